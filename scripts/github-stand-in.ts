@@ -1,0 +1,84 @@
+/** GitHub as a process on loopback, for the demo and for tests that start the service as processes of its own. */
+import { once } from 'node:events'
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { text } from 'node:stream/consumers'
+import { fileURLToPath } from 'node:url'
+import type { GithubRepository, Permission } from '../test/support/github-state.ts'
+import { type GithubWorld, githubWorld } from '../test/support/github-world.ts'
+
+export interface StandInOptions {
+  /** Default: any free port. */
+  port?: number
+  users?: { token: string; login: string; id: number; permissions: Record<string, Permission> }[]
+  repositories?: GithubRepository[]
+}
+
+export interface GithubStandIn {
+  /** What `GITHUB_API_URL` and `GITHUB_WEB_URL` are set to. */
+  url: string
+  /** To change what it holds, break it, and count what it was asked. */
+  github: GithubWorld
+  close(): Promise<void>
+}
+
+export async function startGithubStandIn(options: StandInOptions = {}): Promise<GithubStandIn> {
+  const github = githubWorld('http://127.0.0.1')
+  for (const repository of options.repositories ?? []) github.repository(repository)
+  for (const { token, ...user } of options.users ?? []) github.token(token, user)
+
+  const server = createServer((request, response) => {
+    answer(github, request, response).catch((error: Error) => response.destroy(error))
+  })
+  server.listen(options.port ?? 0, '127.0.0.1')
+  await once(server, 'listening')
+  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+  github.state.api_url = url
+  return {
+    url,
+    github,
+    async close() {
+      server.close()
+      server.closeAllConnections()
+      await once(server, 'close')
+    },
+  }
+}
+
+async function answer(
+  github: GithubWorld,
+  request: IncomingMessage,
+  response: ServerResponse,
+): Promise<void> {
+  const { method = 'GET', url: path = '/' } = request
+  const headers = Object.fromEntries(
+    Object.entries(request.headers).map(([name, value]) => [name, String(value)]),
+  )
+  const body = await text(request)
+  const answer = await github.answer({ method, path, headers, body })
+  if (typeof answer === 'object') response.writeHead(answer.status, answer.headers).end(answer.body)
+  else if (answer === 'reset') request.socket.resetAndDestroy()
+}
+
+if (process.argv[1] === fileURLToPath(import.meta.url)) {
+  const { url, github } = await startGithubStandIn({
+    port: Number(process.argv[2] ?? 4010),
+    repositories: [{ id: 1, full_name: 'acme/shop' }],
+    users: [
+      { token: 'tok-alice', login: 'alice', id: 11, permissions: { 'acme/shop': 'write' } },
+      { token: 'tok-bob', login: 'bob', id: 12, permissions: { 'acme/shop': 'write' } },
+      { token: 'tok-rita', login: 'rita', id: 13, permissions: { 'acme/shop': 'read' } },
+    ],
+  })
+  const { app } = github
+  const { id } = app.install({ repositories: ['acme/shop'] })
+  const shop = github.at('acme/shop')
+  const files = ['src/checkout/retry.ts']
+  shop.open({ number: 1, title: 'Retry declined payments', head: 'payment-retries', author: 'alice', files })
+  shop.open({ number: 2, title: 'Tidy the retries', head: 'tidy-retries', author: 'bob', files })
+  process.stdout.write(
+    `GITHUB_API_URL=${url} acme/shop: tok-alice and tok-bob write, tok-rita reads\n` +
+      `APP_ID=${app.id} installation ${id}, pull requests 1 and 2\n` +
+      `PRIVATE_KEY="${app.key().replaceAll('\n', '\\n')}"\n`,
+  )
+}

@@ -1,0 +1,61 @@
+/** Tells of requests as a person wants to read them: what was sent, what came back, what it means. */
+import { styleText } from 'node:util'
+
+// biome-ignore lint/suspicious/noExplicitAny: a narrated answer is looked into, whatever its shape
+type Body = any
+
+let step = 0
+
+export function say(text: string): void {
+  process.stdout.write(`${text}\n`)
+}
+
+export function heading(text: string): void {
+  step += 1
+  say(`\n${paint('bold', `${step}. ${text}`)}`)
+}
+
+export function explain(text: string): void {
+  say(paint('green', `   ⇒ ${text}`))
+}
+
+/** A client for one agent. `show` names the parts of the answer that are printed, such as `activity.id`. Throws when a request fails. */
+export function narrator(who: string, api: string, token: string) {
+  return async (
+    method: string,
+    path: string,
+    options: { body?: object; headers?: Record<string, string>; show: string[] },
+  ): Promise<Body> => {
+    const response = await fetch(`${api}${path}`, {
+      method,
+      headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json', ...options.headers },
+      body: options.body && JSON.stringify(options.body),
+    })
+    const body: Body = await response.json()
+    say(`   ${who}: ${paint('cyan', `${method} ${new URL(api).pathname}${path}`)}`)
+    for (const [name, value] of Object.entries(options.headers ?? {})) say(`     ${name}: ${value}`)
+    if (options.body) say(indent(JSON.stringify(options.body, null, 1), 5))
+    const replayed = response.headers.has('idempotent-replayed') ? '  Idempotent-Replayed: true' : ''
+    say(`   → ${paint(response.ok ? 'green' : 'red', String(response.status))}${replayed}`)
+    if (!response.ok)
+      throw new Error(`${method} ${path} answered ${response.status}: ${JSON.stringify(body)}`)
+    for (const name of options.show) say(indent(`${name}: ${JSON.stringify(partOf(body, name), null, 1)}`, 5))
+    return body
+  }
+}
+
+function partOf(body: Body, name: string): unknown {
+  return name.split('.').reduce((part, key) => part?.[key], body)
+}
+
+/** Arrays and objects that fit on a line are put on one. */
+function indent(json: string, by: number): string {
+  const compact = json.replaceAll(/[[{]\n\s+[^[\]{}]{0,90}?\n\s*[\]}]/g, (part) =>
+    part.replaceAll(/\n\s*/g, ' '),
+  )
+  return compact.replaceAll(/^/gm, ' '.repeat(by))
+}
+
+function paint(style: 'bold' | 'cyan' | 'green' | 'red', text: string): string {
+  return process.stdout.isTTY ? styleText(style, text) : text
+}

@@ -1,0 +1,131 @@
+/** What can be done with activities (specification §4.1, contract §4 and §5). */
+import { later } from '../base/clock.ts'
+import { Failure } from '../base/failure.ts'
+import { newId } from '../base/id.ts'
+import { type Page, pageOf, positionOf } from '../base/page.ts'
+import { changing, oweLook } from '../context/changes.ts'
+import { pullRequestNumber } from '../context/pull-request-url.ts'
+import { inTransaction, type RepoContext } from '../context/repo.ts'
+import type { ActivityBrief, CreateActivity, ListActivities, UpdateActivity } from './activity.ts'
+import { briefOf } from './form.ts'
+import { asOf, expiryAt, isClosed, isLive, MOVES, mayMove } from './lifecycle.ts'
+import * as store from './store.ts'
+import type { ActivityRow } from './table.ts'
+
+/** Records work that begins. Throws `validation_error` for a `pr_url` of elsewhere. */
+export async function createActivity(ctx: RepoContext, input: CreateActivity): Promise<ActivityRow> {
+  const { now, repo, settings } = ctx
+  const row: store.NewActivity = {
+    ...input,
+    repo_id: repo.id,
+    id: newId('act'),
+    status: 'active',
+    source: 'api',
+    pr_number: input.pr_url === null ? null : pullRequestNumber(ctx, input.pr_url),
+    expires_at: expiryAt(now, now, settings),
+    created_at: now,
+    updated_at: now,
+  }
+  return changing(ctx, ({ db }) => store.insertActivity(db, row))
+}
+
+/** The activity as it is now. Throws `not_found`. */
+export async function getActivity(ctx: RepoContext, id: string): Promise<ActivityRow> {
+  const row = await store.findActivity(ctx.db, ctx.repo.id, id)
+  if (!row) throw noSuchActivity(id)
+  return asOf(row, ctx.now)
+}
+
+/** A page of activities, newest first; archived and expired ones only when `status` asks for them. */
+export async function listActivities(ctx: RepoContext, input: ListActivities): Promise<Page<ActivityBrief>> {
+  const { cursor, limit, ...filter } = input
+  const page = { now: ctx.now, after: positionOf('act', cursor), limit: limit + 1 }
+  const rows = await store.listActivities(ctx.db, ctx.repo.id, filter, page)
+  return pageOf(rows, limit, (row) => briefOf(asOf(row, ctx.now)))
+}
+
+/**
+ * Changes the fields that were sent. Throws `not_found`, `validation_error` (`pr_url`), `invalid_transition`.
+ * A change that changes nothing leaves `updated_at` alone.
+ */
+export function updateActivity(ctx: RepoContext, id: string, input: UpdateActivity): Promise<ActivityRow> {
+  return inTransaction(ctx, async (within) => {
+    const { db, now, repo, settings } = within
+    const stored = await store.lockActivity(db, repo.id, id)
+    if (!stored) throw noSuchActivity(id)
+    const row = asOf(stored, now)
+    const { heartbeat, status = row.status, ...fields } = input
+    const changes: store.ActivityChanges = { ...fields }
+    if (fields.pr_url !== undefined)
+      changes.pr_number = fields.pr_url === null ? null : pullRequestNumber(ctx, fields.pr_url)
+    if (fields.scope) changes.scope_is_literal = false
+    if (!mayMove(row.status, status)) throw illegalMove(row, status)
+    if (status !== row.status) Object.assign(changes, moved(status, now))
+    if (heartbeat) {
+      if (!isLive(row.status)) throw notLive(row)
+      changes.heartbeat_at = now
+      changes.expires_at = expiryAt(now, row.created_at, settings, row.expires_at)
+    }
+    if (!changesAnything(row, changes)) return row
+    await oweLook(within, [id])
+    return store.updateActivity(db, repo.id, id, { ...changes, updated_at: now })
+  })
+}
+
+/** Notes a sign of life and puts the expiry off. Throws `not_found`, `invalid_transition`. */
+export async function heartbeatActivity(ctx: RepoContext, id: string): Promise<ActivityRow> {
+  const { db, now, repo, settings } = ctx
+  const extended = await store.extendActivity(db, repo.id, id, {
+    now,
+    expires_at: expiryAt(now, now, { ...settings, max_activity_ttl_ms: null }),
+    max_ttl_ms: settings.max_activity_ttl_ms,
+  })
+  if (!extended) throw notLive(await getActivity(ctx, id))
+  return extended
+}
+
+/** Archives the activity; one that is archived already stays as it is. Throws `not_found`. */
+export async function archiveActivity(ctx: RepoContext, id: string): Promise<ActivityRow> {
+  const archived = await changing(ctx, ({ db }) => store.archiveActivity(db, ctx.repo.id, id, ctx.now))
+  return archived ?? getActivity(ctx, id)
+}
+
+/** Whether it is time to open a draft pull request, so that others see the work (contract §4). */
+export function isReminderDue({ now, settings }: RepoContext, row: ActivityRow): boolean {
+  const isOld = later(row.created_at, settings.pr_reminder_after_ms) < now
+  return isLive(row.status) && row.branch !== null && row.pr_url === null && isOld
+}
+
+/** What else changes when a PATCH moves an activity to `status`. */
+function moved(status: ActivityRow['status'], now: Date): store.ActivityChanges {
+  if (status === 'archived') return { status, archived_at: now, archive_reason: 'requested' }
+  if (status === 'merged') return { status, merged_at: now }
+  return { status }
+}
+
+function changesAnything(row: ActivityRow, changes: store.ActivityChanges): boolean {
+  return Object.entries(changes).some(
+    ([name, value]) => JSON.stringify(value) !== JSON.stringify(row[name as keyof ActivityRow]),
+  )
+}
+
+function noSuchActivity(id: string): Failure {
+  return new Failure('not_found', `there is no activity ${id} in this repository; it may have been purged`)
+}
+
+function illegalMove(row: ActivityRow, status: ActivityRow['status']): Failure {
+  if (isClosed(row.status)) return notLive(row)
+  const moves = MOVES[row.status].join(', ')
+  return new Failure(
+    'invalid_transition',
+    `status: ${row.status} cannot become ${status}; from here: ${moves}`,
+    { param: 'status' },
+  )
+}
+
+function notLive(row: ActivityRow): Failure {
+  const advice = isClosed(row.status)
+    ? 'create a new activity to go on'
+    : 'only a live activity takes a heartbeat'
+  return new Failure('invalid_transition', `the activity is ${row.status}; ${advice}`)
+}

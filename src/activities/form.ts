@@ -1,0 +1,42 @@
+/** The forms in which an activity is shown (specification §2.1, contract §4). */
+import type { Activity, ActivityBrief, ArchivedActivity, Heartbeat } from './activity.ts'
+import type { ActivityRow } from './table.ts'
+
+/** What lists, creates and updates show. */
+export function briefOf(row: ActivityRow): ActivityBrief {
+  return {
+    id: row.id,
+    title: row.title,
+    actor: row.actor,
+    agent: row.agent,
+    status: row.status,
+    risk: row.risk,
+    branch: row.branch,
+    base_branch: row.base_branch,
+    scope: { areas: row.scope.areas, paths: row.scope.paths },
+    pr_url: row.pr_url,
+    draft_pr: row.draft_pr,
+    blocking: row.blocking,
+    heartbeat_at: row.heartbeat_at?.toISOString() ?? null,
+    expires_at: row.expires_at.toISOString(),
+    created_at: row.created_at.toISOString(),
+    updated_at: row.updated_at.toISOString(),
+    archived_at: row.archived_at?.toISOString() ?? null,
+    archive_reason: row.archive_reason,
+    source: row.source,
+  }
+}
+
+/** Every field. */
+export function fullOf(row: ActivityRow): Activity {
+  return { ...briefOf(row), type: 'activity', summary: row.summary }
+}
+
+export function heartbeatOf(row: ActivityRow): Heartbeat {
+  const { id, heartbeat_at, expires_at } = briefOf(row)
+  return { id, heartbeat_at: heartbeat_at as string, expires_at }
+}
+
+export function archivedOf(row: ActivityRow): ArchivedActivity {
+  return { id: row.id, status: 'archived', archived_at: (row.archived_at as Date).toISOString() }
+}

@@ -1,0 +1,73 @@
+/** The lifecycle of an activity as pure functions: legal moves, expiry, time to live (specification §3.1, contract §5). */
+import { later } from '../base/clock.ts'
+import { type ActivityStatus, CLOSED_STATUSES, LIVE_STATUSES } from './activity.ts'
+import type { ActivityRow } from './table.ts'
+
+/** The statuses that a PATCH may move to from each status; the same status is always allowed where any is, and changes nothing. */
+export const MOVES: Record<ActivityStatus, readonly ActivityStatus[]> = {
+  planned: ['active', 'blocked', 'draft-pr-open', 'ready-for-review', 'abandoned', 'archived'],
+  active: [
+    'planned',
+    'paused',
+    'blocked',
+    'draft-pr-open',
+    'ready-for-review',
+    'merged',
+    'abandoned',
+    'archived',
+  ],
+  paused: ['planned', 'active', 'blocked', 'draft-pr-open', 'ready-for-review', 'abandoned', 'archived'],
+  blocked: ['planned', 'active', 'paused', 'draft-pr-open', 'ready-for-review', 'abandoned', 'archived'],
+  'draft-pr-open': ['active', 'paused', 'blocked', 'ready-for-review', 'abandoned', 'archived'],
+  'ready-for-review': ['active', 'paused', 'blocked', 'draft-pr-open', 'merged', 'abandoned', 'archived'],
+  merged: ['archived'],
+  abandoned: ['archived'],
+  archived: [],
+  expired: [],
+}
+
+export function isLive(status: ActivityStatus): boolean {
+  return (LIVE_STATUSES as readonly ActivityStatus[]).includes(status)
+}
+
+export function isClosed(status: ActivityStatus): boolean {
+  return (CLOSED_STATUSES as readonly ActivityStatus[]).includes(status)
+}
+
+/** Whether a PATCH may set `to`. Setting the status that an open activity has already is allowed. */
+export function mayMove(from: ActivityStatus, to: ActivityStatus): boolean {
+  return MOVES[from].includes(to) || (from === to && !isClosed(from))
+}
+
+/** The activity as it is at `now`: from the instant `expires_at` on it is closed, whether or not the sweep has stored that. */
+export function asOf(row: ActivityRow, now: Date): ActivityRow {
+  if (row.expires_at > now || isClosed(row.status)) return row
+  if (isLive(row.status)) return { ...row, status: 'expired', updated_at: row.expires_at }
+  return {
+    ...row,
+    status: 'archived',
+    archive_reason: 'finished',
+    archived_at: row.expires_at,
+    updated_at: row.expires_at,
+  }
+}
+
+interface TimeToLive {
+  activity_ttl_ms: number
+  max_activity_ttl_ms: number | null
+}
+
+/** `expires_at` of an activity that is created, or heard of, at `now`: never earlier than `present`, never past the longest life allowed. */
+export function expiryAt(now: Date, created_at: Date, ttl: TimeToLive, present: Date = now): Date {
+  const extended = later(now, ttl.activity_ttl_ms)
+  const expiry = extended > present ? extended : present
+  if (ttl.max_activity_ttl_ms === null) return expiry
+  const latest = later(created_at, ttl.max_activity_ttl_ms)
+  return new Date(Math.min(expiry.getTime(), latest.getTime()))
+}
+
+/** The status of a live activity once its pull request is open: what is paused or blocked stays so (contract §5, automatic moves). */
+export function statusWithPullRequest(status: ActivityStatus, draft: boolean): ActivityStatus {
+  if (status === 'paused' || status === 'blocked') return status
+  return draft ? 'draft-pr-open' : 'ready-for-review'
+}

@@ -1,0 +1,104 @@
+/** The SQL of activities as pull requests and branches have them. Every statement begins with the repository's id. */
+import { and, asc, eq, gt, inArray, isNotNull, isNull, or } from 'drizzle-orm'
+import type { Db } from '../db/connect.ts'
+import { isLiveAt, isOpen } from './status-store.ts'
+import { type ActivityRow, activities } from './table.ts'
+
+/** The open activities of a pull request, or without a pull request on a branch; locked until the transaction `tx` ends. */
+export async function lockActivitiesOf(
+  tx: Db,
+  repo_id: number,
+  of: { pr_number: number } | { branch: string; now: Date },
+): Promise<ActivityRow[]> {
+  const condition =
+    'pr_number' in of
+      ? and(eq(activities.repo_id, repo_id), isOpen, eq(activities.pr_number, of.pr_number))
+      : and(isLiveAt(repo_id, of.now), eq(activities.branch, of.branch), isNull(activities.pr_number))
+  return tx.select().from(activities).where(condition).orderBy(asc(activities.id)).for('update')
+}
+
+/** The live activities of a branch, locked until the transaction `tx` ends. */
+export async function lockLiveOnBranch(
+  tx: Db,
+  repo_id: number,
+  branch: string,
+  now: Date,
+): Promise<ActivityRow[]> {
+  return tx
+    .select()
+    .from(activities)
+    .where(and(isLiveAt(repo_id, now), eq(activities.branch, branch)))
+    .orderBy(asc(activities.id))
+    .for('update')
+}
+
+/** The live activities of a pull request, the oldest first. */
+export async function listLiveOf(
+  db: Db,
+  repo_id: number,
+  pr_number: number,
+  now: Date,
+): Promise<ActivityRow[]> {
+  return db
+    .select()
+    .from(activities)
+    .where(and(isLiveAt(repo_id, now), eq(activities.pr_number, pr_number)))
+    .orderBy(asc(activities.id))
+}
+
+/**
+ * Whether a pull request has an activity that speaks for it: an open one, or one that somebody archived on purpose. One
+ * that expired, or ended with an earlier closing, does not.
+ */
+export async function hasActivityOf(
+  db: Db,
+  repo_id: number,
+  of: { pr_number: number; now: Date },
+): Promise<boolean> {
+  const isOpenNow = and(isOpen, gt(activities.expires_at, of.now))
+  const isArchivedOnPurpose = eq(activities.archive_reason, 'requested')
+  const rows = await db
+    .select({ id: activities.id })
+    .from(activities)
+    .where(
+      and(
+        eq(activities.repo_id, repo_id),
+        eq(activities.pr_number, of.pr_number),
+        or(isOpenNow, isArchivedOnPurpose),
+      ),
+    )
+    .limit(1)
+  return rows.length > 0
+}
+
+/** The numbers of the pull requests that live activities belong to. */
+export async function listFollowed(db: Db, repo_id: number, now: Date): Promise<number[]> {
+  const rows = await db
+    .selectDistinct({ pr_number: activities.pr_number })
+    .from(activities)
+    .where(and(isLiveAt(repo_id, now), isNotNull(activities.pr_number)))
+  return rows.flatMap(({ pr_number }) => pr_number ?? [])
+}
+
+/** Up to `limit` branches that were pushed and have live activities without a pull request. */
+export async function listPushedBranches(
+  db: Db,
+  repo_id: number,
+  options: { now: Date; limit: number },
+): Promise<string[]> {
+  const rows = await db
+    .selectDistinct({ branch: activities.branch })
+    .from(activities)
+    .where(and(isLiveAt(repo_id, options.now), activities.branch_pushed, isNull(activities.pr_number)))
+    .limit(options.limit)
+  return rows.flatMap(({ branch }) => branch ?? [])
+}
+
+/** The numbers of the pull requests that the activities `ids` belong to. */
+export async function listPullRequestsOf(db: Db, repo_id: number, ids: string[]): Promise<number[]> {
+  const rows = await db
+    .selectDistinct({ pr_number: activities.pr_number })
+    .from(activities)
+    .where(and(eq(activities.repo_id, repo_id), inArray(activities.id, ids), isNotNull(activities.pr_number)))
+  return rows.flatMap(({ pr_number }) => pr_number ?? [])
+}

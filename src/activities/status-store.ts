@@ -1,0 +1,30 @@
+/** Conditions on the status of an activity, as SQL. */
+import { and, eq, gt, inArray, lte, notInArray, or, type SQL } from 'drizzle-orm'
+import { type ActivityStatus, CLOSED_STATUSES, FINISHED_STATUSES, LIVE_STATUSES } from './activity.ts'
+import { activities } from './table.ts'
+
+export const isOpen = notInArray(activities.status, [...CLOSED_STATUSES])
+export const isStoredLive = inArray(activities.status, [...LIVE_STATUSES])
+export const isStoredFinished = inArray(activities.status, [...FINISHED_STATUSES])
+
+/** The live activities of a repository. */
+export function isLiveAt(repo_id: number, now: Date): SQL {
+  return allOf(eq(activities.repo_id, repo_id), isStoredLive, gt(activities.expires_at, now))
+}
+
+/** `status = …` as of `now`: what has reached `expires_at` counts as closed even where the sweep has not stored it. */
+export function hasStatus(status: ActivityStatus, now: Date): SQL {
+  const stored = eq(activities.status, status)
+  const reached = lte(activities.expires_at, now)
+  if (status === 'expired') return anyOf(stored, allOf(isStoredLive, reached))
+  if (status === 'archived') return anyOf(stored, allOf(isStoredFinished, reached))
+  return allOf(stored, gt(activities.expires_at, now))
+}
+
+function allOf(...conditions: SQL[]): SQL {
+  return and(...conditions) as SQL
+}
+
+function anyOf(...conditions: SQL[]): SQL {
+  return or(...conditions) as SQL
+}

@@ -1,0 +1,55 @@
+/** The SQL by which activities expire and are purged. Every statement begins with the repository's id. */
+import { and, eq, inArray, lte, or, sql } from 'drizzle-orm'
+import { hourAt } from '../db/column.ts'
+import type { Db } from '../db/connect.ts'
+import { isStoredFinished, isStoredLive } from './status-store.ts'
+import { activities } from './table.ts'
+
+/** Stores the expiry of up to `limit` activities that reached it, as `asOf` shows it; answers their ids. */
+export async function expireActivities(db: Db, repo_id: number, now: Date, limit: number): Promise<string[]> {
+  const due = db
+    .select({ id: activities.id })
+    .from(activities)
+    .where(
+      and(
+        eq(activities.repo_id, repo_id),
+        or(isStoredLive, isStoredFinished),
+        lte(activities.expires_hour, hourAt(now)),
+        lte(activities.expires_at, now),
+      ),
+    )
+    .limit(limit)
+    .for('update', { skipLocked: true })
+  const expired = await db
+    .update(activities)
+    .set({
+      status: sql`case when ${isStoredFinished} then 'archived' else 'expired' end`,
+      archive_reason: sql`case when ${isStoredFinished} then 'finished' end`,
+      archived_at: sql`case when ${isStoredFinished} then ${activities.expires_at} end`,
+      updated_at: sql`${activities.expires_at}`,
+    })
+    .where(and(eq(activities.repo_id, repo_id), inArray(activities.id, due)))
+    .returning({ id: activities.id })
+  return expired.map(({ id }) => id)
+}
+
+/** Deletes up to `limit` activities that were archived, or expired, at `before` or earlier; answers how many. */
+export async function purgeActivities(db: Db, repo_id: number, before: Date, limit: number): Promise<number> {
+  const archived = and(eq(activities.status, 'archived'), lte(activities.archived_at, before))
+  const expired = and(
+    eq(activities.status, 'expired'),
+    lte(activities.expires_hour, hourAt(before)),
+    lte(activities.expires_at, before),
+  )
+  const due = db
+    .select({ id: activities.id })
+    .from(activities)
+    .where(and(eq(activities.repo_id, repo_id), or(archived, expired)))
+    .limit(limit)
+    .for('update', { skipLocked: true })
+  const purged = await db
+    .delete(activities)
+    .where(and(eq(activities.repo_id, repo_id), inArray(activities.id, due)))
+    .returning({ id: activities.id })
+  return purged.length
+}

@@ -1,0 +1,114 @@
+/** The configuration, read once from the environment (contract §1). */
+import { createPrivateKey } from 'node:crypto'
+import { z } from 'zod'
+
+const webAddress = z
+  .url({ protocol: /^https?$/, error: 'must be an http:// or https:// address' })
+  .transform((url) => url.replace(/\/+$/, ''))
+const count = (min: number, max: number) =>
+  z
+    .string()
+    // Blanks alone would count as 0.
+    .regex(/\S/, 'must be a number')
+    .pipe(
+      z.coerce
+        .number<string>({ error: 'must be a number' })
+        .int('must be a whole number')
+        .min(min, `must be at least ${min}`)
+        .max(max, `must be at most ${max}`),
+    )
+
+const Environment = z.object({
+  PORT: count(0, 65_535).default(3000),
+  HOST: z.string().default('0.0.0.0'),
+  DATABASE_URL: z.url({ protocol: /^postgres(ql)?$/, error: 'must be a postgres:// address' }).optional(),
+  DATA_DIR: z.string().default('./data'),
+  GITHUB_API_URL: webAddress.default('https://api.github.com'),
+  GITHUB_WEB_URL: webAddress.optional(),
+  APP_ID: count(1, Number.MAX_SAFE_INTEGER).optional(),
+  PRIVATE_KEY: z.string().optional(),
+  WEBHOOK_SECRET: z.string().optional(),
+  RATE_LIMIT_PER_MINUTE: count(1, 1_000_000_000).default(600),
+  PERMISSION_TTL_MS: count(0, 300_000).default(60_000),
+  RETENTION_DAYS: count(1, 36_500).default(30),
+  LOG_LEVEL: z
+    .enum(['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'], {
+      error: 'must be fatal, error, warn, info, debug, trace or silent',
+    })
+    .default('info'),
+})
+
+export interface Config {
+  port: number
+  host: string
+  /** Unset: the embedded database in `data_dir`. */
+  database_url: string | undefined
+  data_dir: string
+  github_api_url: string
+  github_web_url: string
+  /** Null: the REST interface works, webhooks do not. */
+  github_app: { id: number; private_key: string; webhook_secret: string } | null
+  rate_limit_per_minute: number
+  permission_ttl_ms: number
+  retention_days: number
+  log_level: string
+}
+
+/** One line that names the variable and what is wrong with it, and never its value: it may be a secret. */
+export class ConfigError extends Error {}
+
+/** Reads the environment; a variable that is set to nothing counts as unset. Throws `ConfigError`. */
+export function readConfig(env: Record<string, string | undefined>): Config {
+  const set = Object.fromEntries(
+    Object.entries(env).filter(([, value]) => value !== undefined && value !== ''),
+  )
+  const parsed = Environment.safeParse(set)
+  if (!parsed.success) {
+    const issue = parsed.error.issues[0]
+    throw new ConfigError(`${issue?.path.join('.')} ${issue?.message}`)
+  }
+  const values = parsed.data
+  return {
+    port: values.PORT,
+    host: values.HOST,
+    database_url: values.DATABASE_URL,
+    data_dir: values.DATA_DIR,
+    github_api_url: values.GITHUB_API_URL,
+    github_web_url: values.GITHUB_WEB_URL ?? webUrlOf(values.GITHUB_API_URL),
+    github_app: githubAppOf(values),
+    rate_limit_per_minute: values.RATE_LIMIT_PER_MINUTE,
+    permission_ttl_ms: values.PERMISSION_TTL_MS,
+    retention_days: values.RETENTION_DAYS,
+    log_level: values.LOG_LEVEL,
+  }
+}
+
+function githubAppOf(values: z.infer<typeof Environment>): Config['github_app'] {
+  const names = ['APP_ID', 'PRIVATE_KEY', 'WEBHOOK_SECRET'] as const
+  const missing = names.find((name) => values[name] === undefined)
+  if (names.every((name) => values[name] === undefined)) return null
+  if (missing) throw new ConfigError(`${missing} is unset; set all of ${names.join(', ')}, or none of them`)
+  return {
+    id: values.APP_ID as number,
+    private_key: privateKeyOf(values.PRIVATE_KEY as string),
+    webhook_secret: values.WEBHOOK_SECRET as string,
+  }
+}
+
+/** A key on one line, as environment files want it, spells its line ends `\\n`, or is in base64 as a whole. */
+function privateKeyOf(value: string): string {
+  const isPem = value.includes('-----BEGIN')
+  const pem = isPem ? value.replaceAll('\\n', '\n') : Buffer.from(value, 'base64').toString('utf8')
+  try {
+    createPrivateKey(pem)
+    return pem
+  } catch {
+    throw new ConfigError('PRIVATE_KEY must be the private key of the GitHub App, as PEM')
+  }
+}
+
+/** `https://api.github.com` belongs to `https://github.com`, and so with data residency; GitHub Enterprise Server has both on one host. */
+function webUrlOf(apiUrl: string): string {
+  const url = new URL(apiUrl)
+  return url.pathname === '/' ? `${url.protocol}//${url.host.replace(/^api\./, '')}` : url.origin
+}

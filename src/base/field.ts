@@ -1,0 +1,59 @@
+/** Kinds of values that fields share, each with its limits (contract §4). */
+import { z } from 'zod'
+
+const NUL = '\u0000'
+
+/** Text of `min` to `max` characters, counted as people count them: an emoji is one, not two. `base` may trim it first. */
+export function text(min: number, max: number, base: z.ZodString = z.string()) {
+  return base
+    .refine((value) => !value.includes(NUL), { error: 'must not hold a NUL character', abort: true })
+    .refine((value) => value.isWellFormed(), { error: 'must not hold half of a surrogate pair', abort: true })
+    .refine((value) => hasLength(value, min, max), { error: `must have ${min} to ${max} characters` })
+    .meta({ minLength: min, maxLength: max })
+}
+
+function hasLength(value: string, min: number, max: number): boolean {
+  if (value.length > 2 * max) return false
+  if (value.length >= 2 * min && value.length <= max) return true
+  const count = [...value].length
+  return count >= min && count <= max
+}
+
+/** The name of a branch, as git would take it. */
+export const branchName = text(1, 255).refine(isRefName, {
+  error: 'must be a valid git branch name (see git check-ref-format)',
+})
+
+/** Whether `name` keeps the rules of git-check-ref-format(1) for a name below `refs/heads/`. */
+export function isRefName(name: string): boolean {
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: git forbids control characters, so they have to be named
+  if (name === '@' || /[\u0000-\u0020\u007f~^:?*[\\]|\.\.|@\{|\/\/|^\/|\/$|\.$/.test(name)) return false
+  return name.split('/').every((component) => !component.startsWith('.') && !component.endsWith('.lock'))
+}
+
+/** An instant as ISO 8601 with an offset, read into a Date. */
+export const timestamp = z.iso
+  .datetime({
+    offset: true,
+    error: 'must be an ISO 8601 timestamp with an offset, such as 2026-01-31T09:30:00Z',
+  })
+  .refine(hasFourDigitYear, { error: 'must lie in the years 0001 to 9999, in UTC' })
+  .transform((value) => new Date(value))
+
+/** An offset can carry the last hours of 9999 into a year that neither the database nor our own timestamps can spell. */
+function hasFourDigitYear(value: string): boolean {
+  const year = new Date(value).getUTCFullYear()
+  return year >= 1 && year <= 9999
+}
+
+/** An absolute https address. */
+export const httpsUrl = text(1, 2048)
+  .refine((value) => isHttpsUrl(value), { error: 'must be an absolute https: address' })
+  .meta({ format: 'uri' })
+
+function isHttpsUrl(value: string): boolean {
+  return /^https:\/\/[^/\s]/i.test(value) && URL.canParse(value) && !/\s/.test(value)
+}
+
+/** An instant as the service shows it: `2026-01-31T09:30:00.000Z`. */
+export const shownTimestamp = z.iso.datetime({ precision: 3 })

@@ -1,0 +1,19 @@
+/** What lives as long as the process. */
+import type { Logger } from 'pino'
+import type { Clock } from '../base/clock.ts'
+import type { Config } from '../base/config.ts'
+import type { Database } from '../db/connect.ts'
+import type { Access } from '../github/access.ts'
+import type { GithubApp } from '../github/app.ts'
+
+export interface App {
+  config: Config
+  clock: Clock
+  log: Logger
+  database: Database
+  access: Access
+  /** Null without a configured GitHub App. */
+  github_app: GithubApp | null
+  /** Drops what is remembered of permissions in the repositories of an account, on every instance. */
+  forgetAccess(owner: string): Promise<void>
+}

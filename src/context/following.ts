@@ -1,0 +1,91 @@
+/** Repositories in which the GitHub App is installed: that they are, and what their settings file says (contract §8). */
+
+import type { VisibleRepository } from '../github/access.ts'
+import { readFile } from '../github/client.ts'
+import type { App } from './app.ts'
+import { areasOfLabeler } from './labeler-file.ts'
+import { readSettingsFile } from './settings-file.ts'
+import { insertRepository, type RepositoryRow, updateRepository } from './store.ts'
+
+export const SETTINGS_PATH = '.github/deconflict.yml'
+export const LABELER_PATH = '.github/labeler.yml'
+
+/** A repository as a delivery, or GitHub, names it. */
+export interface FollowedRepository {
+  id: number
+  owner: string
+  name: string
+  installation_id: number
+}
+
+/** Notes that the app is installed in the repository, under its present name. */
+export async function follow(app: App, repository: FollowedRepository, now: Date): Promise<RepositoryRow> {
+  const { id: repo_id, owner, name, installation_id } = repository
+  const db = app.database.connection()
+  const known = { owner, name, installation_id, left_at: null }
+  const updated = await updateRepository(db, repo_id, known)
+  if (updated) return updated
+  await insertRepository(db, { repo_id, owner, name }, now)
+  return (await updateRepository(db, repo_id, known)) as RepositoryRow
+}
+
+/**
+ * Reads the settings of a repository that is not followed yet, and follows it from then on. Throws what GitHub's client
+ * throws; it is not followed then, so that the next one who sees it reads them.
+ */
+export async function beginToFollow(
+  app: App,
+  repository: FollowedRepository,
+  now: Date,
+): Promise<RepositoryRow> {
+  const { id: repo_id, owner, name } = repository
+  await insertRepository(app.database.connection(), { repo_id, owner, name }, now)
+  await refreshSettings(app, repository)
+  return follow(app, repository, now)
+}
+
+/**
+ * Asks GitHub whether the app is installed in a repository that is seen for the first time, and if so reads its settings.
+ * Undefined where it is not, or where GitHub does not say: a delivery will.
+ */
+export async function followIfInstalled(
+  app: App,
+  repository: VisibleRepository,
+): Promise<RepositoryRow | undefined> {
+  if (!app.github_app) return undefined
+  const { id, owner, name } = repository
+  try {
+    const asApp = await app.github_app.probot.auth()
+    const { data } = await asApp.rest.apps.getRepoInstallation({ owner, repo: name })
+    return await beginToFollow(app, { id, owner, name, installation_id: data.id }, app.clock())
+  } catch (error) {
+    app.log.warn(
+      { repo_id: id, status: (error as { status?: number }).status },
+      'the app could not read this repository',
+    )
+    return undefined
+  }
+}
+
+/**
+ * Reads the repository's settings file, and stores what it says. What is wrong with it is stored beside the last good
+ * values. Throws what GitHub's client throws; at most two calls.
+ */
+export async function refreshSettings(
+  app: App,
+  repository: FollowedRepository,
+): Promise<RepositoryRow | undefined> {
+  if (!app.github_app) return undefined
+  const client = await app.github_app.probot.auth(repository.installation_id)
+  const db = app.database.connection()
+  const text = await readFile(client, repository, SETTINGS_PATH)
+  const file = text === null ? { settings: {}, errors: [] } : readSettingsFile(text)
+  if (file.settings === null) return updateRepository(db, repository.id, { settings_errors: file.errors })
+  const labeler = file.settings.areas ? null : await readFile(client, repository, LABELER_PATH)
+  const areas = labeler === null ? {} : { areas: areasOfLabeler(labeler) }
+  const isNone = text === null && labeler === null
+  return updateRepository(db, repository.id, {
+    settings: isNone ? null : { ...areas, ...file.settings },
+    settings_errors: [],
+  })
+}

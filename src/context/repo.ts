@@ -1,0 +1,86 @@
+/** One repository, one caller, one instant: everything the service does is done inside such a context. */
+import type { Db } from '../db/connect.ts'
+import type { Identity, VisibleRepository } from '../github/access.ts'
+import type { App } from './app.ts'
+import { followIfInstalled } from './following.ts'
+import { DEFAULT_SETTINGS, type Settings, type SettingsProblem } from './settings.ts'
+import { findRepository, insertRepository, type RepositoryRow } from './store.ts'
+
+export interface RepoContext {
+  /** A connection, or inside `inTransaction` the transaction. */
+  db: Db
+  /** The clock, read once. */
+  now: Date
+  repo: {
+    id: number
+    owner: string
+    name: string
+    /** Where people see it, `https://github.com/acme/shop`, under the present name and under the one asked for. */
+    web_urls: string[]
+    /** Of the GitHub App; null where it is not installed. */
+    installation_id: number | null
+    /** The GitHub App is installed, so pull requests are followed. */
+    is_followed: boolean
+  }
+  /** Who asks, where the operation has to know; null for tokens that belong to no user. */
+  identity: Identity
+  settings: Settings
+  settings_source: 'defaults' | 'file'
+  settings_errors: SettingsProblem[]
+}
+
+/** Opens the repository for one request at `now`. `asked` is its name in the request, which may be an earlier one. */
+export async function openRepo(
+  app: App,
+  repository: VisibleRepository,
+  asked: { owner: string; name: string; now: Date },
+): Promise<RepoContext> {
+  const { id: repo_id, owner, name } = repository
+  const db = app.database.connection()
+  let stored = await findRepository(db, repo_id)
+  if (!stored && repository.may_write) {
+    await insertRepository(db, { repo_id, owner, name }, asked.now)
+    stored = (await followIfInstalled(app, repository)) ?? stored
+  }
+  return contextOf(app, { repo_id, owner, name }, { stored, asked, db })
+}
+
+/** Opens a repository that is known already, for work that nobody asked for. Undefined when it is not known. */
+export async function openKnownRepo(app: App, repo_id: number, now: Date): Promise<RepoContext | undefined> {
+  const db = app.database.connection()
+  const stored = await findRepository(db, repo_id)
+  return stored && contextOf(app, stored, { stored, asked: { ...stored, now }, db })
+}
+
+function contextOf(
+  app: App,
+  { repo_id, owner, name }: { repo_id: number; owner: string; name: string },
+  from: { stored: RepositoryRow | undefined; asked: { owner: string; name: string; now: Date }; db: Db },
+): RepoContext {
+  const { stored, asked, db } = from
+  const web = app.config.github_web_url
+  return {
+    db,
+    now: asked.now,
+    repo: {
+      id: repo_id,
+      owner,
+      name,
+      web_urls: [`${web}/${owner}/${name}`, `${web}/${asked.owner}/${asked.name}`],
+      installation_id: stored?.installation_id ?? null,
+      is_followed: stored?.installation_id != null,
+    },
+    identity: null,
+    settings: { ...DEFAULT_SETTINGS, ...stored?.settings },
+    settings_source: stored?.settings ? 'file' : 'defaults',
+    settings_errors: stored?.settings_errors ?? [],
+  }
+}
+
+/** Runs `work` in one transaction. No call to the network may happen inside. */
+export function inTransaction<Result>(
+  ctx: RepoContext,
+  work: (ctx: RepoContext) => Promise<Result>,
+): Promise<Result> {
+  return ctx.db.transaction((tx) => work({ ...ctx, db: tx }))
+}

@@ -1,0 +1,107 @@
+/** The SQL of repositories. */
+import { and, asc, eq, gt, ilike, isNotNull, lte } from 'drizzle-orm'
+import type { Db } from '../db/connect.ts'
+import { repositories } from './table.ts'
+
+export type RepositoryRow = typeof repositories.$inferSelect
+
+export async function findRepository(db: Db, repo_id: number): Promise<RepositoryRow | undefined> {
+  const [row] = await db.select().from(repositories).where(eq(repositories.repo_id, repo_id))
+  return row
+}
+
+/** The repositories that had this name when they were last heard of, whatever its case: a name may go to another repository. */
+export async function listRepositoriesNamed(db: Db, owner: string, name: string): Promise<RepositoryRow[]> {
+  return db
+    .select()
+    .from(repositories)
+    .where(and(ilike(repositories.owner, literal(owner)), ilike(repositories.name, literal(name))))
+}
+
+/** What stands for something else in a pattern of LIKE, standing for itself. */
+function literal(text: string): string {
+  return text.replaceAll(/[\\%_]/g, '\\$&')
+}
+
+/** Changes what is known of a repository; undefined when it is not known. */
+export async function updateRepository(
+  db: Db,
+  repo_id: number,
+  changes: Partial<Omit<RepositoryRow, 'repo_id'>>,
+): Promise<RepositoryRow | undefined> {
+  const [row] = await db
+    .update(repositories)
+    .set(changes)
+    .where(eq(repositories.repo_id, repo_id))
+    .returning()
+  return row
+}
+
+/** Notes that GitHub limits the rate of an installation: that holds for all its repositories. */
+export async function pauseInstallation(db: Db, installation_id: number, paused_until: Date): Promise<void> {
+  await db.update(repositories).set({ paused_until }).where(eq(repositories.installation_id, installation_id))
+}
+
+/** The repositories of an installation. */
+export async function listRepositories(db: Db, of: { installation_id: number }): Promise<RepositoryRow[]> {
+  return db.select().from(repositories).where(eq(repositories.installation_id, of.installation_id))
+}
+
+/** Up to `limit` repositories after `after`, in the order of their ids, in which the app is installed. */
+export async function listFollowedRepositories(
+  db: Db,
+  page: { after: number; limit: number },
+): Promise<number[]> {
+  const rows = await db
+    .select({ repo_id: repositories.repo_id })
+    .from(repositories)
+    .where(and(gt(repositories.repo_id, page.after), isNotNull(repositories.installation_id)))
+    .orderBy(asc(repositories.repo_id))
+    .limit(page.limit)
+  return rows.map((row) => row.repo_id)
+}
+
+/** Repositories that the app was taken off at `before` or earlier. */
+export async function listLeft(db: Db, before: Date): Promise<number[]> {
+  const rows = await db
+    .select({ repo_id: repositories.repo_id })
+    .from(repositories)
+    .where(lte(repositories.left_at, before))
+  return rows.map((row) => row.repo_id)
+}
+
+/** Makes the repository known, so that sweeps visit it and settings have a place. */
+export async function insertRepository(
+  db: Db,
+  repository: { repo_id: number; owner: string; name: string },
+  now: Date,
+): Promise<void> {
+  await db
+    .insert(repositories)
+    .values({ ...repository, created_at: now, swept_at: now })
+    .onConflictDoNothing()
+}
+
+/** Up to `limit` repositories after `after`, in the order of their ids, that no sweep has taken since `before`. */
+export async function listUnswept(
+  db: Db,
+  options: { after: number; before: Date; limit: number },
+): Promise<number[]> {
+  const rows = await db
+    .select({ repo_id: repositories.repo_id })
+    .from(repositories)
+    .where(and(gt(repositories.repo_id, options.after), lte(repositories.swept_at, options.before)))
+    .orderBy(asc(repositories.repo_id))
+    .limit(options.limit)
+  return rows.map((row) => row.repo_id)
+}
+
+/** Takes the repository for one sweep; false when another instance was first. */
+export async function claimForSweep(db: Db, repo_id: number, now: Date, before: Date): Promise<boolean> {
+  const claimed = await db
+    .update(repositories)
+    .set({ swept_at: now })
+    .where(and(eq(repositories.repo_id, repo_id), lte(repositories.swept_at, before)))
+    .returning({ repo_id: repositories.repo_id })
+  return claimed.length > 0
+}

@@ -1,0 +1,196 @@
+/** Reads YAML that strangers commit, and bounds what reading it may take (contract §8). Pure. */
+import {
+  type Document,
+  isAlias,
+  isMap,
+  isNode,
+  isPair,
+  isScalar,
+  isSeq,
+  Lexer,
+  LineCounter,
+  type Pair,
+  Parser,
+  parseDocument,
+  visit,
+  type YAMLError,
+  type YAMLMap,
+} from 'yaml'
+
+const LENGTH_MAX = 65_536
+const DEPTH_MAX = 50
+const ALIASES_MAX = 50
+/** Characters and entries, once every alias is written out. */
+const SIZE_MAX = 2 * LENGTH_MAX
+const PROBLEMS_MAX = 20
+
+type Path = readonly PropertyKey[]
+
+/** One thing for which the text is no YAML that we take. */
+export interface YamlProblem {
+  /** Counted from 1; null where it is the text as a whole. */
+  line: number | null
+  /** Of the entry that it is about; empty where that cannot be told. */
+  path: Path
+  message: string
+}
+
+export interface YamlFile {
+  /** Plain data of bounded size; null for a text without any. Undefined when there is a problem. */
+  value: unknown
+  /** At most 20. */
+  problems: YamlProblem[]
+  /** The line, counted from 1, of the value or of the name at `path`, or of the nearest entry around it that is there. */
+  lineOf: (path: Path, part: 'name' | 'value') => number | null
+}
+
+/** Keys are always text. Tags beyond the standard ones are problems, and so are names that are there twice. Never throws. */
+export function readYaml(text: string): YamlFile {
+  if (text.length > LENGTH_MAX) return refused(`the file is longer than ${LENGTH_MAX} characters`)
+  if (isTooDeep(text)) return refused(`the file nests deeper than ${DEPTH_MAX} levels`)
+  const lines = new LineCounter()
+  // The library looks for names that are there twice in the square of their number: we do that ourselves.
+  const document = parseDocument(text, {
+    lineCounter: lines,
+    schema: 'core',
+    stringKeys: true,
+    uniqueKeys: false,
+    resolveKnownTags: false,
+    prettyErrors: false,
+  })
+  const lineAt = (offset: number | null) => (offset === null ? null : lines.linePos(offset).line)
+  const wrong = [...document.errors, ...document.warnings].map(wrongSyntax)
+  const problems = (wrong.length > 0 ? wrong : wrongNodes(document))
+    .slice(0, PROBLEMS_MAX)
+    .map(({ offset, ...rest }) => ({ line: lineAt(offset), ...rest }))
+  const lineOf: YamlFile['lineOf'] = (path, part) => lineAt(offsetOf(document, path, part))
+  if (problems.length > 0) return { value: undefined, problems, lineOf }
+  const value = contentOf(document)
+  return value === undefined
+    ? refused('the aliases of the file stand for too much; write them out')
+    : { value, problems, lineOf }
+}
+
+function refused(message: string): YamlFile {
+  return { value: undefined, problems: [{ line: null, path: [], message }], lineOf: () => null }
+}
+
+/**
+ * The library composes a document recursively, and where the stack runs out inside a regular expression V8 ends the
+ * process, which nothing can catch. Its tokens it reads without recursion, so the depth is known before.
+ */
+function isTooDeep(text: string): boolean {
+  const parser = new Parser()
+  for (const lexeme of new Lexer().lex(text)) {
+    for (const _ of parser.next(lexeme));
+    if (parser.stack.length > DEPTH_MAX) return true
+  }
+  return false
+}
+
+interface Wrong {
+  offset: number | null
+  path: Path
+  message: string
+}
+
+function wrongSyntax({ code, message, pos }: YAMLError): Wrong {
+  return { offset: pos[0], path: [], message: ADVICE[code]?.(message) ?? message }
+}
+
+/** Where the library's own words are about its interface, or do not say what to do. */
+const ADVICE: Partial<Record<YAMLError['code'], (message: string) => string>> = {
+  MULTIPLE_DOCS: () => "the file must hold one document; remove the line '---'",
+  NON_STRING_KEY: () => 'a key must be text, not a list, a mapping or an alias',
+  TAG_RESOLVE_FAILED: (message) => `${message}; remove the tag`,
+}
+
+function wrongNodes(document: Document): Wrong[] {
+  const wrong: Wrong[] = []
+  const anchors = new Set<string>()
+  let aliases = 0
+  visit(document, {
+    Node(_, node, ancestors) {
+      const tell = (at: unknown, message: string) => {
+        if (wrong.length === PROBLEMS_MAX) return
+        wrong.push({ offset: startOf(at), path: pathOf([...ancestors, node, at]), message })
+      }
+      if (isAlias(node)) {
+        // Resolving one may visit the whole document, so their number is bounded before any is resolved.
+        aliases += 1
+        if (aliases > ALIASES_MAX) {
+          tell(node, `the file may hold at most ${ALIASES_MAX} aliases; write them out`)
+          return visit.BREAK
+        }
+        if (!anchors.has(node.source)) tell(node, `the alias *${node.source} has no anchor before it`)
+      } else if (node.anchor) anchors.add(node.anchor)
+      if (isMap(node)) for (const [pair, message] of wrongNames(node)) tell(pair, message)
+      return wrong.length === PROBLEMS_MAX ? visit.BREAK : undefined
+    },
+  })
+  return wrong
+}
+
+function* wrongNames(map: YAMLMap): Generator<[Pair, string]> {
+  const names = new Set<unknown>()
+  for (const pair of map.items) {
+    const name = isScalar(pair.key) ? pair.key.value : undefined
+    if (names.has(name)) yield [pair, 'is there twice; keep one']
+    if (name === '__proto__') yield [pair, 'is a name that cannot be used; choose another']
+    names.add(name)
+  }
+}
+
+function contentOf(document: Document): unknown {
+  try {
+    const value: unknown = document.toJS({ maxAliasCount: ALIASES_MAX }) ?? null
+    return isLarger(value, SIZE_MAX) ? undefined : value
+  } catch {
+    return undefined
+  }
+}
+
+/** Aliases let a short text stand for a long one, or for one without an end. */
+function isLarger(value: unknown, max: number): boolean {
+  const todo = [value]
+  let size = 0
+  while (todo.length > 0 && size <= max) {
+    const next = todo.pop()
+    size += typeof next === 'string' ? next.length + 1 : 1
+    if (typeof next === 'object' && next !== null) for (const each of Object.values(next)) todo.push(each)
+  }
+  return size > max
+}
+
+/** `nodes` goes from the document down, each within the one before. */
+function pathOf(nodes: readonly unknown[]): Path {
+  return nodes.flatMap((node, at): PropertyKey[] => {
+    const around = nodes[at - 1]
+    if (isPair(node)) return isScalar(node.key) ? [String(node.key.value)] : []
+    return isSeq(around) ? [around.items.indexOf(node)] : []
+  })
+}
+
+function offsetOf(document: Document, path: Path, part: 'name' | 'value'): number | null {
+  let node: unknown = document.contents
+  let offset = startOf(node)
+  for (const key of path) {
+    if (isMap(node)) {
+      const pair = node.items.find((each) => isScalar(each.key) && each.key.value === key)
+      if (!pair) return offset
+      offset = startOf(pair.key)
+      node = pair.value
+    } else if (isSeq(node)) {
+      node = node.items[Number(key)]
+      offset = startOf(node) ?? offset
+    } else return offset
+  }
+  // A list or a mapping begins on the line after its name: the name is where a person looks.
+  const isOnItsOwn = isScalar(node) || isAlias(node)
+  return part === 'value' && isOnItsOwn ? startOf(node) : offset
+}
+
+function startOf(at: unknown): number | null {
+  const node = isPair(at) ? at.key : at
+  return isNode(node) && node.range ? node.range[0] : null
+}

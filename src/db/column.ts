@@ -1,0 +1,22 @@
+/** Column types that the tables share. */
+import { type SQL, sql } from 'drizzle-orm'
+import { bigint, customType, timestamp } from 'drizzle-orm/pg-core'
+
+/** Text compared byte by byte, so that the order of ids is the order of time under every locale. */
+export const byteText = customType<{ data: string }>({ dataType: () => 'text collate "C"' })
+
+/** GitHub's numeric id of a repository: the first column of every key and index. */
+export const repoId = () => bigint({ mode: 'number' }).notNull()
+
+/** An instant, to the millisecond. */
+export const instant = () => timestamp({ withTimezone: true, precision: 3, mode: 'date' })
+
+/** The hour, counted since 1970, of the instant in a column, as SQL that a generated column may hold: the difference is immutable, the instant's own epoch is not. */
+export function hourOf(column: string): SQL {
+  return sql.raw(`(floor(extract(epoch from (${column} - timestamptz 'epoch')) / 3600))::int`)
+}
+
+/** The hour of an instant, counted as `hourOf` does. */
+export function hourAt(instant: Date): number {
+  return Math.floor(instant.getTime() / 3_600_000)
+}

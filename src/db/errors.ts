@@ -1,0 +1,31 @@
+/** Tells what a database error means, without its message: that holds SQL and parameters. */
+import { DrizzleQueryError } from 'drizzle-orm'
+
+/** Classes of SQLSTATE that mean the database is away, overloaded or shutting down; sending again later is safe. */
+const AWAY = /^(08|53|57P|58|40001|40P01|25006|57014|55P03)/
+
+/** postgres.js' and the socket's own codes for a connection that is not there. */
+const NO_CONNECTION =
+  /^(CONNECTION_|CONNECT_TIMEOUT|ECONNREFUSED|ECONNRESET|EPIPE|ETIMEDOUT|ENOTFOUND|EAI_AGAIN|ENOENT|EHOSTUNREACH)/
+
+/** The SQLSTATE, or the connection's code, of what a query threw; undefined when it was no database error. */
+export function codeOf(error: unknown): string | undefined {
+  const source = error instanceof DrizzleQueryError ? error.cause : error
+  const code = (source as { code?: unknown } | undefined)?.code
+  return typeof code === 'string' ? code : undefined
+}
+
+/** Whether a query failed because the database is away for now. */
+export function isDatabaseAway(error: unknown): boolean {
+  const code = codeOf(error)
+  return code !== undefined && (AWAY.test(code) || NO_CONNECTION.test(code))
+}
+
+/** What of a thrown value may be logged. The message and stack of a database error hold SQL and parameters, so its code stands for it. */
+export function faultOf(error: unknown): { fault: string; code?: string; stack?: string } {
+  if (!(error instanceof Error)) return { fault: typeof error }
+  const code = codeOf(error)
+  if (code !== undefined || error instanceof DrizzleQueryError)
+    return { fault: error.name, code: code ?? 'unknown' }
+  return { fault: error.name, stack: error.stack ?? '' }
+}

@@ -1,0 +1,48 @@
+/** Brings the schema up to date at start, on however many instances start together (architecture: storage). */
+import { fileURLToPath } from 'node:url'
+import { type SQL, sql } from 'drizzle-orm'
+import { readMigrationFiles } from 'drizzle-orm/migrator'
+import type { Db } from './connect.ts'
+
+const MIGRATIONS = fileURLToPath(new URL('../../drizzle', import.meta.url))
+
+/** Any number, as long as it is always the same: the key of the lock that instances queue at. */
+const LOCK = 7_046_031_415
+
+/**
+ * Applies the migrations that the database lacks. Drizzle's own migrator takes no lock, so it runs inside a transaction
+ * that holds one: the lock goes with the transaction, which also holds behind a pooler in transaction mode.
+ */
+export async function migrate(db: Db): Promise<void> {
+  const migrations = readMigrationFiles({ migrationsFolder: MIGRATIONS })
+  await db.transaction(async (tx) => {
+    await tx.execute(sql`set local statement_timeout = 0`)
+    await tx.execute(sql`select pg_advisory_xact_lock(${LOCK}::bigint)`)
+    const { dialect, session } = tx as unknown as MigratorParts
+    // The migrator opens a transaction by itself, which a session inside one cannot on every driver: it gets this one.
+    const within: MigratorSession = {
+      execute: (query) => session.execute(query),
+      all: (query) => session.all(query),
+      transaction: (work) => work(tx),
+    }
+    await dialect.migrate(migrations, within, { migrationsFolder: MIGRATIONS })
+  })
+}
+
+/** What Drizzle's `migrate(db)` reaches for on each driver; a transaction has the same parts. */
+interface MigratorParts {
+  dialect: {
+    migrate(
+      migrations: unknown,
+      session: MigratorSession,
+      config: { migrationsFolder: string },
+    ): Promise<void>
+  }
+  session: Pick<MigratorSession, 'execute' | 'all'>
+}
+
+interface MigratorSession {
+  execute(query: SQL): Promise<unknown>
+  all(query: SQL): Promise<unknown[]>
+  transaction(work: (tx: unknown) => Promise<unknown>): Promise<unknown>
+}

@@ -1,0 +1,18 @@
+/** Deletes all that is stored of a repository. */
+import { sql } from 'drizzle-orm'
+import type { Db } from './connect.ts'
+
+/**
+ * Deletes the rows of a repository from every table that has a `repo_id`, in one transaction; a table that is added
+ * later is not forgotten.
+ */
+export async function purgeRepository(db: Db, repo_id: number): Promise<void> {
+  await db.transaction(async (tx) => {
+    const tables = await tx
+      .select({ name: sql<string>`table_name` })
+      .from(sql`information_schema.columns`)
+      .where(sql`column_name = 'repo_id' and table_schema = current_schema()`)
+    for (const { name } of tables)
+      await tx.execute(sql`delete from ${sql.identifier(name)} where repo_id = ${repo_id}`)
+  })
+}

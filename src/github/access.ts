@@ -1,0 +1,252 @@
+/** Who may do what: GitHub is asked with the caller's own token, and its answer is kept for a while (contract §2). */
+import { createHash } from 'node:crypto'
+import type { Octokit } from '@octokit/rest'
+import { LRUCache } from 'lru-cache'
+import { z } from 'zod'
+import type { Clock } from '../base/clock.ts'
+import { Failure, unavailable } from '../base/failure.ts'
+import { callWith, type GithubRefusal, refusalOf } from './octokit.ts'
+
+/** A repository that the caller may see, under its present name. */
+export interface VisibleRepository {
+  id: number
+  owner: string
+  name: string
+  may_write: boolean
+}
+
+/** A GitHub user; null stands for a token that belongs to none, such as an installation's. */
+export type Identity = { id: number; login: string } | null
+
+/** A bearer token on its way through one request. Only the hash may be kept. */
+export interface Token {
+  secret: string
+  hash: string
+}
+
+export function tokenOf(secret: string): Token {
+  return { secret, hash: createHash('sha256').update(secret).digest('hex') }
+}
+
+type Answer =
+  | { kind: 'visible'; repository: VisibleRepository }
+  | Exclude<GithubRefusal, { kind: 'not_modified' }>
+
+/** The last 'yes', which outlives later answers so that it can be revalidated, or honoured while GitHub is away. */
+interface Yes {
+  repository: VisibleRepository
+  etag: string | undefined
+  confirmed_at: number
+}
+
+interface Entry {
+  answer: Answer
+  yes: Yes | undefined
+  /** The answer is an earlier yes, which GitHub could not be asked to confirm. */
+  is_honoured?: true
+}
+
+interface Question {
+  token: Token
+  owner: string
+  name: string
+}
+
+const NO_TTL_MS = 10_000
+const HONOURED_WHILE_AWAY_MS = 300_000
+const AWAY_TTL_MS = 3_000
+const IDENTITY_TTL_MS = 3_600_000
+
+/** GitHub's alphabet for both halves of a full name. Others are not asked about: `..` would reach another address. */
+const NAME = /^(?!\.{1,2}$)[\w.-]{1,100}$/
+
+const Repository = z.object({
+  id: z.int(),
+  name: z.string(),
+  owner: z.object({ login: z.string() }),
+  permissions: z.partialRecord(z.string(), z.boolean()).optional(),
+})
+const User = z.object({ id: z.int(), login: z.string() })
+
+export class Access {
+  readonly #github: Octokit
+  readonly #clock: Clock
+  readonly #ttl: number
+  readonly #entries: LRUCache<string, Entry, Question>
+  readonly #identities: LRUCache<string, { identity: Identity }, Token>
+  readonly #knownTokens: LRUCache<string, true>
+
+  constructor(options: { github: Octokit; clock: Clock; ttl_ms: number }) {
+    const { github, clock } = options
+    this.#github = github
+    this.#clock = clock
+    // In this cache a time to live of 0 means for ever.
+    this.#ttl = Math.max(1, options.ttl_ms)
+    const perf = { now: () => clock().getTime() }
+    this.#entries = new LRUCache<string, Entry, Question>({
+      max: 50_000,
+      ttl: this.#ttl,
+      ttlResolution: 0,
+      perf,
+      noDeleteOnFetchRejection: true,
+      // What is forgotten while it is asked for is still an answer for those who wait.
+      ignoreFetchAbort: true,
+      fetchMethod: async (_key, stale, { context, options }) => {
+        const entry = await this.#ask(context, stale?.yes)
+        options.ttl = this.#ttlOf(entry)
+        return entry
+      },
+    })
+    this.#identities = new LRUCache<string, { identity: Identity }, Token>({
+      max: 50_000,
+      ttl: IDENTITY_TTL_MS,
+      perf,
+      fetchMethod: async (_key, _stale, { context }) => ({ identity: await this.#askWho(context) }),
+    })
+    this.#knownTokens = new LRUCache<string, true>({ max: 50_000, ttl: HONOURED_WHILE_AWAY_MS, perf })
+  }
+
+  /** Whether GitHub took the token lately, so that asking about it again is no guess at a credential. */
+  knows(token: Token): boolean {
+    return this.#knownTokens.has(token.hash)
+  }
+
+  /** The repository as the token sees it; null when it sees none there. Throws `unauthorized`, `rate_limited`, `service_unavailable`. */
+  async repository(
+    token: Token,
+    asked: { owner: string; name: string; access: 'read' | 'write' },
+  ): Promise<VisibleRepository | null> {
+    const { owner, name } = asked
+    if (!NAME.test(owner) || !NAME.test(name)) return null
+    const key = keyOf(token, owner, name)
+    const context = { token, owner, name }
+    let entry = await this.#entries.forceFetch(key, { context })
+    if (asked.access === 'write' && this.#isOldNoToWriting(entry))
+      entry = await this.#entries.forceFetch(key, { context, forceRefresh: true })
+    const { answer } = entry
+    if (answer.kind === 'visible') return answer.repository
+    if (answer.kind === 'invisible') return null
+    throw this.#failureOf(answer)
+  }
+
+  /** A yes to reading is kept for longer than a no; where it is a no to writing, it counts as one. */
+  #isOldNoToWriting({ answer, yes }: Entry): boolean {
+    if (answer.kind !== 'visible' || answer.repository.may_write || !yes) return false
+    return this.#clock().getTime() - yes.confirmed_at > NO_TTL_MS
+  }
+
+  /** Forgets the answers on repositories of `owner`, or all answers. A question that is under way is answered, but not remembered. */
+  forget(owner?: string): void {
+    const wanted = owner?.toLowerCase()
+    for (const [key, entry] of this.#entries.entries()) {
+      const isOf = ownerOf(key) === wanted || entry?.yes?.repository.owner.toLowerCase() === wanted
+      if (wanted === undefined || isOf) this.#entries.delete(key)
+    }
+  }
+
+  /** The user behind the token. Throws `unauthorized`, `rate_limited`, `service_unavailable`. */
+  async identity(token: Token): Promise<Identity> {
+    const { identity } = await this.#identities.forceFetch(token.hash, { context: token })
+    return identity
+  }
+
+  async #ask({ token, owner, name }: Question, yes: Yes | undefined): Promise<Entry> {
+    const validator: Record<string, string> = yes?.etag ? { 'if-none-match': yes.etag } : {}
+    const now = this.#clock()
+    try {
+      const response = await this.#github.rest.repos.get({
+        owner,
+        repo: name,
+        ...callWith(token.secret, validator),
+      })
+      const found = Repository.safeParse(response.data)
+      if (!found.success) return this.#whileAway(yes)
+      const { id, permissions = {} } = found.data
+      const may_write = Boolean(permissions.push || permissions.maintain || permissions.admin)
+      const repository = { id, owner: found.data.owner.login, name: found.data.name, may_write }
+      return this.#confirm(token, { repository, etag: response.headers.etag, confirmed_at: now.getTime() })
+    } catch (error) {
+      const refusal = refusalOf(error, now)
+      if (refusal.kind === 'not_modified' && yes)
+        return this.#confirm(token, { ...yes, confirmed_at: now.getTime() })
+      if (refusal.kind === 'not_modified' || refusal.kind === 'away') return this.#whileAway(yes)
+      if (refusal.kind === 'rate_limited') return { answer: refusal, yes }
+      if (refusal.kind === 'unauthorized') this.#knownTokens.delete(token.hash)
+      return { answer: refusal, yes: undefined }
+    }
+  }
+
+  #confirm(token: Token, yes: Yes): Entry {
+    this.#knownTokens.set(token.hash, true)
+    return { answer: { kind: 'visible', repository: yes.repository }, yes }
+  }
+
+  /** An outage is never taken as a yes; but a yes that is recent enough is honoured meanwhile. */
+  #whileAway(yes: Yes | undefined): Entry {
+    const recent = yes && this.#clock().getTime() - yes.confirmed_at <= HONOURED_WHILE_AWAY_MS
+    return recent
+      ? { answer: { kind: 'visible', repository: yes.repository }, yes, is_honoured: true }
+      : { answer: { kind: 'away' }, yes }
+  }
+
+  #ttlOf(entry: Entry): number {
+    const age = entry.yes ? this.#clock().getTime() - entry.yes.confirmed_at : 0
+    switch (entry.answer.kind) {
+      case 'visible':
+        return entry.is_honoured
+          ? Math.max(1, Math.min(AWAY_TTL_MS, this.#ttl, HONOURED_WHILE_AWAY_MS - age))
+          : this.#ttl
+      case 'rate_limited':
+        return Math.min(entry.answer.retry_after * 1000, 60_000)
+      case 'away':
+        return 1
+      default:
+        return Math.min(NO_TTL_MS, this.#ttl)
+    }
+  }
+
+  async #askWho(token: Token): Promise<Identity> {
+    try {
+      const { data } = await this.#github.rest.users.getAuthenticated(callWith(token.secret))
+      const user = User.safeParse(data)
+      if (!user.success) throw this.#failureOf({ kind: 'away' })
+      return { id: user.data.id, login: user.data.login }
+    } catch (error) {
+      if (error instanceof Failure) throw error
+      const refusal = refusalOf(error, this.#clock())
+      if (refusal.kind === 'invisible') return null
+      throw this.#failureOf(refusal)
+    }
+  }
+
+  #failureOf(refusal: GithubRefusal): Failure {
+    switch (refusal.kind) {
+      case 'unauthorized':
+        return new Failure(
+          'unauthorized',
+          'GitHub does not accept this token; it may be mistyped, expired or revoked',
+          {
+            headers: { 'WWW-Authenticate': 'Bearer error="invalid_token"' },
+          },
+        )
+      case 'rate_limited':
+        return new Failure(
+          'rate_limited',
+          'GitHub limits the rate of requests made with this token; wait and try again',
+          {
+            headers: { 'Retry-After': String(refusal.retry_after) },
+          },
+        )
+      default:
+        return unavailable('GitHub does not answer, and it decides who may see this repository; try again')
+    }
+  }
+}
+
+function keyOf(token: Token, owner: string, name: string): string {
+  return `${token.hash} ${owner.toLowerCase()}/${name.toLowerCase()}`
+}
+
+function ownerOf(key: string): string {
+  return key.slice(key.indexOf(' ') + 1, key.indexOf('/'))
+}

@@ -1,0 +1,60 @@
+/** Calls to GitHub: bounded in time, quiet, and with every way to fail told apart (contract §2). */
+import { Octokit } from '@octokit/rest'
+
+/** How long one call may take. */
+const TIMEOUT_MS = 5000
+
+const SILENT = { debug: () => {}, info: () => {}, warn: () => {}, error: () => {} }
+
+export function openGithub(api_url: string): Octokit {
+  return new Octokit({ baseUrl: api_url, log: SILENT, userAgent: 'deconflict' })
+}
+
+/**
+ * What one call carries: the caller's token, kept nowhere else, and a deadline. The signal stands alone:
+ * on Node 20 one made by `AbortSignal.any` never fires once it was garbage collected.
+ */
+export function callWith(token: string, headers: Record<string, string> = {}) {
+  return {
+    headers: { authorization: `Bearer ${token}`, ...headers },
+    request: { signal: AbortSignal.timeout(TIMEOUT_MS) },
+  }
+}
+
+export type GithubRefusal =
+  | { kind: 'not_modified' | 'unauthorized' | 'invisible' }
+  | { kind: 'rate_limited'; retry_after: number }
+  | { kind: 'away' }
+
+/** What a failed call means. `now` serves to turn the instant at which a quota is reset into seconds. */
+export function refusalOf(error: unknown, now: Date): GithubRefusal {
+  const { status, response } = error as {
+    status?: number
+    response?: { headers?: Record<string, string | undefined> }
+  }
+  const headers = response?.headers ?? {}
+  switch (status) {
+    case 304:
+      return { kind: 'not_modified' }
+    case 401:
+      return { kind: 'unauthorized' }
+    case 429:
+      return { kind: 'rate_limited', retry_after: retryAfter(headers, now) }
+    case 403: {
+      const limited = headers['x-ratelimit-remaining'] === '0' || headers['retry-after'] !== undefined
+      return limited ? { kind: 'rate_limited', retry_after: retryAfter(headers, now) } : { kind: 'invisible' }
+    }
+    case 404:
+    case 451:
+      return { kind: 'invisible' }
+    default:
+      return { kind: 'away' }
+  }
+}
+
+/** Seconds, between one and an hour. */
+function retryAfter(headers: Record<string, string | undefined>, now: Date): number {
+  const reset = Number(headers['x-ratelimit-reset'])
+  const seconds = Number(headers['retry-after']) || (reset ? reset - now.getTime() / 1000 : 60)
+  return Math.min(3600, Math.max(1, Math.ceil(seconds)))
+}

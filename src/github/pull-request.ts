@@ -1,0 +1,72 @@
+/** A pull request as GitHub's payloads and answers spell it, turned into what the service speaks of. */
+import { z } from 'zod'
+
+const Account = z.object({ login: z.string(), type: z.string().optional() })
+
+const Payload = z.object({
+  number: z.int(),
+  html_url: z.string(),
+  title: z.string(),
+  body: z.string().nullish(),
+  state: z.enum(['open', 'closed']),
+  merged: z.boolean().nullish(),
+  merged_at: z.string().nullish(),
+  draft: z.boolean().nullish(),
+  user: Account.nullish(),
+  labels: z.array(z.object({ name: z.string() })).default([]),
+  created_at: z.coerce.date(),
+  updated_at: z.coerce.date(),
+  head: z.object({
+    ref: z.string(),
+    sha: z.string(),
+    label: z.string().nullish(),
+    repo: z.object({ id: z.int() }).nullish(),
+  }),
+  base: z.object({ ref: z.string(), repo: z.object({ id: z.int() }) }),
+})
+
+export interface GithubPullRequest {
+  number: number
+  url: string
+  title: string
+  body: string
+  author: string
+  is_bot: boolean
+  is_open: boolean
+  is_merged: boolean
+  is_draft: boolean
+  is_fork: boolean
+  /** `owner:branch` in a fork, which no branch of the repository itself can be called. */
+  branch: string
+  base_branch: string
+  head_sha: string
+  labels: string[]
+  opened_at: Date
+  changed_at: Date
+}
+
+/** Reads `payload.pull_request`, or an element of the list of pull requests. Throws a ZodError for anything else. */
+export function pullRequestOf(payload: unknown): GithubPullRequest {
+  const pr = Payload.parse(payload)
+  const is_fork = pr.head.repo?.id !== pr.base.repo.id
+  // GitHub shows accounts that were deleted as this one.
+  const author = pr.user ?? { login: 'ghost', type: 'User' }
+  return {
+    number: pr.number,
+    url: pr.html_url,
+    title: pr.title,
+    body: pr.body ?? '',
+    author: author.login,
+    is_bot: author.type === 'Bot',
+    is_open: pr.state === 'open',
+    is_merged: pr.merged === true || Boolean(pr.merged_at),
+    is_draft: pr.draft === true,
+    is_fork,
+    branch: is_fork ? (pr.head.label ?? `unknown:${pr.head.ref}`) : pr.head.ref,
+    base_branch: pr.base.ref,
+    head_sha: pr.head.sha,
+    labels: pr.labels.map(({ name }) => name),
+    opened_at: pr.created_at,
+    changed_at: pr.updated_at,
+  }
+}

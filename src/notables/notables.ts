@@ -1,0 +1,126 @@
+/** What can be done with notables (specification §4.2, contract §4). */
+import { later } from '../base/clock.ts'
+import { Failure } from '../base/failure.ts'
+import { newId } from '../base/id.ts'
+import { type Page, pageOf, positionOf } from '../base/page.ts'
+import { changing, oweLook } from '../context/changes.ts'
+import { inTransaction, type RepoContext } from '../context/repo.ts'
+import { labelKey } from '../scope/scope.ts'
+import { briefOf } from './form.ts'
+import { asOf } from './lifecycle.ts'
+import {
+  Category,
+  type CreateNotable,
+  type ListNotables,
+  type NotableBrief,
+  type UpdateNotable,
+} from './notable.ts'
+import * as store from './store.ts'
+import type { NotableRow } from './table.ts'
+
+/**
+ * Raises a notable, and archives those that it supersedes in the same transaction.
+ * Throws `category_not_allowed`, `validation_error` (`applies_until`, `supersedes[i]`).
+ */
+export async function createNotable(ctx: RepoContext, input: CreateNotable): Promise<NotableRow> {
+  const { now, repo, settings, identity } = ctx
+  if (settings.disabled_categories.includes(input.category)) throw categoryNotAllowed(ctx, input.category)
+  requireFuture(input.applies_until, now)
+  const supersedes = [...new Set(input.supersedes)]
+  const row: store.NewNotable = {
+    ...input,
+    supersedes,
+    repo_id: repo.id,
+    id: newId('ntb'),
+    status: 'active',
+    area_keys: input.scope.areas.map(labelKey),
+    created_by: identity?.login ?? null,
+    expires_at: later(now, settings.notable_ttl_ms),
+    created_at: now,
+    updated_at: now,
+  }
+  return changing(ctx, (within) => insertSuperseding(within, row, input.supersedes))
+}
+
+async function insertSuperseding(
+  ctx: RepoContext,
+  row: store.NewNotable,
+  asked: string[],
+): Promise<NotableRow> {
+  const { now, repo } = ctx
+  const { id, supersedes } = row
+  if (supersedes.length === 0) return store.insertNotable(ctx.db, row)
+  return inTransaction(ctx, async ({ db }) => {
+    const known = new Set((await store.lockNotables(db, repo.id, supersedes)).map((each) => each.id))
+    const unknown = asked.findIndex((each) => !known.has(each))
+    if (unknown >= 0) throw noSuchPredecessor(unknown)
+    await store.supersedeNotables(db, repo.id, supersedes, { successor: id, now })
+    return store.insertNotable(db, row)
+  })
+}
+
+/** The notable as it is now. Throws `not_found`. */
+export async function getNotable(ctx: RepoContext, id: string): Promise<NotableRow> {
+  const row = await store.findNotable(ctx.db, ctx.repo.id, id)
+  if (!row) throw noSuchNotable(id)
+  return asOf(row, ctx.now)
+}
+
+/** A page of notables, newest first; active ones unless `status` asks for others. */
+export async function listNotables(ctx: RepoContext, input: ListNotables): Promise<Page<NotableBrief>> {
+  const { cursor, limit, ...filter } = input
+  const page = { now: ctx.now, after: positionOf('ntb', cursor), limit: limit + 1 }
+  const area = filter.area === undefined ? undefined : labelKey(filter.area)
+  const rows = await store.listNotables(ctx.db, ctx.repo.id, { ...filter, area }, page)
+  return pageOf(rows, limit, (row) => briefOf(asOf(row, ctx.now)))
+}
+
+/** Changes the fields that were sent. Throws `not_found`, `validation_error` (`applies_until`), `invalid_transition` when it is closed. */
+export function updateNotable(ctx: RepoContext, id: string, input: UpdateNotable): Promise<NotableRow> {
+  return inTransaction(ctx, async (within) => {
+    const { db, now, repo } = within
+    const [stored] = await store.lockNotables(db, repo.id, [id])
+    if (!stored) throw noSuchNotable(id)
+    const row = asOf(stored, now)
+    requireFuture(input.applies_until, now)
+    if (row.status !== 'active') {
+      throw new Failure(
+        'invalid_transition',
+        `the notable is ${row.status}; create a new one, which may supersede it`,
+      )
+    }
+    if (Object.keys(input).length === 0) return row
+    await oweLook(within, [id])
+    const areas = input.scope ? { area_keys: input.scope.areas.map(labelKey) } : {}
+    return store.updateNotable(db, repo.id, id, { ...input, ...areas, updated_at: now })
+  })
+}
+
+/** Archives the notable; one that is archived already stays as it is. Throws `not_found`. */
+export async function archiveNotable(ctx: RepoContext, id: string): Promise<NotableRow> {
+  const archived = await changing(ctx, ({ db }) => store.archiveNotable(db, ctx.repo.id, id, ctx.now))
+  return archived ?? getNotable(ctx, id)
+}
+
+function requireFuture(applies_until: Date | null | undefined, now: Date): void {
+  if (!applies_until || applies_until > now) return
+  throw new Failure('validation_error', 'applies_until: must lie in the future', { param: 'applies_until' })
+}
+
+function categoryNotAllowed(ctx: RepoContext, category: Category): Failure {
+  const allowed = Category.options.filter((each) => !ctx.settings.disabled_categories.includes(each))
+  return new Failure(
+    'category_not_allowed',
+    `category: this repository has disabled ${category}; allowed are ${allowed.join(', ') || 'none'}`,
+    { param: 'category' },
+  )
+}
+
+function noSuchPredecessor(index: number): Failure {
+  const param = `supersedes[${index}]`
+  return new Failure('validation_error', `${param}: there is no such notable in this repository`, { param })
+}
+
+function noSuchNotable(id: string): Failure {
+  return new Failure('not_found', `there is no notable ${id} in this repository; it may have been purged`)
+}

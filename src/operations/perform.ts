@@ -1,0 +1,128 @@
+/** The one pipeline that every surface goes through: who asks, may they, what do they want, do it (contract §3, order of checks). */
+import { Failure, unavailable } from '../base/failure.ts'
+import { isId } from '../base/id.ts'
+import { parse } from '../base/parse.ts'
+import type { App } from '../context/app.ts'
+import { openRepo, type RepoContext } from '../context/repo.ts'
+import { isDatabaseAway } from '../db/errors.ts'
+import type { Token, VisibleRepository } from '../github/access.ts'
+import { type InputOf, OPERATIONS, type Operation, type OperationName } from './contract.ts'
+import { CREATIONS, type Creation, HANDLERS } from './handlers.ts'
+import { idempotencyKeyOf, once } from './idempotency.ts'
+import type { KeyUse } from './store.ts'
+
+/** A request as every surface can state it. */
+export interface Call {
+  token: Token
+  owner: string
+  repo: string
+  /** Empty where the operation's path has none. */
+  id: string
+  /** What is sent, read when the caller is known and not before. */
+  input: () => unknown
+  /** The header as it came; calls that are no creation ignore it. */
+  idempotency_key: string | undefined
+}
+
+export interface Answer {
+  status: 200 | 201
+  /** JSON. */
+  body: string
+  /** Id of the record that was created, or null. */
+  created_id: string | null
+  /** The answer was given before, to an earlier request with the same key. */
+  replayed: boolean
+}
+
+/** Carries out an operation. Throws `Failure`, and nothing else but faults of our own. */
+export async function perform(app: App, name: OperationName, call: Call): Promise<Answer> {
+  try {
+    return await carryOut(app, name, call)
+  } catch (error) {
+    if (isDatabaseAway(error)) throw unavailable('the database does not answer; try again', error)
+    throw error
+  }
+}
+
+async function carryOut(app: App, name: OperationName, call: Call): Promise<Answer> {
+  const operation: Operation = OPERATIONS[name]
+  const now = app.clock()
+  const repository = await authorise(app, operation, call)
+  const ctx = await openRepo(app, repository, { owner: call.owner, name: call.repo, now })
+  const key = operation.is_idempotent ? idempotencyKeyOf(call.idempotency_key) : undefined
+  const input = await inputOf(ctx, operation, call)
+  if (operation.needs_identity || key !== undefined) ctx.identity = await app.access.identity(call.token)
+  if (isCreation(name))
+    return create(ctx, name, input, key === undefined ? undefined : keyUseOf(ctx, name, call.token, key))
+  const handle = HANDLERS[name] as (ctx: RepoContext, input: unknown, id: string) => Promise<unknown>
+  const body = JSON.stringify(await handle(ctx, input, call.id))
+  return { status: operation.status, body, created_id: null, replayed: false }
+}
+
+/** The repository, when the caller may do there what the operation does. Throws `forbidden`, `not_found` and what GitHub's answer means. */
+async function authorise(app: App, operation: Operation, call: Call): Promise<VisibleRepository> {
+  const { owner, repo: name } = call
+  const repository = await app.access.repository(call.token, { owner, name, access: operation.access })
+  if (!repository) {
+    if (operation.record)
+      throw new Failure('not_found', 'there is no such record, or this token cannot see its repository')
+    throw new Failure(
+      'forbidden',
+      'this token cannot see the repository; check its name, and that the token has access to it',
+    )
+  }
+  if (operation.access === 'write' && !repository.may_write) {
+    throw new Failure(
+      'forbidden',
+      'this token may read the repository but not write; it needs push access there',
+    )
+  }
+  if (operation.record && !isId(operation.record, call.id)) {
+    throw new Failure(
+      'not_found',
+      `there is no such record: ids here are ${operation.record}_ and 26 characters`,
+    )
+  }
+  return repository
+}
+
+/** The parsed input. A record that is not there goes before anything that is wrong with the input. */
+async function inputOf(ctx: RepoContext, operation: Operation, call: Call): Promise<unknown> {
+  try {
+    return parse(operation.input, await call.input(), operation.method === 'GET' ? 'parameter' : 'field')
+  } catch (error) {
+    if (operation.record && error instanceof Failure) await RECORDS[operation.record](ctx, call.id)
+    throw error
+  }
+}
+
+const RECORDS = {
+  act: CREATIONS.createActivity.find,
+  ntb: CREATIONS.createNotable.find,
+}
+
+function isCreation(name: OperationName): name is keyof typeof CREATIONS {
+  return name in CREATIONS
+}
+
+function keyUseOf(ctx: RepoContext, operation: OperationName, token: Token, key: string): KeyUse {
+  const caller = ctx.identity ? `user:${ctx.identity.id}` : `token:${token.hash}`
+  return { repo_id: ctx.repo.id, caller, operation, key }
+}
+
+async function create(
+  ctx: RepoContext,
+  name: keyof typeof CREATIONS,
+  input: unknown,
+  use: KeyUse | undefined,
+): Promise<Answer> {
+  const creation = CREATIONS[name] as unknown as Creation<typeof name, { id: string }>
+  const given = input as InputOf<typeof name>
+  if (use) {
+    const { answer, id, replayed } = await once(ctx, use, given, creation)
+    return { status: 201, body: answer, created_id: id, replayed }
+  }
+  const row = await creation.create(ctx, given)
+  const body = JSON.stringify(await creation.answer(ctx, row))
+  return { status: 201, body, created_id: row.id, replayed: false }
+}

@@ -1,0 +1,115 @@
+/** The SQL of idempotency keys and quotas. */
+import { and, eq, gt, lte, sql } from 'drizzle-orm'
+import type { Db } from '../db/connect.ts'
+import { idempotency_keys, quotas } from './table.ts'
+
+/** Who uses which key, for which operation. */
+export interface KeyUse {
+  repo_id: number
+  caller: string
+  operation: string
+  key: string
+}
+
+export type StoredKey = typeof idempotency_keys.$inferSelect
+
+function isUse(use: KeyUse) {
+  return and(
+    eq(idempotency_keys.repo_id, use.repo_id),
+    eq(idempotency_keys.caller, use.caller),
+    eq(idempotency_keys.operation, use.operation),
+    eq(idempotency_keys.key, use.key),
+  )
+}
+
+/** Claims the key until the transaction `tx` ends; false while another transaction has it. */
+export async function lockKey(tx: Db, use: KeyUse): Promise<boolean> {
+  const name = JSON.stringify([use.repo_id, use.caller, use.operation, use.key])
+  const [row] = await tx
+    .select({ locked: sql<boolean>`pg_try_advisory_xact_lock(hashtextextended(${name}, 0))` })
+    .from(sql`(values (1)) as one`)
+  return row?.locked === true
+}
+
+/** The key, unless it was stored at `expired` or before. */
+export async function findKey(db: Db, use: KeyUse, expired: Date): Promise<StoredKey | undefined> {
+  const [row] = await db
+    .select()
+    .from(idempotency_keys)
+    .where(and(isUse(use), gt(idempotency_keys.created_at, expired)))
+  return row
+}
+
+/** Stores a key that is used for the first time, or again after it expired. */
+export async function saveKey(tx: Db, row: Omit<StoredKey, 'answer'>): Promise<void> {
+  const { repo_id, caller, operation, key } = idempotency_keys
+  await tx
+    .insert(idempotency_keys)
+    .values(row)
+    .onConflictDoUpdate({ target: [repo_id, caller, operation, key], set: { ...row, answer: null } })
+}
+
+/** Stores the answer, unless one is there already; answers the one that is there now. */
+export async function saveAnswer(db: Db, use: KeyUse, answer: string): Promise<string> {
+  const [row] = await db
+    .update(idempotency_keys)
+    .set({ answer: sql`coalesce(${idempotency_keys.answer}, ${answer})` })
+    .where(isUse(use))
+    .returning({ answer: idempotency_keys.answer })
+  return row?.answer ?? answer
+}
+
+/** Deletes up to `limit` keys of a repository that were stored at `expired` or before; answers how many. */
+export async function deleteKeys(db: Db, repo_id: number, expired: Date, limit: number): Promise<number> {
+  const due = db
+    .select({ row: sql`ctid` })
+    .from(idempotency_keys)
+    .where(and(eq(idempotency_keys.repo_id, repo_id), lte(idempotency_keys.created_at, expired)))
+    .limit(limit)
+    .for('update', { skipLocked: true })
+  const deleted = await db
+    .delete(idempotency_keys)
+    .where(and(eq(idempotency_keys.repo_id, repo_id), sql`ctid = any(array(${due}))`))
+    .returning({ key: idempotency_keys.key })
+  return deleted.length
+}
+
+/**
+ * Adds `units` to what the caller has used of its present window; a window that began at `expired` or before gives way
+ * to one that begins at `now`. Answers the window's start, and what is used of it, these units included.
+ */
+export async function addToQuota(
+  db: Db,
+  caller: string,
+  use: { units: number; now: Date; expired: Date },
+): Promise<{ window_start: Date; used: number }> {
+  const isOver = sql`${quotas.window_start} <= ${use.expired.toISOString()}::timestamptz`
+  const [row] = await db
+    .insert(quotas)
+    .values({ caller, window_start: use.now, used: use.units })
+    .onConflictDoUpdate({
+      target: quotas.caller,
+      set: {
+        used: sql`case when ${isOver} then excluded.used else ${quotas.used} + excluded.used end`,
+        window_start: sql`case when ${isOver} then excluded.window_start else ${quotas.window_start} end`,
+      },
+    })
+    .returning({ window_start: quotas.window_start, used: quotas.used })
+  if (!row) throw new Error('an upsert answered no row')
+  return row
+}
+
+/** What the caller has used of its last window; undefined when it never used anything. */
+export async function findQuota(
+  db: Db,
+  caller: string,
+): Promise<{ window_start: Date; used: number } | undefined> {
+  const { window_start, used } = quotas
+  const [row] = await db.select({ window_start, used }).from(quotas).where(eq(quotas.caller, caller))
+  return row
+}
+
+/** Forgets callers whose window began before `before`. */
+export async function deleteQuotas(db: Db, before: Date): Promise<void> {
+  await db.delete(quotas).where(lte(quotas.window_start, before))
+}

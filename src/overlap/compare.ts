@@ -1,0 +1,81 @@
+/** Compares two scopes under the settings of their repository, as pure functions (contract §6). */
+import type { Settings } from '../context/settings.ts'
+import { fileGlob, type Glob, parseGlob } from '../scope/glob.ts'
+import type { Budget } from '../scope/intersect.ts'
+import { type PathPair, type PathSet, pairsBetween, pathSet, withoutIgnored } from '../scope/path-set.ts'
+import { labelKey, type Scope } from '../scope/scope.ts'
+
+/** A scope as it was stored. `is_literal`: its paths are names of files, in which no character is a wildcard. */
+export interface StoredScope extends Scope {
+  is_literal: boolean
+}
+
+/** The settings that bear on a comparison, compiled once per check. */
+export interface Rules {
+  areas: Map<string, Glob[]>
+  ignore: Glob[]
+}
+
+/** The proposal's side, prepared once and compared with many. */
+export interface Proposal {
+  /** Compared form of a label → the label as it was written. */
+  labels: Map<string, string>
+  paths: PathSet
+  /** Why there is nothing to compare; null when there is something. */
+  emptiness: 'nothing_given' | 'all_ignored' | null
+}
+
+export interface ScopeMatch {
+  areas: string[]
+  paths: PathPair[]
+}
+
+export function rulesOf(settings: Pick<Settings, 'areas' | 'ignore_paths'>): Rules {
+  const areas = Object.entries(settings.areas).map(
+    ([label, globs]) => [labelKey(label), globs.map(parseGlob)] as const,
+  )
+  return { areas: new Map(areas), ignore: settings.ignore_paths.map(parseGlob) }
+}
+
+export function storedScopeOf(record: { scope: Scope; scope_is_literal?: boolean }): StoredScope {
+  return {
+    areas: record.scope.areas,
+    paths: record.scope.paths,
+    is_literal: record.scope_is_literal ?? false,
+  }
+}
+
+/** Joins several scopes to the one side that a check compares with all others. */
+export function proposalOf(scopes: StoredScope[], rules: Rules, budget: Budget): Proposal {
+  const labels = new Map(
+    scopes.flatMap(({ areas }) => areas.map((label) => [labelKey(label), label] as const)),
+  )
+  const all = scopes.flatMap((each) => (budget.remaining < 0 ? [] : globsOf(each, rules, budget)))
+  const globs = withoutIgnored(all, rules.ignore, budget)
+  const isEmpty = labels.size + globs.length === 0
+  const wasGiven = scopes.some((each) => each.paths.length > 0)
+  const emptiness = isEmpty ? (wasGiven ? 'all_ignored' : 'nothing_given') : null
+  return { labels, paths: pathSet(globs), emptiness }
+}
+
+/** What the proposal and another scope share, with at most `max` pairs of paths; null when they share nothing. */
+export function compare(
+  proposal: Proposal,
+  other: StoredScope,
+  { rules, max, budget }: { rules: Rules; max: number; budget: Budget },
+): ScopeMatch | null {
+  const areas = other.areas.flatMap((label) => proposal.labels.get(labelKey(label)) ?? [])
+  const paths = pairsBetween(proposal.paths, globsOf(other, rules, budget), {
+    max,
+    budget,
+    ignore: rules.ignore,
+  })
+  return areas.length + paths.length > 0 ? { areas, paths } : null
+}
+
+/** The globs of a scope: its paths, and what its areas stand for. */
+function globsOf(scope: StoredScope, rules: Rules, budget: Budget): Glob[] {
+  const paths = scope.paths.map((path) => (scope.is_literal ? fileGlob(path) : parseGlob(path)))
+  for (const { cost } of paths) budget.remaining -= cost
+  return [...paths, ...scope.areas.flatMap((label) => rules.areas.get(labelKey(label)) ?? [])]
+}

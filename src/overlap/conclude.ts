@@ -1,0 +1,179 @@
+/** Puts what was found into the result of a check, with sentences for people (specification §2.3, contract §6). Pure. */
+import type { ComparedActivity, MergedActivity } from '../activities/live-store.ts'
+import type { NotableRow } from '../notables/table.ts'
+import type { Proposal } from './compare.ts'
+import type { Found } from './find.ts'
+import { IDS_MAX, type OverlapResult, REUSE_MAX, type Severity } from './overlap.ts'
+import { byRank, highest } from './severity.ts'
+import type { Expected } from './stack.ts'
+
+export interface Conclusion {
+  branch: string | null
+  emptiness: Proposal['emptiness']
+  expected: Expected
+  /** The most severe first. */
+  collisions: Found<ComparedActivity>[]
+  notables: Found<NotableRow>[]
+  /** The last merged first. */
+  merged: MergedActivity[]
+  total_related: number
+  checked_against: OverlapResult['checked_against']
+}
+
+export function conclude(conclusion: Conclusion): OverlapResult {
+  const { collisions, notables, expected, total_related } = conclusion
+  const expected_ids = [...expected.keys()].sort().reverse().slice(0, IDS_MAX)
+  const severity = highest([...collisions, ...notables])
+  const labels = [
+    ...expected_ids.map((id) => [id, expected.get(id)] as const),
+    ...collisions.map((each) => [each.id, 'collision'] as const),
+  ]
+  return {
+    overlap_detected: severity !== null,
+    severity,
+    reason: reasonOf(conclusion, severity),
+    related_activity_ids: collisions.map((each) => each.id),
+    related_notable_ids: notables.map((each) => each.id),
+    expected_activity_ids: expected_ids,
+    relationships: Object.fromEntries(labels) as OverlapResult['relationships'],
+    recommended_action: adviceOf(conclusion, severity),
+    reuse_opportunities: reuseOf(conclusion),
+    matches: [...collisions, ...notables].map(({ id, severity, match }) => ({ id, severity, ...match })),
+    truncated: total_related > collisions.length + notables.length || expected.size > expected_ids.length,
+    total_related,
+    checked_against: conclusion.checked_against,
+  }
+}
+
+function reasonOf(conclusion: Conclusion, severity: Severity | null): string {
+  const { emptiness, expected, checked_against } = conclusion
+  const sentences: string[] = []
+  if (severity !== null) sentences.push(found(conclusion, severity))
+  if (emptiness !== null) sentences.push(nothingLookedAt(conclusion))
+  else if (severity === null) sentences.push(nothingFound(conclusion))
+  if (expected.size > 0) {
+    const are = expected.size === 1 ? 'is' : 'are'
+    sentences.push(
+      `${activities(expected.size)} of the same branch or stack ${are} expected and not counted.`,
+    )
+  }
+  if (!checked_against.complete) {
+    sentences.push(
+      'The check reached its bound before it had compared everything; narrow the scope for a complete answer.',
+    )
+  }
+  return sentences.join(' ')
+}
+
+function nothingLookedAt({ branch, emptiness }: Conclusion): string {
+  const nothingGiven =
+    branch === null
+      ? 'neither a scope nor a branch was given'
+      : `no scope was given, and no live activity of ${branch} has one`
+  const why =
+    emptiness === 'all_ignored'
+      ? 'the settings of this repository ignore every path of the scope (ignore_paths)'
+      : nothingGiven
+  return `No activity was compared: ${why}.`
+}
+
+function nothingFound({ checked_against }: Conclusion): string {
+  const notables =
+    checked_against.notables === 1 ? '1 active notable' : `${checked_against.notables} active notables`
+  return `No overlap with ${activities(checked_against.activities)} and ${notables}.`
+}
+
+function activities(count: number): string {
+  return count === 1 ? '1 live activity' : `${count} live activities`
+}
+
+function found({ collisions, notables, total_related }: Conclusion, severity: Severity): string {
+  const worst = [
+    ...collisions.slice(0, 2).map((each) => ({ ...each, text: collisionSentence(each) })),
+    ...notables.slice(0, 2).map((each) => ({ ...each, text: notableSentence(each) })),
+  ].toSorted(byRank)
+  const left = total_related - worst.length
+  const more = left > 0 ? ` And ${left} more.` : ''
+  return `Overlap of ${severity} severity. ${textOf(worst)}${more}`
+}
+
+function collisionSentence({ record, match, severity }: Found<ComparedActivity>): string {
+  const where = record.branch === null ? '' : ` on ${record.branch}`
+  const [pair] = match.paths
+  const what = pair
+    ? `your ${pair.yours} and its ${pair.theirs} both match ${pair.example}`
+    : `both name ${match.areas.join(', ')}`
+  return `Collision (${severity}) with “${record.title}” by ${record.actor}${where}: ${what}.`
+}
+
+function notableSentence({ record, match, severity }: Found<NotableRow>): string {
+  const where = match.paths[0]?.theirs ?? match.areas[0] ?? 'the whole repository'
+  return `Notable (${severity}) for ${where}: “${record.title}”.`
+}
+
+function adviceOf(
+  { collisions, notables, emptiness, expected }: Conclusion,
+  severity: Severity | null,
+): string {
+  if (severity === null) {
+    if (emptiness !== null)
+      return 'Say what you intend to touch in scope.paths or scope.areas, and check again.'
+    return expected.size > 0
+      ? 'Go ahead, and keep the activity of your branch up to date.'
+      : 'Go ahead, and create an activity so that others see your work.'
+  }
+  const advice = [
+    ...collisions.slice(0, 1).map((each) => ({ ...each, text: collisionAdvice(each) })),
+    ...notables.slice(0, 1).map((each) => ({ ...each, text: notableAdvice(each) })),
+  ]
+  return textOf(advice.toSorted(byRank))
+}
+
+function textOf(sentences: { text: string }[]): string {
+  return sentences.map((each) => each.text).join(' ')
+}
+
+function notableAdvice({ record }: Found<NotableRow>): string {
+  const link = record.decision_url ? ` (${record.decision_url})` : ''
+  return `Read the notable “${record.title}” first${link}.`
+}
+
+function collisionAdvice({ record, severity }: Found<ComparedActivity>): string {
+  const link = record.pr_url ? ` (${record.pr_url})` : ''
+  switch (severity) {
+    case 'high':
+      return `Talk to ${record.actor}${link} before you change anything there: wait, split the work, or build on ${record.branch ?? 'theirs'}.`
+    case 'medium':
+      return `Agree with ${record.actor}${link} on who changes what, or narrow your scope.`
+    case 'low':
+      return `Go ahead, and keep an eye on the work of ${record.actor}${link}.`
+  }
+}
+
+/** Merged work to pull and patterns to follow, the newest first. */
+function reuseOf({ merged, notables }: Conclusion): OverlapResult['reuse_opportunities'] {
+  const work = merged.map((activity) => ({
+    at: activity.merged_at?.toISOString() ?? '',
+    type: 'activity' as const,
+    id: activity.id,
+    title: activity.title,
+    summary: activity.summary,
+    url: activity.pr_url,
+    reason: `Merged lately by ${activity.actor} and touches the same; pull it first.`,
+  }))
+  const patterns = notables
+    .filter(({ record }) => record.category === 'pattern')
+    .map(({ record }) => ({
+      at: record.created_at.toISOString(),
+      type: 'notable' as const,
+      id: record.id,
+      title: record.title,
+      summary: record.summary,
+      url: record.decision_url,
+      reason: 'A pattern to follow in what you touch.',
+    }))
+  return [...work, ...patterns]
+    .sort((a, b) => (a.at < b.at || (a.at === b.at && a.id < b.id) ? 1 : -1))
+    .slice(0, REUSE_MAX)
+    .map(({ at: _, ...opportunity }) => opportunity)
+}

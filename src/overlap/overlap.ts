@@ -1,0 +1,108 @@
+/** The words of an overlap check: what is proposed, and the result (specification §2.3 and §4.1, contract §6). */
+import { z } from 'zod'
+import { branchName, shownTimestamp } from '../base/field.ts'
+import { labels, Scope } from '../scope/scope.ts'
+
+export const Severity = z.enum(['low', 'medium', 'high'])
+export type Severity = z.output<typeof Severity>
+
+export const Relationship = z.enum(['own', 'stacked', 'collision'])
+export type Relationship = z.output<typeof Relationship>
+
+/** Ids in each list of a result at most. */
+export const IDS_MAX = 200
+/** Path pairs in each match at most. */
+export const PAIRS_MAX = 20
+export const REUSE_MAX = 10
+
+export const CheckOverlap = z
+  .strictObject({
+    scope: Scope.optional().meta({
+      description:
+        'What the caller intends to touch. Without any, the scopes of the live activities of `branch`.',
+    }),
+    branch: branchName
+      .nullable()
+      .default(null)
+      .meta({ description: 'The branch that the work is to happen on.' }),
+    base_branch: branchName
+      .nullable()
+      .default(null)
+      .meta({ description: 'The branch that it will merge into.', examples: ['main'] }),
+    tags: labels.default([]).meta({ description: 'Extra labels, compared with areas, to widen the match.' }),
+  })
+  .meta({ id: 'CheckOverlap' })
+export type CheckOverlap = z.output<typeof CheckOverlap>
+
+const PathPair = z
+  .strictObject({
+    yours: z.string().meta({ description: 'Your glob.', examples: ['src/checkout/**'] }),
+    theirs: z.string().meta({ description: 'Their glob.', examples: ['src/**/retry.ts'] }),
+    example: z.string().meta({ description: 'A path that both match.', examples: ['src/checkout/retry.ts'] }),
+  })
+  .meta({ id: 'PathPair' })
+
+const Match = z
+  .strictObject({
+    id: z.string(),
+    severity: Severity,
+    areas: z.array(z.string()).meta({ description: 'Labels that both name.' }),
+    paths: z.array(PathPair).meta({ description: `At most ${PAIRS_MAX}.` }),
+  })
+  .meta({ id: 'Match' })
+export type Match = z.output<typeof Match>
+
+const ReuseOpportunity = z
+  .strictObject({
+    type: z.enum(['activity', 'notable']),
+    id: z.string(),
+    title: z.string(),
+    summary: z.string(),
+    url: z.string().nullable().meta({ description: 'The pull request, or the decision document.' }),
+    reason: z.string(),
+  })
+  .meta({ id: 'ReuseOpportunity' })
+export type ReuseOpportunity = z.output<typeof ReuseOpportunity>
+
+/** What the single retrieval and the heartbeat of an activity tell. */
+export const OverlapBrief = z
+  .strictObject({
+    overlap_detected: z.boolean().meta({ description: 'True only for a collision or a matching notable.' }),
+    severity: Severity.nullable().meta({ description: 'The highest of all; null when nothing overlaps.' }),
+    related_activity_ids: z
+      .array(z.string())
+      .meta({ description: `The most severe first, then the newest; at most ${IDS_MAX}.` }),
+  })
+  .meta({ id: 'OverlapBrief' })
+export type OverlapBrief = z.output<typeof OverlapBrief>
+
+export const OverlapResult = OverlapBrief.extend({
+  reason: z.string(),
+  related_notable_ids: z
+    .array(z.string())
+    .meta({ description: `The most severe first, then the newest; at most ${IDS_MAX}.` }),
+  expected_activity_ids: z
+    .array(z.string())
+    .meta({ description: `Own and stacked work, the newest first; at most ${IDS_MAX}.` }),
+  relationships: z.record(z.string(), Relationship).meta({ description: 'Activity id → why it is listed.' }),
+  recommended_action: z.string(),
+  reuse_opportunities: z
+    .array(ReuseOpportunity)
+    .meta({ description: `At most ${REUSE_MAX}, the newest first.` }),
+  matches: z.array(Match).meta({ description: 'One for each related activity and notable that is listed.' }),
+  truncated: z.boolean().meta({ description: 'Whether a list leaves ids out.' }),
+  total_related: z
+    .int()
+    .meta({ description: 'How many activities and notables are related, listed or not.' }),
+  checked_against: z
+    .strictObject({
+      activities: z.int().meta({ description: 'Live activities that were compared.' }),
+      notables: z.int().meta({ description: 'Active notables that were compared.' }),
+      as_of: shownTimestamp,
+      complete: z
+        .boolean()
+        .meta({ description: 'False when the check reached its bound before it had compared all.' }),
+    })
+    .meta({ id: 'CheckedAgainst' }),
+}).meta({ id: 'OverlapResult' })
+export type OverlapResult = z.output<typeof OverlapResult>

@@ -1,0 +1,62 @@
+/** How severe an overlap is, as pure functions (contract §6). */
+import type { Risk } from '../activities/activity.ts'
+import type { Importance } from '../notables/notable.ts'
+import type { Severity } from './overlap.ts'
+
+const RANK: Record<Severity, number> = { low: 0, medium: 1, high: 2 }
+
+/** The severity of a collision: `low` by area alone, `medium` by path, one step more when the other side is risky. */
+export function collisionSeverity(by: 'area' | 'path', other: { risk: Risk; blocking: boolean }): Severity {
+  if (other.blocking) return 'high'
+  const isRisky = other.risk === 'high' || other.risk === 'critical'
+  if (by === 'path') return isRisky ? 'high' : 'medium'
+  return isRisky ? 'medium' : 'low'
+}
+
+/** The severity of a matching notable. */
+export function notableSeverity(notable: { importance: Importance; blocking: boolean }): Severity {
+  if (notable.blocking || notable.importance === 'critical') return 'high'
+  return notable.importance
+}
+
+interface Ranked {
+  id: string
+  severity: Severity
+}
+
+/** Counts all that is added, and keeps as many as a result lists: the most severe first, then the newest. */
+export class Ranking<Item extends Ranked> {
+  total = 0
+  readonly #max: number
+  #items: Item[] = []
+
+  constructor(max: number) {
+    this.#max = max
+  }
+
+  add(item: Item): void {
+    this.total += 1
+    this.#items.push(item)
+    if (this.#items.length >= 2 * this.#max) this.#items = this.top()
+  }
+
+  /** The items that are listed. */
+  top(): Item[] {
+    return this.#items.toSorted(bySeverity).slice(0, this.#max)
+  }
+}
+
+/** The highest severity of all; null of none. */
+export function highest(all: readonly Ranked[]): Severity | null {
+  return all.toSorted(bySeverity)[0]?.severity ?? null
+}
+
+/** The most severe first. */
+export function byRank(a: Pick<Ranked, 'severity'>, b: Pick<Ranked, 'severity'>): number {
+  return RANK[b.severity] - RANK[a.severity]
+}
+
+/** The most severe first, then the newest: ids are ordered by time. */
+function bySeverity(a: Ranked, b: Ranked): number {
+  return byRank(a, b) || (a.id < b.id ? 1 : -1)
+}

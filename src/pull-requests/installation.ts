@@ -1,0 +1,60 @@
+/** Calls to GitHub as the app's installation: a limit that GitHub sets is stored, and waited for by the job, not by the process. */
+import { later } from '../base/clock.ts'
+import type { App } from '../context/app.ts'
+import type { RepoContext } from '../context/repo.ts'
+import { findRepository, pauseInstallation, updateRepository } from '../context/store.ts'
+import type { Installation } from '../github/app.ts'
+import { isGone } from '../github/client.ts'
+import { refusalOf } from '../github/octokit.ts'
+import { NotBefore } from '../jobs/jobs.ts'
+
+/**
+ * Runs calls of an installation. Throws `NotBefore` while GitHub limits its rate, and what the client throws. Where the
+ * app is suspended, or not installed any more, the answer is undefined; a delivery that came late may have claimed that
+ * it still is.
+ */
+export async function asInstallation<Result>(
+  app: App,
+  { db, now, repo }: RepoContext,
+  work: (client: Installation) => Promise<Result>,
+): Promise<Result | undefined> {
+  const stored = await findRepository(db, repo.id)
+  if (!app.github_app || stored?.installation_id == null) return undefined
+  if (stored.paused_until && stored.paused_until > now) throw new NotBefore(stored.paused_until)
+  try {
+    return await work(await app.github_app.probot.auth(stored.installation_id))
+  } catch (error) {
+    const refusal = refusalOf(error, app.clock())
+    if (isSuspended(error) && refusal.kind !== 'rate_limited') return undefined
+    const mayBeOff = isGone(error) || (error as { status?: number }).status === 401
+    if (mayBeOff && !(await isInstalled(app, repo))) {
+      await updateRepository(db, repo.id, { installation_id: null, left_at: app.clock() })
+      return undefined
+    }
+    if (refusal.kind !== 'rate_limited') throw error
+    const paused_until = later(app.clock(), refusal.retry_after * 1000)
+    await pauseInstallation(db, stored.installation_id, paused_until)
+    throw new NotBefore(paused_until)
+  }
+}
+
+/** Whether a call failed because its owner suspended the installation; once that ends, everything is taken in again. */
+export function isSuspended(error: unknown): boolean {
+  const { status, message } = error as { status?: number; message?: string }
+  return status === 403 && /installation has been suspended/i.test(message ?? '')
+}
+
+/** Whether GitHub says that the app is installed in a repository; one call. */
+export async function isInstalled(
+  app: App,
+  { owner, name }: { owner: string; name: string },
+): Promise<boolean> {
+  try {
+    const asApp = await app.github_app?.probot.auth()
+    await asApp?.rest.apps.getRepoInstallation({ owner, repo: name })
+    return true
+  } catch (error) {
+    if (isGone(error)) return false
+    throw error
+  }
+}

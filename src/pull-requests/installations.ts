@@ -1,0 +1,110 @@
+/** What it means that the app is installed, taken off, or given other repositories (issue: tracked pull requests). */
+import type { App } from '../context/app.ts'
+import { type FollowedRepository, follow, refreshSettings } from '../context/following.ts'
+import { openKnownRepo } from '../context/repo.ts'
+import { listRepositories, updateRepository } from '../context/store.ts'
+import { isGone } from '../github/client.ts'
+import { pullRequestOf } from '../github/pull-request.ts'
+import { ask, type NewJob } from '../jobs/store.ts'
+import { asInstallation, isSuspended } from './installation.ts'
+import { pullRequestChanged } from './pull-requests.ts'
+
+/** The kinds of jobs that take in the repositories of an installation, a repository, and one of its pull requests. */
+export const INSTALLATION = 'installation'
+export const REPOSITORY = 'repository'
+export const PULL_REQUEST = 'pull_request'
+
+const PAGE = 100
+
+export function installationJob(installation_id: number, run_at: Date): NewJob {
+  return {
+    id: `${INSTALLATION}:${installation_id}`,
+    kind: INSTALLATION,
+    repo_id: 0,
+    payload: { installation_id },
+    run_at,
+  }
+}
+
+export function repositoryJob(repository: FollowedRepository, run_at: Date): NewJob {
+  return {
+    id: `${REPOSITORY}:${repository.id}`,
+    kind: REPOSITORY,
+    repo_id: repository.id,
+    payload: repository,
+    run_at,
+  }
+}
+
+/** Takes in all repositories that an installation has, one call for each hundred. One that is gone by now has none. */
+export async function takeInInstallation(app: App, installation_id: number, now: Date): Promise<void> {
+  const db = app.database.connection()
+  try {
+    for (let page = 1; ; page += 1) {
+      const found = await listInstalled(app, installation_id, page)
+      await ask(
+        db,
+        found.map((repository) => repositoryJob(repository, now)),
+        now,
+      )
+      if (found.length < PAGE) return
+    }
+  } catch (error) {
+    if (isSuspended(error)) return
+    if (!isGone(error)) throw error
+    await leaveInstallation(app, installation_id, now)
+  }
+}
+
+async function listInstalled(app: App, installation_id: number, page: number): Promise<FollowedRepository[]> {
+  if (!app.github_app) return []
+  const client = await app.github_app.probot.auth(installation_id)
+  const { data } = await client.rest.apps.listReposAccessibleToInstallation({ per_page: PAGE, page })
+  return data.repositories.map(({ id, name, owner }) => ({ id, owner: owner.login, name, installation_id }))
+}
+
+/** Takes in a repository: its settings, and its open pull requests, one call for each hundred and a job for each. */
+export async function takeInRepository(app: App, repository: FollowedRepository, now: Date): Promise<void> {
+  await follow(app, repository, now)
+  const ctx = await openKnownRepo(app, repository.id, now)
+  if (!ctx) return
+  await asInstallation(app, ctx, async (client) => {
+    await refreshSettings(app, repository)
+    for (let page = 1; ; page += 1) {
+      const { data } = await client.rest.pulls.list({
+        owner: repository.owner,
+        repo: repository.name,
+        state: 'open',
+        per_page: PAGE,
+        page,
+      })
+      await ask(
+        ctx.db,
+        data.map((pr) => pullRequestJob(repository.id, pr, now)),
+        now,
+      )
+      if (data.length < PAGE) return
+    }
+  })
+}
+
+/** The job that takes in one pull request, as GitHub spelt it. */
+export function pullRequestJob(repo_id: number, pr: { number: number }, run_at: Date): NewJob {
+  return { id: `${PULL_REQUEST}:${repo_id}:${pr.number}`, kind: PULL_REQUEST, repo_id, payload: pr, run_at }
+}
+
+export async function takeInPullRequest(app: App, repo_id: number, pr: unknown, now: Date): Promise<void> {
+  const ctx = await openKnownRepo(app, repo_id, now)
+  if (ctx) await pullRequestChanged(app, ctx, pullRequestOf(pr), 'opened')
+}
+
+/** The app was taken off a repository: nothing is followed there any more, and its records go after the retention period. */
+export async function leaveRepository(app: App, repo_id: number, now: Date): Promise<void> {
+  await updateRepository(app.database.connection(), repo_id, { installation_id: null, left_at: now })
+}
+
+/** The app was taken off all repositories of an installation. */
+export async function leaveInstallation(app: App, installation_id: number, now: Date): Promise<void> {
+  const repositories = await listRepositories(app.database.connection(), { installation_id })
+  for (const { repo_id } of repositories) await leaveRepository(app, repo_id, now)
+}

@@ -1,0 +1,34 @@
+/** The jobs of this folder by their kinds. */
+import type { App } from '../context/app.ts'
+import { CHANGE } from '../context/changes.ts'
+import type { FollowedRepository } from '../context/following.ts'
+import type { JobHandler } from '../jobs/jobs.ts'
+import { followChange } from './changes.ts'
+import {
+  INSTALLATION,
+  PULL_REQUEST,
+  REPOSITORY,
+  takeInInstallation,
+  takeInPullRequest,
+  takeInRepository,
+} from './installations.ts'
+import { LOOK, look } from './look.ts'
+import { RECONCILE, RECONCILE_ALL, REDELIVER, reconcile, reconcileAll, redeliverFailed } from './reconcile.ts'
+
+export function jobHandlers(app: App): Record<string, JobHandler> {
+  return {
+    [CHANGE]: ({ repo_id, payload }, now) =>
+      followChange(app, repo_id, (payload as { record_id: string }).record_id, now),
+    [LOOK]: ({ repo_id, payload }, now) => look(app, repo_id, (payload as { number: number }).number, now),
+    [INSTALLATION]: ({ payload }, now) =>
+      takeInInstallation(app, (payload as { installation_id: number }).installation_id, now),
+    [REPOSITORY]: ({ payload }, now) => takeInRepository(app, payload as FollowedRepository, now),
+    [PULL_REQUEST]: ({ repo_id, payload }, now) => takeInPullRequest(app, repo_id, payload, now),
+    [REDELIVER]: async (_, now) => {
+      const redelivered = await redeliverFailed(app, now)
+      if (redelivered > 0) app.log.info({ redelivered }, 'asked GitHub for failed deliveries again')
+    },
+    [RECONCILE_ALL]: (_, now) => reconcileAll(app, now),
+    [RECONCILE]: ({ repo_id }, now) => reconcile(app, repo_id, now),
+  }
+}

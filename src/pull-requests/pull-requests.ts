@@ -1,0 +1,159 @@
+/** What events of pull requests and branches mean (contract §5, automatic moves). Surfaces translate their payloads to these. */
+import {
+  closePullRequest,
+  linkPullRequest,
+  refreshPullRequest,
+  trackPullRequest,
+} from '../activities/automatic.ts'
+import { hasActivityOf, listLiveOf } from '../activities/pull-request-store.ts'
+import type { App } from '../context/app.ts'
+import { beginToFollow, type FollowedRepository, follow, refreshSettings } from '../context/following.ts'
+import { openKnownRepo, type RepoContext } from '../context/repo.ts'
+import { isGone, listChangedFiles, reportCheckRun } from '../github/client.ts'
+import { type GithubPullRequest, pullRequestOf } from '../github/pull-request.ts'
+import { ask } from '../jobs/store.ts'
+import { lookAtAll } from './changes.ts'
+import { settingsRunOf } from './check-run.ts'
+import { MUTE_LABEL } from './comment.ts'
+import { asInstallation, isInstalled } from './installation.ts'
+import { lookJob } from './look.ts'
+import { type Facts, findPullRequest, savePullRequest, seePullRequest } from './store.ts'
+import type { PullRequestRow } from './table.ts'
+
+/** What happened. `files`: its commits changed; `other`: labels, and whatever else leaves activities alone. */
+export type PullRequestEvent = 'opened' | 'reopened' | 'draft' | 'files' | 'text' | 'closed' | 'other'
+
+/** Opens the repository that an event comes from; the first one also reads its settings. */
+export async function openFollowed(
+  app: App,
+  repository: FollowedRepository,
+  now: Date,
+): Promise<RepoContext> {
+  const known = await openKnownRepo(app, repository.id, now)
+  const { id, owner, name, installation_id } = repository
+  const isSame =
+    known?.repo.installation_id === installation_id && known.repo.owner === owner && known.repo.name === name
+  if (known && isSame) return known
+  // A delivery from before the app was taken off may come after that.
+  if (known && !known.repo.is_followed && !(await isInstalled(app, repository))) return known
+  const begin = known?.repo.is_followed ? follow : beginToFollow
+  await begin(app, { id, owner, name, installation_id }, now)
+  return (await openKnownRepo(app, id, now)) as RepoContext
+}
+
+/**
+ * Takes in an event of a pull request. One that a newer event has overtaken changes nothing; where its effect was still
+ * to come, because GitHub did not answer, the newer one brings it.
+ */
+export async function pullRequestChanged(
+  app: App,
+  ctx: RepoContext,
+  told: GithubPullRequest,
+  happened: PullRequestEvent,
+): Promise<void> {
+  const { db, now, repo } = ctx
+  const before = await findPullRequest(db, repo.id, told.number)
+  const isTied = before?.changed_at.getTime() === told.changed_at.getTime() && before.is_open !== told.is_open
+  const asked = isTied ? await presentOf(app, ctx, told) : undefined
+  const pr = asked ?? told
+  const event = asked ? (asked.is_open ? 'reopened' : 'closed') : happened
+  if (!(await seePullRequest(db, repo.id, factsOf(pr), event === 'reopened'))) return
+  if (pr.is_open) await bringEffect(app, ctx, { pr, event, before })
+  // One that was closed long ago has nothing to do with the work that goes on in its branch.
+  else if (event === 'closed' || before?.is_open) await closePullRequest(ctx, pr, pr.is_merged)
+  await savePullRequest(db, repo.id, pr.number, { is_behind: false })
+  const stored = await findPullRequest(db, repo.id, pr.number)
+  if (stored?.is_open) await ask(db, [lookJob(repo.id, stored, now)], now)
+}
+
+/** What an event of an open pull request does to activities. */
+async function bringEffect(
+  app: App,
+  ctx: RepoContext,
+  {
+    pr,
+    event,
+    before,
+  }: { pr: GithubPullRequest; event: PullRequestEvent; before: PullRequestRow | undefined },
+): Promise<void> {
+  const isNew = event === 'opened' || event === 'reopened' || before?.is_open === false
+  const isUnknown = !(await hasActivityOf(ctx.db, ctx.repo.id, { pr_number: pr.number, now: ctx.now }))
+  if (isNew || isUnknown || before?.is_behind) return takeIn(app, ctx, pr)
+  const isMoved = before !== undefined && before.head_sha !== pr.head_sha
+  if (event === 'draft' || (before && before.is_draft !== pr.is_draft)) await linkPullRequest(ctx, pr)
+  if (event === 'files' || isMoved) await bringUpToDate(app, ctx, pr, 'files')
+  else if (event === 'text') await bringUpToDate(app, ctx, pr, 'text')
+}
+
+/**
+ * The pull request as GitHub has it: its clock, of whole seconds, does not tell whether a close or a reopening came last.
+ * Undefined where GitHub does not know it, or not that much of it yet.
+ */
+async function presentOf(
+  app: App,
+  ctx: RepoContext,
+  told: GithubPullRequest,
+): Promise<GithubPullRequest | undefined> {
+  const { owner, name } = ctx.repo
+  const asked = { owner, repo: name, pull_number: told.number }
+  try {
+    const present = await asInstallation(app, ctx, async (client) =>
+      pullRequestOf((await client.rest.pulls.get(asked)).data),
+    )
+    return present && present.changed_at >= told.changed_at ? present : undefined
+  } catch (error) {
+    if (isGone(error)) return undefined
+    throw error
+  }
+}
+
+/** The settings file may have changed: everything is compared anew, and what is wrong with it is told on the commit. */
+export async function settingsPushed(app: App, ctx: RepoContext, sha: string): Promise<void> {
+  const { installation_id } = ctx.repo
+  if (installation_id === null) return
+  await asInstallation(app, ctx, async (client) => {
+    const stored = await refreshSettings(app, { ...ctx.repo, installation_id })
+    const refreshed = await openKnownRepo(app, ctx.repo.id, ctx.now)
+    if (refreshed) await lookAtAll(refreshed)
+    const problems = stored?.settings_errors ?? []
+    if (problems.length > 0) await reportCheckRun(client, ctx.repo, settingsRunOf(sha, problems))
+  })
+}
+
+/** Ties an open pull request to its activities, or makes one from it. */
+async function takeIn(app: App, ctx: RepoContext, pr: GithubPullRequest): Promise<void> {
+  const linked = await linkPullRequest(ctx, pr)
+  if (linked.some((row) => row.source === 'pull_request')) await bringUpToDate(app, ctx, pr, 'files')
+  if (linked.length > 0 || !ctx.settings.track_pull_requests) return
+  const files = await asInstallation(app, ctx, (client) => listChangedFiles(client, ctx.repo, pr.number))
+  if (files) await trackPullRequest(ctx, pr, files)
+}
+
+async function bringUpToDate(
+  app: App,
+  ctx: RepoContext,
+  pr: GithubPullRequest,
+  event: 'files' | 'text',
+): Promise<void> {
+  const live = await listLiveOf(ctx.db, ctx.repo.id, pr.number, ctx.now)
+  const isTracked = live.some((row) => row.source === 'pull_request')
+  const files =
+    event === 'files' && isTracked
+      ? await asInstallation(app, ctx, (client) => listChangedFiles(client, ctx.repo, pr.number))
+      : undefined
+  await refreshPullRequest(ctx, pr, files ?? null)
+}
+
+function factsOf(pr: GithubPullRequest): Facts {
+  const { number, is_open, is_draft, is_bot, head_sha, opened_at, changed_at } = pr
+  return {
+    number,
+    is_open,
+    is_draft,
+    is_bot,
+    is_muted: pr.labels.includes(MUTE_LABEL),
+    head_sha,
+    opened_at,
+    changed_at,
+  }
+}

@@ -1,0 +1,142 @@
+/** What a pull request's people are told: who else is there, who is ahead. Pure (contract §10). */
+import type { ComparedActivity } from '../activities/live-store.ts'
+import type { Conclusion } from '../overlap/conclude.ts'
+import type { Found } from '../overlap/find.ts'
+import type { Severity } from '../overlap/overlap.ts'
+
+/** Other work that collides: one pull request, or one branch, however many activities it has. */
+export interface ReportedWork {
+  severity: Severity
+  title: string
+  actor: string
+  branch: string | null
+  pull_request: { number: number; url: string } | null
+  stage: Stage
+  /** It is nearer to the merge than the pull request that is told. */
+  is_ahead: boolean
+  areas: string[]
+  /** Example paths, each once. */
+  examples: string[]
+}
+
+export type Stage = 'declared' | 'draft' | 'ready'
+
+export interface ReportedNotable {
+  severity: Severity
+  title: string
+  decision_url: string | null
+  /** An area or a glob; null for the whole repository. */
+  where: string | null
+}
+
+export interface Report {
+  severity: Severity
+  works: ReportedWork[]
+  notables: ReportedNotable[]
+  /** False when the comparison was cut short. */
+  is_complete: boolean
+}
+
+/** The pull request that is told. */
+export interface Told {
+  number: number
+  is_draft: boolean
+  opened_at: Date
+}
+
+/** What is known of other open pull requests: when they were opened. */
+export type OpenedAt = ReadonlyMap<number, Date>
+
+const RANK: Record<Severity, number> = { low: 0, medium: 1, high: 2 }
+const STAGE: Record<Stage, number> = { declared: 0, draft: 1, ready: 2 }
+
+/** The report at or above `min_severity`; null when there is nothing to tell. A draft is told of high severity only. */
+export function reportOf(
+  conclusion: Conclusion,
+  told: Told,
+  options: { min_severity: Severity; opened_at: OpenedAt },
+): Report | null {
+  const least = told.is_draft ? RANK.high : RANK[options.min_severity]
+  const collisions = conclusion.collisions.filter(({ severity }) => RANK[severity] >= least)
+  const notables = conclusion.notables.filter(({ severity }) => RANK[severity] >= least)
+  const [worst] = [...collisions, ...notables].sort((a, b) => RANK[b.severity] - RANK[a.severity])
+  if (!worst) return null
+  return {
+    severity: worst.severity,
+    works: grouped(collisions).map((group) => workOf(group, told, options.opened_at)),
+    notables: notables.map(({ severity, record, match }) => ({
+      severity,
+      title: record.title,
+      decision_url: record.decision_url,
+      where: match.paths[0]?.theirs ?? match.areas[0] ?? null,
+    })),
+    is_complete: conclusion.checked_against.complete,
+  }
+}
+
+type Group = [Found<ComparedActivity>, ...Found<ComparedActivity>[]]
+
+/** Activities of one pull request or branch together, in the order of the most severe. */
+function grouped(collisions: Found<ComparedActivity>[]): Group[] {
+  const groups = new Map<string, Group>()
+  // What was declared on the branch of a pull request, and not tied to it yet, is one work with it.
+  const numbers = new Map(
+    collisions.flatMap(({ record }) =>
+      record.branch !== null && record.pr_number !== null ? [[record.branch, record.pr_number]] : [],
+    ),
+  )
+  for (const each of collisions) {
+    const { branch, id } = each.record
+    const pr_number = each.record.pr_number ?? (branch === null ? null : (numbers.get(branch) ?? null))
+    const key = pr_number !== null ? `#${pr_number}` : (branch ?? id)
+    const group = groups.get(key)
+    if (group) group.push(each)
+    else groups.set(key, [each])
+  }
+  return [...groups.values()]
+}
+
+function workOf(group: Group, told: Told, opened_at: OpenedAt): ReportedWork {
+  const [{ severity, record: worst }] = group
+  const { record } = group.find((each) => each.record.pr_number !== null) ?? { record: worst }
+  const { pr_number, pr_url } = record
+  const stage = stageOf(record)
+  const since = (pr_number !== null && opened_at.get(pr_number)) || record.created_at
+  return {
+    severity,
+    title: record.title,
+    actor: record.actor,
+    branch: record.branch,
+    pull_request: pr_number !== null && pr_url !== null ? { number: pr_number, url: pr_url } : null,
+    stage,
+    is_ahead: isAhead(
+      { stage, since, number: pr_number },
+      { stage: told.is_draft ? 'draft' : 'ready', since: told.opened_at, number: told.number },
+    ),
+    areas: [...new Set(group.flatMap(({ match }) => match.areas))],
+    examples: [...new Set(group.flatMap(({ match }) => match.paths.map(({ example }) => example)))],
+  }
+}
+
+function stageOf({ pr_number, draft_pr }: ComparedActivity): Stage {
+  if (pr_number === null) return 'declared'
+  return draft_pr ? 'draft' : 'ready'
+}
+
+interface Standing {
+  stage: Stage
+  since: Date
+  /** Of the pull request; null without one. */
+  number: number | null
+}
+
+/**
+ * Closer to the merge goes first: ready before draft, draft before none. Of two alike it is what was opened first; of
+ * two pull requests of one second, the one with the lower number.
+ */
+export function isAhead(one: Standing, other: Standing): boolean {
+  const byStage = STAGE[one.stage] - STAGE[other.stage]
+  const byTime = other.since.getTime() - one.since.getTime()
+  const byNumber = (other.number ?? Number.MAX_SAFE_INTEGER) - (one.number ?? Number.MAX_SAFE_INTEGER)
+  return (byStage || byTime || byNumber) > 0
+}

@@ -1,0 +1,107 @@
+/** The SQL of pull requests. Every statement begins with the repository's id. */
+import { and, arrayOverlaps, asc, eq, gt, inArray, lt, or, sql } from 'drizzle-orm'
+import type { Db } from '../db/connect.ts'
+import { type PullRequestRow, pull_requests } from './table.ts'
+
+function isPullRequest(repo_id: number, number: number) {
+  return and(eq(pull_requests.repo_id, repo_id), eq(pull_requests.number, number))
+}
+
+export type Facts = Pick<
+  PullRequestRow,
+  'number' | 'is_open' | 'is_draft' | 'is_bot' | 'is_muted' | 'head_sha' | 'opened_at' | 'changed_at'
+>
+
+/**
+ * Takes in what an event says of a pull request, which is behind until its effect is there; false when a newer event was taken in already, and nothing changes.
+ * Of two events of one second GitHub's clock does not tell the order: a close then goes before all but a reopening.
+ */
+export async function seePullRequest(
+  db: Db,
+  repo_id: number,
+  facts: Facts,
+  isReopening: boolean,
+): Promise<boolean> {
+  const isNewer = lt(pull_requests.changed_at, facts.changed_at)
+  const isLevel = and(
+    eq(pull_requests.changed_at, facts.changed_at),
+    facts.is_open && !isReopening ? pull_requests.is_open : sql`true`,
+  )
+  const seen = await db
+    .insert(pull_requests)
+    .values({ ...facts, repo_id, is_behind: true, related_ids: [] })
+    .onConflictDoUpdate({
+      target: [pull_requests.repo_id, pull_requests.number],
+      set: { ...facts, is_behind: true },
+      setWhere: or(isNewer, isLevel),
+    })
+    .returning({ number: pull_requests.number })
+  return seen.length > 0
+}
+
+export async function findPullRequest(
+  db: Db,
+  repo_id: number,
+  number: number,
+): Promise<PullRequestRow | undefined> {
+  const [row] = await db.select().from(pull_requests).where(isPullRequest(repo_id, number))
+  return row
+}
+
+/** Notes what a look at a pull request came to. */
+export async function savePullRequest(
+  db: Db,
+  repo_id: number,
+  number: number,
+  changes: Partial<Omit<PullRequestRow, 'repo_id' | 'number'>>,
+): Promise<void> {
+  await db.update(pull_requests).set(changes).where(isPullRequest(repo_id, number))
+}
+
+/** Up to `limit` open pull requests after the number `after`. */
+export function listOpen(
+  db: Db,
+  repo_id: number,
+  page: { after: number; limit: number },
+): Promise<Pick<PullRequestRow, 'number' | 'told_at' | 'head_sha'>[]> {
+  const { number, told_at, head_sha } = pull_requests
+  return db
+    .select({ number, told_at, head_sha })
+    .from(pull_requests)
+    .where(
+      and(eq(pull_requests.repo_id, repo_id), pull_requests.is_open, gt(pull_requests.number, page.after)),
+    )
+    .orderBy(asc(pull_requests.number))
+    .limit(page.limit)
+}
+
+/** The open pull requests whose last look found one of the records `ids` related. */
+export function listRelatedTo(
+  db: Db,
+  repo_id: number,
+  ids: string[],
+): Promise<Pick<PullRequestRow, 'number' | 'told_at'>[]> {
+  return db
+    .select({ number: pull_requests.number, told_at: pull_requests.told_at })
+    .from(pull_requests)
+    .where(
+      and(
+        eq(pull_requests.repo_id, repo_id),
+        pull_requests.is_open,
+        arrayOverlaps(pull_requests.related_ids, ids),
+      ),
+    )
+}
+
+/** The open pull requests among `numbers`. */
+export function listNumbered(
+  db: Db,
+  repo_id: number,
+  numbers: number[],
+): Promise<Pick<PullRequestRow, 'number' | 'told_at' | 'is_draft' | 'opened_at'>[]> {
+  const { number, told_at, is_draft, opened_at } = pull_requests
+  return db
+    .select({ number, told_at, is_draft, opened_at })
+    .from(pull_requests)
+    .where(and(eq(pull_requests.repo_id, repo_id), pull_requests.is_open, inArray(number, numbers)))
+}

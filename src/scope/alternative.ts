@@ -1,0 +1,112 @@
+/** One brace alternative of a glob as a row of segments, with what decides most comparisons at once (contract §6). */
+
+import { GlobError } from './glob-error.ts'
+import { EVERY_NAME, type Segment, segmentOf, type Wild } from './segment.ts'
+import { type CharClass, SLASH, STAR } from './tokens.ts'
+
+/** A segment, or any number of segments, none included. */
+export type Part = Segment | null
+
+/**
+ * `file`: the path `dir` and nothing else. `plain`: the path `dir` itself and everything beneath it. `subtree`: everything beneath `dir`, not `dir` itself.
+ * `pattern`: anything else. Whatever the kind, every path it matches is `dir` or lies beneath it ('' is the root), so
+ * two alternatives can share a path only when one `dir` is the other or an ancestor of it; when both are `plain` or
+ * `subtree`, they then do.
+ */
+export interface Alternative {
+  readonly kind: 'file' | 'plain' | 'subtree' | 'pattern'
+  readonly dir: string
+  /** Every path it matches begins with `prefix` and ends with `suffix`. */
+  readonly prefix: string
+  readonly suffix: string
+  /** Every path it matches holds this text: the longest one known. */
+  readonly core: string
+  /** Null in a plain one or a file until needed: there are thousands. Read it by `partsOf`. */
+  parts: readonly Part[] | null
+}
+
+/** The path itself or anything beneath it. `path` is normal: names joined by single slashes. */
+export function plainAlternative(path: string): Alternative {
+  return { kind: 'plain', dir: path, prefix: path, suffix: '', core: path, parts: null }
+}
+
+/** The path itself. */
+export function fileAlternative(path: string): Alternative {
+  return { kind: 'file', dir: path, prefix: path, suffix: path, core: path, parts: null }
+}
+
+/** The row of segments that a path has to match. */
+export function partsOf(alternative: Alternative): readonly Part[] {
+  alternative.parts ??= [...alternative.dir.split('/'), ...(alternative.kind === 'file' ? [] : [null])]
+  return alternative.parts
+}
+
+/**
+ * The alternative of the tokens that `read` gives at each call, which hold no braces; null when nothing is left once empty segments and `.` are
+ * dropped. Throws GlobError for a `..` segment.
+ */
+export function alternativeOf(read: () => Int32Array, classes: readonly CharClass[]): Alternative | null {
+  const tokens = read()
+  const parts: Part[] = []
+  let coversBeneath = false
+  for (let from = 0, to = 0; from <= tokens.length; from = to + 1) {
+    to = tokens.indexOf(SLASH, from)
+    if (to === -1) to = tokens.length
+    coversBeneath = true
+    if (from === to) continue
+    const stars = countStars(tokens, from, to)
+    if (stars === to - from && stars === 2) {
+      if (parts.at(-1) !== null) parts.push(null)
+      continue
+    }
+    const [start, end] = [from, to]
+    const again = () => read().subarray(start, end)
+    const part = stars === to - from ? EVERY_NAME : segmentOf(tokens.subarray(from, to), classes, again)
+    if (part === '..')
+      throw new GlobError("A path cannot contain '..'; write it from the root of the repository.")
+    if (part === '.') continue
+    parts.push(part)
+    coversBeneath = typeof part === 'string'
+  }
+  if (parts.length === 0) return null
+  // At the end `**` needs at least one name.
+  if (parts.at(-1) === null) parts.splice(-1, 1, EVERY_NAME)
+  if (coversBeneath) parts.push(null)
+  return summarise(parts)
+}
+
+/** How many stars in a row begin the tokens of a range. */
+function countStars(tokens: Int32Array, from: number, to: number): number {
+  let at = from
+  while (at < to && tokens[at] === STAR) at++
+  return at - from
+}
+
+function summarise(parts: readonly Part[]): Alternative {
+  const names = parts.slice(
+    0,
+    parts.findIndex((part) => typeof part !== 'string'),
+  ) as string[]
+  const dir = names.join('/')
+  const rest = parts.slice(names.length)
+  if (rest.length === 1 && rest[0] === null) return plainAlternative(dir)
+  const beneath = dir === '' ? '' : `${dir}/`
+  if (rest.length === 2 && rest[0] === EVERY_NAME && rest[1] === null) {
+    return { kind: 'subtree', dir, prefix: beneath, suffix: '', core: beneath, parts }
+  }
+  const prefix = rest[0] ? beneath + (rest[0] as Wild).prefix : beneath
+  const last = rest.at(-1)
+  const suffix = last ? (last as Wild).suffix : ''
+  return { kind: 'pattern', dir, prefix, suffix, core: longestText(parts), parts }
+}
+
+function longestText(parts: readonly Part[]): string {
+  let longest = ''
+  for (const part of parts) {
+    if (part === null) continue
+    for (const text of typeof part === 'string' ? [part] : [part.prefix, part.suffix]) {
+      if (text.length > longest.length) longest = text
+    }
+  }
+  return longest
+}

@@ -1,0 +1,101 @@
+/** Sets of characters of a class such as `[a-z]`, exact over all of Unicode (contract §6). */
+
+const DOT = 0x2e
+const LAST = 0x10ffff
+
+/** Sorted, disjoint, inclusive code point ranges, flat: `[low, high, low, high, …]`. */
+export type CharSet = readonly number[]
+
+/** What a git path never holds as a character of a name: NUL, the separator, and halves of a surrogate pair. */
+const NEVER = [
+  [0, 0],
+  [0x2f, 0x2f],
+  [0xd800, 0xdfff],
+] as const
+
+/** Whether the characters that are left are the dot (`DOTS`), others (`OTHERS`), both, or none (0). */
+export const DOTS = 1
+export const OTHERS = 2
+
+/** Readable characters first, so that an example looks like a path someone could have written. */
+const PREFERRED = [...'xabcdefghijklmnopqrstuvwyz0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ_-'].map(
+  (character) => character.codePointAt(0) as number,
+)
+
+/** The set of all characters in `ranges` (any order, overlaps allowed), or of all others when `negated`. */
+export function charSet(ranges: readonly (readonly [number, number])[], negated: boolean): CharSet {
+  if (negated) return complement(merge([...ranges, ...NEVER]))
+  return complement(merge([...gaps(merge(ranges)), ...NEVER]))
+}
+
+/** Whether `set` holds the code point. */
+export function has(set: CharSet, point: number): boolean {
+  let low = 0
+  let high = set.length / 2 - 1
+  while (low <= high) {
+    const middle = (low + high) >> 1
+    if (point < (set[2 * middle] as number)) high = middle - 1
+    else if (point > (set[2 * middle + 1] as number)) low = middle + 1
+    else return true
+  }
+  return false
+}
+
+/** What two sets share: a combination of `DOTS` and `OTHERS`, 0 when nothing. */
+export function shared(a: CharSet, b: CharSet): number {
+  let kinds = 0
+  for (let i = 0, j = 0; i < a.length && j < b.length; ) {
+    const low = Math.max(a[i] as number, b[j] as number)
+    const high = Math.min(a[i + 1] as number, b[j + 1] as number)
+    if (low <= DOT && DOT <= high) kinds |= DOTS
+    if (low < high || (low === high && low !== DOT)) kinds |= OTHERS
+    if ((a[i + 1] as number) < (b[j + 1] as number)) i += 2
+    else j += 2
+  }
+  return kinds
+}
+
+/** The most readable code point other than the dot that both sets hold; the caller knows there is one. */
+export function readable(a: CharSet, b: CharSet): number {
+  for (const point of PREFERRED) if (has(a, point) && has(b, point)) return point
+  let fallback = -1
+  // A common range begins where a range of one of the two does, and none goes on after the dot (`/` follows it).
+  for (const set of [a, b]) {
+    for (let i = 0; i < set.length; i += 2) {
+      for (const point of [set[i] as number, Math.max(set[i] as number, 0x21)]) {
+        if (point === DOT || !has(a, point) || !has(b, point)) continue
+        if (point > 0x20) return point
+        fallback = point
+      }
+    }
+  }
+  return fallback
+}
+
+/** Every character a name may hold. */
+export const ANYTHING: CharSet = charSet([], true)
+
+function merge(ranges: readonly (readonly [number, number])[]): [number, number][] {
+  const merged: [number, number][] = []
+  for (const [low, high] of [...ranges].sort((x, y) => x[0] - y[0])) {
+    const last = merged.at(-1)
+    if (last !== undefined && low <= last[1] + 1) last[1] = Math.max(last[1], high)
+    else merged.push([low, high])
+  }
+  return merged
+}
+
+function gaps(merged: readonly (readonly [number, number])[]): [number, number][] {
+  const between: [number, number][] = []
+  let next = 0
+  for (const [low, high] of merged) {
+    if (next < low) between.push([next, low - 1])
+    next = high + 1
+  }
+  if (next <= LAST) between.push([next, LAST])
+  return between
+}
+
+function complement(merged: readonly (readonly [number, number])[]): CharSet {
+  return gaps(merged).flat()
+}

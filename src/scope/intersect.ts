@@ -1,0 +1,76 @@
+/** Whether some path is matched by both of two globs, exactly and in polynomial time, with an example (contract §6). */
+
+import { type Alternative, partsOf } from './alternative.ts'
+import { type Budget, comparing } from './frontier.ts'
+import type { Glob } from './glob.ts'
+import { pathWeight, rowsMeet, shortestPath } from './path-search.ts'
+
+export type { Budget }
+
+/**
+ * Whether some path is matched by both. Spends a unit or a few per pair of alternatives and one per pair of states looked at: 10 to
+ * 100 ns each.
+ * False with `budget.remaining` below 0 means that it gave up.
+ */
+export function overlaps(a: Glob, b: Glob, budget: Budget): boolean {
+  return a.alternatives.some((x) => b.alternatives.some((y) => alternativesMeet(x, y, budget)))
+}
+
+/**
+ * The shortest path matched by both, with as few names that begin with a dot as there can be; null when there is none.
+ * Null with `budget.remaining` below 0 means that it gave up.
+ */
+export function intersect(a: Glob, b: Glob, budget: Budget): string | null {
+  let best: string | null = null
+  for (const x of a.alternatives) {
+    for (const y of b.alternatives) {
+      const path = alternativesMeet(x, y, budget) ? sharedPath(x, y, budget) : null
+      if (budget.remaining < 0) return null
+      if (path !== null && (best === null || pathWeight(path) < pathWeight(best))) best = path
+    }
+  }
+  return best
+}
+
+/** `overlaps` for one alternative of each. */
+export function alternativesMeet(a: Alternative, b: Alternative, budget: Budget): boolean {
+  budget.remaining -= comparing(a.prefix.length)
+  if (budget.remaining < 0) return false
+  if (a.kind === 'file') return matchesAlternative(b, a.dir, budget)
+  if (b.kind === 'file') return matchesAlternative(a, b.dir, budget)
+  if (a.kind !== 'pattern' && b.kind !== 'pattern') return isWithin(a.dir, b.dir) || isWithin(b.dir, a.dir)
+  if (!a.prefix.startsWith(b.prefix) && !b.prefix.startsWith(a.prefix)) return false
+  if (!a.suffix.endsWith(b.suffix) && !b.suffix.endsWith(a.suffix)) return false
+  return rowsMeet(partsOf(a), partsOf(b), budget)
+}
+
+/** Whether the alternative matches exactly this path. */
+export function matchesAlternative(alternative: Alternative, path: string, budget: Budget): boolean {
+  if (--budget.remaining < 0) return false
+  if (!path.startsWith(alternative.prefix) || !path.endsWith(alternative.suffix)) return false
+  switch (alternative.kind) {
+    case 'file':
+      return path.length === alternative.dir.length
+    case 'subtree':
+      return path !== ''
+    case 'plain':
+      return path.length === alternative.dir.length || path[alternative.dir.length] === '/'
+    case 'pattern':
+      return path.includes(alternative.core) && rowsMeet(partsOf(alternative), path.split('/'), budget)
+  }
+}
+
+/** `intersect` for one alternative of each, of which `alternativesMeet` is true. */
+export function sharedPath(a: Alternative, b: Alternative, budget: Budget): string | null {
+  if (a.kind === 'file') return a.dir
+  if (b.kind === 'file') return b.dir
+  if (a.kind === 'pattern' || b.kind === 'pattern') return shortestPath(partsOf(a), partsOf(b), budget)
+  const deeper = a.dir.length < b.dir.length ? b.dir : a.dir
+  const isOutside = [a, b].some(({ kind, dir }) => kind === 'subtree' && dir === deeper)
+  if (!isOutside) return deeper
+  return deeper === '' ? 'x' : `${deeper}/x`
+}
+
+function isWithin(path: string, dir: string): boolean {
+  return dir === '' || (path.startsWith(dir) && (path.length === dir.length || path[dir.length] === '/'))
+}

@@ -1,0 +1,71 @@
+/** A scope: the areas and paths that work touches or a notable applies to (specification §2, contract §4 and §6). */
+import { z } from 'zod'
+import { text } from '../base/field.ts'
+import { GlobError, parseGlob } from './glob.ts'
+
+const LABELS_MAX = 100
+const PATHS_MAX = 3000
+const WILDCARD_PATHS_MAX = 200
+
+/** The name of an area, or a tag. */
+export const label = text(1, 100, z.string().trim())
+
+/** Labels; one that differs from an earlier one in case only is dropped. */
+export const labels = z
+  .array(label)
+  .max(LABELS_MAX)
+  .overwrite((all) => distinctBy(all, labelKey))
+  .meta({ description: 'Labels, compared without case.', examples: [['checkout']] })
+
+/** Globs relative to the root of the repository. They stay as they were written. */
+export const paths = z
+  .array(text(1, 1024))
+  .max(PATHS_MAX)
+  .superRefine(checkGlobs)
+  .overwrite((all) => distinctBy(all, (path) => path))
+  .meta({
+    description:
+      'Globs relative to the root: `*`, `**`, `?`, `[…]`, `{a,b}`, `\\` escapes. A glob that ends in a plain name also covers everything beneath it.',
+    examples: [['src/checkout/**', 'docs/checkout.md']],
+  })
+
+export const Scope = z
+  .strictObject({ areas: labels.default([]), paths: paths.default([]) })
+  .meta({ id: 'Scope', description: 'What is touched. A list that is left out is empty.' })
+
+export type Scope = z.output<typeof Scope>
+
+/** A scope as it is shown: that of a pull request may be larger than one that is sent. */
+export const ShownScope = z
+  .strictObject({ areas: z.array(z.string()), paths: z.array(z.string()) })
+  .meta({ id: 'ShownScope' })
+
+export const EMPTY_SCOPE: Scope = { areas: [], paths: [] }
+
+/** The form in which two labels are compared. */
+export function labelKey(label: string): string {
+  return label.trim().toLowerCase()
+}
+
+function distinctBy(all: readonly string[], keyOf: (each: string) => string): string[] {
+  const seen = new Set<string>()
+  return all.filter((each) => {
+    const before = seen.size
+    return seen.add(keyOf(each)).size > before
+  })
+}
+
+function checkGlobs(all: readonly string[], context: z.RefinementCtx): void {
+  const wildcards = new Set<string>()
+  for (const [index, path] of all.entries()) {
+    try {
+      if (!parseGlob(path).is_plain) wildcards.add(path)
+      if (wildcards.size > WILDCARD_PATHS_MAX)
+        throw new GlobError(`at most ${WILDCARD_PATHS_MAX} paths may hold wildcards`)
+    } catch (error) {
+      if (!(error instanceof GlobError)) throw error
+      context.addIssue({ code: 'custom', path: [index], message: error.message })
+      return
+    }
+  }
+}

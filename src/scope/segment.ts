@@ -1,0 +1,170 @@
+/** One segment of a glob, the part between two slashes, as text or as a small automaton (contract §6). */
+
+import { ANYTHING, type CharSet, DOTS, has, OTHERS, readable, shared } from './char-set.ts'
+import type { Budget } from './frontier.ts'
+import { ANY, type CharClass, CLASS, SLASH, STAR } from './tokens.ts'
+
+/** A segment without wildcards is its text. */
+export type Segment = string | Wild
+
+/** A segment with wildcards. What it matches always begins with `prefix` and ends with `suffix`. */
+export interface Wild {
+  readonly prefix: string
+  readonly suffix: string
+  /** It is `prefix*suffix`: any name that begins and ends so and has room for both. */
+  readonly isOneStar: boolean
+  /** It would match nothing, `.` or `..`, none of which is a name in a path: the searches have to watch out. */
+  readonly isDotty: boolean
+  /** Its tokens, in memory that may be written over: hostile braces make too many to keep. */
+  readonly tokens: () => Int32Array
+  readonly classes: readonly CharClass[]
+  /** Built when first needed: prefix and suffix decide most comparisons. */
+  automaton: Automaton | null
+  /** Its shortest name, found when first needed. */
+  sample: string | null
+}
+
+/**
+ * State `i` reads one character of `codes[i]` (a code point, `ANY`, or a class as in tokens) and goes on to
+ * `targets[i]`; where `skips[i]` is 1 it may also become state `i + 1` without reading. The last state reads nothing
+ * (`END`) and accepts.
+ */
+export interface Automaton {
+  readonly codes: Int32Array
+  readonly targets: Int32Array
+  readonly skips: Uint8Array
+  readonly classes: readonly CharClass[]
+}
+
+const DOT = 0x2e
+const END = SLASH
+
+/** The segment of these tokens: at least one, no `SLASH`. `again` gives the same tokens again, later. */
+export function segmentOf(
+  tokens: Int32Array,
+  classes: readonly CharClass[],
+  again: () => Int32Array,
+): Segment {
+  let first = 0
+  while (first < tokens.length && (tokens[first] as number) >= 0) first++
+  if (first === tokens.length) return textOf(tokens)
+  let last = tokens.length - 1
+  while ((tokens[last] as number) >= 0) last--
+  return {
+    prefix: textOf(tokens.subarray(0, first)),
+    suffix: textOf(tokens.subarray(last + 1)),
+    isOneStar: isStars(tokens, first, last),
+    isDotty: couldBeDots(tokens, classes),
+    tokens: again,
+    classes,
+    automaton: null,
+    sample: null,
+  }
+}
+
+const STAR_ALONE = Int32Array.of(STAR)
+
+/** `*`, which every name matches. */
+export const EVERY_NAME = segmentOf(STAR_ALONE, [], () => STAR_ALONE) as Wild
+
+/** The automaton of a segment; a text gets a new one at each call. Spends two units per token compiled. */
+export function automatonOf(segment: Segment, budget: Budget): Automaton {
+  if (typeof segment !== 'string' && segment.automaton !== null) return segment.automaton
+  const tokens = typeof segment === 'string' ? pointsOf(segment) : segment.tokens()
+  budget.remaining -= 2 * tokens.length
+  if (typeof segment === 'string') return compile(tokens, [])
+  segment.automaton = compile(tokens, segment.classes)
+  return segment.automaton
+}
+
+function compile(tokens: Int32Array | readonly number[], classes: readonly CharClass[]): Automaton {
+  const codes: number[] = []
+  const targets: number[] = []
+  const skips: number[] = []
+  const add = (code: number, target: number, skip: number) => {
+    codes.push(code)
+    targets.push(target)
+    skips.push(skip)
+  }
+  for (const [at, token] of tokens.entries()) {
+    const here = codes.length
+    if (token === STAR) {
+      if (tokens[at - 1] !== STAR) add(ANY, here, 1)
+    } else if (token <= CLASS) {
+      const { ownText } = classes[CLASS - token] as CharClass
+      add(token, here + 1 + ownText.length, 1)
+      for (const point of ownText) add(point, codes.length + 1, 0)
+    } else {
+      add(token, here + 1, 0)
+    }
+  }
+  add(END, codes.length, 0)
+  return {
+    codes: new Int32Array(codes),
+    targets: new Int32Array(targets),
+    skips: new Uint8Array(skips),
+    classes,
+  }
+}
+
+/** What the two states can both read next: a combination of `DOTS` and `OTHERS`, 0 when nothing. */
+export function sharedNext(a: Automaton, i: number, b: Automaton, j: number): number {
+  const x = a.codes[i] as number
+  const y = b.codes[j] as number
+  if (x >= 0) return x === y || (y < 0 && reads(b, y, x)) ? kindOf(x) : 0
+  if (y >= 0) return reads(a, x, y) ? kindOf(y) : 0
+  if (x === END || y === END) return 0
+  if (x === ANY && y === ANY) return DOTS | OTHERS
+  return shared(setOf(x, a.classes), setOf(y, b.classes))
+}
+
+function reads(automaton: Automaton, wildcard: number, point: number): boolean {
+  if (wildcard === ANY || wildcard === END) return wildcard === ANY
+  return has(setOf(wildcard, automaton.classes), point)
+}
+
+function kindOf(point: number): number {
+  return point === DOT ? DOTS : OTHERS
+}
+
+/** The most readable character other than the dot that both states can read; the caller knows there is one. */
+export function readableNext(a: Automaton, i: number, b: Automaton, j: number): string {
+  const x = a.codes[i] as number
+  const y = b.codes[j] as number
+  if (x >= 0) return String.fromCodePoint(x)
+  if (y >= 0) return String.fromCodePoint(y)
+  return String.fromCodePoint(readable(setOf(x, a.classes), setOf(y, b.classes)))
+}
+
+function isStars(tokens: Int32Array, from: number, to: number): boolean {
+  for (let at = from; at <= to; at++) if (tokens[at] !== STAR) return false
+  return true
+}
+
+function couldBeDots(tokens: Int32Array, classes: readonly CharClass[]): boolean {
+  let characters = 0
+  for (const token of tokens) {
+    if (token === STAR) continue
+    if (++characters > 2 || !(token === DOT || (token < 0 && has(setOf(token, classes), DOT)))) return false
+  }
+  return true
+}
+
+/** The characters of a wildcard. */
+function setOf(code: number, classes: readonly CharClass[]): CharSet {
+  return code <= CLASS ? (classes[CLASS - code] as CharClass).set : ANYTHING
+}
+
+function textOf(points: Int32Array): string {
+  let widest = 0
+  for (let at = 0; at < points.length; at++) widest = Math.max(widest, points[at] as number)
+  // Code points of 16 bits are UTF-16 units, and from those a text is made several times faster.
+  const make = widest > 0xffff ? String.fromCodePoint : String.fromCharCode
+  return make.apply(null, points as unknown as number[])
+}
+
+function pointsOf(text: string): number[] {
+  const points: number[] = []
+  for (const character of text) points.push(character.codePointAt(0) as number)
+  return points
+}

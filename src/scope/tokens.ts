@@ -1,0 +1,142 @@
+/** Reads a glob into tokens: escapes, wildcards, classes and brace ranges (contract §6). */
+
+import { type CharSet, charSet } from './char-set.ts'
+import { GlobError } from './glob-error.ts'
+
+/** A token is a code point (a literal character), one of these, or a class: `classes[CLASS - token]`. */
+export const STAR = -1
+export const ANY = -2
+export const SLASH = -3
+export const OPEN = -4
+export const COMMA = -5
+export const CLOSE = -6
+export const CLASS = -16
+
+export interface CharClass {
+  readonly set: CharSet
+  /** The code points of the class as written, brackets included: it matches those too. */
+  readonly ownText: readonly number[]
+}
+
+export interface Tokens {
+  readonly tokens: number[]
+  readonly classes: CharClass[]
+}
+
+const NUMBERS = /\{(-?\d{1,9})\.\.(-?\d{1,9})\}/y
+const LETTERS = /\{([A-Za-z])\.\.([A-Za-z])\}/y
+
+const WILDCARDS: Readonly<Record<string, number>> = {
+  '*': STAR,
+  '?': ANY,
+  '/': SLASH,
+  '{': OPEN,
+  ',': COMMA,
+  '}': CLOSE,
+}
+
+/**
+ * Tokens of a glob. `{1..3}` and `{a..c}` come out as `{1,2,3}` and `{a,b,c}`; `{`, `,` and `}` come out as `OPEN`,
+ * `COMMA` and `CLOSE` whether or not they form an alternation. Throws GlobError for a class that is empty or not
+ * closed, and for a range of more than `maxRange` members.
+ */
+export function tokenise(source: string, maxRange: number): Tokens {
+  const tokens: number[] = []
+  const classes: CharClass[] = []
+  for (let at = 0; at < source.length; ) {
+    const point = source.codePointAt(at) as number
+    const character = String.fromCodePoint(point)
+    if (character === '\\') {
+      const escaped = source.codePointAt(at + 1) ?? point
+      tokens.push(escaped === 0x2f ? SLASH : escaped)
+      at += 1 + String.fromCodePoint(escaped).length
+    } else if (character === '[') {
+      const end = closingBracket(source, at)
+      classes.push(classOf(source.slice(at, end + 1)))
+      tokens.push(CLASS - classes.length + 1)
+      at = end + 1
+    } else {
+      const range = character === '{' ? rangeAt(source, at, maxRange) : null
+      if (range === null) tokens.push(WILDCARDS[character] ?? point)
+      else tokens.push(...range.tokens)
+      at += range?.length ?? character.length
+    }
+  }
+  return { tokens, classes }
+}
+
+/** Where the class that begins at `open` ends. A name never holds `/`, so a class does not reach across one. */
+function closingBracket(source: string, open: number): number {
+  const first = open + (source[open + 1] === '!' || source[open + 1] === '^' ? 2 : 1)
+  if (source[first] === ']') {
+    throw new GlobError(
+      "A character class is empty; put characters between '[' and ']', or write '\\[' for a plain bracket.",
+    )
+  }
+  for (let at = first; at < source.length && source[at] !== '/'; at++) {
+    if (source[at] === ']') return at
+    if (source[at] === '\\' && source[at + 1] !== '/') at++
+  }
+  throw new GlobError("A character class is not closed; add ']', or write '\\[' for a plain bracket.")
+}
+
+/** The class written as `text`, brackets included. A reversed range, as in `[user-id]`, adds no character. */
+function classOf(text: string): CharClass {
+  const negated = text[1] === '!' || text[1] === '^'
+  const members: { point: number; escaped: boolean }[] = []
+  const inner = Array.from(text.slice(negated ? 2 : 1, -1), (character) => character.codePointAt(0) as number)
+  for (let at = 0; at < inner.length; at++) {
+    const escaped = inner[at] === 0x5c && at + 1 < inner.length
+    if (escaped) at++
+    members.push({ point: inner[at] as number, escaped })
+  }
+  const ranges: [number, number][] = []
+  for (let at = 0; at < members.length; at++) {
+    const { point: low } = members[at] as { point: number }
+    const dash = members[at + 1]
+    const high = members[at + 2]
+    if (high !== undefined && dash?.point === 0x2d && !dash.escaped) {
+      if (low <= high.point) ranges.push([low, high.point])
+      at += 2
+    } else {
+      ranges.push([low, low])
+    }
+  }
+  const ownText = Array.from(text, (character) => character.codePointAt(0) as number)
+  return { set: charSet(ranges, negated), ownText }
+}
+
+/** A brace range at `at` as an alternation, or null when there is none. Numbers keep leading zeros, as in a shell. */
+function rangeAt(source: string, at: number, maxRange: number): { tokens: number[]; length: number } | null {
+  NUMBERS.lastIndex = at
+  LETTERS.lastIndex = at
+  const numbers = NUMBERS.exec(source)
+  const match = numbers ?? LETTERS.exec(source)
+  if (match === null) return null
+  const [text, from, to] = match as unknown as [string, string, string]
+  const first = numbers ? Number(from) : from.charCodeAt(0)
+  const last = numbers ? Number(to) : to.charCodeAt(0)
+  if (Math.abs(last - first) >= maxRange) throw tooManyAlternatives(maxRange)
+  const width = /^-?0\d|\.\.-?0\d/.test(text.slice(1)) ? Math.max(from.length, to.length) : 0
+  const step = first <= last ? 1 : -1
+  const tokens = [OPEN]
+  for (let value = first; value !== last + step; value += step) {
+    if (value !== first) tokens.push(COMMA)
+    const member = numbers ? padded(value, width) : String.fromCharCode(value)
+    for (const character of member) tokens.push(character.charCodeAt(0))
+  }
+  tokens.push(CLOSE)
+  return { tokens, length: text.length }
+}
+
+function padded(value: number, width: number): string {
+  const sign = value < 0 ? '-' : ''
+  return sign + String(Math.abs(value)).padStart(width - sign.length, '0')
+}
+
+/** What is said when braces expand to more than `most` alternatives. */
+export function tooManyAlternatives(most: number): GlobError {
+  return new GlobError(
+    `A path may expand to at most ${most} brace alternatives; list fewer, or use a wildcard.`,
+  )
+}

@@ -1,0 +1,49 @@
+/** Reads the body of a request: JSON, bounded, and only when it is asked for (contract §3). */
+import type { IncomingMessage } from 'node:http'
+import { Failure } from '../../base/failure.ts'
+
+const BODY_MAX = 1_048_576
+/** What comes after a body that is too large is thrown away up to here, so that the client hears the answer; then the line is cut. */
+const DISCARDED_MAX = 16 * BODY_MAX
+
+/** The object in the body. A POST may have none, which reads as `{}`. Throws `invalid_request`, also with 413. */
+export async function readJson(req: IncomingMessage): Promise<object> {
+  const encoding = req.headers['content-encoding']
+  if (encoding !== undefined && encoding !== 'identity') {
+    throw new Failure('invalid_request', 'body: send it without Content-Encoding')
+  }
+  const bytes = await readBytes(req)
+  if (bytes.length === 0 && req.method === 'POST') return {}
+  const value = parseJson(bytes)
+  if (typeof value === 'object' && value !== null && !Array.isArray(value)) return value
+  throw new Failure('invalid_request', 'body: must be a JSON object')
+}
+
+function readBytes(req: IncomingMessage): Promise<Buffer> {
+  return new Promise((resolve, reject) => {
+    const chunks: Buffer[] = []
+    let size = 0
+    req.on('data', (chunk: Buffer) => {
+      size += chunk.length
+      if (size <= BODY_MAX) {
+        chunks.push(chunk)
+        return
+      }
+      chunks.length = 0
+      reject(new Failure('body_too_large', `body: must be at most ${BODY_MAX} bytes`))
+      if (size > DISCARDED_MAX) req.destroy()
+    })
+    req.on('end', () => resolve(Buffer.concat(chunks)))
+    req.on('error', () => reject(new Failure('invalid_request', 'body: ended before it was complete')))
+  })
+}
+
+function parseJson(bytes: Buffer): unknown {
+  try {
+    return JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(bytes))
+  } catch (error) {
+    if (!(error instanceof SyntaxError)) throw new Failure('invalid_request', 'body: is not valid UTF-8')
+    const position = /at position \d+/.exec(error.message)?.[0]
+    throw new Failure('invalid_request', `body: is not valid JSON${position ? `, ${position}` : ''}`)
+  }
+}

@@ -1,0 +1,81 @@
+/** What every HTTP exchange has: a request id, one line in the log, and failures in one form (specification §7.1, contract §3). */
+import type { NextFunction, Request, RequestHandler, Response } from 'express'
+import type { Logger } from 'pino'
+import { stopwatch } from '../../base/clock.ts'
+import { Failure, unavailable } from '../../base/failure.ts'
+import { newId } from '../../base/id.ts'
+import { faultOf, isDatabaseAway } from '../../db/errors.ts'
+
+/** Gives the exchange its id, and logs it when it is over: never a token, a body or the value of a query. */
+export function exchange(log: Logger): RequestHandler {
+  return (req, res, next) => {
+    const elapsed = stopwatch()
+    const request_id = newId('req')
+    res.locals.request_id = request_id
+    res.setHeader('X-Request-Id', request_id)
+    res.on('close', () => {
+      const { operation, error_type } = res.locals
+      const fields = { request_id, method: req.method, operation, status: res.statusCode, error_type }
+      const ms = Math.round(elapsed())
+      if (res.writableFinished) log.info({ ...fields, ms }, 'request')
+      else log.info({ ...fields, ms }, 'request broken off by the client')
+    })
+    next()
+  }
+}
+
+/** The last handler: no route took the request. */
+export function noSuchAddress(req: Request): never {
+  const hint = /^\/(?:api\/)?v1(?:\/|$)/.test(req.path) ? '' : '; the service answers under /api/v1'
+  throw new Failure('not_found', `there is nothing at this address${hint}`)
+}
+
+/** Refuses the methods that a path does not have. */
+export function onlyMethods(methods: string[]): RequestHandler {
+  const allowed = methods.includes('GET') ? [...methods, 'HEAD'] : methods
+  const allow = allowed.join(', ')
+  return (req) => {
+    throw new Failure('method_not_allowed', `${req.method} is not possible here; possible: ${allow}`, {
+      headers: { Allow: allow },
+    })
+  }
+}
+
+/** Shows what was thrown as the error object; what is no `Failure` is logged and hidden. */
+export function showFailures(log: Logger) {
+  return (error: unknown, _req: Request, res: Response, _next: NextFunction): void => {
+    const failure = failureOf(error)
+    const { request_id } = res.locals
+    if (failure.status >= 500) log.error({ request_id, ...faultOf(failure.cause ?? error) }, failure.message)
+    if (res.headersSent) {
+      res.destroy()
+      return
+    }
+    res.locals.error_type = failure.type
+    for (const [name, value] of Object.entries(failure.headers))
+      if (!res.hasHeader(name)) res.setHeader(name, value)
+    const { type, message, param } = failure
+    sendJson(res, failure.status, JSON.stringify({ error: { type, message, param, request_id } }))
+  }
+}
+
+function failureOf(error: unknown): Failure {
+  if (error instanceof Failure) return error
+  // Not every query is part of an operation: the quota and /readyz ask the database too.
+  if (isDatabaseAway(error)) return unavailable('the database does not answer; try again', error)
+  // Express' router throws this for a path that is not valid percent-encoding.
+  if (error instanceof URIError) return new Failure('not_found', 'the address is not valid percent-encoding')
+  return new Failure(
+    'internal_error',
+    'a fault of ours; try again, and report it with the request_id if it stays',
+    { cause: error },
+  )
+}
+
+/** Sends a text that is JSON already. */
+export function sendJson(res: Response, status: number, json: string): void {
+  res.statusCode = status
+  res.setHeader('Content-Type', 'application/json')
+  res.setHeader('Content-Length', Buffer.byteLength(json))
+  res.end(json)
+}

@@ -1,0 +1,42 @@
+/** The HTTP surface as a whole (contract §1). */
+import express, { type ErrorRequestHandler, type Express, type RequestHandler } from 'express'
+import type { App } from '../../context/app.ts'
+import { exchange, noSuchAddress, onlyMethods, sendJson, showFailures } from './exchange.ts'
+import { openApiDocument } from './openapi.ts'
+import { restRouter } from './router.ts'
+
+/** `webhooks`: the handlers of `POST /api/github/webhooks`, another surface on the same address. */
+export function httpSurface(app: App, webhooks: (RequestHandler | ErrorRequestHandler)[]): Express {
+  const surface = express()
+  surface.disable('x-powered-by')
+  surface.disable('etag')
+  surface.set('query parser', 'simple')
+  surface.use(exchange(app.log))
+  const rest = restRouter(app)
+  for (const base of ['/api/v1', '/v1']) {
+    const document = JSON.stringify(openApiDocument(base))
+    surface
+      .route(`${base}/openapi.json`)
+      .get((_req, res) => sendJson(res, 200, document))
+      .all(onlyMethods(['GET']))
+    surface.use(base, rest)
+  }
+  surface
+    .route('/healthz')
+    .get((_req, res) => sendJson(res, 200, '{"status":"ok"}'))
+    .all(onlyMethods(['GET']))
+  surface
+    .route('/readyz')
+    .get(async (_req, res) => {
+      await app.database.ping()
+      sendJson(res, 200, '{"status":"ok"}')
+    })
+    .all(onlyMethods(['GET']))
+  surface
+    .route('/api/github/webhooks')
+    .post(...webhooks)
+    .all(onlyMethods(['POST']))
+  surface.use(noSuchAddress)
+  surface.use(showFailures(app.log))
+  return surface
+}

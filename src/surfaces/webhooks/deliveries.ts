@@ -1,0 +1,99 @@
+/** The inbox: a delivery is checked, stored, acknowledged, and then handed to its handlers by a job (contract §5). */
+import express, { type ErrorRequestHandler, type Request, type RequestHandler } from 'express'
+import { Failure, unavailable } from '../../base/failure.ts'
+import type { App } from '../../context/app.ts'
+import { isDatabaseAway } from '../../db/errors.ts'
+import type { JobHandler } from '../../jobs/jobs.ts'
+import { addOnce } from '../../jobs/store.ts'
+import { accessOwnerOf, HANDLED } from './events.ts'
+
+/** The kind of job that a delivery becomes. */
+export const DELIVERY = 'delivery'
+
+const BODY_MAX = 25 * 1024 * 1024
+
+/** The handlers of `POST /api/github/webhooks`. An unsigned body is not even read. */
+export function receiveDelivery(app: App): (RequestHandler | ErrorRequestHandler)[] {
+  const refuseUnsigned: RequestHandler = (req, _res, next) => {
+    if (!app.github_app)
+      throw unavailable(
+        'the GitHub App is not configured: set APP_ID, PRIVATE_KEY and WEBHOOK_SECRET',
+        undefined,
+        300,
+      )
+    if (!/^sha256=[0-9a-f]{64}$/.test(req.get('X-Hub-Signature-256') ?? '')) throw wronglySigned()
+    // What is announced as too large is not even read off.
+    if (Number(req.get('Content-Length')) > BODY_MAX) throw tooLarge()
+    next()
+  }
+  const unread: ErrorRequestHandler = (error, _req, _res, next) => {
+    if (error instanceof Failure) next(error)
+    else if (error.type === 'entity.too.large') next(tooLarge())
+    else next(error.status < 500 ? new Failure('invalid_request', 'body: could not be read') : error)
+  }
+  const read = express.raw({ type: () => true, limit: BODY_MAX, inflate: false })
+  const store: RequestHandler = async (req, res) => {
+    res.status(202).json({ status: await accept(app, req) })
+  }
+  return [refuseUnsigned, read, unread, store]
+}
+
+/** Answers what became of the delivery: `accepted`, `known` from before, or `ignored`. */
+async function accept(app: App, req: Request): Promise<string> {
+  const probot = await app.github_app?.probot.ready()
+  const body = Buffer.isBuffer(req.body) ? req.body.toString('utf8') : ''
+  // Probot takes an empty body for a mistake of ours.
+  const isSigned = body !== '' && (await probot?.webhooks.verify(body, req.get('X-Hub-Signature-256') ?? ''))
+  if (!isSigned) throw wronglySigned()
+  const id = headerOf(req, 'X-GitHub-Delivery')
+  const name = headerOf(req, 'X-GitHub-Event')
+  const payload = parsed(body)
+  if (!HANDLED.has(name)) return 'ignored'
+  const now = app.clock()
+  const repo_id = Number.isSafeInteger(payload.repository?.id) ? (payload.repository?.id as number) : 0
+  const job = { id: `${DELIVERY}:${id}`, kind: DELIVERY, repo_id, payload: { name, payload }, run_at: now }
+  try {
+    const isNew = await addOnce(app.database.connection(), job, now)
+    // Not when the job's turn comes: permissions that were taken back end at once.
+    const owner = accessOwnerOf(name, payload)
+    if (owner !== undefined) await app.forgetAccess(owner)
+    return isNew ? 'accepted' : 'known'
+  } catch (error) {
+    throw isDatabaseAway(error) ? unavailable('the database does not answer; deliver it again', error) : error
+  }
+}
+
+/** Hands a stored delivery to its handlers. */
+export function handleDelivery(app: App): JobHandler {
+  return async (job) => {
+    const { name, payload } = job.payload as { name: string; payload: unknown }
+    await app.github_app?.probot.receive({ id: job.id.slice(DELIVERY.length + 1), name, payload } as never)
+  }
+}
+
+function wronglySigned(): Failure {
+  return new Failure('unauthorized', 'X-Hub-Signature-256: does not fit the body and the webhook secret')
+}
+
+function tooLarge(): Failure {
+  return new Failure('body_too_large', 'body: must be at most 25 MB', { headers: { Connection: 'close' } })
+}
+
+function headerOf(req: Request, name: string): string {
+  const value = req.get(name) ?? ''
+  if (/^[\w-]{1,100}$/.test(value)) return value
+  throw new Failure('invalid_request', `${name}: missing or malformed`, { param: name })
+}
+
+function parsed(body: string): { repository?: { id?: unknown } } {
+  try {
+    const payload = JSON.parse(body)
+    if (typeof payload === 'object' && payload !== null && !Array.isArray(payload)) return payload
+  } catch {
+    // Falls through: no JSON and no object are one mistake.
+  }
+  throw new Failure(
+    'invalid_request',
+    'body: must be a JSON object; set the content type of the webhook to application/json',
+  )
+}

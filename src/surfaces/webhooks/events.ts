@@ -1,0 +1,173 @@
+/** Translates the events that GitHub delivers into what they mean, and nothing else (contract §2 and §5). */
+import type { Context, Probot } from 'probot'
+import { deleteBranch, pushBranch } from '../../activities/automatic.ts'
+import type { App } from '../../context/app.ts'
+import { type FollowedRepository, follow, LABELER_PATH, SETTINGS_PATH } from '../../context/following.ts'
+import { pullRequestOf } from '../../github/pull-request.ts'
+import { ask } from '../../jobs/store.ts'
+import {
+  installationJob,
+  leaveInstallation,
+  leaveRepository,
+  repositoryJob,
+} from '../../pull-requests/installations.ts'
+import {
+  openFollowed,
+  type PullRequestEvent,
+  pullRequestChanged,
+  settingsPushed,
+} from '../../pull-requests/pull-requests.ts'
+
+/** Names of the events that are stored; others are acknowledged and forgotten. */
+export const HANDLED: ReadonlySet<string> = new Set([
+  'pull_request',
+  'push',
+  'delete',
+  'repository',
+  'installation',
+  'installation_repositories',
+  'member',
+  'membership',
+  'team',
+  'organization',
+])
+
+const PULL_REQUEST_EVENTS: Record<string, PullRequestEvent> = {
+  opened: 'opened',
+  reopened: 'reopened',
+  converted_to_draft: 'draft',
+  ready_for_review: 'draft',
+  synchronize: 'files',
+  edited: 'text',
+  closed: 'closed',
+  labeled: 'other',
+  unlabeled: 'other',
+}
+
+/** GitHub lists at most this many commits of a push; of a larger one, any file may have changed. */
+const COMMITS_LISTED = 2048
+
+/** Registers the handlers. Each may be called again for the same delivery, and in any order. */
+export function handleEvents(app: App, probot: Probot): void {
+  probot.on('pull_request', async ({ payload }) => {
+    const event = PULL_REQUEST_EVENTS[payload.action]
+    const repository = followedOf(payload)
+    if (!event || !repository) return
+    const ctx = await openFollowed(app, repository, app.clock())
+    // Against another base, other files are changed.
+    const isRetargeted = payload.action === 'edited' && payload.changes.base !== undefined
+    await pullRequestChanged(app, ctx, pullRequestOf(payload.pull_request), isRetargeted ? 'files' : event)
+  })
+
+  probot.on('push', async ({ payload }) => {
+    const repository = followedOf(payload)
+    const branch = /^refs\/heads\/(.+)$/.exec(payload.ref)?.[1]
+    if (!repository || branch === undefined || payload.deleted) return
+    const ctx = await openFollowed(app, repository, app.clock())
+    await pushBranch(ctx, branch)
+    if (branch === payload.repository.default_branch && touchesSettings(payload))
+      await settingsPushed(app, ctx, payload.after)
+  })
+
+  probot.on('delete', async ({ payload }) => {
+    const repository = followedOf(payload)
+    if (!repository || payload.ref_type !== 'branch') return
+    await deleteBranch(await openFollowed(app, repository, app.clock()), payload.ref)
+  })
+
+  probot.on('installation', async ({ payload }) => {
+    const now = app.clock()
+    const { id, account } = payload.installation
+    if (payload.action === 'deleted') await leaveInstallation(app, id, now)
+    else if (payload.action !== 'suspend')
+      await ask(app.database.connection(), [installationJob(id, now)], now)
+    await forget(app, account && 'login' in account ? account.login : undefined)
+  })
+
+  probot.on('installation_repositories', async ({ payload }) => {
+    const now = app.clock()
+    const { id: installation_id, account } = payload.installation
+    const added = payload.repositories_added.flatMap((each) => namedRepository(each, installation_id) ?? [])
+    await ask(
+      app.database.connection(),
+      added.map((repository) => repositoryJob(repository, now)),
+      now,
+    )
+    for (const { id } of payload.repositories_removed)
+      if (id !== undefined) await leaveRepository(app, id, now)
+    await forget(app, account && 'login' in account ? account.login : undefined)
+  })
+
+  probot.on('repository', async ({ payload }) => {
+    const repository = followedOf(payload)
+    if (payload.action === 'deleted') await leaveRepository(app, payload.repository.id, app.clock())
+    else if (repository) await follow(app, repository, app.clock())
+    await forget(app, payload.repository.owner.login)
+  })
+
+  probot.on('member', ({ payload }) => forget(app, payload.repository.owner.login))
+  probot.on('membership', ({ payload }) => forget(app, payload.organization.login))
+  probot.on('team', ({ payload }) => forget(app, payload.organization.login))
+  probot.on('organization', ({ payload }) => forget(app, payload.organization.login))
+}
+
+/** Events after which GitHub may answer otherwise who may do what (contract §2). */
+const OF_ACCESS: ReadonlySet<string> = new Set([
+  'repository',
+  'installation',
+  'installation_repositories',
+  'member',
+  'membership',
+  'team',
+  'organization',
+])
+
+interface OfAccount {
+  organization?: { login?: unknown }
+  repository?: { owner?: { login?: unknown } | null }
+  installation?: { account?: { login?: unknown } | null }
+}
+
+/** Whose permissions an event of this name changes; undefined when it changes none. */
+export function accessOwnerOf(name: string, payload: object): string | undefined {
+  if (!OF_ACCESS.has(name)) return undefined
+  const { organization, repository, installation } = payload as OfAccount
+  const login = organization?.login ?? repository?.owner?.login ?? installation?.account?.login
+  return typeof login === 'string' ? login : undefined
+}
+
+/** Permissions in what this account owns may have changed: every instance asks GitHub again. */
+async function forget(app: App, owner: string | undefined): Promise<void> {
+  if (owner !== undefined) await app.forgetAccess(owner)
+}
+
+interface FromRepository {
+  repository: { id: number; name: string; owner: { login: string } | { name?: string | null } | null }
+  installation?: { id: number } | undefined
+}
+
+/** The repository of an event; undefined when the event does not come from an installation of the app. */
+function followedOf({ repository, installation }: FromRepository): FollowedRepository | undefined {
+  const { owner } = repository
+  const login = owner && ('login' in owner ? owner.login : owner.name)
+  if (!installation || !login) return undefined
+  return { id: repository.id, owner: login, name: repository.name, installation_id: installation.id }
+}
+
+function namedRepository(
+  { id, full_name }: { id?: number; full_name?: string },
+  installation_id: number,
+): FollowedRepository | undefined {
+  const [owner, name] = full_name?.split('/') ?? []
+  return id !== undefined && owner && name ? { id, owner, name, installation_id } : undefined
+}
+
+function touchesSettings({ commits, forced }: Context<'push'>['payload']): boolean {
+  if (forced || commits.length >= COMMITS_LISTED) return true
+  const touched = commits.flatMap((commit) => [
+    ...(commit.added ?? []),
+    ...(commit.modified ?? []),
+    ...(commit.removed ?? []),
+  ])
+  return touched.includes(SETTINGS_PATH) || touched.includes(LABELER_PATH)
+}

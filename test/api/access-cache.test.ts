@@ -1,0 +1,270 @@
+/** How long an answer of GitHub's is reused: a yes, a no, and a yes while GitHub is away (contract §2). */
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { fakeGithub } from '../support/github.ts'
+import type { Fault } from '../support/github-world.ts'
+import { outcome, SIGNAL, WORK } from '../support/routes.ts'
+import { startTestService, type TestService } from '../support/service.ts'
+
+const SHOP = 'GET /repos/acme/shop'
+const USER = 'GET /user'
+const TTL_MS = 60_000
+const NO_TTL_MS = 10_000
+const HONOURED_MS = 300_000
+
+const github = fakeGithub()
+let service: TestService
+/** The token of this test alone. */
+let token: string
+let tests = 0
+
+beforeAll(async () => {
+  github.repository({ id: 7, full_name: 'acme/shop' })
+  github.repository({ id: 8, full_name: 'acme/other' })
+  service = await startTestService({ token: 'ada', config: { rate_limit_per_minute: 100_000 } })
+})
+beforeEach(() => {
+  token = `tok-${++tests}`
+  grant('write')
+})
+afterEach(() => github.mend())
+afterAll(async () => {
+  await service.close()
+  github.close()
+})
+
+function grant(permission: 'none' | 'read' | 'write'): void {
+  const permissions = { 'acme/shop': permission, 'acme/other': permission }
+  github.token(token, { login: 'ada', id: 1, permissions })
+}
+
+const read = async () => outcome(await service.api('GET', '/activity', { token }))
+const write = async () => outcome(await service.api('POST', '/activity', { token, body: WORK }))
+
+/** How many calls `work` makes to GitHub on a route. */
+async function callsOf(work: () => Promise<unknown>, route = SHOP, status?: number): Promise<number> {
+  const before = github.calls(route, status)
+  await work()
+  return github.calls(route, status) - before
+}
+
+describe('a yes', () => {
+  test('is asked for once, and then reused for PERMISSION_TTL_MS', async () => {
+    expect(await callsOf(read)).toBe(1)
+    service.clock.advance(TTL_MS - 1)
+    expect(await callsOf(read)).toBe(0)
+    service.clock.advance(2)
+    expect(await callsOf(read)).toBe(1)
+  })
+
+  test('is reused as long when GitHub took its time to give it', async () => {
+    const release = github.hold(SHOP)
+    const before = github.calls(SHOP)
+    const slow = read()
+    await expect.poll(() => github.calls(SHOP)).toBe(before + 1)
+    service.clock.advance(200)
+    release()
+    expect(await slow).toBe('200')
+    service.clock.advance(TTL_MS - 300)
+    expect(await callsOf(read)).toBe(0)
+  })
+
+  test('is asked for once by callers that come together', async () => {
+    const release = github.hold(SHOP)
+    const before = github.calls(SHOP)
+    const together = Promise.all(Array.from({ length: 20 }, (_, turn) => (turn % 2 ? read() : write())))
+    await expect.poll(() => github.calls(SHOP)).toBe(before + 1)
+    // All of them are in by the time that one which came later has been answered.
+    await service.api('GET', '/api/v1/repos/acme/other/activity', { token })
+    release()
+    expect(new Set(await together)).toEqual(new Set(['200', '201']))
+    expect(github.calls(SHOP)).toBe(before + 1)
+  })
+
+  test('is one for all spellings of a name', async () => {
+    await read()
+    expect(await callsOf(() => service.api('GET', '/api/v1/repos/ACME/Shop/activity', { token }), '*')).toBe(
+      0,
+    )
+  })
+
+  test('for one repository, or one token, is none for another', async () => {
+    await read()
+    const other = '/api/v1/repos/acme/other/activity'
+    expect(await callsOf(() => service.api('GET', other, { token }), 'GET /repos/acme/other')).toBe(1)
+    const stranger = await service.api('GET', '/activity', { token: 'stranger' })
+    expect(outcome(stranger)).toBe('401 unauthorized')
+  })
+
+  test('is asked for again on condition that it changed', async () => {
+    await read()
+    service.clock.advance(TTL_MS + 1)
+    expect(await callsOf(read, SHOP, 304)).toBe(1)
+    service.clock.advance(TTL_MS + 1)
+    expect(await callsOf(write, SHOP, 304)).toBe(1)
+    service.clock.advance(TTL_MS - 1)
+    expect(await callsOf(write)).toBe(0)
+  })
+
+  test('that changed is told apart by that', async () => {
+    expect(await write()).toBe('201')
+    grant('read')
+    service.clock.advance(TTL_MS + 1)
+    expect(await write()).toBe('403 forbidden')
+    expect(await read()).toBe('200')
+    grant('none')
+    service.clock.advance(TTL_MS + 1)
+    expect(await read()).toBe('403 forbidden')
+  })
+
+  test('is asked for on condition under a former name, too', async () => {
+    github.repository({ id: 40, full_name: 'acme/old' })
+    github.token(token, { login: 'ada', id: 1, permissions: { 'acme/old': 'write' } })
+    github.rename('acme/old', 'acme/new')
+    const path = '/api/v1/repos/acme/old/activity'
+    const list = async () => outcome(await service.api('GET', path, { token }))
+    expect(await list()).toBe('200')
+    service.clock.advance(TTL_MS + 1)
+    expect(await callsOf(list, 'GET /repositories/40', 304)).toBe(1)
+    expect(await list()).toBe('200')
+  })
+})
+
+describe('a no', () => {
+  const changes: [string, () => void, () => Promise<string>, string][] = [
+    ['to a repository that is not visible', () => grant('none'), read, '403 forbidden'],
+    ['to a token', () => github.revoke(token), read, '401 unauthorized'],
+    ['to writing', () => grant('read'), write, '403 forbidden'],
+  ]
+  test.each(changes)('%s is reused for 10 seconds at most', async (_, refuse, ask, refusal) => {
+    refuse()
+    expect(await callsOf(ask)).toBe(1)
+    service.clock.advance(NO_TTL_MS - 1)
+    expect(await callsOf(ask)).toBe(0)
+    expect(await ask()).toBe(refusal)
+    grant('write')
+    service.clock.advance(2)
+    expect(await ask()).toMatch(/^20[01]$/)
+  })
+
+  test('to writing does not shorten the yes to reading', async () => {
+    grant('read')
+    await write()
+    service.clock.advance(TTL_MS - 1)
+    expect(await callsOf(read)).toBe(0)
+  })
+
+  test('of a rate limit keeps the service from asking while it lasts', async () => {
+    github.fault(SHOP, 'too_many_requests', 1)
+    expect(await read()).toBe('429 rate_limited')
+    service.clock.advance(59_999)
+    expect(await callsOf(read)).toBe(0)
+    service.clock.advance(2)
+    expect(await read()).toBe('200')
+  })
+
+  test('wipes out the yes before it', async () => {
+    expect(await read()).toBe('200')
+    grant('none')
+    service.clock.advance(TTL_MS + 1)
+    expect(await read()).toBe('403 forbidden')
+    github.fault(SHOP, 'server_error')
+    service.clock.advance(NO_TTL_MS + 1)
+    expect(await read()).toBe('503 service_unavailable')
+  })
+})
+
+const outages: Fault[] = [
+  'server_error',
+  'bad_gateway',
+  'unavailable',
+  'nonsense',
+  'wrong_shape',
+  'reset',
+  'timed_out',
+]
+
+describe.each(outages)('while GitHub is away (%s)', (fault) => {
+  test('a yes holds for 5 minutes, and not for longer', async () => {
+    expect(await write()).toBe('201')
+    github.fault('*', fault)
+    service.clock.advance(TTL_MS + 1)
+    expect(await write()).toBe('201')
+    service.clock.advance(HONOURED_MS - TTL_MS - 2)
+    expect([await read(), await write()]).toEqual(['200', '201'])
+    service.clock.advance(2)
+    expect([await read(), await write()]).toEqual(['503 service_unavailable', '503 service_unavailable'])
+  })
+
+  test('a question that was never answered stays open', async () => {
+    github.fault(SHOP, fault)
+    const answer = await service.api('GET', '/activity', { token })
+    expect(outcome(answer)).toBe('503 service_unavailable')
+    expect(Number(answer.headers.get('retry-after'))).toBeGreaterThan(0)
+    const other = await service.api('GET', '/api/v1/repos/acme/other/activity', { token })
+    expect(outcome(other)).toBe('200')
+    expect(await read()).toBe('503 service_unavailable')
+  })
+
+  test('a token that may only read does not come to write', async () => {
+    grant('read')
+    expect(await read()).toBe('200')
+    github.fault(SHOP, fault)
+    service.clock.advance(TTL_MS + 1)
+    expect([await read(), await write()]).toEqual(['200', '403 forbidden'])
+  })
+})
+
+describe('after an outage', () => {
+  test('what changed meanwhile is seen within seconds', async () => {
+    await read()
+    github.fault(SHOP, 'server_error')
+    service.clock.advance(TTL_MS + 1)
+    expect(await read()).toBe('200')
+    github.mend()
+    grant('none')
+    service.clock.advance(NO_TTL_MS)
+    expect(await read()).toBe('403 forbidden')
+  })
+
+  test('the 5 minutes count from the last answer of GitHub’s, not from the last request', async () => {
+    await read()
+    github.fault(SHOP, 'server_error')
+    for (const ms of [100_000, 100_000, 99_999]) {
+      service.clock.advance(ms)
+      expect(await read()).toBe('200')
+    }
+    service.clock.advance(2)
+    expect(await read()).toBe('503 service_unavailable')
+    github.mend()
+    service.clock.advance(2)
+    expect(await read()).toBe('200')
+  })
+
+  test('a rate limit is no outage', async () => {
+    await read()
+    github.fault(SHOP, 'rate_limited')
+    service.clock.advance(TTL_MS + 1)
+    expect(await read()).toBe('429 rate_limited')
+  })
+})
+
+describe('who the caller is', () => {
+  const raise = () => service.api('POST', '/notables', { token, body: SIGNAL })
+
+  test('is asked when it is first needed, and once', async () => {
+    expect(await callsOf(read, USER)).toBe(0)
+    expect(await callsOf(raise, USER)).toBe(1)
+    expect(await callsOf(raise, USER)).toBe(0)
+  })
+
+  test.each([
+    ['server_error', '503 service_unavailable'],
+    ['wrong_shape', '503 service_unavailable'],
+    ['rate_limited', '429 rate_limited'],
+  ] as const)('is not guessed when GitHub answers %s', async (fault, refusal) => {
+    github.fault(USER, fault)
+    expect(outcome(await raise())).toBe(refusal)
+    github.mend()
+    expect((await raise()).body.created_by).toBe('ada')
+  })
+})

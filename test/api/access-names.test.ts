@@ -1,0 +1,151 @@
+/** Which repository and which record an address means: names, former names, ids of elsewhere (contract §2). */
+import { request } from 'node:http'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { fakeGithub } from '../support/github.ts'
+import { call, outcome, outcomes, ROUTES, SIGNAL, unknownId, WORK } from '../support/routes.ts'
+import { startTestService, type TestService } from '../support/service.ts'
+
+const github = fakeGithub()
+let service: TestService
+
+beforeAll(async () => {
+  github.repository({ id: 7, full_name: 'acme/shop' })
+  github.repository({ id: 8, full_name: 'acme/other' })
+  github.token('ada', { login: 'ada', id: 1, permissions: { 'acme/shop': 'write', 'acme/other': 'write' } })
+  service = await startTestService({ token: 'ada' })
+})
+afterAll(async () => {
+  await service.close()
+  github.close()
+})
+
+/** One record of each kind in a repository. */
+async function records(base = '/api/v1/repos/acme/shop') {
+  const activity = await service.api('POST', `${base}/activity`, { body: WORK })
+  const notable = await service.api('POST', `${base}/notables`, { body: SIGNAL })
+  return { act: activity.body.activity.id as string, ntb: notable.body.id as string }
+}
+
+/** Sends the path as it is written; `fetch` resolves `..` before it sends. */
+function getAsWritten(path: string): Promise<string> {
+  return new Promise((resolve, reject) => {
+    const { hostname, port } = new URL(service.url)
+    request({ hostname, port, path, headers: { authorization: 'Bearer ada' } }, async (res) => {
+      let text = ''
+      for await (const chunk of res) text += chunk
+      resolve(`${res.statusCode} ${JSON.parse(text).error?.type}`)
+    })
+      .on('error', reject)
+      .end()
+  })
+}
+
+describe('a record of another repository', () => {
+  const withId = ROUTES.filter(({ record }) => record !== null)
+
+  test('is 404 on every route, and is left as it was', async () => {
+    const ids = await records('/api/v1/repos/acme/other')
+    const before = await service.api('GET', `/api/v1/repos/acme/other/activity/${ids.act}`)
+    const answers = await outcomes(withId, (route) =>
+      call(service, route, { ids, body: route.method === 'PATCH' ? { title: 'Taken over' } : undefined }),
+    )
+    expect(answers).toEqual(Object.fromEntries(withId.map(({ name }) => [name, '404 not_found'])))
+    const after = await service.api('GET', `/api/v1/repos/acme/other/activity/${ids.act}`)
+    expect(after.body).toEqual(before.body)
+  })
+
+  test('cannot be superseded', async () => {
+    const { ntb } = await records('/api/v1/repos/acme/other')
+    const answer = await service.api('POST', '/notables', { body: { ...SIGNAL, supersedes: [ntb] } })
+    expect(outcome(answer)).toBe('422 validation_error')
+    expect(answer.body.error.param).toBe('supersedes[0]')
+    const kept = await service.api('GET', `/api/v1/repos/acme/other/notables/${ntb}`)
+    expect(kept.body).toMatchObject({ status: 'active', superseded_by: null })
+  })
+
+  test('is in no list, and in no overlap', async () => {
+    const ids = await records('/api/v1/repos/acme/other')
+    const texts = [
+      await service.api('GET', '/activity?limit=100'),
+      await service.api('GET', '/notables?limit=100'),
+      await service.api('POST', '/activity/check', { body: { scope: { paths: ['**'] } } }),
+    ].map(({ body }) => JSON.stringify(body))
+    for (const text of texts) {
+      expect(text).not.toContain(ids.act)
+      expect(text).not.toContain(ids.ntb)
+    }
+  })
+
+  test.each([
+    'nonsense',
+    'act_short',
+    `ntb_${'0'.repeat(26)}`,
+    'act_%00',
+    `act_${'z'.repeat(26)}`,
+    '..%2fcheck',
+  ])('that is spelt %s is 404 too', async (id) => {
+    expect(outcome(await service.api('GET', `/activity/${id}`))).toBe('404 not_found')
+  })
+})
+
+describe('names', () => {
+  test.each([
+    '..',
+    '.',
+    '%2e%2e',
+    '%2E',
+    'a%2Fb',
+    'a%5Cb',
+    'a%20b',
+    'a%3Fb',
+    'a%23b',
+    'a%0d%0ab',
+    'caf%C3%A9',
+    'x'.repeat(101),
+  ])('spelt %s never reach GitHub', async (name) => {
+    const before = github.calls('*')
+    for (const repository of [`${name}/shop`, `acme/${name}`]) {
+      const path = `/api/v1/repos/${repository}`
+      expect(await getAsWritten(`${path}/activity`)).toBe('403 forbidden')
+      expect(await getAsWritten(`${path}/activity/${unknownId('act')}`)).toBe('404 not_found')
+    }
+    expect(github.calls('*')).toBe(before)
+  })
+
+  test('that are no percent-encoding are 404', async () => {
+    expect(await getAsWritten('/api/v1/repos/acme/%zz/activity')).toBe('404 not_found')
+  })
+
+  test('are compared without regard to case', async () => {
+    const { act } = await records()
+    const got = await service.api('GET', `/api/v1/repos/ACME/Shop/activity/${act}`)
+    expect(got.body.id).toBe(act)
+  })
+
+  test('that were given up lead to the same records, under the old name and the new', async () => {
+    github.repository({ id: 20, full_name: 'acme/before' })
+    github.token('mia', { login: 'mia', id: 20, permissions: { 'acme/before': 'write' } })
+    const before = '/api/v1/repos/acme/before/activity'
+    const created = await service.api('POST', before, { token: 'mia', body: WORK })
+    const id = created.body.activity.id
+    github.rename('acme/before', 'elsewhere/after')
+    service.clock.advance(60_001)
+    for (const path of [before, '/api/v1/repos/elsewhere/after/activity']) {
+      const listed = await service.api('GET', path, { token: 'mia' })
+      expect(listed.body.items.map((item: { id: string }) => item.id)).toEqual([id])
+      const beat = await service.api('POST', `${path}/${id}/heartbeat`, { token: 'mia' })
+      expect(beat.status).toBe(200)
+    }
+  })
+
+  test('that another repository takes over do not lead to the records of the first', async () => {
+    github.repository({ id: 30, full_name: 'acme/reused' })
+    github.token('max', { login: 'max', id: 30, permissions: { 'acme/reused': 'write' } })
+    const path = '/api/v1/repos/acme/reused/activity'
+    await service.api('POST', path, { token: 'max', body: WORK })
+    github.remove('acme/reused')
+    github.repository({ id: 31, full_name: 'acme/reused' })
+    service.clock.advance(60_001)
+    expect((await service.api('GET', path, { token: 'max' })).body.items).toEqual([])
+  })
+})

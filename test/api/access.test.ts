@@ -1,0 +1,199 @@
+/** Who may do what over HTTP: GitHub's answer to the caller's own token decides (specification §5, contract §2). */
+import { sql } from 'drizzle-orm'
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
+import { fakeGithub } from '../support/github.ts'
+import type { Fault } from '../support/github-world.ts'
+import { call, outcome, outcomes, ROUTES, SIGNAL, WORK } from '../support/routes.ts'
+import { startTestService, type TestService } from '../support/service.ts'
+
+const SHOP = 'GET /repos/acme/shop'
+
+const github = fakeGithub()
+let service: TestService
+
+beforeAll(async () => {
+  github.repository({ id: 7, full_name: 'acme/shop' })
+  github.token('ada', { login: 'ada', id: 1, permissions: { 'acme/shop': 'write' } })
+  service = await startTestService({ token: 'ada', config: { rate_limit_per_minute: 100_000 } })
+})
+afterEach(() => github.mend())
+afterAll(async () => {
+  await service.close()
+  github.close()
+})
+
+/** One record of each kind. */
+async function records() {
+  const activity = await service.api('POST', '/activity', { body: WORK })
+  const notable = await service.api('POST', '/notables', { body: SIGNAL })
+  return { act: activity.body.activity.id as string, ntb: notable.body.id as string }
+}
+
+/** A token that nothing is known of yet, so that GitHub has to be asked. */
+let tokens = 0
+const newToken = () => `tok-${++tokens}`
+
+const writes = ROUTES.filter(({ access }) => access === 'write').map(({ name }) => name)
+
+describe('what GitHub shows of the repository decides', () => {
+  test.each(['read', 'triage', 'write', 'maintain', 'admin'] as const)(
+    'for a token with %s',
+    async (role) => {
+      github.token('role', { login: 'rita', id: 2, permissions: { 'acme/shop': role } })
+      service.clock.advance(60_001)
+      const ids = await records()
+      const answers = await outcomes(ROUTES, (route) => call(service, route, { token: 'role', ids }))
+      const mayWrite = role !== 'read' && role !== 'triage'
+      const expected = ROUTES.map(({ name, success }) => [
+        name,
+        writes.includes(name) && !mayWrite ? '403 forbidden' : String(success),
+      ])
+      expect(answers).toEqual(Object.fromEntries(expected))
+    },
+  )
+
+  test('for a stranger in a public repository, who may read', async () => {
+    github.repository({ id: 9, full_name: 'acme/open', private: false })
+    github.token('stranger', { login: 'sam', id: 3, permissions: {} })
+    const open = '/api/v1/repos/acme/open'
+    const listed = await service.api('GET', `${open}/activity`, { token: 'stranger' })
+    expect(listed.status).toBe(200)
+    const created = await service.api('POST', `${open}/activity`, { token: 'stranger', body: WORK })
+    expect(outcome(created)).toBe('403 forbidden')
+  })
+
+  test('for an installation token, which writes as nobody', async () => {
+    github.installation('app', { 'acme/shop': 'write' })
+    const { body } = await service.api('POST', '/notables', { token: 'app', body: SIGNAL })
+    expect(body.created_by).toBeNull()
+  })
+})
+
+/** What the caller hears on routes of a collection, and on routes with an id. */
+const refusals: [string, Fault | 'invisible' | 'unknown token', string, string][] = [
+  ['a 404', 'invisible', '403 forbidden', '404 not_found'],
+  ['a 403 that is no rate limit', 'forbidden', '403 forbidden', '404 not_found'],
+  ['a 401', 'unknown token', '401 unauthorized', '401 unauthorized'],
+  ['a 403 with nothing remaining', 'rate_limited', '429 rate_limited', '429 rate_limited'],
+  ['a 403 with retry-after', 'secondary_rate_limited', '429 rate_limited', '429 rate_limited'],
+  ['a 429', 'too_many_requests', '429 rate_limited', '429 rate_limited'],
+  ['a 500', 'server_error', '503 service_unavailable', '503 service_unavailable'],
+  ['a 502 page', 'bad_gateway', '503 service_unavailable', '503 service_unavailable'],
+  ['a 503 page', 'unavailable', '503 service_unavailable', '503 service_unavailable'],
+  ['a body that is no JSON', 'nonsense', '503 service_unavailable', '503 service_unavailable'],
+  ['JSON that is no repository', 'wrong_shape', '503 service_unavailable', '503 service_unavailable'],
+  ['a dropped connection', 'reset', '503 service_unavailable', '503 service_unavailable'],
+  ['a time-out', 'timed_out', '503 service_unavailable', '503 service_unavailable'],
+]
+
+test.each(refusals)(
+  '%s from GitHub is refused alike by reads and writes',
+  async (_, fault, onCollection, onId) => {
+    const ids = await records()
+    if (fault !== 'invisible' && fault !== 'unknown token') github.fault(SHOP, fault)
+    const answers = await outcomes(ROUTES, (route) => {
+      const token = newToken()
+      if (fault !== 'unknown token') github.token(token, { login: 'eve', id: 4, permissions: {} })
+      return call(service, route, { token, ids })
+    })
+    expect(answers).toEqual(
+      Object.fromEntries(ROUTES.map(({ name, record }) => [name, record === null ? onCollection : onId])),
+    )
+  },
+)
+
+test.each([
+  ['the seconds of retry-after', 'too_many_requests', 60, 60],
+  ['the seconds of retry-after on a 403', 'secondary_rate_limited', 60, 60],
+  ['at most an hour until the quota of GitHub is reset', 'rate_limited', 1, 3600],
+  ['a moment while GitHub is down', 'bad_gateway', 1, 60],
+] as const)('Retry-After names %s', async (_, fault, least, most) => {
+  github.fault(SHOP, fault)
+  const { headers } = await service.api('GET', '/activity', { token: newToken() })
+  const seconds = Number(headers.get('retry-after'))
+  expect(Number.isInteger(seconds) && seconds >= least && seconds <= most).toBe(true)
+})
+
+test('a GitHub that never answers is given up on', async () => {
+  github.fault(SHOP, 'silent')
+  const answer = await service.api('GET', '/activity', { token: newToken() })
+  expect(outcome(answer)).toBe('503 service_unavailable')
+})
+
+describe('without a token', () => {
+  const headers: [string, Record<string, string>][] = [
+    ['no Authorization', {}],
+    ['another scheme', { authorization: 'Basic YWRhOnNlY3JldA==' }],
+    ['the scheme of GitHub alone', { authorization: 'token ada' }],
+    ['no token after the scheme', { authorization: 'Bearer' }],
+    ['an empty token', { authorization: 'Bearer   ' }],
+    ['two words', { authorization: 'Bearer ada ada' }],
+  ]
+  test.each(headers)(
+    '%s is refused on every route, and GitHub is not asked',
+    async (_, given) => {
+      const before = github.calls('*')
+      for (const route of ROUTES) {
+        const answer = await call(service, route, { token: null, headers: given, body: '{not json' })
+        expect([route.name, outcome(answer)]).toEqual([route.name, '401 unauthorized'])
+        expect(answer.headers.get('www-authenticate')).toBe('Bearer')
+      }
+      expect(github.calls('*')).toBe(before)
+    },
+    60_000,
+  )
+
+  test('a token that GitHub refuses is told apart from none', async () => {
+    const answer = await service.api('GET', '/activity', { token: newToken() })
+    expect(answer.headers.get('www-authenticate')).toBe('Bearer error="invalid_token"')
+  })
+
+  test('the scheme is read without regard to case', async () => {
+    const answer = await service.api('GET', '/activity', {
+      token: null,
+      headers: { authorization: 'bEARER ada' },
+    })
+    expect(answer.status).toBe(200)
+  })
+})
+
+test('no token is found in any table, in the log or in an answer', async () => {
+  const secret = 'ghp_SecretSecretSecret'
+  github.token(secret, { login: 'ada', id: 1, permissions: { 'acme/shop': 'write' } })
+  const headers = { 'Idempotency-Key': 'with-a-secret' }
+  const answers = [
+    await service.api('POST', '/activity', { token: secret, headers, body: WORK }),
+    await service.api('POST', '/notables', { token: secret, headers, body: SIGNAL }),
+  ]
+  github.revoke(secret)
+  service.clock.advance(60_001)
+  answers.push(await service.api('GET', '/activity', { token: secret }))
+  github.fault(SHOP, 'server_error')
+  service.clock.advance(60_001)
+  answers.push(await service.api('GET', '/activity', { token: secret }))
+  expect(answers.map(({ status }) => status)).toEqual([201, 201, 401, 503])
+
+  const stored = await dump(service)
+  // The dump holds what it should, so that finding no token in it says something.
+  expect(stored).toContain('with-a-secret')
+  expect(stored).toContain('window_start')
+  for (const text of [stored, service.log.join(''), JSON.stringify(answers)]) {
+    expect(text).not.toContain('SecretSecret')
+    expect(text).not.toContain('Bearer ada')
+  }
+})
+
+/** Every row of every table as text. */
+async function dump({ app }: TestService): Promise<string> {
+  const db = app.database.connection()
+  const rowsOf = (answer: unknown) => (Array.isArray(answer) ? answer : (answer as { rows: unknown[] }).rows)
+  const tables = rowsOf(
+    await db.execute(sql`select tablename from pg_tables where schemaname = 'public'`),
+  ) as { tablename: string }[]
+  const texts = tables.map(async ({ tablename }) =>
+    JSON.stringify(
+      rowsOf(await db.execute(sql`select to_jsonb(each)::text from ${sql.identifier(tablename)} as each`)),
+    ),
+  )
+  return (await Promise.all(texts)).join('\n')
+}

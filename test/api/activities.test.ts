@@ -1,0 +1,266 @@
+/** Activities over HTTP: each operation works, shows exactly its fields, refuses, and guards access (specification §4.1, contract §4). */
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { fakeGithub } from '../support/github.ts'
+import { freshRepositories, type TestRepository } from '../support/repository.ts'
+import { startTestService, type TestService } from '../support/service.ts'
+
+const HOUR_MS = 3_600_000
+
+const github = fakeGithub()
+let service: TestService
+const freshRepository = freshRepositories(github, () => service)
+let repo: TestRepository
+
+beforeAll(async () => {
+  service = await startTestService({ token: 'ada' })
+})
+beforeEach(() => {
+  repo = freshRepository()
+  service.clock.advance(60_000)
+})
+afterAll(async () => {
+  await service.close()
+  github.close()
+})
+
+const work = { title: 'Retry payments', summary: 'Retries twice.', actor: 'Ada' }
+const whole = {
+  ...work,
+  agent: 'claude-code',
+  branch: 'retries',
+  base_branch: 'main',
+  scope: { areas: ['checkout'], paths: ['src/pay/**'] },
+  risk: 'medium',
+  draft_pr: true,
+  blocking: true,
+}
+const unknown = 'act_01h455vb4pex5vsknk084sn02q'
+const now = () => service.clock.now.toISOString()
+
+/** What the abbreviated representation holds, and the full one beside it. */
+const BRIEF = [
+  'id',
+  'title',
+  'actor',
+  'agent',
+  'status',
+  'risk',
+  'branch',
+  'base_branch',
+  'scope',
+  'pr_url',
+  'draft_pr',
+  'blocking',
+  'heartbeat_at',
+  'expires_at',
+  'created_at',
+  'archived_at',
+  'archive_reason',
+  'source',
+  'updated_at',
+].sort()
+const FULL = [...BRIEF, 'type', 'summary'].sort()
+const keys = (value: object) => Object.keys(value).sort()
+
+/** The activity without what belongs to the single retrieval only. */
+async function read(id: string) {
+  const { pr_reminder_due: _, overlap: __, ...fields } = (await repo.ask('GET', `/activity/${id}`)).body
+  return fields
+}
+
+describe('creating', () => {
+  test('with what is required fills in the rest', async () => {
+    const answer = await repo.ask('POST', '/activity', { body: work })
+    expect(answer.status).toBe(201)
+    expect(keys(answer.body)).toEqual(['activity', 'overlap'])
+    const { activity } = answer.body
+    expect(activity.id).toMatch(/^act_[0-9a-hjkmnp-tv-z]{26}$/)
+    expect(activity).toEqual({
+      ...work,
+      id: activity.id,
+      type: 'activity',
+      agent: null,
+      status: 'active',
+      risk: 'low',
+      branch: null,
+      base_branch: null,
+      scope: { areas: [], paths: [] },
+      pr_url: null,
+      draft_pr: false,
+      blocking: false,
+      heartbeat_at: null,
+      expires_at: new Date(service.clock.now.getTime() + 24 * HOUR_MS).toISOString(),
+      created_at: now(),
+      updated_at: now(),
+      archived_at: null,
+      archive_reason: null,
+      source: 'api',
+    })
+  })
+
+  test('with every field keeps each', async () => {
+    const { full_name } = github.state.repositories.find(({ id }) => id === repo.id) ?? {}
+    const body = { ...whole, pr_url: `https://github.com/${full_name}/pull/7` }
+    const { activity } = (await repo.ask('POST', '/activity', { body })).body
+    expect(activity).toMatchObject(body)
+    expect(await read(activity.id)).toEqual(activity)
+  })
+
+  test('tells of the collision with work that is there', async () => {
+    const other = await repo.work({ scope: { paths: ['src/pay/retry.ts'] } })
+    const answer = await repo.ask('POST', '/activity', { body: whole })
+    expect(answer.body.overlap).toMatchObject({
+      overlap_detected: true,
+      severity: 'medium',
+      related_activity_ids: [other],
+      relationships: { [other]: 'collision' },
+    })
+  })
+
+  test.each(['/api/v1', '/v1'])('answers where the activity is, below %s', async (base) => {
+    const collection = `${base}/repos/acme/r0/activity`
+    const answer = await service.api('POST', collection, { body: work })
+    expect(answer.headers.get('location')).toBe(`${collection}/${answer.body.activity.id}`)
+    const found = await service.api('GET', answer.headers.get('location') as string)
+    expect(found.body.id).toBe(answer.body.activity.id)
+  })
+
+  test('refuses work that lacks a field, or has a wrong one', async () => {
+    const { actor, ...lacking } = work
+    expect(await repo.ask('POST', '/activity', { body: lacking })).toMatchObject({
+      status: 400,
+      body: { error: { type: 'invalid_request', param: 'actor' } },
+    })
+    expect(await repo.ask('POST', '/activity', { body: { ...work, risk: 'huge' } })).toMatchObject({
+      status: 422,
+      body: { error: { type: 'validation_error', param: 'risk' } },
+    })
+    expect((await repo.ask('GET', '/activity')).body.items).toEqual([])
+  })
+})
+
+describe('retrieving', () => {
+  test('shows every field, the reminder and the overlap as of now', async () => {
+    const { activity } = await repo.begin(whole)
+    const { body } = await repo.ask('GET', `/activity/${activity.id}`)
+    expect(keys(activity)).toEqual(FULL)
+    expect(keys(body)).toEqual([...FULL, 'pr_reminder_due', 'overlap'].sort())
+    expect(body.overlap).toEqual({ overlap_detected: false, severity: null, related_activity_ids: [] })
+    const later = await repo.work({ scope: { paths: ['src/pay/retry.ts'] } })
+    const again = await repo.ask('GET', `/activity/${activity.id}`)
+    expect(again.body.overlap).toEqual({
+      overlap_detected: true,
+      severity: 'medium',
+      related_activity_ids: [later],
+    })
+  })
+
+  test('shows no overlap of what is closed', async () => {
+    const id = await repo.work(whole)
+    await repo.work({ scope: whole.scope })
+    await repo.ask('POST', `/activity/${id}/archive`)
+    expect((await repo.ask('GET', `/activity/${id}`)).body.overlap).toBeNull()
+  })
+})
+
+describe('a pull request is due', () => {
+  const due = async (id: string) => (await repo.ask('GET', `/activity/${id}`)).body.pr_reminder_due
+
+  test('when work on a branch is older than two hours', async () => {
+    const id = await repo.work({ branch: 'retries' })
+    service.clock.advance(2 * HOUR_MS)
+    expect(await due(id)).toBe(false)
+    service.clock.advance(1)
+    expect(await due(id)).toBe(true)
+  })
+
+  test('when it is older than the repository sets', async () => {
+    const id = await repo.work({ branch: 'retries' })
+    await repo.configure({ pr_reminder_after_ms: 1000 })
+    service.clock.advance(1000)
+    expect(await due(id)).toBe(false)
+    service.clock.advance(1)
+    expect(await due(id)).toBe(true)
+  })
+
+  test('never without a branch, with a pull request, or when the work is not live', async () => {
+    const { full_name } = github.state.repositories.find(({ id }) => id === repo.id) ?? {}
+    const branchless = await repo.work({})
+    const linked = await repo.work({ branch: 'a', pr_url: `https://github.com/${full_name}/pull/7` })
+    const merged = await repo.work({ branch: 'b' })
+    const archived = await repo.work({ branch: 'c' })
+    const live = await repo.work({ branch: 'd' })
+    await repo.ask('PATCH', `/activity/${merged}`, { body: { status: 'merged' } })
+    await repo.ask('POST', `/activity/${archived}/archive`)
+    service.clock.advance(3 * HOUR_MS)
+    const all = await Promise.all([branchless, linked, merged, archived, live].map(due))
+    expect(all).toEqual([false, false, false, false, true])
+    service.clock.advance(21 * HOUR_MS)
+    expect(await due(live)).toBe(false)
+  })
+})
+
+describe('updating', () => {
+  test('changes the fields that are sent, and no others', async () => {
+    const { activity } = await repo.begin(whole)
+    service.clock.advance(1000)
+    const answer = await repo.ask('PATCH', `/activity/${activity.id}`, { body: { risk: 'critical' } })
+    expect(answer.status).toBe(200)
+    expect(keys(answer.body)).toEqual(BRIEF)
+    const changed = { ...activity, risk: 'critical', updated_at: now() }
+    expect(await read(activity.id)).toEqual(changed)
+    expect(changed).toMatchObject(answer.body)
+  })
+
+  test('to what is there already changes nothing', async () => {
+    const { activity } = await repo.begin(whole)
+    service.clock.advance(1000)
+    const { agent, actor, ...same } = whole
+    const answer = await repo.ask('PATCH', `/activity/${activity.id}`, { body: same })
+    expect(answer).toMatchObject({ status: 200, body: { updated_at: activity.updated_at } })
+    expect(await read(activity.id)).toEqual(activity)
+  })
+})
+
+test('listing shows the abbreviated form, the newest first', async () => {
+  const older = await repo.work(whole)
+  const newer = await repo.work(work)
+  const { body } = await repo.ask('GET', '/activity')
+  expect(keys(body)).toEqual(['items', 'next_cursor'])
+  expect(body.items.map(({ id }: { id: string }) => id)).toEqual([newer, older])
+  expect(keys(body.items[0])).toEqual(BRIEF)
+  expect(await read(older)).toMatchObject(body.items[1])
+})
+
+test('checking creates nothing', async () => {
+  await repo.check({ scope: whole.scope, branch: 'retries', base_branch: 'main', tags: ['checkout'] })
+  expect((await repo.ask('GET', '/activity')).body.items).toEqual([])
+})
+
+describe('access is guarded:', () => {
+  const operations: [string, string, object | undefined, 'read' | 'write'][] = [
+    ['GET', '/activity', undefined, 'read'],
+    ['POST', '/activity/check', {}, 'read'],
+    ['POST', '/activity', work, 'write'],
+    ['GET', '/activity/{id}', undefined, 'read'],
+    ['PATCH', '/activity/{id}', {}, 'write'],
+    ['POST', '/activity/{id}/heartbeat', undefined, 'write'],
+    ['POST', '/activity/{id}/archive', undefined, 'write'],
+  ]
+
+  test.each(operations)('%s %s', async (method, path, body, access) => {
+    github.token('eve', { login: 'eve', id: 66, permissions: {} })
+    const id = await repo.work(work)
+    const ask = (token: string | null, record = id) =>
+      repo.ask(method, path.replace('{id}', record), { token, body })
+    const isOne = path.includes('{id}')
+    expect(await ask(null)).toMatchObject({ status: 401, body: { error: { type: 'unauthorized' } } })
+    expect((await ask('rita')).status).toBe(access === 'read' ? 200 : 403)
+    expect((await ask('eve')).status).toBe(isOne ? 404 : 403)
+    expect([200, 201]).toContain((await ask('ada')).status)
+    if (!isOne) return
+    const elsewhere = await freshRepository().work(work)
+    for (const other of [unknown, elsewhere, id.slice(0, -1), id.replace('act_', 'ntb_'), 'act_'])
+      expect(await ask('ada', other)).toMatchObject({ status: 404, body: { error: { type: 'not_found' } } })
+  })
+})

@@ -1,0 +1,271 @@
+/** Every field of an activity over HTTP: its bounds on both sides, null, scopes, unknown names, pull requests (contract §3 and §4). */
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { fakeGithub } from '../support/github.ts'
+import { freshRepositories, type TestRepository } from '../support/repository.ts'
+import { startTestService, type TestService } from '../support/service.ts'
+
+const github = fakeGithub()
+let service: TestService
+const freshRepository = freshRepositories(github, () => service)
+let repo: TestRepository
+let existing: string
+
+beforeAll(async () => {
+  service = await startTestService({ token: 'ada', config: { rate_limit_per_minute: 1_000_000 } })
+  repo = freshRepository()
+})
+beforeEach(async () => {
+  existing = await repo.work({})
+})
+afterAll(async () => {
+  await service.close()
+  github.close()
+})
+
+const work = { title: 'Retry payments', summary: 'Retries twice.', actor: 'Ada' }
+const create = (fields: object) => repo.ask('POST', '/activity', { body: { ...work, ...fields } })
+const update = (fields: object) => repo.ask('PATCH', `/activity/${existing}`, { body: fields })
+const ask = { create, update }
+type Way = keyof typeof ask
+
+/** The field as it is stored, after a create or update that was accepted. */
+async function stored(way: Way, fields: Record<string, unknown>) {
+  const answer = await ask[way](fields)
+  expect(answer.status, JSON.stringify(answer.body)).toBe(way === 'create' ? 201 : 200)
+  const id = way === 'create' ? answer.body.activity.id : existing
+  return (await repo.ask('GET', `/activity/${id}`)).body
+}
+
+async function refusal(way: Way, fields: object) {
+  const { status, body } = await ask[way](fields)
+  return { status, type: body.error?.type, param: body.error?.param }
+}
+const wrong = (param: string) => ({ status: 422, type: 'validation_error', param })
+
+const both: Way[] = ['create', 'update']
+const texts: { field: string; max: number; ways: Way[] }[] = [
+  { field: 'title', max: 200, ways: both },
+  { field: 'summary', max: 4000, ways: both },
+  { field: 'actor', max: 100, ways: ['create'] },
+  { field: 'agent', max: 100, ways: ['create'] },
+  { field: 'branch', max: 255, ways: both },
+  { field: 'base_branch', max: 255, ways: both },
+]
+const cases = texts.flatMap(({ field, max, ways }) => ways.map((way) => ({ field, max, way })))
+
+describe('a text', () => {
+  test.each(cases)('$field has 1 to $max characters on $way', async ({ field, max, way }) => {
+    for (const value of ['x', 'x'.repeat(max), '😀'.repeat(max)])
+      expect((await stored(way, { [field]: value }))[field]).toBe(value)
+    for (const value of ['', 'x'.repeat(max + 1), '😀'.repeat(max + 1)])
+      expect(await refusal(way, { [field]: value })).toEqual(wrong(field))
+  })
+
+  test.each(cases)('$field holds no NUL and no half of a character on $way', async ({ field, way }) => {
+    for (const value of ['a\u0000b', 'a\ud83d', '\ude00a'])
+      expect(await refusal(way, { [field]: value })).toEqual(wrong(field))
+  })
+
+  test.each(cases)('$field is no other type on $way', async ({ field, way }) => {
+    for (const value of [7, true, ['x'], { x: 1 }])
+      expect(await refusal(way, { [field]: value })).toEqual(wrong(field))
+  })
+
+  test('keeps its quotes, line breaks, blanks and scripts', async () => {
+    const title = ' \'"\\; drop table\n\tактивность 支払い 👩‍👩‍👧 '
+    expect((await stored('create', { title })).title).toBe(title)
+  })
+})
+
+describe('the name of a branch', () => {
+  const names = ['a..b', 'a b', '/a', 'a/', 'a.lock', 'a~1', '@', 'a\\b', 'refs/heads/', 'a\n']
+  test.each(['branch', 'base_branch'])('%s is one that git takes', async (field) => {
+    for (const name of names) {
+      expect(await refusal('create', { [field]: name })).toEqual(wrong(field))
+      expect(await refusal('update', { [field]: name })).toEqual(wrong(field))
+    }
+    expect((await stored('update', { [field]: 'feature/ünï-1.2' }))[field]).toBe('feature/ünï-1.2')
+  })
+})
+
+describe('null', () => {
+  test.each(['agent', 'branch', 'base_branch', 'pr_url'])('is no %s on create', async (field) => {
+    expect((await stored('create', { [field]: null }))[field]).toBeNull()
+  })
+
+  test.each(['branch', 'base_branch', 'pr_url'])('clears %s on update', async (field) => {
+    const value = field === 'pr_url' ? 'https://github.com/acme/r0/pull/7' : 'main'
+    await stored('update', { [field]: value })
+    expect((await stored('update', { [field]: null }))[field]).toBeNull()
+  })
+
+  test.each(
+    [
+      ...['title', 'summary', 'scope', 'risk', 'draft_pr', 'blocking'].map((field) => ({
+        field,
+        ways: both,
+      })),
+      { field: 'actor', ways: ['create'] as Way[] },
+      ...['status', 'heartbeat'].map((field) => ({ field, ways: ['update'] as Way[] })),
+    ].flatMap(({ field, ways }) => ways.map((way) => ({ field, way }))),
+  )('is refused for $field on $way', async ({ field, way }) => {
+    expect(await refusal(way, { [field]: null })).toEqual(wrong(field))
+  })
+})
+
+describe('a value', () => {
+  test.each(both)('of an enum is one that there is, on %s', async (way) => {
+    for (const risk of ['low', 'medium', 'high', 'critical'])
+      expect((await stored(way, { risk })).risk).toBe(risk)
+    for (const risk of ['', 'High', 'severe', 1]) expect(await refusal(way, { risk })).toEqual(wrong('risk'))
+    expect(await refusal('update', { status: 'done' })).toEqual(wrong('status'))
+  })
+
+  test.each(both)('of a flag is true or false, on %s', async (way) => {
+    for (const field of ['draft_pr', 'blocking']) {
+      for (const value of [true, false]) expect((await stored(way, { [field]: value }))[field]).toBe(value)
+      for (const value of ['true', 1, 0]) expect(await refusal(way, { [field]: value })).toEqual(wrong(field))
+    }
+    expect(await refusal('update', { heartbeat: 'true' })).toEqual(wrong('heartbeat'))
+  })
+})
+
+describe('a scope', () => {
+  const names = (count: number, form: (index: number) => string) =>
+    Array.from({ length: count }, (_, index) => form(index))
+
+  test('is replaced as a whole, and a list that is left out becomes empty', async () => {
+    const scope = { areas: ['checkout'], paths: ['src/pay/**'] }
+    expect((await stored('update', { scope })).scope).toEqual(scope)
+    expect((await stored('update', { title: 'Other' })).scope).toEqual(scope)
+    expect((await stored('update', { scope: { paths: ['docs'] } })).scope).toEqual({
+      areas: [],
+      paths: ['docs'],
+    })
+    expect((await stored('update', { scope: { areas: ['till'] } })).scope).toEqual({
+      areas: ['till'],
+      paths: [],
+    })
+    expect((await stored('update', { scope: {} })).scope).toEqual({ areas: [], paths: [] })
+    expect((await stored('create', { scope: { areas: ['a'] } })).scope).toEqual({ areas: ['a'], paths: [] })
+  })
+
+  test.each(both)('loses its duplicates and keeps its order, on %s', async (way) => {
+    const scope = {
+      areas: ['till', 'Checkout', 'till', ' checkout ', 'TILL', 'api'],
+      paths: ['b', 'a', 'b', 'B', './b', 'a'],
+    }
+    expect((await stored(way, { scope })).scope).toEqual({
+      areas: ['till', 'Checkout', 'api'],
+      paths: ['b', 'a', 'B', './b'],
+    })
+  })
+
+  test.each(both)('has labels of 1 to 100 characters, 100 of them, on %s', async (way) => {
+    const areas = ['x', 'x'.repeat(100), '😀'.repeat(100), ...names(97, (index) => `a${index}`)]
+    expect((await stored(way, { scope: { areas } })).scope.areas).toEqual(areas)
+    const tooMany = { scope: { areas: names(101, String) } }
+    expect(await refusal(way, tooMany)).toEqual(wrong('scope.areas'))
+    for (const label of ['', '  ', 'x'.repeat(101), 'a\u0000', '\ud83d', 7, null])
+      expect(await refusal(way, { scope: { areas: ['a', label] } })).toEqual(wrong('scope.areas[1]'))
+  })
+
+  test.each(both)('has paths of 1 to 1,024 characters, 3,000 of them, on %s', async (way) => {
+    const paths = ['x', 'x'.repeat(1024), '😀'.repeat(1024), ...names(2997, (index) => `src/f${index}.ts`)]
+    expect((await stored(way, { scope: { paths } })).scope.paths).toEqual(paths)
+    const tooMany = { scope: { paths: names(3001, (index) => `f${index}`) } }
+    expect(await refusal(way, tooMany)).toEqual(wrong('scope.paths'))
+    for (const path of ['', 'x'.repeat(1025), '😀'.repeat(1025), 'a\u0000', '\ud83d', 7, null])
+      expect(await refusal(way, { scope: { paths: ['a', 'b', 'c', path] } })).toEqual(wrong('scope.paths[3]'))
+  })
+
+  test.each(both)('has 200 paths with wildcards, of up to 512 characters, on %s', async (way) => {
+    const long = ['*'.padEnd(512, 'x'), `*${'😀'.repeat(511)}`]
+    const paths = [...names(198, (index) => `src/${index}/*`), ...long, 'plain']
+    expect((await stored(way, { scope: { paths } })).scope.paths).toEqual(paths)
+    const tooMany = { scope: { paths: ['plain', ...names(201, (index) => `${index}*`)] } }
+    expect(await refusal(way, tooMany)).toEqual(wrong('scope.paths[201]'))
+    expect(await refusal(way, { scope: { paths: ['*'.padEnd(513, 'x')] } })).toEqual(wrong('scope.paths[0]'))
+  })
+
+  test.each(['../a', 'a/../b', '!a', '[a', 'a[]', '{a,b}'.repeat(7)])(
+    'has no path that cannot be compared: %s',
+    async (path) => {
+      expect(await refusal('create', { scope: { paths: ['a', path] } })).toEqual(wrong('scope.paths[1]'))
+      const check = await repo.ask('POST', '/activity/check', { body: { scope: { paths: [path] } } })
+      expect(check).toMatchObject({ status: 422, body: { error: { param: 'scope.paths[0]' } } })
+    },
+  )
+
+  test('is an object of two lists', async () => {
+    for (const scope of ['src', ['src'], 7])
+      expect(await refusal('create', { scope })).toEqual(wrong('scope'))
+    expect(await refusal('create', { scope: { paths: 'src' } })).toEqual(wrong('scope.paths'))
+    expect(await refusal('create', { scope: { areas: { a: 1 } } })).toEqual(wrong('scope.areas'))
+  })
+})
+
+test('tags of a check have the bounds of areas', async () => {
+  const check = (tags: unknown[]) => repo.ask('POST', '/activity/check', { body: { tags } })
+  const tags = Array.from({ length: 100 }, (_, index) => String(index).padStart(100, 'x'))
+  expect((await check(tags)).status).toBe(200)
+  expect((await check([...tags, 'one more'])).body.error).toMatchObject({ param: 'tags' })
+  for (const tag of ['', 'x'.repeat(101), 'a\u0000', 7])
+    expect(await check(['a', tag])).toMatchObject({ status: 422, body: { error: { param: 'tags[1]' } } })
+})
+
+describe('an unknown field', () => {
+  const unknown = [
+    ['create', { ...work, tilte: 'x' }, 'tilte', 'title'],
+    ['create', { ...work, scope: { path: ['a'] } }, 'scope.path', 'paths'],
+    ['update', { stauts: 'paused' }, 'stauts', 'status'],
+    ['update', { scope: { path: ['a'] } }, 'scope.path', 'paths'],
+    ['check', { scopes: {} }, 'scopes', 'scope'],
+    ['check', { scope: { path: ['a'] } }, 'scope.path', 'paths'],
+  ] as const
+  const addresses = { create: ['POST', ''], update: ['PATCH', '/{id}'], check: ['POST', '/check'] } as const
+
+  test.each(unknown)('on %s: %j', async (way, body, param, near) => {
+    const [method, path] = addresses[way]
+    const answer = await repo.ask(method, `/activity${path.replace('{id}', existing)}`, { body })
+    expect(answer).toMatchObject({ status: 400, body: { error: { type: 'invalid_request', param } } })
+    expect(answer.body.error.message).toContain(`did you mean ${near}?`)
+  })
+
+  test.each(['heartbeat', 'archive'])('is refused by %s, which takes none', async (operation) => {
+    const answer = await repo.ask('POST', `/activity/${existing}/${operation}`, { body: { note: 'x' } })
+    expect(answer).toMatchObject({ status: 400, body: { error: { param: 'note' } } })
+    expect((await repo.ask('POST', `/activity/${existing}/${operation}`, { body: {} })).status).toBe(200)
+  })
+
+  test.each(['id', 'type', 'source', 'expires_at', 'archived_at', 'heartbeat_at', 'created_at'])(
+    '%s is the service’s own, on create and on update',
+    async (field) => {
+      expect(await refusal('create', { [field]: null })).toMatchObject({ status: 400, param: field })
+      expect(await refusal('update', { [field]: null })).toMatchObject({ status: 400, param: field })
+    },
+  )
+
+  test.each(['status', 'heartbeat'])('%s is none of create', async (field) => {
+    expect(await refusal('create', { [field]: 'active' })).toMatchObject({ status: 400, param: field })
+  })
+
+  test.each(['actor', 'agent'])('%s is none of update', async (field) => {
+    expect(await refusal('update', { [field]: 'Eve' })).toMatchObject({ status: 400, param: field })
+  })
+})
+
+test('a missing field goes before a wrong one', async () => {
+  const body = { title: '', risk: 'huge', summary: 'Retries twice.' }
+  expect(await repo.ask('POST', '/activity', { body })).toMatchObject({
+    status: 400,
+    body: { error: { type: 'invalid_request', param: 'actor' } },
+  })
+})
+
+test('a wrong field goes before a move that is not legal', async () => {
+  await repo.ask('POST', `/activity/${existing}/archive`)
+  expect((await update({ status: 'done' })).status).toBe(422)
+  expect((await update({ pr_url: 'https://github.com/acme/other/pull/7' })).status).toBe(422)
+  expect((await update({ status: 'active' })).status).toBe(409)
+})

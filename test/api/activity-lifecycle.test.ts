@@ -1,0 +1,260 @@
+/** What becomes of an activity over HTTP: every move of the table, heartbeats, archiving, and how long it lives (contract §5). */
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { FINISHED, LIVE, MOVES, STATUSES, type Status } from '../fixtures/activity-moves.ts'
+import { fakeGithub } from '../support/github.ts'
+import { freshRepositories, type TestRepository } from '../support/repository.ts'
+import { startTestService, type TestService } from '../support/service.ts'
+
+const HOUR_MS = 3_600_000
+const TTL_MS = 24 * HOUR_MS
+
+const github = fakeGithub()
+let service: TestService
+const freshRepository = freshRepositories(github, () => service)
+let repo: TestRepository
+
+beforeAll(async () => {
+  service = await startTestService({ token: 'ada', config: { rate_limit_per_minute: 1_000_000 } })
+})
+beforeEach(() => {
+  repo = freshRepository()
+})
+afterAll(async () => {
+  await service.close()
+  github.close()
+})
+
+const patch = (id: string, body: object) => repo.ask('PATCH', `/activity/${id}`, { body })
+const heartbeat = (id: string) => repo.ask('POST', `/activity/${id}/heartbeat`)
+const archive = (id: string) => repo.ask('POST', `/activity/${id}/archive`)
+const now = () => service.clock.now.toISOString()
+const inHours = (hours: number) => new Date(service.clock.now.getTime() + hours * HOUR_MS).toISOString()
+
+async function read(id: string) {
+  const { status, body } = await repo.ask('GET', `/activity/${id}`)
+  expect(status).toBe(200)
+  const { overlap: _, ...fields } = body
+  return fields
+}
+
+/** An activity in this status, which it reached a second ago. */
+async function activityIn(status: Status) {
+  const { activity } = await repo.begin({ branch: 'retries' })
+  if (status === 'expired') service.clock.advance(TTL_MS)
+  else if (status !== 'active') expect((await patch(activity.id, { status })).status).toBe(200)
+  service.clock.advance(1000)
+  const fields = await read(activity.id)
+  expect(fields.status).toBe(status)
+  return fields
+}
+
+describe('a PATCH of the status', () => {
+  const withEffect = (effect: string) => MOVES.filter((move) => move.effect === effect)
+
+  test.each(withEffect('yes'))('moves $from to $to', async ({ from, to }) => {
+    const before = await activityIn(from)
+    const answer = await patch(before.id, { status: to })
+    expect(answer.status).toBe(200)
+    const closed = to === 'archived' ? { archived_at: now(), archive_reason: 'requested' } : {}
+    const moved = { ...before, status: to, updated_at: now(), ...closed }
+    expect(moved).toMatchObject(answer.body)
+    expect(await read(before.id)).toEqual(moved)
+  })
+
+  test.each(withEffect('same'))('to $to leaves $from as it is', async ({ from, to }) => {
+    const before = await activityIn(from)
+    const answer = await patch(before.id, { status: to })
+    expect(answer.status).toBe(200)
+    expect(answer.body.updated_at).toBe(before.updated_at)
+    expect(await read(before.id)).toEqual(before)
+  })
+
+  test.each(withEffect('–'))('cannot move $from to $to', async ({ from, to }) => {
+    const before = await activityIn(from)
+    const answer = await patch(before.id, { status: to })
+    expect(answer).toMatchObject({ status: 409, body: { error: { type: 'invalid_transition' } } })
+    expect(await read(before.id)).toEqual(before)
+  })
+
+  test('names the moves that are possible', async () => {
+    const { id } = await activityIn('merged')
+    const { error } = (await patch(id, { status: 'active' })).body
+    expect(error.param).toBe('status')
+    expect(error.message).toMatch(/merged.*active.*archived/)
+  })
+
+  test('that is refused changes none of the fields beside it', async () => {
+    const before = await activityIn('planned')
+    expect((await patch(before.id, { status: 'merged', title: 'Other' })).status).toBe(409)
+    expect(await read(before.id)).toEqual(before)
+  })
+
+  test('goes with other fields in one change', async () => {
+    const { id } = await activityIn('active')
+    await patch(id, { status: 'blocked', risk: 'high', heartbeat: true })
+    expect(await read(id)).toMatchObject({ status: 'blocked', risk: 'high', heartbeat_at: now() })
+  })
+})
+
+describe('a PATCH', () => {
+  const bodies = [{}, { title: 'Other' }, { heartbeat: false }, { heartbeat: true }, { scope: {} }]
+
+  test.each(bodies)('%j on an archived activity is refused', async (body) => {
+    const before = await activityIn('archived')
+    const answer = await patch(before.id, body)
+    expect(answer).toMatchObject({ status: 409, body: { error: { type: 'invalid_transition' } } })
+    expect(await read(before.id)).toEqual(before)
+  })
+
+  test.each(bodies)('%j on an expired activity is refused', async (body) => {
+    const before = await activityIn('expired')
+    const answer = await patch(before.id, body)
+    expect(answer).toMatchObject({ status: 409, body: { error: { type: 'invalid_transition' } } })
+    expect(await read(before.id)).toEqual(before)
+  })
+
+  test.each([...LIVE, ...FINISHED])('without any field leaves what is %s as it is', async (status) => {
+    const before = await activityIn(status)
+    expect((await patch(before.id, {})).status).toBe(200)
+    expect(await read(before.id)).toEqual(before)
+  })
+
+  test.each(FINISHED)('still changes the fields of what is %s', async (status) => {
+    const { id } = await activityIn(status)
+    expect((await patch(id, { title: 'Other' })).status).toBe(200)
+    expect(await read(id)).toMatchObject({ title: 'Other', status, updated_at: now() })
+  })
+})
+
+describe('a heartbeat', () => {
+  const ways: [string, (id: string) => ReturnType<typeof patch>][] = [
+    ['by its operation', heartbeat],
+    ['by PATCH', (id) => patch(id, { heartbeat: true })],
+  ]
+
+  describe.each(ways)('%s', (_, beat) => {
+    test.each(LIVE)('extends the life of what is %s, and nothing else', async (status) => {
+      const before = await activityIn(status)
+      service.clock.advance(HOUR_MS)
+      expect((await beat(before.id)).status).toBe(200)
+      const signs = { heartbeat_at: now(), updated_at: now(), expires_at: inHours(24) }
+      expect(await read(before.id)).toEqual({ ...before, ...signs })
+    })
+
+    test.each([...FINISHED, 'archived', 'expired'] as const)('is refused on what is %s', async (status) => {
+      const before = await activityIn(status)
+      const answer = await beat(before.id)
+      expect(answer).toMatchObject({ status: 409, body: { error: { type: 'invalid_transition' } } })
+      expect(await read(before.id)).toEqual(before)
+    })
+
+    test.each([
+      { ttl: 24, max: null, before: 24, after: 30, why: 'puts the expiry off by a time to live' },
+      { ttl: 2, max: null, before: 24, after: 24, why: 'never brings the expiry nearer' },
+      { ttl: 18, max: null, before: 24, after: 24, why: 'leaves an expiry where it would put it' },
+      { ttl: 24, max: 27, before: 24, after: 27, why: 'stops at the longest life' },
+      { ttl: 24, max: 30, before: 24, after: 30, why: 'may reach the longest life' },
+      { ttl: 24, max: 12, before: 24, after: 12, why: 'follows a longest life that was shortened' },
+    ])('after six hours $why', async ({ ttl, max, before, after }) => {
+      const created = service.clock.now
+      const { activity } = await repo.begin({})
+      expect(activity.expires_at).toBe(inHours(before))
+      await repo.configure({ activity_ttl_ms: ttl * HOUR_MS, max_activity_ttl_ms: max && max * HOUR_MS })
+      service.clock.advance(6 * HOUR_MS)
+      expect((await beat(activity.id)).status).toBe(200)
+      const expires_at = new Date(created.getTime() + after * HOUR_MS).toISOString()
+      expect(await read(activity.id)).toMatchObject({ expires_at, heartbeat_at: now() })
+    })
+  })
+
+  test('by its operation answers just what it changed, and the overlap', async () => {
+    const { id } = await activityIn('paused')
+    const overlap = { overlap_detected: false, severity: null, related_activity_ids: [] }
+    expect((await heartbeat(id)).body).toEqual({ id, heartbeat_at: now(), expires_at: inHours(24), overlap })
+  })
+
+  test('that is not sent, or false, extends nothing', async () => {
+    const before = await activityIn('active')
+    expect((await patch(before.id, { heartbeat: false })).status).toBe(200)
+    expect(await read(before.id)).toEqual(before)
+  })
+})
+
+describe('the archive operation', () => {
+  const others = STATUSES.filter((status) => status !== 'archived')
+
+  test.each(others)('archives what is %s', async (status) => {
+    const before = await activityIn(status)
+    const answer = await archive(before.id)
+    expect(answer.status).toBe(200)
+    expect(answer.body).toEqual({ id: before.id, status: 'archived', archived_at: now() })
+    const closed = { status: 'archived', archived_at: now(), archive_reason: 'requested', updated_at: now() }
+    expect(await read(before.id)).toEqual({ ...before, ...closed })
+  })
+
+  test('answers the first archived_at again, and changes nothing', async () => {
+    const before = await activityIn('archived')
+    service.clock.advance(HOUR_MS)
+    const answer = await archive(before.id)
+    expect(answer.status).toBe(200)
+    expect(answer.body).toEqual({ id: before.id, status: 'archived', archived_at: before.archived_at })
+    expect(await read(before.id)).toEqual(before)
+    service.clock.advance(TTL_MS)
+    expect((await archive(before.id)).body.archived_at).toBe(before.archived_at)
+    expect(await read(before.id)).toEqual(before)
+  })
+
+  test('sent several times at once has one archived_at', async () => {
+    const { id } = await activityIn('active')
+    const answers = await Promise.all(
+      Array.from({ length: 8 }, () => {
+        service.clock.advance(1)
+        return archive(id)
+      }),
+    )
+    expect(answers.map(({ status }) => status)).toEqual(Array(8).fill(200))
+    const instants = new Set(answers.map(({ body }) => body.archived_at))
+    expect([...instants]).toEqual([(await read(id)).archived_at])
+  })
+})
+
+test('what is archived stays so, whatever is written beside it', async () => {
+  for (let round = 0; round < 10; round++) {
+    const { activity } = await repo.begin({})
+    const [archived, ...others] = await Promise.all([
+      archive(activity.id),
+      heartbeat(activity.id),
+      patch(activity.id, { status: 'paused', heartbeat: true }),
+      patch(activity.id, { title: 'Other' }),
+    ])
+    expect(archived.status).toBe(200)
+    for (const { status } of others) expect([200, 409]).toContain(status)
+    const { status, archived_at } = await read(activity.id)
+    expect({ status, archived_at }).toEqual({ status: 'archived', archived_at: archived.body.archived_at })
+  }
+})
+
+test('that work was merged is remembered after it was archived', async () => {
+  const { activity } = await repo.begin({ scope: { paths: ['src/pay'] } })
+  await patch(activity.id, { status: 'merged' })
+  await archive(activity.id)
+  const { reuse_opportunities } = await repo.check({ scope: { paths: ['src/pay/retry.ts'] } })
+  expect(reuse_opportunities).toMatchObject([{ type: 'activity', id: activity.id }])
+})
+
+describe('the life of a new activity', () => {
+  test.each([
+    { settings: {}, hours: 24, why: 'is a day' },
+    { settings: { activity_ttl_ms: 2 * HOUR_MS }, hours: 2, why: 'is what the repository sets' },
+    { settings: { max_activity_ttl_ms: 3 * HOUR_MS }, hours: 3, why: 'is the longest life at most' },
+    {
+      settings: { activity_ttl_ms: HOUR_MS, max_activity_ttl_ms: 3 * HOUR_MS },
+      hours: 1,
+      why: 'may be shorter than the longest life',
+    },
+  ])('$why', async ({ settings, hours }) => {
+    await repo.configure(settings)
+    const { activity } = await repo.begin({})
+    expect(activity).toMatchObject({ created_at: now(), expires_at: inHours(hours), heartbeat_at: null })
+  })
+})

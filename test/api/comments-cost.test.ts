@@ -1,0 +1,153 @@
+/** What a pull request costs in calls to GitHub, and that GitHub's limits are waited for without a call (issue: cost). */
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { fakeGithub } from '../support/github.ts'
+import { QUIET_MS, type Shop, startToldService, type ToldService } from '../support/told-service.ts'
+import { installationEvent, pullRequestEvent } from '../support/webhooks.ts'
+
+const MINUTE_MS = 60_000
+
+const github = fakeGithub()
+let told: ToldService
+let shop: Shop
+
+beforeAll(async () => {
+  told = await startToldService(github)
+})
+beforeEach(() => {
+  shop = told.shop()
+})
+afterAll(async () => {
+  github.mend()
+  await told.service.close()
+  github.close()
+})
+
+const BOT = { login: 'renovate[bot]', type: 'Bot' as const }
+
+describe('a push to a pull request makes the same calls', () => {
+  /** The calls of a push that changes what overlaps, and of one that does not. */
+  async function callsWith(others: number): Promise<string[][]> {
+    for (let count = 0; count < others; count += 1)
+      await shop.open({ author: BOT, files: ['src/pay.ts', 'src/till.ts'] })
+    const number = await shop.open({ files: ['src/pay.ts'] })
+    const counted: string[][] = []
+    for (const files of [
+      ['src/pay.ts', 'src/till.ts'],
+      ['src/till.ts', 'src/pay.ts', 'README.md'],
+    ]) {
+      await shop.pass(QUIET_MS)
+      const before = shop.calls().length
+      await shop.push(number, files)
+      await shop.pass(QUIET_MS)
+      counted.push(
+        shop
+          .calls()
+          .slice(before)
+          .map((route) => route.replace(/\d+/g, 'N')),
+      )
+    }
+    return counted
+  }
+  const FILES = 'GET /pulls/N/files'
+  const EDIT = 'PATCH /issues/comments/N'
+
+  test.each([1, 50])('with %i other open pull requests that overlap', async (others) => {
+    expect(await callsWith(others)).toEqual([[FILES, EDIT], [FILES]])
+  })
+
+  test('and work that nobody on GitHub is told of makes none', async () => {
+    for (let count = 0; count < 5; count += 1) await shop.open({ author: BOT })
+    const before = shop.calls().length
+    await shop.work()
+    expect(shop.calls().length).toBe(before)
+  })
+})
+
+describe('a limit of GitHub is waited for without a call, and nothing is doubled afterwards', () => {
+  const limits = [
+    ['the primary limit', 'rate_limited', 20],
+    ['a secondary limit', 'secondary_rate_limited', 7],
+    ['429', 'too_many_requests', 7],
+  ] as const
+
+  test.each(limits)('%s, met by a comment', async (_, fault, minutes) => {
+    await shop.work()
+    github.fault(`POST /repos/${shop.full_name}/issues/*`, fault, 1, minutes * 60)
+    const number = await shop.open()
+    const before = shop.calls().length
+    expect(shop.comment(number)).toBeUndefined()
+    // Whatever happens meanwhile is kept, and asks nothing of GitHub.
+    await shop.push(number, ['src/pay.ts', 'src/till.ts'])
+    await shop.work({ branch: 'more' })
+    await shop.pass((minutes - 1) * MINUTE_MS)
+    expect(shop.calls().length).toBe(before)
+    await shop.pass(2 * MINUTE_MS)
+    await shop.pass(QUIET_MS)
+    expect(shop.comment(number)).toContain('2 other works')
+    expect(shop.desk.comments(number)).toHaveLength(1)
+    expect(
+      shop
+        .calls()
+        .slice(before)
+        .filter((route) => route.endsWith('/files')),
+    ).toHaveLength(1)
+  })
+
+  test.each(limits)('%s, met by the list of files', async (_, fault, minutes) => {
+    github.fault(`GET /repos/${shop.full_name}/pulls/*/files`, fault, 1, minutes * 60)
+    await shop.open()
+    const before = shop.calls().length
+    await shop.pass((minutes - 1) * MINUTE_MS)
+    expect(shop.calls().length).toBe(before)
+    await shop.pass(2 * MINUTE_MS)
+    const { items } = (await shop.ask('GET', '/activity')).body
+    expect(items).toHaveLength(1)
+    expect(shop.calls().length).toBe(before + 1)
+  })
+
+  test.each(limits)('%s, met by the first look at a repository', async (_, fault, minutes) => {
+    shop.desk.write('.github/deconflict.yml', 'comment: {min_severity: high}')
+    github.fault(`GET /repos/${shop.full_name}/contents/*`, fault, 1, minutes * 60)
+    await shop.open()
+    const before = shop.calls().length
+    await shop.pass((minutes - 1) * MINUTE_MS)
+    expect(shop.calls().length).toBe(before)
+    await shop.pass(2 * MINUTE_MS)
+    expect((await shop.ask('GET', '/activity')).body.items).toHaveLength(1)
+    expect((await shop.ask('GET', '/settings')).body.comment.min_severity).toBe('high')
+  })
+
+  test.each(limits)('%s, met by the list of repositories', async (_, fault, minutes) => {
+    shop.desk.open({ files: ['src/pay.ts'] })
+    github.fault('GET /installation/repositories', fault, 1, minutes * 60)
+    await told.service.play(installationEvent(github, shop.installation, 'created'))
+    const before = github.calls('GET /installation/repositories')
+    await shop.pass((minutes - 1) * MINUTE_MS)
+    expect(github.calls('GET /installation/repositories')).toBe(before)
+    await shop.pass(2 * MINUTE_MS)
+    expect((await shop.ask('GET', '/activity')).body.items).toHaveLength(1)
+  })
+
+  test('it holds for all repositories of the installation, and for no other', async () => {
+    const second = { id: 9000, full_name: `${shop.full_name}-2` }
+    github.repository(second)
+    github.app.addRepositories(shop.installation.id, [second.full_name])
+    const other = told.shop()
+    const there = github.at(second.full_name)
+    const openThere = () => {
+      const { number } = there.open({ files: [`src/${there.branches().length}.ts`] })
+      return told.service.play(pullRequestEvent(github, second.full_name, number, 'opened'))
+    }
+    const callsThere = () => github.calls(`* /repos/${second.full_name}/*`)
+    await openThere()
+    const before = callsThere()
+    github.fault(`GET /repos/${shop.full_name}/pulls/*/files`, 'rate_limited', 1, 600)
+    await shop.open()
+    await openThere()
+    expect(callsThere()).toBe(before)
+    await other.open()
+    expect(other.calls()).toContain('GET /pulls/1/files')
+    await shop.pass(11 * MINUTE_MS)
+    expect(callsThere()).toBe(before + 1)
+  })
+})

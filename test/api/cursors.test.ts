@@ -1,0 +1,212 @@
+/** Walks through lists: complete, without repetition, and steady while records come and go (contract §4). */
+import { sql } from 'drizzle-orm'
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { fakeGithub } from '../support/github.ts'
+import { freshRepositories, type TestRepository } from '../support/repository.ts'
+import { startTestService, type TestService } from '../support/service.ts'
+
+const github = fakeGithub()
+let service: TestService
+const freshRepository = freshRepositories(github, () => service)
+let repo: TestRepository
+
+beforeAll(async () => {
+  service = await startTestService({ token: 'ada', config: { rate_limit_per_minute: 1_000_000 } })
+})
+beforeEach(() => {
+  repo = freshRepository()
+})
+afterAll(async () => {
+  await service.close()
+  github.close()
+})
+
+interface List {
+  address: string
+  table: string
+  add(): Promise<string>
+}
+const LISTS: Record<string, (of: TestRepository) => List> = {
+  activities: (of) => ({ address: '/activity', table: 'activities', add: () => of.work({}) }),
+  notables: (of) => ({ address: '/notables', table: 'notables', add: () => of.note({}) }),
+}
+
+async function page(address: string, query: string, cursor: string | null) {
+  const at = cursor === null ? '' : `&cursor=${cursor}`
+  const { status, body } = await repo.ask('GET', `${address}?${query}${at}`)
+  expect(status, JSON.stringify(body)).toBe(200)
+  return {
+    ids: body.items.map(({ id }: { id: string }) => id) as string[],
+    next: body.next_cursor as string | null,
+  }
+}
+
+/** The ids of each page, to the last; `between` runs before each further page, told what was shown so far. */
+async function walk(
+  address: string,
+  query: string,
+  between: (shown: string[], turn: number) => Promise<unknown> = async () => {},
+): Promise<string[][]> {
+  const pages: string[][] = []
+  for (let cursor: string | null = null; ; ) {
+    const { ids, next } = await page(address, query, cursor)
+    pages.push(ids)
+    if (next === null) return pages
+    cursor = next
+    await between(pages.flat(), pages.length)
+  }
+}
+
+async function addMany(list: List, count: number): Promise<string[]> {
+  const ids: string[] = []
+  for (let index = 0; index < count; index++) ids.unshift(await list.add())
+  return ids
+}
+
+const remove = (list: List, id: string) =>
+  service.app.database
+    .connection()
+    .execute(sql`delete from ${sql.identifier(list.table)} where repo_id = ${repo.id} and id = ${id}`)
+
+describe.each(Object.keys(LISTS))('a walk through %s', (name) => {
+  let list: List
+
+  beforeEach(() => {
+    list = LISTS[name]?.(repo) as List
+  })
+
+  test.each([
+    [7, [7]],
+    [6, [6, 1]],
+    [3, [3, 3, 1]],
+    [1, [1, 1, 1, 1, 1, 1, 1]],
+    [100, [7]],
+  ])('by pages of %i shows each record once, the newest first', async (limit, lengths) => {
+    const ids = await addMany(list, 7)
+    const pages = await walk(list.address, `limit=${limit}`)
+    expect(pages.flat()).toEqual(ids)
+    expect(pages.map(({ length }) => length)).toEqual(lengths)
+  })
+
+  test('of nothing is one empty page', async () => {
+    expect(await walk(list.address, 'limit=1')).toEqual([[]])
+  })
+
+  test('goes on after the record at the cursor was deleted, and all others that were shown', async () => {
+    const ids = await addMany(list, 6)
+    const pages = await walk(list.address, 'limit=2', async (shown) => {
+      for (const id of shown) await remove(list, id)
+    })
+    expect(pages.flat()).toEqual(ids)
+  })
+
+  test('goes on after the records that were shown were archived', async () => {
+    const ids = await addMany(list, 6)
+    const pages = await walk(list.address, 'limit=2', async (shown) => {
+      for (const id of shown) await repo.ask('POST', `${list.address}/${id}/archive`)
+    })
+    expect(pages.flat()).toEqual(ids)
+  })
+
+  test('does not show what was created after it began', async () => {
+    const ids = await addMany(list, 6)
+    const pages = await walk(list.address, 'limit=2', () => addMany(list, 3))
+    expect(pages.flat()).toEqual(ids)
+  })
+
+  test('leaves out what was archived or deleted before its turn, and nothing else', async () => {
+    const ids = await addMany(list, 9)
+    const pages = await walk(list.address, 'limit=3', async (_, turn) => {
+      if (turn > 1) return
+      await repo.ask('POST', `${list.address}/${ids[4]}/archive`)
+      await remove(list, ids[6] as string)
+    })
+    expect(pages.flat()).toEqual(ids.filter((id) => id !== ids[4] && id !== ids[6]))
+  })
+
+  test('may go back to an earlier cursor', async () => {
+    const ids = await addMany(list, 5)
+    const first = await page(list.address, 'limit=2', null)
+    await page(list.address, 'limit=2', first.next)
+    expect((await page(list.address, 'limit=3', first.next)).ids).toEqual(ids.slice(2))
+  })
+
+  test('never repeats and never skips while others create, archive and delete', async () => {
+    const stable = new Set<string>()
+    const passing: string[] = []
+    for (let index = 0; index < 45; index++) {
+      const id = await list.add()
+      if (index % 3 === 0) passing.push(id)
+      else stable.add(id)
+    }
+    let walking = true
+    const disturb = async () => {
+      while (walking) {
+        passing.push(await list.add())
+        const old = passing.shift() as string
+        if (passing.length % 2 === 0) await remove(list, old)
+        else await repo.ask('POST', `${list.address}/${old}/archive`)
+        passing.push(await list.add())
+      }
+    }
+    const disturbing = Promise.all([disturb(), disturb()])
+    const walks = await Promise.all([1, 2, 5].map((limit) => walk(list.address, `limit=${limit}`)))
+    walking = false
+    await disturbing
+    for (const pages of walks) {
+      const shown = pages.flat()
+      expect(new Set(shown).size).toBe(shown.length)
+      expect(shown.filter((id) => stable.has(id))).toEqual([...stable].reverse())
+    }
+  })
+
+  test('is refused a cursor that is none of this list', async () => {
+    await addMany(list, 2)
+    const { next } = await page(list.address, 'limit=1', null)
+    const other = name === 'activities' ? LISTS.notables : LISTS.activities
+    const otherList = other?.(repo) as List
+    await addMany(otherList, 2)
+    const { next: ofOther } = await page(otherList.address, 'limit=1', null)
+    const cursor = next as string
+    const made = (text: string) => Buffer.from(text, 'latin1').toString('base64url')
+    const bad = ['', 'x', '%00', 'act_01h455vb4pex5vsknk084sn02q', cursor.slice(1), cursor.slice(0, -1)]
+    const worse = [`${cursor}x`, `${cursor}%3D`, `%20${cursor}`, made("' or 1=1"), made('act_'), ofOther]
+    for (const each of [...bad, ...worse])
+      expect(await repo.ask('GET', `${list.address}?cursor=${each}`), `cursor=${each}`).toMatchObject({
+        status: 400,
+        body: { error: { type: 'invalid_request', param: 'cursor' } },
+      })
+    expect((await repo.ask('GET', `${list.address}?cursor=${cursor}&cursor=${cursor}`)).status).toBe(422)
+  })
+})
+
+describe('a walk through a part of the activities', () => {
+  test('shows what the filter lets through, page by page', async () => {
+    const risky: string[] = []
+    for (let index = 0; index < 9; index++) {
+      const id = await repo.work({ risk: index % 2 === 0 ? 'high' : 'low' })
+      if (index % 2 === 0) risky.unshift(id)
+    }
+    expect(await walk('/activity', 'risk=high&limit=2')).toEqual([
+      risky.slice(0, 2),
+      risky.slice(2, 4),
+      risky.slice(4),
+    ])
+  })
+
+  test('goes on while records leave the filter behind the cursor', async () => {
+    const ids = await addMany(LISTS.activities?.(repo) as List, 6)
+    const pages = await walk('/activity', 'status=active&limit=2', async (shown) => {
+      for (const id of shown) await repo.ask('PATCH', `/activity/${id}`, { body: { status: 'paused' } })
+    })
+    expect(pages.flat()).toEqual(ids)
+  })
+
+  test('ends where all that is left expired on the way', async () => {
+    const ids = await addMany(LISTS.activities?.(repo) as List, 4)
+    const pages = await walk('/activity', 'limit=2', async () => service.clock.advance(86_400_000))
+    expect(pages).toEqual([ids.slice(0, 2), []])
+    const expired = await walk('/activity', 'status=expired&limit=3')
+    expect(expired).toEqual([ids.slice(0, 3), ids.slice(3)])
+  })
+})

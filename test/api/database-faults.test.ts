@@ -1,0 +1,184 @@
+/** A database that is away, or at odds with the code: what callers hear of it, and what they never do (contract §1 and §3). */
+import { type AddressInfo, connect, createServer, type Socket } from 'node:net'
+import { sql } from 'drizzle-orm'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { fakeGithub } from '../support/github.ts'
+import { call, outcome, outcomes, ROUTES, SIGNAL, WORK } from '../support/routes.ts'
+import { startTestService, type TestService } from '../support/service.ts'
+
+const github = fakeGithub()
+let service: TestService
+let ids: { act: string; ntb: string }
+
+beforeAll(async () => {
+  github.repository({ id: 7, full_name: 'acme/shop' })
+  github.token('ada', { login: 'ada', id: 1, permissions: { 'acme/shop': 'write' } })
+  service = await startTestService({ token: 'ada' })
+  ids = await records(service)
+})
+afterAll(async () => {
+  await service.close()
+  github.close()
+})
+
+async function records({ api }: TestService) {
+  const activity = await api('POST', '/activity', { body: WORK })
+  const notable = await api('POST', '/notables', { body: SIGNAL })
+  return { act: activity.body.activity.id as string, ntb: notable.body.id as string }
+}
+
+const all = (names: string[], expected: string) => Object.fromEntries(names.map((name) => [name, expected]))
+
+describe('a table that the code does not find', () => {
+  const without = async (table: string, work: () => Promise<void>) => {
+    const db = service.app.database.connection()
+    const rename = (from: string, to: string) =>
+      db.execute(sql`alter table ${sql.identifier(from)} rename to ${sql.identifier(to)}`)
+    await rename(table, 'elsewhere')
+    try {
+      await work()
+    } finally {
+      await rename('elsewhere', table)
+    }
+  }
+  const named = (word: RegExp) => ROUTES.map(({ name }) => name).filter((name) => word.test(name))
+
+  test.each([
+    ['repositories', named(/./)],
+    ['activities', named(/Activit|Overlap/)],
+    ['notables', named(/Notable|Overlap|createActivity/)],
+  ])('(%s) is 500 on the operations that need it, and tells nothing of the inside', async (table, names) => {
+    const routes = ROUTES.filter(({ name }) => names.includes(name))
+    await without(table, async () => {
+      service.log.length = 0
+      const answers = await outcomes(routes, async (route) => {
+        const body = route.body && { ...route.body, scope: { paths: ['SecretPath'] } }
+        const answer = await call(service, route, { ids, body })
+        const text = JSON.stringify(answer.body)
+        expect(text).not.toMatch(/select|insert|update "|relation|42P01|\.ts|\.js|node_modules| at /i)
+        expect(Object.keys(answer.body.error).sort()).toEqual(['message', 'request_id', 'type'])
+        return answer
+      })
+      expect(answers).toEqual(all(names, '500 internal_error'))
+      expect(service.log.join('')).toContain('42P01')
+      expect(service.log.join('')).not.toMatch(/select|insert|SecretPath|Bearer/i)
+    })
+    expect((await call(service, ROUTES[0] as (typeof ROUTES)[0])).status).toBe(200)
+  })
+
+  test('(idempotency_keys) leaves no record behind', async () => {
+    const count = async () => (await service.api('GET', '/activity?limit=100')).body.items.length
+    const before = await count()
+    await without('idempotency_keys', async () => {
+      const headers = { 'Idempotency-Key': 'broken' }
+      const answer = await service.api('POST', '/activity', { headers, body: WORK })
+      expect(outcome(answer)).toBe('500 internal_error')
+    })
+    expect(await count()).toBe(before)
+  })
+})
+
+/** A way to the PostgreSQL server that can be cut. */
+async function cuttableWayTo(url: string) {
+  const target = new URL(url)
+  const there = Number(target.port)
+  const sockets = new Set<Socket>()
+  let isFlaky = false
+  const server = createServer((near) => {
+    const far = connect(there, target.hostname)
+    for (const [one, other] of [
+      [near, far],
+      [far, near],
+    ] as const) {
+      sockets.add(one)
+      one.on('error', () => other.destroy()).on('close', () => other.destroy())
+      one.pipe(other)
+    }
+    far.on('data', (bytes) => {
+      // PostgreSQL is ready for the first query of this connection, which will not come through.
+      if (isFlaky && bytes.includes('Z\0\0\0\x05I')) near.once('data', () => near.destroy())
+    })
+  })
+  const listen = (port: number) => new Promise<void>((resolve) => server.listen(port, '127.0.0.1', resolve))
+  await listen(0)
+  const { port } = server.address() as AddressInfo
+  target.port = String(port)
+  return {
+    url: target.href,
+    cut: async () => {
+      const closed = new Promise((resolve) => server.close(resolve))
+      for (const socket of sockets) socket.destroy()
+      await closed
+    },
+    mend: () => listen(port),
+    /** Cuts each connection made from now on at its first query. */
+    cutAtFirstQuery: () => {
+      isFlaky = true
+      for (const socket of sockets) socket.destroy()
+    },
+  }
+}
+
+describe.skipIf(process.env.TEST_DATABASE_KIND === 'embedded')('a database that is away', () => {
+  test('is 503 with Retry-After on every operation until it is back, and /readyz says so', async () => {
+    const way = await cuttableWayTo(service.app.config.database_url as string)
+    const other = await startTestService({ token: 'ada', config: { database_url: way.url } })
+    try {
+      expect((await other.api('GET', '/readyz')).status).toBe(200)
+      await way.cut()
+      const answers = await outcomes(ROUTES, async (route) => {
+        const answer = await call(other, route, { ids })
+        expect(Number(answer.headers.get('retry-after'))).toBeGreaterThan(0)
+        return answer
+      })
+      expect(answers).toEqual(
+        all(
+          ROUTES.map(({ name }) => name),
+          '503 service_unavailable',
+        ),
+      )
+      expect(outcome(await other.api('GET', '/readyz'))).toBe('503 service_unavailable')
+      expect((await other.api('GET', '/healthz')).status).toBe(200)
+      await way.mend()
+      await expect.poll(async () => (await other.api('GET', '/readyz')).status, { timeout: 20_000 }).toBe(200)
+      await expect
+        .poll(async () => (await other.api('GET', `/activity/${ids.act}`)).status, { timeout: 20_000 })
+        .toBe(200)
+    } finally {
+      await other.close()
+      await way.cut()
+    }
+  })
+
+  test('does no harm when it goes just after a connection was made', async () => {
+    const way = await cuttableWayTo(service.app.config.database_url as string)
+    const other = await startTestService({ token: 'ada', config: { database_url: way.url } })
+    const unhandled: unknown[] = []
+    const note = (reason: unknown) => unhandled.push(reason)
+    process.on('unhandledRejection', note)
+    try {
+      way.cutAtFirstQuery()
+      for (let turn = 0; turn < 8; turn += 1) {
+        expect(outcome(await other.api('GET', '/readyz'))).toBe('503 service_unavailable')
+      }
+      expect(unhandled).toEqual([])
+    } finally {
+      process.off('unhandledRejection', note)
+      await other.close()
+      await way.cut()
+    }
+  })
+
+  test('is 503 for a caller whose quota has to be asked for', async () => {
+    const way = await cuttableWayTo(service.app.config.database_url as string)
+    const other = await startTestService({ token: 'ada', config: { database_url: way.url } })
+    try {
+      await way.cut()
+      const answer = await other.api('GET', '/activity')
+      expect(outcome(answer)).toBe('503 service_unavailable')
+      expect(Number(answer.headers.get('retry-after'))).toBeGreaterThan(0)
+    } finally {
+      await other.close()
+    }
+  })
+})

@@ -1,0 +1,191 @@
+/** Every kind of error on every operation that can raise it, and which goes first (specification §7, contract §3). */
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
+import { fakeGithub } from '../support/github.ts'
+import { call, outcome, outcomes, pathOf, ROUTES, type Route, SIGNAL, WORK } from '../support/routes.ts'
+import { startTestService, type TestService } from '../support/service.ts'
+
+const github = fakeGithub()
+let service: TestService
+let ids: { act: string; ntb: string }
+
+beforeAll(async () => {
+  github.repository({ id: 7, full_name: 'acme/shop' })
+  github.token('ada', { login: 'ada', id: 1, permissions: { 'acme/shop': 'write' } })
+  github.token('rita', { login: 'rita', id: 2, permissions: { 'acme/shop': 'read' } })
+  github.token('eve', { login: 'eve', id: 3, permissions: {} })
+  service = await startTestService({ token: 'ada', config: { rate_limit_per_minute: 100_000 } })
+  const activity = await service.api('POST', '/activity', { body: WORK })
+  const notable = await service.api('POST', '/notables', { body: SIGNAL })
+  ids = { act: activity.body.activity.id, ntb: notable.body.id }
+})
+afterEach(() => github.mend())
+afterAll(async () => {
+  await service.close()
+  github.close()
+})
+
+const NOT_JSON = '{"title": '
+const withBody = ROUTES.filter(({ method }) => method !== 'GET')
+const withId = ROUTES.filter(({ record }) => record !== null)
+/** What each of these routes answers. */
+const all = (routes: Route[], expected: string) =>
+  Object.fromEntries(routes.map(({ name }) => [name, expected]))
+
+test('an error says its type, what to do, and the id of the request', async () => {
+  const { status, headers, body } = await service.api('POST', '/activity', {
+    body: { ...WORK, risk: 'huge' },
+  })
+  expect(status).toBe(422)
+  expect(headers.get('content-type')).toMatch(/^application\/json/)
+  expect(body).toEqual({
+    error: {
+      type: 'validation_error',
+      message: expect.stringMatching(/risk.*low, medium, high, critical/),
+      param: 'risk',
+      request_id: headers.get('x-request-id'),
+    },
+  })
+})
+
+describe('every operation', () => {
+  test.each([
+    ['text that is no JSON', NOT_JSON],
+    ['a list', '[]'],
+    ['null', 'null'],
+    ['a number', '7'],
+    ['a string', '"title"'],
+    ['bytes that are no UTF-8', new Uint8Array([0x7b, 0x22, 0xff, 0x22, 0x3a, 0x31, 0x7d])],
+    ['two objects', '{}{}'],
+    ['an unknown field', '{"colour": "red"}'],
+    ['__proto__', '{"__proto__": {"title": "x"}}'],
+    ['constructor', '{"constructor": {}}'],
+    ['toString', '{"toString": 1}'],
+  ])('that takes a body refuses %s with 400', async (_, body) => {
+    const answers = await outcomes(withBody, (route) => call(service, route, { ids, body }))
+    expect(answers).toEqual(all(withBody, '400 invalid_request'))
+  })
+
+  test('refuses an unknown query parameter with 400', async () => {
+    const answers = await outcomes(ROUTES, (route) =>
+      service.api(route.method, `${pathOf(route, ids)}?verbose=1`, { body: route.body }),
+    )
+    expect(answers).toEqual(all(ROUTES, '400 invalid_request'))
+  })
+
+  test('with an id refuses an unknown one with 404', async () => {
+    const answers = await outcomes(withId, (route) => call(service, route))
+    expect(answers).toEqual(all(withId, '404 not_found'))
+  })
+
+  test('with an id refuses that of another kind with 404', async () => {
+    const swapped = { act: ids.ntb, ntb: ids.act }
+    const answers = await outcomes(withId, (route) => call(service, route, { ids: swapped }))
+    expect(answers).toEqual(all(withId, '404 not_found'))
+  })
+})
+
+describe('of several errors, the first in the order 401, 403 or 404, 400, 422, 409 is told', () => {
+  test('401 before everything', async () => {
+    const answers = await outcomes(ROUTES, (route) =>
+      call(service, route, { token: 'nobody', body: route.method === 'GET' ? undefined : NOT_JSON }),
+    )
+    expect(answers).toEqual(all(ROUTES, '401 unauthorized'))
+  })
+
+  test('403 or 404 before what is wrong with the body', async () => {
+    const answers = await outcomes(withBody, (route) =>
+      call(service, route, { token: 'eve', body: NOT_JSON }),
+    )
+    expect(answers).toEqual(
+      Object.fromEntries(
+        withBody.map(({ name, record }) => [name, record ? '404 not_found' : '403 forbidden']),
+      ),
+    )
+  })
+
+  test('403 of one who may only read before what is wrong with the body', async () => {
+    const writes = ROUTES.filter(({ access }) => access === 'write')
+    const answers = await outcomes(writes, (route) =>
+      call(service, route, { token: 'rita', ids, body: NOT_JSON }),
+    )
+    expect(answers).toEqual(all(writes, '403 forbidden'))
+  })
+
+  test.each([
+    ['that is no JSON', NOT_JSON],
+    ['with an unknown field', '{"colour": 1}'],
+    ['with a wrong value', '{"title": 7}'],
+    ['that is too large', `{"title": "${'x'.repeat(1_048_576)}"}`],
+  ])('404 of an unknown id before a body %s', async (_, body) => {
+    const routes = withId.filter(({ method }) => method !== 'GET')
+    const answers = await outcomes(routes, (route) => call(service, route, { body }))
+    expect(answers).toEqual(all(routes, '404 not_found'))
+  })
+
+  test('404 of an unknown id before an unknown query parameter', async () => {
+    const answers = await outcomes(withId, (route) => service.api(route.method, `${pathOf(route)}?verbose=1`))
+    expect(answers).toEqual(all(withId, '404 not_found'))
+  })
+
+  test.each([
+    ['a missing field before a wrong one', '/activity', { summary: 7, actor: 'Ada' }, 'title'],
+    ['an unknown field before a wrong one', '/activity', { ...WORK, title: 7, colour: 1 }, 'colour'],
+    ['an unknown field before the missing one it stands for', '/notables', { titel: 'x' }, 'titel'],
+    ['an unknown field of a scope', '/activity', { ...WORK, scope: { pathes: [] } }, 'scope.pathes'],
+    ['an unknown field of a check', '/activity/check', { scpe: {}, tags: 7 }, 'scpe'],
+  ])('400 before 422: %s', async (_, path, body, param) => {
+    const answer = await service.api('POST', path, { body })
+    expect([outcome(answer), answer.body.error.param]).toEqual(['400 invalid_request', param])
+  })
+
+  test('422 before 409', async () => {
+    const created = await service.api('POST', '/activity', { body: WORK })
+    const { id } = created.body.activity
+    await service.api('POST', `/activity/${id}/archive`)
+    const bad = await service.api('PATCH', `/activity/${id}`, { body: { status: 'gone', risk: 'high' } })
+    expect(outcome(bad)).toBe('422 validation_error')
+    const elsewhere = { pr_url: 'https://github.com/acme/other/pull/1', status: 'active' }
+    const far = await service.api('PATCH', `/activity/${id}`, { body: elsewhere })
+    expect(outcome(far)).toBe('422 validation_error')
+    const good = await service.api('PATCH', `/activity/${id}`, { body: { status: 'active' } })
+    expect(outcome(good)).toBe('409 invalid_transition')
+  })
+})
+
+describe('a misspelt field is answered with the name it stands for', () => {
+  test.each([
+    ['POST', '/activity', { ...WORK, base: 'main' }, 'base_branch'],
+    ['POST', '/activity', { ...WORK, scope: { path: ['src'] } }, 'paths'],
+    ['POST', '/activity/check', { scope: { Paths: ['src'] } }, 'paths'],
+    ['POST', '/activity/check', { tag: ['x'] }, 'tags'],
+    ['POST', '/notables', { ...SIGNAL, catgory: 'api' }, 'category'],
+    ['POST', '/notables', { ...SIGNAL, category: 'securty' }, 'security'],
+  ])('%s %s %o', async (method, path, body, name) => {
+    const answer = await service.api(method, path, { body })
+    expect(answer.status).toBeGreaterThanOrEqual(400)
+    expect(answer.body.error.message).toContain(`did you mean ${name}?`)
+  })
+})
+
+test('bytes that are no UTF-8 are refused, not replaced', async () => {
+  const body = Buffer.from(JSON.stringify({ ...WORK, title: 'caf?' }))
+  body[body.indexOf('?')] = 0xe9
+  const answer = await service.api('POST', '/activity', { body: new Uint8Array(body) })
+  expect(outcome(answer)).toBe('400 invalid_request')
+  expect(answer.body.error.message).toContain('UTF-8')
+})
+
+test('a body of many wrong fields is answered with one short line', async () => {
+  const body = Object.fromEntries(
+    Array.from({ length: 5000 }, (_, turn) => [`${'field'.repeat(20)}${turn}`, turn]),
+  )
+  const answer = await service.api('POST', '/activity', { body })
+  expect(outcome(answer)).toBe('400 invalid_request')
+  expect(answer.body.error.message.length).toBeLessThan(400)
+})
+
+test('what was sent in vain left nothing behind', async () => {
+  const { body } = await service.api('GET', '/activity?limit=100')
+  const titles = body.items.map((item: { title: string }) => item.title)
+  expect(new Set(titles)).toEqual(new Set([WORK.title]))
+})

@@ -1,0 +1,185 @@
+/** Activities at the very instant of `expires_at`, on every way to them, and the same whether or not a sweep has stored it (contract §5). */
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { sweep } from '../../src/operations/sweep.ts'
+import { FINISHED, LIVE, type Status } from '../fixtures/activity-moves.ts'
+import { fakeGithub } from '../support/github.ts'
+import { freshRepositories, type TestRepository } from '../support/repository.ts'
+import { startTestService, type TestService } from '../support/service.ts'
+
+const TTL_MS = 86_400_000
+const SCOPE = { areas: ['checkout'], paths: ['src/pay/retry.ts'] }
+
+const github = fakeGithub()
+let service: TestService
+const freshRepository = freshRepositories(github, () => service)
+let repo: TestRepository
+
+beforeAll(async () => {
+  service = await startTestService({ token: 'ada', config: { rate_limit_per_minute: 1_000_000 } })
+})
+beforeEach(() => {
+  repo = freshRepository()
+})
+afterAll(async () => {
+  await service.close()
+  github.close()
+})
+
+const now = () => service.clock.now.toISOString()
+
+/** An activity in this status that expires in a day. */
+async function activityIn(status: Status) {
+  const { activity } = await repo.begin({ branch: 'retries', scope: SCOPE, pr_url: null })
+  if (status !== 'active') await repo.ask('PATCH', `/activity/${activity.id}`, { body: { status } })
+  return read(activity.id)
+}
+
+const read = async (id: string) => (await repo.ask('GET', `/activity/${id}`)).body
+
+async function listed(query: string): Promise<string[]> {
+  const { status, body } = await repo.ask('GET', `/activity${query}`)
+  expect(status).toBe(200)
+  return body.items.map((item: { id: string }) => item.id)
+}
+
+/** What checks see of live work: that of others, of the caller's own branch, and what that branch touches. */
+async function seenByChecks() {
+  const ofOthers = await repo.check({ scope: { paths: ['src/**'] } })
+  const ofOwn = await repo.check({ branch: 'retries', scope: { areas: ['docs'] } })
+  const ofStack = await repo.check({ branch: 'next', base_branch: 'retries' })
+  return {
+    related: ofOthers.related_activity_ids,
+    own: ofOwn.expected_activity_ids,
+    stacked: ofStack.expected_activity_ids,
+    compared: ofOthers.checked_against.activities,
+  }
+}
+
+const sweeps: [string, () => Promise<unknown>][] = [
+  ['before any sweep', async () => {}],
+  ['after a sweep', async () => sweep(service.app)],
+]
+
+describe.each(sweeps)('%s', (_, sweepMaybe) => {
+  test.each(LIVE)('%s work is live until a millisecond before it expires', async (status) => {
+    const before = await activityIn(status)
+    const { id } = before
+    service.clock.advance(TTL_MS - 1)
+    await sweepMaybe()
+    expect(await read(id)).toEqual({ ...before, pr_reminder_due: true })
+    expect(await listed('')).toEqual([id])
+    expect(await listed(`?status=${status}`)).toEqual([id])
+    expect(await listed('?status=expired')).toEqual([])
+    expect(await seenByChecks()).toEqual({ related: [id], own: [id], stacked: [id], compared: 1 })
+    expect((await repo.ask('PATCH', `/activity/${id}`, { body: {} })).status).toBe(200)
+    expect((await repo.ask('POST', `/activity/${id}/heartbeat`)).status).toBe(200)
+  })
+
+  test.each(LIVE)('%s work is expired from the instant on', async (status) => {
+    const before = await activityIn(status)
+    const { id } = before
+    service.clock.advance(TTL_MS)
+    await sweepMaybe()
+    expect(now()).toBe(before.expires_at)
+    const expired = { ...before, status: 'expired', updated_at: before.expires_at, overlap: null }
+    expect(await read(id)).toEqual(expired)
+    expect(await listed('')).toEqual([])
+    expect(await listed(`?status=${status}`)).toEqual([])
+    expect(await listed('?status=archived')).toEqual([])
+    const { items } = (await repo.ask('GET', '/activity?status=expired')).body
+    const { type, summary, pr_reminder_due, overlap, ...brief } = expired
+    expect(items).toEqual([brief])
+    expect(await seenByChecks()).toEqual({ related: [], own: [], stacked: [], compared: 0 })
+  })
+
+  test.each(LIVE)('%s work takes no write from the instant on but to archive it', async (status) => {
+    const { id } = await activityIn(status)
+    service.clock.advance(TTL_MS)
+    await sweepMaybe()
+    const refused = { status: 409, body: { error: { type: 'invalid_transition' } } }
+    for (const body of [{}, { title: 'Other' }, { status }, { status: 'archived' }, { heartbeat: true }])
+      expect(await repo.ask('PATCH', `/activity/${id}`, { body })).toMatchObject(refused)
+    expect(await repo.ask('POST', `/activity/${id}/heartbeat`)).toMatchObject(refused)
+    expect(await read(id)).toMatchObject({ status: 'expired', heartbeat_at: null })
+    const archived = await repo.ask('POST', `/activity/${id}/archive`)
+    expect(archived.body).toEqual({ id, status: 'archived', archived_at: now() })
+    expect(await listed('?status=expired')).toEqual([])
+    expect(await listed('?status=archived')).toEqual([id])
+  })
+
+  test.each(FINISHED)('%s work is open until a millisecond before it expires', async (status) => {
+    const before = await activityIn(status)
+    service.clock.advance(TTL_MS - 1)
+    await sweepMaybe()
+    expect(await read(before.id)).toEqual(before)
+    expect(await listed('')).toEqual([before.id])
+    expect(await listed(`?status=${status}`)).toEqual([before.id])
+    expect(await listed('?status=archived')).toEqual([])
+  })
+
+  test.each(FINISHED)('%s work is archived as finished from the instant on', async (status) => {
+    const before = await activityIn(status)
+    const { id, expires_at } = before
+    service.clock.advance(TTL_MS)
+    await sweepMaybe()
+    service.clock.advance(1000)
+    const closed = { status: 'archived', archive_reason: 'finished' }
+    const archived = { ...before, ...closed, archived_at: expires_at, updated_at: expires_at }
+    expect(await read(id)).toEqual(archived)
+    expect(await listed('')).toEqual([])
+    expect(await listed(`?status=${status}`)).toEqual([])
+    expect(await listed('?status=expired')).toEqual([])
+    const { items } = (await repo.ask('GET', '/activity?status=archived')).body
+    const { type, summary, pr_reminder_due, overlap, ...brief } = archived
+    expect(items).toEqual([brief])
+    expect((await repo.ask('PATCH', `/activity/${id}`, { body: {} })).status).toBe(409)
+    expect((await repo.ask('PATCH', `/activity/${id}`, { body: { status: 'archived' } })).status).toBe(409)
+    const again = await repo.ask('POST', `/activity/${id}/archive`)
+    expect(again.body).toEqual({ id, status: 'archived', archived_at: expires_at })
+    expect(await read(id)).toEqual(archived)
+  })
+
+  test.each(['active', 'merged'] as const)(
+    '%s work ended at its instant, however late it is looked at',
+    async (status) => {
+      const { id, expires_at } = await activityIn(status)
+      service.clock.advance(TTL_MS + 3_600_000)
+      await sweepMaybe()
+      expect(await read(id)).toMatchObject({
+        updated_at: expires_at,
+        archived_at: status === 'merged' ? expires_at : null,
+      })
+    },
+  )
+
+  test('a notable ended at its instant, however late it is looked at', async () => {
+    const id = await repo.note({})
+    service.clock.advance(7 * TTL_MS + 3_600_000)
+    await sweepMaybe()
+    const { status, expires_at, updated_at } = (await repo.ask('GET', `/notables/${id}`)).body
+    expect({ status, updated_at }).toEqual({ status: 'expired', updated_at: expires_at })
+  })
+
+  test('a notable is active until a millisecond before it expires', async () => {
+    const id = await repo.note({ scope: SCOPE })
+    service.clock.advance(7 * TTL_MS - 1)
+    await sweepMaybe()
+    expect((await repo.ask('GET', `/notables/${id}`)).body.status).toBe('active')
+    expect((await repo.ask('GET', '/notables')).body.items).toMatchObject([{ id }])
+    expect((await repo.ask('GET', '/notables?status=expired')).body.items).toEqual([])
+    expect((await repo.check({ scope: SCOPE })).related_notable_ids).toEqual([id])
+  })
+
+  test('a notable is expired from the instant on', async () => {
+    const id = await repo.note({ scope: SCOPE })
+    service.clock.advance(7 * TTL_MS)
+    const expired = { id, status: 'expired', expires_at: now(), updated_at: now(), archived_at: null }
+    await sweepMaybe()
+    expect((await repo.ask('GET', `/notables/${id}`)).body).toMatchObject(expired)
+    expect((await repo.ask('GET', '/notables')).body.items).toEqual([])
+    expect((await repo.ask('GET', '/notables?status=expired')).body.items).toMatchObject([expired])
+    expect((await repo.check({ scope: SCOPE })).related_notable_ids).toEqual([])
+    expect((await repo.ask('PATCH', `/notables/${id}`, { body: { title: 'Other' } })).status).toBe(409)
+    expect((await repo.ask('POST', `/notables/${id}/archive`)).body.archived_at).toBe(now())
+  })
+})

@@ -1,0 +1,252 @@
+/** What HTTP itself asks for: addresses, methods, sizes, encodings and headers (contract §1 and §3). */
+import { request } from 'node:http'
+import { Readable } from 'node:stream'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { fakeGithub } from '../support/github.ts'
+import { call, outcome, pathOf, ROUTES, SIGNAL, WORK } from '../support/routes.ts'
+import { startTestService, type TestService } from '../support/service.ts'
+
+const MIB = 1_048_576
+
+const github = fakeGithub()
+let service: TestService
+
+beforeAll(async () => {
+  github.repository({ id: 7, full_name: 'acme/shop' })
+  github.token('ada', { login: 'ada', id: 1, permissions: { 'acme/shop': 'write' } })
+  service = await startTestService({ token: 'ada', config: { rate_limit_per_minute: 100_000 } })
+})
+afterAll(async () => {
+  await service.close()
+  github.close()
+})
+
+/** One record of each kind. */
+async function records(base = '') {
+  const activity = await service.api('POST', `${base}/activity`, { body: WORK })
+  const notable = await service.api('POST', `${base}/notables`, { body: SIGNAL })
+  return { act: activity.body.activity.id as string, ntb: notable.body.id as string }
+}
+
+describe.each(['/api/v1', '/v1'])('under %s', (base) => {
+  test.each(ROUTES)('$method $path answers $success', async (route) => {
+    const ids = await records()
+    const path = `${base}/repos/acme/shop${pathOf(route, ids)}`
+    const answer = await service.api(route.method, path, { body: route.body })
+    expect(answer.status).toBe(route.success)
+    expect(answer.headers.get('content-type')).toMatch(/^application\/json/)
+  })
+
+  test('what was created is found where Location says', async () => {
+    for (const [path, body] of [
+      ['/activity', WORK],
+      ['/notables', SIGNAL],
+    ] as const) {
+      const created = await service.api('POST', `${base}/repos/acme/shop${path}`, { body })
+      const location = created.headers.get('location') as string
+      expect(location.startsWith(`${base}/repos/acme/shop${path}/`)).toBe(true)
+      expect((await service.api('GET', location)).body.title).toBe(body.title)
+    }
+  })
+})
+
+test.each(['/api/v1', '/v1'])('the OpenAPI document is shown under %s, to anybody', async (base) => {
+  const { status, body } = await service.api('GET', `${base}/openapi.json`, { token: null })
+  expect(status).toBe(200)
+  expect(body).toMatchObject({ openapi: '3.1.0', servers: [{ url: base }] })
+  expect(Object.keys(body.paths)).toContain('/repos/{owner}/{repo}/activity/check')
+})
+
+test('no other answer carries a Location', async () => {
+  const ids = await records()
+  for (const route of ROUTES.filter(({ success }) => success === 200)) {
+    expect((await call(service, route, { ids })).headers.has('location')).toBe(false)
+  }
+})
+
+describe('an address that is none', () => {
+  test.each([
+    '/',
+    '/api',
+    '/api/v1',
+    '/api/v2/repos/acme/shop/activity',
+    '/repos/acme/shop/activity',
+    '/api/v1/repos/acme/shop',
+    '/api/v1/repos/acme/activity',
+    '/api/v1/repos/acme/shop/activities',
+    '/api/v1/repos/acme/shop/activity/act_1/comments',
+    '/api/v1/repos/acme/shop/notables/ntb_1/heartbeat',
+    '/api/v1/activities',
+    '/v1/repos//shop/activity',
+    '/healthz/x',
+    '/.env',
+  ])('%s is 404', async (path) => {
+    for (const method of ['GET', 'POST', 'DELETE']) {
+      const response = await fetch(`${service.url}${path}`, {
+        method,
+        headers: { authorization: 'Bearer ada' },
+      })
+      const { error } = (await response.json()) as { error: { type: string; request_id: string } }
+      expect([method, response.status, error.type]).toEqual([method, 404, 'not_found'])
+      expect(error.request_id).toBe(response.headers.get('x-request-id'))
+    }
+  })
+})
+
+describe('a method that an address does not have', () => {
+  test.each([
+    ['/activity', 'GET, POST, HEAD'],
+    ['/activity/check', 'POST'],
+    ['/activity/{id}', 'GET, PATCH, HEAD'],
+    ['/activity/{id}/heartbeat', 'POST'],
+    ['/activity/{id}/archive', 'POST'],
+    ['/notables', 'GET, POST, HEAD'],
+    ['/notables/{id}', 'GET, PATCH, HEAD'],
+    ['/notables/{id}/archive', 'POST'],
+    ['/settings', 'GET, HEAD'],
+    ['/api/v1/openapi.json', 'GET, HEAD'],
+    ['/healthz', 'GET, HEAD'],
+    ['/readyz', 'GET, HEAD'],
+  ])('is 405 on %s, which has %s', async (path, allow) => {
+    const { act } = await records()
+    const allowed = allow.split(', ')
+    for (const method of ['GET', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS', 'REPORT']) {
+      if (allowed.includes(method)) continue
+      const answer = await service.api(method, path.replace('{id}', act))
+      expect([method, outcome(answer)]).toEqual([method, '405 method_not_allowed'])
+      expect(answer.headers.get('allow')?.split(', ').sort()).toEqual(allowed.sort())
+    }
+  })
+
+  test('HEAD answers as GET does, without a body', async () => {
+    const response = await fetch(`${service.url}/api/v1/repos/acme/shop/activity`, {
+      method: 'HEAD',
+      headers: { authorization: 'Bearer ada' },
+    })
+    expect([response.status, await response.text()]).toEqual([200, ''])
+  })
+})
+
+describe('a body', () => {
+  const padded = (bytes: number) => {
+    const open = `{"title": "Retry payments", "summary": "Retries.", "actor": "Ada"`
+    return `${open}${' '.repeat(bytes - open.length - 1)}}`
+  }
+
+  test('of 1 MiB is taken, and of one byte more is 413', async () => {
+    expect((await service.api('POST', '/activity', { body: padded(MIB) })).status).toBe(201)
+    const answer = await service.api('POST', '/activity', { body: padded(MIB + 1) })
+    expect(outcome(answer)).toBe('413 invalid_request')
+  })
+
+  test.each(ROUTES.filter(({ method }) => method !== 'GET'))(
+    'over 1 MiB is 413 on $method $path',
+    async (route) => {
+      const ids = await records()
+      const answer = await call(service, route, { ids, body: padded(2 * MIB) })
+      expect(outcome(answer)).toBe('413 invalid_request')
+    },
+  )
+
+  test('over 1 MiB that does not say its length is 413', async () => {
+    const answer = await send('/activity', Readable.from(chunks(3 * MIB)), {})
+    expect(answer).toEqual([413, 'invalid_request'])
+  })
+
+  test('over 1 MiB is not waited for when the caller is unknown', async () => {
+    const before = github.calls('*')
+    const endless = Readable.from(chunks(Number.POSITIVE_INFINITY))
+    const answer = await send('/activity', endless, { authorization: 'Basic x' })
+    endless.destroy()
+    expect(answer).toEqual([401, 'unauthorized'])
+    expect(github.calls('*')).toBe(before)
+  })
+
+  test('that comes in small pieces is put together', async () => {
+    const pieces = [...padded(200)].map((char) => Buffer.from(char))
+    expect(await send('/activity', Readable.from(pieces), {})).toEqual([201, undefined])
+  })
+
+  test('may be missing where everything is optional, and is 400 where it is not', async () => {
+    const { act, ntb } = await records()
+    const statuses: number[] = []
+    for (const [method, path] of [
+      ['POST', '/activity/check'],
+      ['POST', `/activity/${act}/heartbeat`],
+      ['POST', `/activity/${act}/archive`],
+      ['POST', `/notables/${ntb}/archive`],
+      ['POST', '/activity'],
+      ['POST', '/notables'],
+      ['PATCH', `/activity/${act}`],
+      ['PATCH', `/notables/${ntb}`],
+    ] as const)
+      statuses.push((await service.api(method, path)).status)
+    expect(statuses).toEqual([200, 200, 200, 200, 400, 400, 400, 400])
+  })
+
+  test('that is compressed is refused with 400, not read as nonsense', async () => {
+    const answer = await service.api('POST', '/activity', {
+      body: WORK,
+      headers: { 'content-encoding': 'gzip' },
+    })
+    expect(outcome(answer)).toBe('400 invalid_request')
+    expect(answer.body.error.message).toContain('Content-Encoding')
+  })
+
+  test('is JSON whatever its Content-Type says', async () => {
+    const answer = await service.api('POST', '/activity', {
+      body: WORK,
+      headers: { 'content-type': 'text/plain' },
+    })
+    expect(answer.status).toBe(201)
+  })
+
+  test('keeps text of every script', async () => {
+    const title = 'Zahlungen 支払い платежи 🧾 \u2028 "quoted" \\'
+    const { body } = await service.api('POST', '/activity', { body: { ...WORK, title } })
+    expect((await service.api('GET', `/activity/${body.activity.id}`)).body.title).toBe(title)
+  })
+
+  function* chunks(bytes: number) {
+    yield Buffer.from('{"title": "')
+    for (let sent = 0; sent < bytes; sent += 65_536) yield Buffer.alloc(65_536, 'x')
+    yield Buffer.from('"}')
+  }
+
+  /** Sends a body without a length; answers the status and the type of the error. */
+  function send(path: string, body: Readable, headers: Record<string, string>): Promise<unknown[]> {
+    return new Promise((resolve, reject) => {
+      const address = `${service.url}/api/v1/repos/acme/shop${path}`
+      const req = request(address, { method: 'POST', headers: { authorization: 'Bearer ada', ...headers } })
+      req.on('response', async (res) => {
+        let text = ''
+        for await (const chunk of res) text += chunk
+        resolve([res.statusCode, JSON.parse(text).error?.type])
+      })
+      req.on('error', reject)
+      body.pipe(req)
+    })
+  }
+})
+
+describe('headers', () => {
+  test('name each request anew, and not as the caller would have it', async () => {
+    const headers = { 'x-request-id': 'mine' }
+    const first = await service.api('GET', '/activity', { headers })
+    const second = await service.api('GET', '/activity', { headers })
+    const ids = [first, second].map((answer) => answer.headers.get('x-request-id'))
+    expect(ids[0]).toMatch(/^req_[0-9a-z]{26}$/)
+    expect(new Set([...ids, 'mine']).size).toBe(3)
+  })
+
+  test('do not say what the service is made of', async () => {
+    const { headers } = await service.api('GET', '/activity')
+    expect(headers.has('x-powered-by')).toBe(false)
+  })
+})
+
+test('the service says that it lives and that it is ready, to anybody', async () => {
+  for (const path of ['/healthz', '/readyz']) {
+    expect((await service.api('GET', path, { token: null })).status).toBe(200)
+  }
+})

@@ -1,0 +1,274 @@
+/** Creates that are sent again with the same Idempotency-Key (specification §7.3, contract §7). */
+import { sql } from 'drizzle-orm'
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { fakeGithub } from '../support/github.ts'
+import { outcome, SIGNAL, unknownId, WORK } from '../support/routes.ts'
+import { type Answer, startTestService, type TestService } from '../support/service.ts'
+
+const DAY_MS = 86_400_000
+const SHOP = '/api/v1/repos/acme/shop'
+const OTHER = '/api/v1/repos/acme/other'
+
+const github = fakeGithub()
+let service: TestService
+/** The key of this test alone. */
+let key: string
+let tests = 0
+
+beforeAll(async () => {
+  const permissions = { 'acme/shop': 'write', 'acme/other': 'write' } as const
+  github.repository({ id: 7, full_name: 'acme/shop' })
+  github.repository({ id: 8, full_name: 'acme/other' })
+  github.token('ada', { login: 'ada', id: 1, permissions })
+  github.token('ada-2', { login: 'ada', id: 1, permissions })
+  github.token('bob', { login: 'bob', id: 2, permissions })
+  github.installation('app', permissions)
+  github.installation('app-2', permissions)
+  service = await startTestService({ token: 'ada', config: { rate_limit_per_minute: 100_000 } })
+})
+beforeEach(() => {
+  key = `key-${++tests}`
+})
+afterAll(async () => {
+  await service.close()
+  github.close()
+})
+
+interface Sent {
+  token?: string
+  base?: string
+  key?: string
+}
+const send = (path: string, body: unknown, sent: Sent = {}): Promise<Answer> =>
+  service.api('POST', `${sent.base ?? SHOP}${path}`, {
+    body,
+    token: sent.token,
+    headers: { 'Idempotency-Key': sent.key ?? key },
+  })
+const isReplay = ({ headers }: Answer) => headers.get('idempotent-replayed') === 'true'
+const idOf = ({ body }: Answer): string => body.activity?.id ?? body.id
+
+const creates: [string, object][] = [
+  ['/activity', WORK],
+  ['/notables', SIGNAL],
+]
+
+describe.each(creates)('POST %s', (path, body) => {
+  const count = async () => (await service.api('GET', `${SHOP}${path}?limit=100`)).body.items.length
+
+  test('that is sent again answers the same and makes no second record', async () => {
+    const before = await count()
+    const first = await send(path, body)
+    expect([first.status, first.headers.has('idempotent-replayed')]).toEqual([201, false])
+    service.clock.advance(5000)
+    const again = await send(path, body)
+    expect([again.status, isReplay(again)]).toEqual([201, true])
+    expect(JSON.stringify(again.body)).toBe(JSON.stringify(first.body))
+    expect(again.headers.get('location')).toBe(first.headers.get('location'))
+    expect(await count()).toBe(before + 1)
+  })
+
+  test('answers as at first after the record changed', async () => {
+    const first = await send(path, body)
+    await service.api('PATCH', `${SHOP}${path}/${idOf(first)}`, { body: { title: 'Another title' } })
+    await service.api('POST', `${SHOP}${path}/${idOf(first)}/archive`)
+    expect((await send(path, body)).body).toEqual(first.body)
+  })
+
+  test('with another body is refused, and makes no record', async () => {
+    await send(path, body)
+    const before = await count()
+    const answer = await send(path, { ...body, title: 'Another title' })
+    expect([outcome(answer), answer.body.error.param]).toEqual([
+      '422 idempotency_mismatch',
+      'Idempotency-Key',
+    ])
+    expect(await count()).toBe(before)
+  })
+
+  test('with the same body in another spelling is the same', async () => {
+    const first = await send(path, body)
+    const reversed = JSON.stringify(Object.fromEntries(Object.entries(body).reverse()), null, 2)
+    const again = await send(path, reversed)
+    expect([isReplay(again), idOf(again)]).toEqual([true, idOf(first)])
+  })
+
+  test.each([
+    ['another caller', { token: 'bob' }],
+    ['another repository', { base: OTHER }],
+    ['an installation', { token: 'app' }],
+  ])('of %s is another key', async (_, sent) => {
+    const first = await send(path, body)
+    const second = await send(path, body, sent)
+    expect([second.status, isReplay(second)]).toEqual([201, false])
+    expect(idOf(second)).not.toBe(idOf(first))
+  })
+
+  test('of another token of the same user is the same key', async () => {
+    const first = await send(path, body)
+    const again = await send(path, body, { token: 'ada-2' })
+    expect([isReplay(again), idOf(again)]).toEqual([true, idOf(first)])
+  })
+
+  test('of installations is told apart by their tokens', async () => {
+    const first = await send(path, body, { token: 'app' })
+    const second = await send(path, body, { token: 'app-2' })
+    const again = await send(path, body, { token: 'app' })
+    expect([first, second, again].map(isReplay)).toEqual([false, false, true])
+    expect(idOf(second)).not.toBe(idOf(first))
+    expect(idOf(again)).toBe(idOf(first))
+  })
+
+  test('under /v1 is the same key as under /api/v1', async () => {
+    const first = await send(path, body)
+    expect(idOf(await send(path, body, { base: '/v1/repos/acme/shop' }))).toBe(idOf(first))
+  })
+
+  test('is new after 24 hours, and not before', async () => {
+    const first = await send(path, body)
+    service.clock.advance(DAY_MS - 1)
+    expect(idOf(await send(path, body))).toBe(idOf(first))
+    service.clock.advance(1)
+    const second = await send(path, { ...body, title: 'The next day' })
+    expect([second.status, isReplay(second)]).toEqual([201, false])
+    const again = await send(path, { ...body, title: 'The next day' })
+    expect([isReplay(again), idOf(again)]).toEqual([true, idOf(second)])
+  })
+
+  test('that crashed before its answer was stored is completed', async () => {
+    const before = await count()
+    const first = await send(path, body)
+    await service.app.database
+      .connection()
+      .execute(sql`update idempotency_keys set answer = null where key = ${key}`)
+    const completed = await send(path, body)
+    expect([completed.status, isReplay(completed)]).toEqual([201, true])
+    expect(completed.body).toEqual(first.body)
+    expect((await send(path, body)).body).toEqual(first.body)
+    expect(await count()).toBe(before + 1)
+  })
+
+  test('is still answered to a caller who may no longer write with a refusal', async () => {
+    github.token('eve', { login: 'eve', id: 5, permissions: { 'acme/shop': 'write' } })
+    await send(path, body, { token: 'eve' })
+    github.token('eve', { login: 'eve', id: 5, permissions: { 'acme/shop': 'read' } })
+    service.clock.advance(60_001)
+    expect(outcome(await send(path, body, { token: 'eve' }))).toBe('403 forbidden')
+  })
+
+  test('that is sent many times at once makes one record', async () => {
+    const before = await count()
+    const answers = await Promise.all(Array.from({ length: 20 }, () => send(path, body)))
+    for (const answer of answers) expect(['201', '409 idempotency_conflict']).toContain(outcome(answer))
+    const created = answers.filter(({ status }) => status === 201)
+    expect(created.filter((answer) => !isReplay(answer))).toHaveLength(1)
+    expect(new Set(created.map((answer) => JSON.stringify(answer.body))).size).toBe(1)
+    expect(await count()).toBe(before + 1)
+  })
+
+  test('without the header makes a record each time', async () => {
+    const ids = [
+      await service.api('POST', `${SHOP}${path}`, { body }),
+      await service.api('POST', `${SHOP}${path}`, { body }),
+    ].map(idOf)
+    expect(new Set(ids).size).toBe(2)
+  })
+})
+
+test('a key of one route is another on the other', async () => {
+  const activity = await send('/activity', WORK)
+  const notable = await send('/notables', SIGNAL)
+  expect([activity, notable].map(({ status }) => status)).toEqual([201, 201])
+  expect([activity, notable].map(isReplay)).toEqual([false, false])
+})
+
+describe('a failure is not stored:', () => {
+  const failures: [string, string, unknown, string][] = [
+    ['400', '/activity', '{"title":', '400 invalid_request'],
+    ['400 of a missing field', '/notables', { title: 'x' }, '400 invalid_request'],
+    ['422', '/activity', { ...WORK, risk: 'huge' }, '422 validation_error'],
+    [
+      '422 of the pull request',
+      '/activity',
+      { ...WORK, pr_url: 'https://github.com/acme/other/pull/1' },
+      '422 validation_error',
+    ],
+    [
+      '422 inside the transaction',
+      '/notables',
+      { ...SIGNAL, supersedes: [unknownId('ntb')] },
+      '422 validation_error',
+    ],
+  ]
+  test.each(failures)('%s on %s', async (_, path, bad, refusal) => {
+    expect(outcome(await send(path, bad))).toBe(refusal)
+    const good = await send(path, path === '/activity' ? WORK : SIGNAL)
+    expect([good.status, isReplay(good)]).toEqual([201, false])
+  })
+
+  test('403 of a caller who is let in later', async () => {
+    github.token('zoe', { login: 'zoe', id: 6, permissions: { 'acme/shop': 'read' } })
+    expect(outcome(await send('/activity', WORK, { token: 'zoe' }))).toBe('403 forbidden')
+    github.token('zoe', { login: 'zoe', id: 6, permissions: { 'acme/shop': 'write' } })
+    service.clock.advance(60_001)
+    expect((await send('/activity', WORK, { token: 'zoe' })).status).toBe(201)
+  })
+})
+
+describe('the key', () => {
+  test.each([
+    ['of one character', 'k'],
+    ['of 255 characters', 'k'.repeat(255)],
+    ['with every kind of character', '!"#$%&\'()*+,-./:;<=>?@[\\]^_`{|}~ aZ09'],
+  ])('%s is taken', async (_, given) => {
+    const first = await send('/activity', WORK, { key: given })
+    const again = await send('/activity', WORK, { key: given })
+    expect([first.status, isReplay(again), idOf(again)]).toEqual([201, true, idOf(first)])
+  })
+
+  test.each([
+    ['that is empty', ''],
+    ['of 256 characters', 'k'.repeat(256)],
+    ['outside of ASCII', 'clé'],
+    ['with a tab', 'a\tb'],
+  ])('%s is refused with 400, before what is wrong with the values of the body', async (_, given) => {
+    for (const [path, body] of creates) {
+      const answer = await send(path, { ...body, title: 7 }, { key: given })
+      expect([outcome(answer), answer.body.error.param]).toEqual(['400 invalid_request', 'Idempotency-Key'])
+    }
+  })
+
+  test('differs by case', async () => {
+    const first = await send('/activity', WORK, { key: 'Case' })
+    const second = await send('/activity', WORK, { key: 'case' })
+    expect(idOf(second)).not.toBe(idOf(first))
+  })
+})
+
+describe('calls that create nothing ignore the header', () => {
+  test('even one that is no key', async () => {
+    const { activity } = (await service.api('POST', `${SHOP}/activity`, { body: WORK })).body
+    const headers = { 'Idempotency-Key': 'k'.repeat(300) }
+    const calls: [string, string, object?][] = [
+      ['GET', '/activity'],
+      ['POST', '/activity/check', {}],
+      ['PATCH', `/activity/${activity.id}`, {}],
+      ['POST', `/activity/${activity.id}/heartbeat`],
+      ['POST', `/activity/${activity.id}/archive`],
+    ]
+    for (const [method, path, body] of calls) {
+      const answer = await service.api(method, `${SHOP}${path}`, { body, headers })
+      expect([method, path, answer.status]).toEqual([method, path, 200])
+      expect(answer.headers.has('idempotent-replayed')).toBe(false)
+    }
+  })
+
+  test('so that a second change is carried out', async () => {
+    const { activity } = (await service.api('POST', `${SHOP}/activity`, { body: WORK })).body
+    const headers = { 'Idempotency-Key': key }
+    for (const risk of ['high', 'critical']) {
+      const path = `${SHOP}/activity/${activity.id}`
+      expect((await service.api('PATCH', path, { body: { risk }, headers })).body.risk).toBe(risk)
+    }
+  })
+})

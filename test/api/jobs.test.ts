@@ -1,0 +1,373 @@
+/** Jobs: leased, retried, given up and replayed, one at a time in a repository, and never run twice at once (contract §5). */
+import { pino } from 'pino'
+import { afterAll, beforeEach, describe, expect, test } from 'vitest'
+import { type Database, openDatabase } from '../../src/db/connect.ts'
+import { type JobHandler, NotBefore, runNext } from '../../src/jobs/jobs.ts'
+import {
+  addOnce,
+  ask,
+  claim,
+  deleteJobs,
+  listJobs,
+  type NewJob,
+  reviveJob,
+  settle,
+} from '../../src/jobs/store.ts'
+import { type JobRow, jobs } from '../../src/jobs/table.ts'
+import { freshDatabase } from '../support/database.ts'
+
+const LEASE_MS = 120_000
+const HOUR_MS = 3_600_000
+const ATTEMPTS_MAX = 12
+
+const fresh = await freshDatabase()
+const database: Database = await openDatabase(fresh)
+const db = database.connection()
+let now: Date
+let handler: JobHandler
+let ran: string[]
+const log: string[] = []
+
+beforeEach(async () => {
+  await db.delete(jobs)
+  now = new Date('2026-03-02T09:00:00.000Z')
+  ran = []
+  handler = async () => {}
+})
+afterAll(async () => {
+  await database.close()
+  await fresh.drop()
+})
+
+const advance = (ms: number) => {
+  now = new Date(now.getTime() + ms)
+}
+const inMs = (ms: number) => new Date(now.getTime() + ms)
+const job = (id: string, over: Partial<NewJob> = {}): NewJob => ({
+  id,
+  kind: 'work',
+  repo_id: 7,
+  payload: { id },
+  run_at: now,
+  ...over,
+})
+const runner = {
+  database,
+  clock: () => now,
+  log: pino({ level: 'trace' }, { write: (line: string) => log.push(line) }),
+  handlers: {
+    work: async (claimed: JobRow, at: Date) => {
+      ran.push(claimed.id)
+      await handler(claimed, at)
+    },
+  },
+}
+const run = () => runNext(runner)
+async function runAll(): Promise<string[]> {
+  const from = ran.length
+  while (await run()) {}
+  return ran.slice(from)
+}
+async function row(id: string): Promise<JobRow> {
+  const found = (await db.select().from(jobs)).find((each) => each.id === id)
+  if (!found) throw new Error(`no job ${id}`)
+  return found
+}
+const failing: JobHandler = async () => {
+  throw new Error('no luck')
+}
+
+describe('a job', () => {
+  test('runs once, with its payload and the instant, and is done', async () => {
+    const seen: unknown[] = []
+    handler = async (claimed, at) => {
+      seen.push([claimed.payload, claimed.attempts, at])
+    }
+    await ask(db, [job('a')], now)
+    expect(await run()).toBe(true)
+    expect(await run()).toBe(false)
+    expect(seen).toEqual([[{ id: 'a' }, 1, now]])
+    expect(await row('a')).toMatchObject({
+      state: 'done',
+      payload: null,
+      leased_until: null,
+      last_error: null,
+    })
+  })
+
+  test('does not run before it is due', async () => {
+    await ask(db, [job('a', { run_at: inMs(1) })], now)
+    expect(await runAll()).toEqual([])
+    advance(1)
+    expect(await runAll()).toEqual(['a'])
+  })
+
+  test('that is due longer runs first', async () => {
+    await ask(
+      db,
+      [job('a', { run_at: inMs(2) }), job('b', { run_at: inMs(1) }), job('c', { run_at: inMs(3) })],
+      now,
+    )
+    advance(5)
+    expect(await runAll()).toEqual(['b', 'a', 'c'])
+  })
+
+  test('of a kind that nobody handles fails, and stays', async () => {
+    await ask(db, [job('a', { kind: 'unheard_of' })], now)
+    await run()
+    expect(await row('a')).toMatchObject({ state: 'pending', attempts: 1 })
+    expect((await row('a')).last_error).toContain('unheard_of')
+  })
+})
+
+describe('a job that fails', () => {
+  test('is tried again later each time, at most an hour, and is given up in the end', async () => {
+    handler = failing
+    await ask(db, [job('a')], now)
+    for (let attempt = 1; attempt < ATTEMPTS_MAX; attempt += 1) {
+      expect(await runAll()).toEqual(['a'])
+      const { state, attempts, run_at, last_error } = await row('a')
+      expect([state, attempts]).toEqual(['pending', attempt])
+      expect(last_error).toContain('no luck')
+      const delay = run_at.getTime() - now.getTime()
+      const most = Math.min(HOUR_MS, 2000 * 2 ** (attempt - 1))
+      expect(delay).toBeGreaterThanOrEqual(most / 2)
+      expect(delay).toBeLessThanOrEqual(most)
+      advance(delay - 1)
+      expect(await runAll()).toEqual([])
+      advance(1)
+    }
+    expect(await runAll()).toEqual(['a'])
+    expect(await row('a')).toMatchObject({ state: 'dead', attempts: ATTEMPTS_MAX, payload: { id: 'a' } })
+    advance(10 * HOUR_MS)
+    expect(await runAll()).toEqual([])
+  })
+
+  test('and then does not is done, and its failure forgotten', async () => {
+    handler = failing
+    await ask(db, [job('a')], now)
+    await run()
+    handler = async () => {}
+    advance(HOUR_MS)
+    expect(await runAll()).toEqual(['a'])
+    expect(await row('a')).toMatchObject({ state: 'done', last_error: null })
+  })
+
+  test('does not hold up the others of its repository', async () => {
+    handler = async (claimed) => {
+      if (claimed.id === 'a') throw new Error('no luck')
+    }
+    await ask(db, [job('a'), job('b')], now)
+    expect(await runAll()).toEqual(['a', 'b'])
+  })
+
+  test('asked for again is tried from the beginning', async () => {
+    handler = failing
+    await ask(db, [job('a')], now)
+    for (let attempt = 0; attempt < 3; attempt += 1) {
+      await run()
+      advance(HOUR_MS)
+    }
+    await ask(db, [job('a')], now)
+    expect(await row('a')).toMatchObject({ attempts: 0, run_at: now })
+  })
+
+  test('in a bundle of errors shows the first, and no SQL of a database error', async () => {
+    handler = async () => {
+      throw new AggregateError([new Error('the cause')])
+    }
+    await ask(db, [job('a')], now)
+    await run()
+    expect((await row('a')).last_error).toContain('the cause')
+    handler = async () => {
+      await db.insert(jobs).values({ ...(await row('a')), payload: { secret: 'hidden words' } })
+    }
+    advance(HOUR_MS)
+    await run()
+    const { last_error } = await row('a')
+    expect(last_error).toContain('23505')
+    expect(last_error + log.join('')).not.toMatch(/hidden words|insert into/)
+  })
+})
+
+describe('jobs that were given up', () => {
+  beforeEach(async () => {
+    handler = failing
+    await ask(db, [job('a'), job('b', { run_at: inMs(1) }), job('c', { run_at: inMs(2) })], now)
+    for (let attempt = 0; attempt < ATTEMPTS_MAX; attempt += 1) {
+      advance(HOUR_MS)
+      await runAll()
+    }
+    handler = async () => {}
+  })
+
+  test('are listed, without what they hold', async () => {
+    await ask(db, [job('d')], now)
+    const dead = await listJobs(db, 'dead', 10)
+    expect(dead.map(({ id }) => id).sort()).toEqual(['a', 'b', 'c'])
+    expect(dead[0]).toMatchObject({ state: 'dead', attempts: ATTEMPTS_MAX })
+    expect(dead[0]).not.toHaveProperty('payload')
+    expect(await listJobs(db, 'dead', 2)).toHaveLength(2)
+    expect((await listJobs(db, 'pending', 10)).map(({ id }) => id)).toEqual(['d'])
+  })
+
+  test('run when they are replayed, and as often as a new one', async () => {
+    expect(await reviveJob(db, 'b', now)).toBe(true)
+    expect(await row('b')).toMatchObject({ state: 'pending', attempts: 0, payload: { id: 'b' } })
+    expect(await runAll()).toEqual(['b'])
+    expect((await row('b')).state).toBe('done')
+  })
+
+  test('alone can be replayed', async () => {
+    await ask(db, [job('waiting', { run_at: inMs(HOUR_MS) })], now)
+    expect(await reviveJob(db, 'unknown', now)).toBe(false)
+    expect(await reviveJob(db, 'waiting', now)).toBe(false)
+    expect((await row('waiting')).run_at).toEqual(inMs(HOUR_MS))
+  })
+
+  test('are deleted when they are old enough, as those that are done, and no others', async () => {
+    await ask(db, [job('done', { run_at: inMs(1) }), job('waiting', { run_at: inMs(99 * HOUR_MS) })], now)
+    advance(1)
+    await runAll()
+    expect(await deleteJobs(db, inMs(-2), 10)).toBe(0)
+    expect(await deleteJobs(db, inMs(-1), 10)).toBe(3)
+    expect(await deleteJobs(db, now, 10)).toBe(1)
+    expect(await db.select({ id: jobs.id }).from(jobs)).toEqual([{ id: 'waiting' }])
+  })
+})
+
+describe('a job that has to wait', () => {
+  test('waits until then, however often, and that is no failure', async () => {
+    handler = async () => {
+      throw new NotBefore(inMs(5000))
+    }
+    await ask(db, [job('a')], now)
+    for (let round = 0; round < ATTEMPTS_MAX + 3; round += 1) {
+      expect(await runAll()).toEqual(['a'])
+      expect(await row('a')).toMatchObject({
+        state: 'pending',
+        attempts: 0,
+        last_error: null,
+        run_at: inMs(5000),
+      })
+      advance(4999)
+      expect(await runAll()).toEqual([])
+      advance(1)
+    }
+  })
+})
+
+describe('asked for again', () => {
+  test('while it waits, a job runs once, at the earlier instant, with the newer payload', async () => {
+    const payloads: unknown[] = []
+    handler = async (claimed) => {
+      payloads.push(claimed.payload)
+    }
+    await ask(db, [job('a', { run_at: inMs(1000) })], now)
+    await ask(db, [job('a', { run_at: inMs(5000), payload: 'newer' })], now)
+    advance(1000)
+    expect(await runAll()).toEqual(['a'])
+    expect(payloads).toEqual(['newer'])
+    advance(5000)
+    expect(await runAll()).toEqual([])
+  })
+
+  test('while it runs, a job runs again, once', async () => {
+    handler = async () => {
+      if (ran.length > 1) return
+      await ask(db, [job('a', { payload: 'second' })], now)
+      await ask(db, [job('a', { payload: 'third' })], now)
+    }
+    await ask(db, [job('a')], now)
+    expect(await runAll()).toEqual(['a', 'a'])
+    expect((await row('a')).state).toBe('done')
+  })
+
+  test('while its last attempt fails, a job is not given up', async () => {
+    await ask(db, [job('a')], now)
+    handler = failing
+    for (let attempt = 1; attempt < ATTEMPTS_MAX; attempt += 1) {
+      await run()
+      advance(HOUR_MS)
+    }
+    handler = async () => {
+      await ask(db, [job('a')], now)
+      throw new Error('no luck')
+    }
+    await run()
+    expect((await row('a')).state).toBe('pending')
+  })
+
+  test('after it was done, a job runs again; one that counts once does not', async () => {
+    await ask(db, [job('a')], now)
+    expect(await addOnce(db, job('once'), now)).toBe(true)
+    expect(await runAll()).toEqual(['a', 'once'])
+    await ask(db, [job('a')], now)
+    expect(await addOnce(db, job('once'), now)).toBe(false)
+    expect(await runAll()).toEqual(['a'])
+  })
+})
+
+describe('a lease', () => {
+  const lease = () => claim(db, now, inMs(LEASE_MS))
+
+  test('keeps others off until it is over, and then lets them have the job', async () => {
+    await ask(db, [job('a')], now)
+    const first = await lease()
+    expect(first).toMatchObject({ id: 'a', attempts: 1 })
+    advance(LEASE_MS - 1)
+    expect(await lease()).toBeUndefined()
+    advance(1)
+    expect(await lease()).toMatchObject({ id: 'a', attempts: 2, payload: { id: 'a' } })
+  })
+
+  test('that ran out does not let the late one undo the next', async () => {
+    await ask(db, [job('a')], now)
+    const late = (await lease()) as JobRow
+    advance(LEASE_MS)
+    const next = (await lease()) as JobRow
+    await settle(db, late, { state: 'pending', run_at: now, last_error: 'late', now })
+    expect(await lease()).toBeUndefined()
+    await settle(db, next, { state: 'done', last_error: null, now })
+    expect((await row('a')).state).toBe('done')
+  })
+
+  test('keeps off the other jobs of its repository, and none of another or of no repository', async () => {
+    await ask(
+      db,
+      [job('a'), job('b'), job('c', { repo_id: 8 }), job('d', { repo_id: 0 }), job('e', { repo_id: 0 })],
+      now,
+    )
+    const taken: string[] = []
+    for (let claimed = await lease(); claimed; claimed = await lease()) taken.push(claimed.id)
+    expect(taken).toEqual(['a', 'c', 'd', 'e'])
+    await settle(db, await row('a'), { state: 'done', last_error: null, now })
+    expect(await lease()).toMatchObject({ id: 'b' })
+  })
+})
+
+describe('many workers', () => {
+  test('run no job twice, and one of a repository at a time', async () => {
+    const wanted = Array.from({ length: 120 }, (_, index) => job(`j${index}`, { repo_id: 1 + (index % 6) }))
+    await ask(db, wanted, now)
+    const busy = new Set<number>()
+    const clashes: string[] = []
+    let together = 0
+    handler = async ({ id, repo_id }) => {
+      if (busy.has(repo_id)) clashes.push(id)
+      busy.add(repo_id)
+      together = Math.max(together, busy.size)
+      await db.select().from(jobs).limit(1)
+      await new Promise(setImmediate)
+      busy.delete(repo_id)
+    }
+    const worker = async () => {
+      while (ran.length < wanted.length) await run()
+    }
+    await Promise.all(Array.from({ length: 8 }, worker))
+    expect(clashes).toEqual([])
+    expect([...ran].sort()).toEqual(wanted.map(({ id }) => id).sort())
+    expect(together).toBeGreaterThan(1)
+    expect(await listJobs(db, 'done', 500)).toHaveLength(wanted.length)
+  })
+})

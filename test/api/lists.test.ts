@@ -1,0 +1,240 @@
+/** Lists of activities and notables: order, every filter alone and with others, limits and parameters (specification §4, contract §4). */
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { newId } from '../../src/base/id.ts'
+import { fakeGithub } from '../support/github.ts'
+import { freshRepositories, type TestRepository } from '../support/repository.ts'
+import { startTestService, type TestService } from '../support/service.ts'
+
+const DAY_MS = 86_400_000
+
+const github = fakeGithub()
+let service: TestService
+const freshRepository = freshRepositories(github, () => service)
+
+beforeAll(async () => {
+  service = await startTestService({ token: 'ada', config: { rate_limit_per_minute: 1_000_000 } })
+})
+afterAll(async () => {
+  await service.close()
+  github.close()
+})
+
+/** The titles of a list, joined; each record of these tests has a letter for its title. */
+async function titles(repo: TestRepository, address: string): Promise<string> {
+  const { status, body } = await repo.ask('GET', address)
+  expect(status, JSON.stringify(body)).toBe(200)
+  return body.items.map((item: { title: string }) => item.title).join('')
+}
+
+describe('the list of activities', () => {
+  let repo: TestRepository
+
+  beforeAll(async () => {
+    repo = freshRepository()
+    const pull = (number: number) => {
+      const { full_name } = github.state.repositories.find(({ id }) => id === repo.id) ?? {}
+      return `https://github.com/${full_name}/pull/${number}`
+    }
+    await repo.begin({ title: 'X', actor: 'Ada', branch: 'pay' })
+    service.clock.advance(DAY_MS)
+    const all = [
+      { title: 'A', actor: 'Ada', branch: 'pay' },
+      { title: 'B', actor: 'Ada', branch: 'pay', risk: 'high', pr_url: pull(1) },
+      { title: 'C', actor: 'Ben', branch: 'pay', risk: 'high', pr_url: pull(2), draft_pr: true },
+      { title: 'D', actor: 'Ben', branch: 'Pay', risk: 'critical', draft_pr: true },
+      { title: 'E', actor: 'ada', risk: 'medium', status: 'planned' },
+      { title: 'F', actor: 'Ada', status: 'paused' },
+      { title: 'G', actor: 'Ada', status: 'blocked' },
+      { title: 'H', actor: 'Ben', status: 'draft-pr-open', pr_url: pull(3), draft_pr: true },
+      { title: 'I', actor: 'Ada', status: 'ready-for-review', pr_url: pull(4) },
+      { title: 'J', actor: 'Ada', status: 'merged', branch: 'pay' },
+      { title: 'K', actor: 'Ben', status: 'abandoned' },
+      { title: 'L', actor: 'Ada', status: 'archived', branch: 'pay', pr_url: pull(5), draft_pr: true },
+    ]
+    for (const { status, ...body } of all) {
+      const id = await repo.work(body)
+      if (status) await repo.ask('PATCH', `/activity/${id}`, { body: { status } })
+    }
+  })
+
+  test.each([
+    ['', 'KJIHGFEDCBA', 'all but what is archived or expired, the newest first'],
+    ['?status=planned', 'E', ''],
+    ['?status=active', 'DCBA', ''],
+    ['?status=paused', 'F', ''],
+    ['?status=blocked', 'G', ''],
+    ['?status=draft-pr-open', 'H', ''],
+    ['?status=ready-for-review', 'I', ''],
+    ['?status=merged', 'J', ''],
+    ['?status=abandoned', 'K', ''],
+    ['?status=archived', 'L', ''],
+    ['?status=expired', 'X', ''],
+    ['?risk=low', 'KJIHGFA', ''],
+    ['?risk=medium', 'E', ''],
+    ['?risk=high', 'CB', ''],
+    ['?risk=critical', 'D', ''],
+    ['?actor=Ada', 'JIGFBA', 'with the case as it is'],
+    ['?actor=ada', 'E', ''],
+    ['?actor=Nobody', '', ''],
+    ['?branch=pay', 'JCBA', 'with the case as it is'],
+    ['?branch=Pay', 'D', ''],
+    ['?branch=none', '', ''],
+    ['?has_pr=true', 'IHCB', ''],
+    ['?has_pr=false', 'KJGFEDA', ''],
+    ['?draft_pr_only=true', 'HDC', ''],
+    ['?draft_pr_only=false', 'KJIHGFEDCBA', 'as without it'],
+    ['?status=active&risk=high', 'CB', ''],
+    ['?actor=Ben&has_pr=true', 'HC', ''],
+    ['?branch=pay&has_pr=false', 'JA', ''],
+    ['?has_pr=false&draft_pr_only=true', 'D', ''],
+    ['?status=archived&actor=Ada&branch=pay&has_pr=true&draft_pr_only=true&risk=low', 'L', 'all of them'],
+    ['?status=active&actor=Ada&branch=pay&has_pr=true&risk=high', 'B', ''],
+    ['?status=active&actor=Ada&branch=pay&has_pr=true&risk=low', '', ''],
+    ['?risk=high&limit=1', 'C', ''],
+  ])('%s is %j %s', async (query, expected) => {
+    expect(await titles(repo, `/activity${query}`)).toBe(expected)
+  })
+
+  test('holds nothing of another repository', async () => {
+    expect(await titles(freshRepository(), '/activity')).toBe('')
+  })
+
+  test.each([
+    ['status=done', 'status'],
+    ['status=Active', 'status'],
+    ['status=', 'status'],
+    ['status=active&status=paused', 'status'],
+    ['risk=severe', 'risk'],
+    ['actor=', 'actor'],
+    ['actor=%00', 'actor'],
+    [`actor=${'x'.repeat(101)}`, 'actor'],
+    ['branch=', 'branch'],
+    ['has_pr=yes', 'has_pr'],
+    ['has_pr=1', 'has_pr'],
+    ['draft_pr_only=', 'draft_pr_only'],
+  ])('refuses %s', async (query, param) => {
+    const answer = await repo.ask('GET', `/activity?${query}`)
+    expect(answer).toMatchObject({ status: 422, body: { error: { type: 'validation_error', param } } })
+  })
+
+  test.each([
+    ['staus=active', 'staus', 'status'],
+    ['brnch=pay', 'brnch', 'branch'],
+    ['draft_only=true', 'draft_only', 'draft_pr_only'],
+    ['limt=5', 'limt', 'limit'],
+    ['status[]=active', 'status[]', 'status'],
+  ])('does not know %s', async (query, param, near) => {
+    const { status, body } = await repo.ask('GET', `/activity?${query}`)
+    expect({ status, ...body.error }).toMatchObject({ status: 400, type: 'invalid_request', param })
+    expect(body.error.message).toContain(`did you mean ${near}?`)
+  })
+})
+
+describe('the list of notables', () => {
+  let repo: TestRepository
+
+  beforeAll(async () => {
+    repo = freshRepository()
+    await repo.note({ title: 'X', importance: 'high' })
+    service.clock.advance(7 * DAY_MS)
+    const all = [
+      { title: 'A', importance: 'low', category: 'pattern', scope: { areas: ['Checkout', 'till'] } },
+      { title: 'B', importance: 'high', category: 'pattern', scope: { areas: ['checkout'] } },
+      {
+        title: 'C',
+        importance: 'high',
+        category: 'security',
+        scope: { areas: ['till'], paths: ['checkout'] },
+      },
+      { title: 'D', importance: 'critical', category: 'security' },
+      { title: 'E', importance: 'medium', category: 'release', scope: { areas: ['checkout 2'] } },
+      { title: 'F', importance: 'high', category: 'pattern', scope: { areas: ['checkout'] }, archived: true },
+    ]
+    for (const { archived, ...body } of all) {
+      const id = await repo.note(body)
+      if (archived) await repo.ask('POST', `/notables/${id}/archive`)
+    }
+  })
+
+  test.each([
+    ['', 'EDCBA', 'the active ones, the newest first'],
+    ['?status=active', 'EDCBA', ''],
+    ['?status=archived', 'F', ''],
+    ['?status=expired', 'X', ''],
+    ['?importance=low', 'A', ''],
+    ['?importance=medium', 'E', ''],
+    ['?importance=high', 'CB', ''],
+    ['?importance=critical', 'D', ''],
+    ['?category=pattern', 'BA', ''],
+    ['?category=security', 'DC', ''],
+    ['?category=testing', '', ''],
+    ['?area=checkout', 'BA', 'compared without case, and with areas only'],
+    ['?area=%20CHECKOUT%20', 'BA', ''],
+    ['?area=till', 'CA', ''],
+    ['?area=check', '', ''],
+    ['?category=pattern&importance=high', 'B', ''],
+    ['?area=till&category=security', 'C', ''],
+    ['?area=till&category=security&importance=low', '', ''],
+    ['?status=archived&area=checkout&category=pattern&importance=high', 'F', 'all of them'],
+    ['?category=security&limit=1', 'D', ''],
+  ])('%s is %j %s', async (query, expected) => {
+    expect(await titles(repo, `/notables${query}`)).toBe(expected)
+  })
+
+  test('shows the abbreviated form', async () => {
+    const [item] = (await repo.ask('GET', '/notables?limit=1')).body.items
+    const { type, summary, ...brief } = (await repo.ask('GET', `/notables/${item.id}`)).body
+    expect([type, summary]).toEqual(['notable', 'Until Friday.'])
+    expect(item).toEqual(brief)
+  })
+
+  test.each([
+    ['status=paused', 'status'],
+    ['importance=huge', 'importance'],
+    ['category=gossip', 'category'],
+    ['area=', 'area'],
+    ['area=%20', 'area'],
+    ['area=%00', 'area'],
+    [`area=${'x'.repeat(101)}`, 'area'],
+    ['area=a&area=b', 'area'],
+  ])('refuses %s', async (query, param) => {
+    const answer = await repo.ask('GET', `/notables?${query}`)
+    expect(answer).toMatchObject({ status: 422, body: { error: { type: 'validation_error', param } } })
+  })
+
+  test.each([
+    ['categroy=pattern', 'categroy', 'category'],
+    ['areas=till', 'areas', 'area'],
+  ])('does not know %s', async (query, param, near) => {
+    const { status, body } = await repo.ask('GET', `/notables?${query}`)
+    expect({ status, ...body.error }).toMatchObject({ status: 400, type: 'invalid_request', param })
+    expect(body.error.message).toContain(`did you mean ${near}?`)
+  })
+})
+
+describe('a page', () => {
+  let repo: TestRepository
+
+  beforeEach(() => {
+    repo = freshRepository()
+  })
+
+  test('holds 50 items, or from 1 to 100 where `limit` says so', async () => {
+    await repo.store(Array.from({ length: 101 }, () => ({ id: newId('act') })))
+    const count = async (query: string) =>
+      (await repo.ask('GET', `/activity${query}`)).body.items.length as number
+    expect(await count('')).toBe(50)
+    expect(await count('?limit=1')).toBe(1)
+    expect(await count('?limit=100')).toBe(100)
+  })
+
+  test.each(['0', '101', '-1', '1.5', '', 'ten', '5&limit=6', '99999999999999999999'])(
+    'is not asked for with limit=%s',
+    async (limit) => {
+      for (const list of ['/activity', '/notables']) {
+        const answer = await repo.ask('GET', `${list}?limit=${limit}`)
+        expect(answer).toMatchObject({ status: 422, body: { error: { param: 'limit' } } })
+      }
+    },
+  )
+})

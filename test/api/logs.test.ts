@@ -1,0 +1,113 @@
+/** What is logged: one line for each request, and nothing of what callers keep to themselves (contract §2, issue 2). */
+import { request } from 'node:http'
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { fakeGithub } from '../support/github.ts'
+import { call, ROUTES, SIGNAL, WORK } from '../support/routes.ts'
+import { startTestService, type TestService } from '../support/service.ts'
+
+const github = fakeGithub()
+let service: TestService
+
+beforeAll(async () => {
+  github.repository({ id: 7, full_name: 'acme/shop' })
+  github.token('TokenSecret', { login: 'ada', id: 1, permissions: { 'acme/shop': 'write' } })
+  service = await startTestService({ token: 'TokenSecret', config: { rate_limit_per_minute: 100_000 } })
+})
+beforeEach(() => {
+  service.log.length = 0
+})
+afterAll(async () => {
+  await service.close()
+  github.close()
+})
+
+/** The lines so far, once there are at least so many: a line follows its answer. */
+async function lines(count: number): Promise<Record<string, unknown>[]> {
+  await expect.poll(() => service.log.length).toBeGreaterThanOrEqual(count)
+  return service.log.map((line) => JSON.parse(line))
+}
+
+test('each operation is one line, which names the request and what became of it', async () => {
+  const activity = await service.api('POST', '/activity', { body: WORK })
+  const notable = await service.api('POST', '/notables', { body: SIGNAL })
+  await lines(2)
+  service.log.length = 0
+  const ids = { act: activity.body.activity.id, ntb: notable.body.id }
+  const request_ids: (string | null)[] = []
+  for (const route of ROUTES)
+    request_ids.push((await call(service, route, { ids })).headers.get('x-request-id'))
+  const logged = await lines(ROUTES.length)
+  expect(logged).toHaveLength(ROUTES.length)
+  for (const [at, { name, method, success }] of ROUTES.entries()) {
+    const line = logged.find(({ request_id }) => request_id === request_ids[at])
+    expect(line).toMatchObject({ method, operation: name, status: success, ms: expect.any(Number) })
+  }
+})
+
+test.each([
+  ['GET', '/activity/none', 'TokenSecret', 404, 'not_found'],
+  ['GET', '/activity', 'WrongSecret', 401, 'unauthorized'],
+  ['PUT', '/activity', 'TokenSecret', 405, 'method_not_allowed'],
+  ['GET', '/api/v1/none', 'TokenSecret', 404, 'not_found'],
+] as const)(
+  '%s %s that is refused is one line with its type',
+  async (method, path, token, status, error_type) => {
+    const { headers } = await service.api(method, path, { token })
+    const request_id = headers.get('x-request-id')
+    expect(await lines(1)).toEqual([expect.objectContaining({ request_id, method, status, error_type })])
+  },
+)
+
+test('a request that the client breaks off is one line too', async () => {
+  await new Promise<void>((resolve) => {
+    const address = `${service.url}/api/v1/repos/acme/shop/activity`
+    const headers = { authorization: 'Bearer TokenSecret', 'content-length': '100' }
+    const req = request(address, { method: 'POST', headers })
+    req.on('error', () => resolve())
+    req.write('{"title": "BodySecret', () => setImmediate(() => req.destroy()))
+  })
+  const logged = await lines(1)
+  expect(logged).toHaveLength(1)
+  expect(logged[0]).toMatchObject({ method: 'POST', request_id: expect.stringMatching(/^req_/) })
+})
+
+describe('tokens, bodies and the values of queries are in no line', () => {
+  const body = { ...WORK, title: 'BodySecret', scope: { paths: ['PathSecret'] } }
+  const cases: [string, () => Promise<unknown>][] = [
+    ['a create', () => service.api('POST', '/activity', { body })],
+    [
+      'a create with a key',
+      () => service.api('POST', '/notables', { body: { ...SIGNAL, title: 'BodySecret' } }),
+    ],
+    ['a wrong value', () => service.api('POST', '/activity', { body: { ...body, risk: 'RiskSecret' } })],
+    ['an unknown field', () => service.api('POST', '/activity', { body: { ...body, FieldSecret: 1 } })],
+    ['broken JSON', () => service.api('POST', '/activity', { body: '{"title": "BodySecret' })],
+    ['a query', () => service.api('GET', '/activity?actor=QuerySecret&branch=QuerySecret')],
+    ['a wrong query', () => service.api('GET', '/activity?cursor=QuerySecret')],
+    ['a query of no operation', () => service.api('GET', '/api/v1/none?token=QuerySecret')],
+    ['a token that GitHub refuses', () => service.api('GET', '/activity', { token: 'WrongSecret' })],
+    [
+      'another scheme',
+      () => service.api('GET', '/activity', { headers: { authorization: 'Basic BasicSecret' }, token: null }),
+    ],
+    [
+      'an idempotency key',
+      () => service.api('POST', '/activity', { body, headers: { 'idempotency-key': 'KeySecret' } }),
+    ],
+  ]
+  test.each(cases)('of %s', async (_, send) => {
+    await send()
+    await lines(1)
+    expect(service.log.join('')).not.toMatch(/Secret/i)
+  })
+
+  test('of a request that fails for a fault of GitHub’s', async () => {
+    github.fault('*', 'server_error')
+    service.clock.advance(400_000)
+    const answer = await service.api('POST', '/activity', { body })
+    expect(answer.status).toBe(503)
+    await lines(2)
+    expect(service.log.join('')).not.toMatch(/Secret/i)
+    github.mend()
+  })
+})

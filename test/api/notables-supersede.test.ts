@@ -1,0 +1,85 @@
+/** A notable that replaces others archives them in the same breath, or changes nothing (contract §4). */
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { fakeGithub } from '../support/github.ts'
+import { outcome, SIGNAL, unknownId } from '../support/routes.ts'
+import { startTestService, type TestService } from '../support/service.ts'
+
+const github = fakeGithub()
+let service: TestService
+
+beforeAll(async () => {
+  github.repository({ id: 7, full_name: 'acme/shop' })
+  github.token('ada', { login: 'ada', id: 1, permissions: { 'acme/shop': 'write' } })
+  service = await startTestService({ token: 'ada' })
+})
+afterAll(async () => {
+  await service.close()
+  github.close()
+})
+
+const post = (supersedes: string[]) => service.api('POST', '/notables', { body: { ...SIGNAL, supersedes } })
+const raise = async (supersedes: string[] = []) => (await post(supersedes)).body.id as string
+const get = async (id: string) => (await service.api('GET', `/notables/${id}`)).body
+const count = async () => (await service.api('GET', '/notables?limit=100')).body.items.length
+
+test('those replaced are archived and name their successor', async () => {
+  const old = [await raise(), await raise()]
+  service.clock.advance(1000)
+  const answer = await post(old)
+  expect(answer.body.supersedes).toEqual(old)
+  const at = answer.body.created_at
+  for (const id of old) {
+    expect(await get(id)).toMatchObject({
+      status: 'archived',
+      archived_at: at,
+      updated_at: at,
+      superseded_by: answer.body.id,
+    })
+  }
+  expect(await get(answer.body.id)).toMatchObject({ status: 'active', supersedes: old, superseded_by: null })
+})
+
+test('one that is named twice is kept once', async () => {
+  const old = await raise()
+  expect((await post([old, old])).body.supersedes).toEqual([old])
+})
+
+test('one that was archived before keeps its instant', async () => {
+  const old = await raise()
+  const { body } = await service.api('POST', `/notables/${old}/archive`)
+  service.clock.advance(1000)
+  const next = await raise([old])
+  expect(await get(old)).toMatchObject({ superseded_by: next, archived_at: body.archived_at })
+})
+
+test('one that has expired is archived', async () => {
+  const old = await raise()
+  service.clock.advance(8 * 86_400_000)
+  const next = await raise([old])
+  expect(await get(old)).toMatchObject({ status: 'archived', superseded_by: next })
+})
+
+describe('an id of no notable here', () => {
+  const unknown: [string, string][] = [
+    ['unknown', unknownId('ntb')],
+    ['of an activity', unknownId('act')],
+    ['with a NUL', 'ntb_\u0000'],
+    ['of half a character', 'ntb_\ud800'],
+    ['empty', ''],
+    ['long', 'n'.repeat(100_000)],
+  ]
+  test.each(unknown)('%s is refused by its place, and nothing changes', async (_, id) => {
+    const old = await raise()
+    const before = [await count(), await get(old)]
+    const answer = await post([old, old, id])
+    expect([outcome(answer), answer.body.error.param]).toEqual(['422 validation_error', 'supersedes[2]'])
+    expect([await count(), await get(old)]).toEqual(before)
+  })
+})
+
+test('of two that replace the same at the same time both are kept, and the last is named', async () => {
+  const old = await raise()
+  const answers = await Promise.all([post([old]), post([old]), post([old])])
+  expect(answers.map(({ status }) => status)).toEqual([201, 201, 201])
+  expect(answers.map(({ body }) => body.id)).toContain((await get(old)).superseded_by)
+})

@@ -1,0 +1,265 @@
+/** Notables over HTTP: each operation works, and shows and refuses the fields it should (specification §2.2, §3.2 and §4.2, contract §4). */
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { fakeGithub } from '../support/github.ts'
+import { outcome, SIGNAL, unknownId } from '../support/routes.ts'
+import { startTestService, type TestService } from '../support/service.ts'
+
+const DAY_MS = 86_400_000
+
+const github = fakeGithub()
+let service: TestService
+
+beforeAll(async () => {
+  github.repository({ id: 7, full_name: 'acme/shop' })
+  github.token('ada', { login: 'ada', id: 1, permissions: { 'acme/shop': 'write' } })
+  github.installation('app', { 'acme/shop': 'write' })
+  service = await startTestService({ token: 'ada', config: { rate_limit_per_minute: 100_000 } })
+})
+beforeEach(() => {
+  service.clock.now = new Date('2026-03-02T09:00:00.000Z')
+})
+afterAll(async () => {
+  await service.close()
+  github.close()
+})
+
+const post = (body: object, token?: string) => service.api('POST', '/notables', { body, token })
+const raise = async (body: object = {}) => (await post({ ...SIGNAL, ...body })).body
+const get = async (id: string) => (await service.api('GET', `/notables/${id}`)).body
+const patch = (id: string, body: object) => service.api('PATCH', `/notables/${id}`, { body })
+const archive = (id: string) => service.api('POST', `/notables/${id}/archive`)
+
+describe('a notable that is created', () => {
+  test('is answered with everything but type and summary', async () => {
+    const answer = await post(SIGNAL)
+    expect(answer.status).toBe(201)
+    const { summary: _, ...shown } = SIGNAL
+    expect(answer.body).toEqual({
+      ...shown,
+      id: expect.stringMatching(/^ntb_[0-7][0-9a-hjkmnp-tv-z]{25}$/),
+      status: 'active',
+      decision_url: null,
+      supersedes: [],
+      superseded_by: null,
+      applies_until: null,
+      scope: { areas: [], paths: [] },
+      blocking: false,
+      created_by: 'ada',
+      expires_at: '2026-03-09T09:00:00.000Z',
+      created_at: '2026-03-02T09:00:00.000Z',
+      updated_at: '2026-03-02T09:00:00.000Z',
+      archived_at: null,
+    })
+    expect(answer.headers.get('location')).toBe(`/api/v1/repos/acme/shop/notables/${answer.body.id}`)
+  })
+
+  test('keeps every field that was sent', async () => {
+    const sent = {
+      ...SIGNAL,
+      decision_url: 'https://wiki.example/adr/7?x=1#y',
+      applies_until: '2026-03-04T12:00:00.000Z',
+      scope: { areas: ['Checkout'], paths: ['src/pay/**', 'docs/[id].md'] },
+      blocking: true,
+    }
+    const { id } = await raise(sent)
+    expect(await get(id)).toMatchObject({ ...sent, id, type: 'notable' })
+  })
+
+  test('takes null for what it does not have', async () => {
+    const answer = await post({ ...SIGNAL, decision_url: null, applies_until: null })
+    expect(answer.body).toMatchObject({ decision_url: null, applies_until: null })
+  })
+
+  test('drops what its scope names twice, and keeps the order', async () => {
+    const scope = { areas: ['b', 'a', 'B'], paths: ['z', 'a', 'z'] }
+    expect((await raise({ scope })).scope).toEqual({ areas: ['b', 'a'], paths: ['z', 'a'] })
+    expect((await raise({ scope: { paths: ['z'] } })).scope).toEqual({ areas: [], paths: ['z'] })
+  })
+
+  test('belongs to nobody when an installation raised it', async () => {
+    const { body } = await post(SIGNAL, 'app')
+    expect(body.created_by).toBeNull()
+    expect((await get(body.id)).created_by).toBeNull()
+  })
+
+  test.each([
+    'architecture',
+    'process',
+    'pattern',
+    'warning',
+    'migration',
+    'testing',
+    'security',
+    'dependency',
+    'api-contract',
+    'temporary-workaround',
+    'deprecation',
+    'release',
+  ])('may have the category %s', async (category) => {
+    expect((await post({ ...SIGNAL, category })).body.category).toBe(category)
+  })
+
+  test.each(['low', 'medium', 'high', 'critical'])('may have the importance %s', async (importance) => {
+    expect((await post({ ...SIGNAL, importance })).body.importance).toBe(importance)
+  })
+
+  test.each(['title', 'summary', 'importance', 'category'] as const)('has to have a %s', async (field) => {
+    const { [field]: _, ...body } = SIGNAL
+    const answer = await post({ ...body, blocking: 'yes' })
+    expect(outcome(answer)).toBe('400 invalid_request')
+    expect(answer.body.error.param).toBe(field)
+  })
+})
+
+/** On create and on update alike. */
+const wrong: [string, object, string][] = [
+  ['an empty title', { title: '' }, 'title'],
+  ['a title of 201 characters', { title: 'x'.repeat(201) }, 'title'],
+  ['a title that is null', { title: null }, 'title'],
+  ['a summary of 4,001 characters', { summary: 'x'.repeat(4001) }, 'summary'],
+  ['a summary with a NUL', { summary: 'a\u0000b' }, 'summary'],
+  ['an importance of no kind', { importance: 'urgent' }, 'importance'],
+  ['an importance in capitals', { importance: 'HIGH' }, 'importance'],
+  ['a decision_url without https', { decision_url: 'http://wiki.example/adr' }, 'decision_url'],
+  ['a relative decision_url', { decision_url: '/adr/7' }, 'decision_url'],
+  ['a decision_url that runs a script', { decision_url: 'javascript:alert(1)' }, 'decision_url'],
+  ['a decision_url past 2,048', { decision_url: `https://e.example/${'x'.repeat(2048)}` }, 'decision_url'],
+  ['an applies_until without an offset', { applies_until: '2026-03-04T12:00:00' }, 'applies_until'],
+  ['an applies_until that is a date', { applies_until: '2026-03-04' }, 'applies_until'],
+  ['an applies_until that is no day', { applies_until: '2026-02-30T12:00:00Z' }, 'applies_until'],
+  ['an applies_until that is past', { applies_until: '2026-03-02T08:59:59Z' }, 'applies_until'],
+  ['an applies_until that is now', { applies_until: '2026-03-02T10:00:00+01:00' }, 'applies_until'],
+  ['a scope that is a list', { scope: ['src'] }, 'scope'],
+  ['a path that climbs', { scope: { paths: ['src', '../etc'] } }, 'scope.paths[1]'],
+  ['an area that is empty', { scope: { areas: [' '] } }, 'scope.areas[0]'],
+  ['101 areas', { scope: { areas: Array.from({ length: 101 }, (_, i) => `a${i}`) } }, 'scope.areas'],
+  ['a blocking that is text', { blocking: 'true' }, 'blocking'],
+]
+
+describe.each(wrong)('%s', (_, field, param) => {
+  test('is refused on create', async () => {
+    const answer = await post({ ...SIGNAL, ...field })
+    expect([outcome(answer), answer.body.error.param]).toEqual(['422 validation_error', param])
+  })
+
+  test('is refused on update, and changes nothing', async () => {
+    const { id } = await raise()
+    const before = await get(id)
+    const answer = await patch(id, { summary: 'Changed.', ...field })
+    expect([outcome(answer), answer.body.error.param]).toEqual(['422 validation_error', param])
+    expect(await get(id)).toEqual(before)
+  })
+})
+
+test.each([
+  ['category', 'gossip'],
+  ['supersedes', 'ntb_1'],
+  ['supersedes', [7]],
+  ['supersedes', Array.from({ length: 101 }, () => unknownId('ntb'))],
+])('a wrong %s is refused on create', async (field, value) => {
+  const answer = await post({ ...SIGNAL, [field]: value })
+  expect(outcome(answer)).toBe('422 validation_error')
+  expect(answer.body.error.param).toMatch(new RegExp(`^${field}`))
+})
+
+describe('a notable that is updated', () => {
+  const changes: [string, object][] = [
+    ['summary', { summary: 'Until Monday.' }],
+    ['importance', { importance: 'critical' }],
+    ['decision_url', { decision_url: 'https://wiki.example/adr/8' }],
+    ['applies_until', { applies_until: '2026-03-05T00:00:00.000Z' }],
+    ['title', { title: 'Migrations are frozen still' }],
+    ['scope', { scope: { areas: [], paths: ['db/**'] } }],
+    ['blocking', { blocking: true }],
+    ['decision_url by null', { decision_url: null }],
+    ['applies_until by null', { applies_until: null }],
+  ]
+  test.each(changes)('changes its %s and nothing else', async (_, change) => {
+    const { id } = await raise({
+      decision_url: 'https://wiki.example/adr/7',
+      applies_until: '2026-03-04T12:00:00Z',
+      scope: { areas: ['checkout'], paths: ['src/**'] },
+    })
+    const before = await get(id)
+    service.clock.advance(1000)
+    const answer = await patch(id, change)
+    const { type: _type, summary, ...brief } = { ...before, ...change }
+    expect(answer).toMatchObject({ status: 200 })
+    expect(answer.body).toEqual({ ...brief, updated_at: '2026-03-02T09:00:01.000Z' })
+    expect((await get(id)).summary).toBe(summary)
+  })
+
+  test('has its whole scope replaced', async () => {
+    const { id } = await raise({ scope: { areas: ['checkout'], paths: ['src/**'] } })
+    expect((await patch(id, { scope: { paths: ['db'] } })).body.scope).toEqual({ areas: [], paths: ['db'] })
+    expect((await service.api('GET', '/notables?area=checkout')).body.items).not.toContainEqual(
+      expect.objectContaining({ id }),
+    )
+  })
+
+  test('shows an instant with an offset in UTC', async () => {
+    const { id } = await raise()
+    const { body } = await patch(id, { applies_until: '2026-03-03T01:30:00+05:30' })
+    expect(body.applies_until).toBe('2026-03-02T20:00:00.000Z')
+  })
+
+  test('stays as it is when nothing is sent', async () => {
+    const { id } = await raise()
+    const before = await get(id)
+    service.clock.advance(1000)
+    expect((await patch(id, {})).status).toBe(200)
+    expect(await get(id)).toEqual(before)
+  })
+
+  test.each(['status', 'category', 'supersedes', 'expires_at', 'created_by', 'id'])(
+    'does not take a %s',
+    async (field) => {
+      const { id } = await raise()
+      const answer = await patch(id, { [field]: 'archived' })
+      expect([outcome(answer), answer.body.error.param]).toEqual(['400 invalid_request', field])
+    },
+  )
+})
+
+describe('a notable that is archived', () => {
+  test('leaves the list, is still retrieved, and answers its first instant again', async () => {
+    const { id } = await raise()
+    service.clock.advance(1000)
+    const first = await archive(id)
+    expect(first).toMatchObject({ status: 200 })
+    expect(first.body).toEqual({ id, status: 'archived', archived_at: '2026-03-02T09:00:01.000Z' })
+    service.clock.advance(1000)
+    expect((await archive(id)).body).toEqual(first.body)
+    expect(await get(id)).toMatchObject({ status: 'archived', archived_at: first.body.archived_at })
+    const listed = await service.api('GET', '/notables?limit=100')
+    expect(listed.body.items.map((item: { id: string }) => item.id)).not.toContain(id)
+  })
+
+  test('is changed no more', async () => {
+    const { id } = await raise()
+    await archive(id)
+    expect(outcome(await patch(id, { summary: 'Changed.' }))).toBe('409 invalid_transition')
+    expect((await get(id)).summary).toBe(SIGNAL.summary)
+  })
+})
+
+describe('a notable that reaches expires_at', () => {
+  test('is active to the last instant before it, and expired from it on', async () => {
+    const { id } = await raise()
+    service.clock.advance(7 * DAY_MS - 1)
+    expect(await get(id)).toMatchObject({ status: 'active' })
+    service.clock.advance(1)
+    expect(await get(id)).toMatchObject({ status: 'expired', archived_at: null })
+    const listed = await service.api('GET', '/notables?limit=100')
+    expect(listed.body.items.map((item: { id: string }) => item.id)).not.toContain(id)
+    const expired = await service.api('GET', '/notables?status=expired&limit=100')
+    expect(expired.body.items.map((item: { id: string }) => item.id)).toContain(id)
+  })
+
+  test('is changed no more, but can be archived', async () => {
+    const { id } = await raise()
+    service.clock.advance(7 * DAY_MS)
+    expect(outcome(await patch(id, { summary: 'Changed.' }))).toBe('409 invalid_transition')
+    expect((await archive(id)).body.archived_at).toBe('2026-03-09T09:00:00.000Z')
+  })
+})

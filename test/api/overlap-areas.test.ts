@@ -1,0 +1,102 @@
+/** Areas, tags and ignored paths in an overlap check, under the settings of the repository (contract §6). */
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { fakeGithub } from '../support/github.ts'
+import { freshRepositories } from '../support/repository.ts'
+import { startTestService, type TestService } from '../support/service.ts'
+
+const github = fakeGithub()
+const repository = freshRepositories(github, () => service)
+let service: TestService
+
+beforeAll(async () => {
+  service = await startTestService({ token: 'ada', config: { rate_limit_per_minute: 1_000_000 } })
+})
+
+afterAll(async () => {
+  await service.close()
+  github.close()
+})
+
+describe('areas', () => {
+  test.each([
+    ['trimmed and without case', { scope: { areas: ['  ChecKout '] } }],
+    ['as a tag', { tags: ['CHECKOUT '] }],
+    ['as a tag beside paths that share nothing', { scope: { paths: ['docs/**'] }, tags: ['checkout'] }],
+  ])('labels are compared %s', async (_, body) => {
+    const { work, check } = repository()
+    const id = await work({ scope: { areas: ['Checkout', 'till'] } })
+    const result = await check(body)
+    expect(result).toMatchObject({ overlap_detected: true, severity: 'low', related_activity_ids: [id] })
+    expect(result.matches).toEqual([
+      { id, severity: 'low', areas: [expect.stringMatching(/^checkout$/i)], paths: [] },
+    ])
+  })
+
+  test('labels that differ in more than case share nothing, nor does a label with a path of that name', async () => {
+    const { work, check } = repository()
+    await work({ scope: { areas: ['check out'], paths: ['checkout'] } })
+    expect((await check({ scope: { areas: ['checkout'] }, tags: ['check-out'] })).overlap_detected).toBe(
+      false,
+    )
+  })
+
+  test.each([
+    ['your area', { scope: { areas: ['TILL'] } }, { paths: ['src/till/drawer.ts'] }],
+    ['your tag', { tags: ['till'] }, { paths: ['src/till/drawer.ts'] }],
+    ['their area', { scope: { paths: ['src/till/drawer.ts'] } }, { areas: [' Till'] }],
+    ['both areas, by different labels', { scope: { areas: ['till'] } }, { areas: ['drawers'] }],
+  ])('%s counts as the globs that the settings give it', async (_, yours, theirs) => {
+    const { configure, work, check } = repository()
+    const id = await work({ scope: theirs })
+    expect((await check(yours)).overlap_detected).toBe(false)
+    await configure({ areas: { Till: ['src/till/**'], drawers: ['src/*/drawer.ts'] } })
+    const result = await check(yours)
+    expect(result).toMatchObject({ severity: 'medium', related_activity_ids: [id] })
+    expect(result.matches[0]?.paths[0]?.example).toBe('src/till/drawer.ts')
+  })
+})
+
+describe('ignored paths', () => {
+  test.each([
+    ['package-lock.json', '**'],
+    ['./package-lock.json', 'package-lock.json'],
+    ['apps/web/pnpm-lock.yaml', 'apps/**'],
+    ['vendor/acme/till.go', 'vendor/**'],
+    ['src/api.pb.go', 'src/*'],
+  ])('%s takes no part, on either side', async (ignored, other) => {
+    const { begin, check } = repository()
+    await begin({ scope: { paths: [ignored] } })
+    expect((await check({ scope: { paths: [other] } })).overlap_detected).toBe(false)
+    const elsewhere = repository()
+    await elsewhere.begin({ scope: { paths: [other] } })
+    expect((await elsewhere.check({ scope: { paths: [ignored] } })).overlap_detected).toBe(false)
+  })
+
+  test('the other paths of the scope still take part', async () => {
+    const { work, check } = repository()
+    const id = await work({ scope: { paths: ['package-lock.json', 'package.json'] } })
+    const result = await check({ scope: { paths: ['package-lock.json', 'package.json'] } })
+    expect(result.matches).toEqual([
+      {
+        id,
+        severity: 'medium',
+        areas: [],
+        paths: [{ yours: 'package.json', theirs: 'package.json', example: 'package.json' }],
+      },
+    ])
+  })
+
+  test('a glob with wildcards is not ignored', async () => {
+    const { work, check } = repository()
+    const id = await work({ scope: { paths: ['**/package-lock.json'] } })
+    expect((await check({ scope: { paths: ['*-lock.json'] } })).related_activity_ids).toEqual([id])
+  })
+
+  test('the settings say what is ignored instead', async () => {
+    const { configure, work, check } = repository()
+    const id = await work({ scope: { paths: ['docs/a.md', 'package-lock.json'] } })
+    await configure({ ignore_paths: ['docs'] })
+    expect((await check({ scope: { paths: ['docs/a.md'] } })).related_activity_ids).toEqual([])
+    expect((await check({ scope: { paths: ['package-lock.json'] } })).related_activity_ids).toEqual([id])
+  })
+})

@@ -1,0 +1,231 @@
+/** The bounds of an overlap check: how much it lists, in which order, and how far it goes before it says so (contract §6). */
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { activities } from '../../src/activities/table.ts'
+import { notables } from '../../src/notables/table.ts'
+import { fakeGithub } from '../support/github.ts'
+import { freshRepositories } from '../support/repository.ts'
+import { startTestService, type TestService } from '../support/service.ts'
+
+const github = fakeGithub()
+const repository = freshRepositories(github, () => service)
+let service: TestService
+
+beforeAll(async () => {
+  service = await startTestService({ token: 'ada', config: { rate_limit_per_minute: 1_000_000 } })
+})
+
+afterAll(async () => {
+  await service.close()
+  github.close()
+})
+
+const scope = { paths: ['src/pay.ts'] }
+
+/** `act_` and a number that sorts as it counts. */
+const idOf = (index: number) => `act_${String(index).padStart(26, '0')}`
+const range = (count: number) => Array.from({ length: count }, (_, index) => index)
+
+describe('what is listed', () => {
+  test('the most severe come first, then the newest', async () => {
+    const { work, note, check } = repository()
+    const areas = ['pay']
+    const ids: Record<string, string> = {}
+    for (const round of ['older', 'newer']) {
+      ids[`${round} high`] = await work({ risk: 'critical', scope })
+      ids[`${round} low`] = await work({ scope: { areas } })
+      ids[`${round} medium`] = await work({ scope })
+      ids[`${round} blocking`] = await work({ blocking: true, scope: { areas } })
+      ids[`${round} low note`] = await note({ scope })
+      ids[`${round} high note`] = await note({ importance: 'high', scope })
+    }
+    const result = await check({ scope: { ...scope, areas } })
+    const listed = (...names: string[]) => names.map((name) => ids[name])
+    expect(result.related_activity_ids).toEqual(
+      listed(
+        'newer blocking',
+        'newer high',
+        'older blocking',
+        'older high',
+        'newer medium',
+        'older medium',
+        'newer low',
+        'older low',
+      ),
+    )
+    expect(result.related_notable_ids).toEqual(
+      listed('newer high note', 'older high note', 'newer low note', 'older low note'),
+    )
+    expect(result.matches.map((each) => each.id)).toEqual([
+      ...result.related_activity_ids,
+      ...result.related_notable_ids,
+    ])
+    expect(result).toMatchObject({ truncated: false, total_related: 12 })
+  })
+
+  test('of more than 200 collisions the most severe 200, and how many there are', async () => {
+    const { ask, work, note, check, store } = repository()
+    const isGrave = (index: number) => index % 50 === 0
+    const risk = (index: number) => (isGrave(index) ? 'high' : 'low')
+    await store(
+      range(450).map((index) => ({ id: idOf(index), risk: risk(index), scope: { areas: [], ...scope } })),
+    )
+    const notable = await note({ scope })
+    const newestFirst = range(450).reverse()
+    const expected = [...newestFirst.filter(isGrave), ...newestFirst.filter((index) => !isGrave(index))]
+    const listed = expected.slice(0, 200).map(idOf)
+    const result = await check({ scope })
+    expect(result.related_activity_ids).toEqual(listed)
+    expect(result).toMatchObject({ severity: 'high', truncated: true, total_related: 451 })
+    expect(result.checked_against).toMatchObject({ activities: 450, notables: 1, complete: true })
+    expect(Object.keys(result.relationships).sort()).toEqual([...listed].sort())
+    expect(result.matches.map((each) => each.id)).toEqual([...listed, notable])
+    expect(result.reason).toMatch(/448 more/)
+    const self = await work({ scope: { areas: ['pay'], ...scope }, branch: 'self' })
+    expect((await ask('GET', `/activity/${self}`)).body.overlap).toEqual({
+      overlap_detected: true,
+      severity: 'high',
+      related_activity_ids: listed,
+    })
+  })
+
+  test('exactly 200 collisions are all listed', async () => {
+    const { check, store } = repository()
+    await store(range(200).map((index) => ({ id: idOf(index), scope: { areas: [], ...scope } })))
+    const result = await check({ scope })
+    expect(result.related_activity_ids).toHaveLength(200)
+    expect(result).toMatchObject({ truncated: false, total_related: 200 })
+  })
+
+  test('of more than 200 notables the most severe 200', async () => {
+    const { note, check, copy } = repository()
+    const mild = await note({ scope })
+    await copy(notables, mild, 210)
+    const grave = await note({ importance: 'high', scope })
+    const mildToo = await note({ importance: 'low', scope })
+    const result = await check({ scope })
+    expect(result.related_notable_ids).toHaveLength(200)
+    expect(result.related_notable_ids.slice(0, 3)).toEqual([grave, mildToo, mild])
+    expect(result).toMatchObject({ severity: 'high', truncated: true, total_related: 213 })
+  })
+
+  test('of more than 200 activities of the own branch the newest 200, none of them related', async () => {
+    const { check, store } = repository()
+    await store(
+      range(205).map((index) => ({ id: idOf(index), branch: 'own', scope: { areas: [], ...scope } })),
+    )
+    const result = await check({ scope, branch: 'own' })
+    expect(result.expected_activity_ids).toEqual(range(205).reverse().slice(0, 200).map(idOf))
+    expect(result).toMatchObject({ overlap_detected: false, truncated: true, total_related: 0 })
+  })
+
+  test('at most 20 pairs of paths of each match', async () => {
+    const { work, check } = repository()
+    const files = range(25).map((index) => `src/a${index}.ts`)
+    const many = await work({ scope: { paths: files } })
+    const some = await work({ scope: { paths: [...files.slice(0, 19), 'docs/**'] } })
+    const { matches } = await check({ scope: { paths: ['src/*'] } })
+    const pairsOf = (id: string) => matches.find((match) => match.id === id)?.paths
+    expect(pairsOf(some)).toEqual(
+      files.slice(0, 19).map((file) => ({ yours: 'src/*', theirs: file, example: file })),
+    )
+    expect(pairsOf(many)).toHaveLength(20)
+  })
+})
+
+/** 200 valid globs of up to 512 characters and 64 alternatives each, which share nothing with those of the other `side`, though it takes long to see. */
+function hostileScope(side: 'x' | 'y'): { paths: string[] } {
+  const alternatives = range(64).map((index) => `*${String.fromCharCode(97 + (index % 26))}${index}*`)
+  const paths = range(200).map((index) => {
+    const head = `{${alternatives.join()}}`
+    const tail = `**/*${index}*[${side}${side}]`
+    const middle = '*a'.repeat(Math.floor((511 - head.length - tail.length) / 2))
+    return `${head}${middle}/${tail}`
+  })
+  return { paths }
+}
+
+describe('a check that would take too long', () => {
+  const theirs = hostileScope('x')
+  const mine = { paths: [...scope.paths, ...hostileScope('y').paths.slice(1)] }
+
+  test('says that it is not complete and how far it got: the most severe first, then the newest', async () => {
+    const { work, note, check, copy } = repository()
+    const grave = await work({ risk: 'critical', scope })
+    await work({ scope })
+    const hostile = await work({ scope: theirs })
+    await copy(activities, hostile, 40)
+    const newest = await work({ scope })
+    const graveNote = await note({ blocking: true, scope })
+    await note({ scope })
+    const hostileNote = await note({ scope: theirs })
+    await copy(notables, hostileNote, 40)
+    const newestNote = await note({ scope })
+    const result = await check({ scope: mine })
+    expect(result.checked_against.complete).toBe(false)
+    expect(result.related_activity_ids).toEqual([grave, newest])
+    expect(result.related_notable_ids).toEqual([graveNote, newestNote])
+    expect(result.checked_against.activities).toBeGreaterThanOrEqual(2)
+    expect(result.checked_against.activities).toBeLessThan(44)
+    expect(result.checked_against.notables).toBeGreaterThanOrEqual(2)
+    expect(result.checked_against.notables).toBeLessThan(44)
+    expect(result.reason).toMatch(/reached its bound/)
+  })
+
+  test('does not count what it began to compare and gave up', async () => {
+    const { work, note, check } = repository()
+    await work({ scope: theirs })
+    await note({ scope: theirs })
+    const { checked_against } = await check({ scope: mine })
+    expect(checked_against).toMatchObject({ activities: 0, notables: 0, complete: false })
+  })
+
+  test('lets other requests be answered meanwhile', async () => {
+    const { work, note, check, copy } = repository()
+    const short = { paths: [`${'*a'.repeat(20)}[xx]`] }
+    await copy(activities, await work({ scope: short }), 600)
+    await copy(notables, await note({ scope: short }), 600)
+    const ended: string[] = []
+    const long = check({ scope: { paths: [`${'*a'.repeat(250)}[yy]`] } })
+    void long.then(() => ended.push('the check'))
+    for (let count = 0; count < 20; count += 1) {
+      expect((await service.api('GET', '/healthz')).status).toBe(200)
+    }
+    ended.push('20 requests, one after another')
+    const { checked_against } = await long
+    expect(ended).toEqual(['20 requests, one after another', 'the check'])
+    expect(checked_against.complete).toBe(false)
+    expect(checked_against.activities).toBeGreaterThan(10)
+  })
+
+  test('is answered for a create, a retrieval and a heartbeat too', async () => {
+    const { ask, begin, work, copy } = repository()
+    await copy(activities, await work({ scope: theirs }), 40)
+    const newest = await work({ scope })
+    const { activity, overlap } = await begin({ scope: mine, branch: 'mine' })
+    expect(overlap).toMatchObject({ related_activity_ids: [newest], checked_against: { complete: false } })
+    const brief = { overlap_detected: true, severity: 'medium', related_activity_ids: [newest] }
+    expect((await ask('GET', `/activity/${activity.id}`)).body.overlap).toEqual(brief)
+    expect((await ask('POST', `/activity/${activity.id}/heartbeat`)).body.overlap).toEqual(brief)
+  })
+
+  test('for the scopes of its own branch alone says so, and does not claim that nothing was given', async () => {
+    const { work, check, copy } = repository()
+    await copy(activities, await work({ branch: 'own', scope: theirs }), 199)
+    await work({ scope })
+    const result = await check({ branch: 'own' })
+    expect(result).toMatchObject({ overlap_detected: false, checked_against: { complete: false } })
+    expect(result.reason).toMatch(/reached its bound/)
+    expect(result.reason).not.toMatch(/was given/)
+  })
+
+  test('because there are more than 20,000 activities leaves out the oldest harmless ones', async () => {
+    const { work, check, copy } = repository()
+    const grave = await work({ blocking: true, scope })
+    await work({ scope })
+    const harmless = await work({ scope: { paths: ['docs/**'] } })
+    await copy(activities, harmless, 20_000)
+    const result = await check({ scope })
+    expect(result.related_activity_ids).toContain(grave)
+    expect(result.checked_against).toMatchObject({ activities: 20_000, complete: false })
+  })
+})

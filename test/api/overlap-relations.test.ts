@@ -1,0 +1,241 @@
+/** How a proposal relates to the live work of a repository: own, stacked or colliding work, and who learns of it when (contract §6). */
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { fakeGithub } from '../support/github.ts'
+import { freshRepositories } from '../support/repository.ts'
+import { startTestService, type TestService } from '../support/service.ts'
+
+const github = fakeGithub()
+const repository = freshRepositories(github, () => service)
+let service: TestService
+
+beforeAll(async () => {
+  service = await startTestService({ token: 'ada', config: { rate_limit_per_minute: 1_000_000 } })
+})
+
+afterAll(async () => {
+  await service.close()
+  github.close()
+})
+
+const DAY_MS = 86_400_000
+const scope = { paths: ['src/pay.ts'] }
+
+describe('relationships', () => {
+  test('work on the same branch is own, and no overlap', async () => {
+    const { work, check } = repository()
+    const own = await work({ branch: 'retries', scope })
+    const result = await check({ branch: 'retries', scope })
+    expect(result).toMatchObject({
+      overlap_detected: false,
+      severity: null,
+      related_activity_ids: [],
+      expected_activity_ids: [own],
+      relationships: { [own]: 'own' },
+      matches: [],
+      checked_against: { activities: 1 },
+    })
+    expect(result.reason).toMatch(/1 live activity of the same branch or stack is expected/)
+    expect((await check({ branch: 'Retries', scope })).related_activity_ids).toEqual([own])
+  })
+
+  const [own, stacked, collision] = ['own', 'stacked', 'collision'] as const
+  // main ← one ← two ← three ← four, one ← fork, main ← side; and one piece of work without a branch.
+  const stack = [
+    ['one', 'main'],
+    ['two', 'one'],
+    ['three', 'two'],
+    ['four', 'three'],
+    ['fork', 'one'],
+    ['side', 'main'],
+    [null, 'main'],
+  ] as const
+  test.each([
+    [{ branch: 'new' }, [collision, collision, collision, collision, collision, collision]],
+    [
+      { branch: 'new', base_branch: 'main' },
+      [collision, collision, collision, collision, collision, collision],
+    ],
+    [{ branch: 'new', base_branch: 'four' }, [stacked, stacked, stacked, stacked, collision, collision]],
+    [{ base_branch: 'two' }, [stacked, stacked, collision, collision, collision, collision]],
+    [{ branch: 'one', base_branch: 'main' }, [own, stacked, stacked, stacked, stacked, collision]],
+    [{ branch: 'one' }, [own, stacked, stacked, stacked, stacked, collision]],
+    [{ branch: 'two', base_branch: 'one' }, [stacked, own, stacked, stacked, collision, collision]],
+    [{ branch: 'two' }, [stacked, own, stacked, stacked, collision, collision]],
+    [{ branch: 'four', base_branch: 'three' }, [stacked, stacked, stacked, own, collision, collision]],
+    [{ branch: 'side', base_branch: 'main' }, [collision, collision, collision, collision, collision, own]],
+  ])('%o stands to one, two, three, four, fork and side as %o', async (proposal, labels) => {
+    const { work, check } = repository()
+    const ids: string[] = []
+    for (const [branch, base_branch] of stack) ids.push(await work({ branch, base_branch, scope }))
+    const all = [...labels, collision]
+    const result = await check({ ...proposal, scope })
+    expect(result.relationships).toEqual(Object.fromEntries(all.map((label, index) => [ids[index], label])))
+    const newestFirst = (isListed: (label: string) => boolean) =>
+      ids.filter((_, index) => isListed(all[index] as string)).reverse()
+    expect(result.expected_activity_ids).toEqual(newestFirst((label) => label !== collision))
+    expect(result.related_activity_ids).toEqual(newestFirst((label) => label === collision))
+  })
+
+  test('a link goes through work of any scope, but not through work that is over', async () => {
+    const { ask, work, check } = repository()
+    const far = await work({ branch: 'far', base_branch: 'between', scope })
+    const between = await work({ branch: 'between', base_branch: 'near', scope: { paths: ['docs/**'] } })
+    const near = { branch: 'near', scope }
+    expect((await check(near)).relationships).toEqual({ [far]: 'stacked', [between]: 'stacked' })
+    await ask('POST', `/activity/${between}/archive`)
+    expect((await check(near)).relationships).toEqual({ [far]: 'collision' })
+  })
+
+  test('branches that are based on each other are one stack, and the search ends', async () => {
+    const { work, check } = repository()
+    const x = await work({ branch: 'x', base_branch: 'y', scope })
+    const y = await work({ branch: 'y', base_branch: 'z', scope })
+    const z = await work({ branch: 'z', base_branch: 'x', scope })
+    const self = await work({ branch: 'self', base_branch: 'self', scope })
+    expect((await check({ branch: 'x', base_branch: 'y', scope })).relationships).toEqual({
+      [x]: 'own',
+      [y]: 'stacked',
+      [z]: 'stacked',
+      [self]: 'collision',
+    })
+    expect((await check({ branch: 'self', base_branch: 'self', scope })).relationships[self]).toBe('own')
+  })
+
+  test('own and stacked work that shares nothing is listed too, other work is not', async () => {
+    const { work, check } = repository()
+    const docs = { paths: ['docs/**'] }
+    const own = await work({ branch: 'retries', scope: docs })
+    const above = await work({ branch: 'more', base_branch: 'retries' })
+    await work({ branch: 'other', scope: docs })
+    expect((await check({ branch: 'retries', scope })).relationships).toEqual({
+      [own]: 'own',
+      [above]: 'stacked',
+    })
+  })
+})
+
+describe('a branch without a scope', () => {
+  test('takes the scopes of the live activities of the branch, all of them', async () => {
+    const { ask, work, check } = repository()
+    const first = await work({ branch: 'retries', scope })
+    await work({ branch: 'retries', scope: { areas: ['till'] } })
+    const byPath = await work({ branch: 'other', scope: { paths: ['src/*'] } })
+    const byArea = await work({ branch: 'third', scope: { areas: ['Till'] } })
+    const byTag = await work({ branch: 'fourth', scope: { areas: ['docs'] } })
+    const related = async (body: Record<string, unknown>) => (await check(body)).related_activity_ids
+    expect(await related({ branch: 'retries' })).toEqual([byPath, byArea])
+    expect(await related({ branch: 'retries', scope: {} })).toEqual([byPath, byArea])
+    expect(await related({ branch: 'retries', tags: ['docs'] })).toEqual([byPath, byTag, byArea])
+    await ask('POST', `/activity/${first}/archive`)
+    expect(await related({ branch: 'retries' })).toEqual([byArea])
+  })
+
+  test('that has a scope keeps to it', async () => {
+    const { work, check } = repository()
+    await work({ branch: 'retries', scope })
+    await work({ branch: 'other', scope: { paths: ['src/*'] } })
+    const result = await check({ branch: 'retries', scope: { paths: ['docs/**'] } })
+    expect(result.related_activity_ids).toEqual([])
+  })
+})
+
+describe('who takes part', () => {
+  test.each([
+    ['planned', true],
+    ['active', true],
+    ['paused', true],
+    ['blocked', true],
+    ['draft-pr-open', true],
+    ['ready-for-review', true],
+    ['merged', false],
+    ['abandoned', false],
+    ['archived', false],
+  ])('work that is %s: %s', async (status, takesPart) => {
+    const { ask, work, check } = repository()
+    const id = await work({ scope, branch: 'retries' })
+    expect((await ask('PATCH', `/activity/${id}`, { body: { status } })).status).toBe(200)
+    const result = await check({ scope })
+    expect(result.related_activity_ids).toEqual(takesPart ? [id] : [])
+    expect(result.checked_against.activities).toBe(takesPart ? 1 : 0)
+    expect((await check({ scope, branch: 'retries' })).expected_activity_ids).toEqual(takesPart ? [id] : [])
+  })
+
+  test('work takes part until the instant it expires, own work and stacks too', async () => {
+    const { work, check } = repository()
+    const id = await work({ scope, branch: 'retries' })
+    service.clock.advance(DAY_MS - 1)
+    expect((await check({ scope })).related_activity_ids).toEqual([id])
+    service.clock.advance(1)
+    expect(await check({ scope })).toMatchObject({
+      related_activity_ids: [],
+      checked_against: { activities: 0 },
+    })
+    expect((await check({ branch: 'retries' })).expected_activity_ids).toEqual([])
+    expect((await check({ base_branch: 'retries' })).expected_activity_ids).toEqual([])
+  })
+})
+
+describe('overlap as of now', () => {
+  test('a create tells the whole of it, itself left out', async () => {
+    const { begin, work } = repository()
+    const earlier = await work({ scope })
+    const { activity, overlap } = await begin({ branch: 'retries', scope })
+    expect(overlap).toMatchObject({
+      overlap_detected: true,
+      severity: 'medium',
+      related_activity_ids: [earlier],
+      expected_activity_ids: [],
+      relationships: { [earlier]: 'collision' },
+      matches: [{ id: earlier }],
+      checked_against: { activities: 1, notables: 0, complete: true },
+    })
+    const second = await begin({ branch: 'retries', scope })
+    expect(second.overlap.relationships).toEqual({ [earlier]: 'collision', [activity.id]: 'own' })
+  })
+
+  test('whoever claimed first learns of a later collision, and of its end', async () => {
+    const { ask, begin, work } = repository()
+    const first = (await begin({ branch: 'first', scope })).activity.id
+    const told = async () => {
+      const got = await ask('GET', `/activity/${first}`)
+      const beat = await ask('POST', `/activity/${first}/heartbeat`)
+      expect(beat.body.overlap).toEqual(got.body.overlap)
+      return got.body.overlap
+    }
+    const nothing = { overlap_detected: false, severity: null, related_activity_ids: [] }
+    expect(await told()).toEqual(nothing)
+    await work({ branch: 'first', scope })
+    expect(await told()).toEqual(nothing)
+    const later = await work({ branch: 'second', risk: 'high', scope: { paths: ['src/**'] } })
+    expect(await told()).toEqual({ overlap_detected: true, severity: 'high', related_activity_ids: [later] })
+    await ask('PATCH', `/activity/${later}`, { body: { scope: { paths: ['docs/**'] } } })
+    expect(await told()).toEqual(nothing)
+  })
+
+  test('a notable counts in what is told', async () => {
+    const { ask, work, note } = repository()
+    const id = await work({ scope })
+    await note({ scope, importance: 'critical' })
+    expect((await ask('GET', `/activity/${id}`)).body.overlap).toEqual({
+      overlap_detected: true,
+      severity: 'high',
+      related_activity_ids: [],
+    })
+  })
+
+  test.each(['merged', 'abandoned', 'archived'])('work that is %s has none', async (status) => {
+    const { ask, work } = repository()
+    const id = await work({ scope })
+    await work({ scope })
+    await ask('PATCH', `/activity/${id}`, { body: { status } })
+    expect((await ask('GET', `/activity/${id}`)).body.overlap).toBeNull()
+  })
+
+  test('work that expired has none', async () => {
+    const { ask, work } = repository()
+    const id = await work({ scope })
+    service.clock.advance(DAY_MS)
+    await work({ scope })
+    expect((await ask('GET', `/activity/${id}`)).body.overlap).toBeNull()
+  })
+})

@@ -1,0 +1,207 @@
+/** How many requests a caller may send, and an address without a valid token (contract §9). */
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
+import { fakeGithub } from '../support/github.ts'
+import { call, outcome, outcomes, ROUTES, WORK } from '../support/routes.ts'
+import { startTestService, type TestService } from '../support/service.ts'
+
+const LIMIT = 5
+const MINUTE_MS = 60_000
+
+const github = fakeGithub()
+const started: TestService[] = []
+
+beforeAll(() => {
+  github.repository({ id: 7, full_name: 'acme/shop' })
+  for (const token of ['ada', 'bob', 'cy', 'dan', 'eve', 'flo', 'gus', 'hal'])
+    github.token(token, { login: token, id: token.charCodeAt(0), permissions: { 'acme/shop': 'write' } })
+})
+afterEach(async () => {
+  for (const service of started.splice(0).reverse()) await service.close()
+})
+afterAll(() => github.close())
+
+async function start(
+  limit = LIMIT,
+  options: { realClock?: boolean; database_url?: string | undefined } = {},
+) {
+  const { realClock = false, ...database } = options
+  const config = { rate_limit_per_minute: limit, ...database }
+  const service = await startTestService({ token: 'ada', config, realClock })
+  started.push(service)
+  return service
+}
+
+/** So many reads, one after the other. */
+async function read({ api }: TestService, times: number, token?: string | null): Promise<string[]> {
+  const all: string[] = []
+  for (let turn = 0; turn < times; turn += 1) all.push(outcome(await api('GET', '/activity', { token })))
+  return all
+}
+const times = (count: number, what: string) => Array.from({ length: count }, () => what)
+
+describe('a caller', () => {
+  test('hears with every answer what is left, and when it is renewed', async () => {
+    const service = await start(LIMIT, { realClock: true })
+    for (const [left, expected] of [
+      [4, 200],
+      [3, 200],
+      [2, 200],
+      [1, 200],
+      [0, 200],
+      [0, 429],
+    ]) {
+      const { status, headers } = await service.api('GET', '/activity')
+      expect(status).toBe(expected)
+      const [, remaining, seconds] = /^"[^"]+"; r=(\d+); t=(\d+)$/.exec(headers.get('ratelimit') ?? '') ?? []
+      expect(Number(remaining)).toBe(left)
+      expect(Number(seconds) > 0 && Number(seconds) <= 60).toBe(true)
+      expect(headers.get('ratelimit-policy')).toMatch(/^"[^"]+"; q=5; w=60; pk=:.+:$/)
+    }
+  })
+
+  test('is refused past the limit, and told when to come back', async () => {
+    const service = await start(LIMIT, { realClock: true })
+    expect(await read(service, LIMIT)).toEqual(times(LIMIT, '200'))
+    const { status, headers, body } = await service.api('GET', '/activity')
+    expect([status, body.error.type]).toEqual([429, 'rate_limited'])
+    expect(body.error.request_id).toBe(headers.get('x-request-id'))
+    const seconds = Number(headers.get('retry-after'))
+    expect(seconds > 0 && seconds <= 60).toBe(true)
+  })
+
+  test('is let in again when the minute is over, and not before', async () => {
+    const service = await start()
+    await read(service, LIMIT)
+    service.clock.advance(MINUTE_MS - 1)
+    expect(await read(service, 1)).toEqual(['429 rate_limited'])
+    service.clock.advance(1)
+    expect(await read(service, LIMIT + 1)).toEqual([...times(LIMIT, '200'), '429 rate_limited'])
+  })
+
+  test('does not use up what another has', async () => {
+    const service = await start()
+    expect(await read(service, LIMIT + 1)).toEqual([...times(LIMIT, '200'), '429 rate_limited'])
+    expect(await read(service, LIMIT + 1, 'bob')).toEqual([...times(LIMIT, '200'), '429 rate_limited'])
+  })
+
+  test('is refused on every operation, which is then not carried out, and GitHub is not asked', async () => {
+    const service = await start()
+    await read(service, LIMIT)
+    // So long that GitHub would have to be asked again.
+    service.clock.advance(MINUTE_MS - 1)
+    const before = github.calls('*')
+    const answers = await outcomes(ROUTES, (route) => call(service, route))
+    expect(answers).toEqual(Object.fromEntries(ROUTES.map(({ name }) => [name, '429 rate_limited'])))
+    expect(github.calls('*')).toBe(before)
+    expect((await service.api('GET', '/activity', { token: 'bob' })).body.items).toEqual([])
+  })
+
+  test('counts once for a request, whatever becomes of it', async () => {
+    const service = await start()
+    const answers = [
+      await service.api('POST', '/activity', { body: WORK }),
+      await service.api('POST', '/activity', { body: '{' }),
+      await service.api('POST', '/activity', { body: { ...WORK, risk: 7 } }),
+      await service.api('GET', '/activity/none'),
+      await service.api('GET', '/activity'),
+      await service.api('GET', '/activity'),
+    ]
+    expect(answers.map(({ status }) => status)).toEqual([201, 400, 422, 404, 200, 429])
+  })
+
+  test('may ask whether the service lives as often as it likes', async () => {
+    const service = await start(1)
+    for (const path of ['/healthz', '/readyz', '/healthz', '/readyz'])
+      expect((await service.api('GET', path)).status).toBe(200)
+  })
+
+  test('gets exactly the limit of many requests at once', async () => {
+    const service = await start(30)
+    const answers = await Promise.all(Array.from({ length: 90 }, () => service.api('GET', '/activity')))
+    expect(answers.filter(({ status }) => status === 200)).toHaveLength(30)
+    expect(answers.filter(({ status }) => status === 429)).toHaveLength(60)
+  })
+})
+
+describe('an address', () => {
+  test.each([
+    ['without a token', null],
+    ['with a token that GitHub refuses', 'guessed'],
+  ])('%s is refused past the limit, until the minute is over', async (_, token) => {
+    const service = await start()
+    const allowed = times(LIMIT, '401 unauthorized')
+    expect(await read(service, LIMIT + 2, token)).toEqual([...allowed, ...times(2, '429 rate_limited')])
+    service.clock.advance(MINUTE_MS - 1)
+    expect(await read(service, 1, token)).toEqual(['429 rate_limited'])
+    service.clock.advance(1)
+    expect(await read(service, 1, token)).toEqual(['401 unauthorized'])
+  })
+
+  test('that is refused still serves a token that is known', async () => {
+    const service = await start()
+    expect(await read(service, 1)).toEqual(['200'])
+    expect((await read(service, LIMIT + 1, null)).at(-1)).toBe('429 rate_limited')
+    expect(await read(service, LIMIT)).toEqual([...times(LIMIT - 1, '200'), '429 rate_limited'])
+    expect(await read(service, 1, 'bob')).toEqual(['429 rate_limited'])
+  })
+
+  test('that guesses tokens is refused, each token being another', async () => {
+    const service = await start()
+    const guess = async (turn: number) => (await read(service, 1, `guess-${turn}`))[0]
+    for (let turn = 0; turn < LIMIT; turn += 1) expect(await guess(turn)).toBe('401 unauthorized')
+    const before = github.calls('*')
+    const answer = await service.api('GET', '/activity', { token: 'one-more' })
+    expect(outcome(answer)).toBe('429 rate_limited')
+    expect(Number(answer.headers.get('retry-after'))).toBeGreaterThan(0)
+    expect(github.calls('*')).toBe(before)
+  })
+
+  test('of many callers is not counted for what they rightly do', async () => {
+    const service = await start(LIMIT, { realClock: true })
+    for (const token of ['ada', 'bob', 'cy', 'dan', 'eve', 'flo', 'gus', 'hal'])
+      expect([token, ...(await read(service, 1, token))]).toEqual([token, '200'])
+  })
+})
+
+describe.skipIf(process.env.TEST_DATABASE_KIND === 'embedded')('two instances on one database', () => {
+  async function two(limit: number) {
+    const first = await start(limit)
+    const second = await start(limit, { database_url: first.app.config.database_url })
+    return [first, second] as const
+  }
+
+  async function granted(instances: readonly TestService[], requests: number): Promise<number> {
+    const answers = await Promise.all(
+      Array.from({ length: requests }, (_, turn) =>
+        (instances[turn % instances.length] as TestService).api('GET', '/activity'),
+      ),
+    )
+    for (const { status } of answers) expect([200, 429]).toContain(status)
+    return answers.filter(({ status }) => status === 200).length
+  }
+
+  test('grant a small limit exactly, however they are loaded', async () => {
+    const instances = await two(25)
+    expect(await granted(instances, 120)).toBe(25)
+    expect(await granted(instances, 20)).toBe(0)
+    for (const { clock } of instances) clock.advance(MINUTE_MS)
+    expect(await granted(instances, 120)).toBe(25)
+  })
+
+  test('never grant more than a large limit', async () => {
+    const instances = await two(200)
+    const all = await granted(instances, 600)
+    expect(all).toBeLessThanOrEqual(200)
+    // Little of it is lost to sharing it out.
+    expect(all).toBeGreaterThan(180)
+    for (const { clock } of instances) clock.advance(MINUTE_MS)
+    expect(await granted(instances, 600)).toBeLessThanOrEqual(200)
+  })
+
+  test('count the guesses of an address together', async () => {
+    const [first, second] = await two(LIMIT)
+    expect(await read(first, 3, null)).toEqual(times(3, '401 unauthorized'))
+    expect(await read(second, 3, null)).toEqual([...times(2, '401 unauthorized'), '429 rate_limited'])
+    expect(await read(first, 1, null)).toEqual(['429 rate_limited'])
+  })
+})

@@ -1,0 +1,217 @@
+/** The settings in a repository's own file: when they are read, what a wrong file does, and that they work at once (contract §8). */
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { fakeGithub } from '../support/github.ts'
+import { type Shop, startToldService, type ToldService } from '../support/told-service.ts'
+import { installationEvent, pullRequestEvent, pushEvent } from '../support/webhooks.ts'
+
+const SETTINGS = '.github/deconflict.yml'
+const LABELER = '.github/labeler.yml'
+
+const github = fakeGithub()
+let told: ToldService
+let shop: Shop
+
+beforeAll(async () => {
+  told = await startToldService(github)
+})
+beforeEach(() => {
+  shop = told.shop()
+})
+afterAll(async () => {
+  await told.service.close()
+  github.close()
+})
+
+const shown = async () => (await shop.ask('GET', '/settings')).body
+const reads = () => shop.calls().filter((route) => route.includes('/contents/'))
+const overlaps = async (body: object) => {
+  const answer = await shop.ask('POST', '/activity/check', { body })
+  expect(answer.status).toBe(200)
+  return answer.body.overlap_detected
+}
+
+describe('the file is read when the repository is first seen', () => {
+  test('by REST, once', async () => {
+    shop.desk.write(SETTINGS, 'activity_ttl_ms: 5000\nareas: {pay: [src/**]}')
+    expect(await shown()).toMatchObject({
+      source: 'file',
+      errors: [],
+      activity_ttl_ms: 5000,
+      areas: { pay: ['src/**'] },
+    })
+    expect((await shown()).notable_ttl_ms).toBe(604_800_000)
+    expect(reads()).toHaveLength(1)
+  })
+
+  test.each<[string, () => Promise<void>]>([
+    ['an opened pull request', async () => void (await shop.open())],
+    ['an installation', () => told.service.play(installationEvent(github, shop.installation, 'created'))],
+    [
+      'a push that does not touch it',
+      () =>
+        told.service.play(pushEvent(github, shop.full_name, { ...shop.desk.push('topic'), modified: ['a'] })),
+    ],
+  ])('by the webhook of %s', async (_, happen) => {
+    shop.desk.write(SETTINGS, 'activity_ttl_ms: 5000')
+    await happen()
+    expect(reads().length).toBeGreaterThan(0)
+    const before = reads().length
+    expect(await shown()).toMatchObject({ source: 'file', activity_ttl_ms: 5000 })
+    expect(reads()).toHaveLength(before)
+  })
+
+  test('and where there is none, the defaults hold', async () => {
+    expect(await shown()).toMatchObject({ source: 'defaults', errors: [], activity_ttl_ms: 86_400_000 })
+  })
+
+  test('and where the app is not installed, nothing is read', async () => {
+    github.app.uninstall(shop.installation.id)
+    shop.desk.write(SETTINGS, 'activity_ttl_ms: 5000')
+    expect(await shown()).toMatchObject({ source: 'defaults', activity_ttl_ms: 86_400_000 })
+    expect(reads()).toEqual([])
+  })
+
+  test.each<[string, () => Promise<unknown>]>([
+    ['a webhook', () => shop.open().catch(() => {})],
+    ['REST', () => shown()],
+  ])('or soon after, when GitHub fails at that very moment, by %s', async (_, see) => {
+    shop.desk.write(SETTINGS, 'activity_ttl_ms: 5000')
+    github.fault(`GET /repos/${shop.full_name}/contents/*`, 'bad_gateway', 1)
+    await see()
+    await shop.pass(60_000)
+    await shop.open()
+    expect(await shown()).toMatchObject({ source: 'file', activity_ttl_ms: 5000 })
+  })
+})
+
+describe('a push refreshes it', () => {
+  test('that touches it on the default branch: changed, and taken away', async () => {
+    await shop.write(SETTINGS, 'activity_ttl_ms: 5000')
+    expect((await shown()).activity_ttl_ms).toBe(5000)
+    await shop.write(SETTINGS, 'activity_ttl_ms: 6000')
+    expect((await shown()).activity_ttl_ms).toBe(6000)
+    await shop.write(SETTINGS, null)
+    expect(await shown()).toMatchObject({ source: 'defaults', activity_ttl_ms: 86_400_000 })
+  })
+
+  test('not one to another branch, and not one that touches other files', async () => {
+    await shop.write(SETTINGS, 'activity_ttl_ms: 5000')
+    const before = reads().length
+    const push = shop.desk.push('topic', { [SETTINGS]: 'activity_ttl_ms: 6000' })
+    await told.service.play(pushEvent(github, shop.full_name, { ...push, modified: [SETTINGS] }))
+    await shop.write('src/pay.ts', 'pay()')
+    expect((await shown()).activity_ttl_ms).toBe(5000)
+    expect(reads()).toHaveLength(before)
+  })
+
+  test('on a default branch of another name', async () => {
+    shop.desk.repository.default_branch = 'trunk'
+    await shop.write(SETTINGS, 'activity_ttl_ms: 6000')
+    expect((await shown()).activity_ttl_ms).toBe(6000)
+  })
+
+  test('and a forced push, which may change any file', async () => {
+    await shown()
+    const push = shop.desk.write(SETTINGS, 'activity_ttl_ms: 6000')
+    await told.service.play(pushEvent(github, shop.full_name, { ...push, forced: true }))
+    expect((await shown()).activity_ttl_ms).toBe(6000)
+  })
+})
+
+describe('a wrong file', () => {
+  test('keeps the last good values, and says with line and key what is wrong', async () => {
+    await shop.write(SETTINGS, 'activity_ttl_ms: 5000\n')
+    await shop.write(SETTINGS, 'activity_ttl_ms: 6000\ncomment:\n  min_severity: loud\nchek_run: true\n')
+    const view = await shown()
+    expect(view).toMatchObject({ source: 'file', activity_ttl_ms: 5000 })
+    expect(view.errors).toEqual(
+      expect.arrayContaining([
+        { line: 3, key: 'comment.min_severity', message: expect.any(String) },
+        { line: 4, key: 'chek_run', message: expect.stringContaining('check_run') },
+      ]),
+    )
+    await shop.write(SETTINGS, 'activity_ttl_ms: 7000\n')
+    expect(await shown()).toMatchObject({ activity_ttl_ms: 7000, errors: [] })
+  })
+
+  test('from the first leaves the defaults in force', async () => {
+    await shop.write(SETTINGS, 'activity_ttl_ms: [')
+    const view = await shown()
+    expect(view).toMatchObject({ source: 'defaults', activity_ttl_ms: 86_400_000 })
+    expect(view.errors).toMatchObject([{ line: 1, key: null }])
+  })
+
+  test('is told by a neutral check run on the commit that brought it, also where check runs are off', async () => {
+    const good = await shop.write(SETTINGS, 'activity_ttl_ms: 5000')
+    const bad = await shop.write(SETTINGS, 'check_run: false\nactivity_ttl_ms: soon\n')
+    expect(good).not.toBe(bad)
+    expect(shop.desk.checkRuns()).toMatchObject([
+      {
+        name: 'Deconflict',
+        head_sha: bad,
+        status: 'completed',
+        conclusion: 'neutral',
+        annotations: [{ path: SETTINGS, start_line: 2, end_line: 2 }],
+      },
+    ])
+    expect(shop.desk.checkRuns()[0]?.output.summary).toContain('`line 2, activity_ttl_ms`')
+  })
+})
+
+describe('areas and ignore_paths work at once', () => {
+  test('in checks', async () => {
+    await shop.work({ scope: { areas: ['payments'] } })
+    await shop.work({ branch: 'lock', scope: { paths: ['yarn.lock', 'gen/a.ts'] } })
+    const asked = { branch: 'me', scope: { paths: ['src/pay.ts'] } }
+    expect(await overlaps(asked)).toBe(false)
+    await shop.write(SETTINGS, 'areas: {Payments: [src/pay*]}')
+    expect(await overlaps(asked)).toBe(true)
+    expect(await overlaps({ scope: { paths: ['gen/a.ts'] } })).toBe(true)
+    await shop.write(SETTINGS, 'ignore_paths: [gen/**]')
+    expect(await overlaps(asked)).toBe(false)
+    expect(await overlaps({ scope: { paths: ['gen/a.ts'] } })).toBe(false)
+    expect(await overlaps({ scope: { paths: ['yarn.lock'] } })).toBe(true)
+  })
+
+  test('and in comments on pull requests that are open', async () => {
+    await shop.work({ title: 'By area', scope: { areas: ['payments'] } })
+    const number = await shop.open()
+    expect(shop.comment(number)).toBeUndefined()
+    await shop.write(SETTINGS, 'areas: {payments: [src/**]}')
+    expect(shop.comment(number)).toContain('`By area`')
+  })
+})
+
+describe('areas are those of labeler.yml', () => {
+  test('when there is no settings file, refreshed by a push that touches it', async () => {
+    shop.desk.write(LABELER, 'payments:\n  - changed-files:\n      - any-glob-to-any-file: src/pay*\n')
+    expect((await shown()).areas).toEqual({ payments: ['src/pay*'] })
+    await shop.write(LABELER, 'tills: [src/till/**]\n')
+    expect((await shown()).areas).toEqual({ tills: ['src/till/**'] })
+    await shop.work({ scope: { areas: ['tills'] } })
+    expect(await overlaps({ scope: { paths: ['src/till/a.ts'] } })).toBe(true)
+  })
+
+  test('when the settings file names none, beside what it does set', async () => {
+    shop.desk.write(LABELER, 'tills: [src/till/**]\n')
+    await shop.write(SETTINGS, 'activity_ttl_ms: 5000')
+    expect(await shown()).toMatchObject({ activity_ttl_ms: 5000, areas: { tills: ['src/till/**'] } })
+  })
+
+  test.each([
+    ['some', 'areas: {payments: [src/pay*]}', { payments: ['src/pay*'] }],
+    ['none on purpose', 'areas: {}', {}],
+  ])('never when it names %s', async (_, text, areas) => {
+    shop.desk.write(LABELER, 'tills: [src/till/**]\n')
+    await shop.write(SETTINGS, text)
+    expect((await shown()).areas).toEqual(areas)
+    expect(reads().some((route) => route.includes('labeler'))).toBe(false)
+  })
+})
+
+test('a pull request is not tracked where the file says so, from the first event on', async () => {
+  shop.desk.write(SETTINGS, 'track_pull_requests: false')
+  const { number } = shop.desk.open({ files: ['src/pay.ts'] })
+  await told.service.play(pullRequestEvent(github, shop.full_name, number, 'opened'))
+  expect((await shop.ask('GET', '/activity')).body.items).toEqual([])
+})

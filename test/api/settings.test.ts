@@ -1,0 +1,119 @@
+/** The settings of a repository as they are shown, and what they change (contract §8). */
+import { sql } from 'drizzle-orm'
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { fakeGithub } from '../support/github.ts'
+import { outcome, SIGNAL, WORK } from '../support/routes.ts'
+import { startTestService, type TestService } from '../support/service.ts'
+
+const github = fakeGithub()
+let service: TestService
+
+beforeAll(async () => {
+  github.repository({ id: 7, full_name: 'acme/shop' })
+  github.token('ada', { login: 'ada', id: 1, permissions: { 'acme/shop': 'write' } })
+  service = await startTestService({ token: 'ada' })
+  // A repository has a place for its settings once it was written to.
+  await service.api('POST', '/activity', { body: WORK })
+})
+beforeEach(() => store(null))
+afterAll(async () => {
+  await service.close()
+  github.close()
+})
+
+/** Stores settings as a repository's file would. */
+async function store(settings: object | null, errors: object[] = []): Promise<void> {
+  const json = (value: unknown) => (value === null ? null : JSON.stringify(value))
+  await service.app.database
+    .connection()
+    .execute(
+      sql`update repositories set settings = ${json(settings)}::text::jsonb, settings_errors = ${json(errors)}::text::jsonb where repo_id = 7`,
+    )
+}
+
+const shown = async () => (await service.api('GET', '/settings')).body
+
+describe('without a file', () => {
+  test('the defaults hold', async () => {
+    expect(await shown()).toEqual({
+      activity_ttl_ms: 86_400_000,
+      max_activity_ttl_ms: null,
+      notable_ttl_ms: 604_800_000,
+      pr_reminder_after_ms: 7_200_000,
+      disabled_categories: [],
+      areas: {},
+      ignore_paths: expect.arrayContaining(['**/package-lock.json', '**/node_modules', '**/vendor']),
+      track_pull_requests: true,
+      comment: { enabled: true, min_severity: 'medium' },
+      check_run: false,
+      comment_on_bots: false,
+      source: 'defaults',
+      errors: [],
+    })
+  })
+
+  test('lock files and vendored trees take no part in an overlap', async () => {
+    const body = { ...WORK, scope: { paths: ['web/package-lock.json', 'vendor/lib/a.js', 'src/a.ts'] } }
+    const { activity } = (await service.api('POST', '/activity', { body })).body
+    const check = async (path: string) =>
+      (await service.api('POST', '/activity/check', { body: { scope: { paths: [path] } } })).body
+    expect((await check('web/package-lock.json')).related_activity_ids).toEqual([])
+    expect((await check('vendor/lib/a.js')).related_activity_ids).toEqual([])
+    expect((await check('src/a.ts')).related_activity_ids).toEqual([activity.id])
+  })
+
+  test('they are shown to whom may read, and take no parameter', async () => {
+    github.token('rita', { login: 'rita', id: 2, permissions: { 'acme/shop': 'read' } })
+    expect((await service.api('GET', '/settings', { token: 'rita' })).status).toBe(200)
+    expect(outcome(await service.api('GET', '/settings?verbose=1'))).toBe('400 invalid_request')
+  })
+})
+
+describe('with a file', () => {
+  test('what it sets is in force, and the defaults for the rest', async () => {
+    await store({ notable_ttl_ms: 3_600_000, areas: { api: ['src/api/**'] } })
+    expect(await shown()).toMatchObject({
+      notable_ttl_ms: 3_600_000,
+      areas: { api: ['src/api/**'] },
+      activity_ttl_ms: 86_400_000,
+      source: 'file',
+      errors: [],
+    })
+  })
+
+  test('what is wrong with it is shown beside the last good values', async () => {
+    const problem = { line: 3, key: 'comment.min_severity', message: 'must be low, medium or high' }
+    await store({ check_run: true }, [problem])
+    expect(await shown()).toMatchObject({ check_run: true, errors: [problem] })
+  })
+
+  test('notables live as long as it says', async () => {
+    await store({ notable_ttl_ms: 3_600_000 })
+    const { body } = await service.api('POST', '/notables', { body: SIGNAL })
+    expect(Date.parse(body.expires_at) - Date.parse(body.created_at)).toBe(3_600_000)
+  })
+
+  test('activities live as long as it says, and no longer than the most', async () => {
+    await store({ activity_ttl_ms: 7_200_000, max_activity_ttl_ms: 3_600_000 })
+    const { activity } = (await service.api('POST', '/activity', { body: WORK })).body
+    expect(Date.parse(activity.expires_at) - Date.parse(activity.created_at)).toBe(3_600_000)
+  })
+
+  test('a disabled category is refused with 400, and the others are named', async () => {
+    await store({ disabled_categories: ['migration', 'release'] })
+    const before = (await service.api('GET', '/notables?limit=100')).body.items.length
+    const answer = await service.api('POST', '/notables', { body: SIGNAL })
+    expect([outcome(answer), answer.body.error.param]).toEqual(['400 category_not_allowed', 'category'])
+    expect(answer.body.error.message).toContain('security')
+    expect((await service.api('GET', '/notables?limit=100')).body.items).toHaveLength(before)
+    const allowed = await service.api('POST', '/notables', { body: { ...SIGNAL, category: 'security' } })
+    expect(allowed.status).toBe(201)
+  })
+
+  test('a notable of a category that was disabled later is kept, and changed still', async () => {
+    const { id } = (await service.api('POST', '/notables', { body: SIGNAL })).body
+    await store({ disabled_categories: ['migration'] })
+    const answer = await service.api('PATCH', `/notables/${id}`, { body: { importance: 'low' } })
+    expect(answer.body).toMatchObject({ category: 'migration', importance: 'low' })
+  })
+})

@@ -1,0 +1,259 @@
+/** The sweep: what it stores, deletes and reports, in batches, and however many of them run at once (contract §1, §5 and §7). */
+import { sql } from 'drizzle-orm'
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { newId } from '../../src/base/id.ts'
+import { repositories } from '../../src/context/table.ts'
+import { type Swept, sweep } from '../../src/operations/sweep.ts'
+import { fakeGithub } from '../support/github.ts'
+import { connectRaw } from '../support/postgres.ts'
+import { freshRepositories, type TestRepository } from '../support/repository.ts'
+import { startTestService, type TestService } from '../support/service.ts'
+
+const MINUTE_MS = 60_000
+const DAY_MS = 86_400_000
+const RETENTION_DAYS = 3
+
+const github = fakeGithub()
+let service: TestService
+const freshRepository = freshRepositories(github, () => service)
+let repo: TestRepository
+
+beforeAll(async () => {
+  const config = { rate_limit_per_minute: 1_000_000, retention_days: RETENTION_DAYS }
+  service = await startTestService({ token: 'ada', config })
+})
+/** A year on, one sweep leaves nothing of what earlier tests stored. */
+beforeEach(async () => {
+  service.clock.advance(365 * DAY_MS)
+  await sweep(service.app)
+  repo = freshRepository()
+})
+afterAll(async () => {
+  await service.close()
+  github.close()
+})
+
+const db = () => service.app.database.connection()
+const inMs = (ms: number) => new Date(service.clock.now.getTime() + ms)
+
+/** Makes every repository due, as five minutes without a sweep would. */
+async function makeDue() {
+  await db()
+    .update(repositories)
+    .set({ swept_at: inMs(-6 * MINUTE_MS) })
+}
+
+/** The statuses as they are stored, with how many rows have each. */
+async function storedStatuses(table = 'activities'): Promise<Record<string, number>> {
+  const result = await db().execute(
+    sql`select status, count(*)::int as count from ${sql.identifier(table)} group by status`,
+  )
+  const rows = (Array.isArray(result) ? result : (result as { rows: unknown[] }).rows) as {
+    status: string
+    count: number
+  }[]
+  return Object.fromEntries(rows.map(({ status, count }) => [status, count]))
+}
+
+const activity = (fields: Parameters<TestRepository['store']>[0][number] | object = {}) => ({
+  id: newId('act'),
+  ...fields,
+})
+
+describe('a sweep', () => {
+  test('stores the expiry of what has reached it, and of nothing else', async () => {
+    await repo.store([
+      activity({ expires_at: inMs(0) }),
+      activity({ expires_at: inMs(-DAY_MS), status: 'paused' }),
+      activity({ expires_at: inMs(0), status: 'merged' }),
+      activity({ expires_at: inMs(-1), status: 'abandoned' }),
+      activity({ expires_at: inMs(1) }),
+      activity({ expires_at: inMs(1), status: 'merged' }),
+      activity({ expires_at: inMs(0), status: 'archived', archived_at: inMs(-1) }),
+    ])
+    await repo.begin({})
+    await repo.note({})
+    await makeDue()
+    expect(await sweep(service.app)).toMatchObject({ expired: 4, purged: 0, keys: 0 })
+    expect(await storedStatuses()).toEqual({ expired: 2, archived: 3, active: 2, merged: 1 })
+    expect(await storedStatuses('notables')).toEqual({ active: 1 })
+  })
+
+  test('stores the expiry of notables', async () => {
+    await repo.note({})
+    service.clock.advance(7 * DAY_MS - 1)
+    expect((await sweep(service.app)).expired).toBe(0)
+    await repo.note({})
+    service.clock.advance(5 * MINUTE_MS)
+    expect((await sweep(service.app)).expired).toBe(1)
+    expect(await storedStatuses('notables')).toEqual({ active: 1, expired: 1 })
+  })
+
+  test('goes on in batches until nothing is left', async () => {
+    await repo.begin({})
+    const due = Array.from({ length: 1203 }, () => activity({ expires_at: inMs(0) }))
+    const old = Array.from({ length: 1001 }, () =>
+      activity({ status: 'archived', archived_at: inMs(-RETENTION_DAYS * DAY_MS) }),
+    )
+    await repo.store([...due, ...old])
+    await makeDue()
+    expect(await sweep(service.app)).toMatchObject({ expired: 1203, purged: 1001 })
+    expect(await storedStatuses()).toEqual({ active: 1, expired: 1203 })
+  })
+
+  test('visits every repository, however many there are', async () => {
+    const now = service.clock.now
+    const rows = Array.from({ length: 1100 }, (_, index) => ({
+      repo_id: 900_000 + index,
+      owner: 'acme',
+      name: `many${index}`,
+      created_at: now,
+      swept_at: inMs(-6 * MINUTE_MS),
+    }))
+    await db().insert(repositories).values(rows)
+    const swept = await sweep(service.app)
+    await db().delete(repositories).where(sql`repo_id >= 900000`)
+    expect(swept.repositories).toBeGreaterThanOrEqual(1100)
+  })
+
+  test('leaves a repository alone that was swept less than five minutes ago', async () => {
+    await repo.store([activity({ expires_at: inMs(MINUTE_MS) })])
+    await repo.begin({})
+    await makeDue()
+    await sweep(service.app)
+    service.clock.advance(5 * MINUTE_MS - 1)
+    expect(await sweep(service.app)).toEqual({ repositories: 0, expired: 0, purged: 0, keys: 0 })
+    service.clock.advance(1)
+    expect(await sweep(service.app)).toMatchObject({ expired: 1 })
+  })
+
+  test('forgets the quotas of callers whose minute is over', async () => {
+    await repo.begin({})
+    service.clock.advance(MINUTE_MS)
+    await sweep(service.app)
+    const rows = await db().execute(sql`select 1 from quotas`)
+    expect(Array.isArray(rows) ? rows : (rows as { rows: unknown[] }).rows).toEqual([])
+  })
+})
+
+describe('what is closed is deleted RETENTION_DAYS later, to the millisecond:', () => {
+  test('an archived activity', async () => {
+    const { activity } = await repo.begin({})
+    await repo.ask('POST', `/activity/${activity.id}/archive`)
+    await expectPurgedAfter(RETENTION_DAYS * DAY_MS, `/activity/${activity.id}`)
+  })
+
+  test('an expired activity', async () => {
+    const { activity } = await repo.begin({})
+    service.clock.advance(DAY_MS)
+    await sweep(service.app)
+    await expectPurgedAfter(RETENTION_DAYS * DAY_MS, `/activity/${activity.id}`)
+  })
+
+  test('a finished activity', async () => {
+    const { activity } = await repo.begin({})
+    await repo.ask('PATCH', `/activity/${activity.id}`, { body: { status: 'merged' } })
+    await expectPurgedAfter((1 + RETENTION_DAYS) * DAY_MS, `/activity/${activity.id}`)
+  })
+
+  test('an activity whose expiry no sweep had stored', async () => {
+    const { activity } = await repo.begin({})
+    await expectPurgedAfter((1 + RETENTION_DAYS) * DAY_MS, `/activity/${activity.id}`)
+  })
+
+  test('an archived notable', async () => {
+    const id = await repo.note({})
+    await repo.ask('POST', `/notables/${id}/archive`)
+    await expectPurgedAfter(RETENTION_DAYS * DAY_MS, `/notables/${id}`)
+  })
+
+  test('an expired notable', async () => {
+    const id = await repo.note({})
+    await expectPurgedAfter((7 + RETENTION_DAYS) * DAY_MS, `/notables/${id}`)
+  })
+
+  test('and never what is open, however old it is', async () => {
+    await repo.configure({ activity_ttl_ms: 30 * DAY_MS, notable_ttl_ms: 30 * DAY_MS })
+    const { activity } = await repo.begin({})
+    const id = await repo.note({})
+    service.clock.advance(30 * DAY_MS - 1)
+    expect(await sweep(service.app)).toMatchObject({ expired: 0, purged: 0 })
+    expect((await repo.ask('GET', `/activity/${activity.id}`)).body.status).toBe('active')
+    expect((await repo.ask('GET', `/notables/${id}`)).body.status).toBe('active')
+  })
+
+  async function expectPurgedAfter(ms: number, address: string) {
+    service.clock.advance(ms - 1)
+    expect((await sweep(service.app)).purged).toBe(0)
+    expect((await repo.ask('GET', address)).status).toBe(200)
+    await makeDue()
+    service.clock.advance(1)
+    expect((await sweep(service.app)).purged).toBe(1)
+    expect(await repo.ask('GET', address)).toMatchObject({
+      status: 404,
+      body: { error: { type: 'not_found' } },
+    })
+  }
+})
+
+describe('an idempotency key', () => {
+  const body = { title: 'Retry payments', summary: 'Retries twice.', actor: 'Ada' }
+  const create = () =>
+    repo.ask('POST', '/activity', { body, headers: { 'Idempotency-Key': 'one-and-the-same' } })
+
+  test('is kept for 24 hours, and then deleted', async () => {
+    const first = await create()
+    service.clock.advance(DAY_MS - 1)
+    expect((await sweep(service.app)).keys).toBe(0)
+    expect((await create()).body).toEqual(first.body)
+    await makeDue()
+    service.clock.advance(1)
+    expect((await sweep(service.app)).keys).toBe(1)
+    const next = await create()
+    expect(next.status).toBe(201)
+    expect(next.body.activity.id).not.toBe(first.body.activity.id)
+  })
+})
+
+describe('several sweeps at once', () => {
+  const add = (all: Swept[], name: keyof Swept) => all.reduce((sum, swept) => sum + swept[name], 0)
+
+  test('do everything once between them', async () => {
+    const repos = Array.from({ length: 6 }, freshRepository)
+    for (const each of repos) {
+      await each.begin({})
+      const old = inMs(-RETENTION_DAYS * DAY_MS)
+      await each.store([
+        ...Array.from({ length: 30 }, () => activity({ expires_at: inMs(0) })),
+        ...Array.from({ length: 20 }, () => activity({ status: 'archived', archived_at: old })),
+      ])
+    }
+    await makeDue()
+    const all = await Promise.all(Array.from({ length: 4 }, () => sweep(service.app)))
+    expect(add(all, 'expired')).toBe(180)
+    expect(add(all, 'purged')).toBe(120)
+    expect(await storedStatuses()).toEqual({ active: 6, expired: 180 })
+    const known = await db().select().from(repositories)
+    expect(add(all, 'repositories')).toBe(known.length)
+  })
+
+  // The embedded database has one connection, on which nothing runs beside a transaction.
+  test.skipIf(process.env.TEST_DATABASE_KIND === 'embedded')(
+    'pass over a record that somebody is changing, and do not wait for it',
+    async () => {
+      const ids = [newId('act'), newId('act'), newId('act')]
+      await repo.begin({})
+      await repo.store(ids.map((id) => activity({ id, expires_at: inMs(0) })))
+      await makeDue()
+      const other = connectRaw(service.app.config.database_url as string)
+      await other.begin(async (tx) => {
+        await tx`select 1 from activities where id = ${ids[1] as string} for update`
+        expect((await sweep(service.app)).expired).toBe(2)
+      })
+      await other.end()
+      expect((await repo.ask('GET', `/activity/${ids[1]}`)).body.status).toBe('expired')
+      await makeDue()
+      expect((await sweep(service.app)).expired).toBe(1)
+    },
+  )
+})

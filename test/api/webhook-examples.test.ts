@@ -1,0 +1,55 @@
+/** Every example that GitHub publishes of its webhooks is accepted, and handled without a job that fails. */
+import examples from '@octokit/webhooks-examples' with { type: 'json' }
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { type AppService, startAppService } from '../support/app-service.ts'
+import { fakeGithub } from '../support/github.ts'
+
+type Payload = Record<string, unknown> & {
+  installation?: { id: number }
+  repository?: { id: number; full_name: string }
+}
+
+const EXAMPLES = examples as unknown as { name: string; examples: Payload[] }[]
+
+const github = fakeGithub()
+let service: AppService
+
+/** The examples are of several worlds; this GitHub knows the repositories and installations of all of them. */
+beforeAll(async () => {
+  const repositories = new Map<number, string>()
+  for (const { repository } of EXAMPLES.flatMap((each) => each.examples))
+    if (repository?.full_name) repositories.set(repository.id, repository.full_name)
+  for (const [id, full_name] of repositories) github.repository({ id, full_name })
+  service = await startAppService(github)
+})
+afterAll(async () => {
+  await service.close()
+  github.close()
+})
+
+describe.each(EXAMPLES)('$name', ({ name, examples: payloads }) => {
+  test.each(payloads.map((payload, at) => [at, payload] as const))('example %i', async (at, payload) => {
+    const { status, outcome } = await service.deliver({ event: name, payload }, `${name}-${at}`)
+    expect(status).toBe(202)
+    expect(['accepted', 'ignored']).toContain(outcome)
+    expect(await service.settle()).toEqual([])
+  })
+
+  test.each(payloads.map((payload, at) => [at, payload] as const))(
+    'example %i, as an installation of the app gets it',
+    async (at, payload) => {
+      const full_name = payload.repository?.full_name
+      const installation = full_name
+        ? (github.state.app.installations.find(({ account }) => account === full_name.split('/')[0]) ??
+          github.app.install({ account: full_name.split('/')[0] as string }))
+        : payload.installation
+      const sent = {
+        ...payload,
+        ...(installation && { installation: { ...payload.installation, id: installation.id } }),
+      }
+      const { status } = await service.deliver({ event: name, payload: sent }, `${name}-${at}-installed`)
+      expect(status).toBe(202)
+      expect(await service.settle()).toEqual([])
+    },
+  )
+})

@@ -1,0 +1,270 @@
+/** The inbox: what is refused before it is stored, and what a delivery that is stored counts for (contract §1, §3 and §5). */
+import { createHmac } from 'node:crypto'
+import { request } from 'node:http'
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import {
+  type AppRepository,
+  type AppService,
+  appRepositories,
+  startAppService,
+  WEBHOOK_SECRET,
+} from '../support/app-service.ts'
+import { fakeGithub } from '../support/github.ts'
+import { apiAt, startTestService } from '../support/service.ts'
+import { signedDelivery } from '../support/webhooks.ts'
+
+const ADDRESS = '/api/github/webhooks'
+const MIB = 1024 * 1024
+
+const github = fakeGithub()
+let service: AppService
+const freshRepository = appRepositories(github, () => service)
+let repo: AppRepository
+
+beforeAll(async () => {
+  service = await startAppService(github)
+})
+beforeEach(() => {
+  repo = freshRepository()
+})
+afterAll(async () => {
+  await service.close()
+  github.close()
+})
+
+/** A delivery that would be taken. */
+function sound() {
+  repo.desk.open({ head: 'retries', files: ['src/a.ts'] })
+  return signedDelivery({ secret: WEBHOOK_SECRET, ...repo.event(1, 'opened') })
+}
+
+const signature = (body: string, secret = WEBHOOK_SECRET) =>
+  `sha256=${createHmac('sha256', secret).update(body).digest('hex')}`
+
+async function post(body: string, headers: Record<string, string | undefined>) {
+  const sent = Object.fromEntries(
+    Object.entries(headers).filter((header): header is [string, string] => header[1] !== undefined),
+  )
+  const response = await fetch(`${service.url}${ADDRESS}`, { method: 'POST', body, headers: sent })
+  const answer = (await response.json()) as { error: { type: string } }
+  return { status: response.status, answer, id: response.headers.get('x-request-id') }
+}
+
+const deliveries = async () => (await service.jobs('delivery')).length
+
+describe('a delivery', () => {
+  test.each([
+    ['without a signature', { 'X-Hub-Signature-256': undefined }],
+    ['with an empty signature', { 'X-Hub-Signature-256': '' }],
+    ['with a signature of another form', { 'X-Hub-Signature-256': 'sha256=abc' }],
+    [
+      'with the old signature alone',
+      { 'X-Hub-Signature-256': undefined, 'X-Hub-Signature': `sha1=${'a'.repeat(40)}` },
+    ],
+    ['with a guessed signature', { 'X-Hub-Signature-256': `sha256=${'0'.repeat(64)}` }],
+  ])('%s is 401, and nothing of it is stored', async (_, changes) => {
+    const { body, headers } = sound()
+    const before = await deliveries()
+    const { status, answer, id } = await post(body, { ...headers, ...changes })
+    expect(status).toBe(401)
+    expect(answer.error).toMatchObject({ type: 'unauthorized', request_id: id })
+    expect(await deliveries()).toBe(before)
+  })
+
+  test.each([
+    ['with another secret', (body: string) => ({ body, sign: signature(body, 'development') })],
+    ['with the empty secret', (body: string) => ({ body, sign: signature(body, '') })],
+    ['but empty', () => ({ body: '', sign: signature('') })],
+    [
+      'and changed afterwards',
+      (body: string) => ({ body: body.replace('opened', 'closed'), sign: signature(body) }),
+    ],
+  ])('signed %s is 401, and nothing of it is stored', async (_, forge) => {
+    const { body: own, headers } = sound()
+    const { body, sign } = forge(own)
+    const before = await deliveries()
+    expect((await post(body, { ...headers, 'X-Hub-Signature-256': sign })).status).toBe(401)
+    expect(await deliveries()).toBe(before)
+    await service.settle()
+    expect(await repo.tracked()).toEqual([])
+  })
+
+  test.each(['X-GitHub-Delivery', 'X-GitHub-Event'])('without %s is 400', async (name) => {
+    const { body, headers } = sound()
+    const before = await deliveries()
+    for (const value of [undefined, 'no name at all', 'a'.repeat(101)]) {
+      const { status, answer } = await post(body, { ...headers, [name]: value })
+      expect([status, answer.error]).toMatchObject([400, { type: 'invalid_request', param: name }])
+    }
+    expect(await deliveries()).toBe(before)
+  })
+
+  test.each(['[]', 'payload=%7B%7D', '{"action":', '"text"', 'null', '['])(
+    'signed, of which the body is %j, is 400',
+    async (body) => {
+      const { headers } = sound()
+      const before = await deliveries()
+      const { status, answer } = await post(body, { ...headers, 'X-Hub-Signature-256': signature(body) })
+      expect([status, answer.error.type]).toEqual([400, 'invalid_request'])
+      expect(await deliveries()).toBe(before)
+    },
+  )
+
+  test('is taken whatever its content type says', async () => {
+    const { body, headers } = sound()
+    const { status } = await post(body, { ...headers, 'content-type': 'text/plain' })
+    expect(status).toBe(202)
+  })
+
+  test('just below 25 MB is taken, and above it is 413', async () => {
+    const { headers } = sound()
+    const sized = (bytes: number) => JSON.stringify({ action: 'opened', pad: 'x'.repeat(bytes) })
+    const sent = async (body: string) =>
+      (await post(body, { ...headers, 'X-GitHub-Event': 'star', 'X-Hub-Signature-256': signature(body) }))
+        .status
+    expect(await sent(sized(25 * MIB - 1000))).toBe(202)
+    const body = sized(25 * MIB)
+    const { status, answer } = await post(body, { ...headers, 'X-Hub-Signature-256': signature(body) })
+    expect([status, answer.error.type]).toEqual([413, 'invalid_request'])
+  })
+
+  test('that says beforehand that it is above 25 MB is refused before it is sent', async () => {
+    const { headers } = sound()
+    const { port } = new URL(service.url)
+    const status = await new Promise((resolve, reject) => {
+      const sending = request(
+        {
+          host: '127.0.0.1',
+          port,
+          path: ADDRESS,
+          method: 'POST',
+          headers: { ...headers, 'content-length': 300 * MIB },
+        },
+        (res) => {
+          resolve(res.statusCode)
+          sending.destroy()
+        },
+      )
+      sending.on('error', reject)
+      sending.flushHeaders()
+    })
+    expect(status).toBe(413)
+  })
+
+  test('unsigned is refused before it is sent', async () => {
+    const { port } = new URL(service.url)
+    const status = await new Promise((resolve, reject) => {
+      const headers = { 'content-length': MIB }
+      const sending = request({ host: '127.0.0.1', port, path: ADDRESS, method: 'POST', headers }, (res) => {
+        resolve(res.statusCode)
+        sending.destroy()
+      })
+      sending.on('error', reject)
+      sending.flushHeaders()
+    })
+    expect(status).toBe(401)
+  })
+
+  test.each(['ping', 'star', 'check_suite', 'issue_comment', 'no_such_event_yet', 'constructor'])(
+    'of the event %s is acknowledged and not stored',
+    async (event) => {
+      const before = await deliveries()
+      expect(await service.deliver({ event, payload: { zen: 'Keep it simple.' } })).toEqual({
+        status: 202,
+        outcome: 'ignored',
+      })
+      expect(await deliveries()).toBe(before)
+    },
+  )
+
+  test('of an action that means nothing here changes nothing', async () => {
+    repo.desk.open({ head: 'retries' })
+    const { event, payload } = repo.event(1, 'opened')
+    await service.play({ event, payload: { ...payload, action: 'auto_merge_enabled' } })
+    expect(await repo.tracked()).toEqual([])
+  })
+
+  test('that comes of no installation of the app changes nothing', async () => {
+    const id = await repo.work({ branch: 'retries' })
+    repo.desk.open({ head: 'retries' })
+    const { event, payload } = repo.event(1, 'opened')
+    const { installation: _, ...rest } = payload
+    await service.play({ event, payload: rest })
+    expect(await repo.activity(id)).toMatchObject({ status: 'active', pr_url: null })
+  })
+})
+
+describe('the same delivery', () => {
+  test('again counts once', async () => {
+    repo.desk.open({ head: 'retries', files: ['src/a.ts'] })
+    const opened = repo.event(1, 'opened')
+    expect(await service.deliver(opened, 'twice-1')).toEqual({ status: 202, outcome: 'accepted' })
+    expect(await service.deliver(opened, 'twice-1')).toEqual({ status: 202, outcome: 'known' })
+    expect(await service.settle()).toEqual([])
+    const [tracked] = await repo.tracked()
+    await repo.ask('PATCH', `/activity/${tracked.id}`, { body: { title: 'By hand', status: 'paused' } })
+    expect(await service.deliver(opened, 'twice-1')).toEqual({ status: 202, outcome: 'known' })
+    expect(await service.settle()).toEqual([])
+    expect(await repo.tracked()).toMatchObject([{ id: tracked.id, title: 'By hand', status: 'paused' }])
+  })
+
+  test('ten times at once counts once', async () => {
+    repo.desk.open({ head: 'retries', files: ['src/a.ts'] })
+    const opened = repo.event(1, 'opened')
+    const answers = await Promise.all(Array.from({ length: 10 }, () => service.deliver(opened, 'ten-1')))
+    expect(answers.filter(({ outcome }) => outcome === 'accepted')).toHaveLength(1)
+    expect(answers.filter(({ outcome }) => outcome === 'known')).toHaveLength(9)
+    expect(await service.settle()).toEqual([])
+    expect(await repo.tracked()).toHaveLength(1)
+  })
+
+  test('is known, whatever it brings the second time', async () => {
+    repo.desk.open({ head: 'retries' })
+    const opened = repo.event(1, 'opened')
+    await service.deliver(opened, 'other-1')
+    repo.desk.close(1)
+    expect((await service.deliver(repo.event(1, 'closed'), 'other-1')).outcome).toBe('known')
+    await service.settle()
+    expect(await repo.tracked()).toHaveLength(1)
+  })
+
+  test('under another id is another one, and does no harm', async () => {
+    repo.desk.open({ head: 'retries' })
+    const opened = repo.event(1, 'opened')
+    await service.play(opened, opened)
+    expect(await repo.tracked()).toHaveLength(1)
+  })
+})
+
+test('the address takes POST only', async () => {
+  const { status, headers } = await fetch(`${service.url}${ADDRESS}`)
+  expect([status, headers.get('allow')]).toEqual([405, 'POST'])
+})
+
+test('without a configured app every delivery is 503, signed or not', async () => {
+  const bare = await startTestService({ token: 'ada' })
+  try {
+    const { body, headers } = sound()
+    const answers = [
+      await fetch(`${bare.url}${ADDRESS}`, { method: 'POST', body, headers }),
+      await fetch(`${bare.url}${ADDRESS}`, { method: 'POST', body }),
+    ]
+    for (const answer of answers) {
+      expect(answer.status).toBe(503)
+      expect(Number(answer.headers.get('retry-after'))).toBeGreaterThan(0)
+      expect(await answer.json()).toMatchObject({ error: { type: 'service_unavailable' } })
+    }
+    const rest = await apiAt(bare.url, 'ada')('GET', `/api/v1/repos/${repo.full_name}/activity`)
+    expect(rest.status).toBe(200)
+  } finally {
+    await bare.close()
+  }
+})
+
+test('nothing of a secret or a body is logged', async () => {
+  repo.desk.open({ head: 'retries', title: 'Unheard-of words' })
+  await service.play(repo.event(1, 'opened'))
+  const log = service.log.join('\n')
+  for (const secret of [WEBHOOK_SECRET, 'Unheard-of words', 'PRIVATE KEY', 'ghs_'])
+    expect(log).not.toContain(secret)
+})

@@ -1,0 +1,229 @@
+/** Where the app is installed: what is taken in, what ends when it is taken off, and repositories that change their names. */
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { sweep } from '../../src/operations/sweep.ts'
+import { type AppService, startAppService } from '../support/app-service.ts'
+import { fakeGithub } from '../support/github.ts'
+import type { Installation } from '../support/github-state.ts'
+import { WORK } from '../support/routes.ts'
+import {
+  installationEvent,
+  installationRepositoriesEvent,
+  pullRequestEvent,
+  pushEvent,
+  repositoryEvent,
+} from '../support/webhooks.ts'
+
+const DAY_MS = 86_400_000
+const RETENTION_DAYS = 3
+
+const github = fakeGithub()
+let service: AppService
+let installation: Installation
+/** Two repositories of an organisation of each test's own. */
+let owner: string
+let shop: string
+let docs: string
+let tests = 0
+
+beforeAll(async () => {
+  service = await startAppService(github, { config: { retention_days: RETENTION_DAYS } })
+})
+beforeEach(async () => {
+  tests += 1
+  owner = `org-${tests}`
+  shop = `${owner}/shop`
+  docs = `${owner}/docs`
+  github.repository({ id: 1000 + tests, full_name: shop })
+  github.repository({ id: 2000 + tests, full_name: docs })
+  github.token('ada', { login: 'ada', id: 1, permissions: { [shop]: 'write', [docs]: 'write' } })
+})
+afterAll(async () => {
+  await service.close()
+  github.close()
+})
+
+const install = (...repositories: string[]) => {
+  installation = github.app.install({ repositories })
+  return installation
+}
+const opened = (full_name: string, given: { head?: string; files?: string[] } = {}) =>
+  pullRequestEvent(github, full_name, github.at(full_name).open(given).number, 'opened')
+const ask = (method: string, full_name: string, path: string, body?: unknown) =>
+  service.api(method, `/api/v1/repos/${full_name}${path}`, { body })
+/** The live activities of a repository, the oldest first. */
+const live = async (full_name: string) =>
+  (await ask('GET', full_name, '/activity?limit=100')).body.items.reverse() as {
+    id: string
+    pr_url: string
+    source: string
+  }[]
+const begin = async (full_name: string, body: object = {}) =>
+  (await ask('POST', full_name, '/activity', { ...WORK, ...body })).body.activity.id as string
+
+describe('an installation', () => {
+  test('that is created takes in the open pull requests of all its repositories', async () => {
+    const [a, b] = [github.at(shop), github.at(docs)]
+    for (let number = 1; number <= 103; number += 1) a.open({ files: [`src/${number}.ts`] })
+    a.close(5)
+    b.open({ head: 'words', files: ['README.md'], draft: true })
+    await service.play(installationEvent(github, install(shop, docs), 'created'))
+    const urls = [
+      ...(await ask('GET', shop, '/activity?limit=100')).body.items,
+      ...(
+        await ask(
+          'GET',
+          shop,
+          `/activity?limit=100&cursor=${(await ask('GET', shop, '/activity?limit=100')).body.next_cursor}`,
+        )
+      ).body.items,
+    ].map(({ pr_url }) => pr_url)
+    expect(new Set(urls).size).toBe(102)
+    expect(urls).not.toContain(`https://github.com/${shop}/pull/5`)
+    expect(await live(docs)).toMatchObject([
+      { source: 'pull_request', status: 'draft-pr-open', scope: { paths: ['README.md'] } },
+    ])
+    expect(github.calls(`GET /repos/${shop}/pulls`)).toBe(2)
+  })
+
+  test('that is created again makes nothing twice, and finds declared work', async () => {
+    const id = await begin(shop, { branch: 'retries' })
+    github.at(shop).open({ head: 'retries' })
+    github.at(shop).open({ head: 'other' })
+    const created = installationEvent(github, install(shop), 'created')
+    await service.play(created, created, installationEvent(github, installation, 'new_permissions_accepted'))
+    const all = await live(shop)
+    expect(all).toHaveLength(2)
+    expect(all).toMatchObject([
+      { id, pr_url: `https://github.com/${shop}/pull/1`, source: 'api' },
+      { source: 'pull_request' },
+    ])
+  })
+
+  test('that is given a repository takes in its open pull requests, and no other', async () => {
+    await service.play(installationEvent(github, install(docs), 'created'))
+    github.at(shop).open({ files: ['src/a.ts'] })
+    github.at(docs).open({ files: ['README.md'] })
+    github.app.addRepositories(installation.id, [shop])
+    await service.play(installationRepositoriesEvent(github, installation, 'added', [shop]))
+    expect(await live(shop)).toHaveLength(1)
+    expect(await live(docs)).toEqual([])
+  })
+
+  test('that is suspended makes no job fail, and takes in what was missed when that ends', async () => {
+    await service.play(installationEvent(github, install(shop), 'created'))
+    github.app.suspend(installation.id)
+    const late = opened(shop, { files: ['src/a.ts'] })
+    const created = installationEvent(github, installation, 'created')
+    await service.play(installationEvent(github, installation, 'suspend'), late, created)
+    expect(await live(shop)).toEqual([])
+    github.app.unsuspend(installation.id)
+    await service.play(installationEvent(github, installation, 'unsuspend'))
+    expect(await live(shop)).toHaveLength(1)
+  })
+})
+
+describe('a repository that the app is taken off', () => {
+  const WAYS: [string, () => Parameters<AppService['play']>[0]][] = [
+    [
+      'removed',
+      () => {
+        const event = installationRepositoriesEvent(github, installation, 'removed', [shop])
+        github.app.removeRepositories(installation.id, [shop])
+        return event
+      },
+    ],
+    [
+      'uninstalled',
+      () => {
+        const event = installationEvent(github, installation, 'deleted')
+        github.app.uninstall(installation.id)
+        return event
+      },
+    ],
+  ]
+
+  beforeEach(async () => {
+    await service.play(
+      installationEvent(github, install(shop, docs), 'created'),
+      opened(shop, { files: ['src/a.ts'] }),
+    )
+    await begin(shop)
+    await begin(docs)
+  })
+
+  test.each(WAYS)('%s, keeps its records for the retention period and then none', async (way, takeOff) => {
+    await service.play(takeOff())
+    expect(await live(shop)).toHaveLength(2)
+    // Days on, everything has expired; it is still there.
+    service.clock.advance(RETENTION_DAYS * DAY_MS - 1)
+    await sweep(service.app)
+    await service.settle()
+    expect((await ask('GET', shop, '/activity?status=expired')).body.items).toHaveLength(2)
+    service.clock.advance(1)
+    await sweep(service.app)
+    expect((await ask('GET', shop, '/activity?status=expired')).body.items).toEqual([])
+    const left = (await ask('GET', docs, '/activity?status=expired')).body.items
+    expect(left).toHaveLength(way === 'removed' ? 1 : 0)
+  })
+
+  test.each(WAYS)('%s, is not followed again by a delivery that comes late', async (_, takeOff) => {
+    github.at(shop).open({ files: ['src/late.ts'] })
+    const late = pullRequestEvent(github, shop, 2, 'opened')
+    await service.play(takeOff(), late)
+    expect(await live(shop)).toHaveLength(2)
+    service.clock.advance(RETENTION_DAYS * DAY_MS)
+    await sweep(service.app)
+    expect((await ask('GET', shop, '/activity?status=expired')).body.items).toEqual([])
+  })
+
+  test.each(WAYS)('%s, and given back is followed and kept', async (way, takeOff) => {
+    await service.play(takeOff())
+    if (way === 'removed') github.app.addRepositories(installation.id, [shop])
+    else install(shop, docs)
+    github.at(shop).open({ files: ['src/b.ts'] })
+    await service.play(
+      way === 'removed'
+        ? installationRepositoriesEvent(github, installation, 'added', [shop])
+        : installationEvent(github, installation, 'created'),
+    )
+    expect(await live(shop)).toHaveLength(3)
+    service.clock.advance(RETENTION_DAYS * DAY_MS)
+    await sweep(service.app)
+    expect((await ask('GET', shop, '/activity?status=expired')).body.items).toHaveLength(3)
+  })
+})
+
+describe('a repository that is renamed', () => {
+  test.each([
+    ['renamed', () => `${owner}/store`],
+    ['transferred', () => `${owner}-new/shop`],
+  ] as const)('(%s) is the same repository, and followed under its new name', async (action, newName) => {
+    await service.play(installationEvent(github, install(shop), 'created'))
+    const id = await begin(shop, { branch: 'retries' })
+    const pull = github.at(shop).open({ head: 'retries', files: ['src/a.ts'] })
+    await service.play(pullRequestEvent(github, shop, pull.number, 'opened'))
+    const to = newName()
+    github.rename(shop, to)
+    if (action === 'transferred') install(to)
+    github.token('ada', { login: 'ada', id: 1, permissions: { [to]: 'write' } })
+    await service.play(repositoryEvent(github, to, action, shop))
+    github.at(to).open({ head: 'other', files: ['src/b.ts'] })
+    await service.play(pullRequestEvent(github, to, 2, 'opened'))
+    expect(await live(to)).toMatchObject([{ id }, { pr_url: `https://github.com/${to}/pull/2` }])
+    expect(github.calls(`GET /repos/${to}/pulls/2/files`, 200)).toBe(1)
+    github.at(to).merge(pull.number)
+    await service.play(pullRequestEvent(github, to, pull.number, 'closed'))
+    expect((await ask('GET', to, `/activity/${id}`)).body).toMatchObject({
+      archive_reason: 'pull_request_merged',
+    })
+  })
+
+  test('is followed although nobody told of it', async () => {
+    await service.play(installationEvent(github, install(shop), 'created'))
+    const id = await begin(shop, { branch: 'retries' })
+    const to = `${owner}/store`
+    github.rename(shop, to)
+    await service.play(pushEvent(github, to, { ref: 'refs/heads/retries' }))
+    expect((await ask('GET', to, `/activity/${id}`)).body.heartbeat_at).toBe(service.clock.now.toISOString())
+  })
+})

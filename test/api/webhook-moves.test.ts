@@ -1,0 +1,293 @@
+/** What pull requests, pushes and deleted branches do to activities: each row of contract §5's table of automatic moves. */
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import {
+  type AppRepository,
+  type AppService,
+  appRepositories,
+  startAppService,
+} from '../support/app-service.ts'
+import { fakeGithub } from '../support/github.ts'
+import { pushEvent, refEvent } from '../support/webhooks.ts'
+
+const DAY_MS = 86_400_000
+const STATUSES = ['planned', 'active', 'paused', 'blocked', 'draft-pr-open', 'ready-for-review'] as const
+const SCOPE = { areas: ['checkout'], paths: ['src/pay/**'] }
+
+const github = fakeGithub()
+let service: AppService
+const freshRepository = appRepositories(github, () => service)
+let repo: AppRepository
+
+beforeAll(async () => {
+  service = await startAppService(github)
+})
+beforeEach(() => {
+  repo = freshRepository()
+})
+afterAll(async () => {
+  await service.close()
+  github.close()
+})
+
+const prUrl = (number: number) => `https://github.com/${repo.full_name}/pull/${number}`
+const now = () => service.clock.now.toISOString()
+const in24h = () => new Date(service.clock.now.getTime() + DAY_MS).toISOString()
+
+/** An activity in a status, made a second before whatever comes next. */
+async function begun(status: string, body: Record<string, unknown>): Promise<string> {
+  const id = await repo.work({ scope: SCOPE, ...body })
+  if (status !== 'active') {
+    const answer = await repo.ask('PATCH', `/activity/${id}`, { body: { status } })
+    expect(answer.status).toBe(200)
+  }
+  service.clock.advance(1000)
+  return id
+}
+
+/** One activity in each live status, all linked to pull request 1 in the same way. */
+async function oneOfEach(link: 'pr_url' | 'branch'): Promise<Map<string, string>> {
+  const body = link === 'branch' ? { branch: 'retries' } : { branch: 'elsewhere', pr_url: prUrl(1) }
+  const ids = new Map<string, string>()
+  for (const status of STATUSES) ids.set(status, await begun(status, body))
+  return ids
+}
+
+describe.each(['pr_url', 'branch'] as const)('activities linked by their %s', (link) => {
+  test.each([
+    ['opened', true],
+    ['opened', false],
+    ['reopened', true],
+    ['reopened', false],
+    ['converted_to_draft', true],
+    ['ready_for_review', false],
+  ] as const)('follow a pull request that is %s, draft: %s', async (action, draft) => {
+    repo.desk.open({ head: 'retries', base: 'develop', draft })
+    const ids = await oneOfEach(link)
+    await service.play(repo.event(1, action))
+    const open = draft ? 'draft-pr-open' : 'ready-for-review'
+    for (const [status, id] of ids) {
+      expect(await repo.activity(id), status).toMatchObject({
+        status: status === 'paused' || status === 'blocked' ? status : open,
+        pr_url: prUrl(1),
+        draft_pr: draft,
+        base_branch: 'develop',
+        heartbeat_at: now(),
+        expires_at: in24h(),
+        title: 'Retry payments',
+        scope: SCOPE,
+        source: 'api',
+      })
+    }
+    expect(await repo.tracked()).toEqual([])
+  })
+
+  test.each([
+    [true, 'pull_request_merged'],
+    [false, 'pull_request_closed'],
+  ])('are archived when it is closed, merged: %s', async (merged, archive_reason) => {
+    repo.desk.open({ head: 'retries' })
+    const ids = await oneOfEach(link)
+    if (merged) repo.desk.merge(1)
+    else repo.desk.close(1)
+    await service.play(repo.event(1, 'closed'))
+    for (const [status, id] of ids)
+      expect(await repo.activity(id), status).toMatchObject({
+        status: 'archived',
+        archive_reason,
+        archived_at: now(),
+      })
+    const { reuse_opportunities } = await repo.check({ scope: SCOPE })
+    const offered = reuse_opportunities.map(({ id }) => id).sort()
+    expect(offered).toEqual(merged ? [...ids.values()].sort() : [])
+  })
+
+  test('keep their own words and scope when it is edited or pushed to', async () => {
+    repo.desk.open({ head: 'retries', base: 'develop', files: ['src/a.ts'] })
+    const ids = await oneOfEach(link)
+    await service.play(repo.event(1, 'opened'))
+    service.clock.advance(1000)
+    repo.desk.update(1, { title: 'Other words', files: ['src/b.ts'] })
+    await service.play(
+      repo.event(1, { action: 'synchronize', push: repo.desk.push('retries') }),
+      repo.event(1, { action: 'edited', from: { title: 'Words' } }),
+    )
+    for (const [status, id] of ids)
+      expect(await repo.activity(id), status).toMatchObject({
+        title: 'Retry payments',
+        scope: SCOPE,
+        heartbeat_at: now(),
+        expires_at: in24h(),
+      })
+  })
+
+  test('never outlive max_activity_ttl_ms by that', async () => {
+    repo.desk.open({ head: 'retries' })
+    repo.desk.write('.github/deconflict.yml', `max_activity_ttl_ms: ${DAY_MS}`)
+    const ids = await oneOfEach(link)
+    await service.play(repo.event(1, 'opened'))
+    for (const id of ids.values()) {
+      const { created_at, expires_at } = await repo.activity(id)
+      expect(Date.parse(expires_at) - Date.parse(created_at)).toBe(DAY_MS)
+    }
+  })
+})
+
+describe('a pull request', () => {
+  test('leaves alone what its branch holds of another one', async () => {
+    repo.desk.open({ number: 2, head: 'retries' })
+    const other = await begun('active', { branch: 'retries', pr_url: prUrl(7) })
+    const before = await repo.activity(other)
+    await service.play(repo.event(2, 'opened'))
+    repo.desk.merge(2)
+    await service.play(repo.event(2, 'closed'))
+    expect(await repo.activity(other)).toEqual(before)
+  })
+
+  test('leaves alone what its branch holds beside the activity with its pr_url', async () => {
+    repo.desk.open({ head: 'retries' })
+    const linked = await begun('active', { pr_url: prUrl(1) })
+    const beside = await begun('active', { branch: 'retries' })
+    const before = await repo.activity(beside)
+    await service.play(repo.event(1, 'opened'))
+    repo.desk.close(1)
+    await service.play(repo.event(1, 'closed'))
+    expect((await repo.activity(linked)).status).toBe('archived')
+    expect(await repo.activity(beside)).toMatchObject({ status: before.status, pr_url: null })
+  })
+
+  test.each(['archived', 'merged', 'abandoned'])('leaves alone what is %s on its branch', async (status) => {
+    repo.desk.open({ head: 'retries' })
+    const id = await begun(status, { branch: 'retries' })
+    const before = await repo.activity(id)
+    await service.play(repo.event(1, 'opened'))
+    expect(await repo.activity(id)).toEqual(before)
+    expect(await repo.tracked()).toHaveLength(1)
+  })
+
+  test('leaves alone what has expired on its branch', async () => {
+    repo.desk.open({ head: 'retries' })
+    repo.desk.write('.github/deconflict.yml', 'activity_ttl_ms: 1000')
+    const id = await begun('active', { branch: 'retries' })
+    await service.play(repo.event(1, 'opened'))
+    expect(await repo.activity(id)).toMatchObject({ status: 'expired', pr_url: null })
+  })
+
+  test('of a fork is none of the branch of the same name', async () => {
+    const id = await begun('active', { branch: 'patch-1' })
+    const before = await repo.activity(id)
+    repo.desk.open({ head: 'eve:patch-1', author: 'eve', files: ['src/a.ts'] })
+    await service.play(repo.event(1, 'opened'))
+    expect(await repo.tracked()).toMatchObject([{ branch: 'eve:patch-1', actor: 'eve', pr_url: prUrl(1) }])
+    repo.desk.merge(1)
+    await service.play(repo.event(1, 'closed'))
+    expect(await repo.tracked()).toEqual([])
+    expect(await repo.activity(id)).toEqual(before)
+  })
+
+  test('of a fork is followed where its pr_url was declared', async () => {
+    const id = await begun('active', { branch: 'patch-1', pr_url: prUrl(1) })
+    repo.desk.open({ head: 'eve:patch-1', draft: true })
+    await service.play(repo.event(1, 'opened'))
+    expect(await repo.activity(id)).toMatchObject({ status: 'draft-pr-open', branch: 'patch-1' })
+    repo.desk.close(1)
+    await service.play(repo.event(1, 'closed'))
+    expect(await repo.activity(id)).toMatchObject({ archive_reason: 'pull_request_closed' })
+  })
+
+  test('that was closed leaves later work on its branch alone, whatever is done to it', async () => {
+    repo.desk.open({ head: 'develop' })
+    await service.play(repo.event(1, 'opened'))
+    repo.desk.merge(1)
+    await service.play(repo.event(1, 'closed'))
+    const id = await begun('active', { branch: 'develop' })
+    await service.play(
+      repo.event(1, { action: 'labeled', label: 'released' }),
+      repo.event(1, { action: 'edited', from: { title: 'Words' } }),
+    )
+    expect(await repo.activity(id)).toMatchObject({ status: 'active', archive_reason: null })
+  })
+
+  test('that was closed before it was known leaves work on its branch alone when it is labelled', async () => {
+    repo.desk.open({ head: 'develop' })
+    repo.desk.merge(1)
+    const id = await begun('active', { branch: 'develop' })
+    await service.play(repo.event(1, { action: 'labeled', label: 'released' }))
+    expect(await repo.activity(id)).toMatchObject({ status: 'active', pr_url: null })
+  })
+})
+
+describe('a deleted branch', () => {
+  test('ends the live work on it', async () => {
+    const ids = new Map<string, string>()
+    for (const status of STATUSES) ids.set(status, await begun(status, { branch: 'retries' }))
+    const finished = await begun('merged', { branch: 'retries' })
+    const elsewhere = await begun('active', { branch: 'retries-2' })
+    repo.desk.push('retries')
+    repo.desk.deleteBranch('retries')
+    await service.play(refEvent(github, repo.full_name, 'delete', { branch: 'retries' }))
+    for (const [status, id] of ids)
+      expect(await repo.activity(id), status).toMatchObject({
+        status: 'archived',
+        archive_reason: 'branch_deleted',
+        archived_at: now(),
+      })
+    expect((await repo.activity(finished)).status).toBe('merged')
+    expect((await repo.activity(elsewhere)).status).toBe('active')
+  })
+
+  test('after the merge keeps the reason, and the instant', async () => {
+    repo.desk.open({ head: 'retries' })
+    const id = await begun('active', { branch: 'retries' })
+    await service.play(repo.event(1, 'opened'))
+    repo.desk.merge(1)
+    await service.play(repo.event(1, 'closed'))
+    const before = await repo.activity(id)
+    service.clock.advance(1000)
+    await service.play(refEvent(github, repo.full_name, 'delete', { branch: 'retries' }))
+    expect(before.archive_reason).toBe('pull_request_merged')
+    expect(await repo.activity(id)).toEqual(before)
+  })
+
+  test('leaves to its pull request what that will end', async () => {
+    const id = await begun('active', { branch: 'retries', pr_url: prUrl(1) })
+    await service.play(refEvent(github, repo.full_name, 'delete', { branch: 'retries' }))
+    expect((await repo.activity(id)).status).toBe('active')
+  })
+})
+
+test('a deleted tag, and a tag or branch that is made, end nothing', async () => {
+  const id = await begun('active', { branch: 'v1' })
+  const before = await repo.activity(id)
+  await service.play(
+    refEvent(github, repo.full_name, 'delete', { tag: 'v1' }),
+    refEvent(github, repo.full_name, 'create', { tag: 'v1' }),
+    refEvent(github, repo.full_name, 'create', { branch: 'v1' }),
+    pushEvent(github, repo.full_name, { ref: 'refs/tags/v1' }),
+  )
+  expect(await repo.activity(id)).toEqual(before)
+})
+
+describe('a push', () => {
+  test('is a sign of life of all live work on the branch, with a pull request or without', async () => {
+    const body = { branch: 'feature/retries' }
+    const ids = [
+      await begun('active', body),
+      await begun('paused', body),
+      await begun('active', { ...body, pr_url: prUrl(7) }),
+    ]
+    const finished = await begun('merged', body)
+    const elsewhere = await begun('active', { branch: 'retries' })
+    await service.play(pushEvent(github, repo.full_name, { ref: 'refs/heads/feature/retries' }))
+    for (const id of ids)
+      expect(await repo.activity(id)).toMatchObject({ heartbeat_at: now(), expires_at: in24h() })
+    expect((await repo.activity(ids[1] as string)).status).toBe('paused')
+    for (const id of [finished, elsewhere]) expect((await repo.activity(id)).heartbeat_at).toBeNull()
+  })
+
+  test('that deletes the branch is none', async () => {
+    const id = await begun('active', { branch: 'retries' })
+    const push = { ref: 'refs/heads/retries', before: 'a'.repeat(40), after: '0'.repeat(40) }
+    await service.play(pushEvent(github, repo.full_name, push))
+    expect((await repo.activity(id)).heartbeat_at).toBeNull()
+  })
+})

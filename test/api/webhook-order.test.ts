@@ -1,0 +1,202 @@
+/** Deliveries that come late, twice or in another order than things happened: the same end, and nothing comes back (contract §5). */
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import {
+  type AppRepository,
+  type AppService,
+  appRepositories,
+  startAppService,
+} from '../support/app-service.ts'
+import { fakeGithub } from '../support/github.ts'
+import type { Webhook } from '../support/webhook-payload.ts'
+import { refEvent } from '../support/webhooks.ts'
+
+const github = fakeGithub()
+let service: AppService
+const freshRepository = appRepositories(github, () => service)
+let repo: AppRepository
+
+beforeAll(async () => {
+  service = await startAppService(github)
+})
+beforeEach(() => {
+  repo = freshRepository()
+})
+afterAll(async () => {
+  await service.close()
+  github.close()
+})
+
+/** Every order of the numbers below `count`. */
+function orders(count: number): number[][] {
+  if (count === 0) return [[]]
+  return orders(count - 1).flatMap((order) =>
+    Array.from({ length: count }, (_, at) => [...order.slice(0, at), count - 1, ...order.slice(at)]),
+  )
+}
+
+const inOrder = (webhooks: Webhook[], order: number[]) => order.map((at) => webhooks[at] as Webhook)
+const deleted = () => refEvent(github, repo.full_name, 'delete', { branch: 'retries' })
+
+/** A second of GitHub's clock for several events. */
+const SECOND = 1_000_000
+
+/** An activity on the branch that pull requests come from, declared by somebody. */
+const declared = () => repo.work({ branch: 'retries' })
+
+describe.each([
+  ['merged', 'pull_request_merged'],
+  ['closed', 'pull_request_closed'],
+] as const)('opened, pushed to and %s', (end, archive_reason) => {
+  const happened = (at_s?: number) => {
+    repo.desk.open({ head: 'retries', files: ['src/a.ts'] })
+    const opened = repo.event(1, 'opened', at_s)
+    const pushed = repo.event(1, { action: 'synchronize', push: repo.desk.push('retries') }, at_s)
+    if (end === 'merged') repo.desk.merge(1)
+    else repo.desk.close(1)
+    return [opened, pushed, repo.event(1, 'closed', at_s)]
+  }
+
+  test.each(orders(3))('in the order %i %i %i ends declared work the same way', async (...order) => {
+    const id = await declared()
+    await service.play(...inOrder(happened(), order))
+    expect(await repo.activity(id)).toMatchObject({ status: 'archived', archive_reason })
+    expect(await repo.tracked()).toEqual([])
+  })
+
+  test.each(orders(3))(
+    'in the order %i %i %i leaves nothing live without declared work',
+    async (...order) => {
+      await service.play(...inOrder(happened(), order))
+      expect(await repo.tracked()).toEqual([])
+    },
+  )
+
+  test.each(orders(3))('in the order %i %i %i within one second ends the same way', async (...order) => {
+    const id = await declared()
+    await service.play(...inOrder(happened(SECOND), order))
+    expect(await repo.activity(id)).toMatchObject({ status: 'archived', archive_reason })
+    expect(await repo.tracked()).toEqual([])
+  })
+})
+
+test.each(orders(2))(
+  'a merge and the deleted branch, as %i %i, archive linked work as merged',
+  async (...order) => {
+    repo.desk.open({ head: 'retries' })
+    const id = await declared()
+    await service.play(repo.event(1, 'opened'))
+    repo.desk.merge(1)
+    await service.play(...inOrder([repo.event(1, 'closed'), deleted()], order))
+    expect(await repo.activity(id)).toMatchObject({
+      status: 'archived',
+      archive_reason: 'pull_request_merged',
+    })
+  },
+)
+
+test('a branch that was deleted before its pull request is heard of archives once, for good', async () => {
+  repo.desk.open({ head: 'retries' })
+  const opened = repo.event(1, 'opened')
+  repo.desk.merge(1)
+  const closed = repo.event(1, 'closed')
+  const id = await declared()
+  await service.play(deleted())
+  const before = await repo.activity(id)
+  expect(before.archive_reason).toBe('branch_deleted')
+  await service.play(closed, opened)
+  expect(await repo.activity(id)).toEqual(before)
+  expect(await repo.tracked()).toEqual([])
+})
+
+describe('closed and opened again', () => {
+  const happened = () => {
+    repo.desk.open({ head: 'retries', files: ['src/a.ts'] })
+    const opened = repo.event(1, 'opened')
+    repo.desk.close(1)
+    const closed = repo.event(1, 'closed')
+    repo.desk.reopen(1)
+    return [opened, closed, repo.event(1, 'reopened')]
+  }
+
+  test.each(orders(3))('in the order %i %i %i leaves one live activity', async (...order) => {
+    await service.play(...inOrder(happened(), order))
+    expect(await repo.tracked()).toMatchObject([{ status: 'ready-for-review', branch: 'retries' }])
+  })
+
+  test('makes a new activity, and does not bring back the archived one', async () => {
+    const [opened, closed, reopened] = happened() as [Webhook, Webhook, Webhook]
+    const id = await declared()
+    await service.play(opened, closed)
+    const archived = await repo.activity(id)
+    expect(archived.status).toBe('archived')
+    await service.play(reopened)
+    expect(await repo.activity(id)).toEqual(archived)
+    expect(await repo.tracked()).toHaveLength(1)
+  })
+
+  test.each(orders(2))('within one second, as %i %i, is what GitHub says it is: open', async (...order) => {
+    repo.desk.open({ head: 'retries' })
+    await service.play(repo.event(1, 'opened'))
+    repo.desk.close(1)
+    const closed = repo.event(1, 'closed', SECOND)
+    repo.desk.reopen(1)
+    const reopened = repo.event(1, 'reopened', SECOND)
+    await service.play(...inOrder([closed, reopened], order))
+    expect(await repo.tracked()).toMatchObject([{ status: 'ready-for-review' }])
+  })
+
+  test.each(orders(2))('and closed within one second, as %i %i, is closed', async (...order) => {
+    repo.desk.open({ head: 'retries' })
+    await service.play(repo.event(1, 'opened'))
+    repo.desk.close(1)
+    await service.play(repo.event(1, 'closed'))
+    repo.desk.reopen(1)
+    const reopened = repo.event(1, 'reopened', SECOND)
+    repo.desk.close(1)
+    const closed = repo.event(1, 'closed', SECOND)
+    await service.play(...inOrder([reopened, closed], order))
+    expect(await repo.tracked()).toEqual([])
+  })
+
+  test('is open although a label overtook the reopening', async () => {
+    const [opened, closed, reopened] = happened() as [Webhook, Webhook, Webhook]
+    const labeled = repo.event(1, { action: 'labeled', label: 'urgent' })
+    await service.play(opened, closed, labeled, reopened)
+    expect(await repo.tracked()).toMatchObject([{ status: 'ready-for-review' }])
+  })
+})
+
+describe('what a newer event has overtaken', () => {
+  test.each([
+    ['ready for review', true, 'ready_for_review', 'ready-for-review'],
+    ['made a draft', false, 'converted_to_draft', 'draft-pr-open'],
+  ] as const)('is not lost: %s', async (_, draft, action, status) => {
+    repo.desk.open({ head: 'retries', draft })
+    const id = await declared()
+    await service.play(repo.event(1, 'opened'))
+    repo.desk.update(1, { draft: !draft })
+    const changed = repo.event(1, action)
+    const pushed = repo.event(1, { action: 'synchronize', push: repo.desk.push('retries') })
+    await service.play(pushed, changed)
+    expect(await repo.activity(id)).toMatchObject({ status, draft_pr: !draft })
+  })
+
+  test('is not lost: the files of a push', async () => {
+    repo.desk.open({ head: 'retries', files: ['src/a.ts'] })
+    await service.play(repo.event(1, 'opened'))
+    repo.desk.update(1, { files: ['src/b.ts'] })
+    const pushed = repo.event(1, { action: 'synchronize', push: repo.desk.push('retries') })
+    repo.desk.update(1, { title: 'Other words' })
+    const edited = repo.event(1, { action: 'edited', from: { title: 'Pull request 1' } })
+    await service.play(edited, pushed)
+    expect(await repo.tracked()).toMatchObject([{ title: 'Other words', scope: { paths: ['src/b.ts'] } }])
+  })
+
+  test('does not win: the state before', async () => {
+    repo.desk.open({ head: 'retries', title: 'First words', draft: true })
+    const opened = repo.event(1, 'opened')
+    repo.desk.update(1, { title: 'Second words', draft: false })
+    await service.play(repo.event(1, 'ready_for_review'), opened)
+    expect(await repo.tracked()).toMatchObject([{ title: 'Second words', status: 'ready-for-review' }])
+  })
+})

@@ -1,0 +1,257 @@
+/** Activities that are made from pull requests, and follow them (contract §5 and §8: track_pull_requests). */
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import {
+  type AppRepository,
+  type AppService,
+  appRepositories,
+  startAppService,
+} from '../support/app-service.ts'
+import { fakeGithub } from '../support/github.ts'
+
+const github = fakeGithub()
+let service: AppService
+const freshRepository = appRepositories(github, () => service)
+let repo: AppRepository
+
+beforeAll(async () => {
+  service = await startAppService(github)
+})
+beforeEach(() => {
+  repo = freshRepository()
+  service.clock.advance(1000)
+})
+afterAll(async () => {
+  await service.close()
+  github.close()
+})
+
+const now = () => service.clock.now.toISOString()
+const filesRoute = () => `GET /repos/${repo.full_name}/pulls/*/files`
+
+/** The whole activity that was made from the one open pull request. */
+async function only() {
+  const all = await repo.tracked()
+  expect(all).toHaveLength(1)
+  return repo.activity(all[0].id)
+}
+
+describe('an opened pull request', () => {
+  test.each([
+    [true, 'draft-pr-open'],
+    [false, 'ready-for-review'],
+  ])('becomes an activity; draft: %s', async (draft, status) => {
+    repo.desk.open({
+      head: 'feature/retries',
+      base: 'develop',
+      author: 'ada',
+      title: 'Retry payments',
+      body: 'Retries a payment twice.\nThen gives up.\n\nCloses #3.',
+      draft,
+      files: [
+        'src/pay/retry.ts',
+        'app/[id]/page.tsx',
+        { filename: 'src/new.ts', status: 'renamed', previous_filename: 'src/old.ts' },
+        { filename: 'src/gone.ts', status: 'removed' },
+      ],
+    })
+    await service.play(repo.event(1, 'opened'))
+    const made = await only()
+    expect(made).toMatchObject({
+      title: 'Retry payments',
+      summary: 'Retries a payment twice.\nThen gives up.',
+      actor: 'ada',
+      agent: null,
+      status,
+      risk: 'low',
+      branch: 'feature/retries',
+      base_branch: 'develop',
+      pr_url: `https://github.com/${repo.full_name}/pull/1`,
+      draft_pr: draft,
+      blocking: false,
+      source: 'pull_request',
+      heartbeat_at: now(),
+      created_at: now(),
+      scope: { areas: [] },
+    })
+    expect([...made.scope.paths].sort()).toEqual([
+      'app/[id]/page.tsx',
+      'src/gone.ts',
+      'src/new.ts',
+      'src/old.ts',
+      'src/pay/retry.ts',
+    ])
+  })
+
+  test.each([
+    ['no body', null, 'Words'],
+    ['an empty body', ' \n\n ', 'Words'],
+    ['blank lines first', '\n\nFirst.\n\nSecond.', 'First.'],
+    ['lines that end as on Windows', 'First.\r\n\r\nSecond.', 'First.'],
+    ['5,000 characters', 'x'.repeat(5000), 'x'.repeat(4000)],
+    ['characters that a database does not take', 'a\u0000b\ud800c', 'ab\ufffdc'],
+  ])('with %s has a summary', async (_, body, summary) => {
+    repo.desk.open({ title: 'Words', body })
+    await service.play(repo.event(1, 'opened'))
+    expect((await only()).summary).toBe(summary)
+  })
+
+  test('is found by a check of the files that it changes, and of no others', async () => {
+    repo.desk.open({ head: 'retries', files: ['app/[id]/page.tsx'] })
+    await service.play(repo.event(1, 'opened'))
+    const { id } = await only()
+    expect((await repo.check({ scope: { paths: ['app/[id]/page.tsx'] } })).related_activity_ids).toEqual([id])
+    expect((await repo.check({ scope: { paths: ['app/i/page.tsx'] } })).related_activity_ids).toEqual([])
+  })
+
+  test('with several hundred files has them all', async () => {
+    const files = Array.from({ length: 250 }, (_, index) => `src/file-${index}.ts`)
+    repo.desk.open({ files })
+    await service.play(repo.event(1, 'opened'))
+    expect([...(await only()).scope.paths].sort()).toEqual([...files].sort())
+    expect(github.calls(filesRoute())).toBe(3)
+  })
+
+  test('of an account that was deleted is the ghost\u2019s', async () => {
+    repo.desk.open({})
+    const { event, payload } = repo.event(1, 'opened')
+    const pull_request = { ...(payload.pull_request as object), user: null }
+    await service.play({ event, payload: { ...payload, pull_request } })
+    expect((await only()).actor).toBe('ghost')
+  })
+
+  test('from a fork that was deleted has a branch of its own', async () => {
+    repo.desk.open({ head: 'eve:main', fork_deleted: true, files: ['src/a.ts'] })
+    const here = await repo.work({ branch: 'main' })
+    await service.play(repo.event(1, 'opened'))
+    expect((await only()).branch).not.toBe('main')
+    expect((await repo.activity(here)).pr_url).toBeNull()
+  })
+
+  test('becomes none where an activity of its branch is live', async () => {
+    const id = await repo.work({ branch: 'retries' })
+    repo.desk.open({ head: 'retries', files: ['src/a.ts'] })
+    await service.play(repo.event(1, 'opened'))
+    expect(await repo.tracked()).toEqual([])
+    expect((await repo.activity(id)).pr_url).toMatch(/\/pull\/1$/)
+    expect(github.calls(filesRoute())).toBe(0)
+  })
+
+  test('becomes none where that is turned off, but finds declared work', async () => {
+    repo.desk.write('.github/deconflict.yml', 'track_pull_requests: false')
+    const id = await repo.work({ branch: 'retries' })
+    repo.desk.open({ head: 'retries' })
+    repo.desk.open({ head: 'other', files: ['src/a.ts'] })
+    await service.play(
+      repo.event(1, 'opened'),
+      repo.event(2, 'opened'),
+      repo.event(2, { action: 'synchronize', push: repo.desk.push('other') }),
+    )
+    expect(await repo.tracked()).toEqual([])
+    expect(await repo.activity(id)).toMatchObject({ status: 'ready-for-review' })
+    expect(github.calls(filesRoute())).toBe(0)
+  })
+
+  test.each(['synchronize', 'edited', 'ready_for_review', 'labeled'] as const)(
+    'that was missed becomes an activity when it is heard of: %s',
+    async (action) => {
+      repo.desk.open({ head: 'retries', files: ['src/a.ts'] })
+      const push = repo.desk.push('retries')
+      const given = action === 'synchronize' ? { action, push } : { action, label: 'x', from: {} }
+      await service.play(repo.event(1, given))
+      expect((await only()).scope.paths).toEqual(['src/a.ts'])
+    },
+  )
+
+  test('is tracked although GitHub fails at first', async () => {
+    repo.desk.open({ files: ['src/a.ts'] })
+    github.fault(filesRoute(), 'server_error' as never, 1)
+    await service.deliver(repo.event(1, 'opened'))
+    expect(await service.settle()).toHaveLength(1)
+    expect(await repo.tracked()).toEqual([])
+    service.clock.advance(3000)
+    expect(await service.settle()).toEqual([])
+    expect((await only()).scope.paths).toEqual(['src/a.ts'])
+  })
+})
+
+describe('a tracked pull request', () => {
+  beforeEach(async () => {
+    repo.desk.open({ head: 'retries', title: 'Words', body: 'Summary.', draft: true, files: ['src/a.ts'] })
+    await service.play(repo.event(1, 'opened'))
+    service.clock.advance(1000)
+  })
+
+  test('that is pushed to has its new files, for one call', async () => {
+    const before = github.calls(filesRoute())
+    repo.desk.update(1, { files: ['src/b.ts', 'src/c.ts'] })
+    await service.play(repo.event(1, { action: 'synchronize', push: repo.desk.push('retries') }))
+    expect(await only()).toMatchObject({
+      scope: { areas: [], paths: ['src/b.ts', 'src/c.ts'] },
+      heartbeat_at: now(),
+      status: 'draft-pr-open',
+    })
+    expect(github.calls(filesRoute())).toBe(before + 1)
+  })
+
+  test('that is edited has its new title, and its words otherwise', async () => {
+    repo.desk.update(1, { title: 'Other words', body: 'Other summary.' })
+    await service.play(repo.event(1, { action: 'edited', from: { title: 'Words' } }))
+    expect(await only()).toMatchObject({
+      title: 'Other words',
+      summary: 'Summary.',
+      scope: { paths: ['src/a.ts'] },
+    })
+  })
+
+  test('that is retargeted has its new base, and the files against that', async () => {
+    repo.desk.update(1, { base: 'release', files: ['src/a.ts', 'src/z.ts'] })
+    await service.play(repo.event(1, { action: 'edited', from: { base: 'main' } }))
+    expect(await only()).toMatchObject({ base_branch: 'release', scope: { paths: ['src/a.ts', 'src/z.ts'] } })
+  })
+
+  test('goes back and forth between draft and ready', async () => {
+    repo.desk.update(1, { draft: false })
+    await service.play(repo.event(1, 'ready_for_review'))
+    expect(await only()).toMatchObject({ status: 'ready-for-review', draft_pr: false })
+    repo.desk.update(1, { draft: true })
+    await service.play(repo.event(1, 'converted_to_draft'))
+    expect(await only()).toMatchObject({ status: 'draft-pr-open', draft_pr: true, heartbeat_at: now() })
+  })
+
+  test('that is closed and opened again becomes a new activity, with the files of now', async () => {
+    const { id } = await only()
+    repo.desk.close(1)
+    await service.play(repo.event(1, 'closed'))
+    const archived = await repo.activity(id)
+    expect(archived).toMatchObject({
+      status: 'archived',
+      archive_reason: 'pull_request_closed',
+      archived_at: now(),
+    })
+    repo.desk.reopen(1)
+    repo.desk.update(1, { files: ['src/later.ts'] })
+    await service.play(repo.event(1, 'reopened'))
+    expect((await only()).scope.paths).toEqual(['src/later.ts'])
+    expect(await repo.activity(id)).toEqual(archived)
+  })
+
+  test('that was archived by hand is left at that while it goes on', async () => {
+    const { id } = await only()
+    await repo.ask('POST', `/activity/${id}/archive`)
+    await service.play(
+      repo.event(1, { action: 'synchronize', push: repo.desk.push('retries') }),
+      repo.event(1, { action: 'labeled', label: 'x' }),
+    )
+    expect(await repo.tracked()).toEqual([])
+  })
+
+  test('that is merged is offered for reuse', async () => {
+    const { id } = await only()
+    repo.desk.merge(1)
+    await service.play(repo.event(1, 'closed'))
+    const { reuse_opportunities } = await repo.check({ scope: { paths: ['src/a.ts'] } })
+    expect(reuse_opportunities).toMatchObject([
+      { type: 'activity', id, title: 'Words', url: `https://github.com/${repo.full_name}/pull/1` },
+    ])
+  })
+})

@@ -1,0 +1,105 @@
+/** Several processes of the service on one database: what no two of them may do to each other. */
+import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest'
+import { type GithubStandIn, startGithubStandIn } from '../../scripts/github-stand-in.ts'
+import { type FreshDatabase, freshDatabase } from '../support/database.ts'
+import { type ServiceProcess, startProcess } from '../support/process.ts'
+import { apiAt } from '../support/service.ts'
+
+let github: GithubStandIn
+let database: FreshDatabase
+let services: ServiceProcess[] = []
+
+beforeAll(async () => {
+  const permissions = { 'acme/shop': 'write' } as const
+  github = await startGithubStandIn({
+    repositories: [{ id: 7, full_name: 'acme/shop' }],
+    users: [
+      { token: 'ada', login: 'ada', id: 1, permissions },
+      { token: 'ben', login: 'ben', id: 2, permissions },
+    ],
+  })
+})
+
+beforeEach(async () => {
+  database = await freshDatabase()
+})
+
+afterEach(async () => {
+  await Promise.all(services.map((service) => service.kill('SIGTERM')))
+  await database.drop()
+})
+
+afterAll(() => github.close())
+
+async function startTwo(limit: number) {
+  const env = {
+    DATABASE_URL: database.database_url,
+    GITHUB_API_URL: github.url,
+    RATE_LIMIT_PER_MINUTE: String(limit),
+  }
+  services = await Promise.all([startProcess(env), startProcess(env)])
+  const [first, second] = services.map(({ url }) => apiAt(url, 'ada'))
+  return [first, second] as [ReturnType<typeof apiAt>, ReturnType<typeof apiAt>]
+}
+
+const work = { title: 'Retry payments', summary: 'Retries twice.', actor: 'Ada' }
+const range = (count: number) => Array.from({ length: count }, (_, index) => index)
+
+test('of 200 pairs of creates that collide and race, each time at least one is told of the other', async () => {
+  const [first, second] = await startTwo(1_000_000)
+  const create = (api: typeof first, side: string, pair: number) =>
+    api('POST', '/activity', {
+      body: { ...work, branch: `${side}-${pair}`, scope: { paths: [`src/pair-${pair}/**`] } },
+      headers: pair % 2 === 0 ? {} : { 'Idempotency-Key': `${side}-${pair}` },
+    })
+  const blind: number[] = []
+  let toldOne = 0
+  for (const pair of range(200)) {
+    const [a, b] = await Promise.all([create(first, 'a', pair), create(second, 'b', pair)])
+    expect([a.status, b.status]).toEqual([201, 201])
+    const told = [
+      a.body.overlap.related_activity_ids.includes(b.body.activity.id),
+      b.body.overlap.related_activity_ids.includes(a.body.activity.id),
+    ]
+    if (!told.includes(true)) blind.push(pair)
+    if (told.includes(false)) toldOne += 1
+    // Whoever was not told at once is told now.
+    const now = await second('GET', `/activity/${a.body.activity.id}`)
+    expect(now.body.overlap.related_activity_ids).toEqual([b.body.activity.id])
+  }
+  expect(blind).toEqual([])
+  // Else they did not race.
+  expect(toldOne).toBeGreaterThan(0)
+})
+
+test('a key that is used on two processes at once makes one record', async () => {
+  const [first, second] = await startTwo(1_000_000)
+  for (const round of range(50)) {
+    const request = { body: work, headers: { 'Idempotency-Key': `once-${round}` } }
+    const answers = await Promise.all(
+      [first, second, first, second].map((api) => api('POST', '/activity', request)),
+    )
+    const created = answers.filter(({ status }) => status === 201)
+    const refused = answers.filter(({ status }) => status !== 201)
+    expect(new Set(created.map(({ body }) => body.activity.id)).size).toBe(1)
+    expect(refused.map(({ status, body }) => [status, body.error.type])).toEqual(
+      refused.map(() => [409, 'idempotency_conflict']),
+    )
+    const again = await second('POST', '/activity', request)
+    expect(again.headers.get('idempotent-replayed')).toBe('true')
+    expect(again.body).toEqual(created[0]?.body)
+  }
+})
+
+test('two processes together grant a caller exactly the limit', async () => {
+  const limit = 90
+  const apis = await startTwo(limit)
+  // Each gets to know the token first: until then a request counts for its address, too.
+  const known = await Promise.all(apis.map((api) => api('GET', '/settings', { token: 'ben' })))
+  const answers = await Promise.all(
+    range(240).map((index) => apis[index % 2]?.('GET', '/settings', { token: 'ben' })),
+  )
+  const statuses = [...known, ...answers].map((answer) => answer?.status)
+  expect(statuses.filter((status) => status === 200)).toHaveLength(limit)
+  expect(statuses.filter((status) => status === 429)).toHaveLength(242 - limit)
+})

@@ -1,0 +1,83 @@
+/** Holds app.yml to the code: the events that are handled, and the permissions that the calls need. */
+import { readdirSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { Probot } from 'probot'
+import { expect, test } from 'vitest'
+import { parse } from 'yaml'
+import type { App } from '../../src/context/app.ts'
+import { HANDLED, handleEvents } from '../../src/surfaces/webhooks/events.ts'
+
+const root = fileURLToPath(new URL('../../', import.meta.url))
+const manifest = parse(readFileSync(join(root, 'app.yml'), 'utf8'))
+
+/** Told to every app, so that no manifest may ask for them. */
+const UNASKED = ['installation', 'installation_repositories']
+
+/** What GitHub's documentation says each event needs, and each call as an installation. Calls as the app itself need nothing. */
+const EVENT_NEEDS: Record<string, string> = {
+  pull_request: 'pull_requests: read',
+  push: 'contents: read',
+  delete: 'contents: read',
+  repository: 'metadata: read',
+  member: 'members: read',
+  membership: 'members: read',
+  team: 'members: read',
+  organization: 'members: read',
+}
+const CALL_NEEDS: Record<string, string> = {
+  'pulls.listFiles': 'pull_requests: read',
+  'pulls.list': 'pull_requests: read',
+  'pulls.get': 'pull_requests: read',
+  'issues.listComments': 'pull_requests: read',
+  'issues.createComment': 'pull_requests: write',
+  'issues.updateComment': 'pull_requests: write',
+  'checks.create': 'checks: write',
+  'repos.getContent': 'contents: read',
+  'repos.getBranch': 'contents: read',
+  'apps.listReposAccessibleToInstallation': 'metadata: read',
+  'apps.getRepoInstallation': 'metadata: read',
+  'apps.listWebhookDeliveries': 'metadata: read',
+  'apps.redeliverWebhookDelivery': 'metadata: read',
+  // With the caller's own token, not the app's.
+  'repos.get': 'metadata: read',
+  'users.getAuthenticated': 'metadata: read',
+}
+
+test('the manifest asks for exactly the events that have a handler', () => {
+  expect([...manifest.default_events, ...UNASKED].sort()).toEqual([...HANDLED].sort())
+})
+
+test('every event that is stored has a handler, and every handler is stored for', async () => {
+  const probot = new Probot({ appId: 1, privateKey: 'none', logLevel: 'fatal' })
+  const heard = new Set<string>()
+  const on = probot.on
+  probot.on = ((name: string, handler: never) => {
+    heard.add(name)
+    return on(name as never, handler)
+  }) as never
+  handleEvents({} as App, probot)
+  expect([...heard].sort()).toEqual([...HANDLED].sort())
+})
+
+test('the manifest asks for exactly the permissions that events and calls need', () => {
+  const calls = new Set(
+    sources().flatMap((source) =>
+      [...source.matchAll(/\.rest\.(\w+\.\w+)\(/g)].map(([, name]) => name as string),
+    ),
+  )
+  expect([...calls].sort()).toEqual(Object.keys(CALL_NEEDS).sort())
+  expect(Object.keys(EVENT_NEEDS).sort()).toEqual([...manifest.default_events].sort())
+  const needed: Record<string, string> = {}
+  for (const need of [...Object.values(EVENT_NEEDS), ...Object.values(CALL_NEEDS)]) {
+    const [name = '', level = ''] = need.split(': ')
+    if (needed[name] !== 'write') needed[name] = level
+  }
+  expect(manifest.default_permissions).toEqual(needed)
+})
+
+function sources(): string[] {
+  return readdirSync(join(root, 'src'), { recursive: true, withFileTypes: true })
+    .filter((entry) => entry.isFile())
+    .map((entry) => readFileSync(join(entry.parentPath, entry.name), 'utf8'))
+}

@@ -1,0 +1,282 @@
+/** The text of the comment, read back with a parser of GitHub's Markdown: nobody's words become markup (contract §10). */
+import { lexer, type Token, walkTokens } from 'marked'
+import { describe, expect, test } from 'vitest'
+import { checkRunOf, settingsRunOf } from '../../src/pull-requests/check-run.ts'
+import {
+  clearedComment,
+  commentOf,
+  MARKER,
+  MUTE_LABEL,
+  mutedComment,
+} from '../../src/pull-requests/comment.ts'
+import type { Report, ReportedNotable, ReportedWork } from '../../src/pull-requests/report.ts'
+
+const work: ReportedWork = {
+  severity: 'medium',
+  title: 'Retry payments',
+  actor: 'Ben',
+  branch: 'retries',
+  pull_request: { number: 3, url: 'https://github.com/acme/shop/pull/3' },
+  stage: 'ready',
+  is_ahead: true,
+  areas: [],
+  examples: ['src/pay.ts'],
+}
+const notable: ReportedNotable = {
+  severity: 'high',
+  title: 'Tills are frozen',
+  decision_url: 'https://acme.example/d/1',
+  where: 'src/**',
+}
+
+function report(changes: Partial<Report> = {}): Report {
+  return { severity: 'medium', works: [work], notables: [], is_complete: true, ...changes }
+}
+
+/** What a reader of the rendered text could see or be sent to, by kind. */
+function read(markdown: string) {
+  const found = {
+    links: [] as string[],
+    html: [] as string[],
+    code: [] as string[],
+    text: '',
+    kinds: new Set<string>(),
+    cells: [] as number[],
+  }
+  void walkTokens(lexer(markdown, { gfm: true }), (token: Token) => {
+    found.kinds.add(token.type)
+    if (token.type === 'link' || token.type === 'image') found.links.push(token.href)
+    if (token.type === 'html') found.html.push(token.raw.trim())
+    if (token.type === 'codespan') found.code.push(token.text)
+    if (token.type === 'text' && !('tokens' in token && token.tokens)) found.text += `${token.text}\n`
+    if (token.type === 'table')
+      found.cells.push(token.header.length, ...token.rows.map((row: unknown[]) => row.length))
+  })
+  return found
+}
+
+const HOSTILE: [string, string][] = [
+  ['a mention', 'EVIL @acme/owners @ada'],
+  ['a reference', 'EVIL closes #1, acme/shop#2, GH-3'],
+  ['a link', 'EVIL [click](https://evil.example)'],
+  ['a bare address', 'EVIL https://evil.example www.evil.example a@evil.example'],
+  ['an image', 'EVIL ![x](https://evil.example/pixel.png)'],
+  ['HTML', 'EVIL <img src=x onerror=alert(1)><a href="//evil.example">x</a><script>1</script>'],
+  ['a comment that hides the rest', 'EVIL <!-- '],
+  ['our own marker', `EVIL ${MARKER}`],
+  ['the end of details', 'EVIL </details></sub></td></table>'],
+  ['one backtick', 'EVIL ` [x](https://evil.example) @ada'],
+  ['backticks at both ends', '`EVIL @ada`'],
+  ['runs of backticks', 'EVIL ` `` ``` @ada ``` <b> `` `'],
+  ['backticks only', '``````'],
+  ['a code block', '```\nEVIL\n```\n@ada'],
+  ['a bar', 'EVIL | @ada | [x](https://evil.example) |'],
+  ['an escaped bar', 'EVIL \\| @ada \\\\| <b> \\\\\\| `|`'],
+  ['a bar at the end', 'EVIL \\'],
+  ['lines', 'EVIL\n\n# Heading\r\n- item\n\n| a |\n| --- |\n@ada'],
+  ['line separators', 'EVIL\u2028@ada\u2029@ben\u0085@cy\u000b@dan'],
+  ['the close of a link', 'EVIL ](https://evil.example) )> '],
+  ['a link reference', 'EVIL\n\n[a]: https://evil.example\n\n[a]'],
+  ['a footnote', 'EVIL [^1]\n\n[^1]: @ada'],
+  ['emphasis and entities', 'EVIL **b** _i_ ~~s~~ &lt;b&gt; &#64;ada'],
+  ['mathematics', 'EVIL $\\href{https://evil.example}{x}$ $$x$$'],
+  ['an emoji name', 'EVIL :tada:'],
+  ['something very long', `EVIL ${'@ada `'.repeat(5000)}`],
+  ['blanks only', ' \t\n '],
+]
+
+describe('nobody can put markup into the comment', () => {
+  const ALLOWED_LINKS = new Set(['https://github.com/acme/shop/pull/3', 'https://acme.example/d/1'])
+  const places: [string, (text: string) => Partial<Report>][] = [
+    ['a title', (title) => ({ works: [{ ...work, title }] })],
+    [
+      'a title without a branch',
+      (title) => ({ works: [{ ...work, title, branch: null, pull_request: null }] }),
+    ],
+    ['an actor', (actor) => ({ works: [{ ...work, actor }] })],
+    ['an actor behind', (actor) => ({ works: [{ ...work, actor, is_ahead: false }] })],
+    ['a branch', (branch) => ({ works: [{ ...work, branch, pull_request: null }] })],
+    ['a path', (path) => ({ works: [{ ...work, examples: [path, 'src/pay.ts', path, path] }] })],
+    ['an area', (area) => ({ works: [{ ...work, examples: [], areas: [area, area] }] })],
+    ["a notable's title", (title) => ({ notables: [{ ...notable, title }] })],
+    ["a notable's scope", (where) => ({ notables: [{ ...notable, where }] })],
+    [
+      'everything at once',
+      (text) => ({
+        works: [
+          { ...work, title: text, actor: text, branch: text, examples: [text, text], areas: [text] },
+          { ...work, title: text },
+        ],
+        notables: [
+          { ...notable, title: text, where: text },
+          { ...notable, title: text },
+        ],
+      }),
+    ],
+  ]
+
+  describe.each(places)('with %s', (_, changes) => {
+    test.each(HOSTILE)('of %s', (_, text) => {
+      const plain = read(commentOf(report(changes('harmless'))))
+      const found = read(commentOf(report(changes(text))))
+      // All that is outside code is what stands there for a harmless text: no word of it has got out.
+      expect(found.text).toBe(plain.text)
+      expect(found.html).toEqual(plain.html)
+      expect(found.links).toEqual(plain.links)
+      expect([...found.kinds].sort()).toEqual([...plain.kinds].sort())
+      expect(found.cells).toEqual(plain.cells)
+      expect(found.code).toHaveLength(plain.code.length)
+      expect(plain.links.every((link) => ALLOWED_LINKS.has(link))).toBe(true)
+    })
+  })
+
+  test('neither hide nor turn round what stands there', () => {
+    const text = 'a\u202Eb\u2066c\u200Bd\u200Fe\u061Cf\u0000g\u001Bh\uFEFFi\u{E0041}j'
+    const comment = commentOf(report({ works: [{ ...work, title: text }] }))
+    expect(comment).toContain('`abcdefgh ij`')
+    expect(comment.replaceAll('\n', '')).not.toMatch(/[\p{Cf}\p{Cc}]/u)
+  })
+
+  test('nor fill it', () => {
+    const works = Array.from({ length: 200 }, () => ({
+      ...work,
+      title: '`|😀'.repeat(900),
+      examples: Array(50).fill('x/'.repeat(500)),
+    }))
+    const notables = Array.from({ length: 200 }, () => ({ ...notable, title: '|`'.repeat(2000) }))
+    const comment = commentOf(report({ works, notables }))
+    expect(comment.length).toBeLessThan(20_000)
+    expect(comment).toContain('… and 190 more')
+    expect(comment.toWellFormed()).toBe(comment)
+  })
+})
+
+describe('the address of a decision', () => {
+  const linkTo = (decision_url: string) =>
+    read(commentOf(report({ works: [], notables: [{ ...notable, decision_url }] })))
+
+  test.each([
+    'https://acme.example/d/1?x=1&y=2#z',
+    'https://acme.example/a%20b%2Fc%25',
+    'https://acme.example/(a)_b*c~d',
+    'https://acme.example/%E2%82%AC',
+  ])('%s is linked as it is', (url) => {
+    expect(linkTo(url).links).toEqual([url])
+  })
+
+  test.each([
+    'https://acme.example/>) [x](https://evil.example)',
+    'https://acme.example/`@ada`',
+    'https://acme.example/|@ada|',
+    'https://acme.example/\\> @ada',
+    'https://acme.example/"onmouseover=x',
+    'https://acme.example/\u202Egpj.exe',
+    'https://acme.example/](https://evil.example)',
+    'https://acme.example/<!--',
+    'https://acme.example/\n\n# EVIL',
+  ])('%j is one link to the same host, and nothing else', (url) => {
+    const found = linkTo(url)
+    const plain = linkTo('https://acme.example/d')
+    expect(found.links.map((link) => new URL(link).host)).toEqual(['acme.example'])
+    expect(found.links[0]).toMatch(/^[!-~]+$/)
+    expect([found.text, found.html, found.code]).toEqual([plain.text, plain.html, plain.code])
+  })
+})
+
+describe('what the comment says', () => {
+  const said = (changes: Partial<Report>) => commentOf(report(changes))
+  const behind = { ...work, is_ahead: false }
+
+  test('carries the hidden marker first, and how to silence it', () => {
+    for (const text of [said({}), clearedComment()]) {
+      expect(text.startsWith(`${MARKER}\n`)).toBe(true)
+      expect(text).toContain(`\`${MUTE_LABEL}\``)
+    }
+    expect(mutedComment().startsWith(`${MARKER}\n`)).toBe(true)
+    expect(mutedComment()).toContain('Take the label off')
+  })
+
+  test.each<[string, Partial<Report>, string]>([
+    ['one work', {}, 'This pull request overlaps with one other work'],
+    ['two works', { works: [work, work] }, 'This pull request overlaps with 2 other works'],
+    [
+      'a work and a notable',
+      { notables: [notable] },
+      'This pull request overlaps with one other work, and one notable applies',
+    ],
+    ['a notable', { works: [], notables: [notable] }, 'One notable applies to this pull request'],
+    ['two notables', { works: [], notables: [notable, notable] }, '2 notables apply to this pull request'],
+  ])('is headed by %s', (_, changes, headline) => {
+    expect(said(changes)).toContain(`\n\n### ${headline}\n\n`)
+  })
+
+  test.each<[string, Partial<Report>, string]>([
+    [
+      'somebody is ahead',
+      {},
+      '#3 is ahead: agree with `Ben` on who changes what, or merge after it and rebase.',
+    ],
+    [
+      'somebody is ahead, and it is grave',
+      { severity: 'high' },
+      '#3 is ahead: talk to `Ben` on who changes what, or merge after it and rebase.',
+    ],
+    [
+      'only the second is ahead',
+      { works: [behind, { ...work, actor: 'Cy', pull_request: null }] },
+      '`retries` is ahead: agree with `Cy` on who',
+    ],
+    [
+      'it is ahead itself',
+      { works: [behind] },
+      'This pull request is ahead of #3; tell `Ben` what is about to change, or merge soon.',
+    ],
+    ['a notable applies', { works: [], notables: [notable] }, 'Read the notable before this is merged.'],
+    [
+      'notables apply',
+      { works: [], notables: [notable, notable] },
+      'Read the notables before this is merged.',
+    ],
+  ])('advises, when %s', (_, changes, advice) => {
+    expect(said(changes)).toContain(`**What to do:** ${advice}`)
+  })
+
+  test('says when not all was compared', () => {
+    expect(said({ is_complete: false })).toContain('there may be more')
+    expect(said({})).not.toContain('there may be more')
+  })
+
+  test('is the same for the same report', () => {
+    expect(said({ notables: [notable] })).toBe(commentOf(structuredClone(report({ notables: [notable] }))))
+  })
+})
+
+describe('the check run', () => {
+  const sha = 'a'.repeat(40)
+
+  test('is a success without a report, and neutral with one, of any severity', () => {
+    expect(checkRunOf(sha, null)).toMatchObject({ head_sha: sha, conclusion: 'success', annotations: [] })
+    for (const severity of ['low', 'medium', 'high'] as const)
+      expect(checkRunOf(sha, report({ severity }))).toMatchObject({ head_sha: sha, conclusion: 'neutral' })
+  })
+
+  test('holds the text of the comment, and a note at each overlapping file, 50 of them at most', () => {
+    const run = checkRunOf(sha, report({ works: [{ ...work, examples: ['a.ts', 'b.ts'] }] }))
+    expect(run.summary).toBe(commentOf(report({ works: [{ ...work, examples: ['a.ts', 'b.ts'] }] })))
+    expect(run.annotations).toEqual([
+      { path: 'a.ts', line: null, message: 'Ben works here too, in #3: Retry payments' },
+      { path: 'b.ts', line: null, message: 'Ben works here too, in #3: Retry payments' },
+    ])
+    const works = Array.from({ length: 20 }, () => ({ ...work, examples: ['a', 'b', 'c'] }))
+    expect(checkRunOf(sha, report({ works })).annotations).toHaveLength(50)
+  })
+
+  test.each(HOSTILE)('of a wrong settings file makes nothing of %s', (_, text) => {
+    const problem = { line: 3, key: text, message: text }
+    const plain = read(settingsRunOf(sha, [{ line: 3, key: 'k', message: 'm' }]).summary)
+    const found = read(settingsRunOf(sha, [problem]).summary)
+    expect(found.text).toBe(plain.text)
+    expect([found.links, found.html]).toEqual([[], []])
+    expect(found.code).toHaveLength(plain.code.length)
+  })
+})

@@ -1,0 +1,131 @@
+/** What two scopes share under a repository's settings, and what is told when the budget runs out (contract §6). */
+import { describe, expect, test } from 'vitest'
+import type { Settings } from '../../src/context/settings.ts'
+import { compare, proposalOf, rulesOf, storedScopeOf } from '../../src/overlap/compare.ts'
+
+const plenty = () => ({ remaining: 1_000_000 })
+const none: Pick<Settings, 'areas' | 'ignore_paths'> = { areas: {}, ignore_paths: [] }
+
+interface Given {
+  areas?: string[]
+  paths?: string[]
+  is_literal?: boolean
+}
+
+function scopeOf({ areas = [], paths = [], is_literal = false }: Given) {
+  return storedScopeOf({ scope: { areas, paths }, scope_is_literal: is_literal })
+}
+
+function shared(yours: Given | Given[], theirs: Given, settings = none, max = 10) {
+  const rules = rulesOf(settings)
+  const proposal = proposalOf([yours].flat().map(scopeOf), rules, plenty())
+  return compare(proposal, scopeOf(theirs), { rules, max, budget: plenty() })
+}
+
+describe('what two scopes share', () => {
+  test('is nothing, when neither a label nor a path is shared', () => {
+    expect(shared({ areas: ['pay'], paths: ['src/**'] }, { areas: ['till'], paths: ['docs/**'] })).toBeNull()
+    expect(shared({}, {})).toBeNull()
+    expect(shared({ paths: ['**'] }, {})).toBeNull()
+  })
+
+  test('is told in the words of the proposal for labels, and of each side for paths', () => {
+    expect(shared({ areas: ['PAY'], paths: ['./src/*'] }, { areas: [' pay'], paths: ['/src/a.ts'] })).toEqual(
+      {
+        areas: ['PAY'],
+        paths: [{ yours: './src/*', theirs: '/src/a.ts', example: 'src/a.ts' }],
+      },
+    )
+  })
+
+  test('is sought for all scopes of a proposal together', () => {
+    const yours = [{ areas: ['pay'] }, { paths: ['docs/a.md'] }, { paths: ['docs/b.md'] }]
+    expect(shared(yours, { areas: ['Pay'], paths: ['docs/b.md'] })).toEqual({
+      areas: ['pay'],
+      paths: [{ yours: 'docs/b.md', theirs: 'docs/b.md', example: 'docs/b.md' }],
+    })
+  })
+
+  test('has as many pairs of paths as are asked for', () => {
+    const theirs = { paths: ['a', 'b', 'c'] }
+    expect(shared({ paths: ['*'] }, theirs)?.paths).toHaveLength(3)
+    expect(shared({ paths: ['*'] }, theirs, none, 2)?.paths).toHaveLength(2)
+  })
+
+  test.each([
+    ['yours', { areas: [' Till'] }, { paths: ['src/till/a.ts'] }],
+    ['theirs', { paths: ['src/till/a.ts'] }, { areas: ['TILL'] }],
+  ])('includes the globs that the settings give %s', (_, yours, theirs) => {
+    const settings = { ...none, areas: { till: ['src/till/**'] } }
+    expect(shared(yours, theirs)).toBeNull()
+    expect(shared(yours, theirs, settings)?.paths).toMatchObject([{ example: 'src/till/a.ts' }])
+  })
+
+  test.each([
+    ['yours', { paths: ['a/x.lock'] }, { paths: ['**'] }],
+    ['theirs', { paths: ['**'] }, { paths: ['a/x.lock'] }],
+    ['theirs, as the name of a file', { paths: ['**'] }, { paths: ['a/x.lock'], is_literal: true }],
+  ])('leaves out a plain path that is ignored, of %s', (_, yours, theirs) => {
+    expect(shared(yours, theirs)).not.toBeNull()
+    expect(shared(yours, theirs, { ...none, ignore_paths: ['**/*.lock'] })).toBeNull()
+  })
+
+  test('keeps a glob with wildcards, though all that it matches is ignored', () => {
+    const settings = { ...none, ignore_paths: ['**/*.lock'] }
+    expect(shared({ paths: ['a/*.lock'] }, { paths: ['a/x*.lock'] }, settings)).not.toBeNull()
+  })
+
+  test('takes names of files to the letter, on either side', () => {
+    const file = { paths: ['app/[id]/*.ts'], is_literal: true }
+    expect(shared(file, { paths: ['app/i/a.ts'] })).toBeNull()
+    expect(shared({ paths: ['app/i/a.ts'] }, file)).toBeNull()
+    expect(shared(file, { paths: ['app/**'] })?.paths[0]?.example).toBe('app/[id]/*.ts')
+    expect(shared({ paths: ['app/**'] }, file)?.paths[0]?.example).toBe('app/[id]/*.ts')
+  })
+})
+
+describe('a proposal', () => {
+  test.each([
+    [[], 'nothing_given'],
+    [[{}], 'nothing_given'],
+    [[{ paths: ['a.lock'] }, {}], 'all_ignored'],
+    [[{ paths: ['a.lock', 'a.ts'] }], null],
+    [[{ paths: ['a.lock'], areas: ['pay'] }], null],
+    [[{}, { areas: ['pay'] }], null],
+  ])('of %o is empty as %s', (scopes, emptiness) => {
+    const rules = rulesOf({ ...none, ignore_paths: ['*.lock'] })
+    expect(proposalOf(scopes.map(scopeOf), rules, plenty()).emptiness).toBe(emptiness)
+  })
+
+  test('stops reading scopes when the budget is spent', () => {
+    const budget = { remaining: 10 }
+    const scopes = Array.from({ length: 100 }, (_, index) => scopeOf({ paths: [`{a,b,c}${index}/*`] }))
+    const { paths } = proposalOf(scopes, rulesOf(none), budget)
+    expect(budget.remaining).toBeLessThan(0)
+    expect(paths.globs.length).toBeLessThan(10)
+  })
+})
+
+describe('the budget', () => {
+  test('is spent by reading alone: braces make much of a short glob', () => {
+    const rules = rulesOf(none)
+    const proposal = proposalOf([scopeOf({ paths: ['docs/**'] })], rules, plenty())
+    const spentOn = (paths: string[]) => {
+      const budget = plenty()
+      compare(proposal, scopeOf({ paths }), { rules, max: 1, budget })
+      return 1_000_000 - budget.remaining
+    }
+    const tail = 'x'.repeat(300)
+    expect(spentOn([`{1..64}${tail}*`])).toBeGreaterThan(20 * spentOn([`1${tail}*`]))
+  })
+
+  test('that is spent ends the comparison, and says so by being below zero', () => {
+    const rules = rulesOf(none)
+    const hostile = (end: string) => ({ paths: [`${'*a'.repeat(200)}[${end}${end}]`] })
+    const proposal = proposalOf([scopeOf(hostile('x'))], rules, plenty())
+    const budget = { remaining: 5_000 }
+    expect(compare(proposal, scopeOf(hostile('y')), { rules, max: 1, budget })).toBeNull()
+    expect(budget.remaining).toBeLessThan(0)
+    expect(budget.remaining).toBeGreaterThan(-5_000)
+  })
+})

@@ -1,0 +1,256 @@
+/** The sentences of a check's result, and how its parts are put together (specification §2.3, contract §6). */
+import { describe, expect, test } from 'vitest'
+import type { MergedActivity } from '../../src/activities/live-store.ts'
+import { type Conclusion, conclude } from '../../src/overlap/conclude.ts'
+import type { Severity } from '../../src/overlap/overlap.ts'
+
+const checked_against = {
+  activities: 3,
+  notables: 1,
+  as_of: '2026-03-02T09:00:00.000Z',
+  complete: true,
+}
+
+const nothing: Conclusion = {
+  branch: null,
+  emptiness: null,
+  expected: new Map(),
+  collisions: [],
+  notables: [],
+  merged: [],
+  total_related: 0,
+  checked_against,
+}
+
+type Collision = Conclusion['collisions'][number]
+type Matching = Conclusion['notables'][number]
+
+function activity(id: string, changes: Partial<MergedActivity> = {}): MergedActivity {
+  const record: Partial<MergedActivity> = {
+    id,
+    title: `Work ${id}`,
+    summary: 'Some work.',
+    actor: `Actor ${id}`,
+    branch: null,
+    pr_url: null,
+    ...changes,
+  }
+  return record as MergedActivity
+}
+
+const pair = { yours: 'src/**', theirs: 'src/pay.ts', example: 'src/pay.ts' }
+
+function collision(id: string, severity: Severity, changes: Partial<MergedActivity> = {}): Collision {
+  return { id, severity, match: { areas: [], paths: [pair] }, record: activity(id, changes) }
+}
+
+function matching(id: string, severity: Severity, changes: Partial<Matching['record']> = {}): Matching {
+  const record = { id, title: `Note ${id}`, summary: 'A note.', category: 'warning', decision_url: null }
+  return {
+    id,
+    severity,
+    match: { areas: [], paths: [] },
+    record: { ...record, created_at: new Date('2026-03-01T09:00:00.000Z'), ...changes } as Matching['record'],
+  }
+}
+
+function concluded(changes: Partial<Conclusion>) {
+  const { collisions = [], notables = [] } = changes
+  return conclude({ ...nothing, total_related: collisions.length + notables.length, ...changes })
+}
+
+describe('the reason', () => {
+  test.each<[string, Partial<Conclusion>, string]>([
+    ['nothing was found', {}, 'No overlap with 3 live activities and 1 active notable.'],
+    [
+      'there was nothing to find',
+      { checked_against: { ...checked_against, activities: 0, notables: 0 } },
+      'No overlap with 0 live activities and 0 active notables.',
+    ],
+    [
+      'nothing was given',
+      { emptiness: 'nothing_given' },
+      'No activity was compared: neither a scope nor a branch was given.',
+    ],
+    [
+      'the branch has nothing',
+      { emptiness: 'nothing_given', branch: 'retries' },
+      'No activity was compared: no scope was given, and no live activity of retries has one.',
+    ],
+    [
+      'own and stacked work was found',
+      {
+        expected: new Map([
+          ['act_1', 'own'],
+          ['act_2', 'stacked'],
+        ]),
+      },
+      'No overlap with 3 live activities and 1 active notable. 2 live activities of the same branch or stack are expected and not counted.',
+    ],
+    [
+      'a collision by path was found',
+      { collisions: [collision('a', 'medium', { branch: 'retries' })] },
+      'Overlap of medium severity. Collision (medium) with “Work a” by Actor a on retries: your src/** and its src/pay.ts both match src/pay.ts.',
+    ],
+    [
+      'a collision by area was found',
+      { collisions: [{ ...collision('a', 'low'), match: { areas: ['pay', 'till'], paths: [] } }] },
+      'Overlap of low severity. Collision (low) with “Work a” by Actor a: both name pay, till.',
+    ],
+    [
+      'a notable is more severe than a collision',
+      { collisions: [collision('a', 'medium')], notables: [matching('n', 'high')] },
+      'Overlap of high severity. Notable (high) for the whole repository: “Note n”. Collision (medium) with “Work a” by Actor a: your src/** and its src/pay.ts both match src/pay.ts.',
+    ],
+    [
+      'more was found than can be named',
+      {
+        notables: [
+          matching('n', 'high'),
+          { ...matching('m', 'low'), match: { areas: ['pay'], paths: [] } },
+          matching('k', 'low'),
+        ],
+        total_related: 300,
+      },
+      'Overlap of high severity. Notable (high) for the whole repository: “Note n”. Notable (low) for pay: “Note m”. And 298 more.',
+    ],
+    [
+      'a notable was found, and no scope was given',
+      { emptiness: 'nothing_given', notables: [matching('n', 'low')] },
+      'Overlap of low severity. Notable (low) for the whole repository: “Note n”. No activity was compared: neither a scope nor a branch was given.',
+    ],
+  ])('says it when %s', (_, changes, reason) => {
+    expect(concluded(changes).reason).toBe(reason)
+  })
+
+  test('ends with how far the check got, when it did not get to the end', () => {
+    const incomplete = { ...checked_against, complete: false }
+    expect(concluded({ checked_against: incomplete }).reason).toMatch(
+      /^No overlap with 3 live activities and 1 active notable\. The check reached its bound/,
+    )
+  })
+})
+
+describe('the advice', () => {
+  const pr_url = 'https://github.com/acme/shop/pull/7'
+  const own = new Map([['act_1', 'own' as const]])
+  test.each<[string, Partial<Conclusion>, RegExp]>([
+    ['nothing', {}, /^Go ahead, and create an activity/],
+    ['own work', { expected: own }, /^Go ahead, and keep the activity of your branch/],
+    ['an empty scope', { emptiness: 'nothing_given' }, /^Say what you intend to touch in scope\.paths/],
+    ['an ignored scope', { emptiness: 'all_ignored' }, /^Say what you intend to touch in scope\.paths/],
+    [
+      'a mild collision',
+      { collisions: [collision('a', 'low')] },
+      /^Go ahead, and keep an eye on .* Actor a\.$/,
+    ],
+    [
+      'a middling collision with a pull request',
+      { collisions: [collision('a', 'medium', { pr_url })] },
+      /^Agree with Actor a \(https:.*\/7\) on/,
+    ],
+    [
+      'a grave collision with a branch',
+      { collisions: [collision('a', 'high', { branch: 'x' })] },
+      /^Talk to Actor a before .* build on x\.$/,
+    ],
+    ['a grave collision', { collisions: [collision('a', 'high')] }, /^Talk to Actor a .* build on theirs\.$/],
+    ['a notable', { notables: [matching('n', 'low')] }, /^Read the notable “Note n” first\.$/],
+    [
+      'a notable with a document',
+      { notables: [matching('n', 'low', { decision_url: 'https://acme.example/7' })] },
+      /“Note n” first \(https:\/\/acme\.example\/7\)\.$/,
+    ],
+    [
+      'a collision and a more severe notable',
+      { collisions: [collision('a', 'low')], notables: [matching('n', 'medium')] },
+      /^Read the notable “Note n” first\. Go ahead, .* Actor a\.$/,
+    ],
+    [
+      'collisions and a notable that is as severe',
+      { collisions: [collision('a', 'high'), collision('b', 'low')], notables: [matching('n', 'high')] },
+      /^Talk to Actor a .* Read the notable “Note n” first\.$/,
+    ],
+  ])('for %s is given', (_, changes, advice) => {
+    expect(concluded(changes).recommended_action).toMatch(advice)
+  })
+})
+
+describe('the lists', () => {
+  test('relate every listed activity, and match every listed record', () => {
+    const result = concluded({
+      expected: new Map([
+        ['act_1', 'own'],
+        ['act_3', 'stacked'],
+      ]),
+      collisions: [collision('act_2', 'high')],
+      notables: [matching('ntb_1', 'low')],
+    })
+    expect(result).toMatchObject({
+      overlap_detected: true,
+      severity: 'high',
+      related_activity_ids: ['act_2'],
+      related_notable_ids: ['ntb_1'],
+      expected_activity_ids: ['act_3', 'act_1'],
+      truncated: false,
+      total_related: 2,
+      checked_against,
+    })
+    expect(result.relationships).toEqual({ act_1: 'own', act_3: 'stacked', act_2: 'collision' })
+    expect(result.matches).toEqual([
+      { id: 'act_2', severity: 'high', areas: [], paths: [pair] },
+      { id: 'ntb_1', severity: 'low', areas: [], paths: [] },
+    ])
+  })
+
+  test('say that they were cut, when more is related or expected than they hold', () => {
+    const collisions = [collision('a', 'low')]
+    expect(concluded({ collisions, total_related: 1 }).truncated).toBe(false)
+    expect(concluded({ collisions, total_related: 2 }).truncated).toBe(true)
+    const expected = (count: number) =>
+      new Map(Array.from({ length: count }, (_, index) => [`act_${1000 + index}`, 'own' as const]))
+    expect(concluded({ expected: expected(200) }).truncated).toBe(false)
+    const cut = concluded({ expected: expected(201) })
+    expect(cut.truncated).toBe(true)
+    expect(cut.expected_activity_ids).toHaveLength(200)
+    expect(cut.expected_activity_ids[0]).toBe('act_1200')
+    expect(Object.keys(cut.relationships)).toHaveLength(200)
+  })
+})
+
+describe('what to reuse', () => {
+  const on = (day: number) => new Date(Date.UTC(2026, 1, day))
+
+  test('is merged work and patterns, the newest first', () => {
+    const pr_url = 'https://github.com/acme/shop/pull/7'
+    const decision_url = 'https://acme.example/7'
+    const result = concluded({
+      merged: [activity('act_2', { merged_at: on(5), pr_url }), activity('act_1', { merged_at: on(3) })],
+      notables: [
+        matching('ntb_3', 'high', { category: 'pattern', created_at: on(4), decision_url }),
+        matching('ntb_4', 'low', { category: 'testing', created_at: on(6) }),
+        matching('ntb_2', 'low', { category: 'pattern', created_at: on(3) }),
+      ],
+    })
+    expect(result.reuse_opportunities.map(({ type, id, url }) => [type, id, url])).toEqual([
+      ['activity', 'act_2', pr_url],
+      ['notable', 'ntb_3', decision_url],
+      ['notable', 'ntb_2', null],
+      ['activity', 'act_1', null],
+    ])
+    for (const each of result.reuse_opportunities) expect(each.reason).toMatch(/\w+ .*\.$/)
+  })
+
+  test('is at most ten', () => {
+    const merged = Array.from({ length: 12 }, (_, index) =>
+      activity(`act_${index}`, { merged_at: on(20 - index) }),
+    )
+    const offered = concluded({ merged }).reuse_opportunities
+    expect(offered.map((each) => each.id)).toEqual(merged.slice(0, 10).map((each) => each.id))
+  })
+
+  test('is no overlap', () => {
+    const result = concluded({ merged: [activity('act_1', { merged_at: on(1) })] })
+    expect(result).toMatchObject({ overlap_detected: false, severity: null, total_related: 0 })
+  })
+})

@@ -1,0 +1,163 @@
+/** The environment as the service reads it: every variable, its default, its bounds, and the line that refuses it (contract §1). */
+import { generateKeyPairSync } from 'node:crypto'
+import { describe, expect, test } from 'vitest'
+import { ConfigError, readConfig } from '../../src/base/config.ts'
+
+const KEY = generateKeyPairSync('ec', { namedCurve: 'P-256' }).privateKey.export({
+  type: 'pkcs8',
+  format: 'pem',
+}) as string
+
+/** The one line with which an environment is refused. */
+function refusal(env: Record<string, string>): string {
+  try {
+    readConfig(env)
+  } catch (error) {
+    if (error instanceof ConfigError) return error.message
+    throw error
+  }
+  throw new Error('was accepted')
+}
+
+test('an empty environment gives the defaults', () => {
+  expect(readConfig({})).toEqual({
+    port: 3000,
+    host: '0.0.0.0',
+    database_url: undefined,
+    data_dir: './data',
+    github_api_url: 'https://api.github.com',
+    github_web_url: 'https://github.com',
+    github_app: null,
+    rate_limit_per_minute: 600,
+    permission_ttl_ms: 60_000,
+    retention_days: 30,
+    log_level: 'info',
+  })
+})
+
+test('every variable is read', () => {
+  const env = {
+    PORT: '8080',
+    HOST: '::1',
+    DATABASE_URL: 'postgres://ada:secret@db.example:5432/deconflict?sslmode=require',
+    DATA_DIR: '/var/lib/deconflict',
+    GITHUB_API_URL: 'https://ghe.example/api/v3',
+    GITHUB_WEB_URL: 'https://code.example',
+    APP_ID: '12',
+    PRIVATE_KEY: KEY.replaceAll('\n', '\\n'),
+    WEBHOOK_SECRET: 'hush',
+    RATE_LIMIT_PER_MINUTE: '60',
+    PERMISSION_TTL_MS: '0',
+    RETENTION_DAYS: '7',
+    LOG_LEVEL: 'debug',
+  }
+  expect(readConfig(env)).toEqual({
+    port: 8080,
+    host: '::1',
+    database_url: env.DATABASE_URL,
+    data_dir: '/var/lib/deconflict',
+    github_api_url: 'https://ghe.example/api/v3',
+    github_web_url: 'https://code.example',
+    github_app: { id: 12, private_key: KEY, webhook_secret: 'hush' },
+    rate_limit_per_minute: 60,
+    permission_ttl_ms: 0,
+    retention_days: 7,
+    log_level: 'debug',
+  })
+})
+
+test('a variable that is set to nothing counts as unset, and others are left alone', () => {
+  const empty = Object.fromEntries(
+    ['PORT', 'DATABASE_URL', 'GITHUB_WEB_URL', 'APP_ID', 'PRIVATE_KEY', 'WEBHOOK_SECRET', 'LOG_LEVEL'].map(
+      (name) => [name, ''],
+    ),
+  )
+  expect(readConfig({ ...empty, PATH: '/bin', PORTS: 'x' })).toEqual(readConfig({}))
+})
+
+describe('the addresses of GitHub', () => {
+  test.each([
+    [{ GITHUB_API_URL: 'https://api.github.com/' }, 'https://api.github.com', 'https://github.com'],
+    [{ GITHUB_API_URL: 'https://api.acme.ghe.com' }, 'https://api.acme.ghe.com', 'https://acme.ghe.com'],
+    [{ GITHUB_API_URL: 'https://ghe.example/api/v3/' }, 'https://ghe.example/api/v3', 'https://ghe.example'],
+    [
+      { GITHUB_API_URL: 'http://127.0.0.1:4010/api/v3' },
+      'http://127.0.0.1:4010/api/v3',
+      'http://127.0.0.1:4010',
+    ],
+    [
+      { GITHUB_API_URL: 'http://127.0.0.1:4010', GITHUB_WEB_URL: 'http://127.0.0.1:4011//' },
+      'http://127.0.0.1:4010',
+      'http://127.0.0.1:4011',
+    ],
+  ])('%j', (env, github_api_url, github_web_url) => {
+    expect(readConfig(env)).toMatchObject({ github_api_url, github_web_url })
+  })
+})
+
+test.each([
+  [{ PORT: '0' }, { port: 0 }],
+  [{ PORT: '65535' }, { port: 65_535 }],
+  [{ RATE_LIMIT_PER_MINUTE: '1' }, { rate_limit_per_minute: 1 }],
+  [{ PERMISSION_TTL_MS: '300000' }, { permission_ttl_ms: 300_000 }],
+  [{ RETENTION_DAYS: '1' }, { retention_days: 1 }],
+  [{ DATABASE_URL: 'postgresql:///deconflict' }, { database_url: 'postgresql:///deconflict' }],
+])('%j is at a bound, and fine', (env, config) => {
+  expect(readConfig(env)).toMatchObject(config)
+})
+
+describe('a bad value is refused with one line that names the variable:', () => {
+  test.each([
+    ['PORT', '65536', 'PORT must be at most 65535'],
+    ['PORT', '-1', 'PORT must be at least 0'],
+    ['PORT', '80.5', 'PORT must be a whole number'],
+    ['PORT', 'http', 'PORT must be a number'],
+    ['DATABASE_URL', 'mysql://db/x', 'DATABASE_URL must be a postgres:// address'],
+    ['DATABASE_URL', 'db.example', 'DATABASE_URL must be a postgres:// address'],
+    ['GITHUB_API_URL', 'api.github.com', 'GITHUB_API_URL must be an http:// or https:// address'],
+    ['GITHUB_API_URL', 'ftp://api.github.com', 'GITHUB_API_URL must be an http:// or https:// address'],
+    ['GITHUB_WEB_URL', 'github', 'GITHUB_WEB_URL must be an http:// or https:// address'],
+    ['RATE_LIMIT_PER_MINUTE', '0', 'RATE_LIMIT_PER_MINUTE must be at least 1'],
+    ['PERMISSION_TTL_MS', '-1', 'PERMISSION_TTL_MS must be at least 0'],
+    ['PERMISSION_TTL_MS', '300001', 'PERMISSION_TTL_MS must be at most 300000'],
+    ['RETENTION_DAYS', '0', 'RETENTION_DAYS must be at least 1'],
+    ['RETENTION_DAYS', 'thirty', 'RETENTION_DAYS must be a number'],
+    ['LOG_LEVEL', 'verbose', 'LOG_LEVEL must be fatal, error, warn, info, debug, trace or silent'],
+  ])('%s=%s', (name, value, line) => {
+    expect(refusal({ [name]: value })).toBe(line)
+  })
+
+  test.each(['PORT', 'RATE_LIMIT_PER_MINUTE', 'RETENTION_DAYS'])('%s made of blanks', (name) => {
+    expect(refusal({ [name]: '  ' })).toMatch(new RegExp(`^${name} must be`))
+  })
+
+  test('and never with the value, which may be a secret', () => {
+    expect(refusal({ DATABASE_URL: 'mysql://ada:hush@db/x' })).not.toContain('hush')
+    expect(refusal({ APP_ID: 'hush', PRIVATE_KEY: 'k', WEBHOOK_SECRET: 's' })).not.toContain('hush')
+  })
+})
+
+describe('the GitHub App is all three of its variables, or none:', () => {
+  const app = { APP_ID: '12', PRIVATE_KEY: KEY, WEBHOOK_SECRET: 'hush' }
+
+  test('with a key that is none', () => {
+    const line = refusal({ ...app, PRIVATE_KEY: 'hush' })
+    expect(line).toMatch(/^PRIVATE_KEY must be/)
+    expect(line).not.toContain('hush')
+  })
+
+  test.each(['APP_ID', 'PRIVATE_KEY', 'WEBHOOK_SECRET'] as const)('without %s', (name) => {
+    const line = `${name} is unset; set all of APP_ID, PRIVATE_KEY, WEBHOOK_SECRET, or none of them`
+    expect(refusal({ ...app, [name]: '' })).toBe(line)
+  })
+
+  test.each(['APP_ID', 'PRIVATE_KEY', 'WEBHOOK_SECRET'] as const)('with %s alone', (name) => {
+    expect(refusal({ [name]: app[name] })).toMatch(/^(APP_ID|PRIVATE_KEY) is unset/)
+  })
+
+  test('a private key may have its real line ends', () => {
+    expect(readConfig(app).github_app?.private_key).toBe(KEY)
+    const PRIVATE_KEY = Buffer.from(KEY).toString('base64')
+    expect(readConfig({ ...app, PRIVATE_KEY }).github_app?.private_key).toBe(KEY)
+  })
+})

@@ -1,0 +1,19 @@
+/** Holds the documentation to the code. */
+import { readFileSync } from 'node:fs'
+import { expect, test } from 'vitest'
+import { apiPage } from '../../scripts/api-docs.ts'
+
+const read = (path: string) => readFileSync(new URL(`../../${path}`, import.meta.url), 'utf8')
+
+test('docs/api.md is what the contract says (npm run docs writes it)', () => {
+  expect(read('docs/api.md')).toBe(apiPage())
+})
+
+test('the README names every variable of the configuration', () => {
+  const names = [...read('src/base/config.ts').matchAll(/^ {2}([A-Z][A-Z_]+): /gm)].map(
+    ([, name]) => name as string,
+  )
+  expect(names.length).toBeGreaterThan(10)
+  const readme = read('README.md')
+  expect(names.filter((name) => !readme.includes(`\`${name}\``))).toEqual([])
+})

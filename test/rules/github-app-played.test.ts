@@ -1,0 +1,239 @@
+/** The GitHub that tests play takes our app for what it is: Probot itself signs in, with its real key and tokens. */
+import { createHmac, createSign, generateKeyPairSync } from 'node:crypto'
+import { pino } from 'pino'
+import { Probot } from 'probot'
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { type Played, ways } from '../support/github-ways.ts'
+import type { GithubWorld } from '../support/github-world.ts'
+
+const stranger = generateKeyPairSync('rsa', { modulusLength: 2048 }).privateKey.export({
+  type: 'pkcs1',
+  format: 'pem',
+}) as string
+
+let nextInstallation = 501
+
+describe.each(ways)('the app on GitHub played %s', (_, play) => {
+  let played: Played
+  let github: GithubWorld
+  let probot: Probot
+
+  beforeEach(async () => {
+    played = await play()
+    github = played.github
+    github.repository({ id: 7, full_name: 'acme/shop' })
+    github.repository({ id: 8, full_name: 'acme/docs' })
+    github.repository({ id: 9, full_name: 'globex/site', private: false })
+    probot = probotWith(github.app.key())
+  })
+  afterEach(() => played.close())
+
+  const probotWith = (privateKey: string) =>
+    new Probot({
+      appId: github.app.id,
+      privateKey,
+      secret: 'hush',
+      baseUrl: played.url,
+      log: pino({ level: 'silent' }),
+    })
+  const ask = async (path: string, token: string, init: RequestInit = {}) => {
+    const headers = { authorization: `Bearer ${token}` }
+    const response = await fetch(`${played.url}${path}`, { ...init, headers })
+    return { status: response.status, body: (await response.json()) as Record<string, unknown> }
+  }
+  const jwt = (claims: Record<string, unknown> = {}, key = github.app.key(), alg = 'RS256') => {
+    const now_s = Math.floor(Date.now() / 1000)
+    const encode = (value: unknown) => Buffer.from(JSON.stringify(value)).toString('base64url')
+    const whole = { iat: now_s - 60, exp: now_s + 540, iss: String(github.app.id), ...claims }
+    const signed = `${encode({ alg, typ: 'JWT' })}.${encode(whole)}`
+    const signature =
+      alg === 'RS256'
+        ? createSign('RSA-SHA256').update(signed).sign(key, 'base64url')
+        : createHmac('sha256', key).update(signed).digest('base64url')
+    return `${signed}.${signature}`
+  }
+
+  test('lets Probot sign in, comment as the bot and read the comment back', async () => {
+    // Probot spaces the writes of one installation by seconds, across all its instances.
+    const { id } = github.app.install({ repositories: ['acme/shop'], id: nextInstallation++ })
+    github.at('acme/shop').open({ number: 3 })
+    const octokit = await probot.auth(id)
+    const at = { owner: 'acme', repo: 'shop', issue_number: 3 }
+    const { data: made } = await octokit.rest.issues.createComment({ ...at, body: 'Hello' })
+    const { data: listed } = await octokit.rest.issues.listComments(at)
+    expect(listed).toMatchObject([
+      {
+        id: made.id,
+        body: 'Hello',
+        user: { login: 'deconflict[bot]', type: 'Bot' },
+        performed_via_github_app: { id: github.app.id, slug: 'deconflict' },
+      },
+    ])
+    expect(github.at('acme/shop').comments(3)).toMatchObject([{ body: 'Hello', app: 'deconflict' }])
+    expect(github.calls('POST /app/installations/*/access_tokens', 201)).toBe(1)
+    expect(github.asked('POST *comments')).toMatchObject([
+      {
+        body: { body: 'Hello' },
+        status: 201,
+        accepted: 'issues=write; pull_requests=write',
+        token: expect.stringMatching(/^ghs_/),
+      },
+    ])
+  })
+
+  const UNREADABLE = 'A JSON web token could not be decoded'
+  test.each<[string, () => string, string]>([
+    ['signed with another key', () => jwt({}, stranger), UNREADABLE],
+    ['of another app', () => jwt({ iss: '1' }), UNREADABLE],
+    ['signed by a shared secret', () => jwt({}, github.app.key(), 'HS256'), UNREADABLE],
+    ['that is none', () => 'tok-alice', UNREADABLE],
+    ['past its time', () => jwt({ exp: 1 }), "'Expiration time' claim ('exp') must be a numeric value"],
+    [
+      'that lasts too long',
+      () => jwt({ exp: Date.now() / 1000 + 3_600 }),
+      "'Expiration time' claim ('exp') is too far",
+    ],
+    [
+      'from the future',
+      () => jwt({ iat: Math.floor(Date.now() / 1000) + 600 }),
+      "'Issued at' claim ('iat') must be",
+    ],
+  ])('refuses a token %s', async (_name, token, message) => {
+    expect((await ask('/app', jwt())).body).toMatchObject({ id: github.app.id, slug: 'deconflict' })
+    expect(await ask('/app', token())).toMatchObject({
+      status: 401,
+      body: { message: expect.stringContaining(message) },
+    })
+  })
+
+  test('refuses Probot with a wrong key', async () => {
+    const { id } = github.app.install({ repositories: ['acme/shop'] })
+    const octokit = await probotWith(stranger).auth(id)
+    await expect(octokit.rest.apps.listReposAccessibleToInstallation()).rejects.toMatchObject({ status: 401 })
+  })
+
+  test('lists installations page by page, and each by itself and by repository', async () => {
+    const first = github.app.install({ repositories: ['acme/shop'] })
+    const second = github.app.install({ account: 'globex' })
+    const octokit = await probot.auth()
+    expect(await octokit.paginate('GET /app/installations', { per_page: 1 })).toMatchObject([
+      { id: first.id, account: { login: 'acme', type: 'Organization' }, repository_selection: 'selected' },
+      { id: second.id, account: { login: 'globex' }, repository_selection: 'all', app_id: github.app.id },
+    ])
+    const one = await octokit.rest.apps.getInstallation({ installation_id: first.id })
+    expect(one.data).toMatchObject({ id: first.id, permissions: { metadata: 'read' }, suspended_at: null })
+    const of = (owner: string, repo: string) => octokit.rest.apps.getRepoInstallation({ owner, repo })
+    expect((await of('acme', 'shop')).data.id).toBe(first.id)
+    expect((await of('globex', 'site')).data.id).toBe(second.id)
+    await expect(of('acme', 'docs')).rejects.toMatchObject({ status: 404 })
+  })
+
+  test('shows an installation its own repositories only, as they come and go', async () => {
+    const { id } = github.app.install({ repositories: ['acme/shop'] })
+    const octokit = await probot.auth(id)
+    const names = async () => {
+      const repositories = await octokit.paginate('GET /installation/repositories', { per_page: 1 })
+      return repositories.map(({ full_name }) => full_name)
+    }
+    const status = (owner: string, repo: string) =>
+      octokit.rest.repos.get({ owner, repo }).then(
+        (answer) => answer.status,
+        (error) => error.status,
+      )
+    expect(await names()).toEqual(['acme/shop'])
+    expect([
+      await status('acme', 'shop'),
+      await status('acme', 'docs'),
+      await status('globex', 'site'),
+    ]).toEqual([200, 404, 404])
+    github.app.addRepositories(id, ['acme/docs'])
+    expect(await names()).toEqual(['acme/shop', 'acme/docs'])
+    github.app.removeRepositories(id, ['acme/shop'])
+    expect(await status('acme', 'shop')).toBe(404)
+  })
+
+  test('gives an installation no more than it was granted', async () => {
+    const { id } = github.app.install({
+      id: nextInstallation++,
+      repositories: ['acme/shop'],
+      permissions: { pull_requests: 'read', contents: 'read' },
+    })
+    github.at('acme/shop').open({ number: 3 })
+    const octokit = await probot.auth(id)
+    const at = { owner: 'acme', repo: 'shop', issue_number: 3 }
+    expect((await octokit.rest.issues.listComments(at)).status).toBe(200)
+    await expect(octokit.rest.issues.createComment({ ...at, body: 'Hello' })).rejects.toMatchObject({
+      status: 403,
+      message: expect.stringContaining('Resource not accessible by integration'),
+      response: { headers: { 'x-accepted-github-permissions': 'issues=write; pull_requests=write' } },
+    })
+    const refs = '/repos/acme/shop/commits/main/check-runs'
+    expect((await ask(refs, github.asked('GET *comments')[0]?.token as string)).status).toBe(403)
+    github.app.grant(id, { checks: 'read' })
+    expect((await ask(refs, github.asked('GET *comments')[0]?.token as string)).status).toBe(403)
+    const later = await ask(`/app/installations/${id}/access_tokens`, jwt(), { method: 'POST' })
+    expect((await ask(refs, later.body.token as string)).status).toBe(200)
+  })
+
+  test('hands out tokens for some repositories and permissions, never for others', async () => {
+    const { id } = github.app.install({ account: 'acme', permissions: { contents: 'read' } })
+    const token = (body: unknown) =>
+      ask(`/app/installations/${id}/access_tokens`, jwt(), { method: 'POST', body: JSON.stringify(body) })
+    const made = await token({ repositories: ['docs'], permissions: { contents: 'read' } })
+    expect(made).toMatchObject({
+      status: 201,
+      body: {
+        repository_selection: 'selected',
+        repositories: [{ id: 8 }],
+        permissions: { contents: 'read' },
+      },
+    })
+    const secret = made.body.token as string
+    expect([
+      (await ask('/repos/acme/docs', secret)).status,
+      (await ask('/repos/acme/shop', secret)).status,
+    ]).toEqual([200, 404])
+    expect((await token({ repositories: ['attic'] })).status).toBe(422)
+    expect((await token({ permissions: { contents: 'write' } })).status).toBe(422)
+    expect((await ask('/app/installations/1/access_tokens', jwt(), { method: 'POST' })).status).toBe(404)
+  })
+
+  test('turns away the tokens of what was suspended, uninstalled or has expired', async () => {
+    const { id } = github.app.install({ repositories: ['acme/shop'] })
+    const made = await ask(`/app/installations/${id}/access_tokens`, jwt(), { method: 'POST' })
+    const look = async () => (await ask('/repos/acme/shop', made.body.token as string)).status
+    expect(await look()).toBe(200)
+    github.app.suspend(id)
+    expect(await look()).toBe(403)
+    expect((await ask(`/app/installations/${id}/access_tokens`, jwt(), { method: 'POST' })).status).toBe(403)
+    github.app.unsuspend(id)
+    expect(await look()).toBe(200)
+    github.app.expireTokens()
+    expect(await look()).toBe(401)
+    const again = await ask(`/app/installations/${id}/access_tokens`, jwt(), { method: 'POST' })
+    github.app.uninstall(id)
+    expect((await ask('/repos/acme/shop', again.body.token as string)).status).toBe(401)
+  })
+
+  test('tells of deliveries newest first by cursor, and notes which are asked for again', async () => {
+    github.app.install({ repositories: ['acme/shop'] })
+    const ids = [202, 500, 503].map(
+      (status_code) => github.app.delivered({ event: 'push', status_code, payload: { ref: 'x' } }).id,
+    )
+    const octokit = await probot.auth()
+    const all = await octokit.paginate('GET /app/hook/deliveries', { per_page: 1 })
+    expect(all.map(({ id }) => id)).toEqual([...ids].reverse())
+    expect(all[0]).toMatchObject({ event: 'push', status_code: 503, redelivery: false, action: null })
+    expect(github.calls('GET /app/hook/deliveries')).toBe(3)
+    const failed = await octokit.request('GET /app/hook/deliveries', { status: 'failure' })
+    expect(failed.data.map(({ status_code }) => status_code)).toEqual([503, 500])
+
+    const delivery_id = ids[1] as number
+    const one = await octokit.rest.apps.getWebhookDelivery({ delivery_id })
+    expect(one.data.request.payload).toEqual({ ref: 'x' })
+    expect((await octokit.rest.apps.redeliverWebhookDelivery({ delivery_id })).status).toBe(202)
+    expect(github.app.redelivered()).toEqual([delivery_id])
+    const unknown = await ask('/app/hook/deliveries/1/attempts', jwt(), { method: 'POST' })
+    expect(unknown.status).toBe(404)
+  })
+})

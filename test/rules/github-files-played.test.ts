@@ -1,0 +1,113 @@
+/** The GitHub that tests play takes check runs and shows files as the real one does. */
+import type { Octokit } from '@octokit/rest'
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import type { Desk } from '../support/github-desk.ts'
+import { type Played, signedIn, ways } from '../support/github-ways.ts'
+
+const AT = { owner: 'acme', repo: 'shop' }
+
+describe.each(ways)('checks and files on GitHub played %s', (_, play) => {
+  let played: Played
+  let shop: Desk
+  let octokit: Octokit
+
+  beforeEach(async () => {
+    played = await play()
+    const { github } = played
+    github.repository({ id: 7, full_name: 'acme/shop' })
+    shop = github.at('acme/shop')
+    octokit = await signedIn(played, 'acme/shop')
+  })
+  afterEach(() => played.close())
+
+  test('keeps check runs, adds annotations to them and shows the latest of each name', async () => {
+    const { after: head_sha } = shop.push('main')
+    const run = { ...AT, name: 'Deconflict', head_sha }
+    const note = {
+      path: 'a.ts',
+      start_line: 1,
+      end_line: 1,
+      annotation_level: 'notice' as const,
+      message: 'm',
+    }
+    const output = { title: 'One', summary: 'Some', annotations: [note] }
+    await octokit.rest.checks.create({ ...run, conclusion: 'success' })
+    const { data: made } = await octokit.rest.checks.create({ ...run, status: 'in_progress', output })
+    expect(made).toMatchObject({ status: 'in_progress', conclusion: null, app: { slug: 'deconflict' } })
+    const changed = await octokit.rest.checks.update({
+      ...AT,
+      check_run_id: made.id,
+      conclusion: 'neutral',
+      output,
+    })
+    expect(changed.data).toMatchObject({
+      status: 'completed',
+      conclusion: 'neutral',
+      completed_at: expect.any(String),
+      output: { title: 'One', annotations_count: 2 },
+    })
+    const listed = await octokit.rest.checks.listForRef({ ...AT, ref: head_sha, check_name: 'Deconflict' })
+    expect(listed.data).toMatchObject({ total_count: 1, check_runs: [{ id: made.id }] })
+    expect(
+      (await octokit.rest.checks.listForRef({ ...AT, ref: 'main', filter: 'all' })).data.total_count,
+    ).toBe(2)
+    expect(shop.checkRuns().map(({ annotations }) => annotations.length)).toEqual([0, 2])
+  })
+
+  const note = { path: 'a', start_line: 1, end_line: 1, annotation_level: 'notice', message: 'm' }
+  test.each<[string, Record<string, unknown>]>([
+    ['no name', { name: '' }],
+    ['a commit that is not there', { head_sha: 'f'.repeat(40) }],
+    ['an unknown conclusion', { conclusion: 'fine' }],
+    ['a completion without a conclusion', { status: 'completed' }],
+    ['an output without a summary', { output: { title: 'T' } }],
+    ['a summary that is too long', { output: { title: 'T', summary: 'x'.repeat(65_536) } }],
+    ['51 annotations', { output: { title: 'T', summary: 'S', annotations: Array(51).fill(note) } }],
+    [
+      'a line before the first',
+      { output: { title: 'T', summary: 'S', annotations: [{ ...note, start_line: 0 }] } },
+    ],
+    ['lines in reverse', { output: { title: 'T', summary: 'S', annotations: [{ ...note, start_line: 2 }] } }],
+    [
+      'an unknown level',
+      { output: { title: 'T', summary: 'S', annotations: [{ ...note, annotation_level: 'x' }] } },
+    ],
+    ['no message', { output: { title: 'T', summary: 'S', annotations: [{ ...note, message: undefined }] } }],
+  ])('refuses a check run with %s', async (_name, wrong) => {
+    const { after: head_sha } = shop.push('main')
+    const create = (given: Record<string, unknown>) =>
+      octokit.request('POST /repos/{owner}/{repo}/check-runs', { ...AT, name: 'n', head_sha, ...given })
+    expect((await create({ output: { title: 'T', summary: 'S', annotations: [note] } })).status).toBe(201)
+    await expect(create(wrong)).rejects.toMatchObject({ status: 422 })
+  })
+
+  test('shows files of a branch or commit, in base64 or raw, and lists folders', async () => {
+    const text = `comment:\n  enabled: false # ${'é'.repeat(60)}\n`
+    const { after } = shop.write('.github/deconflict.yml', text)
+    shop.push('next', { '.github/deconflict.yml': 'check_run: true\n' })
+    const path = '.github/deconflict.yml'
+    const get = async (query: Record<string, string> = {}) =>
+      (await octokit.request('GET /repos/{owner}/{repo}/contents/{path}', { ...AT, path, ...query }))
+        .data as unknown as {
+        content: string
+        encoding: string
+        size: number
+      }
+    const file = await get()
+    expect([file.encoding, Buffer.from(file.content, 'base64').toString(), file.size]).toEqual([
+      'base64',
+      text,
+      Buffer.byteLength(text),
+    ])
+    const onNext = await get({ ref: 'next' })
+    expect(Buffer.from(onNext.content, 'base64').toString()).toBe('check_run: true\n')
+    const raw = await octokit.rest.repos.getContent({ ...AT, path, mediaType: { format: 'raw' } })
+    expect(raw.data).toBe(text)
+    const folder = await octokit.rest.repos.getContent({ ...AT, path: '.github' })
+    expect(folder.data).toMatchObject([{ type: 'file', path, name: 'deconflict.yml' }])
+    shop.write(path, null)
+    await expect(get()).rejects.toMatchObject({ status: 404 })
+    expect((await get({ ref: after })).size).toBe(Buffer.byteLength(text))
+    await expect(get({ ref: 'nowhere' })).rejects.toMatchObject({ status: 404 })
+  })
+})

@@ -1,0 +1,318 @@
+/** Globs as contract §6 reads them, rule by rule, and hostile ones within a budget. */
+import { describe, expect, test } from 'vitest'
+import { fileGlob, GlobError, matchesPath, parseGlob } from '../../src/scope/glob.ts'
+import { intersect, overlaps } from '../../src/scope/intersect.ts'
+
+const plenty = () => ({ remaining: 50_000_000 })
+
+describe('a glob matches by the rules', () => {
+  test.each<[rule: string, glob: string, matched: string[], unmatched: string[]]>([
+    [
+      'a plain name covers itself and what is beneath',
+      'src/api',
+      ['src/api', 'src/api/users.ts', 'src/api/v1/a.ts'],
+      ['src', 'src/apiary', 'lib/src/api'],
+    ],
+    ['a leading slash is dropped', '//src', ['src', 'src/a'], ['a/src']],
+    ['a leading ./ is dropped', '././src', ['src', 'src/a'], ['a']],
+    ['empty and dot segments are dropped', 'a//b/./c', ['a/b/c', 'a/b/c/d'], ['a/b']],
+    ['an escaped dot segment is dropped too', 'a/\\./b', ['a/b'], ['a']],
+    ['a trailing slash covers what is beneath', 'src/', ['src', 'src/a/b'], ['srcs']],
+    ['a trailing slash after a wildcard covers what is beneath', 's*/', ['src', 'src/a/b'], ['a/src']],
+    ['a trailing slash-dot is a trailing slash', 's*/.', ['src', 'src/a/b'], ['a']],
+    ['a wildcard at the end covers nothing beneath', 's*', ['src'], ['src/a', 'a']],
+    ['* stays in its segment and may be nothing', 'a*b', ['ab', 'axb', 'a.b'], ['a/b', 'ab/c']],
+    ['* alone is a whole name', 'a/*', ['a/b', 'a/.b'], ['a', 'a/b/c']],
+    ['wildcards match dot files', '**/*', ['.env', '.github/workflows/ci.yml'], []],
+    ['** in the middle may be nothing', 'a/**/b', ['a/b', 'a/x/b', 'a/x/y/b/c'], ['a', 'a/xb', 'b']],
+    ['** in front may be nothing', '**/a', ['a', 'x/a', 'x/y/a/b'], ['xa', 'x']],
+    ['** at the end is at least one name', 'a/**', ['a/b', 'a/b/c'], ['a', 'ab']],
+    ['** alone is every path', '**', ['a', 'a/b/c'], []],
+    ['runs of ** are one', 'a/**/**/b', ['a/b', 'a/x/b'], ['a']],
+    ['a run of ** at the end is one', 'a/**/**', ['a/b'], ['a']],
+    ['** beside other characters is *', 'a**', ['a', 'ab'], ['a/b']],
+    ['*** is *', 'a/***', ['a/b'], ['a', 'a/b/c']],
+    ['an escaped ** is two stars', 'a/\\*\\*', ['a/**', 'a/**/b'], ['a/b']],
+    ['? is one character', 'a?', ['ab', 'a.', 'a😀'], ['a', 'abc', 'a/']],
+    ['a class is one of its characters', '[abc]', ['a', 'c'], ['d', 'ab', 'a/b']],
+    ['a class holds ranges', '[a-c0-9]', ['b', '7'], ['d', '-']],
+    ['a class ! is all others', '[!ab]', ['c', '!', '😀'], ['a', 'b', 'cd']],
+    ['a class ^ is all others', '[^ab]', ['c', '^'], ['a']],
+    ['a dash at either end is itself', '[-a][b-]', ['-b', 'a-', '--'], ['bb']],
+    ['an escaped bracket in a class is itself', '[\\]a]', [']', 'a', '[\\]a]'], ['\\']],
+    ['an escaped dash is no range', '[a\\-c]', ['a', '-', 'c'], ['b']],
+    ['a reversed range adds nothing', '[user-id]', ['u', 's', 'd', '[user-id]'], ['r', '-', 'i']],
+    ['a negated reversed range is any character', '[!z-a]', ['b', 'z'], []],
+    ['a class never matches a slash', 'a[!b]c', ['axc'], ['a/c']],
+    [
+      'a class matches its own text',
+      'app/[id]/page.tsx',
+      ['app/[id]/page.tsx', 'app/i/page.tsx'],
+      ['app/id/page.tsx'],
+    ],
+    [
+      'nested brackets match their own text',
+      'app/[[...slug]]/a',
+      ['app/[[...slug]]/a', 'app/s]/a'],
+      ['app/[...slug]/a'],
+    ],
+    ['a negated class matches its own text', '[!a]', ['[!a]'], ['[a]']],
+    ['a class of letters is plain characters', '[[:alpha:]]', ['a]', ':]', '[[:alpha:]]'], ['z', 'z]']],
+    ['braces are alternatives', 'src/{a,b*}.ts', ['src/a.ts', 'src/bc.ts'], ['src/c.ts', 'src/{a,b*}.ts']],
+    ['braces nest', '{a,b{c,d}}x', ['ax', 'bcx', 'bdx'], ['bx', 'cx']],
+    ['alternatives hold slashes and **', '{a/b,c/**}/d', ['a/b/d', 'c/d', 'c/x/d'], ['a/d']],
+    ['** may be put together by braces', 'a/{*,b}*/c', ['a/c', 'a/x/y/c', 'a/bx/c'], ['a/x']],
+    ['each alternative ends in a plain name or not', '{ab,b*}', ['ab', 'ab/c', 'b', 'bc'], ['b/c', 'bc/d']],
+    ['an empty alternative is dropped', '{a,}', ['a', 'a/b'], ['b']],
+    ['an alternative may be empty', 'a{,b}', ['a', 'ab'], ['b']],
+    ['braces without a comma are plain', '{x}', ['{x}', '{x}/a'], ['x']],
+    ['empty braces are plain', 'a{}', ['a{}'], ['a']],
+    ['plain braces may hold alternatives', '{{a,b}}', ['{a}', '{b}'], ['a', '{{a,b}}']],
+    ['an unclosed brace is plain', '{a,{b,c}', ['{a,b', '{a,c'], ['a', 'b']],
+    ['a stray brace is plain', 'a}{b', ['a}{b'], ['ab']],
+    ['a comma outside braces is plain', 'a,b', ['a,b'], ['a', 'b']],
+    ['braces in a class are plain', '[{a,b}]', ['{', ',', '}', 'a', '[{a,b}]'], ['[{a', 'b}]']],
+    ['escaped braces are plain', '\\{a,b\\}', ['{a,b}'], ['a', 'b']],
+    ['an escaped comma separates nothing', '{a\\,b,c}', ['a,b', 'c'], ['a', 'b']],
+    ['a range of numbers is alternatives', 'v{1..3}', ['v1', 'v2', 'v3'], ['v4', 'v', 'v{1..3}']],
+    ['a range may fall and pass zero', '{1..-1}', ['1', '0', '-1'], ['-2']],
+    ['a range keeps leading zeros', 'p{08..10}', ['p08', 'p09', 'p10'], ['p8', 'p9']],
+    ['a range of letters is alternatives', '{a..c}', ['a', 'b', 'c'], ['d']],
+    ['an escaped range is plain', '{1\\..3}', ['{1..3}'], ['1', '2']],
+    ['a backslash takes the next character', '\\*\\?\\[a\\]\\\\', ['*?[a]\\'], ['aba\\']],
+    ['a lone backslash at the end is plain', 'a\\', ['a\\'], ['a']],
+    ['an escaped slash separates', 'a\\/b', ['a/b', 'a/b/c'], ['a']],
+    ['an escaped bang may come first', '\\!a', ['!a'], ['a']],
+    ['parentheses, +, @ and | are plain', '+(a|b)@(c)', ['+(a|b)@(c)'], ['a', 'c']],
+    ['an escaped slash separates wildcards', 'a*\\/b', ['ax/b'], ['a']],
+    ['braces nest in front', '{a{b,c},d,e}', ['ab', 'ac', 'd', 'e'], ['a', 'b']],
+    ['case matters', 'README.md', ['README.md'], ['readme.md', 'README.MD']],
+  ])('%s: %s', (_, source, matched, unmatched) => {
+    const glob = parseGlob(source)
+    expect(matched.filter((path) => !matchesPath(glob, path))).toEqual([])
+    expect(unmatched.filter((path) => matchesPath(glob, path))).toEqual([])
+  })
+
+  test.each([
+    ['src/api', true],
+    ['a\\*b', true],
+    ['{x}', true],
+    ['a/./b/', true],
+    ['a*', false],
+    ['a?', false],
+    ['[a]', false],
+    ['{a,b}', false],
+    ['{1..2}', false],
+  ])('%s is plain: %s', (source, isPlain) => {
+    expect(parseGlob(source).is_plain).toBe(isPlain)
+  })
+
+  test.each([
+    ['src/a', 'plain', 'src/a'],
+    ['src/a/**', 'subtree', 'src/a'],
+    ['src/**/**', 'subtree', 'src'],
+    ['src/*/', 'subtree', 'src'],
+    ['**', 'subtree', ''],
+    ['src/*', 'pattern', 'src'],
+    ['src/a*/b', 'pattern', 'src'],
+    ['**/a', 'pattern', ''],
+  ])('%s is a %s of "%s"', (source, kind, dir) => {
+    expect(parseGlob(source).alternatives).toMatchObject([{ kind, dir }])
+  })
+
+  test('a file of a pull request is itself, whatever it holds, and nothing beneath it', () => {
+    const glob = fileGlob('app/[id]/{a,b}*.tsx')
+    expect(glob.is_plain).toBe(true)
+    expect(matchesPath(glob, 'app/[id]/{a,b}*.tsx')).toBe(true)
+    expect(matchesPath(glob, 'app/[id]/{a,b}*.tsx/x')).toBe(false)
+    expect(matchesPath(glob, 'app/i/a.tsx')).toBe(false)
+  })
+
+  test.each([
+    ['docs/[id].md', '**/*.md', true],
+    ['docs/[id].md', 'docs', true],
+    ['docs/[id].md', 'docs/**', true],
+    ['docs/[id].md', 'docs/[id].md', true],
+    ['docs/i.md', 'docs/[id].md', true],
+    ['docs/a.md', '**/*.sql', false],
+    ['docs/a.md', 'docs/a.md/**', false],
+    ['docs/a.md', 'doc', false],
+  ])('the file %s and the glob %s share a path: %s', (path, glob, expected) => {
+    const [file, other] = [fileGlob(path), parseGlob(glob)]
+    for (const [a, b] of [
+      [file, other],
+      [other, file],
+    ] as const) {
+      expect(overlaps(a, b, { remaining: 1000 })).toBe(expected)
+      expect(intersect(a, b, { remaining: 1000 })).toBe(expected ? path : null)
+    }
+  })
+
+  test('two files share a path when they are one', () => {
+    expect(intersect(fileGlob('a*'), fileGlob('a*'), { remaining: 100 })).toBe('a*')
+    expect(intersect(fileGlob('a'), fileGlob('a/b'), { remaining: 100 })).toBeNull()
+  })
+})
+
+describe('a glob is refused when', () => {
+  test.each<[why: string, glob: string, says: RegExp]>([
+    ['it is empty', '', /names no path/],
+    ['it is the root as a slash', '/', /`?\*\*/],
+    ['it is the root as a dot', './.', /names no path/],
+    ['all its alternatives are empty', '{,/}', /names no path/],
+    ['it goes up', 'a/../b', /'\.\.'/],
+    ['it goes up by an escape', '\\.\\.', /'\.\.'/],
+    ['one alternative goes up', 'a/{b,.}.', /'\.\.'/],
+    ['it begins with a bang', '!a', /'!'/],
+    ['a class is not closed', 'a[b', /not closed/],
+    ['a class would reach over a slash', 'a[b/c]', /not closed/],
+    ['a class would reach over an escaped slash', 'a[b\\/c]', /not closed/],
+    ['a class is empty', '[]', /empty/],
+    ['a class is empty though a bracket follows', '[]a]', /empty/],
+    ['a negated class is empty', '[!]a]', /empty/],
+    ['the other negated class is empty', '[^]', /empty/],
+    ['half of a surrogate pair is left', 'a\ud83d', /Unicode/],
+    ['it is too long', 'a'.repeat(1025), /1024/],
+    ['it has a wildcard and is too long', `${'a'.repeat(512)}*`, /512/],
+    ['it has braces and is too long', `${'a'.repeat(508)}{a,b}`, /512/],
+    ['it has too many alternatives', '{a,b}{a,b}{a,b}{a,b}{a,b}{a,b,c}', /64/],
+    ['a range is too long', '{1..65}', /64/],
+  ])('%s', (_, source, says) => {
+    expect(() => parseGlob(source)).toThrow(GlobError)
+    expect(() => parseGlob(source)).toThrow(says)
+  })
+
+  test.each([
+    ['1,024 plain characters', 'a'.repeat(1024)],
+    ['1,024 characters with escapes', '\\*'.repeat(512)],
+    ['512 characters with wildcards', `${'a'.repeat(511)}*`],
+    ['64 alternatives', '{a,b}{a,b}{a,b}{a,b}{a,b}{a,b}'],
+    ['a range of 64', '{1..64}'],
+  ])('not for %s', (_, source) => {
+    expect(parseGlob(source).source).toBe(source)
+  })
+
+  test('its message never repeats it', () => {
+    expect(() => parseGlob('secret-name[')).toThrow(/^(?!.*secret-name)/)
+  })
+})
+
+describe('two globs share', () => {
+  test.each<[a: string, b: string, example: string | null]>([
+    ['src/*.ts', 'src/a*', 'src/a.ts'],
+    ['*', '*', 'x'],
+    ['**', '**', 'x'],
+    ['src', 'src/api', 'src/api'],
+    ['src/**', 'src', 'src/x'],
+    ['src/**', 'src/**', 'src/x'],
+    ['src/**', 'src/api', 'src/api'],
+    ['src/**', 'lib/**', null],
+    ['src/api', 'src/apiary', null],
+    ['src/**/*.ts', '**/test/*', 'src/test/x.ts'],
+    ['**/*.sql', 'db/**', 'db/x.sql'],
+    ['**/*.sql', '**/*.md', null],
+    ['*.ts', '?', null],
+    ['a/*/c', 'a/b', 'a/b/c'],
+    ['.*', '*.', '...'],
+    ['.?', '?.', null],
+    ['.[.]', '..?', null],
+    ['[.]', '?', null],
+    ['[.]', '[[].]', '[.]'],
+    ['[a-m]', '[m-z]', 'm'],
+    ['[a-m]', '[n-z]', null],
+    ['[!a-z]', '?', '0'],
+    ['[!\u0001-~]', '?', '\u007f'],
+    ['[\u0001-!]', '?', '!'],
+    ['[\0]', '?', null],
+    ['[!\u0001-.0-\u{10ffff}]', '?', null],
+    ['[!\u0001-\ud7ff\ue000-\u{10ffff}]', '?', null],
+    ['{a,b}/x', '{b,c}/x', 'b/x'],
+    ['app/[id]/page.tsx', 'app/*/page.tsx', 'app/d/page.tsx'],
+    ['app/\\[id\\]/*', 'app/[id]/page.tsx', 'app/[id]/page.tsx'],
+    ['*.ts', '.*', '.ts'],
+    ['a*b*c', '*bb*', 'abbc'],
+    ['a?c', 'ab?', 'abc'],
+    ['😀*', '?', '😀'],
+  ])('%s and %s: %s', (a, b, example) => {
+    const [x, y] = [parseGlob(a), parseGlob(b)]
+    expect(intersect(x, y, plenty())).toBe(example)
+    expect(overlaps(x, y, plenty())).toBe(example !== null)
+    expect(overlaps(y, x, plenty())).toBe(example !== null)
+  })
+})
+
+const six = '{a,b}{a,b}{a,b}{a,b}{a,b}{a,b}'
+const HOSTILE: [a: string, b: string, overlap: boolean][] = [
+  [`${'*a'.repeat(250)}c*`, `${'*b'.repeat(250)}d*`, true],
+  [`${'*a'.repeat(250)}z*`, '[!z]'.repeat(127), false],
+  [`${'*a'.repeat(250)}b*`, 'a'.repeat(1000), false],
+  [`${'**/'.repeat(170)}a`, `${'**/'.repeat(170)}b`, true],
+  [`${'**/a/'.repeat(102)}*`, `${'**/b/'.repeat(102)}*`, false],
+  [`${'**/a/'.repeat(100)}*.c`, `${'**/b/'.repeat(100)}*.d`, false],
+  [`${'**/*a*/'.repeat(70)}c?*`, `${'**/*b*/'.repeat(70)}?d*`, true],
+  ['?*'.repeat(250), '*?a'.repeat(160), true],
+  ['[a-c]*'.repeat(80), '*[b-d]'.repeat(80), true],
+  [`${six}${'*a'.repeat(240)}`, `${six}${'*b'.repeat(240)}`, false],
+]
+
+describe('a hostile glob', () => {
+  test.each(HOSTILE)('is decided within a bounded number of states: pair %#', (a, b, overlap) => {
+    const budget = { remaining: 3 * (a.length + 2) * (b.length + 2) }
+    expect(overlaps(parseGlob(a), parseGlob(b), budget)).toBe(overlap)
+    expect(budget.remaining).toBeGreaterThanOrEqual(0)
+  })
+
+  test('costs in proportion to both lengths', () => {
+    const spent = (length: number) => {
+      const budget = plenty()
+      expect(overlaps(parseGlob(`${'*a'.repeat(length)}b*`), parseGlob('a'.repeat(4 * length)), budget)).toBe(
+        false,
+      )
+      return plenty().remaining - budget.remaining
+    }
+    expect(spent(240) / spent(120)).toBeLessThan(4.5)
+  })
+
+  test.each([
+    '{'.repeat(512),
+    '{,'.repeat(170) + '}'.repeat(170),
+    '{a,b}'.repeat(102),
+    '{1..64}'.repeat(70),
+    '{1..999999999}',
+  ])('of braces is read or refused without building what it stands for: %#', (source) => {
+    const read = () => parseGlob(source).alternatives.length
+    if (source.includes('}')) expect(read).toThrow(/64/)
+    else expect(read()).toBe(1)
+  })
+
+  test.each([
+    ['in one segment', `${'*a'.repeat(250)}c*`, `${'*b'.repeat(250)}d*`],
+    ['over segments', `${'**/a*/'.repeat(80)}x`, `${'**/*b/'.repeat(80)}*`],
+    ['over alternatives', `{a,b}${'*c'.repeat(100)}*`, `{b,a}${'*d'.repeat(100)}*`],
+  ])('that costs more than the budget is given up %s', (_, a, b) => {
+    const [x, y] = [parseGlob(a), parseGlob(b)]
+    for (const decide of [overlaps, intersect]) {
+      const whole = plenty()
+      expect(decide(x, y, whole)).toBeTruthy()
+      const short = { remaining: Math.floor(0.9 * (plenty().remaining - whole.remaining)) }
+      expect(decide(parseGlob(a), parseGlob(b), short)).toBeOneOf([false, null])
+      expect(short.remaining).toBeLessThan(0)
+    }
+  })
+
+  test('is given up without looking at the rest of its states', () => {
+    const budget = { remaining: 5000 }
+    expect(overlaps(parseGlob(`${'*a'.repeat(250)}z*`), parseGlob('[!z]'.repeat(127)), budget)).toBe(false)
+    expect(budget.remaining).toBeLessThan(0)
+    expect(budget.remaining).toBeGreaterThan(-10)
+  })
+
+  test('whose example costs more than the budget is given up', () => {
+    const [a, b] = [parseGlob('*a?'.repeat(100)), parseGlob(`${'*?b'.repeat(100)}*`)]
+    const budget = plenty()
+    expect(overlaps(a, b, budget)).toBe(true)
+    const short = { remaining: 2 * (plenty().remaining - budget.remaining) }
+    expect(intersect(a, b, short)).toBeNull()
+    expect(short.remaining).toBeLessThan(0)
+  })
+})

@@ -1,0 +1,67 @@
+/** That a file which anyone may commit cannot exhaust or end the service that reads it. */
+import { describe, expect, test } from 'vitest'
+import { readSettingsFile } from '../../src/context/settings-file.ts'
+
+describe('a hostile file is refused, and neither throws nor ends the process', () => {
+  const nested = 'the file nests deeper than 50 levels'
+  test.each([
+    ['open lists', '['.repeat(60_000)],
+    ['closed lists', `areas: ${'['.repeat(30_000)}${']'.repeat(30_000)}`],
+    ['mappings in a line', '{a: '.repeat(15_000)],
+    ['lists of lists', '- '.repeat(30_000)],
+    ['keys of keys', '? '.repeat(30_000)],
+    ['an indent per line', Array.from({ length: 300 }, (_, at) => `${' '.repeat(at)}a:`).join('\n')],
+  ])('%s', (_, text) => {
+    expect(readSettingsFile(text)).toEqual({
+      settings: null,
+      errors: [{ line: null, key: null, message: nested }],
+    })
+  })
+
+  test.each([
+    ['aliases of aliases', chain(20, (at) => `[*a${at - 1},*a${at - 1}]`), /stand for too much/],
+    ['a list that holds itself', 'ignore_paths: &a [*a]', /stand for too much/],
+    ['a file that holds itself', '&a\nareas: *a', /stand for too much/],
+    [
+      'a long list under many names',
+      `areas:\n  a: &a [${'x'.repeat(9000)}]\n${names(20)}`,
+      /stand for too much/,
+    ],
+    ['many aliases', `areas:\n  a: &a [x]\n${names(60)}`, /at most 50 aliases/],
+  ])('%s', (_, text, message) => {
+    const { settings, errors } = readSettingsFile(text)
+    expect(settings).toBeNull()
+    expect(errors).toEqual([expect.objectContaining({ message: expect.stringMatching(message) })])
+  })
+
+  test('some aliases are no attack', () => {
+    const { settings } = readSettingsFile(`areas:\n  a: &a [x]\n${names(40)}`)
+    expect(Object.keys(settings?.areas ?? {})).toHaveLength(41)
+  })
+
+  test('of thousands of names that are there twice twenty are told', () => {
+    expect(readSettingsFile(':\n'.repeat(30_000)).errors).toHaveLength(20)
+    expect(readSettingsFile('? a\n'.repeat(16_000)).errors).toHaveLength(20)
+  })
+
+  test('no prototype is changed', () => {
+    const before = Object.getOwnPropertyNames(Object.prototype)
+    readSettingsFile(
+      '__proto__: {polluted: 1}\nconstructor: {prototype: {polluted: 1}}\ncomment: {__proto__: {enabled: false}}',
+    )
+    expect(Object.getOwnPropertyNames(Object.prototype)).toEqual(before)
+    expect(({} as { polluted?: number }).polluted).toBeUndefined()
+  })
+})
+
+function chain(length: number, at: (index: number) => string): string {
+  return Array.from(
+    { length },
+    (_, index) => `a${index}: &a${index} ${index === 0 ? '[x,x]' : at(index)}`,
+  ).join('\n')
+}
+
+/** So many areas that repeat the one that has the anchor. */
+function names(count: number): string {
+  return Array.from({ length: count }, (_, at) => `  b${at}: *a\n`).join('')
+}

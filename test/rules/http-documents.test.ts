@@ -1,0 +1,180 @@
+/** The OpenAPI document says all of the interface, and says it so that tools can read it. */
+import { Ajv2020 } from 'ajv/dist/2020.js'
+import formats from 'ajv-formats'
+import { describe, expect, test } from 'vitest'
+import { openApiDocument } from '../../src/surfaces/http/openapi.ts'
+import { ROUTES } from '../support/routes.ts'
+
+interface Described {
+  operationId: string
+  summary: string
+  description: string
+  parameters?: { name: string; in: string; required?: boolean; schema: object }[]
+  requestBody?: { required?: boolean; content: Record<string, { schema: object }> }
+  responses: Record<string, { description: string; content?: Record<string, { schema: object }> }>
+}
+interface Document {
+  openapi: string
+  servers: { url: string }[]
+  security: object[]
+  paths: Record<string, Record<string, Described>>
+  components: { schemas: Record<string, object>; securitySchemes: Record<string, object> }
+}
+
+const document = openApiDocument('/api/v1') as unknown as Document
+const BASE = '/repos/{owner}/{repo}'
+const ajv = new Ajv2020({ strict: false, allErrors: true })
+formats.default(ajv)
+ajv.addSchema(document, 'document')
+
+function operation(name: string): Described {
+  const route = ROUTES.find((each) => each.name === name)
+  return document.paths[`${BASE}${route?.path}`]?.[route?.method.toLowerCase() ?? ''] as Described
+}
+const errorsOf = (name: string) =>
+  Object.keys(operation(name).responses)
+    .map(Number)
+    .filter((status) => status >= 400)
+const parametersOf = (name: string, place: string) =>
+  (operation(name).parameters ?? []).filter((each) => each.in === place).map((each) => each.name)
+const compile = (schema: object) => ajv.compile({ ...schema, components: document.components })
+
+test('it is OpenAPI 3.1, and says where the routes are and what is asked of callers', () => {
+  expect(document.openapi).toMatch(/^3\.1\./)
+  expect(document.servers).toEqual([{ url: '/api/v1' }])
+  expect(document.security).toEqual([{ github: [] }])
+  expect(document.components.securitySchemes.github).toMatchObject({ type: 'http', scheme: 'bearer' })
+})
+
+test('it has every operation, and no other', () => {
+  const described = Object.entries(document.paths).flatMap(([path, methods]) =>
+    Object.entries(methods).map(
+      ([method, { operationId }]) => `${operationId} ${method.toUpperCase()} ${path}`,
+    ),
+  )
+  expect(described.sort()).toEqual(
+    ROUTES.map(({ name, method, path }) => `${name} ${method} ${BASE}${path}`).sort(),
+  )
+})
+
+test('every reference leads somewhere, and every schema has a use', () => {
+  const text = JSON.stringify(document)
+  const referred = new Set(
+    [...text.matchAll(/"\$ref":"#\/components\/schemas\/([^"]+)"/g)].map(([, name]) => name),
+  )
+  expect([...referred].sort()).toEqual(Object.keys(document.components.schemas).sort())
+})
+
+describe.each(ROUTES)('$method $path', ({ name, method, record, access, success }) => {
+  test('is described, and so is each of its parameters', () => {
+    const { summary, description, parameters = [] } = operation(name)
+    expect([summary.length, description.length].every((length) => length > 5)).toBe(true)
+    for (const parameter of parameters)
+      expect([parameter.name, JSON.stringify(parameter)]).toEqual([
+        parameter.name,
+        expect.stringContaining('description'),
+      ])
+    expect(parametersOf(name, 'path')).toEqual(record ? ['owner', 'repo', 'id'] : ['owner', 'repo'])
+    expect(parameters.filter((each) => each.in === 'path').every(({ required }) => required)).toBe(true)
+  })
+
+  test('has schemas that compile, for what is sent and for each answer', () => {
+    const { requestBody, responses, parameters = [] } = operation(name)
+    const contents = [requestBody, ...Object.values(responses)].map((each) => each?.content)
+    const schemas = [
+      ...contents.flatMap((content) => content?.['application/json']?.schema ?? []),
+      ...parameters.map(({ schema }) => schema),
+    ]
+    expect(schemas.length).toBeGreaterThan(5)
+    for (const schema of schemas) expect(compile(schema as object)).toBeTypeOf('function')
+  })
+
+  test('names each error that it can answer', () => {
+    const expected = new Set([400, 401, 422, 429, 500, 503])
+    if (record) expected.add(404)
+    if (!record || access === 'write') expected.add(403)
+    if (method !== 'GET') expected.add(413)
+    if (/^(create|update|heartbeat)/.test(name)) expected.add(409)
+    expect(errorsOf(name).sort()).toEqual([...expected].sort())
+    for (const status of errorsOf(name)) {
+      const { content } = operation(name).responses[status] ?? {}
+      expect(content?.['application/json']?.schema).toEqual({ $ref: '#/components/schemas/Error' })
+    }
+  })
+
+  test('has one answer that is none', () => {
+    const successes = Object.keys(operation(name).responses).filter((status) => Number(status) < 400)
+    expect(successes).toEqual([String(success)])
+  })
+})
+
+test('an error has exactly the types of the contract', () => {
+  const error = document.components.schemas.Error as {
+    properties: { error: { properties: { type: { enum: string[] } }; required: string[] } }
+  }
+  expect([...error.properties.error.properties.type.enum].sort()).toEqual(
+    [
+      'category_not_allowed',
+      'forbidden',
+      'idempotency_conflict',
+      'idempotency_mismatch',
+      'internal_error',
+      'invalid_request',
+      'invalid_transition',
+      'method_not_allowed',
+      'not_found',
+      'rate_limited',
+      'service_unavailable',
+      'unauthorized',
+      'validation_error',
+    ].sort(),
+  )
+  expect([...error.properties.error.required].sort()).toEqual(['message', 'request_id', 'type'])
+})
+
+test('lists take the parameters of the specification', () => {
+  expect(parametersOf('listActivities', 'query').sort()).toEqual(
+    ['actor', 'branch', 'cursor', 'draft_pr_only', 'has_pr', 'limit', 'risk', 'status'].sort(),
+  )
+  expect(parametersOf('listNotables', 'query').sort()).toEqual(
+    ['area', 'category', 'cursor', 'importance', 'limit', 'status'].sort(),
+  )
+})
+
+test('only creates take an Idempotency-Key', () => {
+  const takers = ROUTES.filter(({ name }) => parametersOf(name, 'header').includes('Idempotency-Key'))
+  expect(takers.map(({ name }) => name)).toEqual(['createActivity', 'createNotable'])
+})
+
+describe('what is sent', () => {
+  const validatorOf = (name: string) =>
+    compile(operation(name).requestBody?.content['application/json']?.schema as object)
+
+  test.each(ROUTES.filter(({ body }) => body))('$name takes what the service takes', ({ name, body }) => {
+    const validate = validatorOf(name)
+    expect([validate(body), validate.errors]).toEqual([true, null])
+    expect(validate({ ...body, colour: 'red' })).toBe(false)
+  })
+
+  test.each([
+    ['createActivity', ['actor', 'summary', 'title']],
+    ['createNotable', ['category', 'importance', 'summary', 'title']],
+    ['updateActivity', []],
+    ['updateNotable', []],
+    ['checkOverlap', []],
+  ])('%s needs %j', (name, required) => {
+    const schema = operation(name).requestBody?.content['application/json']?.schema as { $ref: string }
+    const found = document.components.schemas[schema.$ref.split('/').at(-1) as string] as {
+      required?: string[]
+    }
+    expect([...(found.required ?? [])].sort()).toEqual(required)
+  })
+
+  test.each(['heartbeatActivity', 'archiveActivity', 'archiveNotable'])('%s has no body', (name) => {
+    expect(operation(name).requestBody).toBeUndefined()
+  })
+})
+
+test('the document of the other address differs by its address alone', () => {
+  expect({ ...openApiDocument('/v1'), servers: [{ url: '/api/v1' }] }).toEqual(document)
+})

@@ -1,0 +1,126 @@
+/** Which areas a repository has by the file of the labeler action. */
+import { describe, expect, test } from 'vitest'
+import { areasOfLabeler } from '../../src/context/labeler-file.ts'
+import { Settings } from '../../src/context/settings.ts'
+
+describe('the globs of a label are an area', () => {
+  test.each<[string, string, object]>([
+    ['version 4, one glob', 'docs: docs/**', { docs: ['docs/**'] }],
+    ['version 4, a list', 'docs:\n- docs/**\n- "*.md"\n', { docs: ['docs/**', '*.md'] }],
+    [
+      'version 4, any and all',
+      "src:\n- any: ['src/**', '!src/x']\n  all: ['lib/**']\n",
+      { src: ['src/**', 'lib/**'] },
+    ],
+    ['version 4, mixed', 'src:\n- a/**\n- any: [b/**]\n- all: c/**\n', { src: ['a/**', 'b/**', 'c/**'] }],
+    [
+      'version 5, one glob',
+      "src:\n- changed-files:\n  - any-glob-to-any-file: 'src/**'\n",
+      { src: ['src/**'] },
+    ],
+    [
+      'version 5, no list',
+      "src:\n  changed-files:\n    any-glob-to-any-file: 'src/**'\n",
+      { src: ['src/**'] },
+    ],
+    [
+      'version 5, each kind of rule',
+      `src:
+- changed-files:
+  - any-glob-to-any-file: [a/**, aa/**]
+  - any-glob-to-all-files: b/**
+  - all-globs-to-any-file: [c/**, '!c/x']
+  - all-globs-to-all-files: [d/**]
+`,
+      { src: ['a/**', 'aa/**', 'b/**', 'c/**', 'd/**'] },
+    ],
+    [
+      'version 5, nested in any and all',
+      `src:
+- any:
+  - changed-files:
+    - any-glob-to-any-file: [a/**]
+  - head-branch: ['^feature']
+- all:
+  - base-branch: main
+  - changed-files:
+    - all-globs-to-all-files: [b/**]
+`,
+      { src: ['a/**', 'b/**'] },
+    ],
+    ['several labels', 'a: x\nb: y\n', { a: ['x'], b: ['y'] }],
+    ['a glob twice', 'a: [x, y, x]', { a: ['x', 'y'] }],
+    ['labels that differ in case only', 'API: [a]\napi: [b, a]\n', { API: ['a', 'b'] }],
+    ['a label that looks like a number', '2: [a]\n1.0: [b]', { '2': ['a'], '1.0': ['b'] }],
+    ['a label with colon and blanks', '"area: web app": [web]', { 'area: web app': ['web'] }],
+    ['a label of prototypes', 'constructor: [a]', { constructor: ['a'] }],
+    ['an anchor', 'a: &x [p, q]\nb:\n- any: *x\n', { a: ['p', 'q'], b: ['p', 'q'] }],
+    ['line ends of Windows', 'a:\r\n- x\r\n', { a: ['x'] }],
+    ['groups in the name of a directory', 'a: ["app/(shop)/**"]', { a: ['app/(shop)/**'] }],
+  ])('%s', (_, text, areas) => {
+    expect(areasOfLabeler(text)).toEqual(areas)
+  })
+})
+
+describe('what names no part of the repository is left out', () => {
+  test.each<[string, string, object]>([
+    ['branches', "release:\n- base-branch: 'main'\n- head-branch: ['^a', b]\n", {}],
+    ['a number of files', 'big:\n- files-changed: 20\nmax: 3\n', {}],
+    ['rules that we do not know', 'a:\n- author: bob\n- any: [{title: x}]\n', {}],
+    [
+      'negated globs',
+      "a: ['!x', y]\nb:\n- changed-files:\n  - all-globs-to-all-files: '!docs/**'\n",
+      { a: ['y'] },
+    ],
+    ['what matches everything', "a: ['**', '**/*', '*']", { a: ['*'] }],
+    ['what our globs refuse', 'a: ["../x", "[", "", "a\\0", ok]', { a: ['ok'] }],
+    ['extended globs', 'a: ["+(a|b)", "src/!(x)/**", "@(a)", "?(b)", "*(c)", ok]', { a: ['ok'] }],
+    ['ranges', 'a: ["v{1..3}/x", ok]', { a: ['ok'] }],
+    ['remarks', 'a: ["#x", ok]', { a: ['ok'] }],
+    ['what is no text', 'a: [1, true, null, ok]\nb: 5\nc:\n', { a: ['ok'] }],
+    ['a label that is too long', `${'x'.repeat(101)}: a\nb: c\n`, { b: ['c'] }],
+    ['a label without a name', '"": a\n" ": b\nc: d\n', { c: ['d'] }],
+  ])('%s', (_, text, areas) => {
+    expect(areasOfLabeler(text)).toEqual(areas)
+  })
+
+  test.each([
+    ['nothing', ''],
+    ['a remark', '# none'],
+    ['a list', '- a'],
+    ['a word', 'a'],
+    ['broken YAML', 'a: ['],
+    ['YAML that breaks after a label', 'a: b\nc: ['],
+    ['a label twice', 'a: b\na: c'],
+    ['a tag', 'a: !x b'],
+    ['an alias of nothing', 'a: *b'],
+    ['the name of prototypes', '__proto__: [a]'],
+    ['too many characters', `a: b\n#${'x'.repeat(65_536)}`],
+    ['deep nesting', `a: ${'['.repeat(60_000)}`],
+    ['a list that holds itself', `a: &a [${'*a,'.repeat(40)}]`],
+    ['rules that hold themselves', 'a: &a {any: [*a,*a,*a,*a,*a,*a], all: [*a,*a,*a,*a,*a,*a]}'],
+  ])('a file has no areas: %s', (_, text) => {
+    const areas = areasOfLabeler(text)
+    expect(areas).toEqual({})
+    expect(Object.getPrototypeOf(areas)).toBe(Object.prototype)
+  })
+})
+
+describe('what is taken keeps the limits of a setting', () => {
+  const many = (count: number, each: (at: number) => string) =>
+    Array.from({ length: count }, (_, at) => each(at))
+
+  test('at most 100 labels, of those that have globs', () => {
+    const branches = many(100, (at) => `b${at}: [{head-branch: x}]`)
+    const files = many(120, (at) => `f${at}: src/${at}/**`)
+    const areas = areasOfLabeler([...branches, ...files].join('\n'))
+    expect(Object.keys(areas)).toEqual(many(100, (at) => `f${at}`))
+    expect(Settings.parse({ areas }).areas).toEqual(areas)
+  })
+
+  test('at most 200 globs of a label', () => {
+    const areas = areasOfLabeler(`a: [${many(300, (at) => `s${at}/**`).join(', ')}]`)
+    expect(areas.a).toEqual(many(200, (at) => `s${at}/**`))
+    expect(Settings.parse({ areas }).areas).toEqual(areas)
+  })
+})

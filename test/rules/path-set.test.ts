@@ -1,0 +1,175 @@
+/** The index of a scope's globs against comparing all pairs (contract §6). */
+import fc from 'fast-check'
+import { describe, expect, test } from 'vitest'
+import { fileGlob, matchesPath, parseGlob } from '../../src/scope/glob.ts'
+import { overlaps } from '../../src/scope/intersect.ts'
+import { pairsBetween, pathSet, withoutIgnored } from '../../src/scope/path-set.ts'
+
+const plenty = () => ({ remaining: 10_000_000 })
+
+function pairs(yours: string[], theirs: string[], max = 1000) {
+  return pairsBetween(pathSet(yours.map(parseGlob)), theirs.map(parseGlob), { max, budget: plenty() })
+}
+
+const glob = fc
+  .tuple(
+    fc.array(fc.constantFrom('a', 'b', 'ab', 'a-b', 'a.b', 'a*', '*', '**', '{a,b}', '{a/b,b}', '[ab]'), {
+      minLength: 1,
+      maxLength: 4,
+    }),
+    fc.constantFrom('', '', '/', '/*.ts', '/**'),
+  )
+  .map(([segments, end]) => segments.join('/') + end)
+const scope = fc.uniqueArray(glob, { maxLength: 8 })
+
+describe('the pairs of two scopes', () => {
+  test('are those of comparing every glob with every other', () => {
+    fc.assert(
+      fc.property(scope, scope, (yours, theirs) => {
+        const found = pairs(yours, theirs)
+        const expected = theirs.flatMap((b) =>
+          yours.filter((a) => overlaps(parseGlob(a), parseGlob(b), plenty())).map((a) => `${a} ${b}`),
+        )
+        expect(found.map((pair) => `${pair.yours} ${pair.theirs}`).sort()).toEqual(expected.sort())
+        for (const pair of found) {
+          expect(matchesPath(parseGlob(pair.yours), pair.example)).toBe(true)
+          expect(matchesPath(parseGlob(pair.theirs), pair.example)).toBe(true)
+        }
+        const some = Math.floor(found.length / 2)
+        expect(pairs(yours, theirs, some)).toEqual(found.slice(0, some))
+      }),
+      { numRuns: 1000 },
+    )
+  })
+
+  test('come in the order of theirs, then from the root down', () => {
+    expect(pairs(['src/b', 'src/a', 'src', 'src/a/c.ts'], ['lib', 'src/a'])).toEqual([
+      { yours: 'src', theirs: 'src/a', example: 'src/a' },
+      { yours: 'src/a', theirs: 'src/a', example: 'src/a' },
+      { yours: 'src/a/c.ts', theirs: 'src/a', example: 'src/a/c.ts' },
+    ])
+  })
+
+  test('name the globs as they were written', () => {
+    expect(pairs(['./src/'], ['/src//**'])).toEqual([
+      { yours: './src/', theirs: '/src//**', example: 'src/x' },
+    ])
+  })
+
+  test('keep siblings apart whose names sort between a directory and what is beneath it', () => {
+    expect(pairs(['a', 'a-b', 'a/b', 'a.b', 'a0'], ['a']).map(({ yours }) => yours)).toEqual(['a', 'a/b'])
+  })
+
+  test('hold a pair once though several alternatives meet', () => {
+    expect(pairs(['{a,b,c}'], ['{a,b}', '{c,d}']).map(({ theirs }) => theirs)).toEqual(['{a,b}', '{c,d}'])
+  })
+
+  test('of thousands of plain paths take look-ups, not comparisons', () => {
+    const files = (dir: string) =>
+      Array.from({ length: 3000 }, (_, at) => fileGlob(`${dir}/d${at % 50}/f${at}.ts`))
+    const budget = { remaining: 3000 * 20 }
+    const set = pathSet(files('src'))
+    expect(pairsBetween(set, files('lib'), { max: 20, budget })).toEqual([])
+    expect(
+      pairsBetween(set, [...files('lib'), ...files('src').slice(-5)], { max: 20, budget: plenty() }),
+    ).toHaveLength(5)
+    expect(budget.remaining).toBeGreaterThanOrEqual(0)
+  })
+
+  test('of plain paths and patterns skip other directories without a search', () => {
+    const files = Array.from({ length: 3000 }, (_, at) => fileGlob(`src/d${at}/f.ts`))
+    const patterns = Array.from({ length: 200 }, (_, at) => parseGlob(`src/d${at}x/**/a*b*`))
+    const budget = { remaining: 3000 * 20 }
+    expect(pairsBetween(pathSet(patterns), files, { max: 20, budget })).toEqual([])
+    expect(pairsBetween(pathSet(files), patterns, { max: 20, budget })).toEqual([])
+    expect(budget.remaining).toBeGreaterThanOrEqual(0)
+  })
+
+  test('skip what merely begins alike without a look', () => {
+    const set = pathSet(Array.from({ length: 3000 }, (_, at) => fileGlob(`a${at}`)))
+    const budget = { remaining: 20 }
+    expect(pairsBetween(set, [parseGlob('a')], { max: 20, budget })).toEqual([])
+    expect(budget.remaining).toBeGreaterThanOrEqual(0)
+  })
+
+  test('leave out one whose example the budget cannot pay', () => {
+    const [a, b] = [parseGlob('*a?'.repeat(100)), parseGlob(`${'*?b'.repeat(100)}*`)]
+    const decided = plenty()
+    expect(overlaps(a, b, decided)).toBe(true)
+    const short = { remaining: 2 * (plenty().remaining - decided.remaining) }
+    expect(pairsBetween(pathSet([a]), [b], { max: 20, budget: short })).toEqual([])
+    expect(short.remaining).toBeLessThan(0)
+  })
+
+  test('stop when the budget is spent and say so by it', () => {
+    const set = pathSet(['*a*/x', '*b*/y', '*c*/z'].map(parseGlob))
+    const whole = plenty()
+    expect(pairsBetween(set, [parseGlob('?*?/*')], { max: 20, budget: whole })).toHaveLength(3)
+    const half = { remaining: (plenty().remaining - whole.remaining) / 2 }
+    expect(pairsBetween(set, [parseGlob('?*?/*')], { max: 20, budget: half }).length).toBeLessThan(3)
+    expect(half.remaining).toBeLessThan(0)
+  })
+})
+
+describe('ignored', () => {
+  const ignore = [
+    '**/package-lock.json',
+    'vendor/**',
+    '**/gen/**',
+    '*.{lock,snap}',
+    'dist',
+    '**/*.min.*',
+  ].map(parseGlob)
+  const kept = (paths: string[]) =>
+    withoutIgnored(paths.map(parseGlob), ignore, plenty()).map(({ source }) => source)
+
+  test.each([
+    'package-lock.json',
+    'web/package-lock.json',
+    'vendor/a/b.go',
+    'a/gen/b',
+    'yarn.lock',
+    'dist',
+    'dist/a.js',
+    'a/b.min.js',
+  ])('is the plain path %s', (path) => expect(kept([path, 'src/a.ts'])).toEqual(['src/a.ts']))
+
+  test.each([
+    'vendor',
+    'a/gen',
+    'a/yarn.lock',
+    'src/**',
+    'vendor/*',
+    'dist/*',
+    '{dist,src}',
+    '*.lock',
+    'dist2',
+    'package-lock.jso',
+  ])('is not %s', (path) => {
+    expect(kept([path])).toEqual([path])
+  })
+
+  test('is nothing more once the budget is spent', () => {
+    const budget = { remaining: 3 }
+    expect(withoutIgnored([fileGlob('a/gen/b')], ignore, budget)).toHaveLength(1)
+    expect(budget.remaining).toBeLessThan(0)
+  })
+})
+
+test('what is ignored makes no pair, and is asked about only where it would', () => {
+  const set = pathSet([parseGlob('src/**'), parseGlob('lib/x.lock')])
+  const theirs = [parseGlob('src/a.lock'), parseGlob('src/b.ts'), parseGlob('src/*.lock')]
+  const budget = plenty()
+  const pairs = pairsBetween(set, theirs, { max: 20, budget, ignore: [parseGlob('**/*.lock')] })
+  expect(pairs.map((pair) => pair.theirs)).toEqual(['src/b.ts', 'src/*.lock'])
+  const spent = (globs: string[]) => {
+    const short = { remaining: 100_000 }
+    pairsBetween(set, globs.map(parseGlob), {
+      max: 20,
+      budget: short,
+      ignore: Array.from({ length: 50 }, (_, at) => parseGlob(`**/x${at}`)),
+    })
+    return 100_000 - short.remaining
+  }
+  expect(spent(['docs/a.md'])).toBeLessThan(spent(['src/a.md']) / 10)
+})

@@ -1,0 +1,214 @@
+/** What a pull request's people are told, of what, in which order: the rules behind the comment (contract §10). */
+import { describe, expect, test } from 'vitest'
+import type { Conclusion } from '../../src/overlap/conclude.ts'
+import type { Severity } from '../../src/overlap/overlap.ts'
+import { isAhead, reportOf, type Stage } from '../../src/pull-requests/report.ts'
+
+type Collision = Conclusion['collisions'][number]
+type Matching = Conclusion['notables'][number]
+
+const at = (minute: number) => new Date(Date.UTC(2026, 2, 2, 9, minute))
+
+function collision(id: string, severity: Severity, record: Partial<Collision['record']> = {}): Collision {
+  const base = {
+    id,
+    title: `Work ${id}`,
+    actor: 'Ben',
+    branch: null,
+    pr_url: null,
+    pr_number: null,
+    draft_pr: false,
+  }
+  const pair = { yours: 'src/**', theirs: `src/${id}`, example: `src/${id}` }
+  return {
+    id,
+    severity,
+    match: { areas: [], paths: [pair] },
+    record: { ...base, created_at: at(0), ...record } as Collision['record'],
+  }
+}
+
+function matching(id: string, severity: Severity, match: Partial<Matching['match']> = {}): Matching {
+  return {
+    id,
+    severity,
+    match: { areas: [], paths: [], ...match },
+    record: { id, title: `Note ${id}`, decision_url: null } as Matching['record'],
+  }
+}
+
+function conclusion(changes: Partial<Conclusion>): Conclusion {
+  const checked_against = { activities: 1, notables: 1, as_of: at(0).toISOString(), complete: true }
+  const nothing = {
+    branch: null,
+    emptiness: null,
+    expected: new Map(),
+    collisions: [],
+    notables: [],
+    merged: [],
+  }
+  return { ...nothing, total_related: 0, checked_against, ...changes }
+}
+
+const ready = { number: 7, is_draft: false, opened_at: at(10) }
+
+function report(
+  found: Partial<Conclusion>,
+  {
+    min_severity = 'low',
+    told = ready,
+    opened_at = [],
+  }: { min_severity?: Severity; told?: typeof ready; opened_at?: [number, Date][] } = {},
+) {
+  return reportOf(conclusion(found), told, { min_severity, opened_at: new Map(opened_at) })
+}
+
+describe('what is below the least severity is left out', () => {
+  const collisions = (['high', 'medium', 'low'] as const).map((severity) => collision(severity, severity))
+  const notables = (['high', 'medium', 'low'] as const).map((severity) => matching(severity, severity))
+
+  test.each<[Severity, boolean, Severity[]]>([
+    ['low', false, ['high', 'medium', 'low']],
+    ['medium', false, ['high', 'medium']],
+    ['high', false, ['high']],
+    ['low', true, ['high']],
+    ['medium', true, ['high']],
+    ['high', true, ['high']],
+  ])('min_severity %s, draft %s', (min_severity, is_draft, told) => {
+    const given = { min_severity, told: { ...ready, is_draft } }
+    expect(report({ collisions }, given)?.works.map((work) => work.severity)).toEqual(told)
+    expect(report({ notables }, given)?.notables.map((note) => note.severity)).toEqual(told)
+  })
+
+  test('and where nothing is left there is no report', () => {
+    expect(report({})).toBeNull()
+    expect(report({ collisions: [collision('a', 'low')] }, { min_severity: 'medium' })).toBeNull()
+    expect(report({ notables: [matching('a', 'medium')] }, { told: { ...ready, is_draft: true } })).toBeNull()
+  })
+})
+
+test.each<[Severity, Severity, Severity]>([
+  ['low', 'medium', 'medium'],
+  ['high', 'medium', 'high'],
+  ['low', 'high', 'high'],
+])('the severity of work %s and a notable %s is %s', (work, note, severity) => {
+  const found = { collisions: [collision('a', work)], notables: [matching('b', note)] }
+  expect(report(found)?.severity).toBe(severity)
+})
+
+test('a comparison that was cut short says so', () => {
+  const whole = conclusion({ collisions: [collision('a', 'high')] })
+  const cut = { ...whole, checked_against: { ...whole.checked_against, complete: false } }
+  const options = { min_severity: 'low', opened_at: new Map() } as const
+  expect(reportOf(whole, ready, options)?.is_complete).toBe(true)
+  expect(reportOf(cut, ready, options)?.is_complete).toBe(false)
+})
+
+test('a notable names a glob before an area, and neither where it is for the whole repository', () => {
+  const pair = { yours: 'a', theirs: 'src/**', example: 'a' }
+  const notables = [
+    matching('a', 'high', { paths: [pair], areas: ['payments'] }),
+    matching('b', 'high', { areas: ['payments'] }),
+    matching('c', 'high'),
+  ]
+  expect(report({ notables })?.notables.map(({ where }) => where)).toEqual(['src/**', 'payments', null])
+})
+
+describe('activities of one work are one row', () => {
+  const pull = (number: number) => ({
+    pr_number: number,
+    pr_url: `https://github.com/acme/shop/pull/${number}`,
+  })
+  const titles = (...collisions: Collision[]) => report({ collisions })?.works.map(({ title }) => title)
+
+  test.each<[string, Collision[], string[]]>([
+    ['of one pull request', [collision('a', 'high', pull(3)), collision('b', 'low', pull(3))], ['Work a']],
+    [
+      'of one pull request on different branches',
+      [
+        collision('a', 'high', { ...pull(3), branch: 'x' }),
+        collision('b', 'low', { ...pull(3), branch: 'y' }),
+      ],
+      ['Work a'],
+    ],
+    [
+      'of one branch',
+      [collision('a', 'high', { branch: 'x' }), collision('b', 'low', { branch: 'x' })],
+      ['Work a'],
+    ],
+    [
+      'of a pull request, and of its branch',
+      [collision('a', 'high', { branch: 'x' }), collision('b', 'low', { ...pull(3), branch: 'x' })],
+      ['Work b'],
+    ],
+    [
+      'but not of two pull requests of one branch',
+      [
+        collision('a', 'high', { ...pull(3), branch: 'x' }),
+        collision('b', 'low', { ...pull(4), branch: 'x' }),
+      ],
+      ['Work a', 'Work b'],
+    ],
+    ['nor two without any branch', [collision('a', 'high'), collision('b', 'low')], ['Work a', 'Work b']],
+  ])('%s', (_, collisions, expected) => {
+    expect(titles(...collisions)).toEqual(expected)
+  })
+
+  test('with the highest severity, and each example and area once', () => {
+    const one = collision('a', 'high', { branch: 'x' })
+    const two = collision('b', 'low', { ...pull(3), branch: 'x' })
+    one.match.areas = ['pay', 'till']
+    two.match.areas = ['till', 'web']
+    two.match.paths.push(...one.match.paths)
+    expect(report({ collisions: [one, two] })?.works).toMatchObject([
+      {
+        severity: 'high',
+        pull_request: { number: 3, url: 'https://github.com/acme/shop/pull/3' },
+        areas: ['pay', 'till', 'web'],
+        examples: ['src/a', 'src/b'],
+      },
+    ])
+  })
+})
+
+describe('who is ahead', () => {
+  const standing = (stage: Stage, minute: number, number: number | null = null) => ({
+    stage,
+    since: at(minute),
+    number,
+  })
+
+  test.each([
+    ['ready before draft', standing('ready', 9, 9), standing('draft', 1, 1)],
+    ['draft before none', standing('draft', 9, 9), standing('declared', 1)],
+    ['ready before none', standing('ready', 9, 9), standing('declared', 1)],
+    ['of two ready ones the first opened', standing('ready', 1, 9), standing('ready', 2, 1)],
+    ['of two drafts the first opened', standing('draft', 1, 9), standing('draft', 2, 1)],
+    ['of two without any the first declared', standing('declared', 1), standing('declared', 2)],
+    ['of one second the lower number', standing('ready', 1, 8), standing('ready', 1, 9)],
+  ])('%s', (_, ahead, behind) => {
+    expect(isAhead(ahead, behind)).toBe(true)
+    expect(isAhead(behind, ahead)).toBe(false)
+  })
+
+  test.each<[string, Partial<Collision['record']>, Date | undefined, boolean]>([
+    ['opened before, though declared after', { created_at: at(20) }, at(5), true],
+    ['opened after, though declared before', { created_at: at(0) }, at(15), false],
+    ['of which no opening is known, declared before', { created_at: at(5) }, undefined, true],
+    ['opened before, but a draft', { draft_pr: true }, at(5), false],
+  ])('a pull request %s', (_, record, opened, expected) => {
+    const other = collision('a', 'high', {
+      pr_number: 3,
+      pr_url: 'https://github.com/acme/shop/pull/3',
+      ...record,
+    })
+    const given = { opened_at: opened ? ([[3, opened]] as [number, Date][]) : [] }
+    expect(report({ collisions: [other] }, given)?.works[0]?.is_ahead).toBe(expected)
+  })
+
+  test('a draft that is told is behind a ready one that was opened later', () => {
+    const other = collision('a', 'high', { pr_number: 9, pr_url: 'https://github.com/acme/shop/pull/9' })
+    const given = { told: { ...ready, is_draft: true }, opened_at: [[9, at(30)]] as [number, Date][] }
+    expect(report({ collisions: [other] }, given)?.works[0]).toMatchObject({ is_ahead: true, stage: 'ready' })
+  })
+})

@@ -1,0 +1,318 @@
+/** What a settings file sets, and what is said of a wrong one. */
+import { describe, expect, test } from 'vitest'
+import { DEFAULT_SETTINGS } from '../../src/context/settings.ts'
+import { readSettingsFile } from '../../src/context/settings-file.ts'
+
+const NOTHING = { settings: {}, errors: [] }
+
+describe('a settings file sets what it names, and nothing else', () => {
+  test.each<[string, string, object]>([
+    ['an empty file', '', {}],
+    ['blank lines', '\n  \n', {}],
+    ['comments only', '# later\n', {}],
+    ['the start of a document only', '---\n', {}],
+    ['an empty mapping', '{}', {}],
+    ['one key', 'check_run: true\n', { check_run: true }],
+    ['a byte order mark', '\ufeffcheck_run: true\n', { check_run: true }],
+    [
+      'line ends of Windows',
+      'check_run: true\r\nactivity_ttl_ms: 5000\r\n',
+      { check_run: true, activity_ttl_ms: 5000 },
+    ],
+    [
+      'flow style',
+      '{activity_ttl_ms: 5000, disabled_categories: [release]}',
+      { activity_ttl_ms: 5000, disabled_categories: ['release'] },
+    ],
+    [
+      'half of comment',
+      'comment: {min_severity: high}',
+      { comment: { enabled: true, min_severity: 'high' } },
+    ],
+    ['none of comment', 'comment: {}', { comment: { enabled: true, min_severity: 'medium' } }],
+    ['comments on bots', 'comment_on_bots: true', { comment_on_bots: true }],
+    ['a default, said', 'track_pull_requests: true', { track_pull_requests: true }],
+    ['no limit, said', 'max_activity_ttl_ms: null', { max_activity_ttl_ms: null }],
+    [
+      'the bounds of a time',
+      'notable_ttl_ms: 1000\nactivity_ttl_ms: 31536000000',
+      {
+        notable_ttl_ms: 1000,
+        activity_ttl_ms: 31_536_000_000,
+      },
+    ],
+    ['names beyond ASCII', 'areas:\n  Über 🦊: [src/ü/**]\n', { areas: { 'Über 🦊': ['src/ü/**'] } }],
+    [
+      'a name that looks like a number',
+      'areas: {2024: [a], 1.0: [b]}',
+      { areas: { '2024': ['a'], '1.0': ['b'] } },
+    ],
+    ['a glob twice', 'ignore_paths: [a, b, a]', { ignore_paths: ['a', 'b'] }],
+    ['an anchor', 'ignore_paths: &x [a]\nareas: {b: *x}\n', { ignore_paths: ['a'], areas: { b: ['a'] } }],
+    ['a standard tag', 'ignore_paths: [!!str 1]', { ignore_paths: ['1'] }],
+    [
+      'names of prototypes',
+      'areas: {constructor: [a], toString: [b]}',
+      {
+        areas: { constructor: ['a'], toString: ['b'] },
+      },
+    ],
+  ])('%s', (_, text, settings) => {
+    expect(readSettingsFile(text)).toEqual({ settings, errors: [] })
+  })
+
+  test('every setting that there is can be set', () => {
+    expect(readSettingsFile(JSON.stringify(DEFAULT_SETTINGS))).toEqual({
+      settings: DEFAULT_SETTINGS,
+      errors: [],
+    })
+  })
+})
+
+describe('a wrong settings file sets nothing, and each mistake is told with line, key and what to do', () => {
+  test.each<[string, string, number, string, RegExp]>([
+    [
+      'a misspelt key',
+      'check_run: true\nactivty_ttl_ms: 5\n',
+      2,
+      'activty_ttl_ms',
+      /unknown key; did you mean activity_ttl_ms\?/,
+    ],
+    ['an unknown key before its value', '# x\ncolour:\n  red', 2, 'colour', /unknown key/],
+    [
+      'a key like no other',
+      'colour: red',
+      1,
+      'colour',
+      /unknown key; known are activity_ttl_ms, .*check_run/,
+    ],
+    [
+      'a misspelt key before a block',
+      'check_run: true\ncoment:\n  enabled: true\n',
+      2,
+      'coment',
+      /did you mean comment\?/,
+    ],
+    [
+      'a nested key',
+      'comment:\n  enabled: true\n  min_severty: low\n',
+      3,
+      'comment.min_severty',
+      /did you mean min_severity\?/,
+    ],
+    [
+      'a name of prototypes',
+      'comment:\n  constructor: 1',
+      2,
+      'comment.constructor',
+      /known are enabled, min_severity/,
+    ],
+    [
+      'the name of prototypes',
+      'areas:\n  __proto__: [a]',
+      2,
+      'areas.__proto__',
+      /cannot be used; choose another/,
+    ],
+    ['an empty name of an area', 'areas:\n  "": [a]', 2, 'areas.', /its name must have 1 to 100 characters/],
+    ['a key that is no ASCII', '# ä\nprüfung: true', 2, 'prüfung', /unknown key/],
+    ['a merge key', 'comment:\n  <<: {enabled: true}', 2, 'comment.<<', /unknown key/],
+    ['a word for a boolean', '\n\ncheck_run: maybe\n', 3, 'check_run', /must be a boolean, not a string/],
+    ['a yes, which is text', 'check_run: yes', 1, 'check_run', /must be a boolean, not a string/],
+    ['a value on the next line', 'check_run:\n\n  maybe\n', 3, 'check_run', /must be a boolean/],
+    ['no value', '# x\ncheck_run:\n\n# y\n', 2, 'check_run', /must be a boolean, not null/],
+    [
+      'a block with everything in it commented out',
+      'areas:\n#  a: [b]\n',
+      1,
+      'areas',
+      /must be an object, not null/,
+    ],
+    [
+      'a list for a mapping',
+      'check_run: true\ncomment:\n  - enabled\n',
+      2,
+      'comment',
+      /must be an object, not an array/,
+    ],
+    [
+      'text for a list',
+      'check_run: true\nareas:\n  docs: docs/**\n',
+      3,
+      'areas.docs',
+      /must be an array, not a string/,
+    ],
+    ['a time with a unit', 'activity_ttl_ms: 24h', 1, 'activity_ttl_ms', /must be a number, not a string/],
+    ['a time in fractions', 'activity_ttl_ms: 5000.5', 1, 'activity_ttl_ms', /must be a whole number$/],
+    ['a time too short', 'activity_ttl_ms: 999', 1, 'activity_ttl_ms', /at least 1000$/],
+    ['a time too long', 'activity_ttl_ms: 31536000001', 1, 'activity_ttl_ms', /at most 31536000000$/],
+    ['a time of thirty digits', 'activity_ttl_ms: 1e30', 1, 'activity_ttl_ms', /at most 31536000000$/],
+    [
+      'a time without an end',
+      'activity_ttl_ms: .inf',
+      1,
+      'activity_ttl_ms',
+      /must be a number, not infinity/,
+    ],
+    [
+      'a wrong word',
+      'comment: {min_severity: medum}',
+      1,
+      'comment.min_severity',
+      /one of low, medium, high; did you mean medium\?/,
+    ],
+    [
+      'a wrong word in a list',
+      'disabled_categories:\n- release\n- securty\n',
+      3,
+      'disabled_categories[1]',
+      /did you mean security\?/,
+    ],
+    [
+      'a wrong word in flow style',
+      'disabled_categories: [release,\n  testing,\n  securty]',
+      3,
+      'disabled_categories[2]',
+      /security/,
+    ],
+    [
+      'a wrong word after line ends of Windows',
+      'check_run: true\r\ncomment:\r\n  enabled: 1\r\n',
+      3,
+      'comment.enabled',
+      /a boolean/,
+    ],
+    [
+      'a glob that leaves the repository',
+      'areas:\n  checkout:\n    - src\n    - lib\n    - ../b\n',
+      5,
+      'areas.checkout[2]',
+      /'\.\.'/,
+    ],
+    ['a glob that is negated', "ignore_paths:\n- '!docs/**'\n", 2, 'ignore_paths[0]', /list what is touched/],
+    ['a glob with an open class', 'ignore_paths:\n- "[a"\n', 2, 'ignore_paths[0]', /./],
+    ['a glob with a NUL', 'ignore_paths: ["a\\0"]', 1, 'ignore_paths[0]', /NUL/],
+    ['a glob with half a character', 'ignore_paths: ["\\uD800"]', 1, 'ignore_paths[0]', /surrogate/],
+    ['a name that looks like a number', 'areas:\n  2024:\n  - a\n  - ..\n', 4, 'areas.2024[1]', /'\.\.'/],
+    [
+      'one area under two names, the other way',
+      'areas:\n  api: [a]\n  API: [b]\n',
+      3,
+      'areas.API',
+      /is the area api again/,
+    ],
+    [
+      'one area under two names',
+      'areas:\n  API: [a]\n  api: [b]\n',
+      3,
+      'areas.api',
+      /is the area API again; keep one/,
+    ],
+    ['too many globs', `ignore_paths:\n${'- a\n'.repeat(3001)}`, 1, 'ignore_paths', /at most 3000/],
+    [
+      'a wrong value behind an alias',
+      'ignore_paths: &x\n- a\nareas:\n  b: *x\ncheck_run: &y no\ncomment:\n  enabled: *y',
+      7,
+      'comment.enabled',
+      /boolean/,
+    ],
+    ['a key twice', 'check_run: true\n\ncheck_run: true\n', 3, 'check_run', /is there twice; keep one/],
+    [
+      'a nested key twice',
+      'areas:\n  b: [c]\n  a: [b]\n  "b": [c]\n',
+      4,
+      'areas.b',
+      /is there twice; keep one/,
+    ],
+    [
+      'a key twice in a list',
+      'ignore_paths:\n- a\n- b: 1\n  b: 2\n',
+      4,
+      'ignore_paths[1].b',
+      /is there twice/,
+    ],
+    [
+      'an alias of nothing',
+      'ignore_paths:\n- *nope\n',
+      2,
+      'ignore_paths[0]',
+      /the alias \*nope has no anchor before it/,
+    ],
+    [
+      'an alias before its anchor',
+      'ignore_paths: *x\nareas:\n  a: &x [b]\n',
+      1,
+      'ignore_paths',
+      /no anchor before it/,
+    ],
+  ])('%s', (_, text, line, key, message) => {
+    const { settings, errors } = readSettingsFile(text)
+    expect(settings).toBeNull()
+    expect(errors.at(-1)).toEqual({ line, key, message: expect.stringMatching(message) })
+    expect(errors.at(-1)?.message.startsWith(`${key}: `)).toBe(true)
+  })
+
+  test.each<[string, string, number | null, RegExp]>([
+    ['an open list', 'areas:\n  a: [b\ncheck_run: true', 3, /./],
+    ['a tab for an indent', 'comment:\n\tenabled: true\n', 2, /tabs are not allowed/i],
+    ['a value without its key', 'check_run: true\nenabled\n', 2, /./],
+    ['a bad escape', 'ignore_paths:\n- "\\q"', 2, /escape/],
+    ['two documents', 'check_run: true\n---\ncheck_run: false\n', 2, /one document; remove the line '---'/],
+    ['a tag of its own', 'check_run: true\nareas: !env x', 2, /!env; remove the tag/],
+    ['a tag that runs code elsewhere', 'areas: !!js/function "x"', 1, /remove the tag/],
+    ['a tag for bytes', 'ignore_paths: [!!binary YQ==]', 1, /remove the tag/],
+    ['a key that is a list', '? [a]\n: 1', 1, /a key must be text/],
+    ['a list', '\n- a', 2, /must hold keys and values/],
+    ['a word', 'true', 1, /must hold keys and values/],
+    ['too many characters', `# ${'x'.repeat(65_536)}`, null, /longer than 65536/],
+  ])('%s is told with its line', (_, text, line, message) => {
+    const { settings, errors } = readSettingsFile(text)
+    expect(settings).toBeNull()
+    expect(errors[0]).toEqual({ line, key: null, message: expect.stringMatching(message) })
+    expect(errors[0]?.message).not.toContain('\n')
+  })
+
+  test('a file of as many characters as may be is read', () => {
+    expect(readSettingsFile(`#${'x'.repeat(65_535)}`)).toEqual(NOTHING)
+  })
+
+  test('one mistake is enough for nothing to be set', () => {
+    expect(readSettingsFile('check_run: true\nnotable_ttl_ms: 1\n').settings).toBeNull()
+  })
+
+  test('one value is told of once, whatever number of rules it breaks', () => {
+    expect(readSettingsFile('activity_ttl_ms: 1e30').errors).toHaveLength(1)
+  })
+
+  test('all mistakes are told, in the order of the file', () => {
+    const text = 'check_run: 1\ncomment:\n  enabled: 2\n  color: red\nareas: {a: [..], b: [..]}\nfoo: 1\n'
+    expect(readSettingsFile(text).errors.map(({ line, key }) => [line, key])).toEqual([
+      [1, 'check_run'],
+      [3, 'comment.enabled'],
+      [4, 'comment.color'],
+      [5, 'areas.a[0]'],
+      [5, 'areas.b[0]'],
+      [6, 'foo'],
+    ])
+  })
+
+  test.each([
+    ['unknown keys', (at: number) => `k${at}: 1`],
+    ['keys that are there twice', () => 'check_run: true'],
+    ['broken lines', () => '"'],
+    ['tags', (at: number) => `k${at}: !x 1`],
+  ])('at most twenty are told: %s', (_, line) => {
+    const { errors } = readSettingsFile(Array.from({ length: 60 }, (_, at) => line(at)).join('\n'))
+    expect(errors).toHaveLength(20)
+  })
+
+  test('what the file says is quoted cut to size, and without what a database or a reader cannot take', () => {
+    const { errors } = readSettingsFile(`areas: {${'x'.repeat(300)}: [a]}\n"a\\0b\\uD800c\\u202Ed\\e": 1\n`)
+    expect(errors.map(({ key }) => key)).toEqual([
+      `areas.${'x'.repeat(100)}…`,
+      'a\ufffdb\ufffdc\ufffdd\ufffd',
+    ])
+    expect(readSettingsFile(`areas: !${'x'.repeat(9000)} {}`).errors[0]?.message).toHaveLength(501)
+    expect(errors.every(({ message }) => !/[\p{Cc}\p{Cs}\u202e]/u.test(message))).toBe(true)
+  })
+})

@@ -1,0 +1,126 @@
+/** The service with a configured GitHub App, webhooks signed and sent to it, and what they set in motion carried out. */
+import { and, eq, isNotNull, lte } from 'drizzle-orm'
+import type { Config } from '../../src/base/config.ts'
+import { type JobHandler, runNext } from '../../src/jobs/jobs.ts'
+import { type JobRow, jobs } from '../../src/jobs/table.ts'
+import { jobHandlers } from '../../src/pull-requests/jobs.ts'
+import { DELIVERY, handleDelivery } from '../../src/surfaces/webhooks/deliveries.ts'
+import type { FakeGithub } from './github.ts'
+import type { Desk } from './github-desk.ts'
+import { timestamp } from './github-state.ts'
+import { freshRepositories, type TestRepository } from './repository.ts'
+import { startTestService, type TestService } from './service.ts'
+import type { Webhook } from './webhook-payload.ts'
+import { type PullAction, type PullDetails, pullRequestEvent, signedDelivery } from './webhooks.ts'
+
+export const WEBHOOK_SECRET = 'hush'
+
+export interface AppService extends TestService {
+  /** Posts a signed delivery; the same `id` again is a redelivery. Answers the HTTP status and what became of it. */
+  deliver(webhook: Webhook, id?: string): Promise<{ status: number; outcome: string }>
+  /** Delivers, in this order, and carries out what follows after each. */
+  play(...webhooks: Webhook[]): Promise<void>
+  /**
+   * Runs jobs until none is due, those that came of others included, and answers those that failed since the last time.
+   * The service's own worker runs beside it; what that has taken is waited for.
+   */
+  settle(): Promise<Pick<JobRow, 'id' | 'last_error'>[]>
+  /** The jobs that are stored, all of them or those of a kind, by their ids. */
+  jobs(kind?: string): Promise<JobRow[]>
+}
+
+/** Starts the service as the app that the played GitHub knows. */
+export async function startAppService(
+  github: FakeGithub,
+  options: { config?: Partial<Config> } = {},
+): Promise<AppService> {
+  const github_app = { id: github.app.id, private_key: github.app.key(), webhook_secret: WEBHOOK_SECRET }
+  const config = { rate_limit_per_minute: 1_000_000, github_app, ...options.config }
+  const service = await startTestService({ token: 'ada', config })
+  const { app } = service
+  const handlers: Record<string, JobHandler> = { ...jobHandlers(app), [DELIVERY]: handleDelivery(app) }
+  const { clock, database, log } = app
+  const db = database.connection()
+
+  const deliver: AppService['deliver'] = async (webhook, id) => {
+    const delivery = signedDelivery({ secret: WEBHOOK_SECRET, ...webhook, ...(id && { id }) })
+    const response = await fetch(`${service.url}/api/github/webhooks`, { method: 'POST', ...delivery })
+    const { status, error } = (await response.json()) as { status?: string; error?: { type: string } }
+    return { status: response.status, outcome: status ?? error?.type ?? '' }
+  }
+  const due = () =>
+    db
+      .select({ id: jobs.id })
+      .from(jobs)
+      .where(and(eq(jobs.state, 'pending'), lte(jobs.run_at, clock())))
+  const settle: AppService['settle'] = async () => {
+    let isDone = false
+    while (!isDone) {
+      const ran = await runNext({ database, clock, log, handlers })
+      isDone = !ran && (await due()).length === 0
+    }
+    const failed = await db.select().from(jobs).where(isNotNull(jobs.last_error))
+    return failed.map(({ id, last_error }) => ({ id, last_error }))
+  }
+  return {
+    ...service,
+    deliver,
+    settle,
+    async play(...webhooks) {
+      for (const webhook of webhooks) {
+        const { status, outcome } = await deliver(webhook)
+        if (status !== 202) throw new Error(`${webhook.event}: ${status} ${outcome}`)
+        const [failed] = await settle()
+        if (failed) throw new Error(`${webhook.event}: ${failed.id} failed: ${failed.last_error}`)
+      }
+    },
+    async jobs(kind) {
+      const all = await db.select().from(jobs).orderBy(jobs.id)
+      return all.filter((job) => kind === undefined || job.kind === kind)
+    },
+  }
+}
+
+/** A repository in which the app is installed, from all its sides. */
+export interface AppRepository extends TestRepository {
+  full_name: string
+  desk: Desk
+  /** The event of a pull request as it is now; GitHub's clock, which has seconds only, moves on by one unless told otherwise. */
+  event(number: number, given: PullAction | ({ action: PullAction } & PullDetails), at_s?: number): Webhook
+  /** An activity as it is retrieved. */
+  // biome-ignore lint/suspicious/noExplicitAny: tests look into fields of every shape
+  activity(id: string): Promise<any>
+  /** The activities made from pull requests, of a status (default: the live ones). */
+  // biome-ignore lint/suspicious/noExplicitAny: as above
+  tracked(status?: string): Promise<any[]>
+}
+
+const GITHUB_EPOCH_MS = Date.parse('2026-03-02T08:00:00Z')
+
+/** Answers a function that gives another repository of `acme` at each call; the app is installed in all of them. */
+export function appRepositories(github: FakeGithub, service: () => TestService): () => AppRepository {
+  const fresh = freshRepositories(github, service)
+  github.app.install({ account: 'acme' })
+  let seconds = 0
+  return () => {
+    const repository = fresh()
+    const named = github.state.repositories.find(({ id }) => id === repository.id)
+    const full_name = named?.full_name as string
+    const desk = github.at(full_name)
+    return {
+      ...repository,
+      full_name,
+      desk,
+      event(number, given, at_s) {
+        seconds += 1
+        desk.pull(number).updated_at = timestamp(new Date(GITHUB_EPOCH_MS + (at_s ?? seconds) * 1000))
+        return pullRequestEvent(github, full_name, number, given)
+      },
+      activity: async (id) => (await repository.ask('GET', `/activity/${id}`)).body,
+      async tracked(status) {
+        const { body } = await repository.ask('GET', `/activity${status ? `?status=${status}` : ''}`)
+        return body.items.filter(({ source }: { source: string }) => source === 'pull_request')
+      },
+    }
+  }
+}

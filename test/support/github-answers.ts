@@ -1,0 +1,218 @@
+/** What GitHub answers: who asks, whether they may, and the route that knows. A function of the state and the request; writes change the state. */
+import {
+  appRoutes,
+  installationAnswer,
+  installationRepositories,
+  jwtProblem,
+  permissionsOfToken,
+  repositoriesOfToken,
+  suspended,
+} from './github-app.ts'
+import { account, permissionsOf, repositoryBody } from './github-bodies.ts'
+import { checkRoutes } from './github-checks.ts'
+import { commentRoutes } from './github-comments.ts'
+import { contentRoutes } from './github-contents.ts'
+import { deliveryRoutes } from './github-deliveries.ts'
+import { pullRoutes } from './github-pulls.ts'
+import { badCredentials, DOCS, failure, type GithubAnswer, json, notFound } from './github-reply.ts'
+import { type Caller, findRoute, type Question, type RepositoryRoute } from './github-route.ts'
+import {
+  type GithubRepository,
+  type GithubState,
+  installationOf,
+  namedRepository,
+  type Permission,
+  sameName,
+} from './github-state.ts'
+
+export interface GithubRequest {
+  method: string
+  /** With the query, as it stands in the request line. */
+  path: string
+  /** Names in lower case. */
+  headers: Record<string, string | undefined>
+  /** JSON. */
+  body?: string
+}
+
+const ofTheApp = [...appRoutes, ...deliveryRoutes]
+
+const ofRepositories: RepositoryRoute[] = [
+  { route: 'GET ', needs: [], answer: repositoryAnswer },
+  ...pullRoutes,
+  ...commentRoutes,
+  ...checkRoutes,
+  ...contentRoutes,
+]
+
+export function respond(state: GithubState, request: GithubRequest, now: Date): GithubAnswer {
+  const answer = route(state, request, now)
+  const conditional = request.headers['if-none-match']?.split(/, */)
+  if (answer.status === 200 && answer.headers.etag && conditional?.includes(answer.headers.etag)) {
+    return { status: 304, headers: answer.headers, body: '' }
+  }
+  return answer
+}
+
+function route(state: GithubState, request: GithubRequest, now: Date): GithubAnswer {
+  const path = pathUnder(state.api_url, request.path)
+  const token = /^(?:bearer|token) +(\S+)$/i.exec(request.headers.authorization ?? '')?.[1]
+  const body = bodyOf(request)
+  if (!body) return failure(400, 'Problems parsing JSON', `${DOCS}/rest`, now)
+  const question: Question = {
+    state,
+    now,
+    caller: { kind: 'app' },
+    params: {},
+    query: new URL(request.path, state.api_url).searchParams,
+    body,
+    accept: request.headers.accept ?? '',
+    self: `${state.api_url}${path}`,
+  }
+
+  const ofApp = findRoute(ofTheApp, request.method, path)
+  const installed = /^\/repos\/([^/]+\/[^/]+)\/installation$/.exec(path)?.[1]
+  if (ofApp || installed) {
+    const problem = jwtProblem(state, token, now)
+    if (problem) return failure(401, problem, `${DOCS}/rest`, now)
+    if (ofApp) return ofApp.found.answer({ ...question, params: ofApp.params })
+    const repository = namedRepository(state, installed as string)
+    return installationAnswer(state, repository && installationOf(state, repository), now)
+  }
+
+  const caller = callerOf(state, token, now)
+  if (!caller) return badCredentials(now)
+  if (caller.kind === 'installation' && caller.installation.suspended_at) return suspended(now)
+  const asked = { ...question, caller }
+  if (request.method === 'GET' && path === '/user') return userAnswer(asked)
+  if (request.method === 'GET' && path === '/installation/repositories')
+    return installationRepositories(asked)
+  return underRepository(asked, request.method, path)
+}
+
+function bodyOf({ body }: GithubRequest): Record<string, unknown> | undefined {
+  if (!body) return {}
+  try {
+    const parsed = JSON.parse(body)
+    return typeof parsed === 'object' && parsed !== null && !Array.isArray(parsed) ? parsed : undefined
+  } catch {
+    return undefined
+  }
+}
+
+function callerOf(state: GithubState, token: string | undefined, now: Date): Caller | undefined {
+  if (!token) return { kind: 'nobody' }
+  const credential = state.credentials.find((known) => known.token === token)
+  if (credential) return { kind: 'token', credential }
+  const ours = state.app.tokens.find(
+    (known) => known.token === token && Date.parse(known.expires_at) > now.getTime(),
+  )
+  const installation = state.app.installations.find(({ id }) => id === ours?.installation_id)
+  return ours && installation && { kind: 'installation', installation, token: ours }
+}
+
+function underRepository(question: Question, method: string, path: string): GithubAnswer {
+  const { state, now, caller } = question
+  const [, byName, byId, rest = ''] =
+    /^\/(?:repos\/([^/]+\/[^/]+)|repositories\/(\d+))(\/.*)?$/.exec(path) ?? []
+  const repository = byName
+    ? namedRepository(state, byName)
+    : state.repositories.find(({ id }) => id === Number(byId))
+  if (!repository || permission(state, repository, caller) === 'none') return notFound(now)
+  if (byName && !sameName(repository.full_name, byName)) return moved(question, repository, method, rest)
+
+  const match = findRoute(ofRepositories, method, rest)
+  if (!match) return notFound(now)
+  const accepted = match.found.needs.join('; ') || 'metadata=read'
+  const refusal = refusalOf(question, repository, { method, needs: match.found.needs })
+  // As on GitHub, the links of a list go by the repository's id.
+  const self = `${state.api_url}/repositories/${repository.id}${rest}`
+  const answer = refusal ?? match.found.answer({ ...question, repository, params: match.params, self })
+  if (caller.kind === 'installation') answer.headers['x-accepted-github-permissions'] = accepted
+  return answer
+}
+
+function refusalOf(
+  { state, now, caller }: Question,
+  repository: GithubRepository,
+  { method, needs }: { method: string; needs: string[] },
+): GithubAnswer | undefined {
+  const docs = `${DOCS}/rest`
+  const writes = method !== 'GET'
+  if (writes && repository.archived) {
+    return failure(403, 'Repository was archived so is read-only.', docs, now)
+  }
+  if (caller.kind === 'nobody') {
+    return writes ? failure(401, 'Requires authentication', docs, now) : undefined
+  }
+  if (caller.kind === 'installation') {
+    const granted = permissionsOfToken(caller.installation, caller.token)
+    const suffices = (need: string) => {
+      const [name = '', level] = need.split('=')
+      return granted[name] === 'write' || granted[name] === level
+    }
+    if (needs.length === 0 || needs.some(suffices)) return undefined
+    return failure(403, 'Resource not accessible by integration', docs, now)
+  }
+  const isWorkflow = caller.kind === 'token' && !caller.credential.user
+  const mayWrite = permissionsOf(permission(state, repository, caller)).push
+  return isWorkflow && writes && !mayWrite
+    ? failure(403, 'Resource not accessible by integration', docs, now)
+    : undefined
+}
+
+/** The path below the REST root, which on GitHub Enterprise Server is `/api/v3`. */
+export function pathUnder(api_url: string, path: string): string {
+  const { pathname } = new URL(path, api_url)
+  const root = new URL(api_url).pathname.replace(/\/$/, '')
+  return decodeURIComponent(pathname.startsWith(`${root}/`) ? pathname.slice(root.length) : pathname)
+}
+
+function userAnswer({ state, caller, now }: Question): GithubAnswer {
+  const docs = `${DOCS}/rest/users/users#get-the-authenticated-user`
+  if (caller.kind === 'nobody') return failure(401, 'Requires authentication', docs, now)
+  const user = caller.kind === 'token' ? caller.credential.user : undefined
+  if (!user) return failure(403, 'Resource not accessible by integration', docs, now)
+  return json(
+    200,
+    { ...account(state, user.login, user.id, 'User'), name: null, company: null, email: null },
+    now,
+  )
+}
+
+function repositoryAnswer({ state, repository, caller, now }: Question & { repository: GithubRepository }) {
+  const permissions = permissionsOf(permission(state, repository, caller))
+  return json(
+    200,
+    { ...repositoryBody(state, repository), ...(caller.kind !== 'nobody' && { permissions }) },
+    now,
+  )
+}
+
+/** A GET is sent on by 301; anything else by 307, so that it stays what it is. */
+function moved(
+  { state, now }: Question,
+  repository: GithubRepository,
+  method: string,
+  rest: string,
+): GithubAnswer {
+  const location = `${state.api_url}/repositories/${repository.id}${rest}`
+  const documentation_url = `${DOCS}/rest/guides/best-practices-for-using-the-rest-api#follow-redirects`
+  const [status, message] = method === 'GET' ? [301, 'Moved Permanently'] : [307, 'Temporary Redirect']
+  const answer = json(Number(status), { message, url: location, documentation_url }, now)
+  return { ...answer, headers: { ...answer.headers, location } }
+}
+
+function permission(state: GithubState, repository: GithubRepository, caller: Caller): Permission {
+  if (caller.kind === 'installation') {
+    if (!repositoriesOfToken(state, caller).includes(repository)) return 'none'
+    return permissionsOfToken(caller.installation, caller.token).contents === 'write' ? 'write' : 'read'
+  }
+  const names = [repository.full_name, ...(repository.former_names ?? [])]
+  const permissions = caller.kind === 'token' ? caller.credential.permissions : {}
+  const granted = Object.entries(permissions).find(([name]) =>
+    names.some((known) => sameName(known, name)),
+  )?.[1]
+  const least = repository.private === false ? 'read' : 'none'
+  return granted && granted !== 'none' ? granted : least
+}

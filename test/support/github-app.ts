@@ -1,0 +1,194 @@
+/** The GitHub App: its key, the JWT it signs with it, its installations and their tokens. */
+import { createPublicKey, generateKeyPairSync, randomBytes, verify } from 'node:crypto'
+import { appBody, installationBody, permissionsOf, repositoryBody, selectionOf } from './github-bodies.ts'
+import { DOCS, failure, type GithubAnswer, invalid, json, notFound, paged } from './github-reply.ts'
+import type { AppRoute, Question } from './github-route.ts'
+import {
+  type AppPermissions,
+  type AppToken,
+  type GithubRepository,
+  type GithubState,
+  type Installation,
+  installedRepositories,
+  sameName,
+  timestamp,
+} from './github-state.ts'
+
+const MINUTE_S = 60
+/** GitHub allows for ten minutes and a little for clocks that differ. */
+const EXP_AHEAD_S_MAX = 11 * MINUTE_S
+const IAT_AHEAD_S_MAX = MINUTE_S
+
+let pem: string | undefined
+
+/** The app's private key as GitHub hands it out, PKCS#1 in PEM; made once per process. */
+export function appKey(): string {
+  pem ??= generateKeyPairSync('rsa', {
+    modulusLength: 2048,
+    publicKeyEncoding: { type: 'spki', format: 'pem' },
+    privateKeyEncoding: { type: 'pkcs1', format: 'pem' },
+  }).privateKey
+  return pem
+}
+
+/** What is wrong with the app's JWT, in GitHub's words; undefined when nothing is. */
+export function jwtProblem(state: GithubState, token: string | undefined, now: Date): string | undefined {
+  const UNREADABLE = 'A JSON web token could not be decoded'
+  const [header = '', claims = '', signature = '', ...more] = (token ?? '').split('.')
+  const { alg } = decoded(header)
+  const { iss, iat, exp } = decoded(claims)
+  const signed = Buffer.from(`${header}.${claims}`)
+  const isSigned = () =>
+    verify('RSA-SHA256', signed, createPublicKey(appKey()), Buffer.from(signature, 'base64url'))
+  if (more.length > 0 || alg !== 'RS256' || String(iss) !== String(state.app.id) || !isSigned())
+    return UNREADABLE
+
+  const now_s = now.getTime() / 1000
+  if (typeof exp !== 'number' || exp <= now_s) {
+    return "'Expiration time' claim ('exp') must be a numeric value representing the future time at which the assertion expires"
+  }
+  if (exp > now_s + EXP_AHEAD_S_MAX) return "'Expiration time' claim ('exp') is too far in the future"
+  if (!Number.isInteger(iat) || (iat as number) > now_s + IAT_AHEAD_S_MAX) {
+    return "'Issued at' claim ('iat') must be an Integer representing the time that the assertion was issued"
+  }
+  return undefined
+}
+
+function decoded(part: string): Record<string, unknown> {
+  try {
+    return JSON.parse(Buffer.from(part, 'base64url').toString()) ?? {}
+  } catch {
+    return {}
+  }
+}
+
+/** What an installation token may see: never more than its installation has by now. */
+export function repositoriesOfToken(
+  state: GithubState,
+  { installation, token }: { installation: Installation; token: AppToken },
+): GithubRepository[] {
+  return installedRepositories(state, installation).filter(
+    ({ id }) => token.repository_ids?.includes(id) ?? true,
+  )
+}
+
+/** What a token may do: never more than its installation may by now. */
+export function permissionsOfToken(installation: Installation, token: AppToken): AppPermissions {
+  const both = Object.keys(token.permissions).filter((name) => installation.permissions[name])
+  return Object.fromEntries(
+    both.map((name) => [
+      name,
+      token.permissions[name] === 'write' && installation.permissions[name] === 'write' ? 'write' : 'read',
+    ]),
+  )
+}
+
+export const appRoutes: AppRoute[] = [
+  {
+    route: 'GET /app',
+    answer: ({ state, now }) =>
+      json(200, { ...appBody(state), installations_count: state.app.installations.length }, now),
+  },
+  {
+    route: 'GET /app/installations',
+    answer: (question) => {
+      const { state } = question
+      return paged(
+        question,
+        state.app.installations.map((installation) => installationBody(state, installation)),
+      )
+    },
+  },
+  {
+    route: 'GET /app/installations/{id}',
+    answer: (question) => {
+      const installation = asked(question)
+      return installation
+        ? json(200, installationBody(question.state, installation), question.now)
+        : notFound(question.now)
+    },
+  },
+  { route: 'POST /app/installations/{id}/access_tokens', answer: newToken },
+]
+
+/** `GET /repos/{owner}/{repo}/installation` is the one repository route for the app itself. */
+export function installationAnswer(
+  state: GithubState,
+  installation: Installation | undefined,
+  now: Date,
+): GithubAnswer {
+  return installation ? json(200, installationBody(state, installation), now) : notFound(now)
+}
+
+/** `GET /installation/repositories` is for an installation's token. */
+export function installationRepositories(question: Question): GithubAnswer {
+  const { state, now, caller } = question
+  if (caller.kind !== 'installation') {
+    const docs = `${DOCS}/rest/apps/installations#list-repositories-accessible-to-the-app-installation`
+    const message =
+      'You must authenticate with an installation access token in order to list repositories for an installation.'
+    return failure(403, message, docs, now)
+  }
+  const { contents } = permissionsOfToken(caller.installation, caller.token)
+  const permissions = permissionsOf(contents === 'write' ? 'write' : 'read')
+  const repositories = repositoriesOfToken(state, caller)
+  const bodies = repositories.map((repository) => ({ ...repositoryBody(state, repository), permissions }))
+  return paged(question, bodies, (page) => ({
+    total_count: repositories.length,
+    repository_selection: caller.token.repository_ids ? 'selected' : selectionOf(caller.installation),
+    repositories: page,
+  }))
+}
+
+function newToken(question: Question): GithubAnswer {
+  const { state, now, body } = question
+  const installation = asked(question)
+  if (!installation) return notFound(now)
+  if (installation.suspended_at) return suspended(now)
+
+  const permissions = (body.permissions ?? installation.permissions) as AppPermissions
+  const ungranted = Object.entries(permissions).filter(
+    ([name, level]) => installation.permissions[name] !== level && installation.permissions[name] !== 'write',
+  )
+  if (ungranted.length > 0)
+    return invalid(now, 'The permissions requested are not granted to this installation.')
+
+  const there = installedRepositories(state, installation)
+  const chosen = [
+    ...((body.repository_ids as number[]) ?? []).map((id) => there.find((known) => known.id === id)),
+    ...((body.repositories as string[]) ?? []).map((name) =>
+      there.find(({ full_name }) => sameName(full_name.split('/')[1] as string, name)),
+    ),
+  ]
+  if (chosen.includes(undefined)) {
+    return invalid(
+      now,
+      'There is at least one repository that does not exist or is not accessible to the parent installation.',
+    )
+  }
+  const repositories = chosen.length > 0 ? (chosen as GithubRepository[]) : undefined
+  const token: AppToken = {
+    token: `ghs_${randomBytes(27).toString('base64url').replace(/[-_]/g, '0')}`,
+    installation_id: installation.id,
+    expires_at: timestamp(new Date(now.getTime() + 60 * MINUTE_S * 1000)),
+    permissions: { ...permissions },
+    ...(repositories && { repository_ids: repositories.map(({ id }) => id) }),
+  }
+  state.app.tokens.push(token)
+  const answer = {
+    token: token.token,
+    expires_at: token.expires_at,
+    permissions: token.permissions,
+    repository_selection: repositories ? 'selected' : selectionOf(installation),
+    ...(repositories && { repositories: repositories.map((known) => repositoryBody(state, known)) }),
+  }
+  return json(201, answer, now)
+}
+
+export function suspended(now: Date): GithubAnswer {
+  return failure(403, 'This installation has been suspended', `${DOCS}/rest`, now)
+}
+
+function asked({ state, params }: Question): Installation | undefined {
+  return state.app.installations.find(({ id }) => id === Number(params.id))
+}

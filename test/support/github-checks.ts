@@ -1,0 +1,195 @@
+/** Check runs: what GitHub takes, what it refuses, and what it shows. */
+import { appBody, type Json, nodeId, webUrl } from './github-bodies.ts'
+import { holding } from './github-pulls.ts'
+import {
+  DOCS,
+  type FieldError,
+  failure,
+  type GithubAnswer,
+  invalid,
+  json,
+  notFound,
+  paged,
+} from './github-reply.ts'
+import type { RepositoryQuestion, RepositoryRoute } from './github-route.ts'
+import { type Annotation, type CheckRun, nextId, timestamp } from './github-state.ts'
+
+const ANNOTATIONS_MAX = 50
+const TEXT_CHARACTERS_MAX = 65_535
+const STATUSES = ['queued', 'in_progress', 'completed']
+const CONCLUSIONS = ['action_required', 'cancelled', 'failure', 'neutral', 'success', 'skipped', 'timed_out']
+const LEVELS = ['notice', 'warning', 'failure']
+
+export const checkRoutes: RepositoryRoute[] = [
+  { route: 'POST /check-runs', needs: ['checks=write'], answer: create },
+  {
+    route: 'PATCH /check-runs/{id}',
+    needs: ['checks=write'],
+    answer: (question) => {
+      const { state, repository, params, now, caller } = question
+      const run = holding(state, repository).check_runs.find(({ id }) => String(id) === params.id)
+      if (!run) return notFound(now)
+      if (caller.kind !== 'installation') return appsOnly(now)
+      const errors = problems(question.body)
+      if (errors.length > 0) return invalid(now, errors)
+      write(run, question)
+      return json(200, runBody(question, run), now)
+    },
+  },
+  { route: 'GET /commits/{ref+}/check-runs', needs: ['checks=read'], answer: list },
+]
+
+function create(question: RepositoryQuestion): GithubAnswer {
+  const { state, repository, body, now, caller } = question
+  if (caller.kind !== 'installation') return appsOnly(now)
+  const missing = ['name', 'head_sha'].filter(
+    (field) => typeof body[field] !== 'string' || body[field] === '',
+  )
+  if (missing.length > 0) {
+    return invalid(
+      now,
+      missing.map((field) => ({ resource: 'CheckRun', code: 'missing_field', field })),
+    )
+  }
+  const held = holding(state, repository)
+  if (!held.commits.has(body.head_sha as string))
+    return invalid(now, `No commit found for SHA: ${body.head_sha}`)
+  const errors = problems(body)
+  if (errors.length > 0) return invalid(now, errors)
+
+  const run: CheckRun = {
+    id: nextId(state),
+    name: body.name as string,
+    head_sha: body.head_sha as string,
+    status: 'queued',
+    conclusion: null,
+    external_id: '',
+    details_url: null,
+    started_at: timestamp(now),
+    completed_at: null,
+    output: { title: null, summary: null, text: null },
+    annotations: [],
+  }
+  write(run, question)
+  held.check_runs.push(run)
+  return json(201, runBody(question, run), now)
+}
+
+/** The newest of each name, unless `filter=all`. */
+function list(question: RepositoryQuestion): GithubAnswer {
+  const { state, repository, params, query, now } = question
+  const held = holding(state, repository)
+  const ref = params.ref as string
+  const sha = held.branches.get(ref.replace(/^(refs\/)?heads\//, '')) ?? ref
+  if (!held.commits.has(sha)) return invalid(now, `No commit found for SHA: ${ref}`)
+  const wanted = (name: string, value: string) => !query.has(name) || query.get(name) === value
+  const runs = held.check_runs
+    .filter((run) => run.head_sha === sha && wanted('check_name', run.name) && wanted('status', run.status))
+    .filter(() => wanted('app_id', String(state.app.id)))
+    .reverse()
+  const latest = runs.filter((run, index) => runs.findIndex(({ name }) => name === run.name) === index)
+  const shown = query.get('filter') === 'all' ? runs : latest
+  return paged(
+    question,
+    shown.map((run) => runBody(question, run)),
+    (check_runs) => ({ total_count: shown.length, check_runs }),
+  )
+}
+
+function write(run: CheckRun, { body, now }: RepositoryQuestion): void {
+  for (const field of ['name', 'external_id', 'details_url', 'started_at'] as const) {
+    if (typeof body[field] === 'string') run[field] = body[field]
+  }
+  if (body.status) run.status = body.status as CheckRun['status']
+  if (run.status !== 'completed') Object.assign(run, { conclusion: null, completed_at: null })
+  if (body.conclusion) {
+    run.status = 'completed'
+    run.conclusion = body.conclusion as string
+    run.completed_at = (body.completed_at as string) ?? timestamp(now)
+  }
+  const { annotations = [], ...texts } = (body.output ?? {}) as { annotations?: Annotation[] }
+  if (body.output) run.output = { title: null, summary: null, text: null, ...texts }
+  // Later requests add annotations; none takes them away.
+  run.annotations.push(...annotations)
+}
+
+type Wrong = Omit<FieldError, 'resource'>
+
+function problems(body: Record<string, unknown>): FieldError[] {
+  const wrong: Wrong[] = []
+  const oneOf = (field: string, values: string[]) => {
+    if (body[field] != null && !values.includes(body[field] as string)) wrong.push({ code: 'invalid', field })
+  }
+  oneOf('status', STATUSES)
+  oneOf('conclusion', CONCLUSIONS)
+  if (body.status === 'completed' && !body.conclusion)
+    wrong.push({ code: 'missing_field', field: 'conclusion' })
+  if (body.conclusion && (body.status ?? 'completed') !== 'completed')
+    wrong.push({ code: 'invalid', field: 'status' })
+  if (body.output) wrong.push(...outputProblems(body.output as Record<string, unknown>))
+  return wrong.map((error) => ({ resource: 'CheckRun', ...error }))
+}
+
+function outputProblems(output: Record<string, unknown>): Wrong[] {
+  const wrong: Wrong[] = []
+  for (const field of ['title', 'summary']) {
+    if (typeof output[field] !== 'string') wrong.push({ code: 'missing_field', field: `output.${field}` })
+  }
+  for (const field of ['summary', 'text']) {
+    if (String(output[field] ?? '').length > TEXT_CHARACTERS_MAX) {
+      wrong.push({ code: 'invalid', field: `output.${field}` })
+    }
+  }
+  const annotations = (output.annotations ?? []) as Partial<Record<string, unknown>>[]
+  if (annotations.length > ANNOTATIONS_MAX) {
+    const message = `annotations exceeds a maximum quantity of ${ANNOTATIONS_MAX}`
+    wrong.push({ code: 'custom', field: 'output.annotations', message })
+  }
+  for (const annotation of annotations) {
+    const { path, start_line, end_line, annotation_level, message } = annotation
+    const isLine = (value: unknown) => Number.isInteger(value) && (value as number) >= 1
+    const fields: [string, boolean][] = [
+      ['path', typeof path === 'string' && path !== ''],
+      ['start_line', isLine(start_line)],
+      ['end_line', isLine(end_line) && (end_line as number) >= (start_line as number)],
+      ['annotation_level', LEVELS.includes(annotation_level as string)],
+      ['message', typeof message === 'string' && message !== ''],
+    ]
+    for (const [field, holds] of fields) {
+      if (!holds) wrong.push({ code: 'invalid', field: `output.annotations.${field}` })
+    }
+  }
+  return wrong
+}
+
+function appsOnly(now: Date): GithubAnswer {
+  return failure(403, 'You must authenticate via a GitHub App.', `${DOCS}/rest/checks/runs`, now)
+}
+
+function runBody({ state, repository }: RepositoryQuestion, { annotations, ...run }: CheckRun): Json {
+  const self = `${state.api_url}/repos/${repository.full_name}/check-runs/${run.id}`
+  const pulls = holding(state, repository).pulls.filter(
+    ({ head, state: is }) =>
+      is === 'open' && head.sha === run.head_sha && head.repository === repository.full_name,
+  )
+  return {
+    ...run,
+    node_id: nodeId('CR', run.id),
+    url: self,
+    html_url: `${webUrl(state)}/${repository.full_name}/runs/${run.id}`,
+    output: {
+      ...run.output,
+      annotations_count: annotations.length,
+      annotations_url: `${self}/annotations`,
+    },
+    check_suite: { id: run.id + 1_000_000 },
+    app: appBody(state),
+    pull_requests: pulls.map(({ id, number, head, base }) => ({
+      url: `${state.api_url}/repos/${repository.full_name}/pulls/${number}`,
+      id,
+      number,
+      head: { ref: head.ref, sha: head.sha },
+      base: { ref: base.ref, sha: base.sha },
+    })),
+  }
+}

@@ -1,0 +1,156 @@
+/** Comments on pull requests, which GitHub keeps under the issue of the same number. */
+import { actorBody, appActor, appBody, type Json, nodeId, webUrl } from './github-bodies.ts'
+import { holding, pullNumbered } from './github-pulls.ts'
+import {
+  DOCS,
+  failure,
+  type GithubAnswer,
+  invalid,
+  json,
+  noContent,
+  notFound,
+  paged,
+} from './github-reply.ts'
+import type { Caller, RepositoryQuestion, RepositoryRoute } from './github-route.ts'
+import { type Actor, type Comment, type GithubState, nextId, timestamp } from './github-state.ts'
+
+const BODY_CHARACTERS_MAX = 65_536
+
+const READ = ['issues=read', 'pull_requests=read']
+const WRITE = ['issues=write', 'pull_requests=write']
+
+export const commentRoutes: RepositoryRoute[] = [
+  { route: 'GET /issues/{number}/comments', needs: READ, answer: list },
+  { route: 'POST /issues/{number}/comments', needs: WRITE, answer: create },
+  {
+    route: 'GET /issues/comments/{id}',
+    needs: READ,
+    answer: (question) =>
+      onComment(question, (comment) => json(200, commentBody(question, comment), question.now)),
+  },
+  {
+    route: 'PATCH /issues/comments/{id}',
+    needs: WRITE,
+    answer: (question) =>
+      onOwnComment(question, (comment) => {
+        const problem = bodyProblem(question)
+        if (problem) return problem
+        Object.assign(comment, { body: question.body.body, updated_at: timestamp(question.now) })
+        return json(200, commentBody(question, comment), question.now)
+      }),
+  },
+  {
+    route: 'DELETE /issues/comments/{id}',
+    needs: WRITE,
+    answer: (question) =>
+      onOwnComment(question, (comment) => {
+        const held = holding(question.state, question.repository)
+        held.comments = held.comments.filter((other) => other !== comment)
+        return noContent(question.now)
+      }),
+  },
+]
+
+function list(question: RepositoryQuestion): GithubAnswer {
+  const { state, repository, query, now } = question
+  const pull = pullNumbered(question)
+  if (!pull) return notFound(now)
+  const since = Date.parse(query.get('since') ?? '')
+  const comments = holding(state, repository)
+    .comments.filter(({ number }) => number === pull.number)
+    .filter(({ updated_at }) => Number.isNaN(since) || Date.parse(updated_at) >= since)
+  return paged(
+    question,
+    comments.map((comment) => commentBody(question, comment)),
+  )
+}
+
+function create(question: RepositoryQuestion): GithubAnswer {
+  const { state, repository, now } = question
+  const pull = pullNumbered(question)
+  if (!pull) return notFound(now)
+  if (pull.locked) {
+    return failure(
+      403,
+      'Unable to create comment because issue is locked.',
+      `${DOCS}/articles/locking-conversations/`,
+      now,
+    )
+  }
+  const problem = bodyProblem(question)
+  if (problem) return problem
+  const comment: Comment = {
+    id: nextId(state),
+    number: pull.number,
+    ...writer(state, question.caller),
+    body: question.body.body as string,
+    created_at: timestamp(now),
+    updated_at: timestamp(now),
+  }
+  holding(state, repository).comments.push(comment)
+  return json(201, commentBody(question, comment), now)
+}
+
+function bodyProblem({ body: { body }, now }: RepositoryQuestion): GithubAnswer | undefined {
+  const wrong = { resource: 'IssueComment', field: 'body' }
+  if (typeof body !== 'string') return invalid(now, [{ ...wrong, code: 'missing_field' }])
+  if (body.trim() === '')
+    return invalid(now, [{ ...wrong, code: 'unprocessable', message: "Body can't be blank" }])
+  const message = `body is too long (maximum is ${BODY_CHARACTERS_MAX} characters)`
+  return body.length > BODY_CHARACTERS_MAX
+    ? invalid(now, [{ ...wrong, code: 'unprocessable', message }])
+    : undefined
+}
+
+function writer(state: GithubState, caller: Caller): { author: Actor; app: string | null } {
+  if (caller.kind === 'installation') return { author: appActor(state), app: state.app.slug }
+  const user = caller.kind === 'token' ? caller.credential.user : undefined
+  if (user) return { author: { login: user.login }, app: null }
+  return { author: { login: 'github-actions[bot]' }, app: 'github-actions' }
+}
+
+function onComment(
+  { state, repository, params, now }: RepositoryQuestion,
+  answer: (comment: Comment) => GithubAnswer,
+): GithubAnswer {
+  const comment = holding(state, repository).comments.find(({ id }) => String(id) === params.id)
+  return comment ? answer(comment) : notFound(now)
+}
+
+/** GitHub lets an app change what it wrote itself. */
+function onOwnComment(
+  question: RepositoryQuestion,
+  answer: (comment: Comment) => GithubAnswer,
+): GithubAnswer {
+  return onComment(question, (comment) => {
+    const { author, app } = writer(question.state, question.caller)
+    if (comment.author.login === author.login && comment.app === app) return answer(comment)
+    const message =
+      app === null ? 'Must have admin rights to Repository.' : 'Resource not accessible by integration'
+    return failure(403, message, `${DOCS}/rest/issues/comments#update-an-issue-comment`, question.now)
+  })
+}
+
+function commentBody({ state, repository }: RepositoryQuestion, comment: Comment): Json {
+  const self = `${state.api_url}/repos/${repository.full_name}`
+  const web = `${webUrl(state)}/${repository.full_name}/pull/${comment.number}`
+  return {
+    url: `${self}/issues/comments/${comment.id}`,
+    html_url: `${web}#issuecomment-${comment.id}`,
+    issue_url: `${self}/issues/${comment.number}`,
+    id: comment.id,
+    node_id: nodeId('IC', comment.id),
+    user: actorBody(state, comment.author),
+    created_at: comment.created_at,
+    updated_at: comment.updated_at,
+    body: comment.body,
+    author_association: comment.app ? 'NONE' : 'CONTRIBUTOR',
+    performed_via_github_app: comment.app === null ? null : appOf(state, comment.app),
+  }
+}
+
+/** Our app, or another one of that slug. */
+function appOf(state: GithubState, slug: string): Json {
+  const ours = appBody(state)
+  return slug === state.app.slug ? ours : { ...ours, id: 15_368, slug, name: slug, client_id: 'Iv1.other' }
+}

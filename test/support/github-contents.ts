@@ -1,0 +1,74 @@
+/** What is in a repository's files, at a branch or a commit. */
+import { createHash } from 'node:crypto'
+import { type Json, webUrl } from './github-bodies.ts'
+import { holding } from './github-pulls.ts'
+import { type GithubAnswer, json, notFound } from './github-reply.ts'
+import type { RepositoryQuestion, RepositoryRoute } from './github-route.ts'
+import { defaultBranch } from './github-state.ts'
+
+/** GitHub tells of larger files, but leaves their content out. */
+const CONTENT_BYTES_MAX = 1_048_576
+const BASE64_LINE = 60
+
+export const contentRoutes: RepositoryRoute[] = [
+  { route: 'GET /contents/{path+}', needs: ['contents=read'], answer: contents },
+]
+
+function contents(question: RepositoryQuestion): GithubAnswer {
+  const { state, repository, params, query, now, accept } = question
+  const held = holding(state, repository)
+  const ref = query.get('ref') || defaultBranch(repository)
+  const sha = held.branches.get(ref.replace(/^refs\/heads\//, '')) ?? ref
+  const tree = held.commits.get(sha)
+  if (!tree) return notFound(now, `No commit found for the ref ${ref}`)
+
+  const path = (params.path as string).replace(/\/$/, '')
+  const text = tree[path]
+  if (text !== undefined && /application\/vnd\.github\.(v3\.)?raw/.test(accept)) {
+    const answer = json(200, {}, now)
+    const headers = { ...answer.headers, 'content-type': 'application/vnd.github.raw+json; charset=utf-8' }
+    return { ...answer, headers, body: text }
+  }
+  if (text !== undefined) {
+    const bytes = Buffer.from(text)
+    const isLarge = bytes.length > CONTENT_BYTES_MAX
+    const lines = bytes.toString('base64').replace(new RegExp(`.{1,${BASE64_LINE}}`, 'g'), '$&\n')
+    const content = isLarge ? { content: '', encoding: 'none' } : { content: lines, encoding: 'base64' }
+    return json(200, { ...entry(question, { path, text, ref }), ...content }, now)
+  }
+  const beneath = Object.keys(tree).filter((known) => known.startsWith(`${path}/`))
+  if (beneath.length === 0) return notFound(now)
+  const children = new Set(beneath.map((known) => `${path}/${known.slice(path.length + 1).split('/')[0]}`))
+  return json(
+    200,
+    [...children].sort().map((child) => entry(question, { path: child, text: tree[child], ref })),
+    now,
+  )
+}
+
+/** A file has a text, a directory none. */
+function entry(
+  { state, repository }: RepositoryQuestion,
+  { path, text, ref }: { path: string; text: string | undefined; ref: string },
+): Json {
+  const self = `${state.api_url}/repos/${repository.full_name}`
+  const web = `${webUrl(state)}/${repository.full_name}`
+  const bytes = Buffer.from(text ?? path)
+  const sha = createHash('sha1').update(`blob ${bytes.length}\0`).update(bytes).digest('hex')
+  const kind = text === undefined ? 'tree' : 'blob'
+  const urls = {
+    url: `${self}/contents/${path}?ref=${ref}`,
+    git_url: `${self}/git/${kind}s/${sha}`,
+    html_url: `${web}/${kind}/${ref}/${path}`,
+  }
+  return {
+    name: path.split('/').at(-1),
+    path,
+    sha,
+    size: text === undefined ? 0 : bytes.length,
+    ...urls,
+    download_url: text === undefined ? null : `${web}/raw/${ref}/${path}`,
+    type: text === undefined ? 'dir' : 'file',
+    _links: { self: urls.url, git: urls.git_url, html: urls.html_url },
+  }
+}

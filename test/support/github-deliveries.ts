@@ -1,0 +1,73 @@
+/** What GitHub tells of the webhooks it sent, and how it is asked to send one again. */
+import { DOCS, failure, type GithubAnswer, json, notFound, perPage } from './github-reply.ts'
+import type { AppRoute, Question } from './github-route.ts'
+import type { GithubState, HookDelivery } from './github-state.ts'
+
+export const deliveryRoutes: AppRoute[] = [
+  { route: 'GET /app/hook/deliveries', answer: list },
+  {
+    route: 'GET /app/hook/deliveries/{id}',
+    answer: (question) => {
+      const delivery = asked(question)
+      return delivery ? json(200, whole(question.state, delivery), question.now) : notFound(question.now)
+    },
+  },
+  {
+    route: 'POST /app/hook/deliveries/{id}/attempts',
+    answer: (question) => {
+      const delivery = asked(question)
+      if (!delivery) return notFound(question.now)
+      question.state.app.redelivered.push(delivery.id)
+      return json(202, {}, question.now)
+    },
+  },
+]
+
+/** Newest first; a page goes on where the cursor says, not at a number. */
+function list({ state, query, now, self }: Question): GithubAnswer {
+  const size = perPage(query)
+  const status = query.get('status')
+  const cursor = query.get('cursor')
+  const before = cursor === null ? Number.POSITIVE_INFINITY : Number(/^v1_(\d+)$/.exec(cursor)?.[1])
+  if (Number.isNaN(before)) return failure(400, 'Invalid cursor', `${DOCS}/rest/apps/webhooks`, now)
+
+  const older = [...state.app.deliveries]
+    .reverse()
+    .filter(({ id }) => id < before)
+    .filter(
+      ({ status_code }) => !status || (status === 'success') === (status_code >= 200 && status_code < 400),
+    )
+  const page = older.slice(0, size)
+  const answer = json(200, page.map(summary), now)
+  const last = page.at(-1)
+  if (last && older.length > page.length) {
+    const there = new URLSearchParams(query)
+    there.set('cursor', `v1_${last.id}`)
+    answer.headers.link = `<${self}?${there}>; rel="next"`
+  }
+  return answer
+}
+
+function summary({ payload: _, ...delivery }: HookDelivery) {
+  return { ...delivery, throttled_at: null }
+}
+
+function whole(state: GithubState, delivery: HookDelivery) {
+  const headers = {
+    'X-GitHub-Delivery': delivery.guid,
+    'X-GitHub-Event': delivery.event,
+    'X-GitHub-Hook-Installation-Target-ID': String(state.app.id),
+    'X-GitHub-Hook-Installation-Target-Type': 'integration',
+    'content-type': 'application/json',
+  }
+  return {
+    ...summary(delivery),
+    url: 'https://deconflict.example.com/api/github/webhooks',
+    request: { headers, payload: delivery.payload },
+    response: { headers: {}, payload: null },
+  }
+}
+
+function asked({ state, params }: Question): HookDelivery | undefined {
+  return state.app.deliveries.find(({ id }) => id === Number(params.id))
+}

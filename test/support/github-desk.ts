@@ -1,0 +1,215 @@
+/** What happens inside one repository of the played GitHub: people open pull requests, push, merge, write files and comments. */
+import { holding } from './github-pulls.ts'
+import { digest } from './github-reply.ts'
+import {
+  type Actor,
+  type CheckRun,
+  type Comment,
+  defaultBranch,
+  type GithubRepository,
+  type GithubState,
+  nextId,
+  ownerOf,
+  type PullFile,
+  type PullRequest,
+  timestamp,
+} from './github-state.ts'
+
+/** A path alone stands for a modified file. */
+export type FileGiven = string | { filename: string; status: PullFile['status']; previous_filename?: string }
+
+export interface PullGiven {
+  /** Default: the next one. */
+  number?: number
+  title?: string
+  body?: string | null
+  /** A branch of this repository, or as GitHub labels a fork's: `eve:patch-1`. Default `feature-<number>`. */
+  head?: string
+  /** Default: the default branch. */
+  base?: string
+  /** The fork is gone: `head.repo` is null. */
+  fork_deleted?: boolean
+  draft?: boolean
+  locked?: boolean
+  labels?: string[]
+  author?: Actor | string
+  files?: FileGiven[]
+  /** GitHub's timestamp. Default: now, by the real clock. */
+  created_at?: string
+}
+
+export interface Push {
+  ref: string
+  before: string
+  after: string
+}
+
+/** All changes are seen by the next request; none sends a webhook by itself (see `webhooks.ts`). */
+export interface Desk {
+  repository: GithubRepository
+  open(pull?: PullGiven): PullRequest
+  pull(number: number): PullRequest
+  /** Title, body, base, draft, labels, files, locked and timestamps, as `open` takes them. */
+  update(number: number, changes: Omit<PullGiven, 'number' | 'head'>): PullRequest
+  close(number: number): PullRequest
+  reopen(number: number): PullRequest
+  merge(number: number, by?: string): PullRequest
+  /** A new commit on a branch, made if need be; null takes a file away. Open pull requests of that branch follow. */
+  push(branch: string, files?: Record<string, string | null>): Push
+  /** A push to the head of a pull request, wherever it is: only this way does a fork's head move. */
+  pushTo(number: number): Push
+  /** A push to the default branch that writes, or with null removes, one file. */
+  write(path: string, text: string | null): Push
+  branches(): string[]
+  /** As on GitHub, closes the open pull requests from that branch. Answers where the branch was. */
+  deleteBranch(branch: string): string
+  /** A comment by anybody; with `app` by another app of that slug. */
+  comment(number: number, comment: { author: Actor | string; body: string; app?: string }): Comment
+  /** The comments on a pull request, oldest first. */
+  comments(number: number): Comment[]
+  removeComment(id: number): void
+  /** Oldest first, annotations included. */
+  checkRuns(): CheckRun[]
+}
+
+export function deskAt(state: GithubState, repository: GithubRepository): Desk {
+  const held = holding(state, repository)
+  const now = () => timestamp(new Date())
+  const newSha = () => digest(`commit ${nextId(state)}`).slice(0, 40)
+  const tip = (branch: string): string => {
+    const known = held.branches.get(branch)
+    if (known) return known
+    return commit(branch, held.commits.get(held.branches.get(defaultBranch(repository)) as string) ?? {})
+  }
+  const commit = (branch: string, tree: Record<string, string>): string => {
+    const sha = newSha()
+    held.commits.set(sha, tree)
+    held.branches.set(branch, sha)
+    return sha
+  }
+  const isHere = ({ head }: PullRequest, branch: string) =>
+    head.repository === repository.full_name && head.ref === branch
+
+  const desk: Desk = {
+    repository,
+    open(given = {}) {
+      const number = given.number ?? Math.max(0, ...held.pulls.map((known) => known.number)) + 1
+      const created_at = given.created_at ?? now()
+      const base = given.base ?? defaultBranch(repository)
+      const pull: PullRequest = {
+        id: repository.id * 100_000 + number,
+        number,
+        title: given.title ?? `Pull request ${number}`,
+        body: given.body ?? null,
+        state: 'open',
+        draft: given.draft ?? false,
+        locked: given.locked ?? false,
+        author: actor(given.author ?? 'octocat'),
+        head: headOf(given.head ?? `feature-${number}`, given.fork_deleted ?? false),
+        base: { ref: base, sha: tip(base) },
+        labels: given.labels ?? [],
+        files: (given.files ?? []).map(file),
+        created_at,
+        updated_at: created_at,
+        closed_at: null,
+        merged_at: null,
+        merged_by: null,
+        merge_commit_sha: null,
+      }
+      held.pulls = [...held.pulls.filter((known) => known.number !== number), pull]
+      return pull
+    },
+    pull(number) {
+      const pull = held.pulls.find((known) => known.number === number)
+      if (!pull) throw new Error(`no pull request ${number} in ${repository.full_name} on this GitHub`)
+      return pull
+    },
+    update(number, { files, base, author, created_at, fork_deleted, ...changes }) {
+      const pull = desk.pull(number)
+      if (files) pull.files = files.map(file)
+      if (base) pull.base = { ref: base, sha: tip(base) }
+      if (author) pull.author = actor(author)
+      if (fork_deleted) pull.head.repository = null
+      return Object.assign(pull, changes, created_at && { created_at }, { updated_at: now() })
+    },
+    close: (number) =>
+      Object.assign(desk.pull(number), { state: 'closed', closed_at: now(), updated_at: now() }),
+    reopen: (number) =>
+      Object.assign(desk.pull(number), { state: 'open', closed_at: null, updated_at: now() }),
+    merge(number, by = 'octocat') {
+      const pull = desk.close(number)
+      const merge_commit_sha = desk.push(pull.base.ref).after
+      return Object.assign(pull, { merged_at: pull.closed_at, merged_by: actor(by), merge_commit_sha })
+    },
+    push(branch, files = {}) {
+      const before = held.branches.get(branch) ?? '0'.repeat(40)
+      const tree = { ...held.commits.get(tip(branch)) }
+      for (const [path, text] of Object.entries(files)) {
+        if (text === null) delete tree[path]
+        else tree[path] = text
+      }
+      const after = commit(branch, tree)
+      for (const pull of held.pulls) {
+        if (pull.state !== 'open' || !isHere(pull, branch)) continue
+        pull.head.sha = after
+        pull.updated_at = now()
+      }
+      return { ref: `refs/heads/${branch}`, before, after }
+    },
+    pushTo(number) {
+      const { head } = desk.pull(number)
+      if (head.repository === repository.full_name) return desk.push(head.ref)
+      const before = head.sha
+      head.sha = newSha()
+      held.commits.set(head.sha, {})
+      desk.pull(number).updated_at = now()
+      return { ref: `refs/heads/${head.ref}`, before, after: head.sha }
+    },
+    write: (path, text) => desk.push(defaultBranch(repository), { [path]: text }),
+    branches: () => [...held.branches.keys()],
+    deleteBranch(branch) {
+      const sha = held.branches.get(branch)
+      if (!sha) throw new Error(`no branch ${branch} in ${repository.full_name} on this GitHub`)
+      held.branches.delete(branch)
+      for (const pull of held.pulls)
+        if (pull.state === 'open' && isHere(pull, branch)) desk.close(pull.number)
+      return sha
+    },
+    comment(number, { author, body, app }) {
+      const at = { created_at: now(), updated_at: now() }
+      const id = nextId(state)
+      const comment = {
+        id,
+        number: desk.pull(number).number,
+        author: actor(author),
+        app: app ?? null,
+        body,
+        ...at,
+      }
+      held.comments.push(comment)
+      return comment
+    },
+    comments: (number) => held.comments.filter((comment) => comment.number === number),
+    removeComment(id) {
+      held.comments = held.comments.filter((comment) => comment.id !== id)
+    },
+    checkRuns: () => [...held.check_runs],
+  }
+
+  function headOf(head: string, isGone: boolean): PullRequest['head'] {
+    const [owner, ref] = head.includes(':')
+      ? (head.split(':') as [string, string])
+      : [ownerOf(repository), head]
+    if (owner === ownerOf(repository)) return { owner, repository: repository.full_name, ref, sha: tip(ref) }
+    const sha = newSha()
+    // What a fork offers is found in the repository too, under refs/pull.
+    held.commits.set(sha, {})
+    const name = repository.full_name.split('/')[1]
+    return { owner, repository: isGone ? null : `${owner}/${name}`, ref, sha }
+  }
+  return desk
+}
+
+const actor = (given: Actor | string): Actor => (typeof given === 'string' ? { login: given } : given)
+const file = (given: FileGiven): PullFile =>
+  typeof given === 'string' ? { filename: given, status: 'modified' } : given

@@ -1,0 +1,140 @@
+/** The app from its owner's side: where it is installed, what GitHub sent it, what it was asked for again. */
+import { randomUUID } from 'node:crypto'
+import { appKey } from './github-app.ts'
+import {
+  type AppPermissions,
+  type GithubRepository,
+  type GithubState,
+  type HookDelivery,
+  type Installation,
+  nextId,
+  ownerOf,
+  timestamp,
+} from './github-state.ts'
+
+export interface InstallGiven {
+  /** Full names, all of one owner. */
+  repositories?: string[]
+  /** Every repository of this account, later ones too, instead of those named. */
+  account?: string
+  account_type?: 'Organization' | 'User'
+  id?: number
+  /** Default: what the app asks for, `metadata` always included. */
+  permissions?: AppPermissions
+  events?: string[]
+}
+
+export interface AppDesk {
+  /** What `APP_ID` and `PRIVATE_KEY` are set to. */
+  id: number
+  key(): string
+  slug: string
+  /** What the app asks for, of installations made from now on. */
+  asksFor(permissions: AppPermissions, events?: string[]): void
+  install(given: InstallGiven): Installation
+  /** Its tokens are worth nothing from then on. */
+  uninstall(id: number): Installation
+  suspend(id: number): void
+  unsuspend(id: number): void
+  addRepositories(id: number, names: string[]): void
+  removeRepositories(id: number, names: string[]): void
+  /** What an owner accepted; tokens that exist lose what is not among it. */
+  grant(id: number, permissions: AppPermissions): void
+  /** Every installation token so far is refused with 401. */
+  expireTokens(): void
+  /** How many installation tokens were handed out. */
+  tokens(): number
+  /** A webhook that GitHub sent, for `GET /app/hook/deliveries`. */
+  delivered(delivery: DeliveryGiven): HookDelivery
+  /** Ids of the deliveries that the app asked for again, in order. */
+  redelivered(): number[]
+}
+
+export type DeliveryGiven = { event: string; status_code: number } & Partial<HookDelivery>
+
+const STATUS = { 202: 'OK', 200: 'OK', 500: 'Internal Server Error', 503: 'Service Unavailable' }
+
+export function appDesk(state: GithubState, named: (name: string) => GithubRepository): AppDesk {
+  const { app } = state
+  const installation = (id: number): Installation => {
+    const known = app.installations.find((candidate) => candidate.id === id)
+    if (!known) throw new Error(`no installation ${id} on this GitHub`)
+    return known
+  }
+  const idsOf = (names: string[]) => names.map((name) => named(name).id)
+  const now = () => timestamp(new Date())
+  const withMetadata = (permissions: AppPermissions): AppPermissions => ({ metadata: 'read', ...permissions })
+
+  return {
+    id: app.id,
+    key: appKey,
+    slug: app.slug,
+    asksFor(permissions, events = []) {
+      app.permissions = withMetadata(permissions)
+      app.events = events
+    },
+    install({ repositories = [], account, account_type = 'Organization', ...given }) {
+      const owner = account ?? (repositories[0] && ownerOf(named(repositories[0])))
+      if (!owner) throw new Error('an installation needs repositories or an account')
+      const made: Installation = {
+        id: given.id ?? nextId(state),
+        account: owner,
+        account_type,
+        repositories: account ? 'all' : idsOf(repositories),
+        permissions: withMetadata(given.permissions ?? app.permissions),
+        events: given.events ?? app.events,
+        suspended_at: null,
+        created_at: now(),
+      }
+      app.installations = [...app.installations.filter(({ id }) => id !== made.id), made]
+      return made
+    },
+    uninstall(id) {
+      const gone = installation(id)
+      app.installations = app.installations.filter((known) => known !== gone)
+      return gone
+    },
+    suspend: (id) => {
+      installation(id).suspended_at = now()
+    },
+    unsuspend: (id) => {
+      installation(id).suspended_at = null
+    },
+    addRepositories(id, names) {
+      const known = installation(id)
+      if (known.repositories !== 'all') known.repositories = [...known.repositories, ...idsOf(names)]
+    },
+    removeRepositories(id, names) {
+      const known = installation(id)
+      const gone = idsOf(names)
+      if (known.repositories === 'all') throw new Error(`installation ${id} has all repositories`)
+      known.repositories = known.repositories.filter((repository) => !gone.includes(repository))
+    },
+    grant(id, permissions) {
+      installation(id).permissions = withMetadata(permissions)
+    },
+    expireTokens() {
+      for (const token of app.tokens) token.expires_at = '2000-01-01T00:00:00Z'
+    },
+    tokens: () => app.tokens.length,
+    delivered(given) {
+      const delivery: HookDelivery = {
+        id: nextId(state),
+        guid: randomUUID(),
+        action: null,
+        delivered_at: now(),
+        redelivery: false,
+        duration: 0.12,
+        status:
+          STATUS[given.status_code as keyof typeof STATUS] ?? `Invalid HTTP Response: ${given.status_code}`,
+        installation_id: app.installations[0]?.id ?? null,
+        repository_id: null,
+        payload: {},
+        ...given,
+      }
+      app.deliveries.push(delivery)
+      return delivery
+    },
+    redelivered: () => [...app.redelivered],
+  }
+}

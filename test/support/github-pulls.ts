@@ -1,0 +1,260 @@
+/** Pull requests, their files, and branches, as GitHub shows them. */
+import {
+  accountId,
+  actorBody,
+  forkOf,
+  type Json,
+  nodeId,
+  ownerBody,
+  repositoryBody,
+  webUrl,
+} from './github-bodies.ts'
+import { digest, type GithubAnswer, invalid, json, notFound, paged } from './github-reply.ts'
+import type { RepositoryQuestion, RepositoryRoute } from './github-route.ts'
+import {
+  defaultBranch,
+  type GithubRepository,
+  type GithubState,
+  type Holding,
+  ownerOf,
+  type PullFile,
+  type PullRequest,
+  sameName,
+} from './github-state.ts'
+
+/** GitHub tells of no more, however large the pull request is. */
+const FILES_MAX = 3_000
+
+export function holding(state: GithubState, repository: GithubRepository): Holding {
+  const known = state.holdings.get(repository.id)
+  if (known) return known
+  const sha = digest(`first commit of ${repository.id}`).slice(0, 40)
+  const made: Holding = {
+    branches: new Map([[defaultBranch(repository), sha]]),
+    commits: new Map([[sha, {}]]),
+    pulls: [],
+    comments: [],
+    check_runs: [],
+  }
+  state.holdings.set(repository.id, made)
+  return made
+}
+
+export function pullNumbered({ state, repository, params }: RepositoryQuestion): PullRequest | undefined {
+  return holding(state, repository).pulls.find(({ number }) => String(number) === params.number)
+}
+
+const READ = ['pull_requests=read']
+
+export const pullRoutes: RepositoryRoute[] = [
+  { route: 'GET /pulls', needs: READ, answer: list },
+  {
+    route: 'GET /pulls/{number}',
+    needs: READ,
+    answer: (question) => {
+      const pull = pullNumbered(question)
+      return pull
+        ? json(200, pullBody(question.state, question.repository, pull), question.now)
+        : notFound(question.now)
+    },
+  },
+  {
+    route: 'GET /pulls/{number}/files',
+    needs: READ,
+    answer: (question) => {
+      const pull = pullNumbered(question)
+      if (!pull) return notFound(question.now)
+      const files = pull.files.slice(0, FILES_MAX)
+      return paged(
+        question,
+        files.map((file) => fileBody(question.state, question.repository, pull.head.sha, file)),
+      )
+    },
+  },
+  {
+    route: 'GET /branches/{branch+}',
+    needs: ['contents=read'],
+    answer: (question) => {
+      const { state, repository, params, now } = question
+      const name = params.branch as string
+      const sha = holding(state, repository).branches.get(name)
+      if (!sha) return notFound(now, 'Branch not found')
+      const self = `${state.api_url}/repos/${repository.full_name}`
+      const commit = { sha, node_id: nodeId('C', accountId(sha)), url: `${self}/commits/${sha}` }
+      const links = {
+        self: `${self}/branches/${name}`,
+        html: `${webUrl(state)}/${repository.full_name}/tree/${name}`,
+      }
+      return json(200, { name, commit, _links: links, protected: false }, now)
+    },
+  },
+  {
+    route: 'GET /git/ref/heads/{branch+}',
+    needs: ['contents=read'],
+    answer: ({ state, repository, params, now }) => {
+      const sha = holding(state, repository).branches.get(params.branch as string)
+      if (!sha) return notFound(now)
+      const self = `${state.api_url}/repos/${repository.full_name}/git`
+      const ref = `refs/heads/${params.branch}`
+      const object = { sha, type: 'commit', url: `${self}/commits/${sha}` }
+      return json(200, { ref, node_id: nodeId('REF', accountId(ref)), url: `${self}/${ref}`, object }, now)
+    },
+  },
+]
+
+function list(question: RepositoryQuestion): GithubAnswer {
+  const { state, repository, query, now } = question
+  const asked = query.get('state') ?? 'open'
+  if (!['open', 'closed', 'all'].includes(asked)) {
+    return invalid(now, [{ resource: 'PullRequest', code: 'invalid', field: 'state' }])
+  }
+  const head = query.get('head')
+  const base = query.get('base')
+  const matches = (pull: PullRequest) =>
+    (asked === 'all' || pull.state === asked) &&
+    // As on GitHub, a head without its owner filters nothing.
+    (!head?.includes(':') || sameOwner(head, `${pull.head.owner}:${pull.head.ref}`)) &&
+    (!base || pull.base.ref === base)
+
+  const by = query.get('sort') === 'updated' ? 'updated_at' : 'created_at'
+  const ascending =
+    (query.get('direction') ?? (query.has('sort') && by !== 'created_at' ? 'asc' : 'desc')) === 'asc'
+  const ordered = holding(state, repository)
+    .pulls.filter(matches)
+    .sort((one, other) => Date.parse(one[by]) - Date.parse(other[by]) || one.number - other.number)
+  if (!ascending) ordered.reverse()
+  return paged(
+    question,
+    ordered.map((pull) => pullSummary(state, repository, pull)),
+  )
+}
+
+/** Logins match in any case, branches in their own. */
+function sameOwner(one: string, other: string): boolean {
+  const [owner = '', ...ref] = one.split(':')
+  const [itsOwner = '', ...itsRef] = other.split(':')
+  return sameName(owner, itsOwner) && ref.join(':') === itsRef.join(':')
+}
+
+/** As lists show it. */
+function pullSummary(state: GithubState, repository: GithubRepository, pull: PullRequest): Json {
+  const self = `${state.api_url}/repos/${repository.full_name}`
+  const web = `${webUrl(state)}/${repository.full_name}/pull/${pull.number}`
+  const urls = {
+    self: `${self}/pulls/${pull.number}`,
+    html: web,
+    issue: `${self}/issues/${pull.number}`,
+    comments: `${self}/issues/${pull.number}/comments`,
+    review_comments: `${self}/pulls/${pull.number}/comments`,
+    review_comment: `${self}/pulls/comments{/number}`,
+    commits: `${self}/pulls/${pull.number}/commits`,
+    statuses: `${self}/statuses/${pull.head.sha}`,
+  }
+  return {
+    url: urls.self,
+    id: pull.id,
+    node_id: nodeId('PR', pull.id),
+    html_url: web,
+    diff_url: `${web}.diff`,
+    patch_url: `${web}.patch`,
+    issue_url: urls.issue,
+    number: pull.number,
+    state: pull.state,
+    locked: pull.locked,
+    title: pull.title,
+    user: actorBody(state, pull.author),
+    body: pull.body,
+    created_at: pull.created_at,
+    updated_at: pull.updated_at,
+    closed_at: pull.closed_at,
+    merged_at: pull.merged_at,
+    merge_commit_sha: pull.merge_commit_sha,
+    assignee: null,
+    assignees: [],
+    requested_reviewers: [],
+    requested_teams: [],
+    labels: pull.labels.map((name) => labelBody(state, repository, name)),
+    milestone: null,
+    draft: pull.draft,
+    commits_url: urls.commits,
+    review_comments_url: urls.review_comments,
+    review_comment_url: urls.review_comment,
+    comments_url: urls.comments,
+    statuses_url: urls.statuses,
+    head: headBody(state, repository, pull),
+    base: {
+      label: `${ownerOf(repository)}:${pull.base.ref}`,
+      ref: pull.base.ref,
+      sha: pull.base.sha,
+      user: ownerBody(state, ownerOf(repository)),
+      repo: repositoryBody(state, repository),
+    },
+    _links: Object.fromEntries(Object.entries(urls).map(([name, href]) => [name, { href }])),
+    author_association: 'CONTRIBUTOR',
+    auto_merge: null,
+    active_lock_reason: null,
+  }
+}
+
+/** As it is shown alone and in webhooks. */
+export function pullBody(state: GithubState, repository: GithubRepository, pull: PullRequest): Json {
+  const comments = holding(state, repository).comments.filter(({ number }) => number === pull.number)
+  return {
+    ...pullSummary(state, repository, pull),
+    merged: pull.merged_at !== null,
+    mergeable: pull.state === 'open' ? true : null,
+    rebaseable: pull.state === 'open' ? true : null,
+    mergeable_state: pull.state === 'open' ? (pull.draft ? 'draft' : 'clean') : 'unknown',
+    merged_by: pull.merged_by && actorBody(state, pull.merged_by),
+    comments: comments.length,
+    review_comments: 0,
+    maintainer_can_modify: false,
+    commits: 1,
+    additions: pull.files.length,
+    deletions: 0,
+    changed_files: pull.files.length,
+  }
+}
+
+function headBody(state: GithubState, repository: GithubRepository, { head }: PullRequest): Json {
+  const isFork = head.repository !== repository.full_name
+  const repo = head.repository === null ? null : isFork ? forkOf(repository, head.repository) : repository
+  return {
+    label: `${head.owner}:${head.ref}`,
+    ref: head.ref,
+    sha: head.sha,
+    user: isFork ? actorBody(state, { login: head.owner }) : ownerBody(state, head.owner),
+    repo: repo && repositoryBody(state, repo),
+  }
+}
+
+export function labelBody(state: GithubState, repository: GithubRepository, name: string): Json {
+  const id = accountId(`${repository.id}/${name}`)
+  return {
+    id,
+    node_id: nodeId('LA', id),
+    url: `${state.api_url}/repos/${repository.full_name}/labels/${encodeURIComponent(name)}`,
+    name,
+    color: 'ededed',
+    default: false,
+    description: null,
+  }
+}
+
+function fileBody(state: GithubState, repository: GithubRepository, sha: string, file: PullFile): Json {
+  const path = encodeURIComponent(file.filename)
+  const web = `${webUrl(state)}/${repository.full_name}`
+  const lines = { added: [1, 0], removed: [0, 1], modified: [1, 1] }[file.status as 'added'] ?? [0, 0]
+  return {
+    sha: digest(`${sha}:${file.filename}`).slice(0, 40),
+    filename: file.filename,
+    status: file.status,
+    additions: lines[0],
+    deletions: lines[1],
+    changes: (lines[0] as number) + (lines[1] as number),
+    blob_url: `${web}/blob/${sha}/${path}`,
+    raw_url: `${web}/raw/${sha}/${path}`,
+    contents_url: `${state.api_url}/repos/${repository.full_name}/contents/${path}?ref=${sha}`,
+    ...(file.previous_filename && { previous_filename: file.previous_filename }),
+  }
+}

@@ -1,0 +1,225 @@
+/** What the GitHub of the tests knows: repositories with all that is in them, people, the app and where it is installed. */
+export type Permission = 'none' | 'read' | 'triage' | 'write' | 'maintain' | 'admin'
+
+export interface GithubRepository {
+  id: number
+  full_name: string
+  /** Default true: seen by those with a permission only. */
+  private?: boolean
+  /** Names it had before; GitHub redirects them. */
+  former_names?: string[]
+  /** Default `main`. */
+  default_branch?: string
+  /** Read only: every write is refused. */
+  archived?: boolean
+  fork?: boolean
+}
+
+export interface GithubCredential {
+  token: string
+  /** None for an installation token: it is nobody's. */
+  user?: { login: string; id: number }
+  /** By full name, present or former. */
+  permissions: Record<string, Permission>
+}
+
+/** Whoever opened, wrote or pushed something. The id follows from the login unless a token's user has that login. */
+export interface Actor {
+  login: string
+  type?: 'User' | 'Bot'
+}
+
+export type FileStatus = 'added' | 'removed' | 'modified' | 'renamed' | 'copied' | 'changed' | 'unchanged'
+
+export interface PullFile {
+  filename: string
+  status: FileStatus
+  previous_filename?: string
+}
+
+export interface PullRequest {
+  id: number
+  number: number
+  title: string
+  body: string | null
+  state: 'open' | 'closed'
+  draft: boolean
+  locked: boolean
+  author: Actor
+  /** `repository` is a full name, null for a fork that was deleted since. */
+  head: { owner: string; repository: string | null; ref: string; sha: string }
+  base: { ref: string; sha: string }
+  labels: string[]
+  files: PullFile[]
+  created_at: string
+  updated_at: string
+  closed_at: string | null
+  merged_at: string | null
+  merged_by: Actor | null
+  merge_commit_sha: string | null
+}
+
+export interface Comment {
+  id: number
+  number: number
+  author: Actor
+  /** The slug of the app that wrote it. */
+  app: string | null
+  body: string
+  created_at: string
+  updated_at: string
+}
+
+export interface Annotation {
+  path: string
+  start_line: number
+  end_line: number
+  annotation_level: 'notice' | 'warning' | 'failure'
+  message: string
+  title?: string
+}
+
+export interface CheckRun {
+  id: number
+  name: string
+  head_sha: string
+  status: 'queued' | 'in_progress' | 'completed'
+  conclusion: string | null
+  external_id: string
+  details_url: string | null
+  started_at: string
+  completed_at: string | null
+  output: { title: string | null; summary: string | null; text: string | null }
+  annotations: Annotation[]
+}
+
+/** Path → text. */
+export type Tree = Record<string, string>
+
+/** What is in a repository. */
+export interface Holding {
+  branches: Map<string, string>
+  commits: Map<string, Tree>
+  pulls: PullRequest[]
+  comments: Comment[]
+  check_runs: CheckRun[]
+}
+
+export type AppPermissions = Record<string, 'read' | 'write'>
+
+export interface Installation {
+  id: number
+  /** The organisation or user it is installed on. */
+  account: string
+  account_type: 'Organization' | 'User'
+  /** Repository ids; `all` takes every repository of the account, later ones too. */
+  repositories: number[] | 'all'
+  permissions: AppPermissions
+  events: string[]
+  suspended_at: string | null
+  created_at: string
+}
+
+export interface AppToken {
+  token: string
+  installation_id: number
+  expires_at: string
+  permissions: AppPermissions
+  /** When the token was asked for some of the installation's repositories only. */
+  repository_ids?: number[]
+}
+
+export interface HookDelivery {
+  id: number
+  guid: string
+  event: string
+  action: string | null
+  delivered_at: string
+  redelivery: boolean
+  duration: number
+  status: string
+  status_code: number
+  installation_id: number | null
+  repository_id: number | null
+  payload: unknown
+}
+
+export interface GithubApp {
+  id: number
+  slug: string
+  name: string
+  owner: string
+  permissions: AppPermissions
+  events: string[]
+  installations: Installation[]
+  tokens: AppToken[]
+  /** Oldest first. */
+  deliveries: HookDelivery[]
+  /** Ids of the deliveries that were asked for again, in order. */
+  redelivered: number[]
+}
+
+export interface GithubState {
+  api_url: string
+  repositories: GithubRepository[]
+  credentials: GithubCredential[]
+  app: GithubApp
+  /** By repository id; `holding` makes what is missing. */
+  holdings: Map<number, Holding>
+  last_id: number
+}
+
+export function emptyState(api_url: string): GithubState {
+  const app: GithubApp = {
+    id: 4711,
+    slug: 'deconflict',
+    name: 'Deconflict',
+    owner: 'deconflict-dev',
+    permissions: { metadata: 'read', contents: 'read', pull_requests: 'write', checks: 'write' },
+    events: [],
+    installations: [],
+    tokens: [],
+    deliveries: [],
+    redelivered: [],
+  }
+  return { api_url, repositories: [], credentials: [], app, holdings: new Map(), last_id: 1_000_000 }
+}
+
+export function nextId(state: GithubState): number {
+  state.last_id += 1
+  return state.last_id
+}
+
+export const sameName = (one: string, other: string) => one.toLowerCase() === other.toLowerCase()
+
+/** A present name wins over a former one: GitHub drops the redirect when the name is taken again. */
+export function namedRepository(state: GithubState, name: string): GithubRepository | undefined {
+  return (
+    state.repositories.find((repository) => sameName(repository.full_name, name)) ??
+    state.repositories.find((repository) => repository.former_names?.some((former) => sameName(former, name)))
+  )
+}
+
+export function installationOf(state: GithubState, repository: GithubRepository): Installation | undefined {
+  return state.app.installations.find((installation) => includes(installation, repository))
+}
+
+export function installedRepositories(state: GithubState, installation: Installation): GithubRepository[] {
+  return state.repositories.filter((repository) => includes(installation, repository))
+}
+
+function includes(installation: Installation, repository: GithubRepository): boolean {
+  if (!sameName(ownerOf(repository), installation.account)) return false
+  return installation.repositories === 'all' || installation.repositories.includes(repository.id)
+}
+
+export function ownerOf(repository: { full_name: string }): string {
+  return repository.full_name.split('/')[0] as string
+}
+
+export function defaultBranch(repository: GithubRepository): string {
+  return repository.default_branch ?? 'main'
+}
+
+/** The seconds that GitHub's timestamps have. */
+export const timestamp = (date: Date) => date.toISOString().replace(/\.\d+Z$/, 'Z')

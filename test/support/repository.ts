@@ -1,0 +1,129 @@
+/** Repositories of their own for tests of overlap, with short ways to declare work in them and to ask what it collides with. */
+import { getTableColumns, sql } from 'drizzle-orm'
+import { expect } from 'vitest'
+import type { z } from 'zod'
+import type { Activity } from '../../src/activities/activity.ts'
+import { activities } from '../../src/activities/table.ts'
+import type { Settings } from '../../src/context/settings.ts'
+import { repositories } from '../../src/context/table.ts'
+import type { Notable } from '../../src/notables/notable.ts'
+import type { notables } from '../../src/notables/table.ts'
+import type { OverlapResult } from '../../src/overlap/overlap.ts'
+import { EMPTY_SCOPE } from '../../src/scope/scope.ts'
+import type { FakeGithub } from './github.ts'
+import type { Answer, RequestOptions, TestService } from './service.ts'
+
+type Body = Record<string, unknown>
+type ActivityRow = typeof activities.$inferInsert
+
+export interface TestRepository {
+  id: number
+  /** Below the repository: `ask('GET', '/activity')`. */
+  ask(method: string, path: string, options?: RequestOptions): Promise<Answer>
+  /** Creates an activity and answers it with its overlap; `body` goes over harmless defaults. */
+  begin(body: Body): Promise<{ activity: z.output<typeof Activity>; overlap: OverlapResult }>
+  /** Creates an activity and answers its id. */
+  work(body: Body): Promise<string>
+  /** Raises a notable and answers its id; `body` goes over harmless defaults. */
+  note(body: Body): Promise<Notable['id']>
+  check(body: Body): Promise<OverlapResult>
+  /** Stores what a settings file would set. */
+  configure(settings: Partial<Settings>): Promise<void>
+  /** Stores activities at once, past the HTTP interface; each goes over harmless defaults. */
+  store(rows: (Partial<ActivityRow> & { id: string })[]): Promise<void>
+  /** Stores so many copies of a record, each older than all that were created. */
+  copy(table: typeof activities | typeof notables, id: string, count: number): Promise<void>
+}
+
+const COUNT = 200
+const FIRST_ID = 1000
+
+/** Answers a function that gives a repository without any records, another one at each call. Ada may write there, Rita read. */
+export function freshRepositories(github: FakeGithub, service: () => TestService): () => TestRepository {
+  const names = Array.from({ length: COUNT }, (_, index) => `acme/r${index}`)
+  for (const [index, full_name] of names.entries()) github.repository({ id: FIRST_ID + index, full_name })
+  const permissions = (permission: 'write' | 'read') =>
+    Object.fromEntries(names.map((name) => [name, permission]))
+  github.token('ada', { login: 'ada', id: 1, permissions: permissions('write') })
+  github.token('rita', { login: 'rita', id: 2, permissions: permissions('read') })
+  let next = 0
+  return () => {
+    if (next === COUNT) throw new Error(`more than ${COUNT} repositories in one test file`)
+    next += 1
+    return repository(service, FIRST_ID + next - 1, names[next - 1] as string)
+  }
+}
+
+function repository(service: () => TestService, id: number, full_name: string): TestRepository {
+  const ask: TestRepository['ask'] = (method, path, options) =>
+    service().api(method, `/api/v1/repos/${full_name}${path}`, options)
+  const done = async (status: number, path: string, body: Body) => {
+    const answer = await ask('POST', path, { body })
+    expect(answer.status, JSON.stringify(answer.body)).toBe(status)
+    return answer.body
+  }
+  const begin = (body: Body) =>
+    done(201, '/activity', { title: 'Retry payments', summary: 'Retries twice.', actor: 'Ben', ...body })
+  const note = (body: Body) =>
+    done(201, '/notables', {
+      title: 'Tills are frozen',
+      summary: 'Until Friday.',
+      importance: 'low',
+      category: 'warning',
+      ...body,
+    })
+  return {
+    id,
+    ask,
+    begin,
+    work: async (body) => (await begin(body)).activity.id,
+    note: async (body) => (await note(body)).id,
+    check: (body) => done(200, '/activity/check', body),
+    async configure(settings) {
+      const { app, clock } = service()
+      const row = { repo_id: id, owner: 'acme', name: full_name.slice('acme/'.length), settings }
+      await app.database
+        .connection()
+        .insert(repositories)
+        .values({ ...row, created_at: clock.now, swept_at: clock.now })
+        .onConflictDoUpdate({ target: repositories.repo_id, set: { settings } })
+    },
+    async store(rows) {
+      const { app, clock } = service()
+      const now = clock.now
+      const defaults = {
+        repo_id: id,
+        title: 'Retry payments',
+        summary: 'Retries twice.',
+        actor: 'Ben',
+        status: 'active',
+        risk: 'low',
+        scope: EMPTY_SCOPE,
+        draft_pr: false,
+        blocking: false,
+        source: 'api',
+        expires_at: new Date(now.getTime() + 86_400_000),
+        created_at: now,
+        updated_at: now,
+      } as const
+      for (let from = 0; from < rows.length; from += 500) {
+        const some = rows.slice(from, from + 500).map((row) => ({ ...defaults, ...row }))
+        await app.database.connection().insert(activities).values(some)
+      }
+    },
+    async copy(table, from, count) {
+      const { id, expires_hour: _generated, ...columns } = getTableColumns(table)
+      const names = sql.join(
+        [id, ...Object.values(columns)].map((column) => sql.identifier(column.name)),
+        sql`, `,
+      )
+      const values = sql.join(Object.values(columns), sql`, `)
+      const copied = sql`left(${table.id}, 4) || lpad(n::text, 26, '0')`
+      await service()
+        .app.database.connection()
+        .execute(
+          sql`insert into ${table} (${names}) select ${copied}, ${values} from ${table}, generate_series(1, ${count}::int) as n where ${table.id} = ${from}`,
+        )
+    },
+  }
+}

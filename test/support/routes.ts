@@ -1,0 +1,76 @@
+/** Every operation of the specification's §4 as a test calls it, written down a second time so that a change of the contract shows. */
+import type { Answer, TestService } from './service.ts'
+
+export interface Route {
+  name: string
+  method: 'GET' | 'POST' | 'PATCH'
+  /** Below the repository; `{id}` stands for the id of a record of the kind `record`. */
+  path: string
+  record: 'act' | 'ntb' | null
+  access: 'read' | 'write'
+  success: 200 | 201
+  /** A body that it takes. */
+  body?: Record<string, unknown>
+}
+
+export const WORK = { title: 'Retry payments', summary: 'Retries a payment twice.', actor: 'Ada' }
+export const SIGNAL = {
+  title: 'Migrations are frozen',
+  summary: 'No schema change before Friday.',
+  importance: 'high',
+  category: 'migration',
+}
+
+const get = { method: 'GET', access: 'read', success: 200 } as const
+const act = { method: 'POST', access: 'write', success: 200 } as const
+
+export const ROUTES: Route[] = [
+  { ...get, name: 'listActivities', path: '/activity', record: null },
+  { ...get, name: 'checkOverlap', method: 'POST', path: '/activity/check', record: null, body: {} },
+  { ...act, name: 'createActivity', path: '/activity', record: null, success: 201, body: WORK },
+  { ...get, name: 'getActivity', path: '/activity/{id}', record: 'act' },
+  { ...act, name: 'updateActivity', method: 'PATCH', path: '/activity/{id}', record: 'act', body: {} },
+  { ...act, name: 'heartbeatActivity', path: '/activity/{id}/heartbeat', record: 'act' },
+  { ...act, name: 'archiveActivity', path: '/activity/{id}/archive', record: 'act' },
+  { ...get, name: 'listNotables', path: '/notables', record: null },
+  { ...act, name: 'createNotable', path: '/notables', record: null, success: 201, body: SIGNAL },
+  { ...get, name: 'getNotable', path: '/notables/{id}', record: 'ntb' },
+  { ...act, name: 'updateNotable', method: 'PATCH', path: '/notables/{id}', record: 'ntb', body: {} },
+  { ...act, name: 'archiveNotable', path: '/notables/{id}/archive', record: 'ntb' },
+  { ...get, name: 'getSettings', path: '/settings', record: null },
+]
+
+/** An id of the kind that no record has. */
+export function unknownId(record: 'act' | 'ntb'): string {
+  return `${record}_01h455vb4pex5vsknk084sn02q`
+}
+
+export function pathOf(route: Route, ids: Partial<Record<'act' | 'ntb', string>> = {}): string {
+  return route.record === null
+    ? route.path
+    : route.path.replace('{id}', ids[route.record] ?? unknownId(route.record))
+}
+
+/** `{[name]: '404 not_found'}` for the routes, asked one after the other; without an error the status alone. */
+export async function outcomes(
+  routes: Route[],
+  ask: (route: Route) => Promise<Answer>,
+): Promise<Record<string, string>> {
+  const all: Record<string, string> = {}
+  for (const route of routes) all[route.name] = outcome(await ask(route))
+  return all
+}
+
+export function outcome({ status, body }: Answer): string {
+  return body?.error ? `${status} ${body.error.type}` : String(status)
+}
+
+/** Calls a route as `api` does, with a body that it takes unless told otherwise. */
+export function call(
+  service: Pick<TestService, 'api'>,
+  route: Route,
+  options: Parameters<TestService['api']>[2] & { ids?: Partial<Record<'act' | 'ntb', string>> } = {},
+): Promise<Answer> {
+  const { ids, ...rest } = options
+  return service.api(route.method, pathOf(route, ids), { body: route.body, ...rest })
+}

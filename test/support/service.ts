@@ -1,0 +1,96 @@
+/** The service as a test sees it: started on a database of its own, spoken to over HTTP, every answer held against OpenAPI. */
+import { pino } from 'pino'
+import { type Config, readConfig } from '../../src/base/config.ts'
+import type { App } from '../../src/context/app.ts'
+import { startService } from '../../src/server.ts'
+import { freshDatabase } from './database.ts'
+import { answerValidator } from './openapi.ts'
+
+export interface Answer {
+  status: number
+  headers: Headers
+  // biome-ignore lint/suspicious/noExplicitAny: tests look into bodies of every shape
+  body: any
+}
+
+export interface RequestOptions {
+  token?: string | null
+  headers?: Record<string, string>
+  /** Sent as it is when it is a string or bytes, else as JSON. */
+  body?: unknown
+}
+
+/** `api('POST', '/activity', {body})`: below `/api/v1/repos/acme/shop`, unless the path begins with `/api/`, `/v1/` or names no resource. */
+export type Api = (method: string, path: string, options?: RequestOptions) => Promise<Answer>
+
+export interface TestService {
+  url: string
+  app: App
+  api: Api
+  /** The instant that the service reads; a test moves it at will. */
+  clock: { now: Date; advance(ms: number): void }
+  /** What was logged, a JSON text a line. */
+  log: string[]
+  close(): Promise<void>
+}
+
+/** Starts the service. `token` is what `api` sends unless told otherwise; settings of `config` replace those of an empty environment. */
+export async function startTestService(options: {
+  token: string
+  config?: Partial<Config>
+  /** The real clock, where a test needs time to pass by itself. */
+  realClock?: boolean
+}): Promise<TestService> {
+  const database = await freshDatabase()
+  const config = { ...readConfig({}), host: '127.0.0.1', port: 0, ...database, ...options.config }
+  const clock = {
+    now: new Date('2026-03-02T09:00:00.000Z'),
+    advance(ms: number) {
+      clock.now = new Date(clock.now.getTime() + ms)
+    },
+  }
+  const log: string[] = []
+  const service = await startService(config, {
+    ...(options.realClock ? {} : { clock: () => clock.now }),
+    log: pino({ level: 'trace' }, { write: (line: string) => log.push(line) }),
+  })
+  return {
+    url: service.url,
+    app: service.app,
+    api: apiAt(service.url, options.token),
+    clock,
+    log,
+    close: async () => {
+      await service.close()
+      await database.drop()
+    },
+  }
+}
+
+/** A client that checks each answer of an operation against the OpenAPI document. */
+export function apiAt(url: string, token: string): Api {
+  const check = answerValidator()
+  return async (method, path, options = {}) => {
+    const isWhole = /^\/(?:api\/|v1\/|healthz|readyz)/.test(path)
+    const address = `${url}${isWhole ? path : `/api/v1/repos/acme/shop${path}`}`
+    const given = options.token === undefined ? token : options.token
+    const isRaw = typeof options.body === 'string' || options.body instanceof Uint8Array
+    const response = await fetch(address, {
+      method,
+      headers: {
+        ...(given === null ? {} : { authorization: `Bearer ${given}` }),
+        ...(options.body === undefined ? {} : { 'content-type': 'application/json' }),
+        ...options.headers,
+      },
+      body: isRaw
+        ? (options.body as string)
+        : options.body === undefined
+          ? undefined
+          : JSON.stringify(options.body),
+    })
+    const text = await response.text()
+    const body = text === '' ? null : JSON.parse(text)
+    check(method, new URL(address).pathname, response.status, body)
+    return { status: response.status, headers: response.headers, body }
+  }
+}

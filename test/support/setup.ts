@@ -1,0 +1,60 @@
+/** Makes the migrated template databases, once per run and only for the suites that run. */
+import { randomBytes } from 'node:crypto'
+import { join } from 'node:path'
+import type { TestProject } from 'vitest/node'
+import { openDatabase } from '../../src/db/connect.ts'
+import { runOn } from './database.ts'
+import { databaseUrl, startCluster } from './postgres.ts'
+import { temporaryDirectory } from './temporary-directory.ts'
+
+type TearDown = () => Promise<void>
+
+export default async function setup(project: TestProject): Promise<TearDown | undefined> {
+  const kind = project.config.env.TEST_DATABASE_KIND === 'embedded' ? 'embedded' : 'postgres'
+  // What the run as a whole provides, every later project of the same kind finds.
+  const run = project.vitest.getRootProject()
+  if (kind in run.getProvidedContext()) return undefined
+  return kind === 'embedded' ? provideEmbedded(run) : providePostgres(run)
+}
+
+/** On the server at `TEST_DATABASE_URL`, whose user must be allowed to create databases; else on one started here. */
+async function providePostgres(run: TestProject): Promise<TearDown> {
+  const scratch = await temporaryDirectory('data')
+  const cluster = process.env.TEST_DATABASE_URL ? undefined : await startCluster()
+  const url = cluster?.url ?? (process.env.TEST_DATABASE_URL as string)
+  const template = `deconflict_test_${randomBytes(4).toString('hex')}`
+  const tearDown = async () => {
+    await runOn(url, `drop database if exists ${template} with (force)`)
+    await cluster?.remove()
+    await scratch.remove()
+  }
+  return orTearDown(tearDown, async () => {
+    await runOn(url, `create database ${template}`)
+    await migrate({ database_url: databaseUrl(url, template), data_dir: scratch.path })
+    run.provide('postgres', { url, template, scratch: scratch.path })
+  })
+}
+
+async function provideEmbedded(run: TestProject): Promise<TearDown> {
+  const scratch = await temporaryDirectory('data')
+  const template = join(scratch.path, 'template')
+  return orTearDown(scratch.remove, async () => {
+    await migrate({ database_url: undefined, data_dir: template })
+    run.provide('embedded', { template, scratch: scratch.path })
+  })
+}
+
+async function orTearDown(tearDown: TearDown, prepare: () => Promise<void>): Promise<TearDown> {
+  try {
+    await prepare()
+    return tearDown
+  } catch (error) {
+    await tearDown()
+    throw error
+  }
+}
+
+async function migrate(options: Parameters<typeof openDatabase>[0]): Promise<void> {
+  const database = await openDatabase(options)
+  await database.close()
+}

@@ -1,0 +1,23 @@
+/** Directories that are gone when the process is, even when it is interrupted. */
+import { rmSync } from 'node:fs'
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+
+export interface TemporaryDirectory {
+  path: string
+  remove(): Promise<void>
+}
+
+export async function temporaryDirectory(name: string): Promise<TemporaryDirectory> {
+  const path = await mkdtemp(join(tmpdir(), `deconflict-${name}-`))
+  const removeNow = () => rmSync(path, { recursive: true, force: true })
+  process.once('exit', removeNow)
+  return {
+    path,
+    async remove() {
+      process.removeListener('exit', removeNow)
+      await rm(path, { recursive: true, force: true })
+    },
+  }
+}

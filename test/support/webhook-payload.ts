@@ -1,0 +1,146 @@
+/** What all webhooks have in common: GitHub's example of the event, and around it what the played GitHub knows. */
+import examples from '@octokit/webhooks-examples' with { type: 'json' }
+import {
+  accountId,
+  actorBody,
+  type Json,
+  nodeId,
+  ownerBody,
+  repositoryBody,
+  webUrl,
+} from './github-bodies.ts'
+import {
+  type GithubRepository,
+  type GithubState,
+  type Installation,
+  installationOf,
+  namedRepository,
+  ownerOf,
+} from './github-state.ts'
+
+export interface Webhook {
+  event: string
+  payload: Json
+}
+
+/** The played GitHub; payloads say what it knows at that instant, so build one after (a removal: before) the change. */
+export interface Source {
+  state: GithubState
+}
+
+export function ofOrganization(
+  state: GithubState,
+  login: string,
+  event: string,
+  action: string,
+  over: Json,
+): Webhook {
+  const installation = state.app.installations.find(({ account }) => account === login)
+  const example = exampleOf(state, undefined, event, action)
+  return {
+    event,
+    payload: {
+      ...example,
+      action,
+      organization: organizationBody(state, login),
+      sender: actorBody(state, { login: 'octocat' }),
+      ...(installation && { installation: shortInstallation(installation) }),
+      ...over,
+    },
+  }
+}
+
+/** What every webhook about a repository has in common. */
+export function about(
+  state: GithubState,
+  repository: GithubRepository,
+  event: string,
+  example: Json,
+  over: Json,
+): Webhook {
+  const installation = installationOf(state, repository)
+  const owner = ownerBody(state, ownerOf(repository))
+  const { organization: _, installation: __, ...rest } = example
+  return {
+    event,
+    payload: {
+      ...rest,
+      repository: { ...(example.repository as Json), ...repositoryBody(state, repository) },
+      ...(owner.type === 'Organization' && { organization: organizationBody(state, ownerOf(repository)) }),
+      ...(installation && { installation: shortInstallation(installation) }),
+      sender: actorBody(state, { login: 'octocat' }),
+      ...over,
+    },
+  }
+}
+
+/** GitHub's example of that event, the first of that action if there is one, moved to our repository and address. */
+export function exampleOf(
+  state: GithubState,
+  repository: GithubRepository | undefined,
+  event: string,
+  action?: string,
+): Json {
+  const all = (examples as unknown as { name: string; examples: Json[] }[]).find(
+    ({ name }) => name === event,
+  )?.examples
+  const example = all?.find((known) => known.action === action) ?? all?.[0]
+  if (!example) throw new Error(`GitHub gives no example of ${event}`)
+  const text = JSON.stringify(example)
+    .replaceAll('https://api.github.com', state.api_url)
+    .replaceAll('https://github.com', webUrl(state))
+  return JSON.parse(
+    repository ? text.replace(/(Codertocat|Octocoders)\/Hello-World/g, () => repository.full_name) : text,
+  )
+}
+
+function organizationBody(state: GithubState, login: string): Json {
+  const url = `${state.api_url}/orgs/${login}`
+  const { id, node_id, avatar_url } = ownerBody(state, login)
+  return {
+    login,
+    id,
+    node_id,
+    url,
+    repos_url: `${url}/repos`,
+    events_url: `${url}/events`,
+    hooks_url: `${url}/hooks`,
+    issues_url: `${url}/issues`,
+    members_url: `${url}/members{/member}`,
+    public_members_url: `${url}/public_members{/member}`,
+    avatar_url,
+    description: '',
+  }
+}
+
+export function teamBody(state: GithubState, organization: string, slug: string): Json {
+  const id = accountId(`${organization}/${slug}`)
+  const url = `${state.api_url}/organizations/${accountId(organization)}/team/${id}`
+  const html_url = `${webUrl(state)}/orgs/${organization}/teams/${slug}`
+  const urls = { url, html_url, members_url: `${url}/members{/member}`, repositories_url: `${url}/repos` }
+  const rest = {
+    privacy: 'closed',
+    notification_setting: 'notifications_enabled',
+    permission: 'push',
+    parent: null,
+  }
+  return { name: slug, id, node_id: nodeId('T', id), slug, description: null, ...urls, ...rest }
+}
+
+const shortInstallation = ({ id }: Installation) => ({
+  id,
+  node_id: nodeId('IN', id),
+})
+
+export function shortBodies(state: GithubState, repositories: GithubRepository[]): Json[] {
+  return repositories.map((repository) => {
+    const { id, node_id, name, full_name, private: isPrivate } = repositoryBody(state, repository)
+    return { id, node_id, name, full_name, private: isPrivate }
+  })
+}
+
+export function named(state: GithubState, full_name: string): GithubRepository {
+  const repository = namedRepository(state, full_name)
+  if (!repository) throw new Error(`no repository ${full_name} on this GitHub`)
+  return repository
+}

@@ -1,0 +1,67 @@
+/** The webhooks that tell of who may see what: members, teams and organisations. */
+import { actorBody, type Json, repositoryBody } from './github-bodies.ts'
+import {
+  about,
+  exampleOf,
+  named,
+  ofOrganization,
+  type Source,
+  teamBody,
+  type Webhook,
+} from './webhook-payload.ts'
+
+export function memberEvent(
+  { state }: Source,
+  full_name: string,
+  action: 'added' | 'edited' | 'removed',
+  login: string,
+): Webhook {
+  const repository = named(state, full_name)
+  const example = exampleOf(state, repository, 'member', action === 'removed' ? 'added' : action)
+  return about(state, repository, 'member', example, { action, member: actorBody(state, { login }) })
+}
+
+export function membershipEvent(
+  { state }: Source,
+  organization: string,
+  action: 'added' | 'removed',
+  { login, team = 'builders' }: { login: string; team?: string },
+): Webhook {
+  return ofOrganization(state, organization, 'membership', action, {
+    member: actorBody(state, { login }),
+    team: teamBody(state, organization, team),
+  })
+}
+
+/** With a repository for `added_to_repository` and `removed_from_repository`. */
+export function teamEvent(
+  { state }: Source,
+  organization: string,
+  action: 'added_to_repository' | 'removed_from_repository' | 'created' | 'deleted' | 'edited',
+  { repository, team = 'builders' }: { repository?: string; team?: string } = {},
+): Webhook {
+  const at = repository === undefined ? undefined : named(state, repository)
+  const example = exampleOf(state, at, 'team', action)
+  return ofOrganization(state, organization, 'team', action, {
+    team: teamBody(state, organization, team),
+    ...(at && { repository: { ...(example.repository as Json), ...repositoryBody(state, at) } }),
+  })
+}
+
+export function organizationEvent(
+  { state }: Source,
+  organization: string,
+  action: 'member_added' | 'member_removed' | 'member_invited' | 'renamed' | 'deleted',
+  details: { login?: string; from?: string } = {},
+): Webhook {
+  const membership = {
+    url: `${state.api_url}/orgs/${organization}/memberships/${details.login}`,
+    state: 'active',
+    role: 'member',
+    organization_url: `${state.api_url}/orgs/${organization}`,
+    user: actorBody(state, { login: details.login ?? 'octocat' }),
+  }
+  return ofOrganization(state, organization, 'organization', action, {
+    ...(action === 'renamed' ? { changes: { login: { from: details.from } } } : { membership }),
+  })
+}

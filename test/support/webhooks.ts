@@ -1,0 +1,237 @@
+/** Webhooks as GitHub sends them: its own example payloads, with what the played GitHub knows put in, and signed. */
+import { createHmac, randomUUID } from 'node:crypto'
+import {
+  actorBody,
+  installationBody,
+  type Json,
+  ownerBody,
+  repositoryBody,
+  selectionOf,
+  webUrl,
+} from './github-bodies.ts'
+import { holding, labelBody, pullBody } from './github-pulls.ts'
+import { digest } from './github-reply.ts'
+import { type Installation, installedRepositories, timestamp } from './github-state.ts'
+import { about, exampleOf, named, type Source, shortBodies, type Webhook } from './webhook-payload.ts'
+
+/** What is sent to `POST /api/github/webhooks`. The same `id` again is a redelivery. */
+export function signedDelivery({
+  secret,
+  event,
+  payload,
+  id = randomUUID(),
+}: Webhook & { secret: string; id?: string }) {
+  const body = JSON.stringify(payload)
+  const headers: Record<string, string> = {
+    accept: '*/*',
+    'content-type': 'application/json',
+    'user-agent': 'GitHub-Hookshot/0000000',
+    'X-GitHub-Delivery': id,
+    'X-GitHub-Event': event,
+    'X-GitHub-Hook-ID': '1',
+    'X-GitHub-Hook-Installation-Target-Type': 'integration',
+    'X-Hub-Signature-256': `sha256=${createHmac('sha256', secret).update(body).digest('hex')}`,
+  }
+  return { headers, body }
+}
+
+export type PullAction =
+  | 'opened'
+  | 'reopened'
+  | 'converted_to_draft'
+  | 'ready_for_review'
+  | 'synchronize'
+  | 'edited'
+  /** Merged or not, as the pull request is. */
+  | 'closed'
+  | 'labeled'
+  | 'unlabeled'
+
+export interface PullDetails {
+  sender?: string
+  /** `synchronize`: what `push` or `pushTo` answered. */
+  push?: { before: string; after: string }
+  /** `edited`: what it was before. */
+  from?: { title?: string; body?: string; base?: string }
+  /** `labeled`, `unlabeled`. */
+  label?: string
+}
+
+export function pullRequestEvent(
+  { state }: Source,
+  full_name: string,
+  number: number,
+  given: PullAction | ({ action: PullAction } & PullDetails),
+): Webhook {
+  const { action, sender, push, from, label } =
+    typeof given === 'string' ? ({ action: given } as { action: PullAction } & PullDetails) : given
+  const repository = named(state, full_name)
+  const pull = holding(state, repository).pulls.find((known) => known.number === number)
+  if (!pull) throw new Error(`no pull request ${number} in ${full_name} on this GitHub`)
+  const changes = from && {
+    ...(from.title !== undefined && { title: { from: from.title } }),
+    ...(from.body !== undefined && { body: { from: from.body } }),
+    ...(from.base !== undefined && { base: { ref: { from: from.base }, sha: { from: pull.base.sha } } }),
+  }
+  const example = exampleOf(state, repository, 'pull_request', action === 'edited' ? 'opened' : action)
+  const merged = { ...(example.pull_request as Json), ...pullBody(state, repository, pull) }
+  return about(state, repository, 'pull_request', example, {
+    action,
+    number,
+    pull_request: merged,
+    sender: actorBody(state, sender === undefined ? pull.author : { login: sender }),
+    ...(push && { before: push.before, after: push.after }),
+    ...(action === 'edited' && { changes: changes ?? {} }),
+    ...(label !== undefined && { label: labelBody(state, repository, label) }),
+  })
+}
+
+const ZERO = '0'.repeat(40)
+
+export interface PushDetails {
+  /** `refs/heads/main`, `refs/tags/v1`; with `before` and `after` as `push` answers them. */
+  ref: string
+  /** Default: there was none before; the ref is new. */
+  before?: string
+  /** Zeros for a ref that was deleted. */
+  after?: string
+  added?: string[]
+  modified?: string[]
+  removed?: string[]
+  forced?: boolean
+  sender?: string
+}
+
+export function pushEvent({ state }: Source, full_name: string, push: PushDetails): Webhook {
+  const repository = named(state, full_name)
+  const {
+    ref,
+    before = ZERO,
+    after = digest(`${ref} ${before}`).slice(0, 40),
+    added = [],
+    modified = [],
+    removed = [],
+  } = push
+  const sender = push.sender ?? 'octocat'
+  const example = exampleOf(state, repository, 'push')
+  const isTag = ref.startsWith('refs/tags/')
+  const person = { name: sender, email: `${sender}@users.noreply.github.com`, username: sender }
+  const commit = {
+    ...(example.head_commit as Json),
+    id: after,
+    message: 'A commit',
+    timestamp: timestamp(new Date()),
+    url: `${webUrl(state)}/${repository.full_name}/commit/${after}`,
+    author: person,
+    committer: person,
+    added,
+    modified,
+    removed,
+  }
+  const event = about(state, repository, 'push', example, {
+    ref,
+    before,
+    after,
+    created: before === ZERO,
+    deleted: after === ZERO,
+    forced: push.forced ?? false,
+    compare: `${webUrl(state)}/${repository.full_name}/compare/${before.slice(0, 12)}...${after.slice(0, 12)}`,
+    commits: isTag || after === ZERO ? [] : [commit],
+    head_commit: after === ZERO ? null : commit,
+    pusher: { name: sender, email: person.email },
+    sender: actorBody(state, { login: sender }),
+  })
+  // Pushes alone show these in seconds.
+  const body = event.payload.repository as Json
+  const seconds = (text: unknown) => Math.floor(Date.parse(String(text)) / 1000)
+  Object.assign(body, {
+    created_at: seconds(body.created_at),
+    pushed_at: seconds(body.pushed_at),
+    master_branch: body.default_branch,
+  })
+  return event
+}
+
+/** `create` and `delete` of a branch or a tag, by its bare name. */
+export function refEvent(
+  { state }: Source,
+  full_name: string,
+  event: 'create' | 'delete',
+  { sender = 'octocat', ...given }: ({ branch: string } | { tag: string }) & { sender?: string },
+): Webhook {
+  const repository = named(state, full_name)
+  const [ref_type, ref] = 'branch' in given ? ['branch', given.branch] : ['tag', given.tag]
+  return about(state, repository, event, exampleOf(state, repository, event), {
+    ref,
+    ref_type,
+    ...(event === 'create' && { master_branch: repositoryBody(state, repository).default_branch }),
+    sender: actorBody(state, { login: sender }),
+  })
+}
+
+export function installationEvent(
+  { state }: Source,
+  installation: Installation,
+  action: 'created' | 'deleted' | 'suspend' | 'unsuspend' | 'new_permissions_accepted',
+): Webhook {
+  const example = exampleOf(state, undefined, 'installation', action)
+  return {
+    event: 'installation',
+    payload: {
+      ...example,
+      action,
+      installation: { ...(example.installation as Json), ...installationBody(state, installation) },
+      ...(action !== 'suspend' &&
+        action !== 'unsuspend' && {
+          repositories: shortBodies(state, installedRepositories(state, installation)),
+        }),
+      sender: actorBody(state, { login: 'octocat' }),
+    },
+  }
+}
+
+export function installationRepositoriesEvent(
+  { state }: Source,
+  installation: Installation,
+  action: 'added' | 'removed',
+  names: string[],
+): Webhook {
+  const example = exampleOf(state, undefined, 'installation_repositories', action)
+  const repositories = shortBodies(
+    state,
+    names.map((name) => named(state, name)),
+  )
+  return {
+    event: 'installation_repositories',
+    payload: {
+      ...example,
+      action,
+      installation: { ...(example.installation as Json), ...installationBody(state, installation) },
+      repository_selection: selectionOf(installation),
+      repositories_added: action === 'added' ? repositories : [],
+      repositories_removed: action === 'removed' ? repositories : [],
+      sender: actorBody(state, { login: 'octocat' }),
+    },
+  }
+}
+
+/** `from` is the full name before, of `renamed` and `transferred`. */
+export function repositoryEvent(
+  { state }: Source,
+  full_name: string,
+  action: 'renamed' | 'transferred' | 'deleted' | 'privatized' | 'publicized' | 'archived' | 'edited',
+  from = full_name,
+): Webhook {
+  const repository = named(state, full_name)
+  const [owner = '', name] = from.split('/')
+  const changes = {
+    renamed: { repository: { name: { from: name } } },
+    transferred: { owner: { from: { organization: ownerBody(state, owner) } } },
+    edited: { default_branch: { from: 'master' } },
+  }[action as 'renamed']
+  const known = action === 'deleted' || action === 'archived' ? 'privatized' : action
+  return about(state, repository, 'repository', exampleOf(state, repository, 'repository', known), {
+    action,
+    ...(changes && { changes }),
+  })
+}
