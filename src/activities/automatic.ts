@@ -4,7 +4,7 @@ import { oweLook } from '../context/changes.ts'
 import { inTransaction, type RepoContext } from '../context/repo.ts'
 import type { ArchiveReason } from './activity.ts'
 import { asOf, expiryAt, isLive, statusWithPullRequest } from './lifecycle.ts'
-import { lockActivitiesOf, lockLiveOnBranch } from './pull-request-store.ts'
+import { listLiveOf, lockActivitiesOf, lockLiveOnBranch, lockPullRequest } from './pull-request-store.ts'
 import * as store from './store.ts'
 import type { ActivityRow } from './table.ts'
 
@@ -38,10 +38,15 @@ export function linkPullRequest(ctx: RepoContext, pr: PullRequest): Promise<Acti
   }))
 }
 
-/** Makes an activity of a pull request that has none. `paths` are its changed files. */
-export function trackPullRequest(ctx: RepoContext, pr: PullRequest, paths: string[]): Promise<ActivityRow> {
+/**
+ * Makes an activity of a pull request that has none. `paths` are its changed files. A job may run twice at once, when
+ * the first run outlasts its lease: the second finds the activity of the first, and makes none.
+ */
+export function trackPullRequest(ctx: RepoContext, pr: PullRequest, paths: string[]): Promise<void> {
   return inTransaction(ctx, async (within) => {
     const { db, now, repo, settings } = within
+    await lockPullRequest(db, repo.id, pr.number)
+    if ((await listLiveOf(db, repo.id, pr.number, now)).length > 0) return
     const row = await store.insertActivity(db, {
       repo_id: repo.id,
       id: newId('act'),
@@ -66,7 +71,6 @@ export function trackPullRequest(ctx: RepoContext, pr: PullRequest, paths: strin
       updated_at: now,
     })
     await oweLook(within, [row.id])
-    return row
   })
 }
 

@@ -1,5 +1,5 @@
 /** The SQL of activities as pull requests and branches have them. Every statement begins with the repository's id. */
-import { and, asc, eq, gt, inArray, isNotNull, isNull, or } from 'drizzle-orm'
+import { and, asc, eq, gt, inArray, isNotNull, isNull, or, sql } from 'drizzle-orm'
 import type { Db } from '../db/connect.ts'
 import { isLiveAt, isOpen } from './status-store.ts'
 import { type ActivityRow, activities } from './table.ts'
@@ -15,6 +15,14 @@ export async function lockActivitiesOf(
       ? and(eq(activities.repo_id, repo_id), isOpen, eq(activities.pr_number, of.pr_number))
       : and(isLiveAt(repo_id, of.now), eq(activities.branch, of.branch), isNull(activities.pr_number))
   return tx.select().from(activities).where(condition).orderBy(asc(activities.id)).for('update')
+}
+
+/** Lets one transaction at a time decide what becomes of a pull request; the others wait until `tx` ends. */
+export async function lockPullRequest(tx: Db, repo_id: number, pr_number: number): Promise<void> {
+  const name = JSON.stringify(['pull_request', repo_id, pr_number])
+  await tx
+    .select({ locked: sql`pg_advisory_xact_lock(hashtextextended(${name}, 0))` })
+    .from(sql`(values (1)) as one`)
 }
 
 /** The live activities of a branch, locked until the transaction `tx` ends. */
