@@ -1,4 +1,5 @@
 /** Opens the database, PostgreSQL or the embedded one, with its schema brought up to date (contract §1). */
+import { setImmediate } from 'node:timers/promises'
 import { PGlite } from '@electric-sql/pglite'
 import { sql } from 'drizzle-orm'
 import type { PgDatabase, PgQueryResultHKT } from 'drizzle-orm/pg-core'
@@ -84,7 +85,7 @@ function openPostgres(url: string): Database {
 
 async function openEmbedded(directory: string): Promise<Database> {
   const unlock = await lockDirectory(directory)
-  const client = await PGlite.create({ dataDir: `${directory}/pglite` })
+  const client = givingTurns(await PGlite.create({ dataDir: `${directory}/pglite` }))
   const db: Db = drizzlePglite({ client })
   return {
     kind: 'embedded',
@@ -99,6 +100,24 @@ async function openEmbedded(directory: string): Promise<Database> {
       await unlock()
     },
   }
+}
+
+/**
+ * The embedded database answers within the same turn of the event loop, so that whoever asks again and again, as a sweep
+ * does, would keep everybody else from theirs. Each question and each transaction waits for its turn.
+ */
+function givingTurns(client: PGlite): PGlite {
+  const query = client.query.bind(client) as PGlite['query']
+  const transaction = client.transaction.bind(client) as PGlite['transaction']
+  client.query = async (...asked) => {
+    await setImmediate()
+    return query(...asked) as never
+  }
+  client.transaction = async (work) => {
+    await setImmediate()
+    return transaction(work)
+  }
+  return client
 }
 
 async function announce(db: Db, channel: string, text: string): Promise<void> {

@@ -1,5 +1,4 @@
 /** Organisations in which the app is installed, one for each test, with short ways to make things happen there and to read what people are told. */
-import { setImmediate } from 'node:timers/promises'
 import { expect } from 'vitest'
 import type { Config } from '../../src/base/config.ts'
 import type { AppService } from './app-service.ts'
@@ -65,8 +64,6 @@ export async function startToldService(
   const rest: ToldService['rest'] = async () => {
     let failed = await service.settle()
     while ((await service.jobs()).some(({ leased_until }) => leased_until !== null)) {
-      // The embedded database answers without letting anybody else have a turn.
-      await setImmediate()
       failed = await service.settle()
     }
     return failed
