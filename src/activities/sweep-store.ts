@@ -53,3 +53,18 @@ export async function purgeActivities(db: Db, repo_id: number, before: Date, lim
     .returning({ id: activities.id })
   return purged.length
 }
+
+/** Deletes up to `limit` activities that were made from pull requests, whatever their status; answers how many. */
+export async function deleteTracked(db: Db, repo_id: number, limit: number): Promise<number> {
+  const tracked = db
+    .select({ id: activities.id })
+    .from(activities)
+    .where(and(eq(activities.repo_id, repo_id), eq(activities.source, 'pull_request')))
+    .limit(limit)
+    .for('update')
+  const deleted = await db
+    .delete(activities)
+    .where(and(eq(activities.repo_id, repo_id), inArray(activities.id, tracked)))
+    .returning({ id: activities.id })
+  return deleted.length
+}

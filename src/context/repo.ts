@@ -59,6 +59,8 @@ function contextOf(
 ): RepoContext {
   const { stored, asked, db } = from
   const web = app.config.github_web_url
+  // Where the app was taken off, nobody tells of a change of the file: the defaults hold again.
+  const read = stored?.left_at ? undefined : stored
   return {
     db,
     now: asked.now,
@@ -71,9 +73,9 @@ function contextOf(
       is_followed: stored?.installation_id != null,
     },
     identity: null,
-    settings: { ...DEFAULT_SETTINGS, ...stored?.settings },
-    settings_source: stored?.settings ? 'file' : 'defaults',
-    settings_errors: stored?.settings_errors ?? [],
+    settings: { ...DEFAULT_SETTINGS, ...read?.settings },
+    settings_source: read?.settings ? 'file' : 'defaults',
+    settings_errors: read?.settings_errors ?? [],
   }
 }
 

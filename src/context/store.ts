@@ -61,13 +61,24 @@ export async function listFollowedRepositories(
   return rows.map((row) => row.repo_id)
 }
 
-/** Repositories that the app was taken off at `before` or earlier. */
-export async function listLeft(db: Db, before: Date): Promise<number[]> {
+/** Up to `limit` repositories that the app was taken off at `before` or earlier. */
+export async function listLeft(db: Db, before: Date, limit: number): Promise<number[]> {
   const rows = await db
     .select({ repo_id: repositories.repo_id })
     .from(repositories)
     .where(lte(repositories.left_at, before))
+    .limit(limit)
   return rows.map((row) => row.repo_id)
+}
+
+/** Whether the app was taken off the repository at `before` or earlier, and is off it until the transaction `tx` ends. */
+export async function lockLeft(tx: Db, repo_id: number, before: Date): Promise<boolean> {
+  const rows = await tx
+    .select({ repo_id: repositories.repo_id })
+    .from(repositories)
+    .where(and(eq(repositories.repo_id, repo_id), lte(repositories.left_at, before)))
+    .for('update')
+  return rows.length > 0
 }
 
 /** Makes the repository known, so that sweeps visit it and settings have a place. */

@@ -10,7 +10,7 @@ export const repositories = pgTable('repositories', {
   name: text().notNull(),
   /** Of the GitHub App; null where it is not installed. */
   installation_id: bigint({ mode: 'number' }),
-  /** When the app was taken off the repository; its records are deleted after the retention period. */
+  /** When the app was taken off the repository; what it made there is deleted after the retention period. */
   left_at: instant(),
   /** GitHub limits the rate of the installation's requests until then. */
   paused_until: instant(),

@@ -8,6 +8,7 @@ import type { Db } from './connect.ts'
  */
 export async function purgeRepository(db: Db, repo_id: number): Promise<void> {
   await db.transaction(async (tx) => {
+    await tx.execute(sql`set local statement_timeout = 0`)
     const tables = await tx
       .select({ name: sql<string>`table_name` })
       .from(sql`information_schema.columns`)

@@ -1,15 +1,16 @@
 /** The sweep: stores expiries, purges what was kept long enough, drops old idempotency keys (contract §1 and §5). */
 import { setTimeout as wait } from 'node:timers/promises'
-import { expireActivities, purgeActivities } from '../activities/sweep-store.ts'
+import { deleteTracked, expireActivities, purgeActivities } from '../activities/sweep-store.ts'
 import { later } from '../base/clock.ts'
 import type { App } from '../context/app.ts'
 import { oweLook } from '../context/changes.ts'
 import { inTransaction, openKnownRepo, type RepoContext } from '../context/repo.ts'
-import { claimForSweep, listLeft, listUnswept } from '../context/store.ts'
+import { claimForSweep, listLeft, listUnswept, lockLeft, updateRepository } from '../context/store.ts'
+import type { Db } from '../db/connect.ts'
 import { faultOf } from '../db/errors.ts'
-import { purgeRepository } from '../db/purge.ts'
 import { deleteJobs } from '../jobs/store.ts'
 import { expireNotables, purgeNotables } from '../notables/store.ts'
+import { deletePullRequests } from '../pull-requests/store.ts'
 import { KEY_LIFE_MS } from './idempotency.ts'
 import { QUOTA_WINDOW_MS } from './quota.ts'
 import { deleteKeys, deleteQuotas } from './store.ts'
@@ -48,7 +49,7 @@ export async function sweep(app: App): Promise<Swept> {
     if (ids.length < BATCH) break
     after = ids.at(-1) ?? after
   }
-  for (const repo_id of await listLeft(db, kept)) await purgeRepository(db, repo_id)
+  swept.purged += await forgetLeft(db, kept)
   await inBatches((limit) => deleteJobs(db, later(now, -JOBS_FOR_MS), limit))
   await deleteQuotas(db, later(now, -QUOTA_WINDOW_MS))
   return swept
@@ -61,7 +62,35 @@ async function sweepRepository(ctx: RepoContext, kept: Date, swept: Swept): Prom
   swept.expired += await inBatches((limit) => expire(ctx, limit, expireNotables))
   swept.purged += await inBatches((limit) => purgeActivities(db, repo.id, kept, limit))
   swept.purged += await inBatches((limit) => purgeNotables(db, repo.id, kept, limit))
+  if (repo.is_followed)
+    swept.purged += await inBatches((limit) => deletePullRequests(db, repo.id, kept, limit))
   swept.keys += await inBatches((limit) => deleteKeys(db, repo.id, later(now, -KEY_LIFE_MS), limit))
+}
+
+/**
+ * Deletes what the app made in repositories that it was taken off at `kept` or earlier: activities of pull requests, what
+ * it knew of them, and the settings. What people declared stays: without the app, the REST interface goes on.
+ */
+async function forgetLeft(db: Db, kept: Date): Promise<number> {
+  let total = 0
+  for (;;) {
+    const ids = await listLeft(db, kept, BATCH)
+    for (const repo_id of ids) total += await inBatches((limit) => forgetApp(db, { repo_id, kept, limit }))
+    if (ids.length < BATCH) return total
+  }
+}
+
+/** One batch; the last one leaves the repository as if the app had never been there. Given back meanwhile, it keeps all. */
+function forgetApp(db: Db, of: { repo_id: number; kept: Date; limit: number }): Promise<number> {
+  const { repo_id, kept, limit } = of
+  return db.transaction(async (tx) => {
+    if (!(await lockLeft(tx, repo_id, kept))) return 0
+    const activities = await deleteTracked(tx, repo_id, limit)
+    const deleted = activities + (await deletePullRequests(tx, repo_id, null, limit - activities))
+    if (deleted < limit)
+      await updateRepository(tx, repo_id, { left_at: null, settings: null, settings_errors: [] })
+    return deleted
+  })
 }
 
 /** Stores a batch of expiries, and that the pull requests which they touched are to be looked at. */

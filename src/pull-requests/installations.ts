@@ -98,7 +98,7 @@ export async function takeInPullRequest(app: App, repo_id: number, pr: unknown, 
   if (ctx) await pullRequestChanged(app, ctx, pullRequestOf(pr), 'opened')
 }
 
-/** The app was taken off a repository: nothing is followed there any more, and its records go after the retention period. */
+/** The app was taken off a repository: nothing is followed there any more, and what the app made goes after the retention period. */
 export async function leaveRepository(app: App, repo_id: number, now: Date): Promise<void> {
   await updateRepository(app.database.connection(), repo_id, { installation_id: null, left_at: now })
 }

@@ -1,5 +1,5 @@
 /** The SQL of pull requests. Every statement begins with the repository's id. */
-import { and, arrayOverlaps, asc, eq, gt, inArray, lt, or, sql } from 'drizzle-orm'
+import { and, arrayOverlaps, asc, eq, gt, inArray, lt, lte, not, or, sql } from 'drizzle-orm'
 import type { Db } from '../db/connect.ts'
 import { type PullRequestRow, pull_requests } from './table.ts'
 
@@ -104,4 +104,26 @@ export function listNumbered(
     .select({ number, told_at, is_draft, opened_at })
     .from(pull_requests)
     .where(and(eq(pull_requests.repo_id, repo_id), pull_requests.is_open, inArray(number, numbers)))
+}
+
+/** Deletes up to `limit` pull requests: those that were closed, and last heard of, at `closed_before` or earlier, or when that is null all; answers how many. */
+export async function deletePullRequests(
+  db: Db,
+  repo_id: number,
+  closed_before: Date | null,
+  limit: number,
+): Promise<number> {
+  const { is_open, changed_at, number } = pull_requests
+  const which = closed_before ? and(not(is_open), lte(changed_at, closed_before)) : undefined
+  const due = db
+    .select({ number })
+    .from(pull_requests)
+    .where(and(eq(pull_requests.repo_id, repo_id), which))
+    .limit(limit)
+    .for('update')
+  const deleted = await db
+    .delete(pull_requests)
+    .where(and(eq(pull_requests.repo_id, repo_id), inArray(number, due)))
+    .returning({ number })
+  return deleted.length
 }

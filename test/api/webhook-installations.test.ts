@@ -142,6 +142,14 @@ describe('a repository that the app is taken off', () => {
     ],
   ]
 
+  const giveBack = (way: string) => {
+    if (way === 'removed') {
+      github.app.addRepositories(installation.id, [shop])
+      return installationRepositoriesEvent(github, installation, 'added', [shop])
+    }
+    return installationEvent(github, install(shop, docs), 'created')
+  }
+
   beforeEach(async () => {
     await service.play(
       installationEvent(github, install(shop, docs), 'created'),
@@ -151,20 +159,58 @@ describe('a repository that the app is taken off', () => {
     await begin(docs)
   })
 
-  test.each(WAYS)('%s, keeps its records for the retention period and then none', async (way, takeOff) => {
+  test.each(WAYS)(
+    '%s, keeps its records for the retention period and then only what people declared',
+    async (_, takeOff) => {
+      const declared = (await live(shop)).filter(({ source }) => source === 'api')
+      expect(declared).toHaveLength(1)
+      await service.play(takeOff())
+      expect(await live(shop)).toHaveLength(2)
+      // Days on, everything has expired; it is still there.
+      service.clock.advance(RETENTION_DAYS * DAY_MS - 1)
+      await sweep(service.app)
+      await service.settle()
+      expect((await ask('GET', shop, '/activity?status=expired')).body.items).toHaveLength(2)
+      service.clock.advance(1)
+      await sweep(service.app)
+      expect((await ask('GET', shop, '/activity?status=expired')).body.items).toMatchObject(
+        declared.map(({ id }) => ({ id, source: 'api' })),
+      )
+      expect((await ask('GET', docs, '/activity?status=expired')).body.items).toHaveLength(1)
+    },
+  )
+
+  test.each(WAYS)('%s, keeps declared work that is alive after the retention period', async (_, takeOff) => {
     await service.play(takeOff())
-    expect(await live(shop)).toHaveLength(2)
-    // Days on, everything has expired; it is still there.
-    service.clock.advance(RETENTION_DAYS * DAY_MS - 1)
+    const id = await begin(shop)
+    for (let day = 0; day < RETENTION_DAYS; day += 1) {
+      service.clock.advance(DAY_MS - 1)
+      expect((await ask('POST', shop, `/activity/${id}/heartbeat`)).status).toBe(200)
+    }
+    service.clock.advance(DAY_MS - 1)
     await sweep(service.app)
-    await service.settle()
-    expect((await ask('GET', shop, '/activity?status=expired')).body.items).toHaveLength(2)
-    service.clock.advance(1)
-    await sweep(service.app)
-    expect((await ask('GET', shop, '/activity?status=expired')).body.items).toEqual([])
-    const left = (await ask('GET', docs, '/activity?status=expired')).body.items
-    expect(left).toHaveLength(way === 'removed' ? 1 : 0)
+    expect(await live(shop)).toMatchObject([{ id }])
+    expect((await ask('GET', shop, '/settings')).body.source).toBe('defaults')
   })
+
+  test.each(WAYS)(
+    '%s, has the default settings at once, and its own again when given back',
+    async (way, takeOff) => {
+      github.at(shop).write('.github/deconflict.yml', 'activity_ttl_ms: 3600000')
+      await service.play(
+        pushEvent(github, shop, { ref: 'refs/heads/main', modified: ['.github/deconflict.yml'] }),
+      )
+      const shown = async () => {
+        const { activity_ttl_ms, source } = (await ask('GET', shop, '/settings')).body
+        return [activity_ttl_ms, source]
+      }
+      expect(await shown()).toEqual([3_600_000, 'file'])
+      await service.play(takeOff())
+      expect(await shown()).toEqual([DAY_MS, 'defaults'])
+      await service.play(giveBack(way))
+      expect(await shown()).toEqual([3_600_000, 'file'])
+    },
+  )
 
   test.each(WAYS)('%s, is not followed again by a delivery that comes late', async (_, takeOff) => {
     github.at(shop).open({ files: ['src/late.ts'] })
@@ -173,19 +219,14 @@ describe('a repository that the app is taken off', () => {
     expect(await live(shop)).toHaveLength(2)
     service.clock.advance(RETENTION_DAYS * DAY_MS)
     await sweep(service.app)
-    expect((await ask('GET', shop, '/activity?status=expired')).body.items).toEqual([])
+    const left = (await ask('GET', shop, '/activity?status=expired')).body.items
+    expect(left).toMatchObject([{ source: 'api' }])
   })
 
   test.each(WAYS)('%s, and given back is followed and kept', async (way, takeOff) => {
     await service.play(takeOff())
-    if (way === 'removed') github.app.addRepositories(installation.id, [shop])
-    else install(shop, docs)
     github.at(shop).open({ files: ['src/b.ts'] })
-    await service.play(
-      way === 'removed'
-        ? installationRepositoriesEvent(github, installation, 'added', [shop])
-        : installationEvent(github, installation, 'created'),
-    )
+    await service.play(giveBack(way))
     expect(await live(shop)).toHaveLength(3)
     service.clock.advance(RETENTION_DAYS * DAY_MS)
     await sweep(service.app)

@@ -1,0 +1,119 @@
+/** The sweep where the app is, or was: pull requests that ended long ago, and what is left of a repository that it was taken off (contract §1). */
+import { eq, sql } from 'drizzle-orm'
+import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
+import { repositories } from '../../src/context/table.ts'
+import { sweep } from '../../src/operations/sweep.ts'
+import { pull_requests } from '../../src/pull-requests/table.ts'
+import {
+  type AppRepository,
+  type AppService,
+  appRepositories,
+  startAppService,
+} from '../support/app-service.ts'
+import { fakeGithub } from '../support/github.ts'
+import { connectRaw } from '../support/postgres.ts'
+
+const DAY_MS = 86_400_000
+const RETENTION_DAYS = 3
+
+const github = fakeGithub()
+let service: AppService
+const freshRepository = appRepositories(github, () => service)
+let repo: AppRepository
+
+beforeAll(async () => {
+  service = await startAppService(github, { config: { retention_days: RETENTION_DAYS } })
+})
+beforeEach(() => {
+  repo = freshRepository()
+})
+afterAll(async () => {
+  await service.close()
+  github.close()
+})
+
+const db = () => service.app.database.connection()
+const open = async (files = ['src/a.ts']) => {
+  const { number } = repo.desk.open({ files })
+  await service.play(repo.event(number, 'opened'))
+  return number
+}
+const close = async (number: number) => {
+  repo.desk.close(number)
+  await service.play(repo.event(number, 'closed'))
+}
+const known = async () => {
+  const { number, repo_id } = pull_requests
+  const rows = await db().select({ number }).from(pull_requests).where(eq(repo_id, repo.id)).orderBy(number)
+  return rows.map((row) => row.number)
+}
+/** The app is taken off at `at`, without a word from GitHub. */
+const leave = (at: Date) =>
+  db()
+    .update(repositories)
+    .set({ installation_id: null, left_at: at })
+    .where(eq(repositories.repo_id, repo.id))
+
+test('a pull request that was closed is forgotten after RETENTION_DAYS, one that is open never', async () => {
+  const [first, second] = [await open(), await open(['docs/b.md'])]
+  await close(first)
+  const [row] = await db().select().from(pull_requests).where(eq(pull_requests.number, first))
+  const closed = row?.changed_at as Date
+  service.clock.now = new Date(closed.getTime() + RETENTION_DAYS * DAY_MS - 1)
+  await sweep(service.app)
+  expect(await known()).toEqual([first, second])
+  await db()
+    .update(repositories)
+    .set({ swept_at: new Date(0) })
+  service.clock.advance(1)
+  await sweep(service.app)
+  expect(await known()).toEqual([second])
+})
+
+test('what the app made is forgotten in batches, and all else of the repository stays', async () => {
+  await open()
+  const [pull] = await db().select().from(pull_requests).where(eq(pull_requests.repo_id, repo.id))
+  const [tracked] = await repo.tracked()
+  await repo.begin({})
+  const id = await repo.note({})
+  await db().execute(
+    sql`insert into pull_requests select (jsonb_populate_record(p, jsonb_build_object('number', n))).*
+      from pull_requests p, generate_series(100, 1199) n where repo_id = ${repo.id} and number = ${pull?.number}`,
+  )
+  const rows = Array.from({ length: 700 }, (_, index) => ({
+    id: `act_${String(index).padStart(26, '0')}`,
+    source: 'pull_request' as const,
+  }))
+  await repo.store(rows)
+  await leave(new Date(service.clock.now.getTime() - RETENTION_DAYS * DAY_MS))
+  const swept = await sweep(service.app)
+  expect(swept.purged).toBe(1 + 700 + 1 + 1100)
+  expect(await known()).toEqual([])
+  expect((await repo.ask('GET', `/activity/${tracked.id}`)).status).toBe(404)
+  expect((await repo.ask('GET', '/activity')).body.items).toHaveLength(1)
+  expect((await repo.ask('GET', `/notables/${id}`)).body.status).toBe('active')
+  expect((await sweep(service.app)).purged).toBe(0)
+})
+
+// The embedded database has one connection, on which nothing runs beside a transaction.
+test.skipIf(process.env.TEST_DATABASE_KIND === 'embedded')(
+  'what the app made stays when it is given back while the sweep is about to forget it',
+  async () => {
+    const number = await open()
+    await leave(new Date(service.clock.now.getTime() - RETENTION_DAYS * DAY_MS))
+    const { database_url } = service.app.config
+    const [other, watch] = [connectRaw(database_url as string), connectRaw(database_url as string)]
+    let sweeping: Promise<unknown> | undefined
+    await other.begin(async (tx) => {
+      await tx`update repositories set installation_id = 1, left_at = null where repo_id = ${repo.id}`
+      sweeping = sweep(service.app)
+      const waiting = () =>
+        watch`select 1 from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`
+      await expect.poll(async () => (await waiting()).length).toBe(1)
+    })
+    await sweeping
+    await Promise.all([other.end(), watch.end()])
+    expect(await known()).toEqual([number])
+    expect(await repo.tracked()).toHaveLength(1)
+  },
+)
