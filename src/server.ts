@@ -1,13 +1,10 @@
 /** Puts the service together: configuration → app → HTTP server and workers, and their end. */
-import { createServer, IncomingMessage, type Server, ServerResponse } from 'node:http'
+import type { Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import type { Duplex } from 'node:stream'
 import { setTimeout as wait } from 'node:timers/promises'
-import type { Express } from 'express'
 import { type Logger, pino } from 'pino'
 import { type Clock, systemClock } from './base/clock.ts'
 import type { Config } from './base/config.ts'
-import { newId } from './base/id.ts'
 import type { App } from './context/app.ts'
 import { openDatabase } from './db/connect.ts'
 import { Access } from './github/access.ts'
@@ -19,6 +16,7 @@ import { sweepUntil } from './operations/sweep.ts'
 import { jobHandlers } from './pull-requests/jobs.ts'
 import { firstJobs } from './pull-requests/reconcile.ts'
 import { httpSurface } from './surfaces/http/http.ts'
+import { httpServer, WIRE_LIMITS, type WireLimits } from './surfaces/http/wire.ts'
 import { DELIVERY, handleDelivery, receiveDelivery } from './surfaces/webhooks/deliveries.ts'
 import { handleEvents } from './surfaces/webhooks/events.ts'
 
@@ -40,10 +38,10 @@ const STOP_MS = 7000
 /** How long a connection without a request is kept then. */
 const IDLE_MS = 100
 
-/** Starts the service; it answers from the moment that this resolves. Tests hand in their own clock and log. */
+/** Starts the service; it answers from the moment that this resolves. Tests hand in their own clock, log and limits of the wire. */
 export async function startService(
   config: Config,
-  options: { clock?: Clock; log?: Logger } = {},
+  options: { clock?: Clock; log?: Logger; wire?: Partial<WireLimits> } = {},
 ): Promise<Service> {
   const clock = options.clock ?? systemClock
   const log = options.log ?? pino({ level: config.log_level, base: undefined })
@@ -55,7 +53,8 @@ export async function startService(
   const forgetAccess = (owner: string) => database.announce(ACCESS_CHANNEL, owner)
   const app: App = { config, clock, log, database, access, github_app, forgetAccess }
   const stop = new AbortController()
-  const server = serverOf(httpSurface(app, receiveDelivery(app)))
+  const limits = { ...WIRE_LIMITS, ...options.wire }
+  const server = httpServer(httpSurface(app, receiveDelivery(app)), { limits, log })
   const workers: Promise<void>[] = []
   try {
     workers.push(...(await startApp(app, stop.signal)))
@@ -90,59 +89,6 @@ async function startApp(app: App, signal: AbortSignal): Promise<Promise<void>[]>
   await ask(database.connection(), firstJobs(clock()), clock())
   const handlers = { ...jobHandlers(app), [DELIVERY]: handleDelivery(app) }
   return [runUntil({ database, clock, log, handlers }, signal)]
-}
-
-/**
- * The HTTP server. Express gives every request and response its own prototypes, which is most of what it costs; objects
- * that are made with these prototypes are spared that.
- */
-function serverOf(surface: Express): Server {
-  const server = createServer(
-    {
-      IncomingMessage: constructorOf(IncomingMessage, surface.request),
-      ServerResponse: constructorOf(ServerResponse, surface.response),
-      headersTimeout: 15_000,
-      requestTimeout: 30_000,
-      keepAliveTimeout: 65_000,
-    },
-    surface,
-  )
-  server.on('clientError', refuseGarbage)
-  return server
-}
-
-/** What is no HTTP request never reaches Express; it is refused in the same form (contract §3). */
-function refuseGarbage(error: NodeJS.ErrnoException, socket: Duplex): void {
-  if (!socket.writable || error.code === 'ECONNRESET') {
-    socket.destroy()
-    return
-  }
-  const request_id = newId('req')
-  const message =
-    error.code === 'HPE_HEADER_OVERFLOW' ? 'the headers are too large' : 'this is no valid HTTP request'
-  const body = JSON.stringify({ error: { type: 'invalid_request', message, request_id } })
-  socket.end(
-    [
-      'HTTP/1.1 400 Bad Request',
-      'Content-Type: application/json',
-      `X-Request-Id: ${request_id}`,
-      `Content-Length: ${Buffer.byteLength(body)}`,
-      'Connection: close',
-      '',
-      body,
-    ].join('\r\n'),
-  )
-}
-
-function constructorOf<Base extends typeof IncomingMessage | typeof ServerResponse>(
-  base: Base,
-  prototype: object,
-): Base {
-  function Built(...args: unknown[]) {
-    return Reflect.construct(base, args, Built)
-  }
-  Built.prototype = prototype
-  return Built as unknown as Base
 }
 
 function listen(server: Server, { port, host }: Config): Promise<void> {

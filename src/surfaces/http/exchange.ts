@@ -5,6 +5,7 @@ import { stopwatch } from '../../base/clock.ts'
 import { Failure, unavailable } from '../../base/failure.ts'
 import { newId } from '../../base/id.ts'
 import { faultOf, isDatabaseAway } from '../../db/errors.ts'
+import { setSecurityHeaders } from './security-headers.ts'
 
 /** Gives the exchange its id, and logs it when it is over: never a token, a body or the value of a query. */
 export function exchange(log: Logger): RequestHandler {
@@ -13,6 +14,7 @@ export function exchange(log: Logger): RequestHandler {
     const request_id = newId('req')
     res.locals.request_id = request_id
     res.setHeader('X-Request-Id', request_id)
+    setSecurityHeaders(res)
     res.on('close', () => {
       const { operation, error_type } = res.locals
       const fields = { request_id, method: req.method, operation, status: res.statusCode, error_type }
@@ -20,6 +22,8 @@ export function exchange(log: Logger): RequestHandler {
       if (res.writableFinished) log.info({ ...fields, ms }, 'request')
       else log.info({ ...fields, ms }, 'request broken off by the client')
     })
+    if (req.headers.host === undefined && req.httpVersion === '1.1')
+      throw new Failure('invalid_request', 'Host: this header is required and is missing', { param: 'Host' })
     next()
   }
 }
@@ -54,9 +58,13 @@ export function showFailures(log: Logger) {
     res.locals.error_type = failure.type
     for (const [name, value] of Object.entries(failure.headers))
       if (!res.hasHeader(name)) res.setHeader(name, value)
-    const { type, message, param } = failure
-    sendJson(res, failure.status, JSON.stringify({ error: { type, message, param, request_id } }))
+    sendJson(res, failure.status, errorJson(failure, request_id))
   }
+}
+
+/** The error object as JSON. */
+export function errorJson({ type, message, param }: Failure, request_id: string): string {
+  return JSON.stringify({ error: { type, message, param, request_id } })
 }
 
 function failureOf(error: unknown): Failure {
