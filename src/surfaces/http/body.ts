@@ -1,7 +1,9 @@
 /** Reads the body of a request: JSON, bounded, and only when it is asked for (contract §3). */
 import type { IncomingMessage } from 'node:http'
 import { Failure } from '../../base/failure.ts'
+import { shapeProblem } from './json-shape.ts'
 
+const UTF8 = new TextDecoder('utf-8', { fatal: true })
 const BODY_MAX = 1_048_576
 /** What comes after a body that is too large is thrown away up to here, so that the client hears the answer; then the line is cut. */
 const DISCARDED_MAX = 16 * BODY_MAX
@@ -14,7 +16,10 @@ export async function readJson(req: IncomingMessage): Promise<object> {
   }
   const bytes = await readBytes(req)
   if (bytes.length === 0 && req.method === 'POST') return {}
-  const value = parseJson(bytes)
+  const text = decode(bytes)
+  const problem = shapeProblem(text)
+  if (problem) throw new Failure('invalid_request', problem.message, { param: problem.param })
+  const value = parseJson(text)
   if (typeof value === 'object' && value !== null && !Array.isArray(value)) return value
   throw new Failure('invalid_request', 'body: must be a JSON object')
 }
@@ -38,12 +43,19 @@ function readBytes(req: IncomingMessage): Promise<Buffer> {
   })
 }
 
-function parseJson(bytes: Buffer): unknown {
+function decode(bytes: Buffer): string {
   try {
-    return JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(bytes))
+    return UTF8.decode(bytes)
+  } catch {
+    throw new Failure('invalid_request', 'body: is not valid UTF-8')
+  }
+}
+
+function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text)
   } catch (error) {
-    if (!(error instanceof SyntaxError)) throw new Failure('invalid_request', 'body: is not valid UTF-8')
-    const position = /at position \d+/.exec(error.message)?.[0]
+    const position = /at position \d+/.exec((error as Error).message)?.[0]
     throw new Failure('invalid_request', `body: is not valid JSON${position ? `, ${position}` : ''}`)
   }
 }
