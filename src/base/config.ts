@@ -1,5 +1,6 @@
 /** The configuration, read once from the environment (contract §1). */
 import { createPrivateKey } from 'node:crypto'
+import { isIP } from 'node:net'
 import { z } from 'zod'
 
 const webAddress = z
@@ -18,6 +19,28 @@ const count = (min: number, max: number) =>
         .max(max, `must be at most ${max}`),
     )
 
+const PROXY_NAMES = ['loopback', 'linklocal', 'uniquelocal']
+
+/** How many proxies stand in front, or which: what `trust proxy` of express takes. Never everybody, who may claim any address. */
+const proxies = z.string().transform((value, ctx): number | string[] => {
+  if (/^\d+$/.test(value) && Number(value) >= 1 && Number(value) <= 10) return Number(value)
+  const names = value.split(',').map((name) => name.trim())
+  if (names.every((name) => PROXY_NAMES.includes(name) || isSubnet(name))) return names
+  ctx.addIssue(
+    `must be a number of proxies from 1 to 10, or a list of addresses, subnets, ${PROXY_NAMES.join(', ')}`,
+  )
+  return z.NEVER
+})
+
+function isSubnet(name: string): boolean {
+  const [address = '', prefix, ...rest] = name.split('/')
+  const version = isIP(address)
+  if (version === 0 || rest.length > 0) return false
+  if (prefix === undefined) return true
+  // A prefix of 0 would be everybody.
+  return /^[1-9]\d{0,2}$/.test(prefix) && Number(prefix) <= (version === 4 ? 32 : 128)
+}
+
 const Environment = z.object({
   PORT: count(0, 65_535).default(3000),
   HOST: z.string().default('0.0.0.0'),
@@ -31,6 +54,7 @@ const Environment = z.object({
   RATE_LIMIT_PER_MINUTE: count(1, 1_000_000_000).default(600),
   PERMISSION_TTL_MS: count(0, 300_000).default(60_000),
   RETENTION_DAYS: count(1, 36_500).default(30),
+  TRUST_PROXY: proxies.optional(),
   LOG_LEVEL: z
     .enum(['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'], {
       error: 'must be fatal, error, warn, info, debug, trace or silent',
@@ -51,6 +75,8 @@ export interface Config {
   rate_limit_per_minute: number
   permission_ttl_ms: number
   retention_days: number
+  /** Proxies whose `X-Forwarded-For` is believed, by number or by address; unset: nobody's is. */
+  trust_proxy: number | string[] | undefined
   log_level: string
 }
 
@@ -79,6 +105,7 @@ export function readConfig(env: Record<string, string | undefined>): Config {
     rate_limit_per_minute: values.RATE_LIMIT_PER_MINUTE,
     permission_ttl_ms: values.PERMISSION_TTL_MS,
     retention_days: values.RETENTION_DAYS,
+    trust_proxy: values.TRUST_PROXY,
     log_level: values.LOG_LEVEL,
   }
 }

@@ -31,6 +31,7 @@ test('an empty environment gives the defaults', () => {
     rate_limit_per_minute: 600,
     permission_ttl_ms: 60_000,
     retention_days: 30,
+    trust_proxy: undefined,
     log_level: 'info',
   })
 })
@@ -49,6 +50,7 @@ test('every variable is read', () => {
     RATE_LIMIT_PER_MINUTE: '60',
     PERMISSION_TTL_MS: '0',
     RETENTION_DAYS: '7',
+    TRUST_PROXY: '2',
     LOG_LEVEL: 'debug',
   }
   expect(readConfig(env)).toEqual({
@@ -62,6 +64,7 @@ test('every variable is read', () => {
     rate_limit_per_minute: 60,
     permission_ttl_ms: 0,
     retention_days: 7,
+    trust_proxy: 2,
     log_level: 'debug',
   })
 })
@@ -101,6 +104,12 @@ test.each([
   [{ RATE_LIMIT_PER_MINUTE: '1' }, { rate_limit_per_minute: 1 }],
   [{ PERMISSION_TTL_MS: '300000' }, { permission_ttl_ms: 300_000 }],
   [{ RETENTION_DAYS: '1' }, { retention_days: 1 }],
+  [{ TRUST_PROXY: '1' }, { trust_proxy: 1 }],
+  [{ TRUST_PROXY: '10' }, { trust_proxy: 10 }],
+  [
+    { TRUST_PROXY: 'loopback, 10.0.0.0/8,192.0.2.7, fd00::/8' },
+    { trust_proxy: ['loopback', '10.0.0.0/8', '192.0.2.7', 'fd00::/8'] },
+  ],
   [{ DATABASE_URL: 'postgresql:///deconflict' }, { database_url: 'postgresql:///deconflict' }],
 ])('%j is at a bound, and fine', (env, config) => {
   expect(readConfig(env)).toMatchObject(config)
@@ -125,6 +134,23 @@ describe('a bad value is refused with one line that names the variable:', () => 
     ['LOG_LEVEL', 'verbose', 'LOG_LEVEL must be fatal, error, warn, info, debug, trace or silent'],
   ])('%s=%s', (name, value, line) => {
     expect(refusal({ [name]: value })).toBe(line)
+  })
+
+  test.each([
+    'true',
+    '0',
+    '11',
+    '1.5',
+    '0.0.0.0/0',
+    '::/0',
+    '10.0.0.0/33',
+    '10.0.0.0/8/8',
+    'proxy.example',
+    'loopback,',
+  ])('TRUST_PROXY=%s, which would believe everybody or nobody', (value) => {
+    expect(refusal({ TRUST_PROXY: value })).toMatch(
+      /^TRUST_PROXY must be a number of proxies from 1 to 10, or/,
+    )
   })
 
   test.each(['PORT', 'RATE_LIMIT_PER_MINUTE', 'RETENTION_DAYS'])('%s made of blanks', (name) => {

@@ -11,6 +11,7 @@ export function httpSurface(app: App, webhooks: (RequestHandler | ErrorRequestHa
   surface.disable('x-powered-by')
   surface.disable('etag')
   surface.set('query parser', 'simple')
+  surface.set('trust proxy', app.config.trust_proxy ?? false)
   surface.use(exchange(app.log))
   const rest = restRouter(app)
   for (const base of ['/api/v1', '/v1']) {

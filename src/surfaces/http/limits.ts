@@ -1,4 +1,5 @@
 /** The rate limit: per caller, and per address for requests that fail with 401 (contract §9). */
+import { isIP } from 'node:net'
 import type { Request, RequestHandler, Response } from 'express'
 import { ipKeyGenerator, rateLimit, type Store } from 'express-rate-limit'
 import { Failure } from '../../base/failure.ts'
@@ -30,8 +31,9 @@ export function limits(app: App): Limits {
     legacyHeaders: false,
     standardHeaders: 'draft-8',
     store: storeOn(quota),
-    // The library's checks of its own set-up print to the console.
+    // The library's checks of its own set-up print to the console, and so do its complaints, which may hold a database's words.
     validate: false,
+    logger: { error: () => {}, warn: () => {} },
     skip: (_req, res) => tokenIn(res) === undefined,
     keyGenerator: (_req, res) => `token:${tokenIn(res)?.hash}`,
     handler: () => {
@@ -46,8 +48,10 @@ export function limits(app: App): Limits {
   }
 }
 
+/** What a proxy forwards may be no address at all; then it is the proxy's own that counts. */
 function addressOf(req: Request): string {
-  return `address:${ipKeyGenerator(req.ip ?? 'unknown')}`
+  const address = isIP(req.ip ?? '') ? req.ip : req.socket.remoteAddress
+  return `address:${ipKeyGenerator(address ?? 'unknown')}`
 }
 
 function tokenIn(res: Response): Token | undefined {
