@@ -57,7 +57,7 @@ const HONOURED_WHILE_AWAY_MS = 300_000
 const AWAY_TTL_MS = 3_000
 const IDENTITY_TTL_MS = 3_600_000
 
-/** GitHub's alphabet for both halves of a full name. Others are not asked about: `..` would reach another address. */
+/** GitHub's alphabet for both halves of a full name. Others are not put into an address: `..` would reach another one. */
 const NAME = /^(?!\.{1,2}$)[\w.-]{1,100}$/
 
 const Repository = z.object({
@@ -117,7 +117,11 @@ export class Access {
     asked: { owner: string; name: string; access: 'read' | 'write' },
   ): Promise<VisibleRepository | null> {
     const { owner, name } = asked
-    if (!NAME.test(owner) || !NAME.test(name)) return null
+    if (!NAME.test(owner) || !NAME.test(name)) {
+      // GitHub is asked about the token alone, so that a bad one is told as such here too.
+      await this.identity(token)
+      return null
+    }
     const key = keyOf(token, owner, name)
     const context = { token, owner, name }
     let entry = await this.#entries.forceFetch(key, { context })

@@ -103,13 +103,20 @@ describe('names', () => {
     'caf%C3%A9',
     'x'.repeat(101),
   ])('spelt %s never reach GitHub', async (name) => {
-    const before = github.calls('*')
+    const before = github.calls('* /repos*')
     for (const repository of [`${name}/shop`, `acme/${name}`]) {
       const path = `/api/v1/repos/${repository}`
       expect(await getAsWritten(`${path}/activity`)).toBe('403 forbidden')
       expect(await getAsWritten(`${path}/activity/${unknownId('act')}`)).toBe('404 not_found')
     }
-    expect(github.calls('*')).toBe(before)
+    expect(github.calls('* /repos*')).toBe(before)
+  })
+
+  test('that GitHub could not have do not hide that a token is bad', async () => {
+    for (const path of ['/activity', `/activity/${unknownId('act')}`]) {
+      const answer = await service.api('GET', `/api/v1/repos/acme/a%20b${path}`, { token: 'nobody' })
+      expect(outcome(answer)).toBe('401 unauthorized')
+    }
   })
 
   test('that are no percent-encoding are 404', async () => {
