@@ -115,7 +115,7 @@ export const ListActivities = z.strictObject({
     .meta({ description: 'Only work on this branch; `owner:branch` in a fork.' }),
   has_pr: flag('Only activities with a pull request (or, when false, without one).'),
   draft_pr_only: flag('When true, only activities whose pull request is a draft.'),
-  ...pageParameters,
+  ...pageParameters('act'),
 })
 export type ListActivities = z.output<typeof ListActivities>
 

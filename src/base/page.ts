@@ -1,17 +1,22 @@
 /** Pages of a list: newest first, walked by a cursor that holds nothing but a position (specification §2.4, contract §4). */
 import { z } from 'zod'
-import { Failure } from './failure.ts'
 import { type IdPrefix, isId } from './id.ts'
+import { MALFORMED } from './parse.ts'
 
 export interface Page<Item> {
   items: Item[]
   next_cursor: string | null
 }
 
-/** The two parameters that every list takes. */
-export const pageParameters = {
+/** The two parameters that every list takes. The cursor is parsed to the id after which the page begins. */
+export const pageParameters = (prefix: IdPrefix) => ({
   cursor: z
     .string()
+    .refine((cursor) => isCursorOf(prefix, cursor), {
+      error: 'not one of this list; send back a next_cursor as it came',
+      params: MALFORMED,
+    })
+    .transform(positionOf)
     .optional()
     .meta({ description: 'The `next_cursor` of the page before; leave it out for the first page.' }),
   limit: z
@@ -24,16 +29,15 @@ export const pageParameters = {
       description: 'How many items a page holds at most.',
       override: { type: 'integer', minimum: 1, maximum: 100, default: 50 },
     }),
+})
+
+function isCursorOf(prefix: IdPrefix, cursor: string): boolean {
+  const position = positionOf(cursor)
+  return isId(prefix, position) && cursorAt(position) === cursor
 }
 
-/** The id after which a page begins, or null for the first page. Throws `invalid_request` for anything else than a cursor of this list. */
-export function positionOf(prefix: IdPrefix, cursor: string | undefined): string | null {
-  if (cursor === undefined) return null
-  const position = Buffer.from(cursor, 'base64url').toString('latin1')
-  if (isId(prefix, position) && cursorAt(position) === cursor) return position
-  throw new Failure('invalid_request', 'cursor: not one of this list; send back a next_cursor as it came', {
-    param: 'cursor',
-  })
+function positionOf(cursor: string): string {
+  return Buffer.from(cursor, 'base64url').toString('latin1')
 }
 
 /** Cuts a page from rows that were read one past `limit`, so that the last page knows that it is the last. */

@@ -6,6 +6,9 @@ import { Failure } from './failure.ts'
 type Path = readonly PropertyKey[]
 type Issue = z.core.$ZodIssue
 
+/** For `params` of a rule whose breach makes a request malformed (400), where that of any other makes a value wrong (422). */
+export const MALFORMED = { is_malformed: true }
+
 type Noun = 'field' | 'parameter' | 'key'
 
 /** One thing that is wrong with what was sent. */
@@ -32,7 +35,7 @@ export function parse<Schema extends z.ZodType>(schema: Schema, raw: unknown, no
 
 /**
  * All that is wrong with `raw`, in the order in which it is worth telling: an unknown name goes first, because a misspelt
- * field is the reason that another is missing, and a missing one before a wrong one.
+ * field is the reason that another is missing, then a missing one, and what is malformed before what is wrong.
  */
 export function problemsOf(
   schema: z.ZodType,
@@ -42,11 +45,18 @@ export function problemsOf(
   const unknown = error.issues.filter((issue) => issue.code === 'unrecognized_keys')
   const others = error.issues.filter((issue) => issue.code !== 'unrecognized_keys')
   const isMissing = ({ path }: Issue) => path.length > 0 && valueAt(raw, path) === undefined
+  const present = others.filter((issue) => !isMissing(issue))
   return [
     ...unknown.flatMap((issue) => issue.keys.map((name) => unknownName(schema, issue.path, { name, noun }))),
     ...others.filter(isMissing).map(({ path }) => missingName(path, noun)),
-    ...others.filter((issue) => !isMissing(issue)).map((issue) => wrongValue(issue, raw)),
+    ...[...present.filter(isMalformed), ...present.filter((issue) => !isMalformed(issue))].map((issue) =>
+      wrongValue(issue, raw),
+    ),
   ]
+}
+
+function isMalformed(issue: Issue): boolean {
+  return issue.path.length === 0 || (issue.code === 'custom' && issue.params?.is_malformed === true)
 }
 
 function unknownName(schema: z.ZodType, at: Path, { name, noun }: { name: string; noun: Noun }): Problem {
@@ -75,7 +85,7 @@ function missingName(path: Path, noun: Noun): Problem {
 function wrongValue(issue: Issue, raw: unknown): Problem {
   const param = spell(issue.path)
   return {
-    kind: param === '' ? 'invalid_request' : 'validation_error',
+    kind: isMalformed(issue) ? 'invalid_request' : 'validation_error',
     path: issue.path,
     param,
     message: `${param || 'body'}: ${describe(issue, valueAt(raw, issue.path))}`,

@@ -74,7 +74,7 @@ export const ListNotables = z.strictObject({
   importance: importance.optional().meta({ description: 'Only this importance.' }),
   category: category.optional().meta({ description: 'Only this category.' }),
   area: label.optional().meta({ description: 'Only notables whose scope names this area.' }),
-  ...pageParameters,
+  ...pageParameters('ntb'),
 })
 export type ListNotables = z.output<typeof ListNotables>
 

@@ -22,6 +22,8 @@ type Handler<Name extends OperationName> = (
  * one transaction with an idempotency key; `answer` shows the record, which `find` reads again where a replay needs it.
  */
 export interface Creation<Name extends OperationName, Row extends { id: string }> {
+  /** Throws what goes before a value that is wrong, though only the repository tells (contract §3, order). */
+  refuse?(ctx: RepoContext, sent: { [Field in keyof InputOf<Name>]?: unknown }): void
   create(ctx: RepoContext, input: InputOf<Name>): Promise<Row>
   find(ctx: RepoContext, id: string): Promise<Row>
   answer(ctx: RepoContext, row: Row): Promise<OutputOf<Name>>
@@ -46,6 +48,7 @@ export const CREATIONS: Creations = {
     }),
   },
   createNotable: {
+    refuse: (ctx, { category }) => notables.requireAllowed(ctx, category),
     create: notables.createNotable,
     find: notables.getNotable,
     answer: async (_, notable) => notableForm.briefOf(notable),

@@ -50,7 +50,7 @@ async function carryOut(app: App, name: OperationName, call: Call): Promise<Answ
   const repository = await authorise(app, operation, call)
   const ctx = await openRepo(app, repository, { owner: call.owner, name: call.repo, now })
   const key = operation.is_idempotent ? idempotencyKeyOf(call.idempotency_key) : undefined
-  const input = await inputOf(ctx, operation, call)
+  const input = await inputOf(ctx, name, call)
   if (operation.needs_identity || key !== undefined) ctx.identity = await app.access.identity(call.token)
   if (isCreation(name))
     return create(ctx, name, input, key === undefined ? undefined : keyUseOf(ctx, name, call.token, key))
@@ -86,12 +86,17 @@ async function authorise(app: App, operation: Operation, call: Call): Promise<Vi
   return repository
 }
 
-/** The parsed input. A record that is not there goes before anything that is wrong with the input. */
-async function inputOf(ctx: RepoContext, operation: Operation, call: Call): Promise<unknown> {
+/** The parsed input. A record that is not there, and what a creation refuses, go before a value that is wrong. */
+async function inputOf(ctx: RepoContext, name: OperationName, call: Call): Promise<unknown> {
+  const operation: Operation = OPERATIONS[name]
+  let sent: unknown
   try {
-    return parse(operation.input, await call.input(), operation.method === 'GET' ? 'parameter' : 'field')
+    sent = await call.input()
+    return parse(operation.input, sent, operation.method === 'GET' ? 'parameter' : 'field')
   } catch (error) {
-    if (operation.record && error instanceof Failure) await RECORDS[operation.record](ctx, call.id)
+    if (!(error instanceof Failure)) throw error
+    if (operation.record) await RECORDS[operation.record](ctx, call.id)
+    if (error.kind === 'validation_error' && isCreation(name)) CREATIONS[name].refuse?.(ctx, sent as object)
     throw error
   }
 }

@@ -178,6 +178,14 @@ describe.each(Object.keys(LISTS))('a walk through %s', (name) => {
       })
     expect((await repo.ask('GET', `${list.address}?cursor=${cursor}&cursor=${cursor}`)).status).toBe(422)
   })
+
+  test('is refused the cursor before a value that is wrong', async () => {
+    const answer = await repo.ask('GET', `${list.address}?limit=0&cursor=zzz`)
+    expect(answer).toMatchObject({
+      status: 400,
+      body: { error: { type: 'invalid_request', param: 'cursor' } },
+    })
+  })
 })
 
 describe('a walk through a part of the activities', () => {

@@ -110,6 +110,21 @@ describe('with a file', () => {
     expect(allowed.status).toBe(201)
   })
 
+  test('a disabled category goes before a value that is wrong, and after a field that is missing', async () => {
+    await store({ disabled_categories: ['migration'] })
+    const { title: _, ...untitled } = SIGNAL
+    const answers = await Promise.all(
+      [{ ...SIGNAL, title: '' }, { ...untitled }, { ...SIGNAL, category: 'pattern', title: '' }].map((body) =>
+        service.api('POST', '/notables', { body }),
+      ),
+    )
+    expect(answers.map(({ status, body }) => [status, body.error.param])).toEqual([
+      [400, 'category'],
+      [400, 'title'],
+      [422, 'title'],
+    ])
+  })
+
   test('a notable of a category that was disabled later is kept, and changed still', async () => {
     const { id } = (await service.api('POST', '/notables', { body: SIGNAL })).body
     await store({ disabled_categories: ['migration'] })
