@@ -2,8 +2,8 @@
 import { later } from '../base/clock.ts'
 import { Failure } from '../base/failure.ts'
 import { newId } from '../base/id.ts'
-import { type Page, pageOf, positionOf } from '../base/page.ts'
-import { changing, oweLook } from '../context/changes.ts'
+import { type Page, pageOf } from '../base/page.ts'
+import { changesAnything, changing, oweLook } from '../context/changes.ts'
 import { pullRequestNumber } from '../context/pull-request-url.ts'
 import { inTransaction, type RepoContext } from '../context/repo.ts'
 import type { ActivityBrief, CreateActivity, ListActivities, UpdateActivity } from './activity.ts'
@@ -39,7 +39,7 @@ export async function getActivity(ctx: RepoContext, id: string): Promise<Activit
 /** A page of activities, newest first; archived and expired ones only when `status` asks for them. */
 export async function listActivities(ctx: RepoContext, input: ListActivities): Promise<Page<ActivityBrief>> {
   const { cursor, limit, ...filter } = input
-  const page = { now: ctx.now, after: positionOf('act', cursor), limit: limit + 1 }
+  const page = { now: ctx.now, after: cursor ?? null, limit: limit + 1 }
   const rows = await store.listActivities(ctx.db, ctx.repo.id, filter, page)
   return pageOf(rows, limit, (row) => briefOf(asOf(row, ctx.now)))
 }
@@ -101,12 +101,6 @@ function moved(status: ActivityRow['status'], now: Date): store.ActivityChanges 
   if (status === 'archived') return { status, archived_at: now, archive_reason: 'requested' }
   if (status === 'merged') return { status, merged_at: now }
   return { status }
-}
-
-function changesAnything(row: ActivityRow, changes: store.ActivityChanges): boolean {
-  return Object.entries(changes).some(
-    ([name, value]) => JSON.stringify(value) !== JSON.stringify(row[name as keyof ActivityRow]),
-  )
 }
 
 function noSuchActivity(id: string): Failure {

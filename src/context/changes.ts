@@ -35,3 +35,10 @@ export async function oweLook(ctx: RepoContext, ids: string[]): Promise<void> {
 function changeJob(repo_id: number, record_id: string, run_at: Date): NewJob {
   return { id: `${CHANGE}:${repo_id}:${record_id}`, kind: CHANGE, repo_id, payload: { record_id }, run_at }
 }
+
+/** Whether any of the fields in `changes` differs from what the record has. */
+export function changesAnything<Row extends object>(row: Row, changes: Partial<Row>): boolean {
+  return Object.entries(changes).some(
+    ([name, value]) => JSON.stringify(value) !== JSON.stringify(row[name as keyof Row]),
+  )
+}

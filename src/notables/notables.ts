@@ -2,8 +2,8 @@
 import { later } from '../base/clock.ts'
 import { Failure } from '../base/failure.ts'
 import { newId } from '../base/id.ts'
-import { type Page, pageOf, positionOf } from '../base/page.ts'
-import { changing, oweLook } from '../context/changes.ts'
+import { type Page, pageOf } from '../base/page.ts'
+import { changesAnything, changing, oweLook } from '../context/changes.ts'
 import { inTransaction, type RepoContext } from '../context/repo.ts'
 import { labelKey } from '../scope/scope.ts'
 import { briefOf } from './form.ts'
@@ -24,7 +24,7 @@ import type { NotableRow } from './table.ts'
  */
 export async function createNotable(ctx: RepoContext, input: CreateNotable): Promise<NotableRow> {
   const { now, repo, settings, identity } = ctx
-  if (settings.disabled_categories.includes(input.category)) throw categoryNotAllowed(ctx, input.category)
+  requireAllowed(ctx, input.category)
   requireFuture(input.applies_until, now)
   const supersedes = [...new Set(input.supersedes)]
   const row: store.NewNotable = {
@@ -69,13 +69,16 @@ export async function getNotable(ctx: RepoContext, id: string): Promise<NotableR
 /** A page of notables, newest first; active ones unless `status` asks for others. */
 export async function listNotables(ctx: RepoContext, input: ListNotables): Promise<Page<NotableBrief>> {
   const { cursor, limit, ...filter } = input
-  const page = { now: ctx.now, after: positionOf('ntb', cursor), limit: limit + 1 }
+  const page = { now: ctx.now, after: cursor ?? null, limit: limit + 1 }
   const area = filter.area === undefined ? undefined : labelKey(filter.area)
   const rows = await store.listNotables(ctx.db, ctx.repo.id, { ...filter, area }, page)
   return pageOf(rows, limit, (row) => briefOf(asOf(row, ctx.now)))
 }
 
-/** Changes the fields that were sent. Throws `not_found`, `validation_error` (`applies_until`), `invalid_transition` when it is closed. */
+/**
+ * Changes the fields that were sent; a change that changes nothing leaves `updated_at` alone. Throws `not_found`,
+ * `validation_error` (`applies_until`), `invalid_transition` when it is closed.
+ */
 export function updateNotable(ctx: RepoContext, id: string, input: UpdateNotable): Promise<NotableRow> {
   return inTransaction(ctx, async (within) => {
     const { db, now, repo } = within
@@ -89,7 +92,7 @@ export function updateNotable(ctx: RepoContext, id: string, input: UpdateNotable
         `the notable is ${row.status}; create a new one, which may supersede it`,
       )
     }
-    if (Object.keys(input).length === 0) return row
+    if (!changesAnything(row, input)) return row
     await oweLook(within, [id])
     const areas = input.scope ? { area_keys: input.scope.areas.map(labelKey) } : {}
     return store.updateNotable(db, repo.id, id, { ...input, ...areas, updated_at: now })
@@ -107,9 +110,12 @@ function requireFuture(applies_until: Date | null | undefined, now: Date): void 
   throw new Failure('validation_error', 'applies_until: must lie in the future', { param: 'applies_until' })
 }
 
-function categoryNotAllowed(ctx: RepoContext, category: Category): Failure {
-  const allowed = Category.options.filter((each) => !ctx.settings.disabled_categories.includes(each))
-  return new Failure(
+/** Throws `category_not_allowed` for one that the settings disable. */
+export function requireAllowed({ settings }: RepoContext, category: unknown): void {
+  const { disabled_categories } = settings
+  if (!disabled_categories.some((each) => each === category)) return
+  const allowed = Category.options.filter((each) => !disabled_categories.includes(each))
+  throw new Failure(
     'category_not_allowed',
     `category: this repository has disabled ${category}; allowed are ${allowed.join(', ') || 'none'}`,
     { param: 'category' },

@@ -189,6 +189,17 @@ describe('a notable that is updated', () => {
     expect((await get(id)).summary).toBe(summary)
   })
 
+  test('to what is there already is left as it was', async () => {
+    const applies_until = '2026-03-04T12:00:00Z'
+    const scope = { areas: ['checkout'], paths: ['src/**'] }
+    const { id } = await raise({ applies_until, scope })
+    const before = await get(id)
+    service.clock.advance(1000)
+    const answer = await patch(id, { title: before.title, applies_until, scope })
+    expect(answer).toMatchObject({ status: 200, body: { updated_at: before.updated_at } })
+    expect(await get(id)).toEqual(before)
+  })
+
   test('has its whole scope replaced', async () => {
     const { id } = await raise({ scope: { areas: ['checkout'], paths: ['src/**'] } })
     expect((await patch(id, { scope: { paths: ['db'] } })).body.scope).toEqual({ areas: [], paths: ['db'] })
