@@ -1,19 +1,33 @@
 /** The process: environment → configuration → service, until a signal ends it. */
+import { setTimeout as wait } from 'node:timers/promises'
 import { type Config, ConfigError, readConfig } from './base/config.ts'
 import { DirectoryInUseError } from './db/directory-lock.ts'
 import { codeOf } from './db/errors.ts'
 import { type Service, startService } from './server.ts'
+import { openLog } from './telemetry/log.ts'
+import { startTracing } from './telemetry/trace.ts'
 
 async function main(): Promise<void> {
   const config = readConfig(process.env)
-  const service = await startService(config).catch((error) => fail(error, config))
+  const log = openLog(config.log_level)
+  const stopTracing = config.tracing && (await startTracing({ ...config.tracing, log }))
+  const service = await startService(config, { log }).catch((error) => fail(error, config))
   announce(config, service)
   for (const signal of ['SIGTERM', 'SIGINT'] as const) {
     process.once(signal, () => {
       service.app.log.info({ signal }, 'stopping')
-      void service.close().then(() => process.exit(0), fail)
+      void stop(service, stopTracing).then(() => process.exit(0), fail)
     })
   }
+}
+
+/** How long the last spans may take to be sent: platforms kill what has not ended after ten seconds. */
+const FLUSH_MS = 1000
+
+async function stop(service: Service, stopTracing: (() => Promise<void>) | null): Promise<void> {
+  await service.close()
+  // A collector that is away is told of by the SDK, and holds nobody up.
+  await Promise.race([stopTracing?.().catch(() => {}), wait(FLUSH_MS)])
 }
 
 /** What is on, what is off, and what to set: the first lines that an operator reads. */
@@ -30,6 +44,11 @@ function announce(config: Config, { url, app }: Service): void {
     config.github_app
       ? 'GitHub App: configured'
       : 'GitHub App: off, so pull requests are not followed; set APP_ID, PRIVATE_KEY and WEBHOOK_SECRET to turn it on',
+  )
+  log.info(
+    config.tracing
+      ? 'traces: sent to OTEL_EXPORTER_OTLP_ENDPOINT'
+      : 'traces: off; set OTEL_EXPORTER_OTLP_ENDPOINT to send them',
   )
 }
 

@@ -2,7 +2,7 @@
 import type { Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { setTimeout as wait } from 'node:timers/promises'
-import { type Logger, pino } from 'pino'
+import type { Logger } from 'pino'
 import { type Clock, systemClock } from './base/clock.ts'
 import type { Config } from './base/config.ts'
 import type { App } from './context/app.ts'
@@ -19,6 +19,8 @@ import { httpSurface } from './surfaces/http/http.ts'
 import { httpServer, WIRE_LIMITS, type WireLimits } from './surfaces/http/wire.ts'
 import { DELIVERY, handleDelivery, receiveDelivery } from './surfaces/webhooks/deliveries.ts'
 import { handleEvents } from './surfaces/webhooks/events.ts'
+import { openLog } from './telemetry/log.ts'
+import { openMetrics } from './telemetry/metrics.ts'
 
 export interface Service {
   app: App
@@ -44,14 +46,15 @@ export async function startService(
   options: { clock?: Clock; log?: Logger; wire?: Partial<WireLimits> } = {},
 ): Promise<Service> {
   const clock = options.clock ?? systemClock
-  const log = options.log ?? pino({ level: config.log_level, base: undefined })
+  const log = options.log ?? openLog(config.log_level)
+  const metrics = openMetrics(clock)
   const database = await openDatabase(config)
-  const github = openGithub(config.github_api_url)
-  const access = new Access({ github, clock, ttl_ms: config.permission_ttl_ms })
+  const github = openGithub(config.github_api_url, { metrics, log })
+  const access = new Access({ github, clock, ttl_ms: config.permission_ttl_ms, metrics })
   const github_app =
-    config.github_app && openGithubApp(config.github_app, { api_url: config.github_api_url, log })
+    config.github_app && openGithubApp(config.github_app, { api_url: config.github_api_url, log, metrics })
   const forgetAccess = (owner: string) => database.announce(ACCESS_CHANNEL, owner)
-  const app: App = { config, clock, log, database, access, github_app, forgetAccess }
+  const app: App = { config, clock, log, metrics, database, access, github_app, forgetAccess }
   const stop = new AbortController()
   const limits = { ...WIRE_LIMITS, ...options.wire }
   const server = httpServer(httpSurface(app, receiveDelivery(app)), { limits, log })
@@ -80,7 +83,7 @@ export async function startService(
 /** Starts what the GitHub App does; nothing without one. Answers the workers that run until `signal` is aborted. */
 async function startApp(app: App, signal: AbortSignal): Promise<Promise<void>[]> {
   if (!app.github_app) return []
-  const { access, clock, database, log } = app
+  const { access, clock, database, log, metrics } = app
   await database.listen(ACCESS_CHANNEL, {
     heard: (owner) => access.forget(owner),
     missed: () => access.forget(),
@@ -88,7 +91,7 @@ async function startApp(app: App, signal: AbortSignal): Promise<Promise<void>[]>
   handleEvents(app, app.github_app.probot)
   await ask(database.connection(), firstJobs(clock()), clock())
   const handlers = { ...jobHandlers(app), [DELIVERY]: handleDelivery(app) }
-  return [runUntil({ database, clock, log, handlers }, signal)]
+  return [runUntil({ database, clock, log, metrics, handlers }, signal)]
 }
 
 function listen(server: Server, { port, host }: Config): Promise<void> {

@@ -8,6 +8,7 @@ import { brokenRules, type House, READINGS } from './support/architecture.ts'
 const HOUSE: House = {
   floors: [
     ['base'],
+    ['telemetry'],
     ['db', 'github', 'scope'],
     ['jobs'],
     ['context'],
@@ -23,6 +24,9 @@ const HOUSE: House = {
       what: 'drizzle-orm',
       to: /^db\/|(^|\/)([a-z-]+-)?(store|table)\.ts$/,
     },
+    { what: 'prom-client', to: /^telemetry\// },
+    { what: '@opentelemetry/api', to: /^telemetry\// },
+    { what: '@opentelemetry/sdk-node', to: /^telemetry\/trace\.ts$/ },
     { what: 'express', to: /^server\.ts$|^surfaces\// },
     { what: READINGS.environment, to: /^base\/config\.ts$|^(main|admin)\.ts$/ },
     { what: READINGS.clock, to: /^base\/clock\.ts$/ },

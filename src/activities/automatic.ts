@@ -2,6 +2,7 @@
 import { newId } from '../base/id.ts'
 import { oweLook } from '../context/changes.ts'
 import { inTransaction, type RepoContext } from '../context/repo.ts'
+import { did, type Effect } from '../telemetry/work.ts'
 import type { ArchiveReason } from './activity.ts'
 import { asOf, expiryAt, isLive, statusWithPullRequest } from './lifecycle.ts'
 import { listLiveOf, lockActivitiesOf, lockLiveOnBranch, lockPullRequest } from './pull-request-store.ts'
@@ -28,7 +29,7 @@ export interface PullRequest {
  * that have none. Answers those that are live.
  */
 export function linkPullRequest(ctx: RepoContext, pr: PullRequest): Promise<ActivityRow[]> {
-  return moveEach(ctx, pr, (row) => ({
+  const linked = moveEach(ctx, pr, (row) => ({
     ...heartbeat(ctx, row),
     pr_url: pr.url,
     pr_number: pr.number,
@@ -36,6 +37,7 @@ export function linkPullRequest(ctx: RepoContext, pr: PullRequest): Promise<Acti
     base_branch: pr.base_branch,
     status: statusWithPullRequest(row.status, pr.is_draft),
   }))
+  return noted('linked', linked)
 }
 
 /**
@@ -71,6 +73,7 @@ export function trackPullRequest(ctx: RepoContext, pr: PullRequest, paths: strin
       updated_at: now,
     })
     await oweLook(within, [row.id])
+    did('tracked')
   })
 }
 
@@ -80,7 +83,7 @@ export function refreshPullRequest(
   pr: PullRequest,
   paths: string[] | null,
 ): Promise<ActivityRow[]> {
-  return moveEach(ctx, pr, (row) => {
+  const refreshed = moveEach(ctx, pr, (row) => {
     if (row.source !== 'pull_request') return heartbeat(ctx, row)
     const files = paths === null ? {} : { scope: { areas: row.scope.areas, paths }, scope_is_literal: true }
     return {
@@ -90,6 +93,7 @@ export function refreshPullRequest(
       base_branch: pr.base_branch,
     }
   })
+  return noted('refreshed', refreshed)
 }
 
 /** Archives the activities of a pull request that was merged, or closed without. */
@@ -99,30 +103,40 @@ export function closePullRequest(
   merged: boolean,
 ): Promise<ActivityRow[]> {
   const reason = merged ? 'pull_request_merged' : 'pull_request_closed'
-  return moveEach(
+  const closed = moveEach(
     ctx,
     pr,
     (row) => archived(ctx, reason, merged ? (row.merged_at ?? ctx.now) : row.merged_at),
     isOpenRow,
   )
+  return noted('archived', closed)
 }
 
 /** Archives the live activities of a branch that was deleted; those of a pull request end with that. */
 export function deleteBranch(ctx: RepoContext, branch: string): Promise<ActivityRow[]> {
-  return inTransaction(ctx, async (within) => {
+  const deleted = inTransaction(ctx, async (within) => {
     const { db, now, repo } = within
     const rows = await lockActivitiesOf(db, repo.id, { branch, now })
     return change(within, rows, (row) => archived(ctx, 'branch_deleted', row.merged_at))
   })
+  return noted('archived', deleted)
 }
 
 /** Notes a push as a sign of life of the branch's live activities. */
 export function pushBranch(ctx: RepoContext, branch: string): Promise<ActivityRow[]> {
-  return inTransaction(ctx, async (within) => {
+  const pushed = inTransaction(ctx, async (within) => {
     const { db, now, repo } = within
     const rows = await lockLiveOnBranch(db, repo.id, branch, now)
     return change(within, rows, (row) => ({ ...heartbeat(ctx, row), branch_pushed: true }))
   })
+  return noted('kept_alive', pushed)
+}
+
+/** Notes how many activities a move took in, once it is stored. */
+async function noted(effect: Effect, moving: Promise<ActivityRow[]>): Promise<ActivityRow[]> {
+  const rows = await moving
+  did(effect, rows.length)
+  return rows
 }
 
 type Move = (row: ActivityRow) => store.ActivityChanges

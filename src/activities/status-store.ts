@@ -1,5 +1,6 @@
 /** Conditions on the status of an activity, as SQL. */
-import { and, eq, gt, inArray, lte, notInArray, or, type SQL } from 'drizzle-orm'
+import { and, eq, gt, inArray, lte, notInArray, or, type SQL, sql } from 'drizzle-orm'
+import type { Db } from '../db/connect.ts'
 import { type ActivityStatus, CLOSED_STATUSES, FINISHED_STATUSES, LIVE_STATUSES } from './activity.ts'
 import { activities } from './table.ts'
 
@@ -19,6 +20,21 @@ export function hasStatus(status: ActivityStatus, now: Date): SQL {
   if (status === 'expired') return anyOf(stored, allOf(isStoredLive, reached))
   if (status === 'archived') return anyOf(stored, allOf(isStoredFinished, reached))
   return allOf(stored, gt(activities.expires_at, now))
+}
+
+/** Records that are counted at most. */
+const COUNTED_MAX = 100_000
+
+/** How many live activities there are in all repositories. */
+export async function countLive(db: Db, now: Date): Promise<number> {
+  const live = db
+    .select({ one: sql`1`.as('one') })
+    .from(activities)
+    // The first condition is spelt as in the partial index, which holds little else.
+    .where(and(sql`status not in ('archived', 'expired')`, isStoredLive, gt(activities.expires_at, now)))
+    .limit(COUNTED_MAX)
+    .as('live')
+  return db.$count(live)
 }
 
 function allOf(...conditions: SQL[]): SQL {

@@ -60,6 +60,8 @@ const Environment = z.object({
       error: 'must be fatal, error, warn, info, debug, trace or silent',
     })
     .default('info'),
+  OTEL_EXPORTER_OTLP_ENDPOINT: webAddress.optional(),
+  OTEL_SERVICE_NAME: z.string().default('deconflict'),
 })
 
 export interface Config {
@@ -78,6 +80,8 @@ export interface Config {
   /** Proxies whose `X-Forwarded-For` is believed, by number or by address; unset: nobody's is. */
   trust_proxy: number | string[] | undefined
   log_level: string
+  /** Where spans are sent; null: nothing is traced. The SDK reads the address, and the other `OTEL_` variables, itself. */
+  tracing: { service_name: string } | null
 }
 
 /** One line that names the variable and what is wrong with it, and never its value: it may be a secret. */
@@ -107,6 +111,7 @@ export function readConfig(env: Record<string, string | undefined>): Config {
     retention_days: values.RETENTION_DAYS,
     trust_proxy: values.TRUST_PROXY,
     log_level: values.LOG_LEVEL,
+    tracing: values.OTEL_EXPORTER_OTLP_ENDPOINT ? { service_name: values.OTEL_SERVICE_NAME } : null,
   }
 }
 

@@ -5,11 +5,13 @@ import type { Config } from '../base/config.ts'
 import type { Database } from '../db/connect.ts'
 import type { Access } from '../github/access.ts'
 import type { GithubApp } from '../github/app.ts'
+import type { Metrics } from '../telemetry/metrics.ts'
 
 export interface App {
   config: Config
   clock: Clock
   log: Logger
+  metrics: Metrics
   database: Database
   access: Access
   /** Null without a configured GitHub App. */

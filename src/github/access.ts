@@ -4,8 +4,9 @@ import type { Octokit } from '@octokit/rest'
 import { LRUCache } from 'lru-cache'
 import { z } from 'zod'
 import type { Clock } from '../base/clock.ts'
-import { Failure, unavailable } from '../base/failure.ts'
-import { callWith, type GithubRefusal, refusalOf } from './octokit.ts'
+import { Failure } from '../base/failure.ts'
+import type { Metrics } from '../telemetry/metrics.ts'
+import { callWith, failureOf, type GithubRefusal, refusalOf } from './octokit.ts'
 
 /** A repository that the caller may see, under its present name. */
 export interface VisibleRepository {
@@ -50,6 +51,8 @@ interface Question {
   token: Token
   owner: string
   name: string
+  /** How GitHub answered, where the answer was not in memory. */
+  outcome?: 'miss' | 'revalidated' | 'failed'
 }
 
 const NO_TTL_MS = 10_000
@@ -72,14 +75,16 @@ export class Access {
   readonly #github: Octokit
   readonly #clock: Clock
   readonly #ttl: number
+  readonly #metrics: Metrics
   readonly #entries: LRUCache<string, Entry, Question>
   readonly #identities: LRUCache<string, { identity: Identity }, Token>
   readonly #knownTokens: LRUCache<string, true>
 
-  constructor(options: { github: Octokit; clock: Clock; ttl_ms: number }) {
+  constructor(options: { github: Octokit; clock: Clock; ttl_ms: number; metrics: Metrics }) {
     const { github, clock } = options
     this.#github = github
     this.#clock = clock
+    this.#metrics = options.metrics
     // In this cache a time to live of 0 means for ever.
     this.#ttl = Math.max(1, options.ttl_ms)
     const perf = { now: () => clock().getTime() }
@@ -123,14 +128,17 @@ export class Access {
       return null
     }
     const key = keyOf(token, owner, name)
-    const context = { token, owner, name }
+    const context: Question = { token, owner, name }
     let entry = await this.#entries.forceFetch(key, { context })
     if (asked.access === 'write' && this.#isOldNoToWriting(entry))
       entry = await this.#entries.forceFetch(key, { context, forceRefresh: true })
     const { answer } = entry
+    // Who waits for a question that another request has asked spares GitHub a call too: that is a hit.
+    const outcome = entry.is_honoured ? 'honoured' : (context.outcome ?? 'hit')
+    this.#metrics.permission_lookups.inc({ outcome })
     if (answer.kind === 'visible') return answer.repository
     if (answer.kind === 'invisible') return null
-    throw this.#failureOf(answer)
+    throw failureOf(answer)
   }
 
   /** A yes to reading is kept for longer than a no; where it is a no to writing, it counts as one. */
@@ -154,9 +162,11 @@ export class Access {
     return identity
   }
 
-  async #ask({ token, owner, name }: Question, yes: Yes | undefined): Promise<Entry> {
+  async #ask(question: Question, yes: Yes | undefined): Promise<Entry> {
+    const { token, owner, name } = question
     const validator: Record<string, string> = yes?.etag ? { 'if-none-match': yes.etag } : {}
     const now = this.#clock()
+    question.outcome = 'miss'
     try {
       const response = await this.#github.rest.repos.get({
         owner,
@@ -164,17 +174,22 @@ export class Access {
         ...callWith(token.secret, validator),
       })
       const found = Repository.safeParse(response.data)
-      if (!found.success) return this.#whileAway(yes)
+      if (!found.success) return this.#whileAway(question, yes)
       const { id, permissions = {} } = found.data
       const may_write = Boolean(permissions.push || permissions.maintain || permissions.admin)
       const repository = { id, owner: found.data.owner.login, name: found.data.name, may_write }
       return this.#confirm(token, { repository, etag: response.headers.etag, confirmed_at: now.getTime() })
     } catch (error) {
       const refusal = refusalOf(error, now)
-      if (refusal.kind === 'not_modified' && yes)
+      if (refusal.kind === 'not_modified' && yes) {
+        question.outcome = 'revalidated'
         return this.#confirm(token, { ...yes, confirmed_at: now.getTime() })
-      if (refusal.kind === 'not_modified' || refusal.kind === 'away') return this.#whileAway(yes)
-      if (refusal.kind === 'rate_limited') return { answer: refusal, yes }
+      }
+      if (refusal.kind === 'not_modified' || refusal.kind === 'away') return this.#whileAway(question, yes)
+      if (refusal.kind === 'rate_limited') {
+        question.outcome = 'failed'
+        return { answer: refusal, yes }
+      }
       if (refusal.kind === 'unauthorized') this.#knownTokens.delete(token.hash)
       return { answer: refusal, yes: undefined }
     }
@@ -186,7 +201,8 @@ export class Access {
   }
 
   /** An outage is never taken as a yes; but a yes that is recent enough is honoured meanwhile. */
-  #whileAway(yes: Yes | undefined): Entry {
+  #whileAway(question: Question, yes: Yes | undefined): Entry {
+    question.outcome = 'failed'
     const recent = yes && this.#clock().getTime() - yes.confirmed_at <= HONOURED_WHILE_AWAY_MS
     return recent
       ? { answer: { kind: 'visible', repository: yes.repository }, yes, is_honoured: true }
@@ -213,36 +229,13 @@ export class Access {
     try {
       const { data } = await this.#github.rest.users.getAuthenticated(callWith(token.secret))
       const user = User.safeParse(data)
-      if (!user.success) throw this.#failureOf({ kind: 'away' })
+      if (!user.success) throw failureOf({ kind: 'away' })
       return { id: user.data.id, login: user.data.login }
     } catch (error) {
       if (error instanceof Failure) throw error
       const refusal = refusalOf(error, this.#clock())
       if (refusal.kind === 'invisible') return null
-      throw this.#failureOf(refusal)
-    }
-  }
-
-  #failureOf(refusal: GithubRefusal): Failure {
-    switch (refusal.kind) {
-      case 'unauthorized':
-        return new Failure(
-          'unauthorized',
-          'GitHub does not accept this token; it may be mistyped, expired or revoked',
-          {
-            headers: { 'WWW-Authenticate': 'Bearer error="invalid_token"' },
-          },
-        )
-      case 'rate_limited':
-        return new Failure(
-          'rate_limited',
-          'GitHub limits the rate of requests made with this token; wait and try again',
-          {
-            headers: { 'Retry-After': String(refusal.retry_after) },
-          },
-        )
-      default:
-        return unavailable('GitHub does not answer, and it decides who may see this repository; try again')
+      throw failureOf(refusal)
     }
   }
 }

@@ -2,6 +2,7 @@
 import type { Logger } from 'pino'
 import { Probot, ProbotOctokit } from 'probot'
 import type { Config } from '../base/config.ts'
+import { type Watch, watchCalls } from './calls.ts'
 
 export interface GithubApp {
   id: number
@@ -29,8 +30,9 @@ function neverInPlace(given: { throttle?: object }): object {
 
 export function openGithubApp(
   app: NonNullable<Config['github_app']>,
-  options: { api_url: string; log: Logger },
+  options: { api_url: string; log: Logger; metrics: Watch['metrics'] },
 ): GithubApp {
+  const watch = (client: ProbotOctokit) => watchCalls(client, 'installation', options)
   const probot = new Probot({
     appId: app.id,
     privateKey: app.private_key,
@@ -38,7 +40,7 @@ export function openGithubApp(
     baseUrl: options.api_url,
     // Its own lines name addresses and bodies; what matters is logged where a job fails.
     log: options.log.child({}, { level: 'silent' }) as never,
-    Octokit: ProbotOctokit.defaults(neverInPlace) as never,
+    Octokit: ProbotOctokit.plugin(watch as never).defaults(neverInPlace) as never,
     request: { fetch: fetchInTime },
   })
   return { id: app.id, probot }

@@ -1,4 +1,5 @@
 /** What the service asks of GitHub as an installation of the app. Each function says how many calls it makes. */
+import { did } from '../telemetry/work.ts'
 import type { Installation } from './app.ts'
 
 export interface RepositoryName {
@@ -88,6 +89,7 @@ export async function createComment(
   body: string,
 ): Promise<number> {
   const { data } = await client.rest.issues.createComment({ ...named(repo), issue_number: number, body })
+  did('commented')
   return data.id
 }
 
@@ -100,6 +102,7 @@ export async function editComment(
 ): Promise<boolean> {
   try {
     await client.rest.issues.updateComment({ ...named(repo), comment_id: id, body })
+    did('comment_edited')
     return true
   } catch (error) {
     if (isGone(error)) return false
@@ -140,6 +143,7 @@ export async function reportCheckRun(
       })),
     },
   })
+  did('check_run_reported')
 }
 
 /** Whether a call failed because the thing is not, or no longer, there. */

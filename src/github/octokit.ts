@@ -1,13 +1,17 @@
 /** Calls to GitHub: bounded in time, quiet, and with every way to fail told apart (contract §2). */
 import { Octokit } from '@octokit/rest'
+import { Failure, unavailable } from '../base/failure.ts'
+import { type Watch, watchCalls } from './calls.ts'
 
 /** How long one call may take. */
 const TIMEOUT_MS = 5000
 
 const SILENT = { debug: () => {}, info: () => {}, warn: () => {}, error: () => {} }
 
-export function openGithub(api_url: string): Octokit {
-  return new Octokit({ baseUrl: api_url, log: SILENT, userAgent: 'deconflict' })
+export function openGithub(api_url: string, watch: Watch): Octokit {
+  const github = new Octokit({ baseUrl: api_url, log: SILENT, userAgent: 'deconflict' })
+  watchCalls(github, 'caller', watch)
+  return github
 }
 
 /**
@@ -57,4 +61,24 @@ function retryAfter(headers: Record<string, string | undefined>, now: Date): num
   const reset = Number(headers['x-ratelimit-reset'])
   const seconds = Number(headers['retry-after']) || (reset ? reset - now.getTime() / 1000 : 60)
   return Math.min(3600, Math.max(1, Math.ceil(seconds)))
+}
+
+/** What a refusal of a caller's token, or an outage, is to the caller. */
+export function failureOf(refusal: GithubRefusal): Failure {
+  switch (refusal.kind) {
+    case 'unauthorized':
+      return new Failure(
+        'unauthorized',
+        'GitHub does not accept this token; it may be mistyped, expired or revoked',
+        { headers: { 'WWW-Authenticate': 'Bearer error="invalid_token"' } },
+      )
+    case 'rate_limited':
+      return new Failure(
+        'rate_limited',
+        'GitHub limits the rate of requests made with this token; wait and try again',
+        { headers: { 'Retry-After': String(refusal.retry_after) } },
+      )
+    default:
+      return unavailable('GitHub does not answer, and it decides who may see this repository; try again')
+  }
 }

@@ -1,10 +1,13 @@
 /** Runs jobs: leased, retried with backoff and jitter, given up in the end, and never lost (contract §5: deliveries). */
 import { setTimeout as wait } from 'node:timers/promises'
 import type { Logger } from 'pino'
-import { type Clock, later } from '../base/clock.ts'
+import { type Clock, later, stopwatch } from '../base/clock.ts'
 import type { Database } from '../db/connect.ts'
 import { faultOf } from '../db/errors.ts'
 import { refusalOf } from '../github/octokit.ts'
+import type { Metrics } from '../telemetry/metrics.ts'
+import { fail, inSpan } from '../telemetry/trace.ts'
+import { during, newWork, type Work } from '../telemetry/work.ts'
 import { claim, renew, settle } from './store.ts'
 import type { JobRow } from './table.ts'
 
@@ -35,6 +38,7 @@ export interface JobRunner {
   database: Database
   clock: Clock
   log: Logger
+  metrics: Metrics
   handlers: Record<string, JobHandler>
 }
 
@@ -50,40 +54,73 @@ function take({ database, clock }: JobRunner): Promise<JobRow | undefined> {
   return claim(database.connection(), now, later(now, LEASE_MS))
 }
 
-async function carryOut(runner: JobRunner, job: JobRow): Promise<void> {
-  const { database, clock, log, handlers } = runner
-  const db = database.connection()
+/** How a run ended: `failed` is tried again, `given_up` is not. */
+interface Ended {
+  outcome: 'done' | 'put_off' | 'failed' | 'given_up'
+  fault?: ReturnType<typeof faultOf>
+  /** What is to be stored; undefined when it is already. */
+  left?: Parameters<typeof settle>[2]
+}
+
+/** Runs a claimed job, and tells the log, the metrics and the trace what it did and how it ended. */
+function carryOut(runner: JobRunner, job: JobRow): Promise<void> {
+  const { id, kind, caused_by, traceparent } = job
+  const work = newWork({ job: id, caused_by })
+  const attributes = { 'deconflict.job': id, 'deconflict.caused_by': caused_by }
+  return during(work, () =>
+    inSpan(`job ${kind}`, { kind: 'consumer', attributes, caused_by: traceparent }, async (span) => {
+      const elapsed = stopwatch()
+      const renewing = keepLease(runner, job)
+      try {
+        const ended = await attempt(runner, job)
+        if (ended.fault) fail(span, ended.fault.fault)
+        tell(runner, job, { ...ended, did: work.effects, ms: elapsed() })
+        if (ended.left) await settle(runner.database.connection(), job, ended.left)
+      } finally {
+        clearInterval(renewing)
+      }
+    }),
+  )
+}
+
+async function attempt({ database, clock, handlers }: JobRunner, job: JobRow): Promise<Ended> {
   const handler = handlers[job.kind]
-  const renewing = keepLease(runner, job)
   try {
     // Every attempt ended the process before it could be settled: the job may be what ends it.
     if (job.attempts > ATTEMPTS_MAX) throw new Error('no attempt came to an end')
     if (!handler) throw new Error(`no handler for jobs of kind ${job.kind}`)
     await handler(job, clock())
-    await settle(db, job, { state: 'done', last_error: null, now: clock() })
+    await settle(database.connection(), job, { state: 'done', last_error: null, now: clock() })
+    return { outcome: 'done' }
   } catch (thrown) {
     const now = clock()
     const error = rootOf(thrown)
     const run_at = waitOf(error, now)
-    if (run_at) {
-      await settle(db, job, { state: 'pending', run_at, attempts: 0, last_error: null, now })
-      return
-    }
+    if (run_at)
+      return { outcome: 'put_off', left: { state: 'pending', run_at, attempts: 0, last_error: null, now } }
     const fault = faultOf(error)
     const isLast = job.attempts >= ATTEMPTS_MAX
-    log.error(
-      { job: job.id, attempts: job.attempts, ...fault },
-      isLast ? 'a job was given up' : 'a job failed',
-    )
-    await settle(db, job, {
-      state: isLast ? 'dead' : 'pending',
+    const left = {
+      state: isLast ? ('dead' as const) : ('pending' as const),
       run_at: later(now, delayOf(job.attempts)),
       last_error: fault.stack ?? `${fault.fault} ${fault.code}`,
       now,
-    })
-  } finally {
-    clearInterval(renewing)
+    }
+    return { outcome: isLast ? 'given_up' : 'failed', fault, left }
   }
+}
+
+/** One line for each run, and what it counts for. */
+function tell(
+  { log, metrics }: JobRunner,
+  { kind, attempts }: JobRow,
+  { outcome, fault, did, ms }: Ended & { did: Work['effects']; ms: number },
+): void {
+  metrics.job_runs.observe({ kind, outcome }, ms / 1000)
+  for (const [effect, times] of Object.entries(did)) metrics.effects.inc({ effect }, times)
+  const fields = { kind, outcome, did, attempts, ms: Math.round(ms), ...fault }
+  if (fault) log.error(fields, outcome === 'given_up' ? 'a job was given up' : 'a job failed')
+  else log.info(fields, 'job')
 }
 
 /** Renews the lease of a job while it runs; a run that lost it all the same settles nothing. */
@@ -132,7 +169,10 @@ export async function runUntil(runner: JobRunner, signal: AbortSignal): Promise<
     const run = carryOut(runner, job)
       // The lease runs out, and the job is taken again.
       .catch((error: unknown) =>
-        runner.log.error({ job: job.id, ...faultOf(error) }, 'a job could not be settled'),
+        runner.log.error(
+          { job: job.id, caused_by: job.caused_by, ...faultOf(error) },
+          'a job could not be settled',
+        ),
       )
       .finally(() => running.delete(run))
     running.add(run)

@@ -2,10 +2,15 @@
 import { and, asc, eq, getTableColumns, gt, inArray, isNull, lte, ne, notExists, or, sql } from 'drizzle-orm'
 import { alias } from 'drizzle-orm/pg-core'
 import type { Db } from '../db/connect.ts'
+import { traceparentNow } from '../telemetry/trace.ts'
+import { causesNow } from '../telemetry/work.ts'
 import { type JobRow, type JobState, jobs } from './table.ts'
 
 /** Any number, as long as it is always the same: the key of the lock that claims queue at. */
 const CLAIM_LOCK = 7_046_031_416
+
+/** Causes that a job remembers. */
+const CAUSES_MAX = 10
 
 export interface NewJob {
   id: string
@@ -24,6 +29,7 @@ export async function addOnce(db: Db, job: NewJob, now: Date): Promise<boolean> 
 /** Asks for jobs, or for them to run again: those that wait run at the earlier of the two instants. */
 export async function ask(db: Db, wanted: NewJob[], now: Date): Promise<void> {
   if (wanted.length === 0) return
+  const earlier = sql`array(select id from unnest(${jobs.caused_by}) as id where id <> all(excluded.caused_by))`
   const isWaiting = sql`${jobs.state} = 'pending' and ${jobs.attempts} = 0`
   await db
     .insert(jobs)
@@ -36,13 +42,24 @@ export async function ask(db: Db, wanted: NewJob[], now: Date): Promise<void> {
         run_at: sql`case when ${isWaiting} then least(${jobs.run_at}, excluded.run_at) else excluded.run_at end`,
         asked: sql`${jobs.asked} + 1`,
         attempts: 0,
+        caused_by: sql`case when ${jobs.state} = 'pending' then (excluded.caused_by || ${earlier})[1:${sql.raw(String(CAUSES_MAX))}] else excluded.caused_by end`,
+        traceparent: sql`excluded.traceparent`,
         updated_at: now,
       },
     })
 }
 
 function rowOf(job: NewJob, now: Date): typeof jobs.$inferInsert {
-  return { ...job, state: 'pending', asked: 1, attempts: 0, created_at: now, updated_at: now }
+  return {
+    ...job,
+    state: 'pending',
+    asked: 1,
+    attempts: 0,
+    caused_by: causesNow(),
+    traceparent: traceparentNow(),
+    created_at: now,
+    updated_at: now,
+  }
 }
 
 /** Takes the job that is due longest, of a repository in which none is running; undefined when there is none. */
@@ -114,6 +131,37 @@ export async function renew(
     .where(and(eq(jobs.id, job.id), eq(jobs.leased_until, job.leased_until as Date)))
     .returning({ id: jobs.id })
   return renewed.length > 0
+}
+
+/** Jobs that are counted at most; one count is a few tens of milliseconds then. */
+const COUNTED_MAX = 100_000
+
+/** How many jobs there are that have not ended well, by kind and state. */
+export function countJobs(db: Db, now: Date): Promise<{ kind: string; state: string; count: number }[]> {
+  const open = db
+    .select({ kind: jobs.kind, state: jobs.state, run_at: jobs.run_at, leased_until: jobs.leased_until })
+    .from(jobs)
+    .where(inArray(jobs.state, ['pending', 'dead']))
+    .limit(COUNTED_MAX)
+    .as('open')
+  const state = sql<string>`case when ${open.state} = 'dead' then 'dead' when ${gt(open.leased_until, now)} then 'running'
+    when ${lte(open.run_at, now)} then 'due' else 'waiting' end`
+  return db
+    .select({ kind: open.kind, state, count: sql<number>`count(*)::int` })
+    .from(open)
+    .groupBy(sql`1`, sql`2`)
+}
+
+/** Since when the job is due that is due longest, of those that nobody runs; undefined when none is. */
+export async function findOldestDue(db: Db, now: Date): Promise<Date | undefined> {
+  const isFree = or(isNull(jobs.leased_until), lte(jobs.leased_until, now))
+  const [oldest] = await db
+    .select({ run_at: jobs.run_at })
+    .from(jobs)
+    .where(and(eq(jobs.state, 'pending'), lte(jobs.run_at, now), isFree))
+    .orderBy(asc(jobs.run_at))
+    .limit(1)
+  return oldest?.run_at
 }
 
 /** Jobs of a state, the oldest first. */

@@ -23,6 +23,10 @@ export const jobs = pgTable(
     asked: integer().notNull(),
     attempts: integer().notNull(),
     last_error: text(),
+    /** The newest deliveries and requests that asked for it, by which the log finds what came of them. */
+    caused_by: text().array().notNull().default([]),
+    /** The span in which it was last asked for. */
+    traceparent: text(),
     created_at: instant().notNull(),
     updated_at: instant().notNull(),
   },

@@ -24,6 +24,9 @@ import { type NotableRow, notables } from './table.ts'
 export type NewNotable = typeof notables.$inferInsert
 export type NotableChanges = Partial<Omit<NewNotable, 'repo_id' | 'id'>>
 
+/** Records that are counted at most. */
+const COUNTED_MAX = 100_000
+
 function isRecord(repo_id: number, id: string) {
   return and(eq(notables.repo_id, repo_id), eq(notables.id, id))
 }
@@ -188,4 +191,15 @@ function hasStatus(status: NotableStatus, now: Date): SQL | undefined {
   if (status === 'expired')
     return or(stored, and(eq(notables.status, 'active'), lte(notables.expires_at, now)))
   return stored
+}
+
+/** How many active notables there are in all repositories. */
+export async function countActive(db: Db, now: Date): Promise<number> {
+  const active = db
+    .select({ one: sql`1`.as('one') })
+    .from(notables)
+    .where(and(sql`status = 'active'`, gt(notables.expires_at, now)))
+    .limit(COUNTED_MAX)
+    .as('active')
+  return db.$count(active)
 }

@@ -6,6 +6,7 @@ import type { App } from '../context/app.ts'
 import { openRepo, type RepoContext } from '../context/repo.ts'
 import { isDatabaseAway } from '../db/errors.ts'
 import type { Token, VisibleRepository } from '../github/access.ts'
+import { inSpan } from '../telemetry/trace.ts'
 import { type InputOf, OPERATIONS, type Operation, type OperationName } from './contract.ts'
 import { CREATIONS, type Creation, HANDLERS } from './handlers.ts'
 import { idempotencyKeyOf, once } from './idempotency.ts'
@@ -48,15 +49,28 @@ async function carryOut(app: App, name: OperationName, call: Call): Promise<Answ
   const operation: Operation = OPERATIONS[name]
   const now = app.clock()
   const repository = await authorise(app, operation, call)
-  const ctx = await openRepo(app, repository, { owner: call.owner, name: call.repo, now })
+  const asked = { owner: call.owner, name: call.repo, now }
+  const ctx = await inSpan('open repository', DATABASE, () => openRepo(app, repository, asked))
   const key = operation.is_idempotent ? idempotencyKeyOf(call.idempotency_key) : undefined
   const input = await inputOf(ctx, name, call)
   if (operation.needs_identity || key !== undefined) ctx.identity = await app.access.identity(call.token)
+  return inSpan('carry out', DATABASE, () => answerOf(ctx, name, input, { call, key }))
+}
+
+/** Of the spans in which the database is worked with. */
+const DATABASE = { kind: 'internal', attributes: { 'db.system.name': 'postgresql' } } as const
+
+async function answerOf(
+  ctx: RepoContext,
+  name: OperationName,
+  input: unknown,
+  { call, key }: { call: Call; key: string | undefined },
+): Promise<Answer> {
   if (isCreation(name))
     return create(ctx, name, input, key === undefined ? undefined : keyUseOf(ctx, name, call.token, key))
   const handle = HANDLERS[name] as (ctx: RepoContext, input: unknown, id: string) => Promise<unknown>
   const body = JSON.stringify(await handle(ctx, input, call.id))
-  return { status: operation.status, body, created_id: null, replayed: false }
+  return { status: OPERATIONS[name].status, body, created_id: null, replayed: false }
 }
 
 /** The repository, when the caller may do there what the operation does. Throws `forbidden`, `not_found` and what GitHub's answer means. */

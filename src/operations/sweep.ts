@@ -11,6 +11,7 @@ import { faultOf } from '../db/errors.ts'
 import { deleteJobs } from '../jobs/store.ts'
 import { expireNotables, purgeNotables } from '../notables/store.ts'
 import { deletePullRequests } from '../pull-requests/store.ts'
+import { inSpan } from '../telemetry/trace.ts'
 import { KEY_LIFE_MS } from './idempotency.ts'
 import { QUOTA_WINDOW_MS } from './quota.ts'
 import { deleteKeys, deleteQuotas } from './store.ts'
@@ -33,9 +34,19 @@ export interface Swept {
  * Sweeps every repository that none has swept for a while. Safe with several instances: each repository is claimed
  * first, and a batch passes over records that somebody is changing. Answers what was done.
  */
-export async function sweep(app: App): Promise<Swept> {
+export function sweep(app: App): Promise<Swept> {
+  return inSpan('sweep', { kind: 'internal' }, async () => {
+    const { last_sweep, swept: counter } = app.metrics
+    const now = app.clock()
+    const { jobs, ...swept } = await sweepAll(app, now)
+    last_sweep.set(now.getTime() / 1000)
+    for (const [what, count] of Object.entries({ ...swept, jobs })) counter.inc({ what }, count)
+    return swept
+  })
+}
+
+async function sweepAll(app: App, now: Date): Promise<Swept & { jobs: number }> {
   const db = app.database.connection()
-  const now = app.clock()
   const before = later(now, -INTERVAL_MS)
   const kept = later(now, -app.config.retention_days * DAY_MS)
   const swept: Swept = { repositories: 0, expired: 0, purged: 0, keys: 0 }
@@ -50,9 +61,9 @@ export async function sweep(app: App): Promise<Swept> {
     after = ids.at(-1) ?? after
   }
   swept.purged += await forgetLeft(db, kept)
-  await inBatches((limit) => deleteJobs(db, later(now, -JOBS_FOR_MS), limit))
+  const jobs = await inBatches((limit) => deleteJobs(db, later(now, -JOBS_FOR_MS), limit))
   await deleteQuotas(db, later(now, -QUOTA_WINDOW_MS))
-  return swept
+  return { ...swept, jobs }
 }
 
 async function sweepRepository(ctx: RepoContext, kept: Date, swept: Swept): Promise<void> {

@@ -6,6 +6,7 @@ import { listRepositories, updateRepository } from '../context/store.ts'
 import { isGone } from '../github/client.ts'
 import { pullRequestOf } from '../github/pull-request.ts'
 import { ask, type NewJob } from '../jobs/store.ts'
+import { did } from '../telemetry/work.ts'
 import { asInstallation, isSuspended } from './installation.ts'
 import { pullRequestChanged } from './pull-requests.ts'
 
@@ -101,6 +102,7 @@ export async function takeInPullRequest(app: App, repo_id: number, pr: unknown, 
 /** The app was taken off a repository: nothing is followed there any more, and what the app made goes after the retention period. */
 export async function leaveRepository(app: App, repo_id: number, now: Date): Promise<void> {
   await updateRepository(app.database.connection(), repo_id, { installation_id: null, left_at: now })
+  did('repository_left')
 }
 
 /** The app was taken off all repositories of an installation. */

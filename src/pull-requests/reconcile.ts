@@ -9,6 +9,7 @@ import type { Installation } from '../github/app.ts'
 import { isGone } from '../github/client.ts'
 import { pullRequestOf } from '../github/pull-request.ts'
 import { ask, type NewJob } from '../jobs/store.ts'
+import { did } from '../telemetry/work.ts'
 import { asInstallation } from './installation.ts'
 import { pullRequestJob } from './installations.ts'
 import { pullRequestChanged } from './pull-requests.ts'
@@ -61,6 +62,7 @@ export async function redeliverFailed(app: App, now: Date): Promise<number> {
   }
   const again = [...failed].filter(([guid]) => !delivered.has(guid))
   for (const [, delivery_id] of again) await asApp.rest.apps.redeliverWebhookDelivery({ delivery_id })
+  did('redelivered', again.length)
   return again.length
 }
 

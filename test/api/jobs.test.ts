@@ -14,6 +14,7 @@ import {
   settle,
 } from '../../src/jobs/store.ts'
 import { type JobRow, jobs } from '../../src/jobs/table.ts'
+import { openMetrics } from '../../src/telemetry/metrics.ts'
 import { freshDatabase } from '../support/database.ts'
 
 const LEASE_MS = 120_000
@@ -55,6 +56,7 @@ const runner = {
   database,
   clock: () => now,
   log: pino({ level: 'trace' }, { write: (line: string) => log.push(line) }),
+  metrics: openMetrics(() => now),
   handlers: {
     work: async (claimed: JobRow, at: Date) => {
       ran.push(claimed.id)

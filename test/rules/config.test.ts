@@ -33,6 +33,7 @@ test('an empty environment gives the defaults', () => {
     retention_days: 30,
     trust_proxy: undefined,
     log_level: 'info',
+    tracing: null,
   })
 })
 
@@ -52,6 +53,8 @@ test('every variable is read', () => {
     RETENTION_DAYS: '7',
     TRUST_PROXY: '2',
     LOG_LEVEL: 'debug',
+    OTEL_EXPORTER_OTLP_ENDPOINT: 'http://localhost:4318',
+    OTEL_SERVICE_NAME: 'deconflict-eu',
   }
   expect(readConfig(env)).toEqual({
     port: 8080,
@@ -66,6 +69,7 @@ test('every variable is read', () => {
     retention_days: 7,
     trust_proxy: 2,
     log_level: 'debug',
+    tracing: { service_name: 'deconflict-eu' },
   })
 })
 
@@ -131,6 +135,11 @@ describe('a bad value is refused with one line that names the variable:', () => 
     ['PERMISSION_TTL_MS', '300001', 'PERMISSION_TTL_MS must be at most 300000'],
     ['RETENTION_DAYS', '0', 'RETENTION_DAYS must be at least 1'],
     ['RETENTION_DAYS', 'thirty', 'RETENTION_DAYS must be a number'],
+    [
+      'OTEL_EXPORTER_OTLP_ENDPOINT',
+      'localhost:4318',
+      'OTEL_EXPORTER_OTLP_ENDPOINT must be an http:// or https:// address',
+    ],
     ['LOG_LEVEL', 'verbose', 'LOG_LEVEL must be fatal, error, warn, info, debug, trace or silent'],
   ])('%s=%s', (name, value, line) => {
     expect(refusal({ [name]: value })).toBe(line)

@@ -39,7 +39,7 @@ export async function startAppService(
   const service = await startTestService({ token: 'ada', config })
   const { app } = service
   const handlers: Record<string, JobHandler> = { ...jobHandlers(app), [DELIVERY]: handleDelivery(app) }
-  const { clock, database, log } = app
+  const { clock, database, log, metrics } = app
   const db = database.connection()
 
   const deliver: AppService['deliver'] = async (webhook, id) => {
@@ -56,7 +56,7 @@ export async function startAppService(
   const settle: AppService['settle'] = async () => {
     let isDone = false
     while (!isDone) {
-      const ran = await runNext({ database, clock, log, handlers })
+      const ran = await runNext({ database, clock, log, metrics, handlers })
       isDone = !ran && (await due()).length === 0
     }
     const failed = await db.select().from(jobs).where(isNotNull(jobs.last_error))

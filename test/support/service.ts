@@ -1,8 +1,8 @@
 /** The service as a test sees it: started on a database of its own, spoken to over HTTP, every answer held against OpenAPI. */
-import { pino } from 'pino'
 import { type Config, readConfig } from '../../src/base/config.ts'
 import type { App } from '../../src/context/app.ts'
 import { startService } from '../../src/server.ts'
+import { openLog } from '../../src/telemetry/log.ts'
 import { freshDatabase } from './database.ts'
 import { answerValidator } from './openapi.ts'
 
@@ -52,7 +52,7 @@ export async function startTestService(options: {
   const log: string[] = []
   const service = await startService(config, {
     ...(options.realClock ? {} : { clock: () => clock.now }),
-    log: pino({ level: 'trace' }, { write: (line: string) => log.push(line) }),
+    log: openLog('trace', { write: (line: string) => log.push(line) }),
   })
   return {
     url: service.url,
@@ -71,7 +71,7 @@ export async function startTestService(options: {
 export function apiAt(url: string, token: string): Api {
   const check = answerValidator()
   return async (method, path, options = {}) => {
-    const isWhole = /^\/(?:api\/|v1\/|healthz|readyz)/.test(path)
+    const isWhole = /^\/(?:api\/|v1\/|healthz|readyz|metrics)/.test(path)
     const address = `${url}${isWhole ? path : `/api/v1/repos/acme/shop${path}`}`
     const given = options.token === undefined ? token : options.token
     const isRaw = typeof options.body === 'string' || options.body instanceof Uint8Array

@@ -4,26 +4,70 @@ import type { Logger } from 'pino'
 import { stopwatch } from '../../base/clock.ts'
 import { Failure, unavailable } from '../../base/failure.ts'
 import { newId } from '../../base/id.ts'
+import type { App } from '../../context/app.ts'
 import { faultOf, isDatabaseAway } from '../../db/errors.ts'
+import { fail, type Span, serverSpan } from '../../telemetry/trace.ts'
+import { during, newWork } from '../../telemetry/work.ts'
 import { setSecurityHeaders } from './security-headers.ts'
 
-/** Gives the exchange its id, and logs it when it is over: never a token, a body or the value of a query. */
-export function exchange(log: Logger): RequestHandler {
+/** Gives the exchange its id, and tells of it when it is over: never of a token, a body or the value of a query. */
+export function exchange({ log, metrics }: Pick<App, 'log' | 'metrics'>): RequestHandler {
   return (req, res, next) => {
     const elapsed = stopwatch()
     const request_id = newId('req')
     res.locals.request_id = request_id
     res.setHeader('X-Request-Id', request_id)
     setSecurityHeaders(res)
+    const work = newWork({ request_id })
+    const traced = serverSpan(req.headers, () => attributesOf(req, request_id))
     res.on('close', () => {
       const { operation, error_type } = res.locals
-      const fields = { request_id, method: req.method, operation, status: res.statusCode, error_type }
-      const ms = Math.round(elapsed())
+      const took = elapsed()
+      const status = res.writableFinished ? res.statusCode : 'aborted'
+      metrics.requests.observe({ operation: operation ?? 'unknown', status }, took / 1000)
+      if (traced) endSpan(traced.span, req, res)
+      const trace_id = traced?.span.spanContext().traceId
+      const fields = {
+        ...work.ids,
+        trace_id,
+        method: req.method,
+        operation,
+        status: res.statusCode,
+        error_type,
+      }
+      const ms = Math.round(took)
       if (res.writableFinished) log.info({ ...fields, ms }, 'request')
       else log.info({ ...fields, ms }, 'request broken off by the client')
     })
     if (req.headers.host === undefined && req.httpVersion === '1.1')
       throw new Failure('invalid_request', 'Host: this header is required and is missing', { param: 'Host' })
+    during(work, () => (traced ? traced.within(next) : next()))
+  }
+}
+
+function attributesOf(req: Request, request_id: string) {
+  return {
+    'http.request.method': req.method,
+    'url.path': req.path,
+    'url.scheme': req.protocol,
+    'deconflict.request_id': request_id,
+  }
+}
+
+function endSpan(span: Span, req: Request, res: Response): void {
+  const { operation, error_type } = res.locals
+  if (operation !== undefined) span.updateName(operation)
+  if (req.route) span.setAttribute('http.route', req.route.path)
+  if (res.writableFinished) span.setAttribute('http.response.status_code', res.statusCode)
+  if (res.statusCode >= 500) fail(span, error_type ?? String(res.statusCode))
+  else if (!res.writableFinished) fail(span, 'aborted')
+  span.end()
+}
+
+/** Names what a route does, where it is none of the contract's operations. */
+export function named(operation: string): RequestHandler {
+  return (_req, res, next) => {
+    res.locals.operation = operation
     next()
   }
 }

@@ -1,7 +1,8 @@
 /** The HTTP surface as a whole (contract §1). */
 import express, { type ErrorRequestHandler, type Express, type RequestHandler } from 'express'
 import type { App } from '../../context/app.ts'
-import { exchange, noSuchAddress, onlyMethods, sendJson, showFailures } from './exchange.ts'
+import { exchange, named, noSuchAddress, onlyMethods, sendJson, showFailures } from './exchange.ts'
+import { showMetrics } from './metrics.ts'
 import { openApiDocument } from './openapi.ts'
 import { restRouter } from './router.ts'
 
@@ -12,29 +13,38 @@ export function httpSurface(app: App, webhooks: (RequestHandler | ErrorRequestHa
   surface.disable('etag')
   surface.set('query parser', 'simple')
   surface.set('trust proxy', app.config.trust_proxy ?? false)
-  surface.use(exchange(app.log))
+  surface.use(exchange(app))
   const rest = restRouter(app)
   for (const base of ['/api/v1', '/v1']) {
     const document = JSON.stringify(openApiDocument(base))
     surface
       .route(`${base}/openapi.json`)
+      .all(named('openapi'))
       .get((_req, res) => sendJson(res, 200, document))
       .all(onlyMethods(['GET']))
     surface.use(base, rest)
   }
   surface
     .route('/healthz')
+    .all(named('healthz'))
     .get((_req, res) => sendJson(res, 200, '{"status":"ok"}'))
     .all(onlyMethods(['GET']))
   surface
     .route('/readyz')
+    .all(named('readyz'))
     .get(async (_req, res) => {
       await app.database.ping()
       sendJson(res, 200, '{"status":"ok"}')
     })
     .all(onlyMethods(['GET']))
   surface
+    .route('/metrics')
+    .all(named('metrics'))
+    .get(showMetrics(app))
+    .all(onlyMethods(['GET']))
+  surface
     .route('/api/github/webhooks')
+    .all(named('webhook'))
     .post(...webhooks)
     .all(onlyMethods(['POST']))
   surface.use(noSuchAddress)

@@ -5,6 +5,7 @@ import type { App } from '../../context/app.ts'
 import { isDatabaseAway } from '../../db/errors.ts'
 import type { JobHandler } from '../../jobs/jobs.ts'
 import { addOnce } from '../../jobs/store.ts'
+import { bringsDelivery } from '../../telemetry/work.ts'
 import { accessOwnerOf, HANDLED } from './events.ts'
 
 /** The kind of job that a delivery becomes. */
@@ -33,9 +34,16 @@ export function receiveDelivery(app: App): (RequestHandler | ErrorRequestHandler
   }
   const read = express.raw({ type: () => true, limit: BODY_MAX, inflate: false })
   const store: RequestHandler = async (req, res) => {
-    res.status(202).json({ status: await accept(app, req) })
+    const status = await accept(app, req)
+    app.metrics.deliveries.inc({ outcome: status })
+    res.status(202).json({ status })
   }
-  return [refuseUnsigned, read, unread, store]
+  const countRefusal: ErrorRequestHandler = (error, _req, _res, next) => {
+    const isRefused = error instanceof Failure && error.status < 500
+    app.metrics.deliveries.inc({ outcome: isRefused ? 'refused' : 'failed' })
+    next(error)
+  }
+  return [refuseUnsigned, read, unread, store, countRefusal]
 }
 
 /** Answers what became of the delivery: `accepted`, `known` from before, or `ignored`. */
@@ -47,8 +55,12 @@ async function accept(app: App, req: Request): Promise<string> {
   if (!isSigned) throw wronglySigned()
   const id = headerOf(req, 'X-GitHub-Delivery')
   const name = headerOf(req, 'X-GitHub-Event')
+  bringsDelivery(id)
   const payload = parsed(body)
-  if (!HANDLED.has(name)) return 'ignored'
+  if (!HANDLED.has(name)) {
+    app.log.info({ event: name, outcome: 'ignored' }, 'delivery')
+    return 'ignored'
+  }
   const now = app.clock()
   const repo_id = Number.isSafeInteger(payload.repository?.id) ? (payload.repository?.id as number) : 0
   const job = { id: `${DELIVERY}:${id}`, kind: DELIVERY, repo_id, payload: { name, payload }, run_at: now }
@@ -57,7 +69,9 @@ async function accept(app: App, req: Request): Promise<string> {
     // Not when the job's turn comes: permissions that were taken back end at once.
     const owner = accessOwnerOf(name, payload)
     if (owner !== undefined) await app.forgetAccess(owner)
-    return isNew ? 'accepted' : 'known'
+    const outcome = isNew ? 'accepted' : 'known'
+    app.log.info({ event: name, outcome }, 'delivery')
+    return outcome
   } catch (error) {
     throw isDatabaseAway(error) ? unavailable('the database does not answer; deliver it again', error) : error
   }
