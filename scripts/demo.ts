@@ -4,11 +4,13 @@ import { pino } from 'pino'
 import { readConfig } from '../src/base/config.ts'
 import { startService } from '../src/server.ts'
 import { temporaryDirectory } from '../test/support/temporary-directory.ts'
+import { playPullRequests } from './demo-pull-requests.ts'
 import { startGithubStandIn } from './github-stand-in.ts'
-import { explain, heading, narrator, say } from './narrate.ts'
+import { explain, heading, type Narrator, narrator, say } from './narrate.ts'
 
 const ADA = { token: 'demo-token-ada', login: 'ada', id: 1, permissions: { 'acme/shop': 'write' as const } }
 const BEN = { token: 'demo-token-ben', login: 'ben', id: 2, permissions: { 'acme/shop': 'write' as const } }
+const WEBHOOK_SECRET = 'demo-secret'
 
 async function main(): Promise<void> {
   say('Deconflict, the demo. Nothing leaves this machine: GitHub is played by a stand-in on loopback.')
@@ -24,6 +26,9 @@ async function main(): Promise<void> {
     ...environment,
     GITHUB_API_URL: github.url,
     GITHUB_WEB_URL: github.url,
+    APP_ID: String(github.github.app.id),
+    PRIVATE_KEY: github.github.app.key(),
+    WEBHOOK_SECRET,
   })
   const service = await startService(config, { log: pino({ level: 'warn' }) })
   const close = async () => {
@@ -32,7 +37,10 @@ async function main(): Promise<void> {
     await directory.remove()
   }
   try {
-    await play(`${service.url}/api/v1/repos/acme/shop`)
+    const api = `${service.url}/api/v1/repos/acme/shop`
+    const ben = narrator('Ben’s agent', api, BEN.token)
+    await play(narrator('Ada’s agent', api, ADA.token), ben)
+    await playPullRequests({ url: service.url, github: github.github, webhook_secret: WEBHOOK_SECRET }, ben)
     if (process.argv.includes('--once')) return
     invite(service.url)
     await Promise.race([once(process, 'SIGINT'), once(process, 'SIGTERM')])
@@ -41,10 +49,7 @@ async function main(): Promise<void> {
   }
 }
 
-async function play(api: string): Promise<void> {
-  const ada = narrator('Ada’s agent', api, ADA.token)
-  const ben = narrator('Ben’s agent', api, BEN.token)
-
+async function play(ada: Narrator, ben: Narrator): Promise<void> {
   heading('Ada’s agent declares what it begins to work on')
   const { activity } = await ada('POST', '/activity', {
     body: {
@@ -118,7 +123,7 @@ async function play(api: string): Promise<void> {
   })
   await ada('PATCH', `/activity/${activity.id}`, { body: { status: 'merged' }, show: ['id', 'status'] })
   await ada('POST', `/activity/${activity.id}/archive`, { show: ['status', 'archived_at'] })
-  explain('With the GitHub App installed, the merge does this by itself.')
+  explain('Done by hand here; further down, on GitHub, the merge does it.')
 
   heading('Ben’s agent asks again')
   const last = await ben('POST', '/activity/check', {

@@ -19,19 +19,36 @@ export function explain(text: string): void {
   say(paint('green', `   ⇒ ${text}`))
 }
 
-/** A client for one agent. `show` names the parts of the answer that are printed, such as `activity.id`. Throws when a request fails. */
-export function narrator(who: string, api: string, token: string) {
-  return async (
-    method: string,
-    path: string,
-    options: { body?: object; headers?: Record<string, string>; show: string[] },
-  ): Promise<Body> => {
+/** A text of somebody else, as it came. */
+export function quote(text: string): void {
+  say(text.replaceAll(/^/gm, '   │ '))
+}
+
+export interface Narrator {
+  /** Asks and tells of it. `show` names the parts of the answer that are printed, such as `activity.id`. Throws when a request fails. */
+  (method: string, path: string, options: Told): Promise<Body>
+  /** Asks without a word. */
+  quietly(method: string, path: string): Promise<{ response: Response; body: Body }>
+}
+
+interface Told {
+  body?: object
+  headers?: Record<string, string>
+  show: string[]
+}
+
+/** A client for one agent, below the address `api` of a repository. */
+export function narrator(who: string, api: string, token: string): Narrator {
+  const ask = async (method: string, path: string, options: Omit<Told, 'show'> = {}) => {
     const response = await fetch(`${api}${path}`, {
       method,
       headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json', ...options.headers },
       body: options.body && JSON.stringify(options.body),
     })
-    const body: Body = await response.json()
+    return { response, body: (await response.json()) as Body }
+  }
+  const narrate = async (method: string, path: string, options: Told): Promise<Body> => {
+    const { response, body } = await ask(method, path, options)
     say(`   ${who}: ${paint('cyan', `${method} ${new URL(api).pathname}${path}`)}`)
     for (const [name, value] of Object.entries(options.headers ?? {})) say(`     ${name}: ${value}`)
     if (options.body) say(indent(JSON.stringify(options.body, null, 1), 5))
@@ -42,6 +59,7 @@ export function narrator(who: string, api: string, token: string) {
     for (const name of options.show) say(indent(`${name}: ${JSON.stringify(partOf(body, name), null, 1)}`, 5))
     return body
   }
+  return Object.assign(narrate, { quietly: ask })
 }
 
 function partOf(body: Body, name: string): unknown {
