@@ -76,6 +76,26 @@ test('the manifest asks for exactly the permissions that events and calls need',
   expect(manifest.default_permissions).toEqual(needed)
 })
 
+test('the address in the README fills in the form of a new app as the manifest says', () => {
+  const readme = readFileSync(join(root, 'README.md'), 'utf8')
+  const address = /https:\/\/github\.com\/organizations\/ORG\/settings\/apps\/new\?\S+/.exec(readme)?.[0]
+  const filled = new URL(address as string).searchParams
+  expect(filled.getAll('events[]')).toEqual(manifest.default_events)
+  const {
+    name: _,
+    url,
+    public: isPublic,
+    webhook_active,
+    webhook_url,
+    ...permissions
+  } = Object.fromEntries([...filled].filter(([name]) => name !== 'events[]'))
+  expect(permissions).toEqual(manifest.default_permissions)
+  expect(isPublic).toBe(String(manifest.public))
+  expect(webhook_active).toBe(String(manifest.hook_attributes.active))
+  expect(webhook_url).toBe(manifest.hook_attributes.url.replace('deconflict.example.com', 'YOUR-HOST'))
+  expect(url).toBe(manifest.url.replace('deconflict.example.com', 'YOUR-HOST'))
+})
+
 function sources(): string[] {
   return readdirSync(join(root, 'src'), { recursive: true, withFileTypes: true })
     .filter((entry) => entry.isFile())
