@@ -1,9 +1,9 @@
-/** The built service as a process of its own, as an operator starts it, to be ended and started again. */
-import { type ChildProcess, execFile, spawn } from 'node:child_process'
+/** The built service as a process of its own, as an operator starts it, to be ended and started again. Nothing here waits without an end. */
+import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import type { Readable } from 'node:stream'
+import { setTimeout as wait } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
-import { promisify } from 'node:util'
 import { afterAll } from 'vitest'
 
 const ROOT = fileURLToPath(new URL('../..', import.meta.url))
@@ -11,6 +11,10 @@ const ROOT = fileURLToPath(new URL('../..', import.meta.url))
 const START_MS = 40_000
 /** A process that was told to end and has not by then is killed, as container platforms do. */
 const END_MS = 10_000
+/** A process that is gone may have left its pipes to another one; they are not waited for. */
+const PIPES_MS = 1000
+/** How often a process is asked whether it is ready. */
+const ASK_MS = 20
 /** Characters that are kept of what a process says. */
 const KEPT = 100_000
 
@@ -27,34 +31,69 @@ export interface ServiceProcess {
   /** Resolves when the process has ended, for whatever reason. */
   exit: Promise<Exit>
   isRunning(): boolean
-  /** Sends the signal and waits for the end. */
+  /** Sends the signal and waits for the end; a process that does not end within 10 seconds is killed, which its code shows. */
   kill(signal: NodeJS.Signals): Promise<Exit>
+  /** Sends the signal, and nothing else. */
+  signal(signal: NodeJS.Signals): void
+  /** The last that it wrote to its log. */
+  said(): string
 }
 
 type Environment = Record<string, string | undefined>
 
-let built: Promise<unknown> | undefined
 const running = new Set<ChildProcess>()
 
 // What a test that failed has left running: a worker that ends gives no other occasion.
-afterAll(() => {
+const killAll = () => {
   for (const child of running) child.kill('SIGKILL')
-})
+}
+afterAll(killAll)
+process.once('exit', killAll)
 
 /** Starts the service and answers once `/readyz` says 200. Of the tests' own environment it gets PATH alone. */
 export async function startProcess(env: Environment): Promise<ServiceProcess> {
-  const { child, exit, said } = await launch(env)
-  const failed = exit.then(({ code, errors }): never => {
+  const service = await launch(env)
+  const ended = new AbortController()
+  const failed = service.exit.then(({ code, errors }): never => {
+    ended.abort()
     throw new Error(`the service ended with ${code} before it was ready:\n${errors.join('\n')}`)
   })
-  const url = await Promise.race([addressSaidTo(child.stdout, said), failed])
-  await Promise.race([untilReady(url), failed])
   failed.catch(() => {})
+  const url = await Promise.race([addressOf(service), failed])
+  await Promise.race([untilReady(url, ended.signal), failed])
+  return { ...service, url }
+}
+
+/** Starts the service where it is to refuse, and answers how it ended. */
+export async function exitOfProcess(env: Environment): Promise<Exit> {
+  const { child, exit } = launch(env)
+  const impatience = setTimeout(() => child.kill('SIGKILL'), START_MS)
+  const ended = await exit
+  clearTimeout(impatience)
+  return ended
+}
+
+/** Starts the service and waits for nothing. */
+function launch(env: Environment) {
+  const child = spawn(process.execPath, ['dist/main.js'], {
+    cwd: ROOT,
+    env: { PATH: process.env.PATH, HOST: '127.0.0.1', PORT: '0', ...env },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  })
+  running.add(child)
+  const said = keep(child.stdout)
+  const complained = keep(child.stderr)
+  const exit = exitOf(child).then((code): Exit => {
+    running.delete(child)
+    return { code, errors: complained().split('\n').filter(Boolean) }
+  })
   return {
-    url,
+    child,
     exit,
+    said,
     isRunning: () => child.exitCode === null && child.signalCode === null,
-    async kill(signal) {
+    signal: (signal: NodeJS.Signals) => void child.kill(signal),
+    async kill(signal: NodeJS.Signals): Promise<Exit> {
       child.kill(signal)
       const impatience = setTimeout(() => child.kill('SIGKILL'), END_MS)
       const ended = await exit
@@ -64,31 +103,11 @@ export async function startProcess(env: Environment): Promise<ServiceProcess> {
   }
 }
 
-/** Starts the service where it is to refuse, and answers how it ended. */
-export async function exitOfProcess(env: Environment): Promise<Exit> {
-  const { child, exit } = await launch(env)
-  const impatience = setTimeout(() => child.kill('SIGKILL'), START_MS)
-  const ended = await exit
-  clearTimeout(impatience)
-  return ended
-}
-
-async function launch(env: Environment) {
-  built ??= promisify(execFile)('npm', ['run', '--silent', 'build'], { cwd: ROOT })
-  await built
-  const child = spawn(process.execPath, ['dist/main.js'], {
-    cwd: ROOT,
-    env: { PATH: process.env.PATH, HOST: '127.0.0.1', PORT: '0', ...env },
-    stdio: ['ignore', 'pipe', 'pipe'],
-  })
-  running.add(child)
-  const said = keep(child.stdout)
-  const complained = keep(child.stderr)
-  const exit = once(child, 'close').then(([code]): Exit => {
-    running.delete(child)
-    return { code, errors: complained().split('\n').filter(Boolean) }
-  })
-  return { child: child as ChildProcess & { stdout: Readable }, exit, said }
+async function exitOf(child: ChildProcess): Promise<number | null> {
+  const closed = once(child, 'close')
+  const [code] = await once(child, 'exit')
+  await Promise.race([closed, wait(PIPES_MS)])
+  return code
 }
 
 /** Reads on for as long as there is something, and answers the function that gives the end of it. */
@@ -101,20 +120,23 @@ function keep(stream: Readable): () => string {
 }
 
 /** The address is in the first lines of the log: with port 0 the service takes a free one. */
-async function addressSaidTo(stdout: Readable, said: () => string): Promise<string> {
+async function addressOf({ child, said }: ReturnType<typeof launch>): Promise<string> {
   const signal = AbortSignal.timeout(START_MS)
   for (;;) {
     const address = /answers at (http:\/\/[^/"\s]+)/.exec(said())?.[1]
     if (address) return address
-    await once(stdout, 'data', { signal })
+    await once(child.stdout, 'data', { signal })
   }
 }
 
-async function untilReady(url: string): Promise<void> {
-  const signal = AbortSignal.timeout(START_MS)
-  for (;;) {
-    const response = await fetch(`${url}/readyz`, { signal })
-    await response.arrayBuffer()
-    if (response.ok) return
+/** Asks until the answer is yes, the process has ended, or the time is up. */
+async function untilReady(url: string, ended: AbortSignal): Promise<void> {
+  const until = Date.now() + START_MS
+  while (!ended.aborted) {
+    if (Date.now() > until) throw new Error(`${url}/readyz did not answer 200 in ${START_MS} ms`)
+    const response = await fetch(`${url}/readyz`, { signal: AbortSignal.timeout(START_MS) }).catch(() => null)
+    await response?.arrayBuffer().catch(() => {})
+    if (response?.ok) return
+    await wait(ASK_MS)
   }
 }

@@ -1,0 +1,25 @@
+/** Builds the service once per run, for the suites that start it as processes of its own. */
+import { execFile } from 'node:child_process'
+import { fileURLToPath } from 'node:url'
+import { promisify } from 'node:util'
+import type { TestProject } from 'vitest/node'
+
+declare module 'vitest' {
+  interface ProvidedContext {
+    is_built: boolean
+  }
+}
+
+const ROOT = fileURLToPath(new URL('../..', import.meta.url))
+const BUILD_MS = 180_000
+
+export async function setup(project: TestProject): Promise<void> {
+  const run = project.vitest.getRootProject()
+  if ('is_built' in run.getProvidedContext()) return
+  run.provide('is_built', true)
+  await promisify(execFile)(process.execPath, ['node_modules/.bin/tsc', '-p', 'tsconfig.build.json'], {
+    cwd: ROOT,
+    timeout: BUILD_MS,
+    killSignal: 'SIGKILL',
+  })
+}
