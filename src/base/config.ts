@@ -2,6 +2,7 @@
 import { createPrivateKey } from 'node:crypto'
 import { isIP } from 'node:net'
 import { z } from 'zod'
+import { readDatabaseUrl } from './database-url.ts'
 
 const webAddress = z
   .url({ protocol: /^https?$/, error: 'must be an http:// or https:// address' })
@@ -44,7 +45,10 @@ function isSubnet(name: string): boolean {
 const Environment = z.object({
   PORT: count(0, 65_535).default(3000),
   HOST: z.string().default('0.0.0.0'),
-  DATABASE_URL: z.url({ protocol: /^postgres(ql)?$/, error: 'must be a postgres:// address' }).optional(),
+  DATABASE_URL: z
+    .string()
+    .refine((url) => readDatabaseUrl(url) !== undefined, { error: 'must be a postgres:// address' })
+    .optional(),
   DATA_DIR: z.string().default('./data'),
   GITHUB_API_URL: webAddress.default('https://api.github.com'),
   GITHUB_WEB_URL: webAddress.optional(),
@@ -67,7 +71,7 @@ const Environment = z.object({
 export interface Config {
   port: number
   host: string
-  /** Unset: the embedded database in `data_dir`. */
+  /** May name several addresses, of which one takes writes. Unset: the embedded database in `data_dir`. */
   database_url: string | undefined
   data_dir: string
   github_api_url: string

@@ -115,6 +115,10 @@ test.each([
     { trust_proxy: ['loopback', '10.0.0.0/8', '192.0.2.7', 'fd00::/8'] },
   ],
   [{ DATABASE_URL: 'postgresql:///deconflict' }, { database_url: 'postgresql:///deconflict' }],
+  [
+    { DATABASE_URL: 'postgres://ada@db-1:5432,db-2:5433/deconflict' },
+    { database_url: 'postgres://ada@db-1:5432,db-2:5433/deconflict' },
+  ],
 ])('%j is at a bound, and fine', (env, config) => {
   expect(readConfig(env)).toMatchObject(config)
 })
@@ -127,6 +131,7 @@ describe('a bad value is refused with one line that names the variable:', () => 
     ['PORT', 'http', 'PORT must be a number'],
     ['DATABASE_URL', 'mysql://db/x', 'DATABASE_URL must be a postgres:// address'],
     ['DATABASE_URL', 'db.example', 'DATABASE_URL must be a postgres:// address'],
+    ['DATABASE_URL', 'postgres://db-1:5432,db-2:port/db', 'DATABASE_URL must be a postgres:// address'],
     ['GITHUB_API_URL', 'api.github.com', 'GITHUB_API_URL must be an http:// or https:// address'],
     ['GITHUB_API_URL', 'ftp://api.github.com', 'GITHUB_API_URL must be an http:// or https:// address'],
     ['GITHUB_WEB_URL', 'github', 'GITHUB_WEB_URL must be an http:// or https:// address'],
