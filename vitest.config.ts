@@ -1,6 +1,6 @@
 /**
- * The four suites: `rules` needs nothing and takes seconds, `api-*` run the same tests on each database,
- * `processes` starts the service as real processes on a real PostgreSQL.
+ * The suites: `rules` needs nothing and takes seconds, `api-*` run the same tests on each database, `processes` starts the
+ * service as real processes on a real PostgreSQL, `faults` breaks what they stand on and counts what is lost.
  */
 import { defineConfig } from 'vitest/config'
 
@@ -35,10 +35,27 @@ export default defineConfig({
           ...workers,
           name: 'processes',
           include: ['test/processes/**/*.test.ts'],
-          globalSetup: './test/support/setup.ts',
+          globalSetup: ['./test/support/setup.ts', './test/support/build.ts'],
           env: { TEST_DATABASE_KIND: 'postgres' },
           fileParallelism: false,
           sequence: { groupOrder: 1 },
+          testTimeout: 2 * MINUTE_MS,
+          hookTimeout: MINUTE_MS,
+        },
+      },
+      {
+        test: {
+          ...workers,
+          name: 'faults',
+          include: ['test/faults/**/*.test.ts'],
+          globalSetup: [
+            './test/support/setup.ts',
+            './test/support/build.ts',
+            './test/support/ledger-table.ts',
+          ],
+          env: { TEST_DATABASE_KIND: 'postgres' },
+          fileParallelism: false,
+          sequence: { groupOrder: 2 },
           testTimeout: 2 * MINUTE_MS,
           hookTimeout: MINUTE_MS,
         },

@@ -1,0 +1,78 @@
+/** Clients that create activities without a pause, each under a key of its own, and send each again until it is acknowledged. */
+import { setTimeout as wait } from 'node:timers/promises'
+import type { Ledger } from './ledger.ts'
+import { apiAt } from './service.ts'
+
+/** A client that finds nobody, or is refused, waits this long. */
+const PAUSE_MS = 20
+/** A request that has no answer by then counts as one without an answer. */
+const ANSWER_MS = 60_000
+
+export interface Load {
+  /** Lets each client see its last request through, until it is acknowledged. */
+  stop(): Promise<void>
+  /** Ends with the requests that are under way, acknowledged or not. */
+  abandon(): Promise<void>
+}
+
+/** Starts `clients` clients that call `urls` in turn. Each record's title is its key. */
+export function startLoad(
+  urls: string[],
+  ledger: Ledger,
+  options: { clients?: number; token?: string } = {},
+): Load {
+  let isStopped = false
+  let isAbandoned = false
+  const token = options.token ?? 'ada'
+  const one = async (client: number) => {
+    for (let count = 0; !isStopped; count += 1) {
+      const key = `${client}-${count}`
+      for (let attempt = client; !isAbandoned; attempt += 1) {
+        const status = await create(urls[attempt % urls.length] as string, token, key)
+        ledger.note(status, key)
+        if (status === 201) break
+        await wait(PAUSE_MS)
+      }
+    }
+  }
+  const clients = Array.from({ length: options.clients ?? 8 }, (_, client) => one(client))
+  const end = async () => {
+    isStopped = true
+    await Promise.all(clients)
+  }
+  return {
+    stop: end,
+    abandon: () => {
+      isAbandoned = true
+      return end()
+    },
+  }
+}
+
+/** The status of the answer, null where there was none. */
+async function create(url: string, token: string, key: string): Promise<number | null> {
+  try {
+    const response = await fetch(`${url}/api/v1/repos/acme/shop/activity`, {
+      method: 'POST',
+      headers: { authorization: `Bearer ${token}`, 'Idempotency-Key': key },
+      body: JSON.stringify({ title: key, summary: 'Under load.', actor: 'Ada' }),
+      signal: AbortSignal.timeout(ANSWER_MS),
+    })
+    await response.arrayBuffer()
+    return response.status
+  } catch {
+    return null
+  }
+}
+
+/** The titles of all live activities, which under this load are their keys. */
+export async function listTitles(url: string, token = 'ada'): Promise<string[]> {
+  const api = apiAt(url, token)
+  const titles: string[] = []
+  for (let cursor = ''; ; ) {
+    const { body } = await api('GET', `/activity?limit=100${cursor}`)
+    titles.push(...body.items.map(({ title }: { title: string }) => title))
+    if (body.next_cursor === null) return titles
+    cursor = `&cursor=${body.next_cursor}`
+  }
+}

@@ -1,0 +1,65 @@
+/** The books of a fault: what was sent, acknowledged and refused, and what of it is there afterwards (issue: it holds). */
+import { appendFileSync } from 'node:fs'
+import { inject } from 'vitest'
+
+declare module 'vitest' {
+  interface ProvidedContext {
+    /** The file in which the rows of this run are collected, a JSON text a line. */
+    ledger: string
+  }
+}
+
+/** One line of the table that `npm run test:faults` ends with. */
+export interface Row {
+  fault: string
+  load: string
+  requests: number
+  acknowledged: number
+  /** Status → how many; `none` stands for requests that got no answer. */
+  refused: Record<string, number>
+  lost: number
+  doubled: number
+}
+
+export interface Ledger {
+  /** Notes a request and its answer: null stands for none. `key` names the record that it was to make, `of` the answers that count as made. */
+  note(status: number | null, key?: string): void
+  /** The keys of all that was acknowledged. */
+  acknowledged: Set<string>
+  refused: Record<string, number>
+  /**
+   * Closes the books with what is there, by key: what was acknowledged and is missing is lost, what is there more than
+   * once is doubled. Writes the row and answers it.
+   */
+  close(stored: string[]): Row
+}
+
+/** Opens the books. */
+export function openLedger(fault: string, load: string): Ledger {
+  const acknowledged = new Set<string>()
+  const refused: Record<string, number> = {}
+  let requests = 0
+  let answered = 0
+  return {
+    acknowledged,
+    refused,
+    note(status, key) {
+      requests += 1
+      if (status !== null && status < 300) {
+        answered += 1
+        if (key !== undefined) acknowledged.add(key)
+        return
+      }
+      const name = status === null ? 'none' : String(status)
+      refused[name] = (refused[name] ?? 0) + 1
+    },
+    close(stored) {
+      const there = new Set(stored)
+      const lost = [...acknowledged].filter((key) => !there.has(key)).length
+      const doubled = stored.length - there.size
+      const row = { fault, load, requests, acknowledged: answered, refused, lost, doubled }
+      appendFileSync(inject('ledger'), `${JSON.stringify(row)}\n`)
+      return row
+    },
+  }
+}
