@@ -68,7 +68,7 @@ export function apiPage(): string {
   return [
     '# The REST interface',
     '<!-- Written by `npm run docs` from src/operations/contract.ts. A test holds the two together. -->',
-    'Below `/api/v1`, and the same below `/v1`. Every request carries `Authorization: Bearer TOKEN`, a GitHub token of the caller’s own. The same as OpenAPI 3.1: `GET /api/v1/openapi.json`.',
+    'Below `/api/v1`, and the same below `/v1`. Every request carries `Authorization: Bearer TOKEN`, a GitHub token of the caller’s own. The same as OpenAPI 3.1: `GET /api/v1/openapi.json`, and as a page: `/docs`.',
     FAILURES,
     '## Operations',
     ...operations,

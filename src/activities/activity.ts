@@ -66,7 +66,7 @@ export const CreateActivity = z
     agent: agent.nullable().default(null),
     branch: branch.nullable().default(null),
     base_branch: baseBranch.nullable().default(null),
-    scope: Scope.default(EMPTY_SCOPE),
+    scope: Scope.default(EMPTY_SCOPE).meta({ description: 'What the work is going to touch.' }),
     risk: risk.default('low'),
     pr_url: prUrl.nullable().default(null),
     draft_pr: draftPr.default(false),
@@ -119,27 +119,38 @@ export const ListActivities = z.strictObject({
 })
 export type ListActivities = z.output<typeof ListActivities>
 
+const shownId = z
+  .string()
+  .meta({ description: 'Id of the activity.', examples: ['act_01h455vb4pex5vsknk084sn02q'] })
+
 /** What lists, creates and updates show of an activity. */
 export const ActivityBrief = z
   .strictObject({
-    id: z.string().meta({ examples: ['act_01h455vb4pex5vsknk084sn02q'] }),
-    title: z.string(),
-    actor: z.string(),
-    agent: z.string().nullable(),
-    status: ActivityStatus,
+    id: shownId,
+    title: z.string().meta({ description: 'Short name for the work.' }),
+    actor: z.string().meta({ description: 'The human behind the work.' }),
+    agent: z.string().nullable().meta({ description: 'The agent tool in use; null for manual work.' }),
+    status: ActivityStatus.meta({
+      description: 'Where the work stands; archived and expired work is closed.',
+    }),
     risk,
-    branch: z.string().nullable(),
-    base_branch: z.string().nullable(),
-    scope: ShownScope,
-    pr_url: z.string().nullable(),
+    branch: z
+      .string()
+      .nullable()
+      .meta({ description: 'The branch that the work happens on; `owner:branch` in a fork.' }),
+    base_branch: z.string().nullable().meta({ description: 'The branch that it will merge into.' }),
+    scope: ShownScope.meta({ description: 'What the work touches.' }),
+    pr_url: z.string().nullable().meta({ description: 'The pull request, where there is one.' }),
     draft_pr: draftPr,
     blocking,
     heartbeat_at: shownTimestamp.nullable().meta({ description: 'The last sign of life.' }),
     expires_at: shownTimestamp.meta({ description: 'When it ends by itself.' }),
-    created_at: shownTimestamp,
-    updated_at: shownTimestamp,
-    archived_at: shownTimestamp.nullable(),
-    archive_reason: ArchiveReason.nullable(),
+    created_at: shownTimestamp.meta({ description: 'When it was made.' }),
+    updated_at: shownTimestamp.meta({ description: 'When it was last changed.' }),
+    archived_at: shownTimestamp
+      .nullable()
+      .meta({ description: 'When it was archived; null unless the status is `archived`.' }),
+    archive_reason: ArchiveReason.nullable().meta({ description: 'Why it was archived.' }),
     source: ActivitySource.meta({ description: 'Whether it was declared, or made from a pull request.' }),
   })
   .meta({ id: 'ActivityBrief' })
@@ -147,17 +158,25 @@ export type ActivityBrief = z.output<typeof ActivityBrief>
 
 /** Every field of an activity. */
 export const Activity = ActivityBrief.extend({
-  type: z.literal('activity'),
-  summary: z.string(),
+  type: z.literal('activity').meta({ description: 'What kind of record this is.' }),
+  summary: z.string().meta({ description: 'One or two lines on the work.' }),
 }).meta({ id: 'Activity' })
 export type Activity = z.output<typeof Activity>
 
 export const Heartbeat = z
-  .strictObject({ id: z.string(), heartbeat_at: shownTimestamp, expires_at: shownTimestamp })
+  .strictObject({
+    id: shownId,
+    heartbeat_at: shownTimestamp.meta({ description: 'Now.' }),
+    expires_at: shownTimestamp.meta({ description: 'When it ends by itself.' }),
+  })
   .meta({ id: 'Heartbeat' })
 export type Heartbeat = z.output<typeof Heartbeat>
 
 export const ArchivedActivity = z
-  .strictObject({ id: z.string(), status: z.literal('archived'), archived_at: shownTimestamp })
+  .strictObject({
+    id: shownId,
+    status: z.literal('archived').meta({ description: 'Where the work stands from now on.' }),
+    archived_at: shownTimestamp.meta({ description: 'When it was archived, for the first time.' }),
+  })
   .meta({ id: 'ArchivedActivity' })
 export type ArchivedActivity = z.output<typeof ArchivedActivity>

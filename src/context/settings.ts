@@ -89,8 +89,11 @@ export const Settings = z
       .meta({ description: 'Whether a pull request without an activity becomes one.' }),
     comment: z
       .strictObject({
-        enabled: z.boolean().default(true),
-        min_severity: z.enum(['low', 'medium', 'high']).default('medium'),
+        enabled: z.boolean().default(true).meta({ description: 'Whether there is one at all.' }),
+        min_severity: z
+          .enum(['low', 'medium', 'high'])
+          .default('medium')
+          .meta({ description: 'The severity from which on it appears.' }),
       })
       .default({ enabled: true, min_severity: 'medium' })
       .meta({ description: 'The comment on a pull request, and from which severity on it appears.' }),
@@ -128,7 +131,7 @@ export const SettingsProblem = z
       .nullable()
       .meta({ description: 'The line of the file, counted from 1, where it can be told.' }),
     key: z.string().nullable().meta({ description: 'The key, such as `comment.min_severity`.' }),
-    message: z.string(),
+    message: z.string().meta({ description: 'What is wrong, and what to do.' }),
   })
   .meta({ id: 'SettingsProblem' })
 export type SettingsProblem = z.output<typeof SettingsProblem>

@@ -78,40 +78,50 @@ export const ListNotables = z.strictObject({
 })
 export type ListNotables = z.output<typeof ListNotables>
 
+const shownId = z
+  .string()
+  .meta({ description: 'Id of the notable.', examples: ['ntb_01h455vb4pex5vsknk084sn02q'] })
+
 /** What lists, creates and updates show of a notable. */
 export const NotableBrief = z
   .strictObject({
-    id: z.string().meta({ examples: ['ntb_01h455vb4pex5vsknk084sn02q'] }),
-    title: z.string(),
+    id: shownId,
+    title: z.string().meta({ description: 'One line that sums the signal up.' }),
     category,
     importance,
-    status: NotableStatus,
-    decision_url: z.string().nullable(),
-    supersedes: z.array(z.string()),
+    status: NotableStatus.meta({ description: 'Whether it holds; archived and expired ones do not.' }),
+    decision_url: z.string().nullable().meta({ description: 'The document that holds the decision.' }),
+    supersedes: z.array(z.string()).meta({ description: 'Ids of the notables that this one replaced.' }),
     superseded_by: z.string().nullable().meta({ description: 'The notable that replaced this one.' }),
-    applies_until: shownTimestamp.nullable(),
-    scope: ShownScope,
+    applies_until: shownTimestamp.nullable().meta({ description: 'When the signal ceases to hold.' }),
+    scope: ShownScope.meta({ description: 'Where it applies; without any, in the whole repository.' }),
     blocking,
     created_by: z
       .string()
       .nullable()
       .meta({ description: 'GitHub login; null when a token without a user raised it.' }),
     expires_at: shownTimestamp.meta({ description: 'When the record ends by itself.' }),
-    created_at: shownTimestamp,
-    updated_at: shownTimestamp,
-    archived_at: shownTimestamp.nullable(),
+    created_at: shownTimestamp.meta({ description: 'When it was raised.' }),
+    updated_at: shownTimestamp.meta({ description: 'When it was last changed.' }),
+    archived_at: shownTimestamp
+      .nullable()
+      .meta({ description: 'When it was archived; null unless the status is `archived`.' }),
   })
   .meta({ id: 'NotableBrief' })
 export type NotableBrief = z.output<typeof NotableBrief>
 
 /** Every field of a notable. */
 export const Notable = NotableBrief.extend({
-  type: z.literal('notable'),
-  summary: z.string(),
+  type: z.literal('notable').meta({ description: 'What kind of record this is.' }),
+  summary: z.string().meta({ description: 'The caveat, in a sentence or two.' }),
 }).meta({ id: 'Notable' })
 export type Notable = z.output<typeof Notable>
 
 export const ArchivedNotable = z
-  .strictObject({ id: z.string(), status: z.literal('archived'), archived_at: shownTimestamp })
+  .strictObject({
+    id: shownId,
+    status: z.literal('archived').meta({ description: 'Whether it holds: no more.' }),
+    archived_at: shownTimestamp.meta({ description: 'When it was archived, for the first time.' }),
+  })
   .meta({ id: 'ArchivedNotable' })
 export type ArchivedNotable = z.output<typeof ArchivedNotable>

@@ -60,7 +60,7 @@ function operation<const Given extends Partial<Operation> & Omit<Operation, keyo
 
 function page<Item extends z.ZodType>(item: Item) {
   return z.strictObject({
-    items: z.array(item),
+    items: z.array(item).meta({ description: 'The newest first.' }),
     next_cursor: z
       .string()
       .nullable()
@@ -69,7 +69,10 @@ function page<Item extends z.ZodType>(item: Item) {
 }
 
 const CreatedActivity = z
-  .strictObject({ activity: Activity, overlap: OverlapResult })
+  .strictObject({
+    activity: Activity.meta({ description: 'The record, as it is stored.' }),
+    overlap: OverlapResult.meta({ description: 'What it overlaps with, itself left out.' }),
+  })
   .meta({ id: 'CreatedActivity' })
 
 /** Null once the activity is no longer live. */

@@ -44,22 +44,22 @@ const PathPair = z
 
 const Match = z
   .strictObject({
-    id: z.string(),
-    severity: Severity,
+    id: z.string().meta({ description: 'Id of the activity or notable.' }),
+    severity: Severity.meta({ description: 'How much this one matters.' }),
     areas: z.array(z.string()).meta({ description: 'Labels that both name.' }),
-    paths: z.array(PathPair).meta({ description: `At most ${PAIRS_MAX}.` }),
+    paths: z.array(PathPair).meta({ description: `Pairs of globs that share a path; at most ${PAIRS_MAX}.` }),
   })
   .meta({ id: 'Match' })
 export type Match = z.output<typeof Match>
 
 const ReuseOpportunity = z
   .strictObject({
-    type: z.enum(['activity', 'notable']),
-    id: z.string(),
-    title: z.string(),
-    summary: z.string(),
+    type: z.enum(['activity', 'notable']).meta({ description: 'What kind of record this is.' }),
+    id: z.string().meta({ description: 'Id of the record.' }),
+    title: z.string().meta({ description: 'Its title.' }),
+    summary: z.string().meta({ description: 'Its summary.' }),
     url: z.string().nullable().meta({ description: 'The pull request, or the decision document.' }),
-    reason: z.string(),
+    reason: z.string().meta({ description: 'Why it is worth a look, for people.' }),
   })
   .meta({ id: 'ReuseOpportunity' })
 export type ReuseOpportunity = z.output<typeof ReuseOpportunity>
@@ -77,7 +77,7 @@ export const OverlapBrief = z
 export type OverlapBrief = z.output<typeof OverlapBrief>
 
 export const OverlapResult = OverlapBrief.extend({
-  reason: z.string(),
+  reason: z.string().meta({ description: 'What overlaps and where, for people; never empty.' }),
   related_notable_ids: z
     .array(z.string())
     .meta({ description: `The most severe first, then the newest; at most ${IDS_MAX}.` }),
@@ -85,7 +85,7 @@ export const OverlapResult = OverlapBrief.extend({
     .array(z.string())
     .meta({ description: `Own and stacked work, the newest first; at most ${IDS_MAX}.` }),
   relationships: z.record(z.string(), Relationship).meta({ description: 'Activity id → why it is listed.' }),
-  recommended_action: z.string(),
+  recommended_action: z.string().meta({ description: 'What to do, for people; never empty.' }),
   reuse_opportunities: z
     .array(ReuseOpportunity)
     .meta({ description: `At most ${REUSE_MAX}, the newest first.` }),
@@ -98,11 +98,11 @@ export const OverlapResult = OverlapBrief.extend({
     .strictObject({
       activities: z.int().meta({ description: 'Live activities that were compared.' }),
       notables: z.int().meta({ description: 'Active notables that were compared.' }),
-      as_of: shownTimestamp,
+      as_of: shownTimestamp.meta({ description: 'When they were read.' }),
       complete: z
         .boolean()
         .meta({ description: 'False when the check reached its bound before it had compared all.' }),
     })
-    .meta({ id: 'CheckedAgainst' }),
+    .meta({ id: 'CheckedAgainst', description: 'What was looked at.' }),
 }).meta({ id: 'OverlapResult' })
 export type OverlapResult = z.output<typeof OverlapResult>

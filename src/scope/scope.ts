@@ -37,8 +37,11 @@ export type Scope = z.output<typeof Scope>
 
 /** A scope as it is shown: that of a pull request may be larger than one that is sent. */
 export const ShownScope = z
-  .strictObject({ areas: z.array(z.string()), paths: z.array(z.string()) })
-  .meta({ id: 'ShownScope' })
+  .strictObject({
+    areas: z.array(z.string()).meta({ description: 'Labels.' }),
+    paths: z.array(z.string()).meta({ description: 'Globs relative to the root of the repository.' }),
+  })
+  .meta({ id: 'ShownScope', description: 'What is touched.' })
 
 export const EMPTY_SCOPE: Scope = { areas: [], paths: [] }
 

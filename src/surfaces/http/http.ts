@@ -1,6 +1,7 @@
 /** The HTTP surface as a whole (contract §1). */
 import express, { type ErrorRequestHandler, type Express, type RequestHandler } from 'express'
 import type { App } from '../../context/app.ts'
+import { docsPage } from './docs-page.ts'
 import { exchange, named, noSuchAddress, onlyMethods, sendJson, showFailures } from './exchange.ts'
 import { showMetrics } from './metrics.ts'
 import { openApiDocument } from './openapi.ts'
@@ -24,6 +25,7 @@ export function httpSurface(app: App, webhooks: (RequestHandler | ErrorRequestHa
       .all(onlyMethods(['GET']))
     surface.use(base, rest)
   }
+  surface.use('/docs', named('docs'), docsPage('/api/v1/openapi.json'))
   surface
     .route('/healthz')
     .all(named('healthz'))

@@ -1,0 +1,187 @@
+/** One story in examples: what is sent to each operation and what comes back, for the OpenAPI document (specification §4). */
+import type { z } from 'zod'
+import type { FailureType } from '../../base/failure.ts'
+import type { OPERATIONS, OperationName, OutputOf } from '../../operations/contract.ts'
+
+type Examples = {
+  [Name in OperationName]: {
+    /** The body; operations without one have none. */
+    sent?: z.input<(typeof OPERATIONS)[Name]['input']>
+    answer: OutputOf<Name>
+  }
+}
+
+export const ACTIVITY_ID = 'act_01h455vb4pex5vsknk084sn02q'
+export const NOTABLE_ID = 'ntb_01h455vb4pex5vsknk084sn02r'
+const OTHER_ID = 'act_01h455vb4pex5vsknk084sn02s'
+
+const STARTED = '2026-01-31T09:30:00.000Z'
+const LATER = '2026-01-31T10:15:00.000Z'
+const NEXT_DAY = '2026-02-01T09:30:00.000Z'
+
+const brief: OutputOf<'updateActivity'> = {
+  id: ACTIVITY_ID,
+  title: 'Retry declined payments',
+  actor: 'Ada Lovelace',
+  agent: 'claude-code',
+  status: 'active',
+  risk: 'low',
+  branch: 'payment-retries',
+  base_branch: 'main',
+  scope: { areas: ['checkout'], paths: ['src/checkout/**', 'docs/payments.md'] },
+  pr_url: null,
+  draft_pr: false,
+  blocking: false,
+  heartbeat_at: null,
+  expires_at: NEXT_DAY,
+  created_at: STARTED,
+  updated_at: STARTED,
+  archived_at: null,
+  archive_reason: null,
+  source: 'api',
+}
+
+const full = {
+  ...brief,
+  type: 'activity' as const,
+  summary: 'Retries a declined payment twice before the order is cancelled.',
+}
+
+const clear: OutputOf<'checkOverlap'> = {
+  overlap_detected: false,
+  severity: null,
+  related_activity_ids: [],
+  reason: 'No overlap with the 3 live activities and 1 active notable of this repository.',
+  related_notable_ids: [],
+  expected_activity_ids: [],
+  relationships: {},
+  recommended_action: 'Go ahead.',
+  reuse_opportunities: [],
+  matches: [],
+  truncated: false,
+  total_related: 0,
+  checked_against: { activities: 3, notables: 1, as_of: STARTED, complete: true },
+}
+
+const collision: OutputOf<'checkOverlap'> = {
+  ...clear,
+  overlap_detected: true,
+  severity: 'medium',
+  related_activity_ids: [ACTIVITY_ID],
+  reason:
+    'Overlap of medium severity. Collision (medium) with “Retry declined payments” by Ada Lovelace on payment-retries: your src/**/retry.ts and its src/checkout/** both match src/checkout/retry.ts.',
+  relationships: { [ACTIVITY_ID]: 'collision' },
+  recommended_action: 'Agree with Ada Lovelace on who changes what, or narrow your scope.',
+  matches: [
+    {
+      id: ACTIVITY_ID,
+      severity: 'medium',
+      areas: [],
+      paths: [{ yours: 'src/**/retry.ts', theirs: 'src/checkout/**', example: 'src/checkout/retry.ts' }],
+    },
+  ],
+  total_related: 1,
+  checked_against: { activities: 4, notables: 1, as_of: LATER, complete: true },
+}
+
+const overlapNow = { overlap_detected: true, severity: 'medium' as const, related_activity_ids: [OTHER_ID] }
+
+const notableBrief: OutputOf<'createNotable'> = {
+  id: NOTABLE_ID,
+  title: 'Migrations are frozen until Friday',
+  category: 'migration',
+  importance: 'high',
+  status: 'active',
+  decision_url: 'https://github.com/acme/shop/blob/main/docs/adr/7.md',
+  supersedes: [],
+  superseded_by: null,
+  applies_until: '2026-02-06T17:00:00.000Z',
+  scope: { areas: [], paths: ['db/migrations/**'] },
+  blocking: false,
+  created_by: 'ada',
+  expires_at: '2026-02-07T09:30:00.000Z',
+  created_at: STARTED,
+  updated_at: STARTED,
+  archived_at: null,
+}
+
+export const EXAMPLES: Examples = {
+  listActivities: { answer: { items: [brief], next_cursor: null } },
+  checkOverlap: {
+    sent: { branch: 'tidy', base_branch: 'main', scope: { paths: ['src/**/retry.ts'] } },
+    answer: collision,
+  },
+  createActivity: {
+    sent: {
+      title: brief.title,
+      summary: full.summary,
+      actor: brief.actor,
+      agent: brief.agent,
+      branch: brief.branch,
+      base_branch: brief.base_branch,
+      scope: brief.scope,
+    },
+    answer: { activity: full, overlap: clear },
+  },
+  getActivity: { answer: { ...full, pr_reminder_due: false, overlap: overlapNow } },
+  updateActivity: {
+    sent: { status: 'ready-for-review', risk: 'medium' },
+    answer: { ...brief, status: 'ready-for-review', risk: 'medium', updated_at: LATER },
+  },
+  heartbeatActivity: {
+    answer: {
+      id: ACTIVITY_ID,
+      heartbeat_at: LATER,
+      expires_at: '2026-02-01T10:15:00.000Z',
+      overlap: overlapNow,
+    },
+  },
+  archiveActivity: { answer: { id: ACTIVITY_ID, status: 'archived', archived_at: LATER } },
+  listNotables: { answer: { items: [notableBrief], next_cursor: null } },
+  createNotable: {
+    sent: {
+      title: notableBrief.title,
+      summary: 'No schema change before Friday: the cut-over to the new cluster is running.',
+      importance: notableBrief.importance,
+      category: notableBrief.category,
+      decision_url: notableBrief.decision_url,
+      applies_until: notableBrief.applies_until,
+      scope: notableBrief.scope,
+    },
+    answer: notableBrief,
+  },
+  getNotable: {
+    answer: {
+      ...notableBrief,
+      type: 'notable',
+      summary: 'No schema change before Friday: the cut-over to the new cluster is running.',
+    },
+  },
+  updateNotable: {
+    sent: { importance: 'critical' },
+    answer: { ...notableBrief, importance: 'critical', updated_at: LATER },
+  },
+  archiveNotable: { answer: { id: NOTABLE_ID, status: 'archived', archived_at: LATER } },
+  getSettings: {
+    answer: {
+      activity_ttl_ms: 86_400_000,
+      max_activity_ttl_ms: null,
+      notable_ttl_ms: 604_800_000,
+      pr_reminder_after_ms: 7_200_000,
+      disabled_categories: ['release'],
+      areas: { checkout: ['src/checkout/**', 'docs/payments.md'] },
+      ignore_paths: ['**/package-lock.json', '**/vendor'],
+      track_pull_requests: true,
+      comment: { enabled: true, min_severity: 'medium' },
+      comment_on_bots: false,
+      check_run: false,
+      source: 'file',
+      errors: [],
+    },
+  },
+}
+
+/** What a failure with this status looks like. */
+export function failureExample(type: FailureType, message: string, param?: string) {
+  return { error: { type, message, ...(param && { param }), request_id: 'req_01h455vb4pex5vsknk084sn02t' } }
+}

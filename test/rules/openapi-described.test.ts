@@ -1,0 +1,100 @@
+/** Nothing in the OpenAPI document is without a description, and every example is one that the service would take or give. */
+import { Ajv2020 } from 'ajv/dist/2020.js'
+import formats from 'ajv-formats'
+import { describe, expect, test } from 'vitest'
+import { OPERATIONS } from '../../src/operations/contract.ts'
+import { openApiDocument } from '../../src/surfaces/http/openapi.ts'
+
+interface Schema {
+  $ref?: string
+  description?: string
+  properties?: Record<string, Schema>
+  items?: Schema
+  additionalProperties?: Schema | boolean
+  anyOf?: Schema[]
+}
+interface Content {
+  'application/json': { schema: Schema; example?: unknown }
+}
+interface Described {
+  operationId: string
+  description: string
+  parameters: { name: string; description?: string; schema: Schema & { examples?: unknown[] } }[]
+  requestBody?: { content: Content }
+  responses: Record<string, { description: string; content: Content }>
+}
+
+const document = openApiDocument('/api/v1') as unknown as {
+  paths: Record<string, Record<string, Described>>
+  components: { schemas: Record<string, Schema> }
+}
+const operations = Object.values(document.paths).flatMap((item) => Object.values(item))
+const ajv = new Ajv2020({ strict: false, allErrors: true })
+formats.default(ajv)
+
+const nameIn = (schema: Schema) => schema.$ref?.split('/').at(-1) ?? ''
+const isDescribed = (schema: Schema): boolean =>
+  Boolean(schema.description) ||
+  Boolean(document.components.schemas[nameIn(schema)]?.description) ||
+  (schema.anyOf ?? []).some(isDescribed)
+
+/** The paths of properties without a description, everywhere below `schema`. */
+function undescribed(at: string, schema: Schema): string[] {
+  const inner = [
+    ...(schema.items ? [schema.items] : []),
+    ...(typeof schema.additionalProperties === 'object' ? [schema.additionalProperties] : []),
+    ...(schema.anyOf ?? []),
+  ]
+  return [
+    ...Object.entries(schema.properties ?? {}).flatMap(([name, property]) => [
+      ...(isDescribed(property) ? [] : [`${at}.${name}`]),
+      ...undescribed(`${at}.${name}`, property),
+    ]),
+    ...inner.flatMap((each) => undescribed(at, each)),
+  ]
+}
+
+/** What is wrong with the example of a content; that none is there counts too. */
+function faultsOf({ 'application/json': { schema, example } }: Content): unknown {
+  if (example === undefined) return 'no example'
+  const validate = ajv.compile({ ...schema, components: document.components })
+  return validate(example) ? null : validate.errors
+}
+
+test('every property of every schema has a description', () => {
+  const named = Object.entries(document.components.schemas)
+  expect(named.length).toBeGreaterThan(20)
+  expect(named.flatMap(([name, schema]) => undescribed(name, schema))).toEqual([])
+})
+
+describe.each(operations)('$operationId', (operation) => {
+  test('describes every parameter', () => {
+    expect(operation.parameters.length).toBeGreaterThan(1)
+    const mute = operation.parameters.filter((each) => !each.description && !isDescribed(each.schema))
+    expect(mute.map(({ name }) => name)).toEqual([])
+  })
+
+  test('has an example of what is sent, where something is, that validates', () => {
+    if (operation.requestBody) expect(faultsOf(operation.requestBody.content)).toBe(null)
+    else expect(OPERATIONS[operation.operationId as keyof typeof OPERATIONS].method).not.toBe('PATCH')
+  })
+
+  test('has an example of each answer that validates', () => {
+    const faults = Object.entries(operation.responses).map(([status, { content }]) => [
+      status,
+      faultsOf(content),
+    ])
+    expect(faults).toEqual(Object.keys(operation.responses).map((status) => [status, null]))
+  })
+})
+
+test('an example of what is sent is one that the contract takes', () => {
+  for (const { operationId, requestBody } of operations) {
+    const example = requestBody?.content['application/json'].example
+    if (example === undefined) continue
+    const parsed = OPERATIONS[operationId as keyof typeof OPERATIONS].input.safeParse(example)
+    // A signal may only apply until an instant to come, and that of an example passes some day.
+    const issues = parsed.error?.issues.filter(({ path }) => path[0] !== 'applies_until') ?? []
+    expect([operationId, issues]).toEqual([operationId, []])
+  }
+})
