@@ -34,7 +34,7 @@ export default defineConfig({
         test: {
           ...workers,
           name: 'processes',
-          include: ['test/processes/**/*.test.ts'],
+          include: ['test/processes/**/*.test.ts', 'test/surfaces/**/*.test.ts'],
           globalSetup: ['./test/support/setup.ts', './test/support/build.ts'],
           env: { TEST_DATABASE_KIND: 'postgres' },
           fileParallelism: false,

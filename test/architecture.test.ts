@@ -16,6 +16,7 @@ const HOUSE: House = {
     ['overlap'],
     ['pull-requests'],
     ['operations'],
+    ['client'],
     ['surfaces/http', 'surfaces/webhooks', 'surfaces/mcp', 'surfaces/dashboard', 'surfaces/cli'],
   ],
   roof: ['main.ts', 'server.ts', 'admin.ts'],

@@ -26,7 +26,7 @@ const idOf = (record: 'act' | 'ntb') =>
     .meta({ description: 'Id of the record.', examples: [record === 'act' ? ACTIVITY_ID : NOTABLE_ID] })
 
 /** The document; `url` is where the routes are mounted. */
-export function openApiDocument(url: string) {
+export function openApiDocument(url: string): ReturnType<typeof createDocument> {
   const paths: Record<string, Record<string, ZodOpenApiOperationObject>> = {}
   for (const [name, operation] of Object.entries(OPERATIONS) as [OperationName, Operation][]) {
     const path = `/repos/{owner}/{repo}${operation.path}`

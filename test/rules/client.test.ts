@@ -1,0 +1,210 @@
+/** The typed client on a service that is played: what it sends, what it tries again, and what it throws. */
+import { readFileSync } from 'node:fs'
+import { posix } from 'node:path'
+import { describe, expect, test } from 'vitest'
+import { type Client, type ClientOptions, createClient, DeconflictError } from '../../src/client/client.ts'
+import { OPERATIONS } from '../../src/operations/contract.ts'
+
+const SHOP = { owner: 'acme', repo: 'shop' }
+const WORK = { title: 'Retry payments', summary: 'Twice.', actor: 'Ada' }
+
+type Played = Response | Error | ((signal: AbortSignal) => Promise<Response>)
+
+function played(answers: Played[], options: Partial<ClientOptions> = {}) {
+  const sent: { url: string; init: RequestInit & { headers: Record<string, string> } }[] = []
+  const left = [...answers]
+  const client = createClient({
+    base_url: 'https://deconflict.test',
+    token: 'tok-ada',
+    fetch: async (url, init) => {
+      sent.push({ url: String(url), init: init as (typeof sent)[number]['init'] })
+      const next = left.shift()
+      if (next === undefined) throw new Error('asked once too often')
+      if (next instanceof Error) throw next
+      return typeof next === 'function' ? next(init?.signal as AbortSignal) : next
+    },
+    ...options,
+  })
+  return { client, sent }
+}
+
+const done = (body: object = {}) => Response.json(body)
+const failed = (status: number, type: string, headers: Record<string, string> = {}) =>
+  Response.json(
+    { error: { type, message: 'risk: must be low', param: 'risk', request_id: 'req_1' } },
+    { status, headers },
+  )
+const away = () => new TypeError('fetch failed', { cause: { code: 'ECONNREFUSED' } })
+const NOW = { 'retry-after': '0' }
+
+async function thrownBy(work: Promise<unknown>): Promise<DeconflictError> {
+  const error = await work.then(
+    () => undefined,
+    (thrown: unknown) => thrown,
+  )
+  if (!(error instanceof DeconflictError)) throw new Error(`no DeconflictError but ${error}`)
+  return error
+}
+
+test('it has a method for each operation of the contract', () => {
+  expect(Object.keys(played([]).client).sort()).toEqual(Object.keys(OPERATIONS).sort())
+})
+
+describe('it sends', () => {
+  test('a list as a query, with numbers and booleans spelt out', async () => {
+    const { client, sent } = played([done({ items: [], next_cursor: null })])
+    await client.listActivities({ ...SHOP, input: { has_pr: false, limit: 7, branch: 'a b&c' } })
+    expect(sent[0]?.url).toBe(
+      'https://deconflict.test/api/v1/repos/acme/shop/activity?has_pr=false&limit=7&branch=a+b%26c',
+    )
+    expect(sent[0]?.init).toMatchObject({ method: 'GET', headers: { Authorization: 'Bearer tok-ada' } })
+    expect(sent[0]?.init.body).toBeUndefined()
+  })
+
+  test('a body as JSON, and ids as one segment of the path', async () => {
+    const { client, sent } = played([done()])
+    await client.updateActivity({ ...SHOP, id: 'act_/..', input: { risk: 'high' } })
+    expect(sent[0]?.url).toBe('https://deconflict.test/api/v1/repos/acme/shop/activity/act_%2F..')
+    expect(sent[0]?.init).toMatchObject({ method: 'PATCH', body: '{"risk":"high"}' })
+  })
+
+  test.each(['https://x.test', 'https://x.test/', 'https://x.test/api/v1', 'https://x.test/api/v1/'])(
+    'to the routes of %s',
+    async (base_url) => {
+      const { client, sent } = played([done()], { base_url })
+      await client.getSettings(SHOP)
+      expect(sent[0]?.url).toBe('https://x.test/api/v1/repos/acme/shop/settings')
+    },
+  )
+
+  test('a key with creations alone, the one that is given where one is', async () => {
+    const keyOf = async (ask: (client: Client) => Promise<unknown>) => {
+      const { client, sent } = played([done()])
+      await ask(client)
+      return sent[0]?.init.headers['Idempotency-Key']
+    }
+    const create = (idempotency_key?: string) =>
+      keyOf((client) => client.createActivity({ ...SHOP, input: WORK, idempotency_key }))
+    const [first, second] = [await create(), await create()]
+    expect(first).toMatch(/^[0-9a-f-]{36}$/)
+    expect(first).not.toBe(second)
+    expect(await create('mine')).toBe('mine')
+    expect(await keyOf((client) => client.checkOverlap(SHOP))).toBeUndefined()
+    expect(await keyOf((client) => client.heartbeatActivity({ ...SHOP, id: 'act_1' }))).toBeUndefined()
+  })
+})
+
+describe('it tries again', () => {
+  test.each([
+    ['429', failed(429, 'rate_limited', NOW)],
+    ['503', failed(503, 'service_unavailable', NOW)],
+    ['a conflict of keys', failed(409, 'idempotency_conflict', NOW)],
+    ['a proxy without a service', new Response('<html>', { status: 502, headers: NOW })],
+  ])('after %s, with the same key', async (_, answer) => {
+    const { client, sent } = played([answer, done({ made: true })])
+    expect(await client.createActivity({ ...SHOP, input: WORK })).toEqual({ made: true })
+    const keys = sent.map(({ init }) => init.headers['Idempotency-Key'])
+    expect(keys).toHaveLength(2)
+    expect(keys[0]).toBe(keys[1])
+  })
+
+  test('when the connection breaks', async () => {
+    const { client, sent } = played([away(), done()])
+    await client.heartbeatActivity({ ...SHOP, id: 'act_1' })
+    expect(sent).toHaveLength(2)
+  })
+
+  test('so often and no more', async () => {
+    const answers = Array.from({ length: 3 }, () => failed(503, 'service_unavailable', NOW))
+    const { client, sent } = played(answers)
+    expect((await thrownBy(client.getSettings(SHOP))).type).toBe('service_unavailable')
+    expect(sent).toHaveLength(3)
+  })
+
+  test('but not when it would have to wait longer than its patience', async () => {
+    const { client, sent } = played([failed(429, 'rate_limited', { 'retry-after': '60' })], {
+      patience_ms: 1000,
+    })
+    expect(await thrownBy(client.getSettings(SHOP))).toMatchObject({ status: 429, retry_after: 60 })
+    expect(sent).toHaveLength(1)
+  })
+
+  test.each([
+    [400, 'invalid_request'],
+    [401, 'unauthorized'],
+    [403, 'forbidden'],
+    [404, 'not_found'],
+    [409, 'invalid_transition'],
+    [422, 'validation_error'],
+    [500, 'internal_error'],
+  ])('not after %i %s', async (status, type) => {
+    const { client, sent } = played([failed(status, type, NOW)])
+    expect(await thrownBy(client.getSettings(SHOP))).toMatchObject({ status, type })
+    expect(sent).toHaveLength(1)
+  })
+})
+
+describe('it throws', () => {
+  test('the error object of the service', async () => {
+    const { client } = played([failed(422, 'validation_error')])
+    expect(await thrownBy(client.getSettings(SHOP))).toMatchObject({
+      name: 'DeconflictError',
+      status: 422,
+      type: 'validation_error',
+      message: 'risk: must be low',
+      param: 'risk',
+      request_id: 'req_1',
+      retry_after: null,
+    })
+  })
+
+  test('what it can tell where there was no answer', async () => {
+    const { client } = played([away()], { attempts: 1 })
+    expect(await thrownBy(client.getSettings(SHOP))).toMatchObject({
+      status: null,
+      type: 'unreachable',
+      message: 'https://deconflict.test cannot be reached (ECONNREFUSED)',
+    })
+  })
+
+  test('when an attempt takes too long', async () => {
+    const silent = (signal: AbortSignal) =>
+      new Promise<Response>((_, reject) => signal.addEventListener('abort', () => reject(signal.reason)))
+    const { client } = played([silent], { attempts: 1, timeout_ms: 10 })
+    expect((await thrownBy(client.getSettings(SHOP))).type).toBe('timed_out')
+  })
+
+  test.each([
+    ['a page', new Response('<html>', { status: 404 }), /HTTP 404.*check the address/],
+    ['no JSON', new Response('hello'), /HTTP 200.*check the address/],
+    [
+      'a redirect',
+      new Response(null, { status: 301, headers: { location: 'https://y.test/' } }),
+      /https:\/\/y\.test\//,
+    ],
+  ])('on an answer that is %s', async (_, answer, message) => {
+    const error = await thrownBy(played([answer]).client.getSettings(SHOP))
+    expect(error).toMatchObject({ type: 'unexpected_answer', message: expect.stringMatching(message) })
+  })
+})
+
+test('it needs three small packages at run time, and nothing of the server', () => {
+  const { packages, files } = graphOf('client/client.ts')
+  expect([...packages].sort()).toEqual(['fastest-levenshtein', 'typeid-js', 'zod'])
+  expect(
+    [...files].filter((file) => /^(db|github|jobs|surfaces)\/|(^|[/-])(store|table)\.ts$/.test(file)),
+  ).toEqual([])
+})
+
+/** What a file of `src` imports at run time, directly and through others. */
+function graphOf(entry: string, files = new Set<string>(), packages = new Set<string>()) {
+  if (files.has(entry)) return { files, packages }
+  files.add(entry)
+  const source = readFileSync(new URL(`../../src/${entry}`, import.meta.url), 'utf8')
+  for (const [, clause, specifier] of source.matchAll(/^(?:import|export) ([^'"]*?)from '([^']+)'/gms)) {
+    if (clause?.startsWith('type ') || specifier?.startsWith('node:')) continue
+    if (specifier?.startsWith('.')) graphOf(posix.join(posix.dirname(entry), specifier), files, packages)
+    else packages.add(specifier as string)
+  }
+  return { files, packages }
+}

@@ -1,0 +1,42 @@
+/** The built service on a database of its own, and a GitHub played for it, with a repository that two people write to. */
+import { type GithubStandIn, startGithubStandIn } from '../../scripts/github-stand-in.ts'
+import { freshDatabase } from './database.ts'
+import { startProcess } from './process.ts'
+
+export interface Shop {
+  /** Where the service answers. */
+  url: string
+  github: GithubStandIn
+  close(): Promise<void>
+}
+
+/** `acme/shop`: tok-ada and tok-ben write, tok-rita reads. */
+export async function openShop(env: Record<string, string> = {}): Promise<Shop> {
+  const user = (login: string, id: number, permission: 'read' | 'write') => ({
+    token: `tok-${login}`,
+    login,
+    id,
+    permissions: { 'acme/shop': permission },
+  })
+  const github = await startGithubStandIn({
+    repositories: [{ id: 7, full_name: 'acme/shop' }],
+    users: [user('ada', 1, 'write'), user('ben', 2, 'write'), user('rita', 3, 'read')],
+  })
+  const database = await freshDatabase()
+  const service = await startProcess({
+    DATABASE_URL: database.database_url,
+    GITHUB_API_URL: github.url,
+    GITHUB_WEB_URL: github.url,
+    RATE_LIMIT_PER_MINUTE: '100000',
+    ...env,
+  })
+  return {
+    url: service.url,
+    github,
+    async close() {
+      await service.kill('SIGTERM')
+      await database.drop()
+      await github.close()
+    },
+  }
+}

@@ -1,0 +1,91 @@
+/** `deconflict/client` as a program uses it that has the package installed: its types, and its calls on the built service. */
+import { execFile } from 'node:child_process'
+import { mkdir, symlink, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { promisify } from 'node:util'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { openShop, type Shop } from '../support/shop.ts'
+import { type TemporaryDirectory, temporaryDirectory } from '../support/temporary-directory.ts'
+
+const ROOT = fileURLToPath(new URL('../..', import.meta.url))
+const run = promisify(execFile)
+
+let shop: Shop
+let home: TemporaryDirectory
+
+beforeAll(async () => {
+  shop = await openShop()
+  home = await temporaryDirectory('client')
+  await mkdir(join(home.path, 'node_modules'))
+  await symlink(ROOT, join(home.path, 'node_modules/deconflict'))
+  await symlink(join(ROOT, 'node_modules/@types'), join(home.path, 'node_modules/@types'))
+  await writeFile(join(home.path, 'package.json'), '{"type": "module"}')
+})
+afterAll(async () => {
+  await shop.close()
+  await home.remove()
+})
+
+const PROGRAM = `
+import { createClient, DeconflictError } from 'deconflict/client'
+const client = createClient({ base_url: process.argv[2] ?? '', token: 'tok-ada' })
+const shop = { owner: 'acme', repo: 'shop' }
+const { activity } = await client.createActivity({
+  ...shop,
+  input: { title: 'Retry payments', summary: 'Twice.', actor: 'Ada', branch: 'retries', scope: { paths: ['src/pay/**'] } },
+})
+const check = await client.checkOverlap({ ...shop, input: { branch: 'tidy', scope: { paths: ['src/**/a.ts'] } } })
+const example: string | undefined = check.matches[0]?.paths[0]?.example
+const { items } = await client.listActivities({ ...shop, input: { has_pr: false, limit: 1 } })
+const refused: unknown = await client
+  .updateActivity({ ...shop, id: activity.id, input: { title: '' } })
+  .catch((error: unknown) => error instanceof DeconflictError && [error.type, error.param, typeof error.request_id])
+console.log(JSON.stringify({ same: items[0]?.id === activity.id, example, refused }))
+`
+
+const WRONG = `
+import { createClient } from 'deconflict/client'
+const client = createClient({ base_url: '', token: '' })
+const shop = { owner: 'acme', repo: 'shop' }
+void client.getActivity(shop)
+void client.createActivity({ ...shop, input: { title: 'No summary' } })
+void client.updateActivity({ ...shop, id: 'act_1', input: { risk: 'huge' } })
+void client.listActivities({ ...shop, input: { limit: '1' } })
+void client.heartbeatActivity({ ...shop, id: 'act_1', idempotency_key: 'a' })
+`
+
+async function compile(name: string, program: string): Promise<string> {
+  await writeFile(join(home.path, name), program)
+  const options = [
+    '--strict',
+    '--module',
+    'nodenext',
+    '--target',
+    'es2023',
+    '--skipLibCheck',
+    '--types',
+    'node',
+  ]
+  const tsc = join(ROOT, 'node_modules/.bin/tsc')
+  return run(tsc, [...options, name], { cwd: home.path }).then(
+    () => '',
+    ({ stdout }: { stdout: string }) => stdout,
+  )
+}
+
+test('a program that uses it compiles, and runs', async () => {
+  expect(await compile('program.ts', PROGRAM)).toBe('')
+  const { stdout } = await run(process.execPath, ['program.js', shop.url], { cwd: home.path })
+  expect(JSON.parse(stdout)).toEqual({
+    same: true,
+    example: 'src/pay/a.ts',
+    refused: ['validation_error', 'title', 'string'],
+  })
+})
+
+test('its types refuse what the service would', async () => {
+  const complaints = await compile('wrong.ts', WRONG)
+  const lines = [...complaints.matchAll(/^wrong\.ts\((\d+),/gm)].map(([, line]) => Number(line))
+  expect(lines).toEqual([5, 6, 7, 8, 9])
+})
