@@ -2,6 +2,7 @@
 import { type Config, readConfig } from '../../src/base/config.ts'
 import type { App } from '../../src/context/app.ts'
 import { startService } from '../../src/server.ts'
+import type { WireLimits } from '../../src/surfaces/http/wire.ts'
 import { openLog } from '../../src/telemetry/log.ts'
 import { freshDatabase } from './database.ts'
 import { answerValidator } from './openapi.ts'
@@ -40,6 +41,7 @@ export async function startTestService(options: {
   config?: Partial<Config>
   /** The real clock, where a test needs time to pass by itself. */
   realClock?: boolean
+  wire?: Partial<WireLimits>
 }): Promise<TestService> {
   const database = await freshDatabase()
   const config = { ...readConfig({}), host: '127.0.0.1', port: 0, ...database, ...options.config }
@@ -52,6 +54,7 @@ export async function startTestService(options: {
   const log: string[] = []
   const service = await startService(config, {
     ...(options.realClock ? {} : { clock: () => clock.now }),
+    ...(options.wire ? { wire: options.wire } : {}),
     log: openLog('trace', { write: (line: string) => log.push(line) }),
   })
   return {

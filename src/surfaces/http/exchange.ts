@@ -10,6 +10,8 @@ import { fail, type Span, serverSpan } from '../../telemetry/trace.ts'
 import { during, newWork } from '../../telemetry/work.ts'
 import { setSecurityHeaders } from './security-headers.ts'
 
+export const HEADERS_COUNT_MAX = 100
+
 /** Gives the exchange its id, and tells of it when it is over: never of a token, a body or the value of a query. */
 export function exchange({ log, metrics }: Pick<App, 'log' | 'metrics'>): RequestHandler {
   return (req, res, next) => {
@@ -39,8 +41,7 @@ export function exchange({ log, metrics }: Pick<App, 'log' | 'metrics'>): Reques
       if (res.writableFinished) log.info({ ...fields, ms }, 'request')
       else log.info({ ...fields, ms }, 'request broken off by the client')
     })
-    if (req.headers.host === undefined && req.httpVersion === '1.1')
-      throw new Failure('invalid_request', 'Host: this header is required and is missing', { param: 'Host' })
+    refuseOddHeaders(req)
     during(work, () => (traced ? traced.within(next) : next()))
   }
 }
@@ -70,6 +71,14 @@ export function named(operation: string): RequestHandler {
     res.locals.operation = operation
     next()
   }
+}
+
+function refuseOddHeaders(req: Request): void {
+  if (req.headers.host === undefined && req.httpVersion === '1.1')
+    throw new Failure('invalid_request', 'Host: this header is required and is missing', { param: 'Host' })
+  // Node drops what is beyond them, and that may be the token.
+  if (req.rawHeaders.length > 2 * HEADERS_COUNT_MAX)
+    throw new Failure('headers_too_large', `there must be at most ${HEADERS_COUNT_MAX} headers`)
 }
 
 /** The last handler: no route took the request. */

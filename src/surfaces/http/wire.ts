@@ -5,7 +5,7 @@ import type { Express, Response } from 'express'
 import type { Logger } from 'pino'
 import { Failure } from '../../base/failure.ts'
 import { newId } from '../../base/id.ts'
-import { errorJson } from './exchange.ts'
+import { errorJson, HEADERS_COUNT_MAX } from './exchange.ts'
 import { SECURITY_HEADERS } from './security-headers.ts'
 
 export interface WireLimits {
@@ -54,6 +54,7 @@ export function httpServer(surface: Express, { limits, log }: { limits: WireLimi
     },
     surface,
   )
+  server.maxHeadersCount = HEADERS_COUNT_MAX
   server.timeout = limits.silence_ms
   server.maxConnections = limits.connections
   server.on('clientError', (error, socket) => refuse(socket, failureOf(error), { error, log }))
@@ -80,15 +81,21 @@ function noTunnel(): Failure {
   })
 }
 
+/** Node's own marks on a connection, for which there are no public ones: the answer that is under way, the request that is read. */
+interface UnderWay {
+  _httpMessage?: Response | null
+  parser?: { incoming: IncomingMessage | null } | null
+}
+
 /** Answers what never reaches Express, or not as a whole, in the same form as everything else, and ends the connection. */
 function refuse(
   socket: Duplex,
   failure: Failure,
   { error, log }: { error?: NodeJS.ErrnoException; log: Logger },
 ): void {
-  // Node's own mark for the answer that is under way; there is no public one.
-  const { _httpMessage: current } = socket as Duplex & { _httpMessage?: Response | null }
-  if (!socket.writable || error?.code === 'ECONNRESET' || current?.headersSent) {
+  const { _httpMessage: current, parser } = socket as Duplex & UnderWay
+  const isAnsweredAlready = !current && parser?.incoming?.complete === false
+  if (!socket.writable || error?.code === 'ECONNRESET' || current?.headersSent || isAnsweredAlready) {
     socket.destroy()
     return
   }

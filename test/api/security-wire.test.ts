@@ -1,0 +1,241 @@
+/** What is slow, oversized, broken, or no request at all: it is cut off in the form of every failure, and others are served (issue 3). */
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
+import type { WireLimits } from '../../src/surfaces/http/wire.ts'
+import { fakeGithub } from '../support/github.ts'
+import { WORK } from '../support/routes.ts'
+import { startTestService, type TestService } from '../support/service.ts'
+import { answersIn, openWire, sendBytes, type Wire } from '../support/wire.ts'
+
+const PATH = '/api/v1/repos/acme/shop/activity'
+const AS_ADA = 'Host: x\r\nAuthorization: Bearer ada\r\n'
+/** Far longer than a test takes. */
+const NEVER_MS = 600_000
+
+const github = fakeGithub()
+let services: TestService[] = []
+let wires: Wire[] = []
+let service: TestService
+
+async function start(limits: Partial<WireLimits>): Promise<TestService> {
+  const patient = { headers_ms: NEVER_MS, request_ms: NEVER_MS, idle_ms: NEVER_MS, silence_ms: NEVER_MS }
+  const started = await startTestService({ token: 'ada', realClock: true, wire: { ...patient, ...limits } })
+  services.push(started)
+  return started
+}
+async function open({ url }: TestService): Promise<Wire> {
+  const wire = await openWire(url)
+  wires.push(wire)
+  return wire
+}
+
+beforeAll(async () => {
+  github.repository({ id: 7, full_name: 'acme/shop' })
+  github.token('ada', { login: 'ada', id: 1, permissions: { 'acme/shop': 'write' } })
+  service = await start({})
+})
+afterEach(async () => {
+  for (const { socket } of wires) socket.destroy()
+  wires = []
+  await Promise.all(services.filter((each) => each !== service).map((each) => each.close()))
+  services = [service]
+})
+afterAll(async () => {
+  await service.close()
+  github.close()
+})
+
+/** Sends a little each time the service has answered somebody else, until it ends the connection; answers what it said. */
+async function trickle(to: TestService, start: string, more: () => string) {
+  const wire = await open(to)
+  wire.write(start)
+  await untilEnded(to, wire, more)
+  return answersIn(wire.said())
+}
+
+async function untilEnded(to: TestService, wire: Wire, more: () => string): Promise<void> {
+  let isOpen = true
+  void wire.ended.then(() => {
+    isOpen = false
+  })
+  while (isOpen) {
+    expect((await to.api('GET', '/activity')).status).toBe(200)
+    wire.write(more())
+  }
+}
+
+const TIMED_OUT = [
+  expect.objectContaining({
+    status: 408,
+    body: {
+      error: {
+        type: 'invalid_request',
+        message: expect.stringContaining('in time'),
+        request_id: expect.stringMatching(/^req_/),
+      },
+    },
+  }),
+]
+
+describe('is cut off, while others are answered:', () => {
+  test('one who trickles headers', async () => {
+    const slow = await start({ headers_ms: 300 })
+    const answers = await trickle(slow, `GET ${PATH} HTTP/1.1\r\n${AS_ADA}`, () => 'X: y\r\n')
+    expect(answers).toEqual(TIMED_OUT)
+  })
+
+  test('one who sends nothing at all', async () => {
+    const slow = await start({ headers_ms: 300 })
+    expect(await trickle(slow, '', () => '')).toEqual(TIMED_OUT)
+  })
+
+  test.each([
+    ['of a length that it says', 'Content-Length: 1000000\r\n\r\n{"title": "', () => 'x'],
+    ['in chunks', 'Transfer-Encoding: chunked\r\n\r\n', () => '1\r\nx\r\n'],
+  ])('one who trickles a body %s', async (_, headers, more) => {
+    const slow = await start({ headers_ms: 300, request_ms: 300 })
+    const answers = await trickle(slow, `POST ${PATH} HTTP/1.1\r\n${AS_ADA}${headers}`, more)
+    expect(answers).toEqual(TIMED_OUT)
+    // What the answer says is what the log says.
+    const { request_id } = answers[0]?.body.error ?? {}
+    const line = () => slow.log.map((each) => JSON.parse(each)).find((each) => each.request_id === request_id)
+    await expect
+      .poll(line)
+      .toMatchObject({ operation: 'createActivity', status: 408, error_type: 'invalid_request' })
+  })
+
+  test('one who trickles a body to nobody, and hears one answer', async () => {
+    const slow = await start({ headers_ms: 300, request_ms: 300 })
+    const head = `POST ${PATH} HTTP/1.1\r\nHost: x\r\nContent-Length: 1000000\r\n\r\n`
+    expect((await trickle(slow, head, () => 'x')).map(({ status }) => status)).toEqual([401])
+  })
+
+  test('a connection that waits between two requests', async () => {
+    const slow = await start({ idle_ms: 100 })
+    const answers = await trickle(slow, `GET ${PATH} HTTP/1.1\r\n${AS_ADA}\r\n`, () => '')
+    expect(answers.map(({ status }) => status)).toEqual([200])
+  })
+
+  test('one who does not read the answers', async () => {
+    const slow = await start({ silence_ms: 300 })
+    const wire = await open(slow)
+    wire.socket.pause()
+    wire.write(`GET /api/v1/openapi.json HTTP/1.1\r\nHost: x\r\n\r\n`.repeat(500))
+    // The service has stopped reading from it too, so these bytes are no sign of life.
+    await untilEnded(slow, wire, () => 'x')
+    expect(wire.socket.errored).not.toBeNull()
+  })
+})
+
+test('connections past the most are closed, and the others are served', async () => {
+  const small = await start({ connections: 2 })
+  const [first, second] = [await open(small), await open(small)]
+  // Those that are accepted are known to be once they are answered.
+  for (const wire of [first, second]) {
+    wire.write(`GET ${PATH} HTTP/1.1\r\n${AS_ADA}\r\n`)
+    await expect.poll(() => answersIn(wire.said()).length).toBe(1)
+  }
+  const third = await open(small)
+  await third.ended
+  expect(third.said()).toBe('')
+  first.write(`GET ${PATH} HTTP/1.1\r\n${AS_ADA}\r\n`)
+  await expect.poll(() => answersIn(first.said()).map(({ status }) => status)).toEqual([200, 200])
+})
+
+describe('is refused with an error object', () => {
+  const create = `POST ${PATH} HTTP/1.1\r\n${AS_ADA}`
+  test.each([
+    ['what is no HTTP', 400, 'HELLO\r\n\r\n'],
+    ['a greeting of TLS', 400, '\x16\x03\x01\x02\x00\x01\x00\x01\xfc\x03\x03\r\n\r\n'],
+    ['a greeting of HTTP/2', 400, 'PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n'],
+    ['a header without a name', 400, `GET ${PATH} HTTP/1.1\r\n: x\r\n\r\n`],
+    ['a header with a NUL', 400, `GET ${PATH} HTTP/1.1\r\n${AS_ADA}X: a\0b\r\n\r\n`],
+    ['a folded header', 400, `GET ${PATH} HTTP/1.1\r\n${AS_ADA}X: a\r\n b\r\n\r\n`],
+    ['no Host', 400, `GET ${PATH} HTTP/1.1\r\nAuthorization: Bearer ada\r\nConnection: close\r\n\r\n`],
+    ['a negative length', 400, `${create}Content-Length: -1\r\n\r\n`],
+    ['two lengths', 400, `${create}Content-Length: 2\r\nContent-Length: 3\r\n\r\n{}`],
+    [
+      'a length beside chunks',
+      400,
+      `${create}Content-Length: 2\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n`,
+    ],
+    ['chunks that are none', 400, `${create}Transfer-Encoding: chunked\r\n\r\nzz\r\n{}\r\n0\r\n\r\n`],
+    ['a coding that is not known', 400, `${create}Transfer-Encoding: gzip\r\n\r\n{}`],
+    ['headers that are too large', 431, `GET ${PATH} HTTP/1.1\r\nX: ${'x'.repeat(20_000)}\r\n\r\n`],
+    [
+      'too many headers',
+      431,
+      `GET ${PATH} HTTP/1.1\r\n${AS_ADA}${'X: y\r\n'.repeat(99)}Connection: close\r\n\r\n`,
+    ],
+    ['an address that is too long', 431, `GET /${'x'.repeat(20_000)} HTTP/1.1\r\nHost: x\r\n\r\n`],
+    ['a tunnel', 405, 'CONNECT 169.254.169.254:80 HTTP/1.1\r\nHost: 169.254.169.254\r\n\r\n'],
+  ])('%s', async (_, status, bytes) => {
+    const answers = await sendBytes(service.url, bytes)
+    expect(answers).toHaveLength(1)
+    const [{ headers, body } = { headers: new Headers(), body: null }] = answers
+    expect(answers[0]?.status).toBe(status)
+    expect(headers.get('content-type')).toBe('application/json')
+    expect(headers.get('x-content-type-options')).toBe('nosniff')
+    expect(body).toEqual({
+      error: expect.objectContaining({
+        type: status === 405 ? 'method_not_allowed' : 'invalid_request',
+        request_id: headers.get('x-request-id'),
+      }),
+    })
+    await expect.poll(() => service.log.join('')).toContain(body.error.request_id)
+    expect((await service.api('GET', '/activity')).status).toBe(200)
+  })
+})
+
+describe('is taken as any other request', () => {
+  const get = `GET ${PATH} HTTP/1.1\r\n${AS_ADA}`
+  const close = 'Connection: close\r\n\r\n'
+  test.each([
+    ['with an expectation that is not known', `${get}Expect: the-moon\r\n${close}`],
+    [
+      'with an upgrade that is not possible',
+      `${get}Upgrade: websocket\r\nConnection: Upgrade, close\r\n\r\n`,
+    ],
+    ['with the address as a whole', `GET http://elsewhere.example${PATH} HTTP/1.1\r\n${AS_ADA}${close}`],
+    ['of HTTP/1.0, without Host', `GET ${PATH} HTTP/1.0\r\nAuthorization: Bearer ada\r\n\r\n`],
+  ])('one %s', async (_, bytes) => {
+    expect((await sendBytes(service.url, bytes)).map(({ status }) => status)).toEqual([200])
+  })
+
+  test('one that asks before it sends its body', async () => {
+    const body = JSON.stringify(WORK)
+    const head = `POST ${PATH} HTTP/1.1\r\n${AS_ADA}Expect: 100-continue\r\nContent-Length: ${body.length}\r\n${close}`
+    const wire = await open(service)
+    wire.write(head)
+    await expect.poll(() => wire.said()).toContain('100 Continue')
+    wire.write(body)
+    await wire.ended
+    expect(answersIn(wire.said()).map(({ status }) => status)).toEqual([201])
+  })
+})
+
+describe('requests that follow each other without waiting', () => {
+  test('are answered in their order', async () => {
+    const paths = ['/healthz', PATH, '/api/v1/none', PATH, '/healthz']
+    const requests = paths.map(
+      (path, at) => `GET ${path} HTTP/1.1\r\n${AS_ADA}${at === 4 ? 'Connection: close\r\n' : ''}\r\n`,
+    )
+    const answers = await sendBytes(service.url, requests.join(''))
+    expect(answers.map(({ status }) => status)).toEqual([200, 200, 404, 200, 200])
+  })
+
+  test('are not answered with what is wrong with the next', async () => {
+    const body = JSON.stringify({ ...WORK, title: 'Sent before nonsense' })
+    const sound = `POST ${PATH} HTTP/1.1\r\n${AS_ADA}Content-Length: ${body.length}\r\n\r\n${body}`
+    const answers = await sendBytes(service.url, `${sound}NONSENSE\r\n\r\n`)
+    expect(answers.map(({ status }) => status)).toEqual([201])
+    expect(answers[0]?.headers.get('connection')).toBe('close')
+  })
+
+  test('are not read out of a body that is refused', async () => {
+    const smuggled = `POST ${PATH} HTTP/1.1\r\n${AS_ADA}Content-Length: 2\r\n\r\n{}`
+    const outer = `POST ${PATH} HTTP/1.1\r\nHost: x\r\nContent-Length: ${smuggled.length}\r\n\r\n${smuggled}`
+    const last = `GET /healthz HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n`
+    const answers = await sendBytes(service.url, outer + last)
+    expect(answers.map(({ status }) => status)).toEqual([401, 200])
+  })
+})
