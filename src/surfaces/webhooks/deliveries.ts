@@ -73,7 +73,10 @@ async function accept(app: App, req: Request): Promise<string> {
     app.log.info({ event: name, outcome }, 'delivery')
     return outcome
   } catch (error) {
-    throw isDatabaseAway(error) ? unavailable('the database does not answer; deliver it again', error) : error
+    if (isDatabaseAway(error)) throw unavailable('the database does not answer; deliver it again', error)
+    // JSON is read to any depth, and written with the stack.
+    if (error instanceof RangeError) throw new Failure('invalid_request', 'body: is nested too deep')
+    throw error
   }
 }
 
