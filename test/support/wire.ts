@@ -14,6 +14,8 @@ export interface Wire {
   write(bytes: string | Uint8Array): void
   /** The bytes that came so far. */
   said(): string
+  /** The first answer, once all of it came; one to HEAD has no body. */
+  answer(isHead?: boolean): Promise<Heard>
   /** Resolves when the service has ended the connection, in whatever way. */
   ended: Promise<void>
 }
@@ -27,18 +29,35 @@ export async function openWire(url: string): Promise<Wire> {
   socket.on('error', () => {})
   const ended = new Promise<void>((resolve) => socket.once('close', () => resolve()))
   await once(socket, 'connect')
+  const said = () => Buffer.concat(chunks).toString('latin1')
   return {
     socket,
     write: (bytes) => socket.write(bytes),
-    said: () => Buffer.concat(chunks).toString('latin1'),
+    said,
     ended,
+    answer: (isHead = false) =>
+      new Promise((resolve, reject) => {
+        const look = () => {
+          const answer = firstAnswer(Buffer.concat(chunks), isHead)
+          if (answer) resolve(answer.heard)
+          return answer
+        }
+        if (look()) return
+        socket.on('data', look)
+        socket.once('close', () => look() ?? reject(new Error(`no answer: ${JSON.stringify(said())}`)))
+      }),
   }
 }
 
-/** Sends the bytes on a connection of their own, and answers what came until the service ended it. */
-export async function sendBytes(url: string, bytes: string | Uint8Array): Promise<Heard[]> {
+/** Sends the bytes on a connection of their own, and answers what came until the service ended it. `isLast`: says that no more will come. */
+export async function sendBytes(
+  url: string,
+  bytes: string | Uint8Array,
+  { isLast = false } = {},
+): Promise<Heard[]> {
   const wire = await openWire(url)
-  wire.write(bytes)
+  if (isLast) wire.socket.end(bytes)
+  else wire.write(bytes)
   await wire.ended
   return answersIn(wire.said())
 }
@@ -48,18 +67,28 @@ export function answersIn(said: string): Heard[] {
   const answers: Heard[] = []
   let rest = Buffer.from(said, 'latin1')
   while (rest.length > 0) {
-    const end = rest.indexOf('\r\n\r\n')
-    const [first = '', ...lines] = rest.subarray(0, end).toString('latin1').split('\r\n')
-    const status = Number(/^HTTP\/1\.1 (\d{3}) /.exec(first)?.[1])
-    if (end === -1 || !status)
-      throw new Error(`no answer: ${JSON.stringify(rest.toString('latin1').slice(0, 200))}`)
-    rest = rest.subarray(end + 4)
-    if (status === 100) continue
-    const headers = new Headers(lines.map((line) => line.split(': ', 2) as [string, string]))
-    const length = Number(headers.get('content-length'))
-    const text = rest.subarray(0, length).toString('utf8')
-    rest = rest.subarray(length)
-    answers.push({ status, headers, body: text === '' ? null : JSON.parse(text) })
+    const first = firstAnswer(rest, false)
+    if (!first) throw new Error(`no answer: ${JSON.stringify(rest.toString('latin1').slice(0, 300))}`)
+    answers.push(first.heard)
+    rest = rest.subarray(first.length)
   }
   return answers
+}
+
+/** The answer at the beginning, those that ask to go on left out, and the bytes it takes; undefined when it is not complete. */
+function firstAnswer(bytes: Buffer, isHead: boolean): { heard: Heard; length: number } | undefined {
+  const end = bytes.indexOf('\r\n\r\n')
+  const [first = '', ...lines] = bytes.subarray(0, end).toString('latin1').split('\r\n')
+  const status = Number(/^HTTP\/1\.1 (\d{3}) /.exec(first)?.[1])
+  if (end === -1 || !status) return undefined
+  const start = end + 4
+  if (status === 100) {
+    const after = firstAnswer(bytes.subarray(start), isHead)
+    return after && { heard: after.heard, length: start + after.length }
+  }
+  const headers = new Headers(lines.map((line) => line.split(': ', 2) as [string, string]))
+  const size = isHead ? 0 : Number(headers.get('content-length'))
+  if (bytes.length < start + size) return undefined
+  const text = bytes.subarray(start, start + size).toString('utf8')
+  return { heard: { status, headers, body: text === '' ? null : JSON.parse(text) }, length: start + size }
 }
