@@ -173,7 +173,7 @@ function textOf({ minLength = 0, maxLength = 100 }: Schema): fc.Arbitrary<string
   )
 }
 
-export function resolved(document: Document, schema: Schema): Schema {
+function resolved(document: Document, schema: Schema): Schema {
   const name = schema.$ref?.split('/').at(-1)
   return name === undefined ? schema : ((document.components?.schemas?.[name] ?? {}) as Schema)
 }
