@@ -10,6 +10,8 @@ const PATH = '/api/v1/repos/acme/shop/activity'
 const AS_ADA = 'Host: x\r\nAuthorization: Bearer ada\r\n'
 /** Far longer than a test takes. */
 const NEVER_MS = 600_000
+/** Soon enough for a test, and longer than a sound request takes on a machine that is busy. */
+const SHORT_MS = 1000
 
 const github = fakeGithub()
 let services: TestService[] = []
@@ -78,13 +80,13 @@ const TIMED_OUT = [
 
 describe('is cut off, while others are answered:', () => {
   test('one who trickles headers', async () => {
-    const slow = await start({ headers_ms: 300 })
+    const slow = await start({ headers_ms: SHORT_MS })
     const answers = await trickle(slow, `GET ${PATH} HTTP/1.1\r\n${AS_ADA}`, () => 'X: y\r\n')
     expect(answers).toEqual(TIMED_OUT)
   })
 
   test('one who sends nothing at all', async () => {
-    const slow = await start({ headers_ms: 300 })
+    const slow = await start({ headers_ms: SHORT_MS })
     expect(await trickle(slow, '', () => '')).toEqual(TIMED_OUT)
   })
 
@@ -92,7 +94,7 @@ describe('is cut off, while others are answered:', () => {
     ['of a length that it says', 'Content-Length: 1000000\r\n\r\n{"title": "', () => 'x'],
     ['in chunks', 'Transfer-Encoding: chunked\r\n\r\n', () => '1\r\nx\r\n'],
   ])('one who trickles a body %s', async (_, headers, more) => {
-    const slow = await start({ headers_ms: 300, request_ms: 300 })
+    const slow = await start({ headers_ms: SHORT_MS, request_ms: SHORT_MS })
     const answers = await trickle(slow, `POST ${PATH} HTTP/1.1\r\n${AS_ADA}${headers}`, more)
     expect(answers).toEqual(TIMED_OUT)
     // What the answer says is what the log says.
@@ -104,7 +106,7 @@ describe('is cut off, while others are answered:', () => {
   })
 
   test('one who trickles a body to nobody, and hears one answer', async () => {
-    const slow = await start({ headers_ms: 300, request_ms: 300 })
+    const slow = await start({ headers_ms: SHORT_MS, request_ms: SHORT_MS })
     const head = `POST ${PATH} HTTP/1.1\r\nHost: x\r\nContent-Length: 1000000\r\n\r\n`
     expect((await trickle(slow, head, () => 'x')).map(({ status }) => status)).toEqual([401])
   })
@@ -116,7 +118,7 @@ describe('is cut off, while others are answered:', () => {
   })
 
   test('one who does not read the answers', async () => {
-    const slow = await start({ silence_ms: 300 })
+    const slow = await start({ silence_ms: 3 * SHORT_MS })
     const wire = await open(slow)
     wire.socket.pause()
     wire.write(`GET /api/v1/openapi.json HTTP/1.1\r\nHost: x\r\n\r\n`.repeat(500))
