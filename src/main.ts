@@ -66,9 +66,11 @@ function fail(error: unknown, config?: Config): never {
 }
 
 /** What could not be done at start, with the variable to look at. */
-function whatFailed(error: unknown, { host, port, database_url, data_dir }: Config): string {
+function whatFailed(error: unknown, config: Config): string {
+  const { host, port, database_url, database_direct_url, data_dir } = config
   const { syscall, hostname } = error as NodeJS.ErrnoException & { hostname?: string }
   if (syscall === 'listen' || hostname === host) return `cannot listen at HOST ${host}, PORT ${port}`
+  if (database_direct_url) return 'cannot open the database at DATABASE_DIRECT_URL or DATABASE_URL'
   return database_url ? 'cannot open the database at DATABASE_URL' : `cannot open DATA_DIR ${data_dir}`
 }
 

@@ -7,6 +7,9 @@ import { readDatabaseUrl } from './database-url.ts'
 const webAddress = z
   .url({ protocol: /^https?$/, error: 'must be an http:// or https:// address' })
   .transform((url) => url.replace(/\/+$/, ''))
+const postgresAddress = z
+  .string()
+  .refine((url) => readDatabaseUrl(url) !== undefined, { error: 'must be a postgres:// address' })
 const count = (min: number, max: number) =>
   z
     .string()
@@ -45,10 +48,8 @@ function isSubnet(name: string): boolean {
 const Environment = z.object({
   PORT: count(0, 65_535).default(3000),
   HOST: z.string().default('0.0.0.0'),
-  DATABASE_URL: z
-    .string()
-    .refine((url) => readDatabaseUrl(url) !== undefined, { error: 'must be a postgres:// address' })
-    .optional(),
+  DATABASE_URL: postgresAddress.optional(),
+  DATABASE_DIRECT_URL: postgresAddress.optional(),
   DATA_DIR: z.string().default('./data'),
   GITHUB_API_URL: webAddress.default('https://api.github.com'),
   GITHUB_WEB_URL: webAddress.optional(),
@@ -73,6 +74,8 @@ export interface Config {
   host: string
   /** May name several addresses, of which one takes writes. Unset: the embedded database in `data_dir`. */
   database_url: string | undefined
+  /** The same database past a pooler that takes no sessions; unset: `database_url`. */
+  database_direct_url: string | undefined
   data_dir: string
   github_api_url: string
   github_web_url: string
@@ -102,10 +105,13 @@ export function readConfig(env: Record<string, string | undefined>): Config {
     throw new ConfigError(`${issue?.path.join('.')} ${issue?.message}`)
   }
   const values = parsed.data
+  if (values.DATABASE_DIRECT_URL && !values.DATABASE_URL)
+    throw new ConfigError('DATABASE_DIRECT_URL is the second address of a database; set DATABASE_URL, too')
   return {
     port: values.PORT,
     host: values.HOST,
     database_url: values.DATABASE_URL,
+    database_direct_url: values.DATABASE_DIRECT_URL,
     data_dir: values.DATA_DIR,
     github_api_url: values.GITHUB_API_URL,
     github_web_url: values.GITHUB_WEB_URL ?? webUrlOf(values.GITHUB_API_URL),

@@ -22,14 +22,17 @@ export interface Database {
   close(): Promise<void>
 }
 
-/** Opens the database and applies the migrations that it lacks. `database_url` unset: the embedded one in `data_dir`. */
-export async function openDatabase(options: {
+/** Where the database is. `database_url` unset: the embedded one in `data_dir`. */
+export interface DatabaseAddress {
   database_url: string | undefined
+  /** Past a pooler that takes no sessions; unset: `database_url`. */
+  database_direct_url?: string | undefined
   data_dir: string
-}): Promise<Database> {
-  const database = options.database_url
-    ? openPostgres(options.database_url)
-    : await openEmbedded(options.data_dir)
+}
+
+/** Opens the database and applies the migrations that it lacks. */
+export async function openDatabase(address: DatabaseAddress): Promise<Database> {
+  const database = await connectDatabase(address)
   try {
     await database.migrating(migrate)
     return database
@@ -37,4 +40,10 @@ export async function openDatabase(options: {
     await database.close()
     throw error
   }
+}
+
+/** Opens the database as it is. */
+async function connectDatabase(address: DatabaseAddress): Promise<Database> {
+  const { database_url, database_direct_url, data_dir } = address
+  return database_url ? openPostgres(database_url, database_direct_url) : openEmbedded(data_dir)
 }

@@ -21,10 +21,12 @@ const CLOSE_S = 2
 /** Between two attempts to listen again. */
 const LISTEN_AGAIN_S = 0.5
 
-export function openPostgres(database_url: string): Database {
+/** `direct_url`: the same database past a pooler, for what needs a session of its own. */
+export function openPostgres(database_url: string, direct_url: string = database_url): Database {
   const connect = connecting(database_url)
+  const connectDirectly = connecting(direct_url)
   const lanes = Array.from({ length: CONNECTIONS }, () => openLane(connect))
-  const listener = connect({ silence_ms: SILENCE_MS })
+  const listener = connectDirectly({ silence_ms: SILENCE_MS })
   let turn = 0
   const connection = () => {
     turn = (turn + 1) % CONNECTIONS
@@ -39,7 +41,7 @@ export function openPostgres(database_url: string): Database {
     announce: (channel, text) => announce(connection(), channel, text),
     ping: () => ping(connection()),
     migrating: async (work) => {
-      const client = connect({ silence_ms: MIGRATION_SILENCE_MS })
+      const client = connectDirectly({ silence_ms: MIGRATION_SILENCE_MS })
       try {
         await work(drizzle({ client }))
       } finally {
@@ -68,6 +70,8 @@ function connecting(database_url: string): Connect {
         statement_timeout: STATEMENT_MS,
         idle_in_transaction_session_timeout: STATEMENT_MS,
       },
+      // A statement that has a name is not there on the next server connection that a pooler gives; nothing here needs one.
+      prepare: false,
       // Nothing here needs the types, and losing the connection while they are fetched would end the process.
       fetch_types: false,
       onnotice: () => {},

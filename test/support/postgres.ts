@@ -88,7 +88,7 @@ interface Server {
 }
 
 /** Whom the server runs as: PostgreSQL refuses to run as root. */
-interface Account {
+export interface Account {
   uid?: number
   gid?: number
 }
@@ -175,7 +175,7 @@ function untilReady(server: ChildProcess): Promise<void> {
   })
 }
 
-/** The newest of Debian's, else those on PATH. */
+/** The newest of Debian's, else those on PATH; undefined where there are none. */
 function debianBinaries(): string | undefined {
   const versions = '/usr/lib/postgresql'
   const newestFirst = existsSync(versions) ? readdirSync(versions).sort((a, b) => Number(b) - Number(a)) : []
@@ -187,7 +187,7 @@ function debianBinaries(): string | undefined {
 }
 
 /** As root, the account of Debian's package; undefined when there is none. */
-async function postgresAccount(): Promise<Account | undefined> {
+export async function postgresAccount(): Promise<Account | undefined> {
   if (process.getuid?.() !== 0) return {}
   try {
     const [uid, gid] = await Promise.all([run('id', ['-u', 'postgres']), run('id', ['-g', 'postgres'])])
@@ -197,7 +197,8 @@ async function postgresAccount(): Promise<Account | undefined> {
   }
 }
 
-async function freePort(): Promise<number> {
+/** A port of the loopback interface that nobody listens at. */
+export async function freePort(): Promise<number> {
   const server = createServer().listen(0, '127.0.0.1')
   await once(server, 'listening')
   const { port } = server.address() as AddressInfo

@@ -1,0 +1,89 @@
+/** The service behind PgBouncer in transaction mode, set up as docs/operations.md says. */
+import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest'
+import { runOn } from '../support/database.ts'
+import { openSite, type Site } from '../support/instances.ts'
+import { type Pooler, poolerBinary, startPooler } from '../support/pooler.ts'
+import { databaseUrl } from '../support/postgres.ts'
+import { exitOfProcess, type ServiceProcess } from '../support/process.ts'
+import { apiAt } from '../support/service.ts'
+import { pullRequestEvent } from '../support/webhooks.ts'
+import { membershipEvent } from '../support/webhooks-access.ts'
+
+const SHOP = 'acme/shop'
+const WORK = { title: 'Retry payments', summary: 'Retries twice.', actor: 'Ada' }
+const PATIENT = { timeout: 30_000, interval: 20 }
+const IGNORED = 'ignore_startup_parameters = statement_timeout, idle_in_transaction_session_timeout'
+
+const binary = poolerBinary()
+
+describe.skipIf(!binary)('behind a pooler in transaction mode (skipped where pgbouncer is missing)', () => {
+  const name = `deconflict_pooled_${process.pid}`
+  const { url } = inject('postgres')
+  const direct = databaseUrl(url, name)
+  let pooler: Pooler
+  let site: Site
+  let services: ServiceProcess[]
+
+  beforeAll(async () => {
+    // Empty, so that the instances bring the schema themselves.
+    await runOn(url, `create database ${name}`)
+    pooler = await startPooler(binary as string, url, [IGNORED])
+    site = await openSite([SHOP])
+    services = await site.start(2, {
+      DATABASE_URL: pooler.urlOf(direct),
+      DATABASE_DIRECT_URL: direct,
+    })
+  })
+  afterAll(async () => {
+    await site.close()
+    await pooler.remove()
+    await runOn(url, `drop database ${name} with (force)`)
+  })
+
+  const apiOf = (turn: number) => apiAt((services[turn % 2] as ServiceProcess).url, 'ada')
+
+  test('everything works on fewer server connections than the service has of its own', async () => {
+    const clients = Array.from({ length: 8 }, async (_, client) => {
+      for (let round = 0; round < 5; round += 1) {
+        const request = { body: WORK, headers: { 'Idempotency-Key': `${client}-${round}` } }
+        const created = await apiOf(round)('POST', '/activity', request)
+        expect(created.status).toBe(201)
+        const again = await apiOf(round + 1)('POST', '/activity', request)
+        expect(again.body).toEqual(created.body)
+        const address = `/activity/${created.body.activity.id}`
+        expect((await apiOf(round)('POST', `${address}/heartbeat`)).status).toBe(200)
+        const changed = await apiOf(round + 1)('PATCH', address, { body: { risk: 'high' } })
+        expect(changed.body.risk).toBe('high')
+        expect((await apiOf(round)('POST', `${address}/archive`)).status).toBe(200)
+      }
+    })
+    await Promise.all(clients)
+    const archived = await apiOf(0)('GET', '/activity?status=archived&limit=100')
+    expect(archived.body.items).toHaveLength(40)
+    expect((await apiOf(1)('GET', '/activity')).body.items).toEqual([])
+  })
+
+  test('a delivery is carried out, and what it says of access is heard on every instance', async () => {
+    const { number } = site.stand.github.at(SHOP).open({ files: ['src/pay.ts'] })
+    const [first, second] = services as [ServiceProcess, ServiceProcess]
+    const opened = pullRequestEvent(site.stand.github, SHOP, number, 'opened')
+    expect(await site.deliver(first.url, opened)).toBe(202)
+    const listed = async () => (await apiOf(1)('GET', '/activity')).body.items
+    await expect.poll(listed, PATIENT).toMatchObject([{ source: 'pull_request' }])
+    const status = async (service: ServiceProcess) =>
+      (await apiAt(service.url, 'ada')('POST', '/activity', { body: WORK })).status
+    expect(await Promise.all(services.map(status))).toEqual([201, 201])
+    site.grant('none')
+    expect(await Promise.all(services.map(status))).toEqual([201, 201])
+    await site.deliver(second.url, membershipEvent(site.stand.github, 'acme', 'removed', { login: 'ada' }))
+    await expect.poll(() => Promise.all(services.map(status)), PATIENT).toEqual([403, 403])
+  })
+
+  test('one that refuses the parameters of a connection ends the start with a line', async () => {
+    const strict = await startPooler(binary as string, url, [])
+    const { code, errors } = await exitOfProcess({ DATABASE_URL: strict.urlOf(direct) })
+    await strict.remove()
+    expect(code).toBe(1)
+    expect(errors).toEqual([expect.stringMatching(/^deconflict: .*DATABASE_URL.*08P01/)])
+  })
+})

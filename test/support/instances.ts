@@ -1,0 +1,66 @@
+/** Several processes of the service with the GitHub App on one database, as operators run them. */
+import { type GithubStandIn, startGithubStandIn } from '../../scripts/github-stand-in.ts'
+import type { Permission } from './github-state.ts'
+import { type ServiceProcess, startProcess } from './process.ts'
+import type { Webhook } from './webhook-payload.ts'
+import { signedDelivery } from './webhooks.ts'
+
+const WEBHOOK_SECRET = 'hush'
+
+export interface Site {
+  stand: GithubStandIn
+  /** Starts so many instances at once; `env` says at least where the database is. */
+  start(count: number, env: Record<string, string | undefined>): Promise<ServiceProcess[]>
+  /** What Ada may do in all repositories from now on, as far as GitHub is concerned. */
+  grant(permission: Permission): void
+  /** Posts a signed delivery to the service at `url`; answers the status. */
+  deliver(url: string, webhook: Webhook): Promise<number>
+  close(): Promise<void>
+}
+
+/** A GitHub with these repositories of `acme`, numbered from 1, in which the app is installed. */
+export async function openSite(names: string[]): Promise<Site> {
+  const stand = await startGithubStandIn({
+    repositories: names.map((full_name, index) => ({ id: index + 1, full_name })),
+  })
+  const { app } = stand.github
+  const services: ServiceProcess[] = []
+  const grant = (permission: Permission) =>
+    stand.github.token('ada', {
+      login: 'ada',
+      id: 1,
+      permissions: Object.fromEntries(names.map((name) => [name, permission])),
+    })
+  grant('write')
+  app.install({ account: 'acme' })
+  return {
+    stand,
+    grant,
+    async start(count, env) {
+      const common = {
+        GITHUB_API_URL: stand.url,
+        GITHUB_WEB_URL: stand.url,
+        APP_ID: String(app.id),
+        PRIVATE_KEY: app.key().replaceAll('\n', '\\n'),
+        WEBHOOK_SECRET,
+        RATE_LIMIT_PER_MINUTE: '1000000',
+        PERMISSION_TTL_MS: '300000',
+      }
+      const started = await Promise.all(
+        Array.from({ length: count }, () => startProcess({ ...common, ...env })),
+      )
+      services.push(...started)
+      return started
+    },
+    async deliver(url, webhook) {
+      const delivery = signedDelivery({ secret: WEBHOOK_SECRET, ...webhook })
+      const response = await fetch(`${url}/api/github/webhooks`, { method: 'POST', ...delivery })
+      await response.arrayBuffer()
+      return response.status
+    },
+    async close() {
+      await Promise.all(services.map((service) => service.kill('SIGTERM')))
+      await stand.close()
+    },
+  }
+}

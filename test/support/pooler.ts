@@ -1,0 +1,70 @@
+/** PgBouncer in transaction mode in front of a PostgreSQL of the tests, where it is installed. */
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { existsSync } from 'node:fs'
+import { chmod, writeFile } from 'node:fs/promises'
+import { delimiter, join } from 'node:path'
+import { freePort, postgresAccount } from './postgres.ts'
+import { temporaryDirectory } from './temporary-directory.ts'
+
+export interface Pooler {
+  /** The address of a database behind the pooler, given the one that it has without. */
+  urlOf(database_url: string): string
+  remove(): Promise<void>
+}
+
+/** The program; undefined where it is not installed. */
+export function poolerBinary(): string | undefined {
+  const places = ['/usr/sbin', ...(process.env.PATH ?? '').split(delimiter)]
+  return places.map((place) => join(place, 'pgbouncer')).find((file) => existsSync(file))
+}
+
+/** Starts it before the server at `url`; `lines` are added to its settings. Fewer server connections than clients, so that each is handed around. */
+export async function startPooler(binary: string, url: string, lines: string[]): Promise<Pooler> {
+  const directory = await temporaryDirectory('pooler')
+  const port = await freePort()
+  const { hostname, port: server, username, password } = new URL(url)
+  const login = `user=${decodeURIComponent(username)} password=${decodeURIComponent(password)}`
+  const file = join(directory.path, 'pgbouncer.ini')
+  const settings = [
+    '[databases]',
+    `* = host=${hostname} port=${server || 5432} ${login}`,
+    '[pgbouncer]',
+    'listen_addr = 127.0.0.1',
+    `listen_port = ${port}`,
+    'unix_socket_dir =',
+    'auth_type = any',
+    'pool_mode = transaction',
+    'default_pool_size = 3',
+    ...lines,
+  ]
+  await writeFile(file, `${settings.join('\n')}\n`)
+  await chmod(directory.path, 0o755)
+  const account = await postgresAccount()
+  const child = spawn(binary, [file], { ...account, stdio: ['ignore', 'ignore', 'pipe'] })
+  const kill = () => child.kill('SIGKILL')
+  process.once('exit', kill)
+  let log = ''
+  await new Promise<void>((resolve, reject) => {
+    child.stderr.setEncoding('utf8').on('data', (text: string) => {
+      log = (log + text).slice(-10_000)
+      if (log.includes('process up')) resolve()
+    })
+    child.once('error', reject)
+    child.once('exit', () => reject(new Error(`PgBouncer did not start:\n${log}`)))
+  })
+  return {
+    urlOf(database_url) {
+      const behind = new URL(database_url)
+      behind.port = String(port)
+      return behind.href
+    },
+    async remove() {
+      process.removeListener('exit', kill)
+      const exit = once(child, 'exit')
+      kill()
+      await exit
+      await directory.remove()
+    },
+  }
+}
