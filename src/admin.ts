@@ -1,65 +1,78 @@
-/** The operator's commands: jobs that were given up, and the data of a repository (issue: inbox, reconciliation). */
+#!/usr/bin/env node
+/** The operator's commands: jobs that were given up, the data of a repository, and whether the database is in order. */
 import { parseArgs } from 'node:util'
 import { systemClock } from './base/clock.ts'
-import { type Config, ConfigError, readConfig } from './base/config.ts'
+import { ConfigError, readConfig } from './base/config.ts'
 import { findRepository, listRepositoriesNamed, type RepositoryRow } from './context/store.ts'
-import { type Database, type Db, openDatabase } from './db/connect.ts'
+import { connectDatabase, type Database, type Db } from './db/connect.ts'
 import { DirectoryInUseError } from './db/directory-lock.ts'
 import { codeOf } from './db/errors.ts'
 import { purgeRepository } from './db/purge.ts'
 import { listJobs, reviveJob } from './jobs/store.ts'
+import { type Verified, verify } from './operations/verify.ts'
 
-const USAGE = `Usage: npm run admin -- COMMAND
+const USAGE = `Usage: deconflict-admin COMMAND
 
   deliveries list            the deliveries and other jobs that were given up, the oldest first
   deliveries replay ID       makes one of them due again
   purge OWNER/REPO | ID      deletes all that is stored of a repository, at once
+  verify                     looks at the schema and at every row, and changes nothing; one line for each fault
 
-The database is that of DATABASE_URL, or of DATA_DIR while the service is stopped.
+The database is that of DATABASE_URL, or the embedded one in DATA_DIR, while no service has it.
+Ends with 0 when all is well, 1 when something is wrong or not there, 2 when the command could not be carried out.
 `
 
 const LISTED_MAX = 1000
 
-type Command = (database: Database, argument: string) => Promise<string>
+type Say = (line: string) => void
+/** Answers whether all is well. */
+type Command = (database: Database, argument: string, say: Say) => Promise<boolean>
 
 const COMMANDS: Record<string, { takes: number; run: Command }> = {
   'deliveries list': { takes: 0, run: listDead },
   'deliveries replay': { takes: 1, run: replay },
   purge: { takes: 1, run: purge },
+  verify: { takes: 0, run: verifyAll },
 }
 
-async function listDead(database: Database): Promise<string> {
+async function listDead(database: Database, _: string, say: Say): Promise<boolean> {
   const dead = await listJobs(database.connection(), 'dead', LISTED_MAX)
-  if (dead.length === 0) return 'None was given up.\n'
-  return dead
-    .map(
-      (job) =>
-        `${job.id}  ${job.attempts} attempts, last at ${job.updated_at.toISOString()}: ${firstLine(job.last_error)}\n`,
-    )
-    .join('')
+  if (dead.length === 0) say('None was given up.')
+  for (const { id, attempts, updated_at, last_error } of dead)
+    say(`${id}  ${attempts} attempts, last at ${updated_at.toISOString()}: ${firstLine(last_error)}`)
+  if (dead.length === LISTED_MAX) say(`These are the oldest ${LISTED_MAX}.`)
+  return true
 }
 
-async function replay(database: Database, id: string): Promise<string> {
+async function replay(database: Database, id: string, say: Say): Promise<boolean> {
   const isRevived = await reviveJob(database.connection(), id, systemClock())
-  if (!isRevived) throw new ConfigError(`${id} was not given up; see deliveries list`)
-  return `${id} is due again.\n`
+  say(isRevived ? `${id} is due again.` : `${id} was not given up; see deliveries list.`)
+  return isRevived
 }
 
-async function purge(database: Database, named: string): Promise<string> {
+async function purge(database: Database, named: string, say: Say): Promise<boolean> {
   const db = database.connection()
   const found = await repositoriesOf(db, named)
   const [repository] = found
-  if (!repository) throw new ConfigError(`nothing is stored of ${named}`)
   if (found.length > 1) {
     const ids = found.map((each) => each.repo_id).join(', ')
-    throw new ConfigError(`more than one repository was called ${named}; name one by GitHub's id: ${ids}`)
+    say(`More than one repository was called ${named}; name one by GitHub's id: ${ids}.`)
+    return false
   }
-  await purgeRepository(db, repository.repo_id)
-  return `Deleted all that was stored of ${repository.owner}/${repository.name} (${repository.repo_id}).\n`
+  const repo_id = repository?.repo_id ?? (isNumber(named) ? Number(named) : undefined)
+  // What a repository that is not known has left behind is found by its number all the same.
+  const deleted = repo_id === undefined ? 0 : await purgeRepository(db, repo_id)
+  const name = repository ? `${repository.owner}/${repository.name} (${repo_id})` : named
+  say(
+    deleted > 0
+      ? `Deleted all that was stored of ${name}: ${deleted} rows.`
+      : `Nothing is stored of ${name}.`,
+  )
+  return deleted > 0
 }
 
 async function repositoriesOf(db: Db, named: string): Promise<RepositoryRow[]> {
-  if (/^\d+$/.test(named)) {
+  if (isNumber(named)) {
     const known = await findRepository(db, Number(named))
     return known ? [known] : []
   }
@@ -67,28 +80,72 @@ async function repositoriesOf(db: Db, named: string): Promise<RepositoryRow[]> {
   return listRepositoriesNamed(db, owner, name)
 }
 
+function isNumber(named: string): boolean {
+  return /^\d{1,15}$/.test(named)
+}
+
+async function verifyAll(database: Database, _: string, say: Say): Promise<boolean> {
+  const verified: Verified = { repositories: 0, rows: 0 }
+  let faults = 0
+  for await (const { where, problem, remedy } of verify(database.connection(), systemClock, verified)) {
+    faults += 1
+    say(`${where}: ${problem}; ${remedy}`)
+  }
+  const { repositories, rows } = verified
+  say(`${faults === 0 ? 'No fault' : faults} in ${repositories} repositories and ${rows} rows.`)
+  return faults === 0
+}
+
 function firstLine(text: string | null): string {
   return text?.split('\n')[0] ?? ''
 }
 
-async function main(): Promise<void> {
-  const { positionals } = parseArgs({ allowPositionals: true })
+async function main(): Promise<boolean> {
+  const { positionals, values } = argumentsGiven()
+  const say: Say = (line) => process.stdout.write(`${line}\n`)
+  if (values.help) {
+    process.stdout.write(USAGE)
+    return true
+  }
   const found = Object.entries(COMMANDS).find(([name, { takes }]) => {
     const words = name.split(' ')
     return positionals.length === words.length + takes && words.every((word, at) => positionals[at] === word)
   })
-  if (!found) throw new ConfigError(USAGE)
-  const config: Config = readConfig(process.env)
-  const database = await openDatabase(config)
+  if (!found)
+    throw new ConfigError(`no such command: ${positionals.join(' ') || 'none was given'}; see --help`)
+  const database = await connectDatabase(readConfig(process.env))
   try {
-    process.stdout.write(await found[1].run(database, positionals.at(-1) ?? ''))
+    return await found[1].run(database, positionals.at(-1) ?? '', say)
   } finally {
     await database.close()
   }
 }
 
-main().catch((error: unknown) => {
-  const isOurs = error instanceof ConfigError || error instanceof DirectoryInUseError
-  process.stderr.write(isOurs ? `${error.message}\n` : `failed: ${codeOf(error) ?? (error as Error).stack}\n`)
-  process.exit(1)
-})
+function argumentsGiven() {
+  try {
+    return parseArgs({ allowPositionals: true, options: { help: { type: 'boolean', short: 'h' } } })
+  } catch (error) {
+    throw new ConfigError(`${(error as Error).message.split('.')[0]}; see --help`)
+  }
+}
+
+/** What could not be done, on one line; the text of a database error is not shown: it may hold the password. */
+function lineOf(error: unknown): string {
+  if (error instanceof ConfigError) return error.message
+  if (error instanceof DirectoryInUseError)
+    return `${error.message}. The embedded database can be read only while no service has it`
+  const code = codeOf(error)
+  if (code === '42P01' || code === '3F000') return 'the database has no schema; start the service on it once'
+  if (code === undefined) return (error as Error).stack ?? String(error)
+  return `the database cannot be read (${code}); look at DATABASE_URL, or DATA_DIR`
+}
+
+main().then(
+  (isWell) => {
+    process.exitCode = isWell ? 0 : 1
+  },
+  (error: unknown) => {
+    process.stderr.write(`deconflict-admin: ${lineOf(error)}\n`)
+    process.exit(2)
+  },
+)

@@ -43,7 +43,7 @@ export async function openDatabase(address: DatabaseAddress): Promise<Database> 
 }
 
 /** Opens the database as it is. */
-async function connectDatabase(address: DatabaseAddress): Promise<Database> {
+export async function connectDatabase(address: DatabaseAddress): Promise<Database> {
   const { database_url, database_direct_url, data_dir } = address
   return database_url ? openPostgres(database_url, database_direct_url) : openEmbedded(data_dir)
 }

@@ -29,6 +29,26 @@ export async function migrate(db: Db): Promise<void> {
   })
 }
 
+/**
+ * Compares the migrations that the database has with those of this version: how many of them it lacks, how many it has
+ * that this version does not know, and how many were applied with another text.
+ */
+export async function compareMigrations(
+  db: Db,
+): Promise<{ missing: number; unknown: number; changed: number }> {
+  const ours = readMigrationFiles({ migrationsFolder: MIGRATIONS })
+  const applied = await db
+    .select({ hash: sql<string>`hash`, made_at: sql<number>`created_at`.mapWith(Number) })
+    .from(sql`drizzle.__drizzle_migrations`)
+  const hashes = new Map(applied.map(({ made_at, hash }) => [made_at, hash]))
+  const known = new Set(ours.map(({ folderMillis }) => folderMillis))
+  return {
+    missing: ours.filter(({ folderMillis }) => !hashes.has(folderMillis)).length,
+    unknown: applied.filter(({ made_at }) => !known.has(made_at)).length,
+    changed: ours.filter(({ folderMillis, hash }) => (hashes.get(folderMillis) ?? hash) !== hash).length,
+  }
+}
+
 /** What Drizzle's `migrate(db)` reaches for on each driver; a transaction has the same parts. */
 interface MigratorParts {
   dialect: {

@@ -73,9 +73,18 @@ export async function exitOfProcess(env: Environment): Promise<Exit> {
   return ended
 }
 
-/** Starts the service and waits for nothing. */
-function launch(env: Environment) {
-  const child = spawn(process.execPath, ['dist/main.js'], {
+/** Runs an operator's command to its end; `lines` is what it says. */
+export async function runAdmin(env: Environment, ...args: string[]): Promise<Exit & { lines: string[] }> {
+  const { child, exit, said } = launch(env, ['dist/admin.js', ...args])
+  const impatience = setTimeout(() => child.kill('SIGKILL'), START_MS)
+  const ended = await exit
+  clearTimeout(impatience)
+  return { ...ended, lines: said().split('\n').filter(Boolean) }
+}
+
+/** Starts the service, or another program of the build, and waits for nothing. */
+function launch(env: Environment, program = ['dist/main.js']) {
+  const child = spawn(process.execPath, program, {
     cwd: ROOT,
     env: { PATH: process.env.PATH, HOST: '127.0.0.1', PORT: '0', ...env },
     stdio: ['ignore', 'pipe', 'pipe'],

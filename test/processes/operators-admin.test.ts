@@ -1,0 +1,260 @@
+/** The operator's commands, as processes beside the service (issue: operators). */
+import { afterAll, beforeAll, beforeEach, describe, expect, inject, test } from 'vitest'
+import { type FreshDatabase, freshDatabase, runOn } from '../support/database.ts'
+import { openSite, type Site } from '../support/instances.ts'
+import { connectRaw, databaseUrl } from '../support/postgres.ts'
+import { runAdmin, type ServiceProcess, startProcess } from '../support/process.ts'
+import { SIGNAL, WORK } from '../support/routes.ts'
+import { type Api, apiAt } from '../support/service.ts'
+import { temporaryDirectory } from '../support/temporary-directory.ts'
+import { pullRequestEvent } from '../support/webhooks.ts'
+
+const SHOP = 'acme/shop'
+const PATIENT = { timeout: 30_000, interval: 20 }
+
+let site: Site
+let database: FreshDatabase
+let service: ServiceProcess
+let api: Api
+let env: { DATABASE_URL: string | undefined }
+
+beforeAll(async () => {
+  site = await openSite([SHOP, 'acme/docs'])
+  database = await freshDatabase()
+  env = { DATABASE_URL: database.database_url }
+  service = (await site.start(1, env))[0] as ServiceProcess
+  api = apiAt(service.url, 'ada')
+})
+afterAll(async () => {
+  await site.close()
+  await database.drop()
+})
+
+const query = async (statement: string) => {
+  const sql = connectRaw(database.database_url as string)
+  const rows = await sql.unsafe(statement)
+  await sql.end()
+  return rows
+}
+const begin = async (body: object = {}): Promise<string> =>
+  (await api('POST', '/activity', { body: { ...WORK, ...body } })).body.activity.id
+const note = async (body: object = {}): Promise<string> =>
+  (await api('POST', '/notables', { body: { ...SIGNAL, ...body } })).body.id
+const purgeAll = () => runAdmin(env, 'purge', SHOP)
+
+describe('verify', () => {
+  beforeEach(purgeAll)
+
+  test('finds no fault in what the service and the App have stored', async () => {
+    const scope = { areas: ['Checkout'], paths: ['src/{a,b}/**', 'README.md'] }
+    const { number } = site.stand.github.at(SHOP).open({ files: ['src/[id]/{x}.ts'], title: '' })
+    await site.deliver(service.url, pullRequestEvent(site.stand.github, SHOP, number, 'opened'))
+    const ids = [await begin({ scope, branch: 'a' }), await begin({ agent: 'claude-code' }), await begin()]
+    await api('POST', `/activity/${ids[0]}/archive`)
+    for (const status of ['merged', 'archived'])
+      await api('PATCH', `/activity/${ids[1]}`, { body: { status } })
+    await api('PATCH', `/activity/${ids[2]}`, { body: { status: 'abandoned' } })
+    const old = await note({ scope })
+    await note({ supersedes: [old] })
+    const headers = { 'Idempotency-Key': 'once' }
+    await api('POST', '/activity', { body: WORK, headers })
+    await api('POST', '/notables', { body: SIGNAL, headers })
+    await expect.poll(async () => (await api('GET', '/activity')).body.items.length, PATIENT).toBe(3)
+    const { code, lines, errors } = await runAdmin(env, 'verify')
+    expect({ code, lines, errors }).toEqual({
+      code: 0,
+      lines: [expect.stringMatching(/^No fault in [12] repositories and 11 rows\.$/)],
+      errors: [],
+    })
+  })
+
+  test('names each fault with its id and what to do, and ends with 1', async () => {
+    const ids: string[] = []
+    for (let count = 0; count < 9; count += 1) ids.push(await begin())
+    const [a, b, c, d, e, f, g, h, i] = ids as [string, ...string[]]
+    const [n, m, o] = [await note(), await note(), await note()]
+    await api('POST', '/activity', { body: WORK, headers: { 'Idempotency-Key': 'lost' } })
+    const spoil: [string, string, RegExp][] = [
+      ['activities', `status = 'archived' where id = '${a}'`, /archived_at is missing.*archived/],
+      ['activities', `archived_at = created_at where id = '${b}'`, /archived_at is set though.*active/],
+      ['activities', `archive_reason = 'requested' where id = '${c}'`, /archive_reason is set/],
+      ['activities', `status = 'resting' where id = '${d}'`, /status Invalid option/],
+      ['activities', `scope = '{"areas": [], "paths": ["src/["]}' where id = '${e}'`, /scope\.paths\.0 /],
+      ['activities', `scope = '{"paths": 7}' where id = '${f}'`, /scope\.areas /],
+      ['activities', `title = repeat('x', 201) where id = '${g}'`, /title must have 1 to 200 characters/],
+      ['activities', `pr_number = 7 where id = '${h}'`, /pr_number and pr_url do not belong together/],
+      [
+        'activities',
+        `expires_at = created_at - interval '1 day' where id = '${i}'`,
+        /expires_at lies before/,
+      ],
+      [
+        'notables',
+        `superseded_by = '${m}', status = 'archived', archived_at = created_at where id = '${n}'`,
+        /^$/,
+      ],
+      [
+        'notables',
+        `superseded_by = 'ntb_01h455vb4pex5vsknk084sn02q', status = 'archived', archived_at = created_at where id = '${m}'`,
+        /superseded_by names no notable/,
+      ],
+      ['notables', `area_keys = '{pay}' where id = '${o}'`, /area_keys are not those of its scope/],
+      [
+        'idempotency_keys',
+        `record_id = 'act_01h455vb4pex5vsknk084sn02q' where key = 'lost'`,
+        /record_id names no record/,
+      ],
+      ['repositories', `settings = '{"activity_ttl_ms": -1}' where repo_id = 1`, /settings\.activity_ttl_ms/],
+    ]
+    for (const [table, change] of spoil) await query(`update ${table} set ${change}`)
+    await query(`insert into pull_requests
+      select 99, number, is_open, is_draft, is_bot, is_muted, is_behind, head_sha, opened_at, changed_at, null, null, null, null, '{}'
+      from (values (1, true, false, false, false, false, repeat('a', 40), now(), now())) as v (number, is_open, is_draft, is_bot, is_muted, is_behind, head_sha, opened_at, changed_at)`)
+    await query(`insert into jobs (id, kind, repo_id, state, run_at, asked, attempts, created_at, updated_at)
+      values ('look:7:1', 'look', 7, 'dead', now(), 1, 12, now(), now())`)
+    await query('drop index notables_archived')
+    await query(`update pg_index set indisvalid = false where indexrelid = 'notables_active'::regclass`)
+
+    const { code, lines, errors } = await runAdmin(env, 'verify')
+    expect({ code, errors }).toEqual({ code: 1, errors: [] })
+    for (const [table, change, problem] of spoil) {
+      const id = /(?:act|ntb)_\w{26}(?='$)|lost|repo_id = 1$/.exec(change)?.[0].replace(/.* /, '') as string
+      const told = lines.filter((line) => line.startsWith(`${table} `) && line.split(':')[0]?.includes(id))
+      if (problem.source === '^$') expect(told).toEqual([])
+      else expect(told.join('\n')).toMatch(problem)
+    }
+    expect(lines).toEqual(
+      expect.arrayContaining([
+        'pull_requests: holds rows of repository 99, which is not known; purge 99',
+        'jobs look:7:1: was given up after 12 attempts; once its cause is mended, run: deliveries replay look:7:1',
+        expect.stringMatching(/^schema: notables_archived is missing; /),
+        'index notables_active: is not valid; run: reindex index concurrently "notables_active"',
+      ]),
+    )
+    // One for each but the good successor, one more for what has no reason, two for the scope that is none; four, and the sum.
+    expect(lines).toHaveLength(spoil.length - 1 + 1 + 2 + 4 + 1)
+    await query(
+      `create index notables_archived on notables (repo_id, archived_at) where archived_at is not null`,
+    )
+    await query('reindex index notables_active')
+    await query(`delete from jobs where id = 'look:7:1'`)
+    expect((await runAdmin(env, 'purge', '99')).lines).toEqual(['Deleted all that was stored of 99: 1 rows.'])
+    await purgeAll()
+    expect((await runAdmin(env, 'verify')).code).toBe(0)
+  })
+
+  test('tells a schema that is not of this version', async () => {
+    const { url } = inject('postgres')
+    const name = `deconflict_old_${process.pid}`
+    await runOn(url, `create database ${name}`)
+    const old = { DATABASE_URL: databaseUrl(url, name) }
+    const none = await runAdmin(old, 'verify')
+    expect(none).toMatchObject({
+      code: 2,
+      errors: [expect.stringMatching(/has no schema; start the service/)],
+    })
+    const first = await startProcess(old)
+    await first.kill('SIGTERM')
+    const [applied] = await query('select count(*)::int as count from drizzle.__drizzle_migrations')
+    await runOn(
+      old.DATABASE_URL,
+      `insert into drizzle.__drizzle_migrations (hash, created_at) values ('x', 1)`,
+    )
+    const newer = await runAdmin(old, 'verify')
+    expect(newer.code).toBe(1)
+    expect(newer.lines[0]).toMatch(/^migrations: 1 are of a newer version; /)
+    await runOn(old.DATABASE_URL, 'delete from drizzle.__drizzle_migrations')
+    const older = await runAdmin(old, 'verify')
+    expect(older.lines[0]).toMatch(
+      new RegExp(`^migrations: ${applied?.count} of this version are not applied; start`),
+    )
+    await runOn(url, `drop database ${name} with (force)`)
+  })
+})
+
+describe('deliveries', () => {
+  test('that were given up are listed and replayed while the service runs', async () => {
+    await query(`insert into jobs (id, kind, repo_id, payload, state, run_at, asked, attempts, last_error, created_at, updated_at)
+      values ('repository:1', 'repository', 1, '{"id": 1, "owner": "acme", "name": "shop", "installation_id": ${site.stand.github.state.app.installations[0]?.id}}',
+      'dead', now(), 1, 12, E'HttpError 502\nat line 7', now(), now())`)
+    const listed = await runAdmin(env, 'deliveries', 'list')
+    expect(listed).toMatchObject({ code: 0, errors: [] })
+    expect(listed.lines).toEqual([
+      expect.stringMatching(/^repository:1 {2}12 attempts, last at .*Z: HttpError 502$/),
+    ])
+    const replayed = await runAdmin(env, 'deliveries', 'replay', 'repository:1')
+    expect(replayed).toMatchObject({ code: 0, lines: ['repository:1 is due again.'] })
+    const state = async () => (await query(`select state from jobs where id = 'repository:1'`))[0]?.state
+    await expect.poll(state, PATIENT).toBe('done')
+    expect((await runAdmin(env, 'deliveries', 'list')).lines).toEqual(['None was given up.'])
+    expect(await runAdmin(env, 'deliveries', 'replay', 'repository:1')).toMatchObject({
+      code: 1,
+      lines: ['repository:1 was not given up; see deliveries list.'],
+    })
+  })
+})
+
+describe('purge', () => {
+  test('deletes all of a repository, by name in any case or by id, and nothing else', async () => {
+    const other = '/api/v1/repos/acme/docs/activity'
+    await api('POST', other, { body: WORK })
+    await begin()
+    await note()
+    const { code, lines } = await runAdmin(env, 'purge', 'ACME/Shop')
+    expect(code).toBe(0)
+    expect(lines).toEqual([
+      expect.stringMatching(/^Deleted all that was stored of acme\/shop \(1\): \d+ rows\.$/),
+    ])
+    expect((await api('GET', '/activity')).body.items).toEqual([])
+    expect((await api('GET', other)).body.items).toHaveLength(1)
+    expect((await runAdmin(env, 'purge', '2')).code).toBe(0)
+    expect((await api('GET', other)).body.items).toEqual([])
+    expect(await runAdmin(env, 'purge', 'acme/nowhere')).toMatchObject({
+      code: 1,
+      lines: ['Nothing is stored of acme/nowhere.'],
+    })
+  })
+})
+
+test('the embedded database is verified while no service has it, and else says why not', async () => {
+  const directory = await temporaryDirectory('data')
+  const embedded = { DATA_DIR: directory.path }
+  const [running] = await site.start(1, embedded)
+  await apiAt(running?.url as string, 'ada')('POST', '/activity', { body: WORK })
+  expect(await runAdmin(embedded, 'deliveries', 'list')).toMatchObject({
+    code: 2,
+    lines: [],
+    errors: [expect.stringMatching(/^deconflict-admin: another process has the embedded database/)],
+  })
+  await running?.kill('SIGTERM')
+  const { code, lines } = await runAdmin(embedded, 'verify')
+  expect([code, lines]).toEqual([0, ['No fault in 1 repositories and 1 rows.']])
+  await directory.remove()
+})
+
+test.each([
+  [[], 2, /no such command: none was given; see --help/],
+  [['deliveries'], 2, /no such command: deliveries; see --help/],
+  [['purge'], 2, /no such command: purge; see --help/],
+  [['verify', '--fast'], 2, /Unknown option '--fast'.*; see --help/],
+])('%j is refused with one line', async (args, expected, line) => {
+  const { code, errors } = await runAdmin(env, ...args)
+  expect(code).toBe(expected)
+  expect(errors).toEqual([expect.stringMatching(line)])
+})
+
+test('a database that is away ends a command with 2 and one line, without the password', async () => {
+  const away = { DATABASE_URL: 'postgres://ada:secret@127.0.0.1:1/db' }
+  const { code, errors } = await runAdmin(away, 'verify')
+  expect([code, errors]).toEqual([
+    2,
+    [expect.stringMatching(/cannot be read \(ECONNREFUSED\).*DATABASE_URL/)],
+  ])
+  expect(errors.join()).not.toContain('secret')
+})
+
+test('--help names every command', async () => {
+  const { code, lines } = await runAdmin({}, '--help')
+  expect(code).toBe(0)
+  expect(lines.join('\n')).toMatch(/deliveries list.*deliveries replay ID.*purge OWNER\/REPO.*verify/s)
+})
