@@ -1,0 +1,182 @@
+/** How the lines of the log join: by the id of a request, and by the id of a delivery down to what came of it (docs/observability.md). */
+import { randomUUID } from 'node:crypto'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { jobs } from '../../src/jobs/table.ts'
+import {
+  type AppRepository,
+  type AppService,
+  appRepositories,
+  startAppService,
+} from '../support/app-service.ts'
+import { fakeGithub } from '../support/github.ts'
+import { scrape } from '../support/metrics.ts'
+
+type Line = Record<string, unknown> & { msg: string }
+
+const github = fakeGithub()
+let service: AppService
+const freshRepository = appRepositories(github, () => service)
+
+beforeAll(async () => {
+  service = await startAppService(github)
+})
+afterAll(async () => {
+  await service.close()
+  github.close()
+})
+
+/** The lines that hold the text anywhere, as a person finds them who searches for it. */
+function linesWith(text: string): Line[] {
+  return service.log.filter((line) => line.includes(text)).map((line) => JSON.parse(line))
+}
+
+/** Opens a pull request on `src/pay.ts`, and carries out all that its delivery sets in motion. */
+async function opened(repo: AppRepository): Promise<string> {
+  const id = randomUUID()
+  const { number } = repo.desk.open({ head: `branch-${id.slice(0, 8)}`, files: ['src/pay.ts'] })
+  await service.deliver(repo.event(number, 'opened'), id)
+  await service.settle()
+  return id
+}
+
+describe('the id of a delivery finds', () => {
+  test('its acceptance, its own job, and what the jobs did that it caused', async () => {
+    const repo = freshRepository()
+    await repo.begin({ scope: { paths: ['src/**'] } })
+    await service.settle()
+    const id = await opened(repo)
+    const lines = linesWith(id)
+    const [accepted] = lines.filter(({ msg }) => msg === 'delivery')
+    expect(accepted).toMatchObject({ delivery: id, event: 'pull_request', outcome: 'accepted' })
+    const [answered] = lines.filter(({ msg }) => msg === 'request')
+    expect(answered).toMatchObject({ request_id: accepted?.request_id, delivery: id, operation: 'webhook' })
+    const ran = lines.filter(({ msg }) => msg === 'job')
+    expect(ran.map(({ kind }) => kind)).toEqual(expect.arrayContaining(['delivery', 'look']))
+    for (const line of ran)
+      expect(line).toMatchObject({ caused_by: expect.arrayContaining([id]), outcome: 'done' })
+    expect(ran.find(({ kind }) => kind === 'delivery')).toMatchObject({
+      job: `delivery:${id}`,
+      did: { tracked: 1 },
+    })
+    expect(ran.filter(({ did }) => (did as { commented?: number }).commented === 1)).toHaveLength(1)
+  })
+
+  test('what went wrong on the way', async () => {
+    const repo = freshRepository()
+    github.fault('* /repos/*/pulls/*', 'server_error')
+    const id = await opened(repo)
+    github.mend()
+    const trouble = linesWith(id).filter(({ level }) => (level as number) >= 40)
+    expect(trouble).toContainEqual(
+      expect.objectContaining({
+        msg: 'GitHub failed',
+        status: 500,
+        call: expect.stringMatching(/^GET \/repos\/\{owner/),
+      }),
+    )
+    expect(trouble).toContainEqual(
+      expect.objectContaining({ msg: 'a job failed', outcome: 'failed', job: `delivery:${id}` }),
+    )
+    service.clock.advance(10_000)
+    await service.settle()
+    expect(linesWith(id)).toContainEqual(
+      expect.objectContaining({ msg: 'job', outcome: 'done', attempts: 2 }),
+    )
+  })
+
+  test('a job that several caused, by each of them', async () => {
+    const repo = freshRepository()
+    const ids = [randomUUID(), randomUUID()]
+    const { number } = repo.desk.open({ head: 'both', files: ['src/pay.ts'] })
+    await service.deliver(repo.event(number, 'opened'), ids[0])
+    service.clock.advance(1)
+    await service.deliver(repo.event(number, 'labeled'), ids[1])
+    await service.settle()
+    const looks = ids.map((id) => linesWith(id).filter(({ msg, kind }) => msg === 'job' && kind === 'look'))
+    for (const found of looks) expect(found.length).toBeGreaterThan(0)
+  })
+
+  test('nothing of what is delivered', async () => {
+    const repo = freshRepository()
+    service.log.length = 0
+    const { number } = repo.desk.open({ title: 'TitleSecret', body: 'BodySecret', files: ['PathSecret.ts'] })
+    await service.play(repo.event(number, 'opened'))
+    expect(linesWith('tracked')).toHaveLength(1)
+    expect(service.log.join('')).not.toMatch(/Secret|hush/)
+  })
+})
+
+test('the id of a request finds what came of it on pull requests', async () => {
+  const repo = freshRepository()
+  await opened(repo)
+  service.clock.advance(60_000)
+  const body = { title: 'Retry', summary: 'Twice.', actor: 'Ada', scope: { paths: ['src/**'] } }
+  const { headers } = await repo.ask('POST', '/activity', { body })
+  await service.settle()
+  const lines = linesWith(headers.get('x-request-id') as string)
+  expect(lines.filter(({ msg }) => msg === 'job').map(({ kind }) => kind)).toEqual(['change', 'look'])
+  expect(lines.at(-1)).toMatchObject({ did: { commented: 1 } })
+})
+
+test('a request names itself in what GitHub failed at', async () => {
+  const repo = freshRepository()
+  github.fault('*', 'server_error')
+  const { status, headers } = await repo.ask('GET', '/activity')
+  github.mend()
+  expect(status).toBe(503)
+  const [trouble] = linesWith(headers.get('x-request-id') as string).filter(
+    ({ msg }) => msg === 'GitHub failed',
+  )
+  expect(trouble).toMatchObject({ call: 'GET /repos/{owner}/{repo}', kind: 'caller', status: 500 })
+})
+
+test('a job remembers no more than ten causes, the newest', async () => {
+  const repo = freshRepository()
+  await opened(repo)
+  await service.app.database
+    .connection()
+    .update(jobs)
+    .set({ leased_until: new Date('2100-01-01') })
+  const ids = Array.from({ length: 12 }, () => randomUUID())
+  const { id } = (await repo.begin({})).activity
+  const asked: string[] = []
+  for (const _ of ids) {
+    const answer = await repo.ask('PATCH', `/activity/${id}`, {
+      body: { risk: asked.length % 2 ? 'low' : 'high' },
+    })
+    asked.push(answer.headers.get('x-request-id') as string)
+  }
+  const change = (await service.jobs('change')).find((job) => job.id.endsWith(id))
+  expect(change?.caused_by).toEqual(asked.reverse().slice(0, 10))
+  await service.app.database.connection().update(jobs).set({ leased_until: null })
+})
+
+test('jobs, their effects, deliveries and calls as the App are counted', async () => {
+  const repo = freshRepository()
+  const series = [
+    'deconflict_deliveries_total{outcome="accepted"}',
+    'deconflict_deliveries_total{outcome="known"}',
+    'deconflict_deliveries_total{outcome="ignored"}',
+    'deconflict_deliveries_total{outcome="refused"}',
+    'deconflict_job_duration_seconds_count{kind="delivery",outcome="done"}',
+    'deconflict_effects_total{effect="tracked"}',
+  ]
+  const read = async () => {
+    const { value } = await scrape(service.url)
+    return series.map((each) => value(each) ?? 0)
+  }
+  const before = await read()
+  const id = await opened(repo)
+  const { number } = repo.desk.open({ head: 'again', files: ['src/pay.ts'] })
+  await service.deliver(repo.event(number, 'opened'), id)
+  await service.deliver({ event: 'star', payload: { action: 'created' } })
+  await fetch(`${service.url}/api/github/webhooks`, { method: 'POST', body: '{}' })
+  await service.settle()
+  const grown = (await read()).map((value, index) => value - (before[index] as number))
+  expect(grown).toEqual([1, 1, 1, 1, 1, 1])
+  const { value } = await scrape(service.url)
+  expect(
+    value('deconflict_github_request_duration_seconds_count{kind="installation",status="200"}'),
+  ).toBeGreaterThan(0)
+  expect(value('deconflict_github_quota_remaining{kind="installation"}')).toBe(4999)
+})

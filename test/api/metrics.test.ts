@@ -1,0 +1,288 @@
+/** `/metrics`: what moves when the service is used, what it never shows, and that it answers when the database does not (docs/observability.md). */
+import { request } from 'node:http'
+import { sql } from 'drizzle-orm'
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { addOnce } from '../../src/jobs/store.ts'
+import { jobs } from '../../src/jobs/table.ts'
+import { sweep } from '../../src/operations/sweep.ts'
+import { fakeGithub } from '../support/github.ts'
+import { type Scrape, scrape } from '../support/metrics.ts'
+import { freshRepositories, type TestRepository } from '../support/repository.ts'
+import { SIGNAL, WORK } from '../support/routes.ts'
+import { startTestService, type TestService } from '../support/service.ts'
+
+const SECOND_MS = 1000
+/** Until an answer of GitHub's is asked for again. */
+const STALE_MS = 60_001
+const MINUTE_MS = 60_000
+const DAY_MS = 86_400_000
+
+const github = fakeGithub()
+let service: TestService
+const freshRepository = freshRepositories(github, () => service)
+let repo: TestRepository
+
+beforeAll(async () => {
+  service = await startTestService({ token: 'ada', config: { rate_limit_per_minute: 1_000_000 } })
+  // GitHub says by the real clock when a quota is full again.
+  service.clock.now = new Date()
+})
+beforeEach(() => {
+  repo = freshRepository()
+})
+afterAll(async () => {
+  await service.close()
+  github.close()
+})
+
+/** By how much the series have grown once `work` was done. */
+async function growth(series: string[], work: () => Promise<unknown>): Promise<number[]> {
+  const of = (all: Scrape) => series.map((each) => all.value(each) ?? 0)
+  const before = of(await scrape(service.url))
+  await work()
+  const after = of(await scrape(service.url))
+  return after.map((value, index) => value - (before[index] as number))
+}
+
+/** The figures from the database are read anew. */
+async function freshScrape(): Promise<Scrape> {
+  service.clock.advance(15 * SECOND_MS)
+  return scrape(service.url)
+}
+
+test('is text for Prometheus, and holds the figures of the process', async () => {
+  const scraped = await scrape(service.url)
+  expect(scraped.status).toBe(200)
+  expect(scraped.contentType).toBe('text/plain; version=0.0.4; charset=utf-8')
+  expect(scraped.value('process_resident_memory_bytes')).toBeGreaterThan(1_000_000)
+  expect(scraped.value('nodejs_eventloop_lag_p99_seconds')).toBeDefined()
+})
+
+test('takes GET only', async () => {
+  const answer = await service.api('POST', '/metrics')
+  expect(answer).toMatchObject({ status: 405, body: { error: { type: 'method_not_allowed' } } })
+  expect(answer.headers.get('allow')).toBe('GET, HEAD')
+})
+
+describe('a request counts by its operation and status:', () => {
+  const count = (operation: string, status: number | string) =>
+    `deconflict_request_duration_seconds_count{operation="${operation}",status="${status}"}`
+
+  test.each([
+    ['createActivity', 201, 'POST', '/activity', WORK],
+    ['listNotables', 200, 'GET', '/notables', undefined],
+    ['checkOverlap', 400, 'POST', '/activity/check', { path: 'x' }],
+    ['getActivity', 404, 'GET', '/activity/none', undefined],
+    ['unknown', 405, 'PUT', '/activity', undefined],
+  ])('%s %s', async (operation, status, method, path, body) => {
+    const grown = await growth([count(operation, status)], () => repo.ask(method, path, { body }))
+    expect(grown).toEqual([1])
+  })
+
+  test.each([
+    ['healthz', 200, '/healthz'],
+    ['readyz', 200, '/readyz'],
+    ['openapi', 200, '/api/v1/openapi.json'],
+    ['unknown', 404, '/api/v1/no/such/address'],
+  ])('%s %s', async (operation, status, path) => {
+    const grown = await growth([count(operation, status)], () => service.api('GET', path))
+    expect(grown).toEqual([1])
+  })
+
+  test('one that the client breaks off', async () => {
+    const aborted = async () => (await scrape(service.url)).value(count('listActivities', 'aborted')) ?? 0
+    const before = await aborted()
+    const asked = github.asked().length
+    const release = github.hold('GET /repos/acme/held')
+    await new Promise<void>((resolve) => {
+      const address = `${service.url}/api/v1/repos/acme/held/activity`
+      const req = request(address, { headers: { authorization: 'Bearer ada' } })
+      req.on('error', () => resolve())
+      req.end()
+      void expect
+        .poll(() => github.asked().length)
+        .toBe(asked + 1)
+        .then(() => req.destroy())
+    })
+    await expect.poll(aborted).toBe(before + 1)
+    release()
+  })
+
+  test('and its time is within the buckets', async () => {
+    const below = 'deconflict_request_duration_seconds_bucket{operation="healthz",status="200",le="+Inf"}'
+    expect(await growth([below], () => service.api('GET', '/healthz'))).toEqual([1])
+  })
+})
+
+describe('a permission', () => {
+  const lookups = (outcome: string) => `deconflict_permission_lookups_total{outcome="${outcome}"}`
+  const outcomes = ['hit', 'miss', 'revalidated', 'honoured', 'failed'].map(lookups)
+  const list = () => repo.ask('GET', '/activity')
+
+  test('is asked of GitHub, then remembered, then asked for on condition', async () => {
+    expect(await growth(outcomes, list)).toEqual([0, 1, 0, 0, 0])
+    expect(await growth(outcomes, list)).toEqual([1, 0, 0, 0, 0])
+    service.clock.advance(STALE_MS)
+    expect(await growth(outcomes, list)).toEqual([0, 0, 1, 0, 0])
+  })
+
+  test('is honoured while GitHub is away, and a question without an answer failed', async () => {
+    await list()
+    service.clock.advance(STALE_MS)
+    github.fault('*', 'server_error')
+    const other = freshRepository()
+    expect(await growth(outcomes, list)).toEqual([0, 0, 0, 1, 0])
+    expect(await growth(outcomes, () => other.ask('GET', '/activity'))).toEqual([0, 0, 0, 0, 1])
+    github.mend()
+  })
+
+  test('that several wait for is one miss', async () => {
+    const release = github.hold('GET /repos/*')
+    const grown = growth(outcomes, async () => {
+      const asked = github.asked().length
+      const answers = [list(), list(), list()]
+      await expect.poll(() => github.asked().length).toBe(asked + 1)
+      release()
+      await Promise.all(answers)
+    })
+    expect(await grown).toEqual([2, 1, 0, 0, 0])
+  })
+})
+
+describe('a call to GitHub', () => {
+  const calls = (status: number | string) =>
+    `deconflict_github_request_duration_seconds_count{kind="caller",status="${status}"}`
+
+  test('counts by its status', async () => {
+    expect(await growth([calls(200)], () => repo.ask('GET', '/activity'))).toEqual([1])
+    service.clock.advance(STALE_MS)
+    expect(await growth([calls(304)], () => repo.ask('GET', '/activity'))).toEqual([1])
+    const wrong = () => repo.ask('GET', '/activity', { token: 'wrong' })
+    expect(await growth([calls(401)], wrong)).toEqual([1])
+  })
+
+  test('without an answer counts as none', async () => {
+    github.fault('*', 'reset', 1)
+    expect(await growth([calls('none')], () => repo.ask('GET', '/activity'))).toEqual([1])
+  })
+
+  test('tells what is left of the quota, the least of all tokens, until that is full again', async () => {
+    const left = async () => {
+      const { value } = await scrape(service.url)
+      return [
+        value('deconflict_github_quota_remaining{kind="caller"}'),
+        value('deconflict_github_quota_limit{kind="caller"}'),
+      ]
+    }
+    await repo.ask('GET', '/activity')
+    expect(await left()).toEqual([4999, 5000])
+    github.fault('*', 'rate_limited', 1, 600)
+    await freshRepository().ask('GET', '/activity')
+    await freshRepository().ask('GET', '/activity')
+    expect(await left()).toEqual([0, 5000])
+    service.clock.advance(DAY_MS)
+    expect(await left()).toEqual([undefined, undefined])
+  })
+})
+
+describe('from the database', () => {
+  const live = (kind: string) => `deconflict_live_records{kind="${kind}"}`
+
+  test('come the live records, and they go when they end', async () => {
+    const before = await freshScrape()
+    const { activity } = await repo.begin({})
+    const finished = await repo.begin({})
+    await repo.ask('PATCH', `/activity/${finished.activity.id}`, { body: { status: 'merged' } })
+    await repo.note({})
+    const after = await freshScrape()
+    expect(after.value(live('activity'))).toBe((before.value(live('activity')) as number) + 1)
+    expect(after.value(live('notable'))).toBe((before.value(live('notable')) as number) + 1)
+    await repo.ask('POST', `/activity/${activity.id}/archive`)
+    service.clock.advance(7 * DAY_MS)
+    const ended = await freshScrape()
+    expect([ended.value(live('activity')), ended.value(live('notable'))]).toEqual([0, 0])
+  })
+
+  test('come the jobs, and how long the oldest has been due', async () => {
+    const db = service.app.database.connection()
+    const now = service.clock.now
+    const at = (ms: number) => new Date(now.getTime() + ms)
+    const job = (id: string, run_at: Date) => addOnce(db, { id, kind: 'look', repo_id: 7, run_at }, now)
+    await job('due', at(-MINUTE_MS))
+    await job('waiting', at(DAY_MS))
+    await job('running', at(-DAY_MS))
+    await job('dead', at(-DAY_MS))
+    await job('done', at(-DAY_MS))
+    await db
+      .update(jobs)
+      .set({ leased_until: at(DAY_MS) })
+      .where(sql`id = 'running'`)
+    await db.update(jobs).set({ state: 'dead' }).where(sql`id = 'dead'`)
+    await db.update(jobs).set({ state: 'done' }).where(sql`id = 'done'`)
+    const scraped = await freshScrape()
+    for (const state of ['due', 'waiting', 'running', 'dead'])
+      expect(scraped.value(`deconflict_jobs{kind="look",state="${state}"}`), state).toBe(1)
+    expect(scraped.value('deconflict_oldest_due_job_seconds')).toBe(75)
+    await db.delete(jobs)
+    const none = await freshScrape()
+    expect(none.value('deconflict_jobs{kind="look",state="due"}')).toBeUndefined()
+    expect(none.value('deconflict_oldest_due_job_seconds')).toBe(0)
+  })
+
+  test('it is read at most every 15 seconds, however many ask', async () => {
+    const before = (await freshScrape()).value(live('activity')) as number
+    await repo.begin({})
+    service.clock.advance(15 * SECOND_MS - 1)
+    expect((await scrape(service.url)).value(live('activity'))).toBe(before)
+    service.clock.advance(1)
+    const many = await Promise.all([1, 2, 3, 4].map(() => scrape(service.url)))
+    expect(many.map(({ value }) => value(live('activity')))).toEqual(many.map(() => before + 1))
+  })
+
+  test('nothing comes while it fails, and the rest is there', async () => {
+    const db = service.app.database.connection()
+    await db.execute(sql`alter table jobs rename to elsewhere`)
+    try {
+      const scraped = await freshScrape()
+      expect(scraped.status).toBe(200)
+      expect(scraped.value('deconflict_database_up')).toBe(0)
+      expect(scraped.value(live('activity'))).toBeUndefined()
+      expect(scraped.value('deconflict_oldest_due_job_seconds')).toBeUndefined()
+      expect(scraped.value('process_resident_memory_bytes')).toBeGreaterThan(0)
+    } finally {
+      await db.execute(sql`alter table elsewhere rename to jobs`)
+    }
+    expect((await freshScrape()).value('deconflict_database_up')).toBe(1)
+  })
+})
+
+test('a sweep counts what it did, and when it was', async () => {
+  const swept = (what: string) => `deconflict_swept_total{what="${what}"}`
+  service.clock.advance(DAY_MS)
+  await sweep(service.app)
+  await repo.begin({})
+  await repo.ask('POST', '/activity', { body: WORK, headers: { 'Idempotency-Key': 'swept' } })
+  service.clock.advance(2 * DAY_MS)
+  const grown = await growth([swept('expired'), swept('keys')], () => sweep(service.app))
+  expect(grown).toEqual([2, 1])
+  const at = (await scrape(service.url)).value('deconflict_last_sweep_timestamp_seconds')
+  expect(at).toBe(service.clock.now.getTime() / 1000)
+})
+
+test('names no repository, user, token, path or text, and no label that could', async () => {
+  const body = { ...WORK, title: 'Secret', scope: { paths: ['Secret/path'], areas: ['Secret'] } }
+  await repo.ask('POST', '/activity', { body, headers: { 'Idempotency-Key': 'Secret' } })
+  await repo.ask('POST', '/notables', { body: { ...SIGNAL, title: 'Secret' } })
+  await repo.ask('GET', '/activity?actor=Secret&branch=Secret')
+  await repo.ask('GET', '/activity', { token: 'Secret' })
+  await service.api('GET', '/api/v1/repos/Secret/Secret/activity')
+  await service.api('GET', '/Secret/address?Secret=Secret')
+  await service.api('SECRET', '/activity').catch(() => {})
+  const { text, labels } = await scrape(service.url)
+  expect(text).not.toMatch(/secret|acme|\bada\b/i)
+  const ours = [...labels].filter(([name]) => name.startsWith('deconflict_'))
+  expect(ours.length).toBeGreaterThan(10)
+  const used = new Set(ours.flatMap(([, names]) => [...names]))
+  const bounded = ['effect', 'kind', 'le', 'operation', 'outcome', 'state', 'status', 'what']
+  expect([...used].filter((name) => !bounded.includes(name))).toEqual([])
+})
