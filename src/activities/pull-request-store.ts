@@ -1,5 +1,6 @@
 /** The SQL of activities as pull requests and branches have them. Every statement begins with the repository's id. */
 import { and, asc, eq, gt, inArray, isNotNull, isNull, or, sql } from 'drizzle-orm'
+import { later } from '../base/clock.ts'
 import type { Db } from '../db/connect.ts'
 import { isLiveAt, isOpen } from './status-store.ts'
 import { type ActivityRow, activities } from './table.ts'
@@ -63,20 +64,17 @@ export async function hasActivityOf(
   repo_id: number,
   of: { pr_number: number; now: Date },
 ): Promise<boolean> {
-  const isOpenNow = and(isOpen, gt(activities.expires_at, of.now))
-  const isArchivedOnPurpose = eq(activities.archive_reason, 'requested')
   const rows = await db
     .select({ id: activities.id })
     .from(activities)
-    .where(
-      and(
-        eq(activities.repo_id, repo_id),
-        eq(activities.pr_number, of.pr_number),
-        or(isOpenNow, isArchivedOnPurpose),
-      ),
-    )
+    .where(and(eq(activities.repo_id, repo_id), eq(activities.pr_number, of.pr_number), speaksAt(of.now)))
     .limit(1)
   return rows.length > 0
+}
+
+function speaksAt(now: Date) {
+  const isOpenNow = and(isOpen, gt(activities.expires_at, now))
+  return or(isOpenNow, eq(activities.archive_reason, 'requested'))
 }
 
 /** The numbers of the pull requests that live activities belong to. */
@@ -88,18 +86,68 @@ export async function listFollowed(db: Db, repo_id: number, now: Date): Promise<
   return rows.flatMap(({ pr_number }) => pr_number ?? [])
 }
 
-/** Up to `limit` branches that were pushed and have live activities without a pull request. */
+/** Up to `limit` branches after `after`, in their order, that were pushed and have live activities without a pull request. */
 export async function listPushedBranches(
   db: Db,
   repo_id: number,
-  options: { now: Date; limit: number },
+  options: { now: Date; after: string; limit: number },
 ): Promise<string[]> {
   const rows = await db
     .selectDistinct({ branch: activities.branch })
     .from(activities)
-    .where(and(isLiveAt(repo_id, options.now), activities.branch_pushed, isNull(activities.pr_number)))
+    .where(
+      and(
+        isLiveAt(repo_id, options.now),
+        activities.branch_pushed,
+        isNull(activities.pr_number),
+        gt(activities.branch, options.after),
+      ),
+    )
+    .orderBy(asc(activities.branch))
     .limit(options.limit)
   return rows.flatMap(({ branch }) => branch ?? [])
+}
+
+/** Extends, as a heartbeat does, the life of the live activities that were made from pull requests of these numbers; answers how many. */
+export async function extendTracked(
+  db: Db,
+  repo_id: number,
+  numbers: number[],
+  life: { now: Date; ttl_ms: number; max_ttl_ms: number | null },
+): Promise<number> {
+  const { now, ttl_ms, max_ttl_ms } = life
+  const extended = sql`greatest(${activities.expires_at}, ${later(now, ttl_ms).toISOString()}::timestamptz)`
+  const latest = sql`${activities.created_at} + ${max_ttl_ms} * interval '1 millisecond'`
+  const kept = await db
+    .update(activities)
+    .set({
+      heartbeat_at: now,
+      updated_at: now,
+      expires_at: max_ttl_ms === null ? extended : sql`least(${extended}, ${latest})`,
+    })
+    .where(
+      and(
+        isLiveAt(repo_id, now),
+        eq(activities.source, 'pull_request'),
+        inArray(activities.pr_number, numbers),
+      ),
+    )
+    .returning({ id: activities.id })
+  return kept.length
+}
+
+/** Those of `numbers` whose pull request has no activity that speaks for it, as `hasActivityOf` says. */
+export async function listUnspokenFor(
+  db: Db,
+  repo_id: number,
+  of: { numbers: number[]; now: Date },
+): Promise<number[]> {
+  const rows = await db
+    .selectDistinct({ pr_number: activities.pr_number })
+    .from(activities)
+    .where(and(eq(activities.repo_id, repo_id), inArray(activities.pr_number, of.numbers), speaksAt(of.now)))
+  const spoken = new Set(rows.map(({ pr_number }) => pr_number))
+  return of.numbers.filter((number) => !spoken.has(number))
 }
 
 /** The numbers of the pull requests that the activities `ids` belong to. */

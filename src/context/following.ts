@@ -1,11 +1,11 @@
 /** Repositories in which the GitHub App is installed: that they are, and what their settings file says (contract §8). */
-
+import { later } from '../base/clock.ts'
 import type { VisibleRepository } from '../github/access.ts'
-import { readFile } from '../github/client.ts'
+import { isGone, readFile } from '../github/client.ts'
 import type { App } from './app.ts'
 import { areasOfLabeler } from './labeler-file.ts'
 import { readSettingsFile } from './settings-file.ts'
-import { insertRepository, type RepositoryRow, updateRepository } from './store.ts'
+import { findRepository, insertRepository, type RepositoryRow, updateRepository } from './store.ts'
 
 export const SETTINGS_PATH = '.github/deconflict.yml'
 export const LABELER_PATH = '.github/labeler.yml'
@@ -44,32 +44,40 @@ export async function beginToFollow(
   return follow(app, repository, now)
 }
 
+/** A repository in which the app is not installed is asked about again after this long; its installation is told anyhow. */
+const ASK_AGAIN_MS = 600_000
+
 /**
  * Asks GitHub whether the app is installed in a repository that is seen for the first time, and if so reads its settings.
- * Undefined where it is not, or where GitHub does not say: a delivery will.
+ * Undefined where it is not, where GitHub does not say (a delivery will), and where it was asked lately. Nothing is
+ * stored then: whoever may read, may ask for any public repository.
  */
 export async function followIfInstalled(
   app: App,
   repository: VisibleRepository,
 ): Promise<RepositoryRow | undefined> {
-  if (!app.github_app) return undefined
+  const now = app.clock()
+  const asked = app.github_app?.asked_at.get(repository.id)
+  if (!app.github_app || (asked && later(asked, ASK_AGAIN_MS) > now)) return undefined
+  app.github_app.asked_at.set(repository.id, now)
   const { id, owner, name } = repository
   try {
     const asApp = await app.github_app.probot.auth()
     const { data } = await asApp.rest.apps.getRepoInstallation({ owner, repo: name })
-    return await beginToFollow(app, { id, owner, name, installation_id: data.id }, app.clock())
+    return await beginToFollow(app, { id, owner, name, installation_id: data.id }, now)
   } catch (error) {
-    app.log.warn(
-      { repo_id: id, status: (error as { status?: number }).status },
-      'the app could not read this repository',
-    )
+    if (!isGone(error))
+      app.log.warn(
+        { repo_id: id, status: (error as { status?: number }).status },
+        'the app could not read this repository',
+      )
     return undefined
   }
 }
 
 /**
  * Reads the repository's settings file, and stores what it says. What is wrong with it is stored beside the last good
- * values. Throws what GitHub's client throws; at most two calls.
+ * values. Where those that hold name no areas, the labeler's are read. Throws what GitHub's client throws; at most two calls.
  */
 export async function refreshSettings(
   app: App,
@@ -79,13 +87,13 @@ export async function refreshSettings(
   const client = await app.github_app.probot.auth(repository.installation_id)
   const db = app.database.connection()
   const text = await readFile(client, repository, SETTINGS_PATH)
-  const file = text === null ? { settings: {}, errors: [] } : readSettingsFile(text)
-  if (file.settings === null) return updateRepository(db, repository.id, { settings_errors: file.errors })
-  const labeler = file.settings.areas ? null : await readFile(client, repository, LABELER_PATH)
-  const areas = labeler === null ? {} : { areas: areasOfLabeler(labeler) }
-  const isNone = text === null && labeler === null
+  const file = text === null ? { settings: null, errors: [] } : readSettingsFile(text)
+  const isWrong = file.errors.length > 0
+  const settings = isWrong ? ((await findRepository(db, repository.id))?.settings ?? null) : file.settings
+  const labeler = settings?.areas ? null : await readFile(client, repository, LABELER_PATH)
   return updateRepository(db, repository.id, {
-    settings: isNone ? null : { ...areas, ...file.settings },
-    settings_errors: [],
+    settings,
+    settings_errors: file.errors,
+    labeler_areas: labeler === null ? null : areasOfLabeler(labeler),
   })
 }

@@ -38,9 +38,9 @@ export async function openRepo(
   const { id: repo_id, owner, name } = repository
   const db = app.database.connection()
   let stored = await findRepository(db, repo_id)
-  if (!stored && repository.may_write) {
-    await insertRepository(db, { repo_id, owner, name }, asked.now)
-    stored = (await followIfInstalled(app, repository)) ?? stored
+  if (!stored) {
+    if (repository.may_write) await insertRepository(db, { repo_id, owner, name }, asked.now)
+    stored = await followIfInstalled(app, repository)
   }
   return contextOf(app, { repo_id, owner, name }, { stored, asked, db })
 }
@@ -73,7 +73,11 @@ function contextOf(
       is_followed: stored?.installation_id != null,
     },
     identity: null,
-    settings: { ...DEFAULT_SETTINGS, ...read?.settings },
+    settings: {
+      ...DEFAULT_SETTINGS,
+      ...(read?.labeler_areas && { areas: read.labeler_areas }),
+      ...read?.settings,
+    },
     settings_source: read?.settings ? 'file' : 'defaults',
     settings_errors: read?.settings_errors ?? [],
   }

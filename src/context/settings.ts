@@ -138,9 +138,10 @@ export type SettingsProblem = z.output<typeof SettingsProblem>
 
 /** The effective settings, where they come from, and what was wrong with the file. */
 export const SettingsView = Settings.extend({
-  source: z
-    .enum(['defaults', 'file'])
-    .meta({ description: '`file`: `.github/deconflict.yml` of the default branch.' }),
+  source: z.enum(['defaults', 'file']).meta({
+    description:
+      '`file`: `.github/deconflict.yml` of the default branch. `defaults`: there is none, or none yet that is right; `areas` may be those of `.github/labeler.yml` all the same.',
+  }),
   errors: z
     .array(SettingsProblem)
     .meta({ description: 'What was wrong with the file; the last good values stay in force.' }),

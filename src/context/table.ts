@@ -16,7 +16,11 @@ export const repositories = pgTable('repositories', {
   paused_until: instant(),
   /** What the repository's settings file last set, and rightly; null where there is no such file. */
   settings: jsonb().$type<Partial<Settings>>(),
+  /** The areas of `.github/labeler.yml`, which hold where the settings name none; null where there is no such file. */
+  labeler_areas: jsonb().$type<Settings['areas']>(),
   settings_errors: jsonb().$type<SettingsProblem[]>().notNull().default([]),
+  /** The branch that the last reconciliation ended with, where it did not come to all. */
+  branches_after: text(),
   created_at: instant().notNull(),
   /** When a sweep last took the repository; instances claim the next one by moving it on. */
   swept_at: instant().notNull(),

@@ -1,4 +1,5 @@
 /** The GitHub App, on Probot: receives deliveries, and acts as an installation (contract §1, §5, §10). */
+import { LRUCache } from 'lru-cache'
 import type { Logger } from 'pino'
 import { Probot, ProbotOctokit } from 'probot'
 import type { Config } from '../base/config.ts'
@@ -8,6 +9,8 @@ export interface GithubApp {
   id: number
   /** Checks signatures, and hands deliveries to their handlers. Nothing of it listens, polls or reads the environment. */
   probot: Probot
+  /** When it was last asked whether the app is installed in a repository, by its id, that nothing is known of. */
+  asked_at: LRUCache<number, Date>
 }
 
 /** A client that acts as one installation of the app, or as the app itself. */
@@ -43,7 +46,7 @@ export function openGithubApp(
     Octokit: ProbotOctokit.plugin(watch as never).defaults(neverInPlace) as never,
     request: { fetch: fetchInTime },
   })
-  return { id: app.id, probot }
+  return { id: app.id, probot, asked_at: new LRUCache({ max: 50_000 }) }
 }
 
 function fetchInTime(address: string, init: RequestInit): Promise<Response> {

@@ -10,8 +10,10 @@ export interface RepositoryName {
 /** GitHub shows at most this many changed files of a pull request. */
 const FILES_MAX = 3000
 const PAGE = 100
-/** Pages of comments that are searched for the app's own. */
-const COMMENT_PAGES_MAX = 10
+/** Pages of comments that are searched for the app's own: GitHub takes no more than 2,500 comments on one pull request. */
+const COMMENT_PAGES_MAX = 30
+/** Pages of open pull requests that are read. */
+const PULL_PAGES_MAX = 300
 
 function named({ owner, name }: RepositoryName) {
   return { owner, repo: name }
@@ -59,26 +61,42 @@ export async function readFile(
   }
 }
 
-/** The id of the comment on a pull request that this app made and that holds `marker`, or null; one call for each hundred comments. */
+/**
+ * The id of the comment on a pull request that this app made and that holds `marker`, or null. One call for each hundred
+ * comments, after the first page the newest first: what is not remembered was made lately.
+ */
 export async function findOwnComment(
   client: Installation,
   repo: RepositoryName,
   own: { number: number; app_id: number; marker: string },
 ): Promise<number | null> {
-  for (let page = 1; page <= COMMENT_PAGES_MAX; page += 1) {
-    const { data } = await client.rest.issues.listComments({
+  const read = (page: number) =>
+    client.rest.issues.listComments({
       ...named(repo),
       issue_number: own.number,
       per_page: PAGE,
       page,
     })
+  const first = await read(1)
+  let { data } = first
+  const last = Number(/[?&]page=(\d+)[^>]*>; rel="last"/.exec(first.headers.link ?? '')?.[1] ?? 1)
+  for (let page = last, pages = 1; ; page -= 1, pages += 1) {
     const found = data.find(
       (each) => each.performed_via_github_app?.id === own.app_id && each.body?.includes(own.marker),
     )
     if (found) return found.id
-    if (data.length < PAGE) break
+    if (page <= 1 || pages >= COMMENT_PAGES_MAX) return null
+    data = (await read(page)).data
   }
-  return null
+}
+
+/** The open pull requests, up to a hundred at a time; one call for each hundred. */
+export async function* openPullRequests(client: Installation, repo: RepositoryName) {
+  for (let page = 1; page <= PULL_PAGES_MAX; page += 1) {
+    const { data } = await client.rest.pulls.list({ ...named(repo), state: 'open', per_page: PAGE, page })
+    yield data
+    if (data.length < PAGE) return
+  }
 }
 
 /** Makes a comment and answers its id; one call. */

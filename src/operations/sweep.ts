@@ -99,7 +99,12 @@ function forgetApp(db: Db, of: { repo_id: number; kept: Date; limit: number }): 
     const activities = await deleteTracked(tx, repo_id, limit)
     const deleted = activities + (await deletePullRequests(tx, repo_id, null, limit - activities))
     if (deleted < limit)
-      await updateRepository(tx, repo_id, { left_at: null, settings: null, settings_errors: [] })
+      await updateRepository(tx, repo_id, {
+        left_at: null,
+        settings: null,
+        labeler_areas: null,
+        settings_errors: [],
+      })
     return deleted
   })
 }

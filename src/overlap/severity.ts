@@ -51,6 +51,10 @@ export function highest(all: readonly Ranked[]): Severity | null {
   return all.toSorted(bySeverity)[0]?.severity ?? null
 }
 
+export function isAtLeast(severity: Severity, least: Severity): boolean {
+  return RANK[severity] >= RANK[least]
+}
+
 /** The most severe first. */
 export function byRank(a: Pick<Ranked, 'severity'>, b: Pick<Ranked, 'severity'>): number {
   return RANK[b.severity] - RANK[a.severity]

@@ -2,17 +2,16 @@
 import { SETTINGS_PATH } from '../context/following.ts'
 import type { SettingsProblem } from '../context/settings.ts'
 import type { CheckRun } from '../github/client.ts'
-import { commentOf, headline, quote } from './comment.ts'
+import { belowList, caveatsOf, commentOf, headline, nothingToTell, quote } from './comment.ts'
 import type { Report } from './report.ts'
 
 const ANNOTATIONS_MAX = 50
 
-/** `success` where nothing is to be told, else `neutral`; never a failure. */
-export function checkRunOf(head_sha: string, report: Report | null): CheckRun {
-  if (!report) {
-    const summary = 'Nothing that others have declared or changed overlaps with this pull request.'
-    return { head_sha, conclusion: 'success', title: 'No overlap', summary, annotations: [] }
-  }
+/** `success` where all was compared and nothing is to be told, else `neutral`; never a failure. */
+export function checkRunOf(head_sha: string, report: Report): CheckRun {
+  const isTold = report.severity !== null
+  const below = belowList(report.below)
+  const text = isTold ? commentOf(report) : quietSummary(report)
   const annotations = report.works.flatMap((work) => {
     const other = work.pull_request ? `#${work.pull_request.number}` : (work.branch ?? work.title)
     return work.examples.map((path) => ({
@@ -21,13 +20,18 @@ export function checkRunOf(head_sha: string, report: Report | null): CheckRun {
       message: `${work.actor} works here too, in ${other}: ${work.title}`,
     }))
   })
+  const isClear = !isTold && report.is_complete && report.not_compared === null
   return {
     head_sha,
-    conclusion: 'neutral',
-    title: headline(report),
-    summary: commentOf(report),
+    conclusion: isClear ? 'success' : 'neutral',
+    title: isTold ? headline(report) : nothingToTell(report).heading,
+    summary: below === undefined ? text : `${text}\n\n${below}`,
     annotations: annotations.slice(0, ANNOTATIONS_MAX),
   }
+}
+
+function quietSummary(report: Report): string {
+  return [nothingToTell(report).text, ...caveatsOf(report)].join('\n\n')
 }
 
 /** What is wrong with the settings file, on the commit that brought it. */

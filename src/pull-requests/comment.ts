@@ -1,5 +1,6 @@
 /** The text of the one comment on a pull request, and of the check run (contract §10). Pure: the same report, the same text. */
-import type { Report, ReportedNotable, ReportedWork } from './report.ts'
+import { byRank } from '../overlap/severity.ts'
+import type { Below, Report, ReportedNotable, ReportedWork } from './report.ts'
 
 /** Finds the comment again; GitHub does not show it. */
 export const MARKER = '<!-- deconflict:pull-request -->'
@@ -12,24 +13,87 @@ const TEXT_MAX = 120
 
 const FOOTER = `<sub>Deconflict advises and never blocks. To silence it here, label this pull request \`${MUTE_LABEL}\`.</sub>`
 
-/** The comment for a report. */
+/** The comment for a report. Where there is nothing to tell, it is for a pull request that was told something before. */
 export function commentOf(report: Report): string {
+  if (report.severity === null) {
+    const { heading, text } = nothingToTell(report)
+    const since = heading === NO_OVERLAP ? `${NO_OVERLAP} any more` : heading
+    return [MARKER, `### ${since}`, text, ...caveatsOf(report), FOOTER].join('\n\n')
+  }
   const parts = [MARKER, `### ${headline(report)}`]
   if (report.works.length > 0) parts.push(workTable(report.works))
   if (report.notables.length > 0) parts.push(notableList(report.notables))
   parts.push(`**What to do:** ${adviceOf(report)}`)
-  if (!report.is_complete) parts.push('Not everything could be compared: there may be more.')
-  return [...parts, FOOTER].join('\n\n')
+  return [...parts, ...caveatsOf(report), FOOTER].join('\n\n')
 }
 
-/** The comment when what it told of is gone. */
-export function clearedComment(): string {
-  return [
-    MARKER,
-    '### No overlap any more',
-    'What overlapped with this pull request is merged, closed or moved on.',
-    FOOTER,
-  ].join('\n\n')
+const NO_OVERLAP = 'No overlap'
+
+/** What is said where nothing reaches the threshold: nothing found never looks like nothing looked at. */
+export function nothingToTell(report: Report): { heading: string; text: string } {
+  const { below, threshold, not_compared, is_complete } = report
+  const worst = [...below.works, ...below.notables].sort(byRank)[0]?.severity
+  if (worst !== undefined) {
+    const why = threshold.is_of_draft
+      ? 'This is a draft, and drafts are told of `high` severity only, until they are ready for review.'
+      : `This repository is told of \`${threshold.severity}\` severity and above (\`comment.min_severity\`).`
+    return {
+      heading: 'Overlap below the threshold',
+      text: `${foundBelow(below)}, of \`${worst}\` severity at most. ${why}`,
+    }
+  }
+  if (not_compared !== null)
+    return { heading: 'Not compared', text: 'Whether anything overlaps is not known.' }
+  if (!is_complete) return { heading: 'Compared only in part', text: comparedWith(report) }
+  return { heading: NO_OVERLAP, text: comparedWith(report) }
+}
+
+/** What was found below the threshold, by name; undefined when that is nothing. */
+export function belowList({ works, notables }: Below): string | undefined {
+  if (works.length + notables.length === 0) return undefined
+  const items = [
+    ...works.map((work) => `${whatOf(work)} by ${whoOf(work)}: ${whereOf(work)} (${work.severity})`),
+    ...notables.map(notableItem),
+  ]
+  return ['**Below the threshold**', '', ...listed(items)].join('\n')
+}
+
+/** What keeps the report from being the whole truth. */
+export function caveatsOf({ not_compared, is_complete }: Report): string[] {
+  const caveats: string[] = []
+  if (not_compared !== null) caveats.push(`Other work was not compared: ${WHY[not_compared]}.`)
+  if (!is_complete) caveats.push('Not everything could be compared: there may be more.')
+  return caveats
+}
+
+const WHY: Record<NonNullable<Report['not_compared']>, string> = {
+  not_tracked:
+    'this repository does not track pull requests (`track_pull_requests`), and no live activity names this one',
+  not_live: 'the activity of this pull request was archived, finished or has expired',
+  no_scope: 'its activity names neither paths nor areas',
+  all_ignored: 'the settings of this repository ignore every file that this changes (`ignore_paths`)',
+}
+
+function foundBelow({ works, notables }: Below): string {
+  const parts = [
+    works.length > 0 ? count(works.length, 'other work overlaps', 'other works overlap') : '',
+    notables.length > 0 ? count(notables.length, 'notable applies', 'notables apply') : '',
+  ]
+  return parts.filter(Boolean).join(' and ')
+}
+
+function comparedWith({ compared: { activities, notables, expected } }: Report): string {
+  const works = count(activities, 'other live activity', 'other live activities')
+  const signals = count(notables, 'active notable', 'active notables')
+  const own =
+    expected === 0
+      ? ''
+      : ` Of the activities, ${count(expected, 'is', 'are')} of its own branch or stack, which is expected.`
+  return `Compared with ${works} and ${signals} when this was written; none was found to overlap.${own}`
+}
+
+function count(number: number, one: string, more: string): string {
+  return `${number} ${number === 1 ? one : more}`
 }
 
 /** The comment of a pull request that was muted. */
@@ -80,12 +144,17 @@ function whereOf({ examples, areas }: ReportedWork): string {
 }
 
 function notableList(notables: ReportedNotable[]): string {
-  const items = notables.slice(0, ROWS_MAX).map(({ severity, title, decision_url, where }) => {
-    const decision = decision_url === null ? '' : `, [decision](<${linkable(decision_url)}>)`
-    return `- ${quote(title)} (${severity}), for ${where === null ? 'the whole repository' : quote(where)}${decision}`
-  })
-  const more = notables.length > ROWS_MAX ? [`- … and ${notables.length - ROWS_MAX} more`] : []
-  return ['**Notables**', '', ...items, ...more].join('\n')
+  return ['**Notables**', '', ...listed(notables.map(notableItem))].join('\n')
+}
+
+function notableItem({ severity, title, decision_url, where }: ReportedNotable): string {
+  const decision = decision_url === null ? '' : `, [decision](<${linkable(decision_url)}>)`
+  return `${quote(title)} (${severity}), for ${where === null ? 'the whole repository' : quote(where)}${decision}`
+}
+
+function listed(items: string[]): string[] {
+  const more = items.length > ROWS_MAX ? [`- … and ${items.length - ROWS_MAX} more`] : []
+  return [...items.slice(0, ROWS_MAX).map((item) => `- ${item}`), ...more]
 }
 
 function adviceOf({ works, notables, severity }: Report): string {

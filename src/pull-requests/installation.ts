@@ -58,3 +58,31 @@ export async function isInstalled(
     throw error
   }
 }
+
+/**
+ * Runs what writes to a pull request. Undefined, and a line in the log, where GitHub refuses it for good: its
+ * conversation is locked, the repository archived, a permission not granted. Throws every other error.
+ */
+export async function unlessRefused<Result>(
+  app: App,
+  { repo }: RepoContext,
+  work: () => Promise<Result>,
+): Promise<Result | undefined> {
+  try {
+    return await work()
+  } catch (error) {
+    // Where the app was taken off, that is found out by whoever runs this as its installation.
+    if (!isRefusal(error, app.clock()) || (isGone(error) && !(await isInstalled(app, repo)))) throw error
+    const { status, message } = error as { status?: number; message?: string }
+    app.log.warn({ repo_id: repo.id, status, reason: message?.slice(0, 200) }, 'GitHub takes no word here')
+    return undefined
+  }
+}
+
+/** Whether asking again would be answered the same: no limit of the rate, with its header or without, and no suspension. */
+function isRefusal(error: unknown, now: Date): boolean {
+  const { status, message } = error as { status?: number; message?: string }
+  const isFinal = status === 403 || status === 422 || isGone(error)
+  const isLimited = refusalOf(error, now).kind === 'rate_limited' || /rate limit|abuse/i.test(message ?? '')
+  return isFinal && !isLimited && !isSuspended(error)
+}

@@ -3,12 +3,12 @@ import type { App } from '../context/app.ts'
 import { type FollowedRepository, follow, refreshSettings } from '../context/following.ts'
 import { openKnownRepo } from '../context/repo.ts'
 import { listRepositories, updateRepository } from '../context/store.ts'
-import { isGone } from '../github/client.ts'
+import { isGone, openPullRequests } from '../github/client.ts'
 import { pullRequestOf } from '../github/pull-request.ts'
 import { ask, type NewJob } from '../jobs/store.ts'
 import { did } from '../telemetry/work.ts'
 import { asInstallation, isSuspended } from './installation.ts'
-import { pullRequestChanged } from './pull-requests.ts'
+import { openFollowed, pullRequestChanged } from './pull-requests.ts'
 
 /** The kinds of jobs that take in the repositories of an installation, a repository, and one of its pull requests. */
 export const INSTALLATION = 'installation'
@@ -66,26 +66,18 @@ async function listInstalled(app: App, installation_id: number, page: number): P
 
 /** Takes in a repository: its settings, and its open pull requests, one call for each hundred and a job for each. */
 export async function takeInRepository(app: App, repository: FollowedRepository, now: Date): Promise<void> {
-  await follow(app, repository, now)
-  const ctx = await openKnownRepo(app, repository.id, now)
-  if (!ctx) return
+  const known = await openKnownRepo(app, repository.id, now)
+  if (!known?.repo.is_followed) await follow(app, repository, now)
+  const ctx = await openFollowed(app, repository, now)
   await asInstallation(app, ctx, async (client) => {
+    // Also where they were read before: while the app was suspended, pushes were not told.
     await refreshSettings(app, repository)
-    for (let page = 1; ; page += 1) {
-      const { data } = await client.rest.pulls.list({
-        owner: repository.owner,
-        repo: repository.name,
-        state: 'open',
-        per_page: PAGE,
-        page,
-      })
+    for await (const page of openPullRequests(client, ctx.repo))
       await ask(
         ctx.db,
-        data.map((pr) => pullRequestJob(repository.id, pr, now)),
+        page.map((pr) => pullRequestJob(repository.id, pr, now)),
         now,
       )
-      if (data.length < PAGE) return
-    }
   })
 }
 
@@ -96,7 +88,7 @@ export function pullRequestJob(repo_id: number, pr: { number: number }, run_at: 
 
 export async function takeInPullRequest(app: App, repo_id: number, pr: unknown, now: Date): Promise<void> {
   const ctx = await openKnownRepo(app, repo_id, now)
-  if (ctx) await pullRequestChanged(app, ctx, pullRequestOf(pr), 'opened')
+  if (ctx) await pullRequestChanged(app, ctx, pullRequestOf(pr), 'seen')
 }
 
 /** The app was taken off a repository: nothing is followed there any more, and what the app made goes after the retention period. */

@@ -3,6 +3,7 @@ import type { App } from '../context/app.ts'
 import { CHANGE } from '../context/changes.ts'
 import type { FollowedRepository } from '../context/following.ts'
 import type { JobHandler } from '../jobs/jobs.ts'
+import type { NewJob } from '../jobs/store.ts'
 import { followChange } from './changes.ts'
 import {
   INSTALLATION,
@@ -13,7 +14,13 @@ import {
   takeInRepository,
 } from './installations.ts'
 import { LOOK, look } from './look.ts'
-import { RECONCILE, RECONCILE_ALL, REDELIVER, reconcile, reconcileAll, redeliverFailed } from './reconcile.ts'
+import { RECONCILE, RECONCILE_ALL, reconcile, reconcileAll, reconcileJob } from './reconcile.ts'
+import { REDELIVER, redeliverFailed, redeliverJob } from './redeliver.ts'
+
+/** The two jobs that begin it all. */
+export function firstJobs(now: Date): NewJob[] {
+  return [redeliverJob(now), reconcileJob(now)]
+}
 
 export function jobHandlers(app: App): Record<string, JobHandler> {
   return {

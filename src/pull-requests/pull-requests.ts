@@ -15,15 +15,30 @@ import { ask } from '../jobs/store.ts'
 import { lookAtAll } from './changes.ts'
 import { settingsRunOf } from './check-run.ts'
 import { MUTE_LABEL } from './comment.ts'
-import { asInstallation, isInstalled } from './installation.ts'
+import { asInstallation, isInstalled, isSuspended, unlessRefused } from './installation.ts'
 import { lookJob } from './look.ts'
-import { type Facts, findPullRequest, savePullRequest, seePullRequest } from './store.ts'
+import { type Facts, findPullRequest, forgetRefusals, savePullRequest, seePullRequest } from './store.ts'
 import type { PullRequestRow } from './table.ts'
 
-/** What happened. `files`: its commits changed; `other`: labels, and whatever else leaves activities alone. */
-export type PullRequestEvent = 'opened' | 'reopened' | 'draft' | 'files' | 'text' | 'closed' | 'other'
+/**
+ * What happened. `files`: its commits changed; `seen`: nothing that was told, it is looked up; `other`: labels, and
+ * whatever else leaves activities alone.
+ */
+export type PullRequestEvent =
+  | 'opened'
+  | 'reopened'
+  | 'draft'
+  | 'files'
+  | 'text'
+  | 'closed'
+  | 'unlocked'
+  | 'seen'
+  | 'other'
 
-/** Opens the repository that an event comes from; the first one also reads its settings. */
+/**
+ * Opens the repository that an event comes from; the first one also reads its settings. Where the event names it
+ * otherwise than it is known, GitHub is asked: the event may be older than the name that is known.
+ */
 export async function openFollowed(
   app: App,
   repository: FollowedRepository,
@@ -34,11 +49,32 @@ export async function openFollowed(
   const isSame =
     known?.repo.installation_id === installation_id && known.repo.owner === owner && known.repo.name === name
   if (known && isSame) return known
-  // A delivery from before the app was taken off may come after that.
-  if (known && !known.repo.is_followed && !(await isInstalled(app, repository))) return known
-  const begin = known?.repo.is_followed ? follow : beginToFollow
-  await begin(app, { id, owner, name, installation_id }, now)
+  if (known?.repo.is_followed) {
+    const present = await presentNameOf(app, repository)
+    if (!present) return known
+    await follow(app, { id, ...present, installation_id }, now)
+  } else {
+    // A delivery from before the app was taken off may come after that.
+    if (known && !(await isInstalled(app, repository))) return known
+    await beginToFollow(app, { id, owner, name, installation_id }, now)
+  }
   return (await openKnownRepo(app, id, now)) as RepoContext
+}
+
+/** The name that GitHub knows a repository by; undefined where the installation that an event names has it no more. */
+async function presentNameOf(
+  app: App,
+  { id, owner, name, installation_id }: FollowedRepository,
+): Promise<{ owner: string; name: string } | undefined> {
+  try {
+    const client = await app.github_app?.probot.auth(installation_id)
+    // An earlier name redirects, unless another repository has it by now.
+    const found = await client?.rest.repos.get({ owner, repo: name })
+    return found?.data.id === id ? { owner: found.data.owner.login, name: found.data.name } : undefined
+  } catch (error) {
+    if (isGone(error) || isSuspended(error)) return undefined
+    throw error
+  }
 }
 
 /**
@@ -57,6 +93,7 @@ export async function pullRequestChanged(
   const asked = isTied ? await presentOf(app, ctx, told) : undefined
   const pr = asked ?? told
   const event = asked ? (asked.is_open ? 'reopened' : 'closed') : happened
+  if (MAY_BE_UNLOCKED.has(event)) await forgetRefusals(db, repo.id, pr.number)
   if (!(await seePullRequest(db, repo.id, factsOf(pr), event === 'reopened'))) return
   if (pr.is_open) await bringEffect(app, ctx, { pr, event, before })
   // One that was closed long ago has nothing to do with the work that goes on in its branch.
@@ -65,6 +102,9 @@ export async function pullRequestChanged(
   const stored = await findPullRequest(db, repo.id, pr.number)
   if (stored?.is_open) await ask(db, [lookJob(repo.id, stored, now)], now)
 }
+
+/** After these, GitHub may take what it refused before. */
+const MAY_BE_UNLOCKED: ReadonlySet<PullRequestEvent> = new Set(['unlocked', 'seen', 'reopened'])
 
 /** What an event of an open pull request does to activities. */
 async function bringEffect(
@@ -79,10 +119,12 @@ async function bringEffect(
   const isNew = event === 'opened' || event === 'reopened' || before?.is_open === false
   const isUnknown = !(await hasActivityOf(ctx.db, ctx.repo.id, { pr_number: pr.number, now: ctx.now }))
   if (isNew || isUnknown || before?.is_behind) return takeIn(app, ctx, pr)
-  const isMoved = before !== undefined && before.head_sha !== pr.head_sha
+  // Against another base, other files are changed.
+  const isRetargeted = before?.base_branch != null && before.base_branch !== pr.base_branch
+  const isMoved = isRetargeted || (before !== undefined && before.head_sha !== pr.head_sha)
   if (event === 'draft' || (before && before.is_draft !== pr.is_draft)) await linkPullRequest(ctx, pr)
   if (event === 'files' || isMoved) await bringUpToDate(app, ctx, pr, 'files')
-  else if (event === 'text') await bringUpToDate(app, ctx, pr, 'text')
+  else if (event === 'text' || event === 'seen') await bringUpToDate(app, ctx, pr, 'text')
 }
 
 /**
@@ -107,8 +149,8 @@ async function presentOf(
   }
 }
 
-/** The settings file may have changed: everything is compared anew, and what is wrong with it is told on the commit. */
-export async function settingsPushed(app: App, ctx: RepoContext, sha: string): Promise<void> {
+/** The settings file may have changed: everything is compared anew, and what is wrong with it is told on the commit, where there is one. */
+export async function settingsChanged(app: App, ctx: RepoContext, sha: string | null): Promise<void> {
   const { installation_id } = ctx.repo
   if (installation_id === null) return
   await asInstallation(app, ctx, async (client) => {
@@ -116,8 +158,15 @@ export async function settingsPushed(app: App, ctx: RepoContext, sha: string): P
     const refreshed = await openKnownRepo(app, ctx.repo.id, ctx.now)
     if (refreshed) await lookAtAll(refreshed)
     const problems = stored?.settings_errors ?? []
-    if (problems.length > 0) await reportCheckRun(client, ctx.repo, settingsRunOf(sha, problems))
+    if (sha === null || problems.length === 0) return
+    await unlessRefused(app, ctx, () => reportCheckRun(client, ctx.repo, settingsRunOf(sha, problems)))
   })
+}
+
+/** The repository takes words again: what it refused while it was archived is told now. */
+export async function repositoryUnarchived(ctx: RepoContext): Promise<void> {
+  await forgetRefusals(ctx.db, ctx.repo.id)
+  await lookAtAll(ctx)
 }
 
 /** Ties an open pull request to its activities, or makes one from it. */
@@ -145,7 +194,7 @@ async function bringUpToDate(
 }
 
 function factsOf(pr: GithubPullRequest): Facts {
-  const { number, is_open, is_draft, is_bot, head_sha, opened_at, changed_at } = pr
+  const { number, is_open, is_draft, is_bot, head_sha, base_branch, opened_at, changed_at } = pr
   return {
     number,
     is_open,
@@ -153,6 +202,7 @@ function factsOf(pr: GithubPullRequest): Facts {
     is_bot,
     is_muted: pr.labels.includes(MUTE_LABEL),
     head_sha,
+    base_branch,
     opened_at,
     changed_at,
   }

@@ -1,12 +1,17 @@
-/** Makes up for deliveries that never came: GitHub does not send failed ones again by itself (issue: reconciliation). */
+/** Makes up for what nobody told: looks through each repository hourly (issue: reconciliation). */
 import { deleteBranch } from '../activities/automatic.ts'
-import { listFollowed, listPushedBranches } from '../activities/pull-request-store.ts'
+import {
+  extendTracked,
+  listFollowed,
+  listPushedBranches,
+  listUnspokenFor,
+} from '../activities/pull-request-store.ts'
 import { later } from '../base/clock.ts'
 import type { App } from '../context/app.ts'
 import { openKnownRepo, type RepoContext } from '../context/repo.ts'
-import { listFollowedRepositories } from '../context/store.ts'
+import { findRepository, listFollowedRepositories, updateRepository } from '../context/store.ts'
 import type { Installation } from '../github/app.ts'
-import { isGone } from '../github/client.ts'
+import { isGone, openPullRequests } from '../github/client.ts'
 import { pullRequestOf } from '../github/pull-request.ts'
 import { ask, type NewJob } from '../jobs/store.ts'
 import { did } from '../telemetry/work.ts'
@@ -15,61 +20,24 @@ import { pullRequestJob } from './installations.ts'
 import { pullRequestChanged } from './pull-requests.ts'
 import { listOpen } from './store.ts'
 
-/** The kinds of jobs that look for failed deliveries, for repositories to reconcile, and into one repository. */
-export const REDELIVER = 'redeliver'
+/** The kinds of jobs that look for repositories to reconcile, and into one repository. */
 export const RECONCILE_ALL = 'reconcile_all'
 export const RECONCILE = 'reconcile'
 
-const REDELIVER_EVERY_MS = 600_000
 const RECONCILE_EVERY_MS = 3_600_000
-/** GitHub keeps deliveries for three days. */
-const DELIVERIES_FOR_MS = 3 * 86_400_000
 const PAGE = 100
-const PAGES_MAX = 50
 /** Branches that are asked about in one repository at most, each one call. */
 const BRANCHES_MAX = 100
 
-/** The two jobs that begin it all; each asks for itself again, so that there is one of each however many instances run. */
-export function firstJobs(now: Date): NewJob[] {
-  return [jobOf(REDELIVER, now), jobOf(RECONCILE_ALL, now)]
-}
-
-function jobOf(kind: string, run_at: Date): NewJob {
-  return { id: kind, kind, repo_id: 0, run_at }
-}
-
-/** Has GitHub send again what no instance has taken. Answers how many deliveries that were. */
-export async function redeliverFailed(app: App, now: Date): Promise<number> {
-  if (!app.github_app) return 0
-  await ask(app.database.connection(), [jobOf(REDELIVER, later(now, REDELIVER_EVERY_MS))], now)
-  const asApp = await app.github_app.probot.auth()
-  const oldest = later(now, -DELIVERIES_FOR_MS)
-  const delivered = new Set<string>()
-  const failed = new Map<string, number>()
-  let cursor: string | undefined
-  for (let page = 0; page < PAGES_MAX; page += 1) {
-    const { data, headers } = await asApp.rest.apps.listWebhookDeliveries({
-      per_page: PAGE,
-      ...(cursor && { cursor }),
-    })
-    for (const { id, guid, status_code } of data) {
-      if (status_code >= 200 && status_code < 300) delivered.add(guid)
-      else failed.set(guid, id)
-    }
-    cursor = /[?&]cursor=([^&>]+)[^>]*>; rel="next"/.exec(headers.link ?? '')?.[1]
-    const last = data.at(-1)
-    if (!cursor || !last || new Date(last.delivered_at) < oldest) break
-  }
-  const again = [...failed].filter(([guid]) => !delivered.has(guid))
-  for (const [, delivery_id] of again) await asApp.rest.apps.redeliverWebhookDelivery({ delivery_id })
-  did('redelivered', again.length)
-  return again.length
+/** The job that begins it all; it asks for itself again, so that there is one however many instances run. */
+export function reconcileJob(run_at: Date): NewJob {
+  return { id: RECONCILE_ALL, kind: RECONCILE_ALL, repo_id: 0, run_at }
 }
 
 /** Asks for a look into every followed repository. */
 export async function reconcileAll(app: App, now: Date): Promise<void> {
   const db = app.database.connection()
-  await ask(db, [jobOf(RECONCILE_ALL, later(now, RECONCILE_EVERY_MS))], now)
+  await ask(db, [reconcileJob(later(now, RECONCILE_EVERY_MS))], now)
   for (let after = 0; ; ) {
     const ids = await listFollowedRepositories(db, { after, limit: PAGE })
     await ask(
@@ -82,22 +50,18 @@ export async function reconcileAll(app: App, now: Date): Promise<void> {
   }
 }
 
-/** Takes in what happened in one repository without being told: pull requests opened and closed, branches deleted. */
+/**
+ * Takes in what happened in one repository without being told: pull requests opened, changed and closed, branches deleted.
+ * That a pull request is open is a sign of life of the activity that was made from it.
+ */
 export async function reconcile(app: App, repo_id: number, now: Date): Promise<void> {
   const ctx = await openKnownRepo(app, repo_id, now)
   if (!ctx?.repo.is_followed) return
   await asInstallation(app, ctx, async (client) => {
-    const open = await openPullRequests(ctx, client)
-    for (const [number, head_sha] of await knownOpen(ctx)) {
-      const pr = open.get(number)
-      if (!pr) await takeInClosed(app, ctx, client, number)
-      else if (pr.head.sha === head_sha) open.delete(number)
-    }
-    await ask(
-      ctx.db,
-      [...open.values()].map((pr) => pullRequestJob(repo_id, pr, now)),
-      now,
-    )
+    const known = await knownOpen(ctx)
+    for await (const page of openPullRequests(client, ctx.repo)) await takeInOpen(ctx, page, known)
+    // What is left was not among the open ones.
+    for (const number of known.keys()) await takeInClosed(app, ctx, client, number)
     await takeInBranches(ctx, client)
   })
 }
@@ -105,34 +69,56 @@ export async function reconcile(app: App, repo_id: number, now: Date): Promise<v
 interface Listed {
   number: number
   head: { sha: string }
+  updated_at: string
 }
 
-async function openPullRequests(ctx: RepoContext, client: Installation): Promise<Map<number, Listed>> {
-  const open = new Map<number, Listed>()
-  for (let page = 1; page <= PAGES_MAX; page += 1) {
-    const { data } = await client.rest.pulls.list({
-      owner: ctx.repo.owner,
-      repo: ctx.repo.name,
-      state: 'open',
-      per_page: PAGE,
-      page,
-    })
-    for (const pr of data) open.set(pr.number, pr)
-    if (data.length < PAGE) break
-  }
-  return open
-}
+/** What is known of a pull request that is open as far as we know; null where only an activity names it. */
+type Known = Map<number, { head_sha: string; changed_at: Date; is_behind: boolean } | null>
 
-/** The pull requests that are open as far as we know, and their head commits as far as we know them. */
-async function knownOpen(ctx: RepoContext): Promise<Map<number, string | null>> {
-  const known = new Map<number, string | null>()
+async function knownOpen(ctx: RepoContext): Promise<Known> {
+  const known: Known = new Map()
   for (const number of await listFollowed(ctx.db, ctx.repo.id, ctx.now)) known.set(number, null)
   for (let after = 0; ; ) {
     const page = await listOpen(ctx.db, ctx.repo.id, { after, limit: PAGE })
-    for (const { number, head_sha } of page) known.set(number, head_sha)
+    for (const pr of page) known.set(pr.number, pr)
     if (page.length < PAGE) return known
     after = page.at(-1)?.number ?? after
   }
+}
+
+/** Takes in a page of open pull requests, those that changed and those that are not known, and strikes them off `known`. */
+async function takeInOpen(ctx: RepoContext, page: Listed[], known: Known): Promise<void> {
+  const { db, now, repo, settings } = ctx
+  const numbers = page.map(({ number }) => number)
+  if (numbers.length === 0) return
+  const kept = await extendTracked(db, repo.id, numbers, {
+    now,
+    ttl_ms: settings.activity_ttl_ms,
+    max_ttl_ms: settings.max_activity_ttl_ms,
+  })
+  did('kept_alive', kept)
+  const lost = new Set(isKeptAlive(settings) ? await listUnspokenFor(db, repo.id, { numbers, now }) : [])
+  const wanted = page.filter((pr) => {
+    const before = known.get(pr.number)
+    const isSame =
+      before?.head_sha === pr.head.sha && before.changed_at >= new Date(pr.updated_at) && !before.is_behind
+    return !isSame || lost.has(pr.number)
+  })
+  for (const number of numbers) known.delete(number)
+  await ask(
+    db,
+    wanted.map((pr) => pullRequestJob(repo.id, pr, now)),
+    now,
+  )
+}
+
+/** Whether an open pull request shall have a live activity at any time: not where the settings end its life sooner than we look. */
+function isKeptAlive({
+  track_pull_requests,
+  activity_ttl_ms,
+  max_activity_ttl_ms,
+}: RepoContext['settings']): boolean {
+  return track_pull_requests && max_activity_ttl_ms === null && activity_ttl_ms > RECONCILE_EVERY_MS
 }
 
 async function takeInClosed(app: App, ctx: RepoContext, client: Installation, number: number): Promise<void> {
@@ -148,14 +134,23 @@ async function takeInClosed(app: App, ctx: RepoContext, client: Installation, nu
   }
 }
 
+/** Asks about so many branches at most, each one call; the next time goes on where this one ends. */
 async function takeInBranches(ctx: RepoContext, client: Installation): Promise<void> {
-  const branches = await listPushedBranches(ctx.db, ctx.repo.id, { now: ctx.now, limit: BRANCHES_MAX })
+  const { db, now, repo } = ctx
+  const { branches_after } = (await findRepository(db, repo.id)) ?? {}
+  const branches = await listPushedBranches(db, repo.id, {
+    now,
+    after: branches_after ?? '',
+    limit: BRANCHES_MAX,
+  })
   for (const branch of branches) {
     try {
-      await client.rest.repos.getBranch({ owner: ctx.repo.owner, repo: ctx.repo.name, branch })
+      await client.rest.repos.getBranch({ owner: repo.owner, repo: repo.name, branch })
     } catch (error) {
       if (!isGone(error)) throw error
       await deleteBranch(ctx, branch)
     }
   }
+  const last = branches.length < BRANCHES_MAX ? null : (branches.at(-1) ?? null)
+  if (last !== branches_after) await updateRepository(db, repo.id, { branches_after: last })
 }

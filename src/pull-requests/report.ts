@@ -1,8 +1,10 @@
 /** What a pull request's people are told: who else is there, who is ahead. Pure (contract §10). */
 import type { ComparedActivity } from '../activities/live-store.ts'
+import type { NotableRow } from '../notables/table.ts'
 import type { Conclusion } from '../overlap/conclude.ts'
 import type { Found } from '../overlap/find.ts'
 import type { Severity } from '../overlap/overlap.ts'
+import { byRank, isAtLeast } from '../overlap/severity.ts'
 
 /** Other work that collides: one pull request, or one branch, however many activities it has. */
 export interface ReportedWork {
@@ -29,13 +31,28 @@ export interface ReportedNotable {
   where: string | null
 }
 
+/** Why other work was not compared with a pull request. */
+export type NotCompared = 'not_tracked' | 'not_live' | 'no_scope' | 'all_ignored'
+
+/** What a look found. It is never empty: where there is nothing to tell, it says what was looked at. */
 export interface Report {
-  severity: Severity
+  /** Of what is told; null when nothing is. */
+  severity: Severity | null
+  /** At or above the threshold, the most severe first. */
   works: ReportedWork[]
   notables: ReportedNotable[]
+  /** What was found below the threshold. */
+  below: Below
+  /** The least severity that is told, and whether it is that high because this is a draft. */
+  threshold: { severity: Severity; is_of_draft: boolean }
+  not_compared: NotCompared | null
+  /** How many live activities and active notables were compared; `expected` ones are own or stacked work. */
+  compared: { activities: number; notables: number; expected: number }
   /** False when the comparison was cut short. */
   is_complete: boolean
 }
+
+export type Below = Pick<Report, 'works' | 'notables'>
 
 /** The pull request that is told. */
 export interface Told {
@@ -47,30 +64,70 @@ export interface Told {
 /** What is known of other open pull requests: when they were opened. */
 export type OpenedAt = ReadonlyMap<number, Date>
 
-const RANK: Record<Severity, number> = { low: 0, medium: 1, high: 2 }
 const STAGE: Record<Stage, number> = { declared: 0, draft: 1, ready: 2 }
 
-/** The report at or above `min_severity`; null when there is nothing to tell. A draft is told of high severity only. */
+/** What a comparison came to. A draft is told of high severity only. */
 export function reportOf(
   conclusion: Conclusion,
   told: Told,
   options: { min_severity: Severity; opened_at: OpenedAt },
-): Report | null {
-  const least = told.is_draft ? RANK.high : RANK[options.min_severity]
-  const collisions = conclusion.collisions.filter(({ severity }) => RANK[severity] >= least)
-  const notables = conclusion.notables.filter(({ severity }) => RANK[severity] >= least)
-  const [worst] = [...collisions, ...notables].sort((a, b) => RANK[b.severity] - RANK[a.severity])
-  if (!worst) return null
+): Report {
+  const threshold = thresholdOf(told, options)
+  const { emptiness, expected, checked_against } = conclusion
+  const all = {
+    works: grouped(conclusion.collisions).map((group) => workOf(group, told, options.opened_at)),
+    notables: conclusion.notables.map(notableOf),
+  }
+  const part = (isTold: boolean): Below => {
+    const isPart = (each: { severity: Severity }) => isAtLeast(each.severity, threshold.severity) === isTold
+    return { works: all.works.filter(isPart), notables: all.notables.filter(isPart) }
+  }
+  const { works, notables } = part(true)
+  const [worst] = [...works, ...notables].sort(byRank)
   return {
-    severity: worst.severity,
-    works: grouped(collisions).map((group) => workOf(group, told, options.opened_at)),
-    notables: notables.map(({ severity, record, match }) => ({
-      severity,
-      title: record.title,
-      decision_url: record.decision_url,
-      where: match.paths[0]?.theirs ?? match.areas[0] ?? null,
-    })),
-    is_complete: conclusion.checked_against.complete,
+    severity: worst?.severity ?? null,
+    works,
+    notables,
+    below: part(false),
+    threshold,
+    not_compared: emptiness === null ? null : emptiness === 'all_ignored' ? 'all_ignored' : 'no_scope',
+    compared: {
+      activities: checked_against.activities,
+      notables: checked_against.notables,
+      expected: expected.size,
+    },
+    is_complete: checked_against.complete,
+  }
+}
+
+/** The report on a pull request that has no live activity, so that nothing was compared with it. */
+export function reportOfNone(
+  told: Told,
+  options: { min_severity: Severity; track_pull_requests: boolean },
+): Report {
+  return {
+    severity: null,
+    works: [],
+    notables: [],
+    below: { works: [], notables: [] },
+    threshold: thresholdOf(told, options),
+    not_compared: options.track_pull_requests ? 'not_live' : 'not_tracked',
+    compared: { activities: 0, notables: 0, expected: 0 },
+    is_complete: true,
+  }
+}
+
+function thresholdOf(told: Told, { min_severity }: { min_severity: Severity }): Report['threshold'] {
+  const is_of_draft = told.is_draft && min_severity !== 'high'
+  return { severity: is_of_draft ? 'high' : min_severity, is_of_draft }
+}
+
+function notableOf({ severity, record, match }: Found<NotableRow>): ReportedNotable {
+  return {
+    severity,
+    title: record.title,
+    decision_url: record.decision_url,
+    where: match.paths[0]?.theirs ?? match.areas[0] ?? null,
   }
 }
 

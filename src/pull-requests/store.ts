@@ -9,7 +9,15 @@ function isPullRequest(repo_id: number, number: number) {
 
 export type Facts = Pick<
   PullRequestRow,
-  'number' | 'is_open' | 'is_draft' | 'is_bot' | 'is_muted' | 'head_sha' | 'opened_at' | 'changed_at'
+  | 'number'
+  | 'is_open'
+  | 'is_draft'
+  | 'is_bot'
+  | 'is_muted'
+  | 'head_sha'
+  | 'base_branch'
+  | 'opened_at'
+  | 'changed_at'
 >
 
 /**
@@ -63,10 +71,10 @@ export function listOpen(
   db: Db,
   repo_id: number,
   page: { after: number; limit: number },
-): Promise<Pick<PullRequestRow, 'number' | 'told_at' | 'head_sha'>[]> {
-  const { number, told_at, head_sha } = pull_requests
+): Promise<Pick<PullRequestRow, 'number' | 'told_at' | 'head_sha' | 'changed_at' | 'is_behind'>[]> {
+  const { number, told_at, head_sha, changed_at, is_behind } = pull_requests
   return db
-    .select({ number, told_at, head_sha })
+    .select({ number, told_at, head_sha, changed_at, is_behind })
     .from(pull_requests)
     .where(
       and(eq(pull_requests.repo_id, repo_id), pull_requests.is_open, gt(pull_requests.number, page.after)),
@@ -126,4 +134,12 @@ export async function deletePullRequests(
     .where(and(eq(pull_requests.repo_id, repo_id), inArray(number, due)))
     .returning({ number })
   return deleted.length
+}
+
+/** What GitHub refused to take from one pull request, or from all of a repository, may be tried again. */
+export async function forgetRefusals(db: Db, repo_id: number, number?: number): Promise<void> {
+  await db
+    .update(pull_requests)
+    .set({ comment_refused: null, check_refused: null })
+    .where(number === undefined ? eq(pull_requests.repo_id, repo_id) : isPullRequest(repo_id, number))
 }

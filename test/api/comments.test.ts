@@ -174,6 +174,80 @@ describe('settings decide who is told', () => {
   })
 })
 
+describe('what is gone is not called gone when it was only not looked at', () => {
+  const told_of = async () => {
+    await shop.work()
+    const number = await shop.open()
+    expect(shop.comment(number)).toContain('`Retry payments`')
+    await shop.pass(QUIET_MS)
+    return number
+  }
+
+  test.each<[string, (number: number) => Promise<unknown>, string, string]>([
+    [
+      'the threshold rose',
+      () => shop.write('.github/deconflict.yml', 'comment: {min_severity: high}'),
+      'Overlap below the threshold',
+      'This repository is told of `high` severity and above',
+    ],
+    [
+      'it became a draft',
+      (number) => {
+        shop.desk.update(number, { draft: true })
+        return shop.tell(number, 'converted_to_draft')
+      },
+      'Overlap below the threshold',
+      'This is a draft',
+    ],
+    [
+      'its files are ignored',
+      () => shop.write('.github/deconflict.yml', 'ignore_paths: [src/**]'),
+      'Not compared',
+      'ignore every file that this changes (`ignore_paths`)',
+    ],
+    [
+      'it changes no files any more',
+      (number) => shop.push(number, []),
+      'Not compared',
+      'names neither paths nor areas',
+    ],
+    [
+      'its activity was archived',
+      async () => {
+        const { items } = (await shop.ask('GET', '/activity')).body
+        const { id } = items.find((item: { source: string }) => item.source === 'pull_request')
+        await shop.ask('POST', `/activity/${id}/archive`)
+        await shop.pass(0)
+      },
+      'Not compared',
+      'was archived, finished or has expired',
+    ],
+  ])('%s', async (_, happen, heading, words) => {
+    const number = await told_of()
+    await happen(number)
+    expect(shop.comment(number)).toContain(`\n\n### ${heading}\n\n`)
+    expect(shop.comment(number)).toContain(words)
+    expect(shop.comment(number)).not.toContain('No overlap')
+    expect(shop.writes()).toEqual([CREATED, EDITED])
+  })
+
+  test('and what is gone says with what it was compared; work elsewhere does not write that anew', async () => {
+    const id = await shop.work()
+    await shop.work({ branch: 'aside', scope: { paths: ['docs/**'] } })
+    const number = await shop.open()
+    await shop.pass(QUIET_MS)
+    await shop.ask('POST', `/activity/${id}/archive`)
+    await shop.pass(0)
+    expect(shop.comment(number)).toMatch(GONE)
+    expect(shop.comment(number)).toContain('Compared with 1 other live activity and 0 active notables')
+    await shop.pass(QUIET_MS)
+    await shop.note({ scope: { paths: ['docs/**'] } })
+    await shop.tell(number, 'labeled')
+    await shop.pass(QUIET_MS)
+    expect(shop.writes()).toEqual([CREATED, EDITED])
+  })
+})
+
 describe('a change elsewhere reaches every pull request that it touches', () => {
   test('new work, its changed scope, and its end', async () => {
     const number = await shop.open()
@@ -205,9 +279,9 @@ describe('a change elsewhere reaches every pull request that it touches', () => 
         const [own] = (await shop.ask('GET', '/activity')).body.items.filter(
           (item: { source: string }) => item.source === 'pull_request',
         )
-        told.service.clock.advance(DAY_MS - 1000)
-        await shop.ask('POST', `/activity/${own.id}/heartbeat`)
-        told.service.clock.advance(2000)
+        told.service.clock.advance(DAY_MS / 2)
+        expect((await shop.ask('POST', `/activity/${own.id}/heartbeat`)).status).toBe(200)
+        told.service.clock.advance(DAY_MS / 2)
         await sweep(told.service.app)
       },
     ],

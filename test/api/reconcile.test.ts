@@ -1,10 +1,15 @@
 /** Making up for webhooks that never came: failed deliveries are asked for again, and repositories are looked through hourly (issue: reconciliation). */
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { ask } from '../../src/jobs/store.ts'
+import { firstJobs } from '../../src/pull-requests/jobs.ts'
 import { fakeGithub } from '../support/github.ts'
+import { timestamp } from '../support/github-state.ts'
 import { QUIET_MS, type Shop, startToldService, type ToldService } from '../support/told-service.ts'
 import { installationEvent, pushEvent } from '../support/webhooks.ts'
 
 const MINUTE_MS = 60_000
+const HOUR_MS = 3_600_000
+const DAY_MS = 86_400_000
 
 const github = fakeGithub()
 let told: ToldService
@@ -15,14 +20,21 @@ beforeAll(async () => {
 })
 beforeEach(async () => {
   shop = told.shop()
-  // What starting asked for is over before anything fails.
-  await told.rest()
+  // What starting asks for is over before anything fails, and comes again from this instant on.
+  await startAgain()
 })
 afterAll(async () => {
   github.mend()
   await told.service.close()
   github.close()
 })
+
+/** What the service does when it starts. */
+const startAgain = async () => {
+  const { app, clock } = told.service
+  await ask(app.database.connection(), firstJobs(clock.now), clock.now)
+  await told.rest()
+}
 
 interface Item {
   id: string
@@ -41,7 +53,13 @@ const untilNext = async (kind: 'redeliver' | 'reconcile_all') => {
   told.service.clock.advance(Math.max(0, wait))
   await told.rest()
 }
+/** Of GitHub's clock, which is the real one: later than what it told. */
+const inAMinute = () => timestamp(new Date(Date.now() + MINUTE_MS))
 const anHour = () => untilNext('reconcile_all')
+const tenHours = async () => {
+  told.service.clock.advance(10 * HOUR_MS)
+  await told.rest()
+}
 
 describe('failed deliveries', () => {
   const soon = () => untilNext('redeliver')
@@ -83,6 +101,25 @@ describe('failed deliveries', () => {
     await shop.pass(MINUTE_MS)
     expect(looks()).toBe(before + 3)
     expect(asked().slice(known)).toEqual([failed.id])
+    github.app.delivered({ event: 'push', guid: failed.guid, status_code: 202, redelivery: true })
+  })
+
+  test('are asked for five times at most, each time after twice the wait, however often the service starts', async () => {
+    await soon()
+    const known = asked().length
+    const failed = github.app.delivered({ event: 'push', status_code: 413 })
+    const begun = told.service.clock.now.getTime()
+    const minutes = new Set<number>()
+    for (let run = 0; run < 18; run += 1) {
+      await soon()
+      if (asked().length > known + minutes.size)
+        minutes.add((told.service.clock.now.getTime() - begun) / MINUTE_MS)
+      await startAgain()
+    }
+    told.service.clock.advance(DAY_MS)
+    await told.rest()
+    expect(asked().slice(known)).toEqual(Array(5).fill(failed.id))
+    expect([...minutes]).toEqual([10, 20, 40, 80, 160])
     github.app.delivered({ event: 'push', guid: failed.guid, status_code: 202, redelivery: true })
   })
 
@@ -156,6 +193,116 @@ describe('hourly', () => {
     await anHour()
     const [item] = await items()
     expect((await shop.ask('GET', `/activity/${item?.id}`)).body.scope.paths).toEqual(['src/new.ts'])
+  })
+
+  test.each<[string, Parameters<Shop['desk']['update']>[1], object]>([
+    ['a new title', { title: 'Other words' }, { title: 'Other words' }],
+    ['made ready', { draft: false }, { status: 'ready-for-review', draft_pr: false }],
+    [
+      'another base, with the files against it',
+      { base: 'release', files: ['src/release.ts'] },
+      { base_branch: 'release', scope: { areas: [], paths: ['src/release.ts'] } },
+    ],
+  ])('what was not heard is taken in: %s', async (_, changes, expected) => {
+    const number = await shop.open({ title: 'Words', draft: true })
+    await shop.pass(MINUTE_MS)
+    Object.assign(shop.desk.update(number, changes), { updated_at: inAMinute() })
+    await anHour()
+    const [item] = await items()
+    expect((await shop.ask('GET', `/activity/${item?.id}`)).body).toMatchObject(expected)
+  })
+
+  test('what was not heard is taken in: the label that mutes', async () => {
+    const number = await shop.open()
+    await shop.work()
+    expect(shop.comment(number)).toContain('one other work')
+    Object.assign(shop.desk.update(number, { labels: ['deconflict:mute'] }), { updated_at: inAMinute() })
+    await anHour()
+    expect(shop.comment(number)).toContain('### Muted')
+  })
+
+  test('words on a pull request, which GitHub dates it by, cost no call', async () => {
+    const number = await shop.open()
+    await anHour()
+    Object.assign(shop.desk.pull(number), { updated_at: inAMinute() })
+    const before = shop.calls().length
+    await anHour()
+    expect(shop.calls().slice(before)).toEqual(['GET /pulls'])
+  })
+
+  describe('that a pull request is open', () => {
+    const own = async () => {
+      const [item] = await items()
+      return (await shop.ask('GET', `/activity/${item?.id}`)).body
+    }
+
+    test('is a sign of life of the activity made from it, and of no other', async () => {
+      const number = await shop.open()
+      const { id, created_at } = await own()
+      const pr_url = `https://github.com/${shop.full_name}/pull/${number}`
+      const declared = await shop.work({ branch: 'elsewhere', pr_url })
+      for (const _ of [1, 2, 3]) await tenHours()
+      expect((await items()).map((item) => item.id)).toEqual([id])
+      const { heartbeat_at, expires_at } = await own()
+      expect(Date.parse(expires_at) - Date.parse(heartbeat_at)).toBe(DAY_MS)
+      expect(Date.parse(heartbeat_at) - Date.parse(created_at)).toBeGreaterThan(DAY_MS)
+      expect((await shop.ask('GET', `/activity/${declared}`)).body.status).toBe('expired')
+    })
+
+    test('keeps no activity longer than max_activity_ttl_ms, and makes none in its place', async () => {
+      await shop.write('.github/deconflict.yml', `max_activity_ttl_ms: ${DAY_MS + HOUR_MS}`)
+      await shop.open()
+      const { id } = await own()
+      for (const _ of [1, 2]) await tenHours()
+      const { created_at, expires_at } = await own()
+      expect(Date.parse(expires_at) - Date.parse(created_at)).toBe(DAY_MS + HOUR_MS)
+      await tenHours()
+      await anHour()
+      expect(await items()).toEqual([])
+      expect((await shop.ask('GET', `/activity/${id}`)).body.status).toBe('expired')
+    })
+
+    test.each([
+      ['brings it back where it expired because nobody looked', '', 1],
+      ['leaves it at that where the settings end it sooner than we look', 'activity_ttl_ms: 1800000', 0],
+      ['leaves it at that where nothing is tracked', 'track_pull_requests: false', 0],
+    ])('%s', async (_, settings, count) => {
+      await shop.open()
+      const { id } = await own()
+      if (settings) await shop.write('.github/deconflict.yml', settings)
+      told.service.clock.advance(2 * DAY_MS)
+      expect(await items()).toEqual([])
+      await told.rest()
+      await anHour()
+      expect(await items()).toHaveLength(count)
+      expect((await items()).map((item) => item.id)).not.toContain(id)
+    })
+
+    test('does not bring back what was archived on purpose', async () => {
+      await shop.open()
+      const { id } = await own()
+      await shop.ask('POST', `/activity/${id}/archive`)
+      await anHour()
+      expect(await items()).toEqual([])
+    })
+  })
+
+  test('of more than a hundred branches, each has its turn', async () => {
+    await shop.open({ title: 'Known' })
+    const names = Array.from({ length: 130 }, (_, index) => `b/${String(index).padStart(3, '0')}`)
+    for (const branch of names) {
+      await shop.ask('POST', '/activity', { body: { title: 't', summary: 's', actor: 'a', branch } })
+      await told.service.deliver(pushEvent(github, shop.full_name, shop.desk.push(branch)))
+    }
+    await told.rest()
+    const asked = () => shop.calls().filter((route) => route.startsWith('GET /branches/b'))
+    await anHour()
+    expect(asked()).toHaveLength(100)
+    await anHour()
+    expect(new Set(asked()).size).toBe(130)
+    const before = asked().length
+    await anHour()
+    expect(asked().length - before).toBe(100)
   })
 
   test('a branch that was pushed and is gone ends its work; one that was never pushed is left alone', async () => {

@@ -1,8 +1,9 @@
 /** The settings in a repository's own file: when they are read, what a wrong file does, and that they work at once (contract §8). */
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { findRepository } from '../../src/context/store.ts'
 import { fakeGithub } from '../support/github.ts'
 import { type Shop, startToldService, type ToldService } from '../support/told-service.ts'
-import { installationEvent, pullRequestEvent, pushEvent } from '../support/webhooks.ts'
+import { installationEvent, pullRequestEvent, pushEvent, repositoryEvent } from '../support/webhooks.ts'
 
 const SETTINGS = '.github/deconflict.yml'
 const LABELER = '.github/labeler.yml'
@@ -41,6 +42,36 @@ describe('the file is read when the repository is first seen', () => {
     })
     expect((await shown()).notable_ttl_ms).toBe(604_800_000)
     expect(reads()).toHaveLength(1)
+  })
+
+  describe('by somebody who may only read', () => {
+    const read = async () => {
+      github.token('rae', { login: 'rae', id: 2, permissions: { [shop.full_name]: 'read' } })
+      return (await shop.ask('GET', '/settings', { token: 'rae' })).body
+    }
+    const questions = () => github.calls(`GET /repos/${shop.full_name}/installation`)
+
+    test('once, also for everybody else', async () => {
+      shop.desk.write(SETTINGS, 'activity_ttl_ms: 5000\nareas: {}')
+      for (const view of [await read(), await read(), await shown()])
+        expect(view).toMatchObject({ source: 'file', activity_ttl_ms: 5000 })
+      expect(questions()).toBe(1)
+      expect(reads()).toHaveLength(1)
+    })
+
+    test('and where the app is not installed, GitHub is asked seldom and nothing is stored', async () => {
+      github.app.uninstall(shop.installation.id)
+      const known = () => findRepository(told.service.app.database.connection(), shop.id)
+      for (const _ of [1, 2, 3]) expect(await read()).toMatchObject({ source: 'defaults' })
+      expect(questions()).toBe(1)
+      expect(await known()).toBeUndefined()
+      told.service.clock.advance(600_000)
+      github.app.install({ repositories: [shop.full_name] })
+      shop.desk.write(SETTINGS, 'activity_ttl_ms: 5000')
+      expect(await read()).toMatchObject({ source: 'file', activity_ttl_ms: 5000 })
+      expect(questions()).toBe(2)
+      expect(await known()).toBeDefined()
+    })
   })
 
   test.each<[string, () => Promise<void>]>([
@@ -118,6 +149,38 @@ describe('a push refreshes it', () => {
   })
 })
 
+describe('another default branch has its own file', () => {
+  const changeTo = async (branch: string) => {
+    shop.desk.repository.default_branch = branch
+    await told.service.play(repositoryEvent(github, shop.full_name, 'edited'))
+  }
+
+  test('which holds from then on, in comments, too', async () => {
+    await shop.write(SETTINGS, 'activity_ttl_ms: 5000')
+    await shop.work({ scope: { areas: ['payments'] } })
+    const number = await shop.open()
+    shop.desk.push('trunk', { [SETTINGS]: 'areas: {payments: [src/**]}' })
+    await changeTo('trunk')
+    expect(await shown()).toMatchObject({ activity_ttl_ms: 86_400_000, areas: { payments: ['src/**'] } })
+    expect(shop.comment(number)).toContain('one other work')
+  })
+
+  test('whose mistakes are shown, and told on no commit', async () => {
+    await shop.write(SETTINGS, 'activity_ttl_ms: 5000')
+    shop.desk.push('trunk', { [SETTINGS]: 'activity_ttl_ms: soon' })
+    await changeTo('trunk')
+    expect(await shown()).toMatchObject({ activity_ttl_ms: 5000, errors: [{ key: 'activity_ttl_ms' }] })
+    expect(shop.desk.checkRuns()).toEqual([])
+  })
+
+  test('and other changes of the repository read nothing', async () => {
+    await shop.write(SETTINGS, 'activity_ttl_ms: 5000')
+    const before = reads().length
+    await told.service.play(repositoryEvent(github, shop.full_name, 'privatized'))
+    expect(reads()).toHaveLength(before)
+  })
+})
+
 describe('a wrong file', () => {
   test('keeps the last good values, and says with line and key what is wrong', async () => {
     await shop.write(SETTINGS, 'activity_ttl_ms: 5000\n')
@@ -190,6 +253,37 @@ describe('areas are those of labeler.yml', () => {
     expect((await shown()).areas).toEqual({ tills: ['src/till/**'] })
     await shop.work({ scope: { areas: ['tills'] } })
     expect(await overlaps({ scope: { paths: ['src/till/a.ts'] } })).toBe(true)
+  })
+
+  test('without making the defaults a file', async () => {
+    shop.desk.write(LABELER, 'tills: [src/till/**]\n')
+    expect(await shown()).toMatchObject({ source: 'defaults', areas: { tills: ['src/till/**'] }, errors: [] })
+    await shop.write(SETTINGS, '')
+    expect(await shown()).toMatchObject({ source: 'file', areas: { tills: ['src/till/**'] } })
+  })
+
+  test('when the settings file was wrong from the first', async () => {
+    shop.desk.write(LABELER, 'tills: [src/till/**]\n')
+    await shop.write(SETTINGS, 'activity_ttl_ms: soon')
+    expect(await shown()).toMatchObject({
+      source: 'defaults',
+      areas: { tills: ['src/till/**'] },
+      errors: [{ key: 'activity_ttl_ms' }],
+    })
+  })
+
+  test('not where the last good settings name some, though the file is wrong now', async () => {
+    shop.desk.write(LABELER, 'tills: [src/till/**]\n')
+    await shop.write(SETTINGS, 'areas: {payments: [src/pay*]}')
+    await shop.write(SETTINGS, 'activity_ttl_ms: soon')
+    expect((await shown()).areas).toEqual({ payments: ['src/pay*'] })
+  })
+
+  test('no more, once it is taken away', async () => {
+    await shop.write(LABELER, 'tills: [src/till/**]\n')
+    expect((await shown()).areas).toEqual({ tills: ['src/till/**'] })
+    await shop.write(LABELER, null)
+    expect((await shown()).areas).toEqual({})
   })
 
   test('when the settings file names none, beside what it does set', async () => {

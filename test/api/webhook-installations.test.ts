@@ -259,6 +259,73 @@ describe('a repository that is renamed', () => {
     })
   })
 
+  const calls = (full_name: string) => github.calls(`* /repos/${full_name}*`)
+  /** Work that collides with pull request 1, so that a comment is due there. */
+  const collide = async (full_name: string) => {
+    await begin(full_name, { branch: 'other', scope: { paths: ['src/a.ts'] } })
+    await service.settle()
+    return github.calls(`POST /repos/${full_name}/issues/1/comments`, 201)
+  }
+
+  test('keeps its new name, whatever comes late under the old one', async () => {
+    await service.play(
+      installationEvent(github, install(shop), 'created'),
+      opened(shop, { files: ['src/a.ts'] }),
+    )
+    const push = pushEvent(github, shop, { ref: 'refs/heads/retries' })
+    const edited = repositoryEvent(github, shop, 'edited')
+    const to = `${owner}/store`
+    github.rename(shop, to)
+    github.token('ada', { login: 'ada', id: 1, permissions: { [to]: 'write' } })
+    await service.play(repositoryEvent(github, to, 'renamed', shop), push, edited)
+    const before = calls(shop)
+    expect(await collide(to)).toBe(1)
+    expect(calls(shop)).toBe(before)
+  })
+
+  test('keeps its new name also when another repository has taken the old one', async () => {
+    await service.play(
+      installationEvent(github, install(shop), 'created'),
+      opened(shop, { files: ['src/a.ts'] }),
+    )
+    const late = pushEvent(github, shop, { ref: 'refs/heads/retries' })
+    const to = `${owner}/store`
+    github.rename(shop, to)
+    github.repository({ id: 3000 + tests, full_name: shop })
+    github.app.addRepositories(installation.id, [shop])
+    github.token('ada', { login: 'ada', id: 1, permissions: { [to]: 'write' } })
+    await service.play(repositoryEvent(github, to, 'renamed', shop), late)
+    const before = calls(shop)
+    expect(await collide(to)).toBe(1)
+    expect(calls(shop)).toBe(before)
+  })
+
+  test('stays with its new owner, whatever comes late from the old one', async () => {
+    await service.play(
+      installationEvent(github, install(shop), 'created'),
+      opened(shop, { files: ['src/a.ts'] }),
+    )
+    const late = pushEvent(github, shop, { ref: 'refs/heads/retries' })
+    const to = `${owner}-new/shop`
+    github.app.removeRepositories(installation.id, [shop])
+    github.rename(shop, to)
+    install(to)
+    github.token('ada', { login: 'ada', id: 1, permissions: { [to]: 'write' } })
+    await service.play(repositoryEvent(github, to, 'transferred', shop), late)
+    const before = calls(shop)
+    expect(await collide(to)).toBe(1)
+    expect(calls(shop)).toBe(before)
+  })
+
+  test('is asked about once for a new name, and never while it keeps it', async () => {
+    await service.play(installationEvent(github, install(shop), 'created'))
+    const to = `${owner}/store`
+    github.rename(shop, to)
+    const push = () => pushEvent(github, to, { ref: 'refs/heads/retries' })
+    await service.play(push(), push(), repositoryEvent(github, to, 'renamed', shop), push())
+    expect(github.asked(`GET /repos/${to}`).filter(({ token }) => token !== 'ada')).toHaveLength(1)
+  })
+
   test('is followed although nobody told of it', async () => {
     await service.play(installationEvent(github, install(shop), 'created'))
     const id = await begin(shop, { branch: 'retries' })

@@ -2,13 +2,7 @@
 import { lexer, type Token, walkTokens } from 'marked'
 import { describe, expect, test } from 'vitest'
 import { checkRunOf, settingsRunOf } from '../../src/pull-requests/check-run.ts'
-import {
-  clearedComment,
-  commentOf,
-  MARKER,
-  MUTE_LABEL,
-  mutedComment,
-} from '../../src/pull-requests/comment.ts'
+import { commentOf, MARKER, MUTE_LABEL, mutedComment } from '../../src/pull-requests/comment.ts'
 import type { Report, ReportedNotable, ReportedWork } from '../../src/pull-requests/report.ts'
 
 const work: ReportedWork = {
@@ -30,7 +24,23 @@ const notable: ReportedNotable = {
 }
 
 function report(changes: Partial<Report> = {}): Report {
-  return { severity: 'medium', works: [work], notables: [], is_complete: true, ...changes }
+  return {
+    severity: 'medium',
+    works: [work],
+    notables: [],
+    below: { works: [], notables: [] },
+    threshold: { severity: 'medium', is_of_draft: false },
+    not_compared: null,
+    compared: { activities: 3, notables: 1, expected: 0 },
+    is_complete: true,
+    ...changes,
+  }
+}
+
+/** Nothing reaches the threshold. */
+const quiet = (changes: Partial<Report> = {}) => report({ severity: null, works: [], ...changes })
+const low: Partial<Report> = {
+  below: { works: [{ ...work, severity: 'low' }], notables: [{ ...notable, severity: 'low' }] },
 }
 
 /** What a reader of the rendered text could see or be sent to, by kind. */
@@ -188,7 +198,7 @@ describe('what the comment says', () => {
   const behind = { ...work, is_ahead: false }
 
   test('carries the hidden marker first, and how to silence it', () => {
-    for (const text of [said({}), clearedComment()]) {
+    for (const text of [said({}), commentOf(quiet())]) {
       expect(text.startsWith(`${MARKER}\n`)).toBe(true)
       expect(text).toContain(`\`${MUTE_LABEL}\``)
     }
@@ -246,6 +256,59 @@ describe('what the comment says', () => {
     expect(said({})).not.toContain('there may be more')
   })
 
+  test.each<[string, Partial<Report>, string, string]>([
+    [
+      'nothing overlaps any more, and with what it was compared',
+      {},
+      'No overlap any more',
+      'Compared with 3 other live activities and 1 active notable when this was written; none was found to overlap.',
+    ],
+    [
+      'what there is belongs to its own stack',
+      { compared: { activities: 1, notables: 0, expected: 1 } },
+      'No overlap any more',
+      'Compared with 1 other live activity and 0 active notables when this was written; none was found to overlap. Of the activities, 1 is of its own branch or stack, which is expected.',
+    ],
+    [
+      'the comparison was cut short',
+      { is_complete: false },
+      'Compared only in part',
+      'Not everything could be compared: there may be more.',
+    ],
+    [
+      'the overlap is below the threshold',
+      low,
+      'Overlap below the threshold',
+      '1 other work overlaps and 1 notable applies, of `low` severity at most. This repository is told of `medium` severity and above (`comment.min_severity`).',
+    ],
+    [
+      'it is a draft',
+      { below: { works: [work, work], notables: [] }, threshold: { severity: 'high', is_of_draft: true } },
+      'Overlap below the threshold',
+      '2 other works overlap, of `medium` severity at most. This is a draft, and drafts are told of `high` severity only',
+    ],
+    ['nothing is tracked', { not_compared: 'not_tracked' }, 'Not compared', '(`track_pull_requests`)'],
+    [
+      'its activity has ended',
+      { not_compared: 'not_live' },
+      'Not compared',
+      'was archived, finished or has expired',
+    ],
+    ['it touches nothing', { not_compared: 'no_scope' }, 'Not compared', 'names neither paths nor areas'],
+    ['all is ignored', { not_compared: 'all_ignored' }, 'Not compared', '(`ignore_paths`)'],
+  ])('tells, where there is nothing to tell, that %s', (_, changes, heading, words) => {
+    const text = commentOf(quiet(changes))
+    expect(text).toContain(`\n\n### ${heading}\n\n`)
+    expect(text).toContain(words)
+    expect(text.includes('No overlap')).toBe(heading === 'No overlap any more')
+  })
+
+  test('says beside a notable why other work was not compared', () => {
+    const text = said({ works: [], notables: [notable], not_compared: 'all_ignored' })
+    expect(text).toContain('### One notable applies to this pull request')
+    expect(text).toContain('Other work was not compared: the settings of this repository ignore every file')
+  })
+
   test('is the same for the same report', () => {
     expect(said({ notables: [notable] })).toBe(commentOf(structuredClone(report({ notables: [notable] }))))
   })
@@ -254,8 +317,51 @@ describe('what the comment says', () => {
 describe('the check run', () => {
   const sha = 'a'.repeat(40)
 
-  test('is a success without a report, and neutral with one, of any severity', () => {
-    expect(checkRunOf(sha, null)).toMatchObject({ head_sha: sha, conclusion: 'success', annotations: [] })
+  test.each<[string, Partial<Report>, 'success' | 'neutral', string]>([
+    ['nothing overlaps', {}, 'success', 'No overlap'],
+    ['what overlaps is below the threshold', low, 'success', 'Overlap below the threshold'],
+    ['it was cut short', { is_complete: false }, 'neutral', 'Compared only in part'],
+    [
+      'it was cut short below the threshold',
+      { ...low, is_complete: false },
+      'neutral',
+      'Overlap below the threshold',
+    ],
+    ['nothing was compared', { not_compared: 'not_live' }, 'neutral', 'Not compared'],
+    [
+      'only notables were compared',
+      { ...low, not_compared: 'no_scope' },
+      'neutral',
+      'Overlap below the threshold',
+    ],
+  ])('where %s', (_, changes, conclusion, title) => {
+    const run = checkRunOf(sha, quiet(changes))
+    expect(run).toMatchObject({ head_sha: sha, conclusion, title, annotations: [] })
+    expect(run.summary).not.toContain(MARKER)
+    expect(run.summary.includes('there may be more')).toBe(changes.is_complete === false)
+    expect(run.summary.includes('Other work was not compared: ')).toBe(changes.not_compared !== undefined)
+  })
+
+  test('names what is below the threshold, whether anything is above or not', () => {
+    for (const run of [checkRunOf(sha, quiet(low)), checkRunOf(sha, report(low))]) {
+      expect(run.summary).toContain(
+        '**Below the threshold**\n\n- [#3](https://github.com/acme/shop/pull/3) `Retry payments` on `retries` (ready for review) by `Ben`: `src/pay.ts` (low)\n- `Tills are frozen` (low), for `src/**`',
+      )
+    }
+  })
+
+  test.each(HOSTILE)('makes nothing of %s below the threshold', (_, text) => {
+    const below = (words: string) => ({
+      works: [{ ...work, title: words, actor: words, branch: words, examples: [words] }],
+      notables: [{ ...notable, title: words, where: words }],
+    })
+    const plain = read(checkRunOf(sha, quiet({ below: below('harmless') })).summary)
+    const found = read(checkRunOf(sha, quiet({ below: below(text) })).summary)
+    expect([found.text, found.html, found.links]).toEqual([plain.text, plain.html, plain.links])
+    expect(found.code).toHaveLength(plain.code.length)
+  })
+
+  test('is neutral with something to tell, of any severity', () => {
     for (const severity of ['low', 'medium', 'high'] as const)
       expect(checkRunOf(sha, report({ severity }))).toMatchObject({ head_sha: sha, conclusion: 'neutral' })
   })

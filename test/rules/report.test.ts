@@ -2,7 +2,7 @@
 import { describe, expect, test } from 'vitest'
 import type { Conclusion } from '../../src/overlap/conclude.ts'
 import type { Severity } from '../../src/overlap/overlap.ts'
-import { isAhead, reportOf, type Stage } from '../../src/pull-requests/report.ts'
+import { isAhead, reportOf, reportOfNone, type Stage } from '../../src/pull-requests/report.ts'
 
 type Collision = Conclusion['collisions'][number]
 type Matching = Conclusion['notables'][number]
@@ -64,8 +64,9 @@ function report(
 }
 
 describe('what is below the least severity is left out', () => {
-  const collisions = (['high', 'medium', 'low'] as const).map((severity) => collision(severity, severity))
-  const notables = (['high', 'medium', 'low'] as const).map((severity) => matching(severity, severity))
+  const ALL: Severity[] = ['high', 'medium', 'low']
+  const collisions = ALL.map((severity) => collision(severity, severity))
+  const notables = ALL.map((severity) => matching(severity, severity))
 
   test.each<[Severity, boolean, Severity[]]>([
     ['low', false, ['high', 'medium', 'low']],
@@ -76,14 +77,53 @@ describe('what is below the least severity is left out', () => {
     ['high', true, ['high']],
   ])('min_severity %s, draft %s', (min_severity, is_draft, told) => {
     const given = { min_severity, told: { ...ready, is_draft } }
-    expect(report({ collisions }, given)?.works.map((work) => work.severity)).toEqual(told)
-    expect(report({ notables }, given)?.notables.map((note) => note.severity)).toEqual(told)
+    const untold = ALL.filter((severity) => !told.includes(severity))
+    const works = report({ collisions }, given)
+    expect(works.works.map((work) => work.severity)).toEqual(told)
+    expect(works.below.works.map((work) => work.severity)).toEqual(untold)
+    const notes = report({ notables }, given)
+    expect(notes.notables.map((note) => note.severity)).toEqual(told)
+    expect(notes.below.notables.map((note) => note.severity)).toEqual(untold)
+    // That drafts are told of less matters where it is less.
+    const is_of_draft = is_draft && min_severity !== 'high'
+    expect(works.threshold).toEqual({ severity: is_of_draft ? 'high' : min_severity, is_of_draft })
   })
 
-  test('and where nothing is left there is no report', () => {
-    expect(report({})).toBeNull()
-    expect(report({ collisions: [collision('a', 'low')] }, { min_severity: 'medium' })).toBeNull()
-    expect(report({ notables: [matching('a', 'medium')] }, { told: { ...ready, is_draft: true } })).toBeNull()
+  test('and where nothing is left there is no severity', () => {
+    expect(report({}).severity).toBeNull()
+    expect(report({ collisions: [collision('a', 'low')] }, { min_severity: 'medium' }).severity).toBeNull()
+    const draft = { told: { ...ready, is_draft: true } }
+    expect(report({ notables: [matching('a', 'medium')] }, draft).severity).toBeNull()
+  })
+})
+
+describe('what was looked at is told', () => {
+  test('how much of it, and what was expected there', () => {
+    const checked_against = { activities: 12, notables: 4, as_of: at(0).toISOString(), complete: true }
+    const expected = new Map([['x', 'stacked' as const]])
+    expect(report({ checked_against, expected })).toMatchObject({
+      compared: { activities: 12, notables: 4, expected: 1 },
+      not_compared: null,
+      is_complete: true,
+    })
+  })
+
+  test.each([
+    ['all_ignored', 'all_ignored'],
+    ['nothing_given', 'no_scope'],
+  ] as const)('and why nothing was: %s', (emptiness, not_compared) => {
+    expect(report({ emptiness })).toMatchObject({ not_compared, severity: null })
+  })
+
+  test.each([
+    [true, 'not_live'],
+    [false, 'not_tracked'],
+  ])('without a live activity, where tracking is %s', (track_pull_requests, not_compared) => {
+    expect(reportOfNone(ready, { min_severity: 'low', track_pull_requests })).toMatchObject({
+      not_compared,
+      severity: null,
+      compared: { activities: 0, notables: 0 },
+    })
   })
 })
 
@@ -93,15 +133,15 @@ test.each<[Severity, Severity, Severity]>([
   ['low', 'high', 'high'],
 ])('the severity of work %s and a notable %s is %s', (work, note, severity) => {
   const found = { collisions: [collision('a', work)], notables: [matching('b', note)] }
-  expect(report(found)?.severity).toBe(severity)
+  expect(report(found).severity).toBe(severity)
 })
 
 test('a comparison that was cut short says so', () => {
   const whole = conclusion({ collisions: [collision('a', 'high')] })
   const cut = { ...whole, checked_against: { ...whole.checked_against, complete: false } }
   const options = { min_severity: 'low', opened_at: new Map() } as const
-  expect(reportOf(whole, ready, options)?.is_complete).toBe(true)
-  expect(reportOf(cut, ready, options)?.is_complete).toBe(false)
+  expect(reportOf(whole, ready, options).is_complete).toBe(true)
+  expect(reportOf(cut, ready, options).is_complete).toBe(false)
 })
 
 test('a notable names a glob before an area, and neither where it is for the whole repository', () => {
@@ -111,7 +151,7 @@ test('a notable names a glob before an area, and neither where it is for the who
     matching('b', 'high', { areas: ['payments'] }),
     matching('c', 'high'),
   ]
-  expect(report({ notables })?.notables.map(({ where }) => where)).toEqual(['src/**', 'payments', null])
+  expect(report({ notables }).notables.map(({ where }) => where)).toEqual(['src/**', 'payments', null])
 })
 
 describe('activities of one work are one row', () => {
@@ -119,7 +159,7 @@ describe('activities of one work are one row', () => {
     pr_number: number,
     pr_url: `https://github.com/acme/shop/pull/${number}`,
   })
-  const titles = (...collisions: Collision[]) => report({ collisions })?.works.map(({ title }) => title)
+  const titles = (...collisions: Collision[]) => report({ collisions }).works.map(({ title }) => title)
 
   test.each<[string, Collision[], string[]]>([
     ['of one pull request', [collision('a', 'high', pull(3)), collision('b', 'low', pull(3))], ['Work a']],
@@ -154,13 +194,20 @@ describe('activities of one work are one row', () => {
     expect(titles(...collisions)).toEqual(expected)
   })
 
+  test('is told of when one of them is grave enough, and never twice', () => {
+    const collisions = [collision('a', 'high', pull(3)), collision('b', 'low', pull(3))]
+    const { works, below } = report({ collisions }, { min_severity: 'medium' })
+    expect(works).toMatchObject([{ severity: 'high', examples: ['src/a', 'src/b'] }])
+    expect(below.works).toEqual([])
+  })
+
   test('with the highest severity, and each example and area once', () => {
     const one = collision('a', 'high', { branch: 'x' })
     const two = collision('b', 'low', { ...pull(3), branch: 'x' })
     one.match.areas = ['pay', 'till']
     two.match.areas = ['till', 'web']
     two.match.paths.push(...one.match.paths)
-    expect(report({ collisions: [one, two] })?.works).toMatchObject([
+    expect(report({ collisions: [one, two] }).works).toMatchObject([
       {
         severity: 'high',
         pull_request: { number: 3, url: 'https://github.com/acme/shop/pull/3' },
@@ -203,12 +250,12 @@ describe('who is ahead', () => {
       ...record,
     })
     const given = { opened_at: opened ? ([[3, opened]] as [number, Date][]) : [] }
-    expect(report({ collisions: [other] }, given)?.works[0]?.is_ahead).toBe(expected)
+    expect(report({ collisions: [other] }, given).works[0]?.is_ahead).toBe(expected)
   })
 
   test('a draft that is told is behind a ready one that was opened later', () => {
     const other = collision('a', 'high', { pr_number: 9, pr_url: 'https://github.com/acme/shop/pull/9' })
     const given = { told: { ...ready, is_draft: true }, opened_at: [[9, at(30)]] as [number, Date][] }
-    expect(report({ collisions: [other] }, given)?.works[0]).toMatchObject({ is_ahead: true, stage: 'ready' })
+    expect(report({ collisions: [other] }, given).works[0]).toMatchObject({ is_ahead: true, stage: 'ready' })
   })
 })

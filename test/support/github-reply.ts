@@ -43,6 +43,9 @@ const faults = {
   /** 403 with `retry-after`. */
   secondary_rate_limited: (now: Date, wait_s = MINUTE_S) =>
     failure(403, SECONDARY_LIMIT, `${DOCS}/${SECONDARY_LIMIT_PAGE}`, now, { 'retry-after': String(wait_s) }),
+  /** A secondary limit as GitHub tells it at times: a 403 whose message alone says what it is. */
+  limited_without_header: (now: Date) =>
+    failure(403, SECONDARY_LIMIT, `${DOCS}/${SECONDARY_LIMIT_PAGE}`, now),
   /** 429 with `retry-after`. */
   too_many_requests: (now: Date, wait_s = MINUTE_S) =>
     failure(429, SECONDARY_LIMIT, `${DOCS}/${SECONDARY_LIMIT_PAGE}`, now, { 'retry-after': String(wait_s) }),

@@ -46,6 +46,7 @@ export type PullAction =
   | 'closed'
   | 'labeled'
   | 'unlabeled'
+  | 'unlocked'
 
 export interface PullDetails {
   sender?: string
@@ -219,7 +220,15 @@ export function installationRepositoriesEvent(
 export function repositoryEvent(
   { state }: Source,
   full_name: string,
-  action: 'renamed' | 'transferred' | 'deleted' | 'privatized' | 'publicized' | 'archived' | 'edited',
+  action:
+    | 'renamed'
+    | 'transferred'
+    | 'deleted'
+    | 'privatized'
+    | 'publicized'
+    | 'archived'
+    | 'unarchived'
+    | 'edited',
   from = full_name,
 ): Webhook {
   const repository = named(state, full_name)
@@ -229,7 +238,7 @@ export function repositoryEvent(
     transferred: { owner: { from: { organization: ownerBody(state, owner) } } },
     edited: { default_branch: { from: 'master' } },
   }[action as 'renamed']
-  const known = action === 'deleted' || action === 'archived' ? 'privatized' : action
+  const known = ['deleted', 'archived', 'unarchived'].includes(action) ? 'privatized' : action
   return about(state, repository, 'repository', exampleOf(state, repository, 'repository', known), {
     action,
     ...(changes && { changes }),

@@ -2,7 +2,7 @@
 import type { Context, Probot } from 'probot'
 import { deleteBranch, pushBranch } from '../../activities/automatic.ts'
 import type { App } from '../../context/app.ts'
-import { type FollowedRepository, follow, LABELER_PATH, SETTINGS_PATH } from '../../context/following.ts'
+import { type FollowedRepository, LABELER_PATH, SETTINGS_PATH } from '../../context/following.ts'
 import { pullRequestOf } from '../../github/pull-request.ts'
 import { ask } from '../../jobs/store.ts'
 import {
@@ -15,7 +15,8 @@ import {
   openFollowed,
   type PullRequestEvent,
   pullRequestChanged,
-  settingsPushed,
+  repositoryUnarchived,
+  settingsChanged,
 } from '../../pull-requests/pull-requests.ts'
 
 /** Names of the events that are stored; others are acknowledged and forgotten. */
@@ -40,6 +41,7 @@ const PULL_REQUEST_EVENTS: Record<string, PullRequestEvent> = {
   synchronize: 'files',
   edited: 'text',
   closed: 'closed',
+  unlocked: 'unlocked',
   labeled: 'other',
   unlabeled: 'other',
 }
@@ -54,9 +56,7 @@ export function handleEvents(app: App, probot: Probot): void {
     const repository = followedOf(payload)
     if (!event || !repository) return
     const ctx = await openFollowed(app, repository, app.clock())
-    // Against another base, other files are changed.
-    const isRetargeted = payload.action === 'edited' && payload.changes.base !== undefined
-    await pullRequestChanged(app, ctx, pullRequestOf(payload.pull_request), isRetargeted ? 'files' : event)
+    await pullRequestChanged(app, ctx, pullRequestOf(payload.pull_request), event)
   })
 
   probot.on('push', async ({ payload }) => {
@@ -66,7 +66,7 @@ export function handleEvents(app: App, probot: Probot): void {
     const ctx = await openFollowed(app, repository, app.clock())
     await pushBranch(ctx, branch)
     if (branch === payload.repository.default_branch && touchesSettings(payload))
-      await settingsPushed(app, ctx, payload.after)
+      await settingsChanged(app, ctx, payload.after)
   })
 
   probot.on('delete', async ({ payload }) => {
@@ -101,7 +101,12 @@ export function handleEvents(app: App, probot: Probot): void {
   probot.on('repository', async ({ payload }) => {
     const repository = followedOf(payload)
     if (payload.action === 'deleted') await leaveRepository(app, payload.repository.id, app.clock())
-    else if (repository) await follow(app, repository, app.clock())
+    else if (repository) {
+      const ctx = await openFollowed(app, repository, app.clock())
+      // The settings file is that of the default branch.
+      if (payload.action === 'edited' && payload.changes.default_branch) await settingsChanged(app, ctx, null)
+      if (payload.action === 'unarchived') await repositoryUnarchived(ctx)
+    }
     await forget(app, payload.repository.owner.login)
   })
 

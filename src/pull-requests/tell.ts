@@ -1,0 +1,124 @@
+/** Writes to a pull request what a look found: its one comment, and the check run on its head commit (contract §10). */
+import { createHash } from 'node:crypto'
+import type { App } from '../context/app.ts'
+import type { RepoContext } from '../context/repo.ts'
+import type { Installation } from '../github/app.ts'
+import {
+  type CheckRun,
+  createComment,
+  editComment,
+  findOwnComment,
+  reportCheckRun,
+} from '../github/client.ts'
+import { checkRunOf } from './check-run.ts'
+import { commentOf, MARKER, mutedComment } from './comment.ts'
+import { asInstallation, unlessRefused } from './installation.ts'
+import type { Report } from './report.ts'
+import { savePullRequest } from './store.ts'
+import type { PullRequestRow } from './table.ts'
+
+/** Stands for the hash of a comment that is being made: should the process end now, the next look asks GitHub. */
+const BEGUN = 'begun'
+
+/** Where and what of: the pull request as it is stored, and what was found. */
+interface News {
+  pr: PullRequestRow
+  report: Report
+}
+
+/** Writes where what is to be said has changed: at most one comment and one check run. Neither waits for the other. */
+export async function tell(app: App, ctx: RepoContext, pr: PullRequestRow, report: Report): Promise<void> {
+  const news = { pr, report }
+  let failure: unknown
+  try {
+    await tellByComment(app, ctx, news)
+  } catch (error) {
+    failure = error
+  }
+  await tellByCheckRun(app, ctx, news)
+  if (failure !== undefined) throw failure
+}
+
+async function tellByComment(app: App, ctx: RepoContext, { pr, report }: News): Promise<void> {
+  const text = commentFor(ctx, pr, report)
+  const meant = commentFor(ctx, pr, withoutCounts(report))
+  if (text === null || meant === null) return
+  const { db, now, repo } = ctx
+  const comment_hash = hashOf(meant)
+  if (comment_hash === pr.comment_hash || comment_hash === pr.comment_refused) return
+  const isNews = report.severity !== null && !pr.is_muted
+  await asInstallation(app, ctx, async (client) => {
+    const written = await unlessRefused(app, ctx, () => writeComment(app, client, { ctx, pr, text, isNews }))
+    await savePullRequest(db, repo.id, pr.number, {
+      ...(written
+        ? { ...written, comment_hash, comment_refused: null }
+        : { comment_hash: pr.comment_hash, comment_refused: comment_hash }),
+      told_at: now,
+    })
+  })
+}
+
+async function tellByCheckRun(app: App, ctx: RepoContext, { pr, report }: News): Promise<void> {
+  const run = checkRunFor(ctx, pr, report)
+  if (run === null) return
+  const { db, now, repo } = ctx
+  const check_hash = hashOf(JSON.stringify(checkRunFor(ctx, pr, withoutCounts(report))))
+  if (check_hash === pr.check_hash || check_hash === pr.check_refused) return
+  await asInstallation(app, ctx, async (client) => {
+    const taken = await unlessRefused(app, ctx, async () => {
+      await reportCheckRun(client, repo, run)
+      return true
+    })
+    const told = taken ? { check_hash, check_refused: null } : { check_refused: check_hash }
+    await savePullRequest(db, repo.id, pr.number, { ...told, told_at: now })
+  })
+}
+
+/** Nothing is written anew because elsewhere, where nothing overlaps, work comes and goes. */
+function withoutCounts(report: Report): Report {
+  return { ...report, compared: { activities: 0, notables: 0, expected: 0 } }
+}
+
+/** What the comment should say; null: leave things as they are. Nothing is said where there never was anything to say. */
+function commentFor(ctx: RepoContext, pr: PullRequestRow, report: Report): string | null {
+  if (!ctx.settings.comment.enabled || isUnasked(ctx, pr)) return null
+  const was = pr.comment_hash !== null
+  if (pr.is_muted) return was ? mutedComment() : null
+  return was || report.severity !== null ? commentOf(report) : null
+}
+
+function checkRunFor(ctx: RepoContext, pr: PullRequestRow, report: Report): CheckRun | null {
+  if (!ctx.settings.check_run || isUnasked(ctx, pr) || pr.is_muted) return null
+  return checkRunOf(pr.head_sha, report)
+}
+
+/** The pull requests of bots are told of only where that is asked for. */
+function isUnasked({ settings }: RepoContext, pr: PullRequestRow): boolean {
+  return pr.is_bot && !settings.comment_on_bots
+}
+
+/**
+ * Edits the app's one comment, or makes it; answers its id, or null when there is none. A crash may have come between
+ * making it and remembering it, so it is looked for before one is made. One that somebody deleted is not made again,
+ * and none is made to say that there is nothing.
+ */
+async function writeComment(
+  app: App,
+  client: Installation,
+  { ctx, pr, text, isNews }: { ctx: RepoContext; pr: PullRequestRow; text: string; isNews: boolean },
+): Promise<{ comment_id: number | null }> {
+  const { db, repo } = ctx
+  const own = { number: pr.number, app_id: app.github_app?.id ?? 0, marker: MARKER }
+  const id = pr.comment_id ?? (await findOwnComment(client, repo, own))
+  if (id !== null) {
+    await editComment(client, repo, id, text)
+    return { comment_id: id }
+  }
+  if (!isNews) return { comment_id: null }
+  await savePullRequest(db, repo.id, pr.number, { comment_hash: BEGUN })
+  return { comment_id: await createComment(client, repo, pr.number, text) }
+}
+
+function hashOf(text: string): string {
+  return createHash('sha256').update(text).digest('hex')
+}

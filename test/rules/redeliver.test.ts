@@ -1,0 +1,29 @@
+/** Which failed deliveries GitHub is asked for again: so many at a time, and each so often (issue: reconciliation). */
+import { expect, test } from 'vitest'
+import { dueOf } from '../../src/pull-requests/redeliver.ts'
+
+const now = new Date('2026-03-02T12:00:00Z')
+const ago = (minutes: number) => new Date(now.getTime() - minutes * 60_000)
+const failed = (guid: string, id = 1) => ({ guid, id })
+
+test('a hundred at a time, in the order in which they are given', () => {
+  const many = Array.from({ length: 130 }, (_, index) => failed(`g${index}`, index))
+  expect(dueOf(many, [], now)).toEqual(many.slice(0, 100))
+  const asked = many.slice(0, 100).map(({ guid }) => ({ guid, attempts: 1, asked_at: ago(9) }))
+  expect(dueOf(many, asked, now)).toEqual(many.slice(100))
+})
+
+test.each([
+  [1, 10],
+  [2, 20],
+  [3, 40],
+  [4, 80],
+])('one that was asked for %i times is again after %i minutes', (attempts, minutes) => {
+  const asked = (since: number) => [{ guid: 'g', attempts, asked_at: ago(since) }]
+  expect(dueOf([failed('g')], asked(minutes), now)).toEqual([failed('g')])
+  expect(dueOf([failed('g')], asked(minutes - 1), now)).toEqual([])
+})
+
+test('one that was asked for five times never is', () => {
+  expect(dueOf([failed('g')], [{ guid: 'g', attempts: 5, asked_at: ago(4000) }], now)).toEqual([])
+})
