@@ -52,8 +52,21 @@ export async function takeInInstallation(app: App, installation_id: number, now:
     }
   } catch (error) {
     if (isSuspended(error)) return
-    if (!isGone(error)) throw error
+    // A token that outlived the installation is refused with 401.
+    const mayBeGone = isGone(error) || (error as { status?: number }).status === 401
+    if (!mayBeGone || (await isThere(app, installation_id))) throw error
     await leaveInstallation(app, installation_id, now)
+  }
+}
+
+async function isThere(app: App, installation_id: number): Promise<boolean> {
+  try {
+    const asApp = await app.github_app?.probot.auth()
+    await asApp?.rest.apps.getInstallation({ installation_id })
+    return true
+  } catch (error) {
+    if (isGone(error)) return false
+    throw error
   }
 }
 

@@ -104,7 +104,7 @@ export async function pullRequestChanged(
 }
 
 /** After these, GitHub may take what it refused before. */
-const MAY_BE_UNLOCKED: ReadonlySet<PullRequestEvent> = new Set(['unlocked', 'seen', 'reopened'])
+const MAY_BE_UNLOCKED: ReadonlySet<PullRequestEvent> = new Set(['unlocked', 'seen'])
 
 /** What an event of an open pull request does to activities. */
 async function bringEffect(

@@ -114,6 +114,17 @@ describe('one comment, ever', () => {
     expect(shop.comment(number)).toContain('one other work')
     expect(shop.writes().filter((route) => route.startsWith('POST'))).toHaveLength(1)
   })
+
+  test('one of which GitHub lost the answer does not stand there when what it tells of is gone', async () => {
+    const id = await shop.work()
+    const number = shop.desk.open({ files: ['src/pay.ts'] }).number
+    github.fault(`POST /repos/${shop.full_name}/issues/*`, 'lost', 1)
+    await shop.tell(number, 'opened').catch(() => {})
+    await archive(id)
+    await shop.pass(QUIET_MS)
+    expect(shop.comment(number)).toMatch(GONE)
+    expect(shop.desk.comments(number)).toHaveLength(1)
+  })
 })
 
 describe('at most once in 30 seconds', () => {

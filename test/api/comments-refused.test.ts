@@ -75,6 +75,19 @@ describe('a comment that GitHub refuses for good', () => {
     expect(shop.comment(number)).toBeUndefined()
   })
 
+  test('is made when there is reason for the same text later, and GitHub took another one meanwhile', async () => {
+    await shop.work()
+    github.fault(`POST /repos/${shop.full_name}/issues/*`, 'unprocessable', 1)
+    const number = await shop.open()
+    await shop.pass(QUIET_MS)
+    const second = await shop.work({ branch: 'more' })
+    expect(shop.comment(number)).toContain('2 other works')
+    await shop.pass(QUIET_MS)
+    await shop.ask('POST', `/activity/${second}/archive`)
+    await shop.pass(0)
+    expect(shop.comment(number)).toContain('one other work')
+  })
+
   test('is made when the conversation is unlocked', async () => {
     await shop.work()
     const number = await shop.open({ locked: true })

@@ -99,6 +99,22 @@ describe('an installation', () => {
     ])
   })
 
+  test('that is gone before its turn comes leaves nothing to be followed, and fails nothing', async () => {
+    await service.play(installationEvent(github, install(shop), 'created'))
+    const created = installationEvent(github, installation, 'new_permissions_accepted')
+    const late = pushEvent(github, shop, { ref: 'refs/heads/retries' })
+    github.app.uninstall(installation.id)
+    await service.play(created)
+    const before = github.calls(`* /repos/${shop}/*`)
+    github.at(shop).open({ files: ['src/a.ts'] })
+    await service.play(late)
+    expect(await live(shop)).toEqual([])
+    // Whether it is installed is asked; nothing else.
+    expect(github.calls(`* /repos/${shop}/*`) - before).toBe(
+      github.calls(`GET /repos/${shop}/installation`, 404),
+    )
+  })
+
   test('that is given a repository takes in its open pull requests, and no other', async () => {
     await service.play(installationEvent(github, install(docs), 'created'))
     github.at(shop).open({ files: ['src/a.ts'] })
@@ -116,9 +132,11 @@ describe('an installation', () => {
     const created = installationEvent(github, installation, 'created')
     await service.play(installationEvent(github, installation, 'suspend'), late, created)
     expect(await live(shop)).toEqual([])
+    github.at(shop).write('.github/deconflict.yml', 'activity_ttl_ms: 5000')
     github.app.unsuspend(installation.id)
     await service.play(installationEvent(github, installation, 'unsuspend'))
     expect(await live(shop)).toHaveLength(1)
+    expect((await ask('GET', shop, '/settings')).body.activity_ttl_ms).toBe(5000)
   })
 })
 

@@ -120,6 +120,24 @@ describe.each(['pr_url', 'branch'] as const)('activities linked by their %s', (l
       })
   })
 
+  test('are archived by the merge also when they were called merged before, at the instant of then', async () => {
+    repo.desk.open({ head: 'retries' })
+    const body = link === 'branch' ? { branch: 'retries' } : { branch: 'elsewhere', pr_url: prUrl(1) }
+    const id = await begun('active', body)
+    await service.play(repo.event(1, 'opened'))
+    expect((await repo.ask('PATCH', `/activity/${id}`, { body: { status: 'merged' } })).status).toBe(200)
+    service.clock.advance(DAY_MS / 2)
+    repo.desk.merge(1)
+    await service.play(repo.event(1, 'closed'))
+    expect(await repo.activity(id)).toMatchObject({
+      status: 'archived',
+      archive_reason: 'pull_request_merged',
+    })
+    // Seven days after it was called merged, and fewer after the pull request was.
+    service.clock.advance(6.75 * DAY_MS)
+    expect((await repo.check({ scope: SCOPE })).reuse_opportunities).toEqual([])
+  })
+
   test('never outlive max_activity_ttl_ms by that', async () => {
     repo.desk.open({ head: 'retries' })
     repo.desk.write('.github/deconflict.yml', `max_activity_ttl_ms: ${DAY_MS}`)

@@ -95,6 +95,15 @@ describe('an opened pull request', () => {
     expect((await only()).summary).toBe(summary)
   })
 
+  test('with a title of 256 characters keeps 200 of them, also when it is edited', async () => {
+    repo.desk.open({ title: 'w'.repeat(256) })
+    await service.play(repo.event(1, 'opened'))
+    expect((await only()).title).toBe('w'.repeat(200))
+    repo.desk.update(1, { title: 'x'.repeat(256) })
+    await service.play(repo.event(1, { action: 'edited', from: { title: 'w' } }))
+    expect((await only()).title).toBe('x'.repeat(200))
+  })
+
   test('is found by a check of the files that it changes, and of no others', async () => {
     repo.desk.open({ head: 'retries', files: ['app/[id]/page.tsx'] })
     await service.play(repo.event(1, 'opened'))

@@ -36,6 +36,7 @@ const CALL_NEEDS: Record<string, string> = {
   'repos.getContent': 'contents: read',
   'repos.getBranch': 'contents: read',
   'apps.listReposAccessibleToInstallation': 'metadata: read',
+  'apps.getInstallation': 'metadata: read',
   'apps.getRepoInstallation': 'metadata: read',
   'apps.listWebhookDeliveries': 'metadata: read',
   'apps.redeliverWebhookDelivery': 'metadata: read',
