@@ -1,5 +1,5 @@
 /** What is slow, oversized, broken, or no request at all: it is cut off in the form of every failure, and others are served (issue 3). */
-import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { WireLimits } from '../../src/surfaces/http/wire.ts'
 import { fakeGithub } from '../support/github.ts'
 import { WORK } from '../support/routes.ts'
@@ -14,13 +14,21 @@ const NEVER_MS = 600_000
 const SHORT_MS = 1000
 
 const github = fakeGithub()
-let services: TestService[] = []
-let wires: Wire[] = []
+const services: TestService[] = []
+const wires: Wire[] = []
 let service: TestService
+/** Its limits are short. */
+let slow: TestService
 
 async function start(limits: Partial<WireLimits>): Promise<TestService> {
   const patient = { headers_ms: NEVER_MS, request_ms: NEVER_MS, idle_ms: NEVER_MS, silence_ms: NEVER_MS }
-  const started = await startTestService({ token: 'ada', realClock: true, wire: { ...patient, ...limits } })
+  const config = { rate_limit_per_minute: 1_000_000 }
+  const started = await startTestService({
+    token: 'ada',
+    realClock: true,
+    config,
+    wire: { ...patient, ...limits },
+  })
   services.push(started)
   return started
 }
@@ -34,15 +42,16 @@ beforeAll(async () => {
   github.repository({ id: 7, full_name: 'acme/shop' })
   github.token('ada', { login: 'ada', id: 1, permissions: { 'acme/shop': 'write' } })
   service = await start({})
-})
-afterEach(async () => {
-  for (const { socket } of wires) socket.destroy()
-  wires = []
-  await Promise.all(services.filter((each) => each !== service).map((each) => each.close()))
-  services = [service]
+  slow = await start({
+    headers_ms: SHORT_MS,
+    request_ms: SHORT_MS,
+    idle_ms: SHORT_MS,
+    silence_ms: 3 * SHORT_MS,
+  })
 })
 afterAll(async () => {
-  await service.close()
+  for (const { socket } of wires) socket.destroy()
+  await Promise.all(services.map((each) => each.close()))
   github.close()
 })
 
@@ -78,15 +87,13 @@ const TIMED_OUT = [
   }),
 ]
 
-describe('is cut off, while others are answered:', () => {
+describe.concurrent('is cut off, while others are answered:', () => {
   test('one who trickles headers', async () => {
-    const slow = await start({ headers_ms: SHORT_MS })
     const answers = await trickle(slow, `GET ${PATH} HTTP/1.1\r\n${AS_ADA}`, () => 'X: y\r\n')
     expect(answers).toEqual(TIMED_OUT)
   })
 
   test('one who sends nothing at all', async () => {
-    const slow = await start({ headers_ms: SHORT_MS })
     expect(await trickle(slow, '', () => '')).toEqual(TIMED_OUT)
   })
 
@@ -94,7 +101,6 @@ describe('is cut off, while others are answered:', () => {
     ['of a length that it says', 'Content-Length: 1000000\r\n\r\n{"title": "', () => 'x'],
     ['in chunks', 'Transfer-Encoding: chunked\r\n\r\n', () => '1\r\nx\r\n'],
   ])('one who trickles a body %s', async (_, headers, more) => {
-    const slow = await start({ headers_ms: SHORT_MS, request_ms: SHORT_MS })
     const answers = await trickle(slow, `POST ${PATH} HTTP/1.1\r\n${AS_ADA}${headers}`, more)
     expect(answers).toEqual(TIMED_OUT)
     // What the answer says is what the log says.
@@ -106,19 +112,16 @@ describe('is cut off, while others are answered:', () => {
   })
 
   test('one who trickles a body to nobody, and hears one answer', async () => {
-    const slow = await start({ headers_ms: SHORT_MS, request_ms: SHORT_MS })
     const head = `POST ${PATH} HTTP/1.1\r\nHost: x\r\nContent-Length: 1000000\r\n\r\n`
     expect((await trickle(slow, head, () => 'x')).map(({ status }) => status)).toEqual([401])
   })
 
   test('a connection that waits between two requests', async () => {
-    const slow = await start({ idle_ms: 100 })
     const answers = await trickle(slow, `GET ${PATH} HTTP/1.1\r\n${AS_ADA}\r\n`, () => '')
     expect(answers.map(({ status }) => status)).toEqual([200])
   })
 
   test('one who does not read the answers', async () => {
-    const slow = await start({ silence_ms: 3 * SHORT_MS })
     const wire = await open(slow)
     wire.socket.pause()
     wire.write(`GET /api/v1/openapi.json HTTP/1.1\r\nHost: x\r\n\r\n`.repeat(500))
