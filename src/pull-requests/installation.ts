@@ -44,17 +44,24 @@ export function isSuspended(error: unknown): boolean {
   return status === 403 && /installation has been suspended/i.test(message ?? '')
 }
 
+interface Name {
+  owner: string
+  name: string
+}
+
 /** Whether GitHub says that the app is installed in a repository; one call. */
-export async function isInstalled(
-  app: App,
-  { owner, name }: { owner: string; name: string },
-): Promise<boolean> {
+export async function isInstalled(app: App, repository: Name): Promise<boolean> {
+  return (await installationOf(app, repository)) !== null
+}
+
+/** The installation through which the app is in a repository, as GitHub says, or null; one call. */
+export async function installationOf(app: App, { owner, name }: Name): Promise<number | null> {
   try {
     const asApp = await app.github_app?.probot.auth()
-    await asApp?.rest.apps.getRepoInstallation({ owner, repo: name })
-    return true
+    const answer = await asApp?.rest.apps.getRepoInstallation({ owner, repo: name })
+    return answer?.data.id ?? null
   } catch (error) {
-    if (isGone(error)) return false
+    if (isGone(error)) return null
     throw error
   }
 }

@@ -2,7 +2,7 @@
 import type { App } from '../context/app.ts'
 import { type FollowedRepository, follow, refreshSettings } from '../context/following.ts'
 import { openKnownRepo } from '../context/repo.ts'
-import { listRepositories, updateRepository } from '../context/store.ts'
+import { findRepository, listRepositories, updateRepository } from '../context/store.ts'
 import { isGone, openPullRequests } from '../github/client.ts'
 import { pullRequestOf } from '../github/pull-request.ts'
 import { ask, type NewJob } from '../jobs/store.ts'
@@ -102,6 +102,16 @@ export function pullRequestJob(repo_id: number, pr: { number: number }, run_at: 
 export async function takeInPullRequest(app: App, repo_id: number, pr: unknown, now: Date): Promise<void> {
   const ctx = await openKnownRepo(app, repo_id, now)
   if (ctx) await pullRequestChanged(app, ctx, pullRequestOf(pr), 'seen')
+}
+
+/** The installation was taken off a repository, and may have been after another one took its place there. */
+export async function leaveRepositoryOf(
+  app: App,
+  { id, installation_id }: { id: number; installation_id: number },
+  now: Date,
+): Promise<void> {
+  const stored = await findRepository(app.database.connection(), id)
+  if (stored?.installation_id === installation_id) await leaveRepository(app, id, now)
 }
 
 /** The app was taken off a repository: nothing is followed there any more, and what the app made goes after the retention period. */

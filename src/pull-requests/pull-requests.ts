@@ -15,7 +15,7 @@ import { ask } from '../jobs/store.ts'
 import { lookAtAll } from './changes.ts'
 import { settingsRunOf } from './check-run.ts'
 import { MUTE_LABEL } from './comment.ts'
-import { asInstallation, isInstalled, isSuspended, unlessRefused } from './installation.ts'
+import { asInstallation, installationOf, isInstalled, isSuspended, unlessRefused } from './installation.ts'
 import { lookJob } from './look.ts'
 import { type Facts, findPullRequest, forgetRefusals, savePullRequest, seePullRequest } from './store.ts'
 import type { PullRequestRow } from './table.ts'
@@ -50,6 +50,9 @@ export async function openFollowed(
     known?.repo.installation_id === installation_id && known.repo.owner === owner && known.repo.name === name
   if (known && isSame) return known
   if (known?.repo.is_followed) {
+    // That an installation can read a repository does not make it the repository's own: anybody reads a public one.
+    const isOther = known.repo.installation_id !== installation_id
+    if (isOther && (await installationOf(app, repository)) !== installation_id) return known
     const present = await presentNameOf(app, repository)
     if (!present) return known
     await follow(app, { id, ...present, installation_id }, now)

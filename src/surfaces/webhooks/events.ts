@@ -9,6 +9,7 @@ import {
   installationJob,
   leaveInstallation,
   leaveRepository,
+  leaveRepositoryOf,
   repositoryJob,
 } from '../../pull-requests/installations.ts'
 import {
@@ -94,7 +95,7 @@ export function handleEvents(app: App, probot: Probot): void {
       now,
     )
     for (const { id } of payload.repositories_removed)
-      if (id !== undefined) await leaveRepository(app, id, now)
+      if (id !== undefined) await leaveRepositoryOf(app, { id, installation_id }, now)
     await forget(app, account && 'login' in account ? account.login : undefined)
   })
 

@@ -1,0 +1,137 @@
+/** The GitHub App against those who are not GitHub, and against one installation that speaks of another's repository (SECURITY.md). */
+import crypto from 'node:crypto'
+import { syncBuiltinESMExports } from 'node:module'
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { findRepository } from '../../src/context/store.ts'
+import {
+  type AppRepository,
+  type AppService,
+  appRepositories,
+  startAppService,
+  WEBHOOK_SECRET,
+} from '../support/app-service.ts'
+import { dump } from '../support/dump.ts'
+import { fakeGithub } from '../support/github.ts'
+import type { Webhook } from '../support/webhook-payload.ts'
+import { installationEvent, installationRepositoriesEvent, signedDelivery } from '../support/webhooks.ts'
+
+const github = fakeGithub()
+let service: AppService
+const freshRepository = appRepositories(github, () => service)
+let repo: AppRepository
+
+beforeAll(async () => {
+  service = await startAppService(github)
+  github.repository({ id: 66, full_name: 'evil/own' })
+})
+beforeEach(() => {
+  repo = freshRepository()
+})
+afterAll(async () => {
+  await service.close()
+  github.close()
+})
+
+test('the signature is compared as a whole, in constant time', async () => {
+  const compared: string[][] = []
+  const { timingSafeEqual } = crypto
+  crypto.timingSafeEqual = (one, other) => {
+    compared.push([one, other].map((each) => Buffer.from(each as Uint8Array).toString()))
+    return timingSafeEqual(one, other)
+  }
+  syncBuiltinESMExports()
+  try {
+    const { body, headers } = signedDelivery({
+      secret: WEBHOOK_SECRET,
+      event: 'ping',
+      payload: { zen: '' },
+    } as never)
+    const right = new Headers(headers).get('X-Hub-Signature-256') as string
+    const send = async (signature: string) =>
+      (
+        await fetch(`${service.url}/api/github/webhooks`, {
+          method: 'POST',
+          body,
+          headers: { ...headers, 'X-Hub-Signature-256': signature },
+        })
+      ).status
+    const wrong = [`sha256=${'0'.repeat(64)}`, `${right.slice(0, -1)}${right.endsWith('0') ? 1 : 0}`]
+    const statuses: number[] = []
+    for (const signature of [...wrong, right]) statuses.push(await send(signature))
+    expect(statuses).toEqual([401, 401, 202])
+    expect(compared).toEqual([...wrong, right].map((signature) => [signature, right]))
+  } finally {
+    crypto.timingSafeEqual = timingSafeEqual
+    syncBuiltinESMExports()
+  }
+})
+
+describe('an installation', () => {
+  const stored = () => findRepository(service.app.database.connection(), repo.id)
+  let evil: ReturnType<typeof github.app.install>
+
+  beforeAll(() => {
+    evil = github.app.install({ account: 'evil' })
+  })
+
+  /** What would come of it if another installation spoke of this repository. */
+  const as = (installation_id: number, webhook: Webhook): Webhook => ({
+    ...webhook,
+    payload: { ...(webhook.payload as object), installation: { id: installation_id } } as never,
+  })
+
+  test.each([
+    ['private', true],
+    ['public', false],
+  ])('does not take over a %s repository of another by naming it', async (_, isPrivate) => {
+    const known = github.state.repositories.find(({ id }) => id === repo.id)
+    if (known) known.private = isPrivate
+    repo.desk.open({ head: 'retries', files: ['src/a.ts'] })
+    await service.play(repo.event(1, 'opened'))
+    const own = (await stored())?.installation_id
+    const before = github.asked().length
+    repo.desk.open({ head: 'tidy', files: ['src/b.ts'] })
+    await service.play(as(evil.id, repo.event(2, 'opened')))
+    expect((await stored())?.installation_id).toBe(own)
+    const tokens = github.state.app.tokens.filter(({ installation_id }) => installation_id === evil.id)
+    const used = github
+      .asked()
+      .slice(before)
+      .filter(({ token }) => tokens.some((each) => each.token === token))
+    expect(used).toEqual([])
+  })
+
+  test('does not end the following of what is another’s', async () => {
+    repo.desk.open({ head: 'retries', files: ['src/a.ts'] })
+    await service.play(repo.event(1, 'opened'))
+    const before = await stored()
+    const event = installationRepositoriesEvent(github, evil, 'removed', ['evil/own'])
+    const removed = [
+      { id: repo.id, name: repo.full_name.split('/')[1], full_name: repo.full_name, private: true },
+    ]
+    await service.play(
+      { ...event, payload: { ...(event.payload as object), repositories_removed: removed } as never },
+      installationEvent(github, evil, 'deleted'),
+    )
+    expect(await stored()).toEqual(before)
+    expect(before).toMatchObject({ left_at: null, installation_id: expect.any(Number) })
+  })
+})
+
+test('neither the secret, nor the key, nor an installation token is stored, logged or measured', async () => {
+  repo.desk.open({ head: 'retries', files: ['src/a.ts'] })
+  repo.desk.open({ head: 'tidy', files: ['src/a.ts'] })
+  await service.play(repo.event(1, 'opened'), repo.event(2, 'opened'))
+  github.fault('*', 'server_error', 3)
+  await service.deliver(repo.event(1, 'synchronize'))
+  await service.settle()
+  github.mend()
+  const metrics = await (await fetch(`${service.url}/metrics`)).text()
+  const secrets = github.state.app.tokens.map(({ token }) => token)
+  expect(secrets.length).toBeGreaterThan(0)
+  const stored = await dump(service)
+  expect(stored).toContain('retries')
+  for (const text of [stored, service.log.join(''), metrics])
+    for (const secret of [...secrets, 'PRIVATE KEY', `"${WEBHOOK_SECRET}"`])
+      expect(text).not.toContain(secret)
+})

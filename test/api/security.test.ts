@@ -1,0 +1,259 @@
+/** What callers may not reach, and what nobody gets to see: one test for each line of SECURITY.md that has none elsewhere. */
+import { createServer, type IncomingHttpHeaders } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { sql } from 'drizzle-orm'
+import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vitest'
+import type { Config } from '../../src/base/config.ts'
+import { dump } from '../support/dump.ts'
+import { fakeGithub } from '../support/github.ts'
+import { call, outcome, outcomes, ROUTES, SIGNAL, WORK } from '../support/routes.ts'
+import { startTestService, type TestService } from '../support/service.ts'
+
+const OTHER = '/api/v1/repos/acme/other'
+const printed = (['log', 'info', 'warn', 'error', 'debug'] as const).map((name) => vi.spyOn(console, name))
+
+const github = fakeGithub()
+let service: TestService
+const more: TestService[] = []
+
+beforeAll(async () => {
+  github.repository({ id: 7, full_name: 'acme/shop' })
+  github.repository({ id: 8, full_name: 'acme/other' })
+  github.token('ada', { login: 'ada', id: 1, permissions: { 'acme/shop': 'write', 'acme/other': 'write' } })
+  service = await start({})
+})
+afterEach(() => github.mend())
+afterAll(async () => {
+  await Promise.all(more.map((each) => each.close()))
+  github.close()
+})
+
+async function start(config: Partial<Config>): Promise<TestService> {
+  const started = await startTestService({
+    token: 'ada',
+    config: { rate_limit_per_minute: 100_000, ...config },
+  })
+  more.push(started)
+  return started
+}
+
+/** One record of each kind. */
+async function records(base = '') {
+  const activity = await service.api('POST', `${base}/activity`, { body: WORK })
+  const notable = await service.api('POST', `${base}/notables`, { body: SIGNAL })
+  return { act: activity.body.activity.id as string, ntb: notable.body.id as string }
+}
+
+test.each(['/activity', '/notables'])(
+  'a cursor of another repository shows nothing of it in %s',
+  async (path) => {
+    await records(OTHER)
+    await records(OTHER)
+    await records()
+    await records()
+    const own = await service.api('GET', `${path}?limit=100`)
+    const ids = own.body.items.map(({ id }: { id: string }) => id)
+    const foreign = await service.api('GET', `${OTHER}${path}?limit=1`)
+    const cursor = foreign.body.next_cursor
+    expect(cursor).not.toBeNull()
+    const { body } = await service.api('GET', `${path}?limit=100&cursor=${cursor}`)
+    for (const { id } of body.items) expect(ids).toContain(id)
+  },
+)
+
+test('a token that lost access reaches no operation any more, and hears nothing of the record', async () => {
+  const ids = await records()
+  const everything = { 'acme/shop': 'write' } as const
+  github.token('leaver', { login: 'leaver', id: 9, permissions: everything })
+  const headers = { 'idempotency-key': 'before-leaving' }
+  const options = { token: 'leaver', ids, headers }
+  expect((await call(service, ROUTES[2] as never, options)).status).toBe(201)
+  github.token('leaver', { login: 'leaver', id: 9, permissions: {} })
+  service.clock.advance(60_001)
+  const answers = await outcomes(ROUTES, (route) => call(service, route, options))
+  expect(answers).toEqual(
+    Object.fromEntries(ROUTES.map(({ name, record }) => [name, record ? '404 not_found' : '403 forbidden'])),
+  )
+})
+
+test('no token is found in any table, in the log, in the metrics or in an answer', async () => {
+  const secrets = ['ghp_GoodSecret', 'ghp_BadSecret', 'ghp_QuerySecret', 'Secret Token']
+  const [good, bad, inQuery, malformed] = secrets as [string, string, string, string]
+  github.token(good, { login: 'ada', id: 1, permissions: { 'acme/shop': 'write' } })
+  const ids = await records()
+  const headers = { 'idempotency-key': 'with-a-secret' }
+  const answers: unknown[] = []
+  for (const token of [good, bad, malformed])
+    for (const route of ROUTES) {
+      answers.push(await call(service, route, { token, ids, headers }))
+      answers.push(await call(service, route, { token, ids, body: route.body && '{"title": ' }))
+      if (route.method === 'GET')
+        answers.push(await service.api('GET', `/activity?access_token=${inQuery}`, { token }))
+    }
+  for (const fault of ['server_error', 'timed_out', 'reset'] as const) {
+    service.clock.advance(400_000)
+    github.fault('*', fault)
+    for (const route of ROUTES) answers.push(await call(service, route, { token: good, ids, headers }))
+    github.mend()
+  }
+  const metrics = await (await fetch(`${service.url}/metrics`)).text()
+  const stored = await dump(service)
+  // The dump holds what it should, so that finding no token in it says something.
+  expect(stored).toContain('with-a-secret')
+  expect(stored).toContain('window_start')
+  expect(metrics).toContain('createActivity')
+  expect(service.log.join('')).toContain('createActivity')
+  for (const text of [stored, service.log.join(''), metrics, JSON.stringify(answers)]) {
+    for (const secret of secrets) expect(text).not.toContain(secret)
+    expect(text).not.toMatch(/bearer ada/i)
+  }
+})
+
+test('no address that is sent leads the service to call it', async () => {
+  await service.api('GET', '/activity')
+  const before = github.asked().length
+  const bad = [
+    'http://169.254.169.254/acme/shop/pull/1',
+    'https://github.com@169.254.169.254/acme/shop/pull/1',
+    'https://github.com.evil.example/acme/shop/pull/1',
+    'https://github.com:8443/acme/shop/pull/1',
+    'https://github.com/acme/shop/../../evil/x/pull/1',
+    'file:///etc/passwd',
+    'javascript:alert(1)',
+    'https://github.com/acme/shop/pull/1?x=http://localhost',
+  ]
+  for (const pr_url of bad) {
+    const answer = await service.api('POST', '/activity', { body: { ...WORK, pr_url } })
+    expect([pr_url, outcome(answer), answer.body.error.param]).toEqual([
+      pr_url,
+      '422 validation_error',
+      'pr_url',
+    ])
+  }
+  const pr_url = 'https://github.com/acme/shop/pull/1'
+  expect((await service.api('POST', '/activity', { body: { ...WORK, pr_url } })).status).toBe(201)
+  const decision_url = 'https://169.254.169.254/latest/meta-data'
+  expect((await service.api('POST', '/notables', { body: { ...SIGNAL, decision_url } })).status).toBe(201)
+  // Who raised the notable is asked, and nothing else.
+  expect(
+    github
+      .asked()
+      .slice(before)
+      .map(({ route }) => route)
+      .filter((route) => route !== 'GET /user'),
+  ).toEqual([])
+})
+
+test('GitHub leading elsewhere does not get the token sent there', async () => {
+  const heard: IncomingHttpHeaders[] = []
+  const elsewhere = createServer((req, res) => {
+    heard.push(req.headers)
+    res
+      .setHeader('content-type', 'application/json')
+      .end('{"id": 1, "name": "shop", "owner": {"login": "acme"}}')
+  })
+  await new Promise<void>((resolve) => elsewhere.listen(0, '127.0.0.1', resolve))
+  const target = `http://127.0.0.1:${(elsewhere.address() as AddressInfo).port}/repos/acme/shop`
+  const api = createServer((_req, res) => res.writeHead(301, { location: target }).end())
+  await new Promise<void>((resolve) => api.listen(0, '127.0.0.1', resolve))
+  const led = await start({ github_api_url: `http://127.0.0.1:${(api.address() as AddressInfo).port}` })
+  await led.api('GET', '/activity')
+  for (const server of [api, elsewhere]) {
+    server.closeAllConnections()
+    server.close()
+  }
+  expect(heard.length).toBeGreaterThan(0)
+  for (const headers of heard) expect(JSON.stringify(headers)).not.toContain('ada')
+})
+
+describe('browsers are told what an answer is', () => {
+  const policy = "default-src 'none';base-uri 'none';form-action 'none';frame-ancestors 'none'"
+  test.each([
+    ['GET', '/activity'],
+    ['POST', '/activity'],
+    ['GET', '/activity/none'],
+    ['PUT', '/activity'],
+    ['GET', '/api/v1/none'],
+    ['GET', '/api/v1/openapi.json'],
+    ['GET', '/healthz'],
+    ['POST', '/api/github/webhooks'],
+  ])('by the headers of %s %s', async (method, path) => {
+    const address = path.startsWith('/activity') ? `/api/v1/repos/acme/shop${path}` : path
+    const { headers } = await fetch(`${service.url}${address}`, { method })
+    expect(Object.fromEntries(headers)).toMatchObject({
+      'content-security-policy': policy,
+      'strict-transport-security': 'max-age=31536000; includeSubDomains',
+      'x-content-type-options': 'nosniff',
+      'x-frame-options': 'DENY',
+      'referrer-policy': 'no-referrer',
+      'cross-origin-resource-policy': 'same-origin',
+      'cache-control': 'no-store',
+      'content-type': expect.stringMatching(/^application\/json/),
+    })
+    expect(headers.has('access-control-allow-origin')).toBe(false)
+    expect(headers.has('x-powered-by')).toBe(false)
+  })
+
+  test('so that markup in a record stays text', async () => {
+    const title = '<script>alert(1)</script><img src=x onerror=alert(1)>'
+    const { body } = await service.api('POST', '/activity', { body: { ...WORK, title } })
+    const { headers, body: got } = await service.api('GET', `/activity/${body.activity.id}`, {
+      headers: { accept: 'text/html' },
+    })
+    expect(got.title).toBe(title)
+    expect(headers.get('content-type')).toBe('application/json')
+    expect(headers.get('x-content-type-options')).toBe('nosniff')
+  })
+})
+
+describe('X-Forwarded-For', () => {
+  /** Asks twice without a token, each time from where the header says; the limit is one. */
+  async function twice(config: Partial<Config>, forwarded: [string, string]): Promise<string[]> {
+    const limited = await start({ rate_limit_per_minute: 1, ...config })
+    const answers: string[] = []
+    for (const address of forwarded) {
+      const headers = { 'x-forwarded-for': address }
+      answers.push(outcome(await limited.api('GET', '/activity', { token: null, headers })))
+    }
+    return answers
+  }
+  const together = ['401 unauthorized', '429 rate_limited']
+  const apart = ['401 unauthorized', '401 unauthorized']
+
+  test('counts for nothing unless a proxy is trusted', async () => {
+    expect(await twice({}, ['192.0.2.1', '192.0.2.2'])).toEqual(together)
+    expect(await twice({ trust_proxy: ['10.0.0.0/8'] }, ['192.0.2.1', '192.0.2.2'])).toEqual(together)
+  })
+
+  test.each([
+    ['one', 1],
+    ['those on this machine', ['loopback']],
+  ])('says who calls when %s is trusted', async (_, trust_proxy) => {
+    expect(await twice({ trust_proxy }, ['192.0.2.1', '192.0.2.2'])).toEqual(apart)
+    expect(await twice({ trust_proxy }, ['192.0.2.1', '192.0.2.1'])).toEqual(together)
+  })
+
+  test('is not believed further than the proxies go', async () => {
+    expect(await twice({ trust_proxy: 1 }, ['192.0.2.1, 192.0.2.9', '192.0.2.2, 192.0.2.9'])).toEqual(
+      together,
+    )
+  })
+
+  test('that holds no address is that of the proxy', async () => {
+    expect(await twice({ trust_proxy: 1 }, ['<script>', 'x'.repeat(5000)])).toEqual(together)
+  })
+})
+
+test('a database error of the rate limit is shown to nobody, and printed nowhere', async () => {
+  const broken = await start({})
+  const db = broken.app.database.connection()
+  await db.execute(sql`alter table quotas rename to quotas_away`)
+  const answer = await broken.api('GET', '/activity')
+  expect(outcome(answer)).toBe('500 internal_error')
+  expect(JSON.stringify(answer.body)).not.toMatch(/quotas|relation|insert|select/i)
+  expect(broken.log.join('')).not.toMatch(/insert into|token:[0-9a-f]{64}/i)
+})
+
+test('nothing is ever printed past the log', () => {
+  expect(printed.flatMap((spy) => spy.mock.calls)).toEqual([])
+})

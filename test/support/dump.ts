@@ -1,0 +1,18 @@
+/** All that is stored, as text, for tests of what must not be. */
+import { sql } from 'drizzle-orm'
+import type { TestService } from './service.ts'
+
+/** Every row of every table. */
+export async function dump({ app }: Pick<TestService, 'app'>): Promise<string> {
+  const db = app.database.connection()
+  const rowsOf = (answer: unknown) => (Array.isArray(answer) ? answer : (answer as { rows: unknown[] }).rows)
+  const tables = rowsOf(
+    await db.execute(sql`select tablename from pg_tables where schemaname = 'public'`),
+  ) as { tablename: string }[]
+  const texts = tables.map(async ({ tablename }) =>
+    JSON.stringify(
+      rowsOf(await db.execute(sql`select to_jsonb(each)::text from ${sql.identifier(tablename)} as each`)),
+    ),
+  )
+  return (await Promise.all(texts)).join('\n')
+}
