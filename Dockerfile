@@ -1,4 +1,5 @@
-# The service, as a user without rights, on the embedded database in /data unless DATABASE_URL is set.
+# The service, as a user without rights, on the embedded database in /data unless DATABASE_URL is set. It writes to /data alone,
+# so it runs with `--read-only --cap-drop ALL --security-opt no-new-privileges`.
 FROM node:24-bookworm-slim AS build
 WORKDIR /app
 COPY package.json package-lock.json ./
