@@ -1,0 +1,163 @@
+/** Three instances on one PostgreSQL behind a load balancer that knows nothing of them (issue: operators). */
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { type FreshDatabase, freshDatabase } from '../support/database.ts'
+import { openSite, type Site } from '../support/instances.ts'
+import { connectRaw } from '../support/postgres.ts'
+import type { ServiceProcess } from '../support/process.ts'
+import { type RoundRobin, startRoundRobin } from '../support/round-robin.ts'
+import { SIGNAL, WORK } from '../support/routes.ts'
+import { type Api, apiAt } from '../support/service.ts'
+import { pullRequestEvent } from '../support/webhooks.ts'
+import { membershipEvent } from '../support/webhooks-access.ts'
+
+const NAMES = Array.from({ length: 5 }, (_, index) => `acme/shop-${index}`)
+const [SHOP, ...OTHERS] = NAMES as [string, ...string[]]
+const PATIENT = { timeout: 60_000, interval: 50 }
+
+let site: Site
+let database: FreshDatabase
+let services: ServiceProcess[]
+let balancer: RoundRobin
+let api: Api
+
+beforeAll(async () => {
+  site = await openSite(NAMES)
+  database = await freshDatabase()
+  services = await site.start(3, { DATABASE_URL: database.database_url, TRUST_PROXY: '1' })
+  balancer = await startRoundRobin(services.map(({ url }) => url))
+  api = apiAt(balancer.url, 'ada')
+})
+afterAll(async () => {
+  await balancer.close()
+  await site.close()
+  await database.drop()
+})
+
+const query = async (statement: string, url = database.database_url as string) => {
+  const sql = connectRaw(url)
+  const rows = await sql.unsafe(statement)
+  await sql.end()
+  return rows
+}
+const at = (full_name: string, path: string) => `/api/v1/repos/${full_name}${path}`
+const isIdle = async () => {
+  const rows = await query(
+    `select 1 from jobs where state = 'pending' and (run_at <= now() or leased_until > now())`,
+  )
+  return rows.length === 0
+}
+
+test('every request may go to another instance: what one has stored, all of them know', async () => {
+  const clients = Array.from({ length: 6 }, async (_, client) => {
+    const activities = at(SHOP, '/activity')
+    const notables = at(SHOP, '/notables')
+    for (let round = 0; round < 4; round += 1) {
+      const headers = { 'Idempotency-Key': `${client}-${round}` }
+      const body = { ...WORK, scope: { paths: [`src/${client}/${round}.ts`] } }
+      const created = await api('POST', activities, { body, headers })
+      expect(created.status).toBe(201)
+      // Two retries go to the two others, unless somebody else's request comes between.
+      for (let retry = 0; retry < 2; retry += 1) {
+        const again = await api('POST', activities, { body, headers })
+        expect([again.headers.get('idempotent-replayed'), again.body]).toEqual(['true', created.body])
+      }
+      const { id } = created.body.activity
+      expect((await api('PATCH', `${activities}/${id}`, { body: { risk: 'high' } })).status).toBe(200)
+      expect((await api('GET', `${activities}/${id}`)).body.risk).toBe('high')
+      const { body: checked } = await api('POST', `${activities}/check`, { body: { scope: body.scope } })
+      expect(checked.related_activity_ids).toEqual([id])
+      const noted = await api('POST', notables, { body: SIGNAL, headers })
+      expect((await api('POST', notables, { body: SIGNAL, headers })).body).toEqual(noted.body)
+      await api('POST', `${activities}/${id}/archive`)
+      expect((await api('GET', `${activities}/${id}`)).body.status).toBe('archived')
+      await api('POST', `${notables}/${noted.body.id}/archive`)
+    }
+  })
+  await Promise.all(clients)
+  const archived = await api('GET', at(SHOP, '/activity?status=archived&limit=100'))
+  expect(archived.body.items).toHaveLength(24)
+  expect((await api('GET', at(SHOP, '/notables?status=archived&limit=100'))).body.items).toHaveLength(24)
+  expect(Math.min(...balancer.given)).toBeGreaterThan(50)
+})
+
+test('reconciliation looks into each repository once, and takes in once what nobody told of', async () => {
+  const urls = OTHERS.map((full_name) => {
+    const { number } = site.stand.github.at(full_name).open({ files: ['src/pay.ts'] })
+    return `${site.stand.url}/${full_name}/pull/${number}`
+  })
+  // They are heard of for the first time.
+  for (const full_name of OTHERS)
+    expect((await api('POST', at(full_name, '/activity'), { body: WORK })).status).toBe(201)
+  await expect.poll(isIdle, PATIENT).toBe(true)
+  const listings = () => OTHERS.map((name) => site.stand.github.calls(`GET /repos/${name}/pulls`, 200))
+  const before = listings()
+  await query(`update jobs set run_at = now() where id = 'reconcile_all'`)
+  const tracked = async (full_name: string) => {
+    const { body } = await api('GET', at(full_name, '/activity'))
+    return body.items.filter(({ source }: { source: string }) => source === 'pull_request')
+  }
+  const all = async () => (await Promise.all(OTHERS.map(tracked))).flat().map(({ pr_url }) => pr_url)
+  await expect.poll(all, PATIENT).toEqual(urls)
+  await expect.poll(isIdle, PATIENT).toBe(true)
+  expect(listings()).toEqual(before.map((count) => count + 1))
+  expect(await all()).toEqual(urls)
+})
+
+test('who loses access is refused by every instance, whichever of them heard of it', async () => {
+  const { number } = site.stand.github.at(SHOP).open({ files: ['src/pay.ts'] })
+  const opened = pullRequestEvent(site.stand.github, SHOP, number, 'opened')
+  expect(await site.deliver(balancer.url, opened)).toBe(202)
+  const statuses = () =>
+    Promise.all(
+      services.map(async ({ url }) => (await apiAt(url, 'ada')('GET', at(SHOP, '/settings'))).status),
+    )
+  expect(await statuses()).toEqual([200, 200, 200])
+  site.grant('none')
+  // What GitHub said before is reused for five minutes here.
+  expect(await statuses()).toEqual([200, 200, 200])
+  const removed = membershipEvent(site.stand.github, 'acme', 'removed', { login: 'ada' })
+  expect(await site.deliver(balancer.url, removed)).toBe(202)
+  await expect.poll(statuses, PATIENT).toEqual([403, 403, 403])
+  site.grant('write')
+})
+
+describe('sweeps at the same time', () => {
+  test('store each expiry and delete each old record once between them', async () => {
+    const fresh = await freshDatabase()
+    const url = fresh.database_url as string
+    const [REPOSITORIES, EXPIRED, OLD] = [60, 40, 20]
+    await query(
+      `insert into repositories (repo_id, owner, name, created_at, swept_at)
+      select 1000 + n, 'acme', 'old-' || n, now() - interval '90 days', now() - interval '1 day'
+      from generate_series(1, ${REPOSITORIES}) n`,
+      url,
+    )
+    await query(
+      `insert into activities (repo_id, id, title, summary, actor, status, risk, scope, draft_pr, blocking, source,
+        expires_at, created_at, updated_at, archived_at, archive_reason)
+      select repo_id, 'act_' || lpad(n::text, 26, '0'), 'Pay', 'Twice.', 'Ada',
+        case when n <= ${EXPIRED} then 'active' else 'archived' end, 'low', '{"areas": [], "paths": []}', false, false, 'api',
+        now() - interval '1 hour', now() - interval '90 days', now() - interval '90 days',
+        case when n > ${EXPIRED} then now() - interval '89 days' end, case when n > ${EXPIRED} then 'requested' end
+      from repositories, generate_series(1, ${EXPIRED + OLD}) n`,
+      url,
+    )
+    const sweepers = await site.start(3, { DATABASE_URL: url })
+    const reports = () =>
+      sweepers.flatMap((service) =>
+        service
+          .said()
+          .split('\n')
+          .filter((line) => line.includes('"msg":"swept"'))
+          .map((line) => JSON.parse(line) as { repositories: number; expired: number; purged: number }),
+      )
+    const sum = (name: 'repositories' | 'expired' | 'purged') =>
+      reports().reduce((total, report) => total + report[name], 0)
+    await expect.poll(() => sum('repositories'), PATIENT).toBe(REPOSITORIES)
+    expect([sum('expired'), sum('purged')]).toEqual([REPOSITORIES * EXPIRED, REPOSITORIES * OLD])
+    const stored = await query(`select status, count(*)::int as count from activities group by status`, url)
+    expect([...stored]).toEqual([{ status: 'expired', count: REPOSITORIES * EXPIRED }])
+    await Promise.all(sweepers.map((service) => service.kill('SIGTERM')))
+    await fresh.drop()
+  })
+})

@@ -1,0 +1,43 @@
+/** A load balancer that knows nothing: each request goes to the next instance, whoever sends it and whatever it is about. */
+import { once } from 'node:events'
+import { createServer, request } from 'node:http'
+import type { AddressInfo } from 'node:net'
+
+export interface RoundRobin {
+  url: string
+  /** How many requests each instance was given. */
+  given: number[]
+  close(): Promise<void>
+}
+
+export async function startRoundRobin(targets: string[]): Promise<RoundRobin> {
+  const given = targets.map(() => 0)
+  let turn = 0
+  const server = createServer((incoming, outgoing) => {
+    const at = turn % targets.length
+    turn += 1
+    given[at] = (given[at] ?? 0) + 1
+    const { method, url, headers, socket } = incoming
+    const onward = request(`${targets[at]}${url}`, {
+      method,
+      headers: { ...headers, 'x-forwarded-for': socket.remoteAddress ?? '' },
+    })
+    onward.once('response', (answer) => {
+      outgoing.writeHead(answer.statusCode ?? 502, answer.headers)
+      answer.pipe(outgoing)
+    })
+    onward.once('error', (error) => outgoing.destroy(error))
+    incoming.pipe(onward)
+  })
+  server.listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  return {
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    given,
+    async close() {
+      server.close()
+      server.closeAllConnections()
+      await once(server, 'close')
+    },
+  }
+}
