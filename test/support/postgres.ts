@@ -176,7 +176,7 @@ function untilReady(server: ChildProcess): Promise<void> {
 }
 
 /** The newest of Debian's, else those on PATH; undefined where there are none. */
-function debianBinaries(): string | undefined {
+export function debianBinaries(): string | undefined {
   const versions = '/usr/lib/postgresql'
   const newestFirst = existsSync(versions) ? readdirSync(versions).sort((a, b) => Number(b) - Number(a)) : []
   const places = [

@@ -1,0 +1,181 @@
+/** Backup, restore and upgrade, as docs/operations.md describes them. */
+import { execFile } from 'node:child_process'
+import { existsSync } from 'node:fs'
+import { cp } from 'node:fs/promises'
+import { join } from 'node:path'
+import { promisify } from 'node:util'
+import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest'
+import { freshDatabase, runOn } from '../support/database.ts'
+import { openSite, type Site } from '../support/instances.ts'
+import { databaseUrl, debianBinaries } from '../support/postgres.ts'
+import { runAdmin, type ServiceProcess } from '../support/process.ts'
+import { SIGNAL, WORK } from '../support/routes.ts'
+import { apiAt } from '../support/service.ts'
+import { temporaryDirectory } from '../support/temporary-directory.ts'
+import { pullRequestEvent } from '../support/webhooks.ts'
+
+const NAMES = ['acme/shop', 'acme/docs']
+const PATIENT = { timeout: 30_000, interval: 50 }
+const run = promisify(execFile)
+
+let site: Site
+
+beforeAll(async () => {
+  site = await openSite(NAMES)
+})
+afterAll(() => site.close())
+
+const at = (full_name: string, path: string) => `/api/v1/repos/${full_name}${path}`
+
+/** Records of every kind and status, in both repositories, with characters that are easily lost. */
+async function fill({ url }: ServiceProcess): Promise<void> {
+  const api = apiAt(url, 'ada')
+  for (const full_name of NAMES) {
+    const begin = async (body: object = {}) => {
+      const answer = await api('POST', at(full_name, '/activity'), { body: { ...WORK, ...body } })
+      expect(answer.status).toBe(201)
+      return at(full_name, `/activity/${answer.body.activity.id}`)
+    }
+    for (const status of ['planned', 'paused', 'blocked', 'merged', 'abandoned', 'archived'])
+      await api('PATCH', await begin(), { body: { status } })
+    const scope = { areas: ['Zahlung €', '支付'], paths: ['src/{a,b}/**', 'it\'s "quoted"\\*', 'tab\there'] }
+    await begin({ scope, title: '🚀 \u2028 line', summary: 'a\nb\r\nc', branch: 'ünïcode', agent: null })
+    await begin({ scope, risk: 'critical', blocking: true })
+    const { body } = await api('POST', at(full_name, '/notables'), { body: { ...SIGNAL, scope } })
+    await api('POST', at(full_name, '/notables'), {
+      body: {
+        ...SIGNAL,
+        supersedes: [body.id],
+        applies_until: '2099-01-01T00:00:00Z',
+        decision_url: 'https://a.example/é',
+      },
+      headers: { 'Idempotency-Key': 'kept' },
+    })
+    const { number } = site.stand.github
+      .at(full_name)
+      .open({ files: ['src/[id].ts', 'a b'], head: `t${url.length}` })
+    await site.deliver(url, pullRequestEvent(site.stand.github, full_name, number, 'opened'))
+    const tracked = async () =>
+      (await api('GET', at(full_name, '/activity'))).body.items.filter(
+        ({ source }: { source: string }) => source === 'pull_request',
+      )
+    await expect.poll(tracked, PATIENT).not.toEqual([])
+  }
+}
+
+/** All that can be read over REST, to the letter: every list, every record, and a replay. */
+async function readAll({ url }: ServiceProcess): Promise<Record<string, string>> {
+  const all: Record<string, string> = {}
+  const read = async (path: string): Promise<{ items?: { id: string }[] }> => {
+    const response = await fetch(url + path, { headers: { authorization: 'Bearer ada' } })
+    expect(response.status).toBe(200)
+    all[path] = await response.text()
+    return JSON.parse(all[path])
+  }
+  for (const full_name of NAMES) {
+    await read(at(full_name, '/settings'))
+    for (const [kind, statuses] of [
+      ['activity', ['', '?status=archived', '?status=expired']],
+      ['notables', ['', '?status=archived']],
+    ] as const)
+      for (const status of statuses)
+        for (const { id } of (await read(at(full_name, `/${kind}${status}`))).items ?? [])
+          await read(at(full_name, `/${kind}/${id}`))
+    const body = {
+      ...SIGNAL,
+      supersedes: JSON.parse(all[at(full_name, '/notables?status=archived')] as string).items.map(
+        ({ id }: { id: string }) => id,
+      ),
+      applies_until: '2099-01-01T00:00:00Z',
+      decision_url: 'https://a.example/é',
+    }
+    const headers = { 'Idempotency-Key': 'kept' }
+    const replay = await apiAt(url, 'ada')('POST', at(full_name, '/notables'), { body, headers })
+    expect(replay.headers.get('idempotent-replayed')).toBe('true')
+    all[`replay ${full_name}`] = JSON.stringify(replay.body)
+  }
+  return all
+}
+
+const bin = process.env.TEST_DATABASE_URL ? undefined : debianBinaries()
+const canDump = bin !== undefined && existsSync(join(bin, 'pg_dump'))
+
+describe.skipIf(!canDump)('on PostgreSQL (skipped where pg_dump of the server is missing)', () => {
+  test('what pg_dump saved, pg_restore brings back to the letter, and verify finds no fault', async () => {
+    const { url } = inject('postgres')
+    const original = await freshDatabase()
+    const [first] = (await site.start(1, { DATABASE_URL: original.database_url })) as [ServiceProcess]
+    await fill(first)
+    const before = await readAll(first)
+    expect(Object.keys(before).length).toBeGreaterThan(30)
+    const directory = await temporaryDirectory('backup')
+    const file = join(directory.path, 'deconflict.dump')
+    // The service runs on meanwhile.
+    await run(join(bin as string, 'pg_dump'), [
+      '--format=custom',
+      `--file=${file}`,
+      original.database_url as string,
+    ])
+    await first.kill('SIGTERM')
+
+    const name = `deconflict_restored_${process.pid}`
+    const restored = databaseUrl(url, name)
+    await runOn(url, `create database ${name}`)
+    await run(join(bin as string, 'pg_restore'), [
+      '--no-owner',
+      '--exit-on-error',
+      `--dbname=${restored}`,
+      file,
+    ])
+    const verified = await runAdmin({ DATABASE_URL: restored }, 'verify')
+    expect(verified).toMatchObject({ code: 0, errors: [] })
+    expect(verified.lines).toEqual([expect.stringMatching(/^No fault in 2 repositories and \d\d rows\.$/)])
+    const [second] = (await site.start(1, { DATABASE_URL: restored })) as [ServiceProcess]
+    expect(await readAll(second)).toEqual(before)
+    await second.kill('SIGTERM')
+    await runOn(url, `drop database ${name} with (force)`)
+    await original.drop()
+    await directory.remove()
+  })
+})
+
+test('a copy of the embedded database, made while the service is stopped, is the same to the letter', async () => {
+  const directory = await temporaryDirectory('data')
+  const original = join(directory.path, 'original')
+  const [first] = (await site.start(1, { DATA_DIR: original })) as [ServiceProcess]
+  await fill(first)
+  const before = await readAll(first)
+  expect(await first.kill('SIGTERM')).toMatchObject({ code: 0 })
+  const copy = join(directory.path, 'copy')
+  await cp(original, copy, { recursive: true })
+  const { code, lines } = await runAdmin({ DATA_DIR: copy }, 'verify')
+  expect([code, lines]).toEqual([0, [expect.stringMatching(/^No fault in 2 repositories and \d\d rows\.$/)]])
+  const [second] = (await site.start(1, { DATA_DIR: copy })) as [ServiceProcess]
+  expect(await readAll(second)).toEqual(before)
+  await second.kill('SIGTERM')
+  await directory.remove()
+})
+
+test('an instance runs and starts on a schema to which a newer version has added', async () => {
+  const database = await freshDatabase()
+  const env = { DATABASE_URL: database.database_url }
+  const [running] = (await site.start(1, env)) as [ServiceProcess]
+  const url = database.database_url as string
+  await runOn(url, 'alter table activities add column mood text')
+  await runOn(url, 'create table moods (repo_id bigint primary key)')
+  await runOn(
+    url,
+    `insert into drizzle.__drizzle_migrations (hash, created_at) values ('newer', 4102444800000)`,
+  )
+  const [started] = (await site.start(1, env)) as [ServiceProcess]
+  for (const service of [running, started]) {
+    const api = apiAt(service.url, 'ada')
+    expect((await api('POST', at('acme/shop', '/activity'), { body: WORK })).status).toBe(201)
+  }
+  expect((await apiAt(running.url, 'ada')('GET', at('acme/shop', '/activity'))).body.items).toHaveLength(2)
+  const { code, lines } = await runAdmin(env, 'verify')
+  expect([code, lines.length]).toEqual([1, 2])
+  expect(lines[0]).toMatch(/^migrations: 1 are of a newer version; verify with the version that applied them/)
+  await Promise.all([running.kill('SIGTERM'), started.kill('SIGTERM')])
+  await database.drop()
+})
