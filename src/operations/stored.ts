@@ -102,6 +102,7 @@ const StoredRepository = z.object({
   owner: z.string().min(1),
   name: z.string().min(1),
   settings: Settings.partial().nullable(),
+  labeler_areas: Settings.shape.areas.nullable(),
   settings_errors: z.array(SettingsProblem),
   created_at: instant,
   swept_at: instant,

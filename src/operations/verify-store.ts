@@ -7,11 +7,20 @@ import { repositories } from '../context/table.ts'
 import type { Db } from '../db/connect.ts'
 import { type JobRow, jobs } from '../jobs/table.ts'
 import { type NotableRow, notables } from '../notables/table.ts'
-import { type PullRequestRow, pull_requests } from '../pull-requests/table.ts'
+import { type PullRequestRow, pull_requests, redeliveries } from '../pull-requests/table.ts'
 import type { StoredKey } from './store.ts'
 import { idempotency_keys, quotas } from './table.ts'
 
-const TABLES = [activities, notables, pull_requests, idempotency_keys, repositories, jobs, quotas]
+const TABLES = [
+  activities,
+  notables,
+  pull_requests,
+  idempotency_keys,
+  repositories,
+  jobs,
+  quotas,
+  redeliveries,
+]
 
 /** The tables whose rows are looked at one by one, with what their keys hold besides the repository. */
 const READ = {
