@@ -52,12 +52,15 @@ const ODD_CHARACTERS = [
   '\x7f',
 ]
 
-const oddText = fc
-  .array(fc.oneof(fc.constantFrom(...ODD_CHARACTERS), fc.string({ unit: 'binary', maxLength: 8 })), {
-    minLength: 1,
-    maxLength: 6,
-  })
-  .map((parts) => parts.join(''))
+const oddText = fc.oneof(
+  fc.constantFrom(...ODD_CHARACTERS).map((odd) => `a${odd}b`),
+  fc
+    .array(fc.oneof(fc.constantFrom(...ODD_CHARACTERS), fc.string({ unit: 'binary', maxLength: 8 })), {
+      minLength: 1,
+      maxLength: 6,
+    })
+    .map((parts) => parts.join('')),
+)
 
 const glob = fc
   .array(
@@ -155,7 +158,7 @@ export function valuesOf(document: Document, given: Schema, name = ''): fc.Arbit
       return fc.oneof(
         { weight: 6, arbitrary: fc.constant(SOUND[name] ?? 'a') },
         { weight: 2, arbitrary: BY_NAME[name] ?? fc.constant('b') },
-        { weight: 1, arbitrary: textOf(schema) },
+        { weight: 2, arbitrary: textOf(schema) },
       )
   }
 }
