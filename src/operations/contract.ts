@@ -19,7 +19,7 @@ import {
   NotableBrief,
   UpdateNotable,
 } from '../notables/notable.ts'
-import { CheckOverlap, OverlapBrief, OverlapResult } from '../overlap/overlap.ts'
+import { CheckOverlap, OverlapBrief, OverlapResult, Overlaps } from '../overlap/overlap.ts'
 
 export interface Operation {
   method: 'GET' | 'POST' | 'PATCH'
@@ -152,6 +152,14 @@ export const OPERATIONS = {
     output: ArchivedActivity,
     summary: 'Archive an activity',
     description: 'Archiving an archived activity answers its first `archived_at` again.',
+  }),
+  listOverlaps: operation({
+    method: 'GET',
+    path: '/overlaps',
+    access: 'read',
+    output: Overlaps,
+    summary: 'List all collisions',
+    description: 'Every collision among the live activities, for whoever looks at the whole.',
   }),
   listNotables: operation({
     method: 'GET',

@@ -8,6 +8,7 @@ import * as notableForm from '../notables/form.ts'
 import * as notables from '../notables/notables.ts'
 import type { NotableRow } from '../notables/table.ts'
 import { checkOverlap, overlapBriefOf, overlapOf } from '../overlap/check.ts'
+import { listOverlaps } from '../overlap/overlaps.ts'
 import type { InputOf, OperationName, OutputOf } from './contract.ts'
 
 /** One that answers at once. `id` is empty where the path has none. */
@@ -73,6 +74,7 @@ export const HANDLERS: { [Name in Exclude<OperationName, keyof Creations>]: Hand
     return { ...activityForm.heartbeatOf(activity), overlap: await overlapNow(ctx, activity) }
   },
   archiveActivity: async (ctx, _, id) => activityForm.archivedOf(await activities.archiveActivity(ctx, id)),
+  listOverlaps: (ctx) => listOverlaps(ctx),
   listNotables: (ctx, input) => notables.listNotables(ctx, input),
   getNotable: async (ctx, _, id) => notableForm.fullOf(await notables.getNotable(ctx, id)),
   updateNotable: async (ctx, input, id) => notableForm.briefOf(await notables.updateNotable(ctx, id, input)),

@@ -14,6 +14,11 @@ export const IDS_MAX = 200
 /** Path pairs in each match at most. */
 export const PAIRS_MAX = 20
 export const REUSE_MAX = 10
+/** Live activities that a list of all collisions compares with the others: what a person can take in, and a bound on the work. */
+export const COMPARED_MAX = 500
+/** Collisions in such a list. */
+export const OVERLAPS_MAX = 1000
+export const SHARED_PATHS_MAX = 3
 
 export const CheckOverlap = z
   .strictObject({
@@ -106,3 +111,38 @@ export const OverlapResult = OverlapBrief.extend({
     .meta({ id: 'CheckedAgainst', description: 'What was looked at.' }),
 }).meta({ id: 'OverlapResult' })
 export type OverlapResult = z.output<typeof OverlapResult>
+
+const SharedPath = z
+  .strictObject({
+    globs: z.array(z.string()).meta({ description: 'The glob of each, in the order of `activity_ids`.' }),
+    example: z.string().meta({ description: 'A path that both match.', examples: ['src/checkout/retry.ts'] }),
+  })
+  .meta({ id: 'SharedPath' })
+
+const Overlap = z
+  .strictObject({
+    activity_ids: z.array(z.string()).meta({ description: 'The two that collide, the older first.' }),
+    severity: Severity.meta({ description: 'The higher of what each is told.' }),
+    areas: z.array(z.string()).meta({ description: 'Labels that both name.' }),
+    paths: z.array(SharedPath).meta({ description: `At most ${SHARED_PATHS_MAX}.` }),
+  })
+  .meta({ id: 'Overlap' })
+export type Overlap = z.output<typeof Overlap>
+
+export const Overlaps = z
+  .strictObject({
+    items: z
+      .array(Overlap)
+      .meta({ description: `At most ${OVERLAPS_MAX}; those of the newest activities first.` }),
+    checked_against: z
+      .strictObject({
+        activities: z.int().meta({ description: 'Live activities that were compared with all others.' }),
+        as_of: shownTimestamp.meta({ description: 'When they were read.' }),
+        complete: z
+          .boolean()
+          .meta({ description: `False when there are more than ${COMPARED_MAX}, or a bound was reached.` }),
+      })
+      .meta({ id: 'OverlapsCheckedAgainst', description: 'What was looked at.' }),
+  })
+  .meta({ id: 'Overlaps' })
+export type Overlaps = z.output<typeof Overlaps>

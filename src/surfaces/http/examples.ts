@@ -123,6 +123,19 @@ export const EXAMPLES: Examples = {
     },
     answer: { activity: full, overlap: clear },
   },
+  listOverlaps: {
+    answer: {
+      items: [
+        {
+          activity_ids: [ACTIVITY_ID, OTHER_ID],
+          severity: 'medium',
+          areas: [],
+          paths: [{ globs: ['src/checkout/**', 'src/**/retry.ts'], example: 'src/checkout/retry.ts' }],
+        },
+      ],
+      checked_against: { activities: 2, as_of: STARTED, complete: true },
+    },
+  },
   getActivity: { answer: { ...full, pr_reminder_due: false, overlap: overlapNow } },
   updateActivity: {
     sent: { status: 'ready-for-review', risk: 'medium' },
