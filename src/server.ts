@@ -6,14 +6,17 @@ import type { Logger } from 'pino'
 import { type Clock, systemClock } from './base/clock.ts'
 import type { Config } from './base/config.ts'
 import type { App } from './context/app.ts'
+import { News } from './context/news.ts'
 import { openDatabase } from './db/connect.ts'
 import { Access } from './github/access.ts'
 import { openGithubApp } from './github/app.ts'
 import { openGithub } from './github/octokit.ts'
-import { runUntil } from './jobs/jobs.ts'
+import { type JobHandler, runUntil } from './jobs/jobs.ts'
 import { ask } from './jobs/store.ts'
 import { sweepUntil } from './operations/sweep.ts'
 import { firstJobs, jobHandlers } from './pull-requests/jobs.ts'
+import { dashboard } from './surfaces/dashboard/dashboard.ts'
+import { Streams } from './surfaces/dashboard/events.ts'
 import { httpSurface } from './surfaces/http/http.ts'
 import { httpServer, WIRE_LIMITS, type WireLimits } from './surfaces/http/wire.ts'
 import { DELIVERY, handleDelivery, receiveDelivery } from './surfaces/webhooks/deliveries.ts'
@@ -53,12 +56,18 @@ export async function startService(
   const github_app =
     config.github_app && openGithubApp(config.github_app, { api_url: config.github_api_url, log, metrics })
   const forgetAccess = (owner: string) => database.announce(ACCESS_CHANNEL, owner)
-  const app: App = { config, clock, log, metrics, database, access, github_app, forgetAccess }
+  const news = new News(database, log)
+  const app: App = { config, clock, log, metrics, database, access, github_app, news, forgetAccess }
+  const streams = new Streams(app)
   const stop = new AbortController()
   const limits = { ...WIRE_LIMITS, ...options.wire }
-  const server = httpServer(httpSurface(app, receiveDelivery(app)), { limits, log })
+  const server = httpServer(
+    httpSurface(app, { webhooks: receiveDelivery(app), page: dashboard(app, streams) }),
+    { limits, log },
+  )
   const workers: Promise<void>[] = []
   try {
+    await news.listen((repo_ids) => streams.tell(repo_ids))
     workers.push(...(await startApp(app, stop.signal)))
     await listen(server, config)
   } catch (error) {
@@ -73,6 +82,8 @@ export async function startService(
     url: urlOf(server, config),
     close: async () => {
       stop.abort()
+      news.stop()
+      streams.close()
       await Promise.race([Promise.all([drain(server), ...workers]), wait(STOP_MS, undefined, { ref: false })])
       await database.close()
     },
@@ -89,8 +100,20 @@ async function startApp(app: App, signal: AbortSignal): Promise<Promise<void>[]>
   })
   handleEvents(app, app.github_app.probot)
   await ask(database.connection(), firstJobs(clock()), clock())
-  const handlers = { ...jobHandlers(app), [DELIVERY]: handleDelivery(app) }
+  const handlers = telling(app.news, { ...jobHandlers(app), [DELIVERY]: handleDelivery(app) })
   return [runUntil({ database, clock, log, metrics, handlers }, signal)]
+}
+
+/** What a job did may have changed the repository that it is of. */
+function telling(news: News, handlers: Record<string, JobHandler>): Record<string, JobHandler> {
+  const entries = Object.entries(handlers).map(([kind, handle]): [string, JobHandler] => [
+    kind,
+    async (job, now) => {
+      await handle(job, now)
+      if (job.repo_id !== 0) news.note(job.repo_id)
+    },
+  ])
+  return Object.fromEntries(entries)
 }
 
 function listen(server: Server, { port, host }: Config): Promise<void> {

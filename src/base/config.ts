@@ -60,6 +60,9 @@ const Environment = z.object({
   PERMISSION_TTL_MS: count(0, 300_000).default(60_000),
   RETENTION_DAYS: count(1, 36_500).default(30),
   TRUST_PROXY: proxies.optional(),
+  PUBLIC_URL: webAddress.optional(),
+  GITHUB_CLIENT_ID: z.string().optional(),
+  GITHUB_CLIENT_SECRET: z.string().optional(),
   LOG_LEVEL: z
     .enum(['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'], {
       error: 'must be fatal, error, warn, info, debug, trace or silent',
@@ -86,6 +89,8 @@ export interface Config {
   retention_days: number
   /** Proxies whose `X-Forwarded-For` is believed, by number or by address; unset: nobody's is. */
   trust_proxy: number | string[] | undefined
+  /** What people sign in to the page with; null: they use a token. */
+  sign_in: { public_url: string; client_id: string; client_secret: string } | null
   log_level: string
   /** Where spans are sent; null: nothing is traced. The SDK reads the address, and the other `OTEL_` variables, itself. */
   tracing: { service_name: string } | null
@@ -120,16 +125,33 @@ export function readConfig(env: Record<string, string | undefined>): Config {
     permission_ttl_ms: values.PERMISSION_TTL_MS,
     retention_days: values.RETENTION_DAYS,
     trust_proxy: values.TRUST_PROXY,
+    sign_in: signInOf(values),
     log_level: values.LOG_LEVEL,
     tracing: values.OTEL_EXPORTER_OTLP_ENDPOINT ? { service_name: values.OTEL_SERVICE_NAME } : null,
   }
 }
 
-function githubAppOf(values: z.infer<typeof Environment>): Config['github_app'] {
-  const names = ['APP_ID', 'PRIVATE_KEY', 'WEBHOOK_SECRET'] as const
+type Values = z.infer<typeof Environment>
+
+/** Whether all of the variables are set; throws when only some are. */
+function areSet(values: Values, names: (keyof Values)[]): boolean {
   const missing = names.find((name) => values[name] === undefined)
-  if (names.every((name) => values[name] === undefined)) return null
+  if (names.every((name) => values[name] === undefined)) return false
   if (missing) throw new ConfigError(`${missing} is unset; set all of ${names.join(', ')}, or none of them`)
+  return true
+}
+
+function signInOf(values: Values): Config['sign_in'] {
+  if (!areSet(values, ['PUBLIC_URL', 'GITHUB_CLIENT_ID', 'GITHUB_CLIENT_SECRET'])) return null
+  return {
+    public_url: values.PUBLIC_URL as string,
+    client_id: values.GITHUB_CLIENT_ID as string,
+    client_secret: values.GITHUB_CLIENT_SECRET as string,
+  }
+}
+
+function githubAppOf(values: Values): Config['github_app'] {
+  if (!areSet(values, ['APP_ID', 'PRIVATE_KEY', 'WEBHOOK_SECRET'])) return null
   return {
     id: values.APP_ID as number,
     private_key: privateKeyOf(values.PRIVATE_KEY as string),

@@ -6,6 +6,7 @@ import type { Database } from '../db/connect.ts'
 import type { Access } from '../github/access.ts'
 import type { GithubApp } from '../github/app.ts'
 import type { Metrics } from '../telemetry/metrics.ts'
+import type { News } from './news.ts'
 
 export interface App {
   config: Config
@@ -16,6 +17,7 @@ export interface App {
   access: Access
   /** Null without a configured GitHub App. */
   github_app: GithubApp | null
+  news: News
   /** Drops what is remembered of permissions in the repositories of an account, on every instance. */
   forgetAccess(owner: string): Promise<void>
 }

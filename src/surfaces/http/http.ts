@@ -7,14 +7,22 @@ import { showMetrics } from './metrics.ts'
 import { openApiDocument } from './openapi.ts'
 import { restRouter } from './router.ts'
 
-/** `webhooks`: the handlers of `POST /api/github/webhooks`, another surface on the same address. */
-export function httpSurface(app: App, webhooks: (RequestHandler | ErrorRequestHandler)[]): Express {
+/** Other surfaces on the same address. */
+export interface Neighbours {
+  /** The handlers of `POST /api/github/webhooks`. */
+  webhooks: (RequestHandler | ErrorRequestHandler)[]
+  /** The page at `/`; `standIn` gives its requests the token of a session. */
+  page: { standIn: RequestHandler; routes: RequestHandler }
+}
+
+export function httpSurface(app: App, { webhooks, page }: Neighbours): Express {
   const surface = express()
   surface.disable('x-powered-by')
   surface.disable('etag')
   surface.set('query parser', 'simple')
   surface.set('trust proxy', app.config.trust_proxy ?? false)
   surface.use(exchange(app))
+  surface.use(page.standIn)
   const rest = restRouter(app)
   for (const base of ['/api/v1', '/v1']) {
     const document = JSON.stringify(openApiDocument(base))
@@ -49,6 +57,7 @@ export function httpSurface(app: App, webhooks: (RequestHandler | ErrorRequestHa
     .all(named('webhook'))
     .post(...webhooks)
     .all(onlyMethods(['POST']))
+  surface.use(page.routes)
   surface.use(noSuchAddress)
   surface.use(showFailures(app.log))
   return surface

@@ -1,0 +1,50 @@
+/** The page for people at `/`: its files, signing in, and the events that keep it up to date (issue 6, item 4). */
+import { fileURLToPath } from 'node:url'
+import express, { type RequestHandler, Router } from 'express'
+import { Failure } from '../../base/failure.ts'
+import type { App } from '../../context/app.ts'
+import type { Streams } from './events.ts'
+import { sessions } from './session.ts'
+
+/** Where the build puts the page; the same from `src` and from `dist`. */
+const FILES = fileURLToPath(new URL('../../../dist/web', import.meta.url))
+
+const YEAR_MS = 365 * 86_400_000
+
+/** Scripts, styles and requests of our own alone: nothing inline, nothing from elsewhere, nobody's frame. */
+const POLICY = [
+  "default-src 'none'",
+  "script-src 'self'",
+  "style-src 'self'",
+  "img-src 'self' data:",
+  "connect-src 'self'",
+  "form-action 'self'",
+  "base-uri 'none'",
+  "frame-ancestors 'none'",
+].join('; ')
+
+export interface Dashboard {
+  /** Goes before every other route: a session stands for a token there too. */
+  standIn: RequestHandler
+  routes: Router
+}
+
+export function dashboard(app: App, streams: Streams): Dashboard {
+  const { standIn, show, begin, complete, end } = sessions(app)
+  const routes = Router()
+  routes.get('/session', show)
+  routes.get('/session/login', begin)
+  routes.get('/session/callback', complete)
+  routes.post('/session/logout', end)
+  routes.get('/events/:owner/:repo', streams.handler)
+  routes.use('/assets', express.static(`${FILES}/assets`, { immutable: true, maxAge: YEAR_MS, index: false }))
+  routes.get('/', (_req, res, next) => {
+    res.setHeader('Content-Security-Policy', POLICY)
+    res.setHeader('Cross-Origin-Opener-Policy', 'same-origin')
+    res.setHeader('Cache-Control', 'no-cache')
+    res.sendFile('index.html', { root: FILES }, (error) => {
+      if (error && !res.headersSent) next(new Failure('not_found', 'the page is not built: npm run build'))
+    })
+  })
+  return { standIn, routes }
+}

@@ -1,0 +1,215 @@
+/** A record in full, with what can be done to it. */
+import type { ComponentChildren } from 'preact'
+import { useEffect, useState } from 'preact/hooks'
+import type { Activity, FullActivity, FullNotable, Overlap, Problem, Repository } from './api.ts'
+import { duration } from './board.ts'
+import { Dialog } from './dialog.tsx'
+
+interface Common {
+  id: string
+  repository: Repository
+  mayWrite: boolean
+  onClose: () => void
+  onChanged: () => void
+}
+
+export function ActivityDetail({
+  overlaps,
+  titles,
+  onShow,
+  ...common
+}: Common & { overlaps: Overlap[]; titles: Map<string, Activity>; onShow: (id: string) => void }) {
+  const { id, repository } = common
+  const collisions = overlaps.filter(({ activity_ids }) => activity_ids.includes(id))
+  return (
+    <Detail {...common} read={repository.activity} archive={repository.archiveActivity}>
+      {(activity: FullActivity) => (
+        <>
+          <p>{activity.summary}</p>
+          <dl>
+            <Fact name="Who">
+              {activity.actor}
+              {activity.agent && ` with ${activity.agent}`}
+            </Fact>
+            <Fact name="Status">
+              {activity.status}, risk {activity.risk}
+              {activity.blocking && ', warns prominently'}
+            </Fact>
+            <Fact name="Branch">
+              {activity.branch && <code>{activity.branch}</code>}
+              {activity.base_branch && (
+                <>
+                  {' '}
+                  into <code>{activity.base_branch}</code>
+                </>
+              )}
+            </Fact>
+            <Fact name="Pull request">{activity.pr_url && <Outward url={activity.pr_url} />}</Fact>
+            <Times {...activity} />
+            <Scope {...activity.scope} />
+          </dl>
+          {collisions.length > 0 && (
+            <>
+              <h3>Collides with</h3>
+              <ul class="collisions">
+                {collisions.map(({ activity_ids, severity, paths, areas }) => {
+                  const other = activity_ids.find((each) => each !== id) ?? ''
+                  return (
+                    <li key={other}>
+                      <span class={`pill severity-${severity}`}>{severity}</span>
+                      <button type="button" class="link" onClick={() => onShow(other)}>
+                        {titles.get(other)?.title ?? other} <small>{titles.get(other)?.actor}</small>
+                      </button>
+                      {paths.slice(0, 5).map(({ example }) => (
+                        <code key={example}>{example}</code>
+                      ))}
+                      {paths.length === 0 && <small>area {areas.join(', ')}</small>}
+                    </li>
+                  )
+                })}
+              </ul>
+            </>
+          )}
+        </>
+      )}
+    </Detail>
+  )
+}
+
+export function NotableDetail(common: Common) {
+  const { repository } = common
+  return (
+    <Detail {...common} read={repository.notable} archive={repository.archiveNotable}>
+      {(notable: FullNotable) => (
+        <>
+          <p>{notable.summary}</p>
+          <dl>
+            <Fact name="Importance">
+              {notable.importance}, {notable.category}
+              {notable.blocking && ', warns prominently'}
+            </Fact>
+            <Fact name="Raised by">{notable.created_by}</Fact>
+            <Fact name="Decision">{notable.decision_url && <Outward url={notable.decision_url} />}</Fact>
+            <Fact name="Applies until">
+              {notable.applies_until && new Date(notable.applies_until).toLocaleString()}
+            </Fact>
+            <Times {...notable} />
+            <Scope {...notable.scope} />
+          </dl>
+        </>
+      )}
+    </Detail>
+  )
+}
+
+function Detail<Record extends { title: string; status: string }>({
+  id,
+  mayWrite,
+  read,
+  archive,
+  onClose,
+  onChanged,
+  children,
+}: Common & {
+  read: (id: string) => Promise<Record>
+  archive: (id: string) => Promise<unknown>
+  children: (record: Record) => ComponentChildren
+}) {
+  const [record, setRecord] = useState<Record | null>(null)
+  const [problem, setProblem] = useState('')
+  const [isSending, setIsSending] = useState(false)
+  useEffect(() => {
+    read(id).then(setRecord, (error: Problem) => setProblem(error.message))
+  }, [id])
+  const end = async () => {
+    setIsSending(true)
+    try {
+      await archive(id)
+      onChanged()
+      onClose()
+    } catch (error) {
+      setProblem((error as Problem).message)
+      setIsSending(false)
+    }
+  }
+  return (
+    <Dialog title={record?.title ?? 'Loading …'} onClose={onClose}>
+      {problem && (
+        <p class="problem" role="alert">
+          {problem}
+        </p>
+      )}
+      {record && children(record)}
+      {record && mayWrite && record.status !== 'archived' && record.status !== 'expired' && (
+        <div class="line end">
+          <button type="button" class="danger" disabled={isSending} onClick={end}>
+            Archive
+          </button>
+        </div>
+      )}
+    </Dialog>
+  )
+}
+
+function Fact({ name, children }: { name: string; children: ComponentChildren }) {
+  if (children === null || children === false || children === '') return null
+  if (Array.isArray(children) && children.every((child) => !child)) return null
+  return (
+    <>
+      <dt>{name}</dt>
+      <dd>{children}</dd>
+    </>
+  )
+}
+
+function Times({
+  created_at,
+  expires_at,
+  heartbeat_at,
+}: {
+  created_at: string
+  expires_at: string
+  heartbeat_at?: string | null
+}) {
+  const now = Date.now()
+  const since = (at: string) => `${duration(now - Date.parse(at))} ago`
+  return (
+    <>
+      <Fact name="Since">{since(created_at)}</Fact>
+      <Fact name="Last sign of life">{heartbeat_at ? since(heartbeat_at) : null}</Fact>
+      <Fact name="Ends in">{duration(Date.parse(expires_at) - now)}, unless it is kept alive</Fact>
+    </>
+  )
+}
+
+const LISTED_MAX = 100
+
+function Scope({ areas, paths }: { areas: string[]; paths: string[] }) {
+  return (
+    <>
+      <Fact name="Areas">{areas.join(', ')}</Fact>
+      {paths.length > 0 && (
+        <Fact name="Paths">
+          <ul class="paths">
+            {paths.slice(0, LISTED_MAX).map((path) => (
+              <li key={path}>
+                <code>{path}</code>
+              </li>
+            ))}
+          </ul>
+          {paths.length > LISTED_MAX && `and ${paths.length - LISTED_MAX} more`}
+        </Fact>
+      )}
+    </>
+  )
+}
+
+/** Only addresses of the web are links: a record may hold any text that once passed for one. */
+function Outward({ url }: { url: string }) {
+  if (!/^https?:\/\//.test(url)) return <>{url}</>
+  return (
+    <a href={url} target="_blank" rel="noopener noreferrer">
+      {url.replace(/^https?:\/\//, '')}
+    </a>
+  )
+}

@@ -1,0 +1,192 @@
+/** What serves the page: signing in with GitHub, the session that stands for a token, and the events (issue: a page). */
+import { createHash } from 'node:crypto'
+import { once } from 'node:events'
+import { createServer, type Server } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { json } from 'node:stream/consumers'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { fakeGithub } from '../support/github.ts'
+import { startTestService, type TestService } from '../support/service.ts'
+
+const PAGE = { 'X-Deconflict-Page': '1' }
+const github = fakeGithub()
+github.repository({ id: 7, full_name: 'acme/shop' })
+github.token('ada', { login: 'ada', id: 1, permissions: { 'acme/shop': 'write' } })
+github.token('rita', { login: 'rita', id: 2, permissions: { 'acme/shop': 'read' } })
+let service: TestService
+let githubWeb: Server
+/** What the last exchange of a code for a token brought. */
+let exchanged: Record<string, string>
+
+beforeAll(async () => {
+  githubWeb = createServer(async (req, res) => {
+    exchanged = (await json(req)) as Record<string, string>
+    const isKnown = exchanged.code === 'code-of-ada'
+    res.setHeader('content-type', 'application/json')
+    res.end(
+      JSON.stringify(
+        isKnown ? { access_token: 'ada', expires_in: 28800 } : { error: 'bad_verification_code' },
+      ),
+    )
+  }).listen(0, '127.0.0.1')
+  await once(githubWeb, 'listening')
+  const github_web_url = `http://127.0.0.1:${(githubWeb.address() as AddressInfo).port}`
+  const sign_in = { public_url: 'http://localhost', client_id: 'Iv1.abc', client_secret: 'hush' }
+  service = await startTestService({ token: 'ada', config: { github_web_url, sign_in } })
+})
+afterAll(async () => {
+  await service.close()
+  githubWeb.close()
+  github.close()
+})
+
+const get = (path: string, headers: Record<string, string> = {}, method = 'GET') =>
+  fetch(`${service.url}${path}`, { method, headers, redirect: 'manual' })
+
+/** The cookies that an answer sets, as a browser would send them back. */
+const cookiesOf = (response: Response) =>
+  response.headers
+    .getSetCookie()
+    .map((cookie) => cookie.split(';')[0])
+    .join('; ')
+
+async function begin(return_to = '/') {
+  const response = await get(`/session/login?return_to=${encodeURIComponent(return_to)}`)
+  const address = new URL(response.headers.get('location') as string)
+  return {
+    response,
+    address,
+    cookie: cookiesOf(response),
+    state: address.searchParams.get('state') as string,
+  }
+}
+
+async function signIn(): Promise<string> {
+  const { cookie, state } = await begin()
+  return cookiesOf(await get(`/session/callback?code=code-of-ada&state=${state}`, { cookie }))
+}
+
+describe('signing in', () => {
+  test('sends people to GitHub with a state and a challenge', async () => {
+    const { response, address } = await begin()
+    expect(response.status).toBe(303)
+    expect(address.pathname).toBe('/login/oauth/authorize')
+    expect(Object.fromEntries(address.searchParams)).toMatchObject({
+      client_id: 'Iv1.abc',
+      redirect_uri: 'http://localhost/session/callback',
+      code_challenge_method: 'S256',
+      state: expect.stringMatching(/^[\w-]{20,}$/),
+    })
+  })
+
+  test('exchanges the code with the verifier that fits the challenge, and goes back to where it began', async () => {
+    const { address, cookie, state } = await begin('/#/acme/shop')
+    const response = await get(`/session/callback?code=code-of-ada&state=${state}`, { cookie })
+    expect([response.status, response.headers.get('location')]).toEqual([303, '/#/acme/shop'])
+    const challenge = createHash('sha256')
+      .update(exchanged.code_verifier as string)
+      .digest('base64url')
+    expect(challenge).toBe(address.searchParams.get('code_challenge'))
+    expect(exchanged).toMatchObject({ client_id: 'Iv1.abc', client_secret: 'hush', code: 'code-of-ada' })
+  })
+
+  test('keeps the token in a cookie that no script reads, no other site sends and nobody else opens', async () => {
+    const { cookie, state } = await begin()
+    const response = await get(`/session/callback?code=code-of-ada&state=${state}`, { cookie })
+    const [session] = response.headers.getSetCookie().filter((each) => each.startsWith('deconflict_session='))
+    expect(session).toMatch(/; Path=\/; .*HttpOnly; SameSite=Lax$/)
+    expect(Buffer.from(session as string, 'base64url').toString('latin1')).not.toContain('"ada"')
+    expect(await (await get('/session', { cookie: cookiesOf(response) })).json()).toEqual({
+      can_sign_in: true,
+      is_signed_in: true,
+      login: 'ada',
+    })
+  })
+
+  test.each([
+    ['another state', (state: string) => `code=code-of-ada&state=${state}x`, true],
+    ['no state', () => 'code=code-of-ada', true],
+    ['no sign-in begun in this browser', (state: string) => `code=code-of-ada&state=${state}`, false],
+    ['a code that GitHub does not know', (state: string) => `code=guess&state=${state}`, true],
+  ])('is refused with %s', async (_, query, hasCookie) => {
+    const { cookie, state } = await begin()
+    const response = await get(`/session/callback?${query(state)}`, hasCookie ? { cookie } : {})
+    expect(response.headers.get('location')).toMatch(/^\/\?problem=(state|code)$/)
+    expect(response.headers.getSetCookie().filter((each) => each.startsWith('deconflict_session='))).toEqual(
+      [],
+    )
+  })
+
+  test.each(['https://evil.example', '//evil.example', '/\\evil.example', 'javascript:alert(1)'])(
+    'never sends anybody on to %s',
+    async (elsewhere) => {
+      const { cookie, state } = await begin(elsewhere)
+      const response = await get(`/session/callback?code=code-of-ada&state=${state}`, { cookie })
+      expect(response.headers.get('location')).toBe('/')
+    },
+  )
+
+  test('ends with signing out, which no other site can do', async () => {
+    const cookie = await signIn()
+    expect((await get('/session/logout', { cookie }, 'POST')).status).toBe(403)
+    const response = await get('/session/logout', { cookie, ...PAGE }, 'POST')
+    expect(response.status).toBe(204)
+    expect(response.headers.getSetCookie()[0]).toMatch(/^deconflict_session=;.*Expires=Thu, 01 Jan 1970/)
+  })
+})
+
+describe('a session', () => {
+  const list = '/api/v1/repos/acme/shop/activity'
+
+  test('stands for its token, for requests of the page alone', async () => {
+    const cookie = await signIn()
+    expect((await get(list, { cookie, ...PAGE })).status).toBe(200)
+    expect((await get(list, { cookie })).status).toBe(401)
+  })
+
+  test('gives way to a token that is sent', async () => {
+    const cookie = await signIn()
+    expect((await get(list, { cookie, ...PAGE, authorization: 'Bearer nobody' })).status).toBe(401)
+  })
+
+  test('that somebody made up stands for nothing', async () => {
+    for (const made of ['x', 'a.b.c.d.e', (await signIn()).slice('deconflict_session='.length, -3)])
+      expect((await get(list, { cookie: `deconflict_session=${made}`, ...PAGE })).status).toBe(401)
+  })
+})
+
+describe('events', () => {
+  const events = (token?: string) =>
+    get('/events/acme/shop', token === undefined ? {} : { authorization: `Bearer ${token}` })
+
+  test('are refused without a token, and to who cannot see the repository', async () => {
+    expect((await events()).status).toBe(401)
+    expect((await events('nobody')).status).toBe(401)
+    const other = await get('/events/acme/other', { authorization: 'Bearer ada' })
+    expect(other.status).toBe(403)
+  })
+
+  test.each([
+    ['ada', true],
+    ['rita', false],
+  ])('say what %s may do, and then that something changed', async (token, may_write) => {
+    const response = await events(token)
+    expect(response.headers.get('content-type')).toBe('text/event-stream')
+    const reader = (response.body as ReadableStream<Uint8Array>)
+      .pipeThrough(new TextDecoderStream())
+      .getReader()
+    expect((await reader.read()).value).toBe(`event: hello\ndata: {"may_write":${may_write}}\n\n`)
+    const work = { title: 'Work', summary: 'Some.', actor: 'Ada' }
+    expect((await service.api('POST', '/activity', { body: work })).status).toBe(201)
+    expect((await reader.read()).value).toBe('event: changed\ndata: {}\n\n')
+    await reader.cancel()
+  })
+})
+
+test('without an OAuth client there is no signing in, and the page says so', async () => {
+  const plain = await startTestService({ token: 'ada' })
+  const shown = await fetch(`${plain.url}/session`)
+  expect(await shown.json()).toEqual({ can_sign_in: false, is_signed_in: false, login: null })
+  expect((await fetch(`${plain.url}/session/login`)).status).toBe(404)
+  await plain.close()
+})

@@ -1,0 +1,264 @@
+/** The page in a real browser, on two instances of the built service (issue: a page). */
+import { once } from 'node:events'
+import { readFileSync } from 'node:fs'
+import { createServer } from 'node:http'
+import { createRequire } from 'node:module'
+import type { AddressInfo } from 'node:net'
+import { json } from 'node:stream/consumers'
+import type { Browser, BrowserContext, Page } from 'playwright-core'
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { type GithubStandIn, startGithubStandIn } from '../../scripts/github-stand-in.ts'
+import { BROWSER, startBrowser } from '../support/browser.ts'
+import { type FreshDatabase, freshDatabase } from '../support/database.ts'
+import { type ServiceProcess, startProcess } from '../support/process.ts'
+import { apiAt } from '../support/service.ts'
+
+const AXE = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8')
+const PATIENT = { timeout: 30_000 }
+const HOSTILE = '<img src=x onerror="document.title=1"> [x](javascript:alert(1)) **b** @everyone'
+
+let github: GithubStandIn
+let githubWeb: { url: string; close(): void }
+let database: FreshDatabase
+let first: ServiceProcess
+let second: ServiceProcess
+let browser: Browser
+let context: BrowserContext
+let page: Page
+/** What the page asked of anybody else than its own service, and what its policy stopped. */
+let strayed: string[]
+
+describe.skipIf(BROWSER === undefined)('in Chromium, the page', () => {
+  beforeAll(async () => {
+    github = await startGithubStandIn({
+      repositories: [
+        { id: 7, full_name: 'acme/shop' },
+        { id: 8, full_name: 'acme/quiet' },
+      ],
+      users: [
+        { token: 'ada', login: 'ada', id: 1, permissions: { 'acme/shop': 'write', 'acme/quiet': 'write' } },
+        { token: 'rita', login: 'rita', id: 2, permissions: { 'acme/shop': 'read' } },
+      ],
+    })
+    githubWeb = await startGithubWeb()
+    database = await freshDatabase()
+    const environment = {
+      DATABASE_URL: database.database_url,
+      GITHUB_API_URL: github.url,
+      GITHUB_WEB_URL: githubWeb.url,
+      GITHUB_CLIENT_ID: 'Iv1.abc',
+      GITHUB_CLIENT_SECRET: 'hush',
+      RATE_LIMIT_PER_MINUTE: '1000000',
+    }
+    const port = await freePort()
+    first = await startProcess({ ...environment, PORT: String(port), PUBLIC_URL: `http://127.0.0.1:${port}` })
+    second = await startProcess({ ...environment, PUBLIC_URL: first.url })
+    browser = await startBrowser()
+  })
+  afterAll(async () => {
+    await browser?.close()
+    await Promise.all([first, second].map((service) => service?.kill('SIGTERM')))
+    await database?.drop()
+    githubWeb?.close()
+    await github?.close()
+  })
+  beforeEach(async () => {
+    context = await browser.newContext({ viewport: { width: 1400, height: 900 } })
+    page = await context.newPage()
+    strayed = []
+    page.on('request', (request) => {
+      if (!request.url().startsWith(first.url)) strayed.push(request.url())
+    })
+    page.on('console', (message) => {
+      if (/Content Security Policy/.test(message.text())) strayed.push(message.text())
+    })
+  })
+  afterEach(() => context.close())
+
+  const open = async (token: string, repository = 'acme/shop') => {
+    await page.goto(`${first.url}/#/${repository}`)
+    await page.getByLabel('Or use a GitHub token').fill(token)
+    await page.getByRole('button', { name: 'Use it' }).click()
+    await page.getByText('Live', { exact: true }).waitFor(PATIENT)
+  }
+  const declare = async (body: object) => {
+    const work = { summary: 'In short.', actor: 'Ben', base_branch: 'main', ...body }
+    const answer = await apiAt(second.url, 'ada')('POST', '/activity', { body: work })
+    expect(answer.status).toBe(201)
+    return answer.body.activity.id as string
+  }
+  const bar = (title: string) => page.locator('.bar', { hasText: title })
+
+  test('signs people in through GitHub, keeps them signed in, and signs them out', async () => {
+    await page.goto(`${first.url}/#/acme/shop`)
+    await page.getByRole('link', { name: 'Sign in with GitHub' }).click()
+    await page.getByRole('heading', { name: 'acme/shop' }).waitFor(PATIENT)
+    await page.getByText('ada', { exact: true }).waitFor(PATIENT)
+    expect(await page.evaluate('document.cookie')).toBe('')
+    await page.reload()
+    await page.getByText('Live', { exact: true }).waitFor(PATIENT)
+    await page.getByRole('button', { name: 'Sign out' }).click()
+    await page.getByRole('link', { name: 'Sign in with GitHub' }).waitFor(PATIENT)
+    expect((await context.cookies()).map(({ name }) => name)).not.toContain('deconflict_session')
+  })
+
+  test('shows a collision as it comes up on another instance, and its end when one side is archived', async () => {
+    await declare({
+      title: 'Retry payments',
+      branch: 'retries',
+      scope: { areas: ['checkout'], paths: ['src/pay/**'] },
+    })
+    await open('ada')
+    await bar('Retry payments').waitFor(PATIENT)
+    await page.getByRole('heading', { name: '1 live activity, 0 collisions' }).waitFor(PATIENT)
+    await declare({ title: 'Tidy payments', branch: 'tidy', scope: { paths: ['src/**/tidy.ts'] } })
+    await page.getByRole('heading', { name: '2 live activities, 1 collision' }).waitFor(PATIENT)
+    await page.getByRole('button', { name: 'src/pay/tidy.ts', includeHidden: true }).waitFor(PATIENT)
+    await bar('Tidy payments').click()
+    const detail = page.getByRole('dialog')
+    await detail.getByRole('heading', { name: 'Collides with' }).waitFor(PATIENT)
+    await detail.getByRole('button', { name: /Retry payments/ }).waitFor()
+    await detail.getByRole('button', { name: 'Archive' }).click()
+    await page.getByRole('heading', { name: '1 live activity, 0 collisions' }).waitFor(PATIENT)
+    await bar('Retry payments').click()
+    await detail.getByRole('button', { name: 'Archive' }).click()
+    await page.getByText('Nobody has announced work in acme/shop').waitFor(PATIENT)
+    expect(strayed).toEqual([])
+  })
+
+  test('raises a notable, shows what the service says against one, and archives it', async () => {
+    await open('ada')
+    await page.getByRole('button', { name: 'New notable' }).click()
+    const form = page.getByRole('dialog')
+    await form.getByLabel('Title').fill('Migrations are frozen')
+    await form.getByLabel('Summary').fill('Until Friday.')
+    await form.getByLabel('Paths, one a line').fill('../db')
+    await form.getByRole('button', { name: 'Raise it' }).click()
+    await form.getByRole('alert').getByText('scope.paths[0]').waitFor(PATIENT)
+    await form.getByLabel('Paths, one a line').fill('db/**')
+    await form.getByRole('button', { name: 'Raise it' }).click()
+    await page.getByRole('button', { name: 'Migrations are frozen' }).click()
+    await page.getByRole('dialog').getByText('Until Friday.').waitFor(PATIENT)
+    await page.getByRole('dialog').getByRole('button', { name: 'Archive' }).click()
+    await page.getByText('No signal is raised here.').waitFor(PATIENT)
+  })
+
+  test('offers no reader what only writers may do', async () => {
+    const id = await declare({ title: 'Look only', branch: 'look', scope: { paths: ['a'] } })
+    await open('rita')
+    await bar('Look only').click()
+    await page.getByRole('dialog').getByText('In short.').waitFor(PATIENT)
+    expect(await page.getByRole('button', { name: 'Archive' }).count()).toBe(0)
+    expect(await page.getByRole('button', { name: 'New notable', includeHidden: true }).count()).toBe(0)
+    await apiAt(second.url, 'ada')('POST', `/activity/${id}/archive`)
+  })
+
+  test('shows hostile text as text', async () => {
+    const id = await declare({
+      title: HOSTILE,
+      actor: HOSTILE.slice(0, 100),
+      branch: 'x',
+      scope: { paths: ['<b>/x'] },
+    })
+    await open('ada')
+    await bar(HOSTILE).click()
+    await page.getByRole('dialog').getByRole('heading', { name: HOSTILE }).waitFor(PATIENT)
+    expect(await page.locator('img[src="x"], main b').count()).toBe(0)
+    expect(await page.title()).toBe('acme/shop · Deconflict')
+    expect(strayed).toEqual([])
+    await apiAt(second.url, 'ada')('POST', `/activity/${id}/archive`)
+  })
+
+  test('says what is missing: work, a right, a repository', async () => {
+    await open('ada', 'acme/quiet')
+    await page.getByText('Nobody has announced work in acme/quiet').waitFor(PATIENT)
+    await page.goto(`${first.url}/#/acme/secret`)
+    await page.getByRole('heading', { name: 'You cannot see this repository' }).waitFor(PATIENT)
+    await page.goto(`${first.url}/#/`)
+    await page.getByRole('link', { name: 'acme/quiet' }).waitFor(PATIENT)
+  })
+
+  test.each(['light', 'dark'] as const)('has no serious fault of access, in %s', async (colorScheme) => {
+    await page.emulateMedia({ colorScheme })
+    const scope = { paths: ['src/**'] }
+    const ids = [
+      await declare({ title: 'One', branch: 'one', risk: 'high', scope }),
+      await declare({ title: 'Two', branch: 'two', scope }),
+    ]
+    await page.goto(first.url)
+    await page.getByRole('link', { name: 'Sign in with GitHub' }).waitFor(PATIENT)
+    expect(await seriousFaults()).toEqual([])
+    await open('ada')
+    await page.getByRole('heading', { name: '2 live activities, 1 collision' }).waitFor(PATIENT)
+    expect(await seriousFaults()).toEqual([])
+    await bar('One').click()
+    await page.getByRole('dialog').getByText('In short.').waitFor(PATIENT)
+    expect(await seriousFaults()).toEqual([])
+    for (const id of ids) await apiAt(second.url, 'ada')('POST', `/activity/${id}/archive`)
+  })
+
+  test('shows 500 live activities with less than 100 kB of script', async () => {
+    const bytes: number[] = []
+    page.on('response', async (response) => {
+      if (response.url().endsWith('.js')) bytes.push((await response.body()).length)
+    })
+    const ids = await Promise.all(
+      Array.from({ length: 500 }, (_, index) =>
+        declare({
+          title: `Work ${index}`,
+          branch: `b${index}`,
+          scope: { areas: [`a${index % 20}`], paths: [`m${index}/**`] },
+        }),
+      ),
+    )
+    await open('ada')
+    await page.getByRole('heading', { name: /^500 live activities/ }).waitFor(PATIENT)
+    expect(await page.locator('.bar').count()).toBe(500)
+    expect(bytes.length).toBeGreaterThan(0)
+    expect(bytes.reduce((sum, each) => sum + each, 0)).toBeLessThan(100_000)
+    expect(ids).toHaveLength(500)
+  })
+
+  async function seriousFaults(): Promise<string[]> {
+    // The policy of the page lets no script in from elsewhere; the protocol of the browser does.
+    const found = (await page.evaluate(`${AXE}; axe.run(document)`)) as {
+      violations: { id: string; impact: string; nodes: { html: string }[] }[]
+    }
+    return found.violations
+      .filter(({ impact }) => impact === 'serious' || impact === 'critical')
+      .map(({ id, nodes }) => `${id}: ${nodes[0]?.html}`)
+  }
+})
+
+/** GitHub's own pages for signing in: whoever comes is Ada, and agrees. */
+async function startGithubWeb() {
+  const server = createServer(async (req, res) => {
+    const { pathname, searchParams } = new URL(req.url ?? '/', 'http://github')
+    if (pathname === '/login/oauth/authorize') {
+      const back = new URL(searchParams.get('redirect_uri') as string)
+      back.search = new URLSearchParams({
+        code: 'code-of-ada',
+        state: searchParams.get('state') ?? '',
+      }).toString()
+      res.writeHead(302, { location: back.href }).end()
+      return
+    }
+    const { code } = (await json(req)) as { code: string }
+    res.writeHead(200, { 'content-type': 'application/json' })
+    res.end(
+      JSON.stringify(code === 'code-of-ada' ? { access_token: 'ada' } : { error: 'bad_verification_code' }),
+    )
+  }).listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  const { port } = server.address() as AddressInfo
+  return { url: `http://127.0.0.1:${port}`, close: () => server.close() }
+}
+
+async function freePort(): Promise<number> {
+  const server = createServer().listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  const { port } = server.address() as AddressInfo
+  server.close()
+  await once(server, 'close')
+  return port
+}
