@@ -16,6 +16,7 @@ export default defineConfig({
         test: {
           ...workers,
           name: 'rules',
+          testTimeout: MINUTE_MS / 2,
           include: ['test/rules/**/*.test.ts', 'test/architecture.test.ts'],
         },
       },

@@ -33,6 +33,7 @@ test('an empty environment gives the defaults', () => {
     permission_ttl_ms: 60_000,
     retention_days: 30,
     trust_proxy: undefined,
+    sign_in: null,
     log_level: 'info',
     tracing: null,
   })
@@ -54,6 +55,9 @@ test('every variable is read', () => {
     PERMISSION_TTL_MS: '0',
     RETENTION_DAYS: '7',
     TRUST_PROXY: '2',
+    PUBLIC_URL: 'https://deconflict.example/',
+    GITHUB_CLIENT_ID: 'Iv1.abc',
+    GITHUB_CLIENT_SECRET: 'hush',
     LOG_LEVEL: 'debug',
     OTEL_EXPORTER_OTLP_ENDPOINT: 'http://localhost:4318',
     OTEL_SERVICE_NAME: 'deconflict-eu',
@@ -71,6 +75,7 @@ test('every variable is read', () => {
     permission_ttl_ms: 0,
     retention_days: 7,
     trust_proxy: 2,
+    sign_in: { public_url: 'https://deconflict.example', client_id: 'Iv1.abc', client_secret: 'hush' },
     log_level: 'debug',
     tracing: { service_name: 'deconflict-eu' },
   })
@@ -209,3 +214,12 @@ describe('the GitHub App is all three of its variables, or none:', () => {
     expect(readConfig({ ...app, PRIVATE_KEY }).github_app?.private_key).toBe(KEY)
   })
 })
+
+test.each(['PUBLIC_URL', 'GITHUB_CLIENT_ID', 'GITHUB_CLIENT_SECRET'])(
+  'signing in is refused with %s alone',
+  (name) => {
+    expect(() => readConfig({ [name]: 'https://deconflict.example' })).toThrow(
+      /is unset; set all of PUBLIC_URL, GITHUB_CLIENT_ID, GITHUB_CLIENT_SECRET, or none of them/,
+    )
+  },
+)

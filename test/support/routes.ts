@@ -32,6 +32,7 @@ export const ROUTES: Route[] = [
   { ...act, name: 'updateActivity', method: 'PATCH', path: '/activity/{id}', record: 'act', body: {} },
   { ...act, name: 'heartbeatActivity', path: '/activity/{id}/heartbeat', record: 'act' },
   { ...act, name: 'archiveActivity', path: '/activity/{id}/archive', record: 'act' },
+  { ...get, name: 'listOverlaps', path: '/overlaps', record: null },
   { ...get, name: 'listNotables', path: '/notables', record: null },
   { ...act, name: 'createNotable', path: '/notables', record: null, success: 201, body: SIGNAL },
   { ...get, name: 'getNotable', path: '/notables/{id}', record: 'ntb' },
