@@ -11,8 +11,8 @@ import { during, newWork, type Work } from '../telemetry/work.ts'
 import { claim, renew, settle } from './store.ts'
 import type { JobRow } from './table.ts'
 
-/** A worker that dies holds its job for this long. */
-const LEASE_MS = 120_000
+/** A worker that dies holds its job, and the repository's others, for this long; one that lives renews it in time. */
+const LEASE_MS = 30_000
 const ATTEMPTS_MAX = 12
 const FIRST_DELAY_MS = 2000
 const DELAY_MAX_MS = 3_600_000
