@@ -3,6 +3,7 @@ import { LRUCache } from 'lru-cache'
 import type { Logger } from 'pino'
 import { Probot, ProbotOctokit } from 'probot'
 import type { Config } from '../base/config.ts'
+import { fetchBelow } from './answer.ts'
 import { type Watch, watchCalls } from './calls.ts'
 
 export interface GithubApp {
@@ -44,11 +45,11 @@ export function openGithubApp(
     // Its own lines name addresses and bodies; what matters is logged where a job fails.
     log: options.log.child({}, { level: 'silent' }) as never,
     Octokit: ProbotOctokit.plugin(watch as never).defaults(neverInPlace) as never,
-    request: { fetch: fetchInTime },
+    request: { fetch: fetchInTime(fetchBelow(options.api_url)) },
   })
   return { id: app.id, probot, asked_at: new LRUCache({ max: 50_000 }) }
 }
 
-function fetchInTime(address: string, init: RequestInit): Promise<Response> {
-  return fetch(address, { ...init, signal: AbortSignal.timeout(TIMEOUT_MS) })
+function fetchInTime(fetch: ReturnType<typeof fetchBelow>): ReturnType<typeof fetchBelow> {
+  return (address, init) => fetch(address, { ...init, signal: AbortSignal.timeout(TIMEOUT_MS) })
 }

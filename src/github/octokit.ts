@@ -1,6 +1,7 @@
 /** Calls to GitHub: bounded in time, quiet, and with every way to fail told apart (contract §2). */
 import { Octokit } from '@octokit/rest'
 import { Failure, unavailable } from '../base/failure.ts'
+import { fetchBelow } from './answer.ts'
 import { type Watch, watchCalls } from './calls.ts'
 
 /** How long one call may take. */
@@ -9,7 +10,12 @@ const TIMEOUT_MS = 5000
 const SILENT = { debug: () => {}, info: () => {}, warn: () => {}, error: () => {} }
 
 export function openGithub(api_url: string, watch: Watch): Octokit {
-  const github = new Octokit({ baseUrl: api_url, log: SILENT, userAgent: 'deconflict' })
+  const github = new Octokit({
+    baseUrl: api_url,
+    log: SILENT,
+    userAgent: 'deconflict',
+    request: { fetch: fetchBelow(api_url) },
+  })
   watchCalls(github, 'caller', watch)
   return github
 }
