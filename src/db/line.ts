@@ -12,6 +12,12 @@ const LOOK_MS = 1000
 /** More than is ever under way: postgres.js takes a connection whose buffer was full for a free one once it is not. */
 const BUFFER_BYTES = 64 * 1024 * 1024
 
+export interface Patience {
+  silence_ms: number
+  /** The lines that lead to the same server. */
+  siblings: Set<Line>
+}
+
 /** Ends what postgres.js waits for: a connection that could not be made. */
 export class NoLine extends Duplex {
   readonly #reason: Error
@@ -29,8 +35,9 @@ export class NoLine extends Duplex {
 }
 
 /**
- * Bytes to and from a server. It is cut when something was written and nothing was heard for `silence_ms`. What is
- * pipelined behind an answer begins to count with the next question.
+ * Bytes to and from a server. It is cut when something was written and nothing was heard for `silence_ms`, and with it all
+ * of `siblings` that heard nothing for as long: they lead to the same server. What is pipelined behind an answer begins to
+ * count with the next question.
  */
 export class Line extends Duplex {
   /** postgres.js reads it, to check the certificate against. */
@@ -38,18 +45,23 @@ export class Line extends Duplex {
   readonly #socket: Socket
   readonly #elapsed = stopwatch()
   readonly #watch: NodeJS.Timeout
+  readonly #siblings: Set<Line>
   #asked_at: number | undefined
+  #heard_at: number
 
-  constructor(socket: Socket, host: string, silence_ms: number) {
+  constructor(socket: Socket, host: string, { silence_ms, siblings }: Patience) {
     super({ writableHighWaterMark: BUFFER_BYTES })
     this.host = host
     this.#socket = socket
+    this.#siblings = siblings.add(this)
+    this.#heard_at = this.#elapsed()
     this.#watch = setInterval(() => {
-      if (this.#asked_at !== undefined && this.#elapsed() - this.#asked_at > silence_ms)
-        this.destroy(timedOut('the database accepts what is sent and does not answer'))
+      if (this.#asked_at === undefined || this.#elapsed() - this.#asked_at <= silence_ms) return
+      for (const line of [this, ...siblings]) line.#cutAfter(silence_ms)
     }, LOOK_MS).unref()
     socket.on('data', (chunk) => {
       this.#asked_at = undefined
+      this.#heard_at = this.#elapsed()
       if (!this.push(chunk)) socket.pause()
     })
     socket.on('error', (error) => this.destroy(error))
@@ -76,13 +88,19 @@ export class Line extends Duplex {
 
   override _destroy(error: Error | null, done: (error: Error | null) => void): void {
     clearInterval(this.#watch)
+    this.#siblings.delete(this)
     this.#socket.destroy()
     done(error)
+  }
+
+  #cutAfter(silence_ms: number): void {
+    if (this.#elapsed() - this.#heard_at > silence_ms)
+      this.destroy(timedOut('the database accepts what is sent and does not answer'))
   }
 }
 
 /** A line to the address; rejects when nobody accepts there. */
-export function openLine({ host, port }: Address, silence_ms: number): Promise<Line> {
+export function openLine({ host, port }: Address, patience: Patience): Promise<Line> {
   return new Promise((resolve, reject) => {
     const socket = connect({
       host,
@@ -97,7 +115,7 @@ export function openLine({ host, port }: Address, silence_ms: number): Promise<L
     socket.once('connect', () => {
       clearTimeout(late)
       socket.off('error', reject)
-      resolve(new Line(socket, host, silence_ms))
+      resolve(new Line(socket, host, patience))
     })
   })
 }

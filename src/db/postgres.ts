@@ -3,7 +3,7 @@ import { drizzle } from 'drizzle-orm/postgres-js'
 import postgres from 'postgres'
 import { readDatabaseUrl } from '../base/database-url.ts'
 import type { Database, Db } from './connect.ts'
-import { NoLine, openLine } from './line.ts'
+import { type Line, NoLine, openLine } from './line.ts'
 import { findingPrimary } from './primary.ts'
 import { announce, ping } from './statements.ts'
 
@@ -13,11 +13,12 @@ const CONNECTIONS = 8
 /** Nothing that is asked takes long; what does, because somebody holds a lock, is not to hold up those behind it for ever. */
 const STATEMENT_MS = 15_000
 /** The server ends a statement before this time is over; one that is silent for longer is not there. */
-const SILENCE_MS = STATEMENT_MS + 5000
+const SILENCE_MS = STATEMENT_MS + 2000
 /** Migrations may take longer, and wait for those of another instance. */
 const MIGRATION_SILENCE_MS = 600_000
 const CONNECT_S = 5
-const CLOSE_S = 2
+/** The service as a whole ends within ten seconds. */
+const CLOSE_S = 1
 /** Between two attempts to listen again. */
 const LISTEN_AGAIN_S = 0.5
 
@@ -59,6 +60,7 @@ type Connect = (options: { silence_ms: number; onclose?: () => void }) => postgr
 function connecting(database_url: string): Connect {
   const read = readDatabaseUrl(database_url)
   if (!read) throw new Error('DATABASE_URL was not checked')
+  const siblings = new Set<Line>()
   const primary = findingPrimary(read.url, read.addresses)
   return ({ silence_ms, onclose }) =>
     postgres(read.url, {
@@ -79,7 +81,7 @@ function connecting(database_url: string): Connect {
       // A rejection would leave the client waiting: a line that breaks at once tells it.
       socket: async () => {
         try {
-          return await openLine(await primary(), silence_ms)
+          return await openLine(await primary(), { silence_ms, siblings })
         } catch (error) {
           return new NoLine(error as Error)
         }

@@ -42,7 +42,7 @@ async function takesWrites(url: string, address: Address): Promise<boolean> {
     onnotice: () => {},
     // Also where the address of the service itself asks for more: any server may say what it is.
     target_session_attrs: undefined,
-    socket: () => openLine(address, ANSWER_S * 1000),
+    socket: () => openLine(address, { silence_ms: ANSWER_S * 1000, siblings: new Set() }),
   } as postgres.Options<Record<string, never>>)
   try {
     const [row] = await client`show transaction_read_only`
