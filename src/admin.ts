@@ -5,7 +5,7 @@ import { systemClock } from './base/clock.ts'
 import { ConfigError, readConfig } from './base/config.ts'
 import { findRepository, listRepositoriesNamed, type RepositoryRow } from './context/store.ts'
 import { connectDatabase, type Database, type Db } from './db/connect.ts'
-import { DirectoryInUseError } from './db/directory-lock.ts'
+import { DirectoryError } from './db/directory-lock.ts'
 import { codeOf } from './db/errors.ts'
 import { purgeRepository } from './db/purge.ts'
 import { listJobs, reviveJob } from './jobs/store.ts'
@@ -132,7 +132,7 @@ function argumentsGiven() {
 /** What could not be done, on one line; the text of a database error is not shown: it may hold the password. */
 function lineOf(error: unknown): string {
   if (error instanceof ConfigError) return error.message
-  if (error instanceof DirectoryInUseError)
+  if (error instanceof DirectoryError)
     return `${error.message}. The embedded database can be read only while no service has it`
   const code = codeOf(error)
   if (code === '42P01' || code === '3F000') return 'the database has no schema; start the service on it once'

@@ -1,7 +1,7 @@
 /** The process: environment → configuration → service, until a signal ends it. */
 import { setTimeout as wait } from 'node:timers/promises'
 import { type Config, ConfigError, readConfig } from './base/config.ts'
-import { DirectoryInUseError } from './db/directory-lock.ts'
+import { DirectoryError } from './db/directory-lock.ts'
 import { codeOf } from './db/errors.ts'
 import { type Service, startService } from './server.ts'
 import { openLog } from './telemetry/log.ts'
@@ -10,15 +10,23 @@ import { startTracing } from './telemetry/trace.ts'
 async function main(): Promise<void> {
   const config = readConfig(process.env)
   const log = openLog(config.log_level)
-  const stopTracing = config.tracing && (await startTracing({ ...config.tracing, log }))
-  const service = await startService(config, { log }).catch((error) => fail(error, config))
-  announce(config, service)
+  let service: Service | undefined
+  let isStopping = false
+  let stopTracing: (() => Promise<void>) | null = null
   for (const signal of ['SIGTERM', 'SIGINT'] as const) {
-    process.once(signal, () => {
-      service.app.log.info({ signal }, 'stopping')
+    // Of several signals the first counts: the later ones are not to break off what it lets end.
+    process.on(signal, () => {
+      if (isStopping) return
+      isStopping = true
+      log.info({ signal }, 'stopping')
+      // A start leaves nothing half done: a migration is one transaction.
+      if (service === undefined) process.exit(0)
       void stop(service, stopTracing).then(() => process.exit(0), fail)
     })
   }
+  stopTracing = config.tracing && (await startTracing({ ...config.tracing, log }))
+  service = await startService(config, { log }).catch((error) => fail(error, config))
+  announce(config, service)
 }
 
 /** How long the last spans may take to be sent: platforms kill what has not ended after ten seconds. */
@@ -54,7 +62,7 @@ function announce(config: Config, { url, app }: Service): void {
 
 /** Ends the process with one line. The text of a database error is not shown: it may hold the password. */
 function fail(error: unknown, config?: Config): never {
-  const isOurs = error instanceof ConfigError || error instanceof DirectoryInUseError
+  const isOurs = error instanceof ConfigError || error instanceof DirectoryError
   const code = codeOf(error)
   const line = isOurs
     ? error.message

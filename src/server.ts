@@ -8,6 +8,7 @@ import type { Config } from './base/config.ts'
 import type { App } from './context/app.ts'
 import { News } from './context/news.ts'
 import { openDatabase } from './db/connect.ts'
+import { openingDatabase } from './db/opening.ts'
 import { Access } from './github/access.ts'
 import { openGithubApp } from './github/app.ts'
 import { openGithub } from './github/octokit.ts'
@@ -42,7 +43,7 @@ const STOP_MS = 7000
 /** How long a connection without a request is kept then. */
 const IDLE_MS = 100
 
-/** Starts the service; it answers from the moment that this resolves. Tests hand in their own clock, log and limits of the wire. */
+/** Starts the service; it is ready when this resolves. Tests hand in their own clock, log and limits of the wire. */
 export async function startService(
   config: Config,
   options: { clock?: Clock; log?: Logger; wire?: Partial<WireLimits> } = {},
@@ -50,7 +51,7 @@ export async function startService(
   const clock = options.clock ?? systemClock
   const log = options.log ?? openLog(config.log_level)
   const metrics = openMetrics(clock)
-  const database = await openDatabase(config)
+  const { database, opened } = openingDatabase(config.database_url ? 'postgres' : 'embedded')
   const github = openGithub(config.github_api_url, { metrics, log })
   const access = new Access({ github, clock, ttl_ms: config.permission_ttl_ms, metrics })
   const github_app =
@@ -67,11 +68,14 @@ export async function startService(
   )
   const workers: Promise<void>[] = []
   try {
+    // First: while migrations run, `/healthz` is 200 and all else 503, and an address that cannot be had costs nothing.
+    await listen(server, config)
+    opened(await openDatabase(config))
     await news.listen((repo_ids) => streams.tell(repo_ids))
     workers.push(...(await startApp(app, stop.signal)))
-    await listen(server, config)
   } catch (error) {
     stop.abort()
+    server.close().closeAllConnections()
     await Promise.all(workers)
     await database.close()
     throw error

@@ -3,12 +3,13 @@ import { setImmediate } from 'node:timers/promises'
 import { PGlite } from '@electric-sql/pglite'
 import { drizzle } from 'drizzle-orm/pglite'
 import type { Database, Db } from './connect.ts'
-import { lockDirectory } from './directory-lock.ts'
+import { DirectoryError, lockDirectory } from './directory-lock.ts'
+import { codeOf } from './errors.ts'
 import { announce, ping } from './statements.ts'
 
 export async function openEmbedded(directory: string): Promise<Database> {
   const unlock = await lockDirectory(directory)
-  const client = givingTurns(await PGlite.create({ dataDir: `${directory}/pglite` }))
+  const client = givingTurns(await openDirectory(directory))
   const db: Db = drizzle({ client })
   return {
     kind: 'embedded',
@@ -23,6 +24,19 @@ export async function openEmbedded(directory: string): Promise<Database> {
       await client.close()
       await unlock()
     },
+  }
+}
+
+/** What is in the directory, or a new database where there is nothing. */
+async function openDirectory(directory: string): Promise<PGlite> {
+  try {
+    return await PGlite.create({ dataDir: `${directory}/pglite` })
+  } catch (error) {
+    if (codeOf(error) !== undefined) throw error
+    // It has no words for what is wrong.
+    throw new DirectoryError(
+      `the embedded database in ${directory} cannot be opened: its disk is full or its files are damaged; make space, restore them from a backup, or set DATA_DIR to another directory`,
+    )
   }
 }
 

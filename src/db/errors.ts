@@ -6,7 +6,15 @@ const AWAY = /^(08|53|57P|58|40001|40P01|25006|57014|55P03)/
 
 /** postgres.js' and the socket's own codes for a connection that is not there. */
 const NO_CONNECTION =
-  /^(CONNECTION_|CONNECT_TIMEOUT|ECONNREFUSED|ECONNRESET|EPIPE|ETIMEDOUT|ENOTFOUND|EAI_AGAIN|ENOENT|EHOSTUNREACH)/
+  /^(CONNECTION_|CONNECT_TIMEOUT|ECONNREFUSED|ECONNRESET|EPIPE|ETIMEDOUT|ENOTFOUND|EAI_AGAIN|ENOENT|EHOSTUNREACH|ENETUNREACH)/
+
+/** Codes whose cause an operator can see to, in words. */
+const HINTS: Record<string, string> = {
+  '53100': 'the disk of the database is full; make space, and the service goes on by itself',
+  '53300': 'the database takes no more connections; raise its max_connections, or run fewer instances',
+  '25006': 'the database takes no writes: it is a standby; name the primary in DATABASE_URL',
+  CONNECTION_NO_PRIMARY: 'none of the addresses in DATABASE_URL takes writes',
+}
 
 /** The SQLSTATE, or the connection's code, of what a query threw; undefined when it was no database error. */
 export function codeOf(error: unknown): string | undefined {
@@ -22,10 +30,15 @@ export function isDatabaseAway(error: unknown): boolean {
 }
 
 /** What of a thrown value may be logged. The message and stack of a database error hold SQL and parameters, so its code stands for it. */
-export function faultOf(error: unknown): { fault: string; code?: string; stack?: string } {
+export function faultOf(error: unknown): { fault: string; code?: string; hint?: string; stack?: string } {
   if (!(error instanceof Error)) return { fault: typeof error }
   const code = codeOf(error)
   if (code !== undefined || error instanceof DrizzleQueryError)
-    return { fault: error.name, code: code ?? 'unknown' }
+    return { fault: error.name, code: code ?? 'unknown', ...hintOf(code) }
   return { fault: error.name, stack: error.stack ?? '' }
+}
+
+function hintOf(code: string | undefined): { hint?: string } {
+  const hint = code === undefined ? undefined : HINTS[code]
+  return hint === undefined ? {} : { hint }
 }
