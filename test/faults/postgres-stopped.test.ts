@@ -1,39 +1,35 @@
-/** PostgreSQL stopped at once under load, and started again (contract §1 and §3). */
+/** PostgreSQL stopped at once under load and started again, and a standby that takes over (contract §1 and §3). */
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { type GithubStandIn, startGithubStandIn } from '../../scripts/github-stand-in.ts'
+import { PATIENT, type Scene, startScene } from '../support/fault-scene.ts'
 import { listTitles, startLoad } from '../support/keyed-load.ts'
 import { openLedger } from '../support/ledger.ts'
-import { startCluster } from '../support/postgres.ts'
+import { connectRaw, startCluster } from '../support/postgres.ts'
 import { startProcess } from '../support/process.ts'
-import { apiAt } from '../support/service.ts'
+import { type Answer, type Api, apiAt } from '../support/service.ts'
 
-let github: GithubStandIn
-const PATIENT = { timeout: 30_000, interval: 20 }
+const work = { title: 'Retry payments', summary: 'Retries twice.', actor: 'Ada' }
+
+let scene: Scene
 
 beforeAll(async () => {
-  github = await startGithubStandIn({
-    repositories: [{ id: 7, full_name: 'acme/shop' }],
-    users: [{ token: 'ada', login: 'ada', id: 1, permissions: { 'acme/shop': 'write' } }],
-  })
+  scene = await startScene()
 })
-afterAll(() => github.close())
+afterAll(() => scene.close())
 
-test('under load', async () => {
+test('with transactions under way, the process lives, refuses with 503 and recovers by itself', async () => {
   const cluster = await startCluster({ durable: true })
-  const service = await startProcess({
-    DATABASE_URL: cluster.url,
-    GITHUB_API_URL: github.url,
-    RATE_LIMIT_PER_MINUTE: '1000000',
-  })
-  const ledger = openLedger('PostgreSQL stopped at once, twice, and started again', '16 clients')
+  const service = await startProcess({ ...scene.env, DATABASE_URL: cluster.url })
+  const ledger = openLedger('PostgreSQL stopped at once and started again, three times', '16 clients')
   const load = startLoad([service.url], ledger, { clients: 16 })
   const api = apiAt(service.url, 'ada')
-  for (let round = 1; round <= 2; round += 1) {
-    await expect.poll(() => ledger.acknowledged.size, PATIENT).toBeGreaterThan(300 * round)
+  for (let round = 1; round <= 3; round += 1) {
+    await expect.poll(() => ledger.acknowledged.size, PATIENT).toBeGreaterThan(200 * round)
     await cluster.crash()
     const before = ledger.refused['503'] ?? 0
     await expect.poll(() => ledger.refused['503'] ?? 0, PATIENT).toBeGreaterThan(before + 50)
-    expect((await api('GET', '/readyz')).status).toBe(503)
+    const ready = await api('GET', '/readyz')
+    expect([ready.status, ready.body.error.type]).toEqual([503, 'service_unavailable'])
+    expect((await api('GET', '/healthz')).status).toBe(200)
     expect(service.isRunning()).toBe(true)
     await cluster.restart()
     await expect.poll(async () => (await api('GET', '/readyz')).status, PATIENT).toBe(200)
@@ -42,6 +38,89 @@ test('under load', async () => {
   const row = ledger.close(await listTitles(service.url))
   expect(row).toMatchObject({ lost: 0, doubled: 0 })
   expect(Object.keys(row.refused)).toEqual(['503'])
+  expect(await service.kill('SIGTERM')).toEqual({ code: 0, errors: [] })
+  await cluster.remove()
+})
+
+test('a standby that is promoted has all that was acknowledged, and the service finds it among its addresses', async ({
+  skip,
+}) => {
+  const cluster = await startCluster({ durable: true })
+  const standby = await cluster.startStandby()
+  if (!standby) {
+    await cluster.remove()
+    return skip('pg_basebackup is missing')
+  }
+  const [one, two] = [new URL(cluster.url), new URL(standby.url)]
+  // The standby first: what takes no writes is passed over.
+  const DATABASE_URL = cluster.url.replace(one.host, `${two.host},${one.host}`)
+  const watch = connectRaw(cluster.url)
+  const states = async () =>
+    (await watch`select sync_state from pg_stat_replication`).map((row) => row.sync_state)
+  await expect.poll(states, PATIENT).toEqual(['sync'])
+  await watch.end()
+
+  const service = await startProcess({ ...scene.env, DATABASE_URL })
+  const ledger = openLedger('primary stopped at once, synchronous standby promoted', '16 clients')
+  const load = startLoad([service.url], ledger, { clients: 16 })
+  await expect.poll(() => ledger.acknowledged.size, PATIENT).toBeGreaterThan(300)
+  await cluster.crash()
+  const before = ledger.refused['503'] ?? 0
+  await expect.poll(() => ledger.refused['503'] ?? 0, PATIENT).toBeGreaterThan(before + 50)
+  const acknowledged = ledger.acknowledged.size
+  await standby.promote()
+  await expect.poll(() => ledger.acknowledged.size, PATIENT).toBeGreaterThan(acknowledged + 300)
+  await load.stop()
+  const row = ledger.close(await listTitles(service.url))
+  expect(row).toMatchObject({ lost: 0, doubled: 0 })
+  expect(Object.keys(row.refused)).toEqual(['503'])
+  expect(await service.kill('SIGTERM')).toEqual({ code: 0, errors: [] })
+  await standby.remove()
+  await cluster.remove()
+})
+
+test('while PostgreSQL is away every answer is 503, and when it is back the service goes on by itself', async () => {
+  const cluster = await startCluster()
+  const service = await startProcess({ ...scene.env, DATABASE_URL: cluster.url })
+  const api = apiAt(service.url, 'ada')
+  const { activity } = (await createOnce(api, 'before')).body
+  const { activity: spare } = (await createOnce(api, 'spare')).body
+  const calls = () =>
+    Promise.all([
+      api('GET', '/activity'),
+      api('GET', `/activity/${activity.id}`),
+      api('POST', '/activity/check', { body: { scope: { paths: ['src/**'] } } }),
+      api('POST', '/activity', { body: work }),
+      createOnce(api, 'during'),
+      api('PATCH', `/activity/${activity.id}`, { body: { risk: 'high' } }),
+      api('POST', `/activity/${activity.id}/heartbeat`),
+      api('POST', `/activity/${spare.id}/archive`),
+      api('GET', '/notables'),
+      api('GET', '/settings'),
+      // Of a caller who has not been seen, not even what is left of the quota is known.
+      api('GET', '/settings', { token: 'ben' }),
+    ])
+  for (let round = 0; round < 2; round += 1) {
+    await cluster.crash()
+    for (const answer of [...(await calls()), ...(await calls())]) {
+      expect(answer.status).toBe(503)
+      expect(answer.body.error.type).toBe('service_unavailable')
+      expect(answer.headers.get('retry-after')).toMatch(/^\d+$/)
+      expect(JSON.stringify(answer.body)).not.toMatch(/select|insert|postgres|password/i)
+    }
+    const ready = await api('GET', '/readyz')
+    expect([ready.status, ready.body.error.type]).toEqual([503, 'service_unavailable'])
+    expect((await api('GET', '/healthz')).status).toBe(200)
+    expect(service.isRunning()).toBe(true)
+    await cluster.restart()
+    await expect.poll(async () => (await api('GET', '/readyz')).status, PATIENT).toBe(200)
+    await expect.poll(async () => (await calls()).every(({ status }) => status < 300), PATIENT).toBe(true)
+  }
+  expect((await createOnce(api, 'during')).headers.get('idempotent-replayed')).toBe('true')
   expect(await service.kill('SIGTERM')).toMatchObject({ code: 0, errors: [] })
   await cluster.remove()
 })
+
+function createOnce(api: Api, key: string): Promise<Answer> {
+  return api('POST', '/activity', { body: work, headers: { 'Idempotency-Key': key } })
+}

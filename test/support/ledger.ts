@@ -63,3 +63,8 @@ export function openLedger(fault: string, load: string): Ledger {
     },
   }
 }
+
+/** The statuses of refusals that are none of those allowed; `none` stands for requests without an answer. */
+export function strange({ refused }: Row, allowed: string[]): string[] {
+  return Object.keys(refused).filter((status) => !allowed.includes(status))
+}

@@ -26,7 +26,19 @@ export interface Cluster {
   crash(): Promise<void>
   /** Brings a crashed server back at the same address. */
   restart(): Promise<void>
+  /**
+   * A second server that follows this one, which from now on acknowledges nothing that the other has not stored.
+   * Undefined where the binaries for it are missing.
+   */
+  startStandby(): Promise<Standby | undefined>
   /** Ends the server and removes its files. */
+  remove(): Promise<void>
+}
+
+export interface Standby {
+  url: string
+  /** Makes it the primary. */
+  promote(): Promise<void>
   remove(): Promise<void>
 }
 
@@ -56,8 +68,54 @@ export async function startCluster(options: ClusterOptions = {}): Promise<Cluste
     await remove()
     throw error
   }
-  const url = `postgres://postgres:${plan.password}@127.0.0.1:${plan.port}/postgres`
-  return { url, crash: server.crash, restart: server.start, remove }
+  const url = urlOf(plan)
+  const startStandby = async () =>
+    bin && account ? standbyOf(url, plan.password, { bin, account }) : undefined
+  return { url, crash: server.crash, restart: server.start, startStandby, remove }
+}
+
+async function standbyOf(
+  primary: string,
+  password: string,
+  { bin, account }: { bin: string; account: Account },
+): Promise<Standby | undefined> {
+  if (!existsSync(join(bin, 'pg_basebackup'))) return undefined
+  const directory = await temporaryDirectory('standby')
+  const plan = { directory: directory.path, password, port: await freePort() }
+  if (account.uid !== undefined && account.gid !== undefined)
+    await chown(directory.path, account.uid, account.gid)
+  const data = join(plan.directory, 'data')
+  const options = { ...account, cwd: plan.directory, timeout: COMMAND_MS }
+  const copy = [
+    '--dbname',
+    primary,
+    '--pgdata',
+    data,
+    '--write-recovery-conf',
+    '--checkpoint=fast',
+    '--no-sync',
+  ]
+  await run(join(bin, 'pg_basebackup'), copy, options)
+  const server = debianServer(bin, account, plan, serverFlags(plan.port, {}))
+  process.once('exit', server.kill)
+  await server.start()
+  const sql = connectRaw(primary)
+  await sql`alter system set synchronous_standby_names = '*'`
+  await sql`select pg_reload_conf()`
+  await sql.end()
+  return {
+    url: urlOf(plan),
+    promote: async () => void (await run(join(bin, 'pg_ctl'), ['promote', '-D', data], options)),
+    async remove() {
+      process.removeListener('exit', server.kill)
+      await server.crash()
+      await directory.remove()
+    },
+  }
+}
+
+function urlOf({ password, port }: Plan): string {
+  return `postgres://postgres:${password}@127.0.0.1:${port}/postgres`
 }
 
 /** A client of one connection, for tests that must look into a database. Call `end()` on it. */
@@ -92,6 +150,11 @@ export interface Account {
   uid?: number
   gid?: number
 }
+
+/** How long a command such as a copy of a cluster may take. */
+const COMMAND_MS = 30_000
+/** How long a server may take to start, or to end. */
+const SERVER_MS = 30_000
 
 const INITDB_FLAGS = ['--encoding=UTF8', '--locale=C', '--no-sync']
 
@@ -136,7 +199,9 @@ function debianServer(bin: string, account: Account, plan: Plan, flags: string[]
       if (!child || child.exitCode !== null || child.signalCode !== null) return
       const exit = once(child, 'exit')
       child.kill('SIGQUIT')
+      const impatience = setTimeout(() => child?.kill('SIGKILL'), SERVER_MS)
       await exit
+      clearTimeout(impatience)
     },
     kill: () => child?.kill('SIGQUIT'),
   }
@@ -166,12 +231,18 @@ async function embeddedServer(plan: Plan, flags: string[]): Promise<Server> {
 function untilReady(server: ChildProcess): Promise<void> {
   return new Promise((resolve, reject) => {
     let log = ''
+    const late = setTimeout(() => server.kill('SIGKILL'), SERVER_MS)
     server.stderr?.setEncoding('utf8').on('data', (text: string) => {
       log = (log + text).slice(-10_000)
-      if (log.includes('ready to accept connections')) resolve()
+      if (!/ready to accept (read-only )?connections/.test(log)) return
+      clearTimeout(late)
+      resolve()
     })
     server.once('error', reject)
-    server.once('exit', () => reject(new Error(`PostgreSQL did not start:\n${log}`)))
+    server.once('exit', () => {
+      clearTimeout(late)
+      reject(new Error(`PostgreSQL did not start:\n${log}`))
+    })
   })
 }
 

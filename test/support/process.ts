@@ -83,7 +83,7 @@ export async function runAdmin(env: Environment, ...args: string[]): Promise<Exi
 }
 
 /** Starts the service, or another program of the build, and waits for nothing. */
-function launch(env: Environment, program = ['dist/main.js']) {
+export function launch(env: Environment, program = ['dist/main.js']) {
   const child = spawn(process.execPath, program, {
     cwd: ROOT,
     env: { PATH: process.env.PATH, HOST: '127.0.0.1', PORT: '0', ...env },

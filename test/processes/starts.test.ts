@@ -1,10 +1,14 @@
-/** The service as a process: what it refuses to start with, how several start at once, and how it stops under load. */
+/** The service as a process: what it refuses to start with, how several start at once, and what it says before it is ready. */
+import { mkdir, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest'
 import { type GithubStandIn, startGithubStandIn } from '../../scripts/github-stand-in.ts'
 import { freshDatabase, runOn } from '../support/database.ts'
-import { connectRaw, databaseUrl } from '../support/postgres.ts'
-import { exitOfProcess, type ServiceProcess, startProcess } from '../support/process.ts'
+import { connectRaw, databaseUrl, freePort } from '../support/postgres.ts'
+import { exitOfProcess, launch, type ServiceProcess, startProcess } from '../support/process.ts'
 import { apiAt } from '../support/service.ts'
+import { tcpWayTo } from '../support/tcp-way.ts'
+import { temporaryDirectory } from '../support/temporary-directory.ts'
 
 let github: GithubStandIn
 
@@ -42,6 +46,7 @@ describe('a bad value in the environment', () => {
     ['PRIVATE_KEY', { ...app, PRIVATE_KEY: undefined }],
     ['WEBHOOK_SECRET', { ...app, WEBHOOK_SECRET: '' }],
     ['DATA_DIR', { DATA_DIR: '/dev/null/data' }],
+    ['DATA_DIR', { DATA_DIR: '/proc/data' }],
     ['DATABASE_URL', { DATABASE_URL: 'postgres://ada:secret@127.0.0.1:1/db' }],
     ['DATABASE_URL', { DATABASE_URL: 'postgres://ada:secret@host.invalid/db' }],
   ])('of %s ends the process with one line that names it: %o', async (name, env) => {
@@ -96,70 +101,96 @@ test('four that start at once on an empty database all become ready', async () =
   await runOn(url, `drop database ${name} with (force)`)
 })
 
-describe('SIGTERM', () => {
-  test('breaks no request off, and ends the process with 0', async () => {
-    const database = await freshDatabase()
-    const service = await startProcess(environment(database.database_url))
-    const api = apiAt(service.url, 'ada')
-    const work = { title: 'Retry payments', summary: 'Retries twice.', actor: 'Ada' }
-    expect((await api('POST', '/activity', { body: work })).status).toBe(201)
-    // Eight clients send one request after the other, on connections that they keep, until they find the service gone.
-    let answered = 0
-    const ends: unknown[] = []
-    const clients = Array.from({ length: 8 }, async () => {
-      for (;;) {
-        try {
-          expect((await api('POST', '/activity', { body: work })).status).toBe(201)
-          answered += 1
-        } catch (error) {
-          ends.push(((error as Error).cause as { code?: string } | undefined)?.code ?? error)
-          return
-        }
+test('while migrations wait, /healthz is 200 and all else 503 service_unavailable', async () => {
+  const { url } = inject('postgres')
+  const name = `deconflict_waiting_${process.pid}`
+  await runOn(url, `create database ${name}`)
+  const PORT = String(await freePort())
+  const address = `http://127.0.0.1:${PORT}`
+  const gate = connectRaw(databaseUrl(url, name))
+  const api = apiAt(address, 'ada')
+  let starting: Promise<ServiceProcess> | undefined
+  await gate
+    .begin(async (sql) => {
+      await sql`create schema drizzle`
+      starting = startProcess({ ...environment(databaseUrl(url, name)), PORT })
+      await expect
+        .poll(
+          () =>
+            api('GET', '/healthz').then(
+              ({ status }) => status,
+              () => null,
+            ),
+          PATIENT,
+        )
+        .toBe(200)
+      for (const path of ['/readyz', '/activity']) {
+        const { status, body } = await api('GET', path)
+        expect([status, body.error.type]).toEqual([503, 'service_unavailable'])
       }
+      throw new Error('enough')
     })
-    await expect.poll(() => answered, PATIENT).toBeGreaterThan(50)
-    expect(await service.kill('SIGTERM')).toEqual({ code: 0, errors: [] })
-    await Promise.all(clients)
-    // Who connects while the port is being closed is reset, without having been heard.
-    expect(ends).toEqual(clients.map(() => expect.stringMatching(/^ECONN(REFUSED|RESET)$/)))
-    await expectStored(database.database_url as string, answered + 1)
-    await database.drop()
-  })
-
-  test('waits for a request that waits for GitHub', async () => {
-    const database = await freshDatabase()
-    const service = await startProcess(environment(database.database_url))
-    const release = github.github.hold('GET /repos/acme/shop')
-    const asked = github.github.calls('GET /repos/acme/shop')
-    const answer = apiAt(service.url, 'ada')('GET', '/activity')
-    await expect.poll(() => github.github.calls('GET /repos/acme/shop'), PATIENT).toBe(asked + 1)
-    const ended = service.kill('SIGTERM')
-    await expect
-      .poll(() =>
-        fetch(`${service.url}/healthz`).then(
-          () => 'open',
-          () => 'closed',
-        ),
-      )
-      .toBe('closed')
-    release()
-    expect((await answer).status).toBe(200)
-    expect((await ended).code).toBe(0)
-    await database.drop()
-  })
+    .catch((error: Error) => expect(error.message).toBe('enough'))
+  await gate.end()
+  const service = await starting
+  expect((await api('GET', '/readyz')).status).toBe(200)
+  expect((await api('GET', '/activity')).status).toBe(200)
+  await service?.kill('SIGTERM')
+  await runOn(url, `drop database ${name} with (force)`)
 })
 
-/** What a new process finds is what clients were told of, and nothing else. */
-async function expectStored(database_url: string, acknowledged: number): Promise<void> {
-  const service: ServiceProcess = await startProcess(environment(database_url))
-  const api = apiAt(service.url, 'ada')
-  let stored = 0
-  let cursor: string | null = ''
-  while (cursor !== null) {
-    const { body } = await api('GET', `/activity?limit=100${cursor && `&cursor=${cursor}`}`)
-    stored += body.items.length
-    cursor = body.next_cursor
-  }
-  expect(stored).toBe(acknowledged)
-  await service.kill('SIGTERM')
-}
+test('SIGTERM before it is ready ends the process with 0', async () => {
+  const way = await tcpWayTo(inject('postgres').url)
+  way.swallow()
+  const PORT = String(await freePort())
+  const starting = launch({ ...environment(way.url), PORT })
+  const api = apiAt(`http://127.0.0.1:${PORT}`, 'ada')
+  await expect
+    .poll(
+      () =>
+        api('GET', '/healthz').then(
+          ({ status }) => status,
+          () => null,
+        ),
+      PATIENT,
+    )
+    .toBe(200)
+  expect(await starting.kill('SIGTERM')).toEqual({ code: 0, errors: [] })
+  await way.close()
+})
+
+test('a damaged embedded database ends the process with one line that says so', async () => {
+  const directory = await temporaryDirectory('data')
+  await mkdir(join(directory.path, 'pglite'), { recursive: true })
+  await writeFile(join(directory.path, 'pglite', 'PG_VERSION'), '11')
+  const { code, errors } = await exitOfProcess({ ...environment(undefined), DATA_DIR: directory.path })
+  expect(code).toBe(1)
+  expect(errors).toEqual([
+    expect.stringMatching(/^deconflict: the embedded database in .* cannot be opened.*DATA_DIR/),
+  ])
+  await directory.remove()
+})
+
+test('a second process on the directory of a running one is refused with one line, and takes over once that is dead', async () => {
+  const directory = await temporaryDirectory('data')
+  const env = { ...environment(undefined), DATA_DIR: directory.path }
+  const work = { title: 'Retry payments', summary: 'Retries twice.', actor: 'Ada' }
+  const first = await startProcess(env)
+  const before = await apiAt(first.url, 'ada')('POST', '/activity', { body: work })
+  const { code, errors } = await exitOfProcess(env)
+  expect(code).toBe(1)
+  expect(errors).toEqual([
+    expect.stringMatching(
+      /^deconflict: another process has the embedded database in .*DATA_DIR.*DATABASE_URL/,
+    ),
+  ])
+  expect(first.isRunning()).toBe(true)
+  const after = await apiAt(first.url, 'ada')('POST', '/activity', { body: work })
+  await first.kill('SIGKILL')
+  const heir = await startProcess(env)
+  const { body } = await apiAt(heir.url, 'ada')('GET', '/activity')
+  const ids = [after, before].map((answer) => answer.body.activity.id)
+  expect(body.items.map(({ id }: { id: string }) => id)).toEqual(ids)
+  expect(await heir.kill('SIGTERM')).toMatchObject({ code: 0 })
+  await directory.remove()
+})

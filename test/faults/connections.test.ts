@@ -1,0 +1,99 @@
+/** Connections to PostgreSQL that are all busy, refused, or silent (contract §1 and §3). */
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { PATIENT, type Scene, startScene } from '../support/fault-scene.ts'
+import { listTitles, startLoad } from '../support/keyed-load.ts'
+import { openLedger, strange } from '../support/ledger.ts'
+import { connectRaw, startCluster } from '../support/postgres.ts'
+import { exitOfProcess, startProcess } from '../support/process.ts'
+import { apiAt } from '../support/service.ts'
+import { tcpWayTo } from '../support/tcp-way.ts'
+
+let scene: Scene
+
+beforeAll(async () => {
+  scene = await startScene()
+})
+afterAll(() => scene.close())
+
+test.concurrent('all connections blocked by a lock: who waits too long is refused with 503, and it goes on when the lock is gone', async () => {
+  const cluster = await startCluster()
+  const service = await startProcess({ ...scene.env, DATABASE_URL: cluster.url })
+  const ledger = openLedger('all connections blocked by a lock from outside', '32 clients')
+  const load = startLoad([service.url], ledger, { clients: 32 })
+  await expect.poll(() => ledger.acknowledged.size, PATIENT).toBeGreaterThan(200)
+  const outside = connectRaw(cluster.url)
+  await outside.begin(async (sql) => {
+    await sql`lock table activities in access exclusive mode`
+    await expect.poll(() => ledger.refused['503'] ?? 0, PATIENT).toBeGreaterThan(0)
+  })
+  await outside.end()
+  const acknowledged = ledger.acknowledged.size
+  await expect.poll(() => ledger.acknowledged.size, PATIENT).toBeGreaterThan(acknowledged + 200)
+  await load.stop()
+  const row = ledger.close(await listTitles(service.url))
+  expect(row).toMatchObject({ lost: 0, doubled: 0 })
+  expect(strange(row, ['503'])).toEqual([])
+  expect(await service.kill('SIGTERM')).toEqual({ code: 0, errors: [] })
+  await cluster.remove()
+})
+
+test.concurrent('a server that takes no more connections is 503, and the log says what to do', async () => {
+  const cluster = await startCluster({
+    settings: { max_connections: '20', superuser_reserved_connections: '0' },
+  })
+  const service = await startProcess({ ...scene.env, DATABASE_URL: cluster.url })
+  const ledger = openLedger('max_connections reached while connections are lost', '16 clients')
+  const load = startLoad([service.url], ledger, { clients: 16 })
+  await expect.poll(() => ledger.acknowledged.size, PATIENT).toBeGreaterThan(200)
+  // Others take what is free, and what the service loses.
+  const others = Array.from({ length: 30 }, () => connectRaw(cluster.url))
+  const [watch, ...takers] = others as [(typeof others)[0], ...typeof others]
+  await watch`select 1`
+  await watch`select pg_terminate_backend(pid) from pg_stat_activity where application_name = 'deconflict'`
+  await Promise.allSettled(takers.map((taker) => taker`select 1`))
+  await watch`select pg_terminate_backend(pid) from pg_stat_activity where application_name = 'deconflict'`
+  await Promise.allSettled(takers.map((taker) => taker`select 1`))
+  await expect.poll(() => ledger.refused['503'] ?? 0, PATIENT).toBeGreaterThan(20)
+  await Promise.all(others.map((other) => other.end()))
+  const acknowledged = ledger.acknowledged.size
+  await expect.poll(() => ledger.acknowledged.size, PATIENT).toBeGreaterThan(acknowledged + 200)
+  await load.stop()
+  const row = ledger.close(await listTitles(service.url))
+  expect(row).toMatchObject({ lost: 0, doubled: 0 })
+  expect(strange(row, ['503'])).toEqual([])
+  expect(await service.kill('SIGTERM')).toEqual({ code: 0, errors: [] })
+  await cluster.remove()
+})
+
+test.concurrent('a server that is silent from one moment on is given up, and the service goes on when it can be reached again', async () => {
+  const cluster = await startCluster()
+  const way = await tcpWayTo(cluster.url)
+  const service = await startProcess({ ...scene.env, DATABASE_URL: way.url })
+  const ledger = openLedger('PostgreSQL accepts bytes and answers nothing, under load', '16 clients')
+  const load = startLoad([service.url], ledger, { clients: 16 })
+  await expect.poll(() => ledger.acknowledged.size, PATIENT).toBeGreaterThan(200)
+  way.swallow()
+  // More than the connections: also new ones are silent by now.
+  await expect.poll(() => ledger.refused['503'] ?? 0, PATIENT).toBeGreaterThan(16)
+  const ready = await apiAt(service.url, 'ada')('GET', '/readyz')
+  expect([ready.status, ready.body.error.type]).toEqual([503, 'service_unavailable'])
+  way.mend()
+  const acknowledged = ledger.acknowledged.size
+  await expect.poll(() => ledger.acknowledged.size, PATIENT).toBeGreaterThan(acknowledged + 200)
+  await load.stop()
+  const row = ledger.close(await listTitles(service.url))
+  expect(row).toMatchObject({ lost: 0, doubled: 0 })
+  expect(strange(row, ['503'])).toEqual([])
+  expect(await service.kill('SIGTERM')).toEqual({ code: 0, errors: [] })
+  await way.close()
+  await cluster.remove()
+})
+
+test.concurrent('a server that is silent from the start ends the process with one line', async () => {
+  const way = await tcpWayTo('postgres://ada:secret@127.0.0.1:1/db')
+  way.swallow()
+  const { code, errors } = await exitOfProcess({ ...scene.env, DATABASE_URL: way.url })
+  expect(code).toBe(1)
+  expect(errors).toEqual([expect.stringMatching(/^deconflict: .*\bDATABASE_URL\b/)])
+  await way.close()
+})

@@ -1,0 +1,133 @@
+/** Ten thousand webhooks at once, some of them twice: each is stored, and counts once (contract §5). */
+import { createHmac } from 'node:crypto'
+import { expect, test } from 'vitest'
+import { startGithubStandIn } from '../../scripts/github-stand-in.ts'
+import { PATIENT } from '../support/fault-scene.ts'
+import { openLedger } from '../support/ledger.ts'
+import { connectRaw, startCluster } from '../support/postgres.ts'
+import { startProcess } from '../support/process.ts'
+import { apiAt } from '../support/service.ts'
+import type { Webhook } from '../support/webhook-payload.ts'
+import { pullRequestEvent, pushEvent } from '../support/webhooks.ts'
+
+const WEBHOOK_SECRET = 'hush'
+const DELIVERIES = 10_000
+const REPOSITORIES = 20
+/** Of the deliveries, so many tell of a pull request that was opened; the others of pushes. */
+const PULLS = 400
+/** So many come a second time. */
+const TWICE = 2000
+const SENDERS = 32
+
+interface Delivery {
+  id: string
+  event: string
+  body: string
+}
+
+test('10,000 deliveries, 2,000 of them twice, are all acknowledged, and each takes effect once', {
+  timeout: 240_000,
+}, async () => {
+  const names = Array.from({ length: REPOSITORIES }, (_, index) => `acme/shop-${index}`)
+  const permissions = Object.fromEntries(names.map((name) => [name, 'write' as const]))
+  const stand = await startGithubStandIn({
+    repositories: names.map((full_name, index) => ({ id: index + 1, full_name })),
+    users: [{ token: 'ada', login: 'ada', id: 1, permissions }],
+  })
+  const { app } = stand.github
+  app.install({ account: 'acme' })
+  const cluster = await startCluster()
+  const env = {
+    DATABASE_URL: cluster.url,
+    GITHUB_API_URL: stand.url,
+    GITHUB_WEB_URL: stand.url,
+    APP_ID: String(app.id),
+    PRIVATE_KEY: app.key().replaceAll('\n', '\\n'),
+    WEBHOOK_SECRET,
+    RATE_LIMIT_PER_MINUTE: '1000000',
+  }
+  const services = await Promise.all([startProcess(env), startProcess(env)])
+
+  const pulls: string[] = []
+  const pushes = names.map((name) =>
+    pushEvent(stand.github, name, { ref: 'refs/heads/main', before: '1'.repeat(40) }),
+  )
+  const deliveryAt = (index: number): Delivery => {
+    const name = names[index % REPOSITORIES] as string
+    const isPull = index % (DELIVERIES / PULLS) < 1
+    const { event, payload } = isPull ? openedIn(name) : (pushes[index % REPOSITORIES] as Webhook)
+    const ref = isPull ? {} : { ref: `refs/heads/feature-${index % 97}` }
+    return { id: `delivery-${index}`, event, body: JSON.stringify({ ...payload, ...ref }) }
+  }
+  const openedIn = (name: string): Webhook => {
+    const { number } = stand.github.at(name).open({ files: [`src/${pulls.length}.ts`], draft: true })
+    pulls.push(`${stand.url}/${name}/pull/${number}`)
+    return pullRequestEvent(stand.github, name, number, 'opened')
+  }
+
+  const ledger = openLedger(
+    'webhook flood: 10,000 deliveries, 2,000 of them twice',
+    `2 instances, ${SENDERS} senders`,
+  )
+  let next = 0
+  const sender = async () => {
+    for (let index = next++; index < DELIVERIES; index = next++) {
+      const delivery = deliveryAt(index)
+      for (let copy = 0; copy < (index < TWICE ? 2 : 1); copy += 1) {
+        const to = services[(index + copy) % 2] as (typeof services)[0]
+        let status: number | null = null
+        while (status !== 202) {
+          status = await deliver(to.url, delivery)
+          ledger.note(status, delivery.id)
+        }
+      }
+    }
+  }
+  await Promise.all(Array.from({ length: SENDERS }, sender))
+  expect(ledger.acknowledged.size).toBe(DELIVERIES)
+
+  const sql = connectRaw(cluster.url)
+  const rows = await sql`select id, state, attempts from jobs where kind = 'delivery'`
+  expect(rows).toHaveLength(DELIVERIES)
+  const left = async () =>
+    (await sql`select count(*)::int as count from jobs where kind = 'delivery' and state <> 'done'`)[0]?.count
+  await expect.poll(left, { interval: 500, timeout: 200_000 }).toBe(0)
+  const done = await sql`select id, attempts from jobs where kind = 'delivery' and state = 'done'`
+  await sql.end()
+
+  const row = ledger.close(done.map(({ id }) => String(id).slice('delivery:'.length)))
+  expect(row).toMatchObject({ acknowledged: DELIVERIES + TWICE, refused: {}, lost: 0, doubled: 0 })
+  // None ran again, and the pull requests among them were looked up, and became an activity, once each.
+  expect(done.filter(({ attempts }) => attempts !== 1)).toEqual([])
+  expect(pulls).toHaveLength(PULLS)
+  expect(stand.github.calls('GET /repos/acme/*/pulls/*/files')).toBe(PULLS)
+  const tracked: string[] = []
+  for (const name of names) {
+    const { body } = await apiAt(services[0].url, 'ada')('GET', `/api/v1/repos/${name}/activity?limit=100`)
+    tracked.push(...body.items.map(({ pr_url }: { pr_url: string }) => pr_url))
+  }
+  expect(tracked.sort()).toEqual(pulls.sort())
+  for (const service of services) expect(await service.kill('SIGTERM')).toMatchObject({ code: 0 })
+  await cluster.remove()
+  await stand.close()
+})
+
+async function deliver(url: string, { id, event, body }: Delivery): Promise<number | null> {
+  try {
+    const response = await fetch(`${url}/api/github/webhooks`, {
+      method: 'POST',
+      headers: {
+        'content-type': 'application/json',
+        'X-GitHub-Delivery': id,
+        'X-GitHub-Event': event,
+        'X-Hub-Signature-256': `sha256=${createHmac('sha256', WEBHOOK_SECRET).update(body).digest('hex')}`,
+      },
+      body,
+      signal: AbortSignal.timeout(PATIENT.timeout),
+    })
+    await response.arrayBuffer()
+    return response.status
+  } catch {
+    return null
+  }
+}

@@ -1,0 +1,187 @@
+/** GitHub slow, down, limiting, broken off or talking nonsense: never a 500, never a yes, and jobs wait for it (contract §2 and §5). */
+import { once } from 'node:events'
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { text } from 'node:stream/consumers'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { type FreshDatabase, freshDatabase } from '../support/database.ts'
+import { PATIENT, type Scene, startScene } from '../support/fault-scene.ts'
+import { openLedger, strange } from '../support/ledger.ts'
+import { type ServiceProcess, startProcess } from '../support/process.ts'
+import { type Api, apiAt } from '../support/service.ts'
+import { pullRequestEvent, signedDelivery } from '../support/webhooks.ts'
+
+type Misbehaviour = (request: IncomingMessage, response: ServerResponse) => void
+
+let scene: Scene
+/** What stands between the service and the played GitHub, and behaves until it is told not to. */
+let front: Server
+let misbehave: Misbehaviour | undefined
+/** A host that GitHub would redirect to, and the headers of what it was asked. */
+let elsewhere: Server
+const askedElsewhere: IncomingMessage['headers'][] = []
+let database: FreshDatabase
+let service: ServiceProcess
+
+const addressOf = (server: Server) => `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+const listening = async (server: Server) => {
+  server.listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  return server
+}
+const aYes = JSON.stringify({ id: 7, name: 'shop', owner: { login: 'acme' }, permissions: { push: true } })
+
+beforeAll(async () => {
+  scene = await startScene()
+  front = await listening(createServer((request, response) => void answer(request, response)))
+  elsewhere = await listening(
+    createServer(({ headers }, response) => {
+      askedElsewhere.push(headers)
+      response.setHeader('content-type', 'application/json').end(aYes)
+    }),
+  )
+  database = await freshDatabase()
+  const { app } = scene.github
+  app.install({ account: 'acme' })
+  service = await startProcess({
+    ...scene.env,
+    DATABASE_URL: database.database_url,
+    GITHUB_API_URL: addressOf(front),
+    GITHUB_WEB_URL: scene.url,
+    PERMISSION_TTL_MS: '0',
+    APP_ID: String(app.id),
+    PRIVATE_KEY: app.key().replaceAll('\n', '\\n'),
+    WEBHOOK_SECRET: 'hush',
+  })
+})
+afterAll(async () => {
+  await service.kill('SIGTERM')
+  for (const server of [front, elsewhere]) {
+    server.closeAllConnections()
+    server.close()
+  }
+  await database.drop()
+  await scene.close()
+})
+
+async function answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
+  if (misbehave) return misbehave(request, response)
+  const { method = 'GET', url = '/' } = request
+  const { host: _, connection: __, ...headers } = request.headers as Record<string, string>
+  const body = await text(request)
+  const passed = await fetch(scene.url + url, { method, headers, redirect: 'manual', ...(body && { body }) })
+  const { 'transfer-encoding': ___, ...given } = Object.fromEntries(passed.headers)
+  response.writeHead(passed.status, given).end(Buffer.from(await passed.arrayBuffer()))
+}
+
+const says =
+  (status: number, headers: Record<string, string>, body = ''): Misbehaviour =>
+  (_request, response) =>
+    response.writeHead(status, headers).end(body)
+const json = { 'content-type': 'application/json' }
+const limited = { ...json, 'retry-after': '1', 'x-ratelimit-remaining': '0' }
+
+/** What GitHub does; the answer to who was let in lately, and to who was not. */
+const MISBEHAVIOURS: [string, Misbehaviour, known: number, unknown: number][] = [
+  ['answers nothing for longer than 5 s', () => {}, 201, 503],
+  ['resets connections', (request) => request.socket.resetAndDestroy(), 201, 503],
+  [
+    'breaks off its answers',
+    (_, response) => response.writeHead(200, { ...json, 'content-length': '9999' }).write('{'),
+    201,
+    503,
+  ],
+  ['answers 500', says(500, json, '{"message":"Server Error"}'), 201, 503],
+  ['answers 502 with a page', says(502, { 'content-type': 'text/html' }, '<h1>Whoa there!</h1>'), 201, 503],
+  ['answers 200 with a page', says(200, { 'content-type': 'text/html' }, '<h1>Maintenance</h1>'), 201, 503],
+  ['answers 200 with half a JSON text', says(200, json, '{"id": 7, "permi'), 201, 503],
+  ['answers 200 with wrong types', says(200, json, aYes.replace('7', '"7"')), 201, 503],
+  ['answers 200 with a list', says(200, json, `[${aYes}]`), 201, 503],
+  ['answers 200 with nothing', says(200, json), 201, 503],
+  ['answers 300 without a way', says(300, json, aYes), 201, 503],
+  [
+    'redirects to another host that says yes',
+    (_, response) => says(302, { location: `${addressOf(elsewhere)}/` })(_, response),
+    201,
+    503,
+  ],
+  [
+    'redirects in a circle',
+    (request, response) => says(302, { location: request.url ?? '/' })(request, response),
+    201,
+    503,
+  ],
+  ['answers without an end', (_, response) => endless(response.writeHead(200, json)), 201, 503],
+  ['limits the rate with 429', says(429, limited, '{}'), 429, 429],
+  ['limits the rate with 403', says(403, limited, '{}'), 429, 429],
+]
+
+function endless(response: ServerResponse): void {
+  const spaces = Buffer.alloc(256 * 1024, ' ')
+  const more = () => {
+    while (!response.destroyed && response.write(spaces));
+  }
+  response.on('drain', more)
+  more()
+}
+
+test('whatever GitHub does, who was let in lately is served, who was not is refused, and nothing is lost', async () => {
+  const ledger = openLedger(`GitHub away in ${MISBEHAVIOURS.length} ways`, '2 callers for each')
+  const permissions = { 'acme/shop': 'write' as const }
+  const apis = MISBEHAVIOURS.map((_, index) => {
+    for (const who of ['known', 'unknown'])
+      scene.github.token(`${who}-${index}`, { login: who, id: 50 + index, permissions })
+    return [apiAt(service.url, `known-${index}`), apiAt(service.url, `unknown-${index}`)] as [Api, Api]
+  })
+  const create = async (api: Api, title: string) => {
+    const body = { title, summary: 'Retries twice.', actor: 'Ada' }
+    const { status } = await api('POST', '/activity', { body })
+    ledger.note(status, title)
+    return status
+  }
+  for (const [index, [known]] of apis.entries()) expect(await create(known, `before-${index}`)).toBe(201)
+  const outcomes: Record<string, number[]> = {}
+  for (const [index, [name, how]] of MISBEHAVIOURS.entries()) {
+    misbehave = how
+    const callers = apis[index] as [Api, Api]
+    outcomes[name] = await Promise.all(callers.map((api, who) => create(api, `during-${index}-${who}`)))
+    front.closeAllConnections()
+  }
+  misbehave = undefined
+  expect(outcomes).toEqual(Object.fromEntries(MISBEHAVIOURS.map(([name, , ...statuses]) => [name, statuses])))
+  for (const { authorization } of askedElsewhere) expect(authorization).toBeUndefined()
+  expect((await fetch(`${service.url}/healthz`)).status).toBe(200)
+  for (const [index, [, unknown]] of apis.entries())
+    await expect.poll(() => create(unknown, `after-${index}`), { ...PATIENT, interval: 300 }).toBe(201)
+
+  const { body } = await apiAt(service.url, 'ada')('GET', '/activity?limit=100')
+  const row = ledger.close(body.items.map(({ title }: { title: string }) => title))
+  expect(row).toMatchObject({ lost: 0, doubled: 0 })
+  expect(strange(row, ['503', '429'])).toEqual([])
+})
+
+test('jobs wait while GitHub is down, deliveries are acknowledged meanwhile, and all take effect once it is back', async () => {
+  const ledger = openLedger('GitHub down while webhooks come', '50 deliveries, each twice')
+  misbehave = (request) => request.socket.resetAndDestroy()
+  const urls: string[] = []
+  for (let index = 0; index < 50; index += 1) {
+    const { number } = scene.github.at('acme/shop').open({ files: [`src/${index}.ts`], draft: true })
+    urls.push(`${scene.url}/acme/shop/pull/${number}`)
+    const event = pullRequestEvent(scene.github, 'acme/shop', number, 'opened')
+    const delivery = signedDelivery({ secret: 'hush', id: `down-${index}`, ...event })
+    for (let copy = 0; copy < 2; copy += 1) {
+      const response = await fetch(`${service.url}/api/github/webhooks`, { method: 'POST', ...delivery })
+      await response.arrayBuffer()
+      ledger.note(response.status, urls.at(-1))
+    }
+  }
+  await expect.poll(() => service.said(), PATIENT).toContain('a job failed')
+  misbehave = undefined
+  const tracked = async (): Promise<string[]> => {
+    const { body } = await apiAt(service.url, 'ada')('GET', '/activity?limit=100')
+    return body.items.flatMap(({ pr_url }: { pr_url: string | null }) => pr_url ?? [])
+  }
+  await expect.poll(async () => (await tracked()).length, { ...PATIENT, interval: 200 }).toBe(urls.length)
+  const row = ledger.close(await tracked())
+  expect(row).toMatchObject({ acknowledged: 100, refused: {}, lost: 0, doubled: 0 })
+})

@@ -1,0 +1,147 @@
+/** SIGTERM: no new work, what is in flight ends, and the process is gone with 0 within ten seconds, whatever hangs. */
+import { once } from 'node:events'
+import { connect, type Socket } from 'node:net'
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { type FreshDatabase, freshDatabase, runOn } from '../support/database.ts'
+import { PATIENT, type Scene, startScene } from '../support/fault-scene.ts'
+import { listTitles, startLoad } from '../support/keyed-load.ts'
+import { openLedger, strange } from '../support/ledger.ts'
+import { type ServiceProcess, startProcess } from '../support/process.ts'
+import { apiAt } from '../support/service.ts'
+import { pullRequestEvent, signedDelivery } from '../support/webhooks.ts'
+
+const work = { title: 'Retry payments', summary: 'Retries twice.', actor: 'Ada' }
+
+let scene: Scene
+let database: FreshDatabase
+let sockets: Socket[] = []
+
+beforeAll(async () => {
+  scene = await startScene()
+})
+beforeEach(async () => {
+  database = await freshDatabase()
+})
+afterEach(async () => {
+  for (const socket of sockets) socket.destroy()
+  sockets = []
+  scene.github.mend()
+  await database.drop()
+})
+afterAll(() => scene.close())
+
+const start = (env: Record<string, string> = {}): Promise<ServiceProcess> =>
+  startProcess({ ...scene.env, DATABASE_URL: database.database_url, ...env })
+
+/** A connection on which `text` was sent, and nothing else will be. */
+async function sendOn({ url }: ServiceProcess, text: string): Promise<Socket> {
+  const { hostname, port } = new URL(url)
+  const socket = connect(Number(port), hostname)
+  sockets.push(socket.on('error', () => {}))
+  await once(socket, 'connect')
+  socket.write(text)
+  return socket
+}
+
+test('under load every create that was acknowledged is there, and none is broken off', async () => {
+  const first = await start()
+  const ledger = openLedger('SIGTERM under load, on connections that are kept', '16 clients')
+  const load = startLoad([first.url], ledger, { clients: 16 })
+  await expect.poll(() => ledger.acknowledged.size, PATIENT).toBeGreaterThan(300)
+  expect(await first.kill('SIGTERM')).toEqual({ code: 0, errors: [] })
+  await load.abandon()
+  const heir = await start()
+  const stored = await listTitles(heir.url)
+  // What was carried out was also acknowledged: an answer that was cut off would be stored and unknown.
+  expect(stored.filter((title) => !ledger.acknowledged.has(title))).toEqual([])
+  const row = ledger.close(stored)
+  expect(row).toMatchObject({ lost: 0, doubled: 0 })
+  expect(strange(row, ['none'])).toEqual([])
+  expect(await heir.kill('SIGTERM')).toMatchObject({ code: 0 })
+})
+
+describe('it ends with 0', () => {
+  test('while GitHub hangs, and the request that waits for it is answered', async () => {
+    const service = await start()
+    scene.github.fault('GET /repos/acme/shop', 'silent')
+    const asked = scene.github.calls('GET /repos/acme/shop')
+    const answer = apiAt(service.url, 'ben')('POST', '/activity', { body: work })
+    await expect.poll(() => scene.github.calls('GET /repos/acme/shop'), PATIENT).toBe(asked + 1)
+    const ended = service.kill('SIGTERM')
+    expect((await answer).status).toBe(503)
+    expect(await ended).toEqual({ code: 0, errors: [] })
+  })
+
+  test('with a connection that is idle, one that sends its headers byte by byte, and one that owes its body', async () => {
+    const service = await start()
+    const idle = await sendOn(service, 'GET /healthz HTTP/1.1\r\nHost: x\r\n\r\n')
+    await once(idle, 'data')
+    await sendOn(service, 'GET /healthz HTTP/1.1\r\nHo')
+    await sendOn(
+      service,
+      'POST /v1/repos/acme/shop/activity HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ada\r\nContent-Length: 100\r\n\r\n{',
+    )
+    expect(await service.kill('SIGTERM')).toEqual({ code: 0, errors: [] })
+  })
+
+  test('when it is told more than once', async () => {
+    const service = await start()
+    const release = scene.github.hold('GET /repos/acme/shop')
+    const asked = scene.github.calls('GET /repos/acme/shop')
+    const answer = apiAt(service.url, 'ada')('POST', '/activity', { body: work })
+    await expect.poll(() => scene.github.calls('GET /repos/acme/shop'), PATIENT).toBe(asked + 1)
+    service.signal('SIGTERM')
+    service.signal('SIGINT')
+    const ended = service.kill('SIGTERM')
+    await expect
+      .poll(
+        () =>
+          fetch(service.url).then(
+            () => 'open',
+            () => 'closed',
+          ),
+        PATIENT,
+      )
+      .toBe('closed')
+    release()
+    expect((await answer).status).toBe(201)
+    expect(await ended).toEqual({ code: 0, errors: [] })
+  })
+
+  test('while a job waits for GitHub, and the job is done by the next instance', async () => {
+    const { app } = scene.github
+    app.install({ account: 'acme' })
+    const env = {
+      GITHUB_WEB_URL: scene.url,
+      APP_ID: String(app.id),
+      PRIVATE_KEY: app.key().replaceAll('\n', '\\n'),
+      WEBHOOK_SECRET: 'hush',
+    }
+    const service = await start(env)
+    const { number } = scene.github.at('acme/shop').open({ files: ['src/pay.ts'] })
+    const files = `GET /repos/acme/shop/pulls/${number}/files`
+    scene.github.fault(files, 'silent', 1)
+    const event = pullRequestEvent(scene.github, 'acme/shop', number, 'opened')
+    const ledger = openLedger('SIGTERM while a job waits for GitHub', '1 delivery')
+    const delivery = signedDelivery({ secret: 'hush', id: 'one', ...event })
+    const { status } = await fetch(`${service.url}/api/github/webhooks`, { method: 'POST', ...delivery })
+    const url = `${scene.url}/acme/shop/pull/${number}`
+    ledger.note(status, url)
+    await expect.poll(() => scene.github.calls(files), PATIENT).toBe(1)
+    expect(await service.kill('SIGTERM')).toEqual({ code: 0, errors: [] })
+
+    // The time passes for which the dead holds its job.
+    await runOn(
+      database.database_url as string,
+      `update jobs set leased_until = leased_until - interval '1 hour'`,
+    )
+    const heir = await start(env)
+    const tracked = async () =>
+      (await apiAt(heir.url, 'ada')('GET', '/activity')).body.items.map(
+        ({ pr_url }: { pr_url: string }) => pr_url,
+      )
+    await expect.poll(tracked, PATIENT).toEqual([url])
+    expect(ledger.close(await tracked())).toMatchObject({ acknowledged: 1, lost: 0, doubled: 0 })
+    expect(await heir.kill('SIGTERM')).toMatchObject({ code: 0 })
+  })
+})
