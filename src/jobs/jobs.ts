@@ -163,7 +163,8 @@ export async function runUntil(runner: JobRunner, signal: AbortSignal): Promise<
       return undefined
     })
     if (!job) {
-      await wait(IDLE_MS, undefined, { signal }).catch(() => {})
+      // What ends may free the next of its repository.
+      await Promise.race([wait(IDLE_MS, undefined, { signal }).catch(() => {}), ...running])
       continue
     }
     const run = carryOut(runner, job)
