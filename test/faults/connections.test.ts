@@ -15,7 +15,7 @@ beforeAll(async () => {
 })
 afterAll(() => scene.close())
 
-test.concurrent('all connections blocked by a lock: who waits too long is refused with 503, and it goes on when the lock is gone', async () => {
+test('all connections blocked by a lock: who waits too long is refused with 503, and it goes on when the lock is gone', async () => {
   const cluster = await startCluster()
   const service = await startProcess({ ...scene.env, DATABASE_URL: cluster.url })
   const ledger = openLedger('all connections blocked by a lock from outside', '32 clients')
@@ -37,7 +37,7 @@ test.concurrent('all connections blocked by a lock: who waits too long is refuse
   await cluster.remove()
 })
 
-test.concurrent('a server that takes no more connections is 503, and the log says what to do', async () => {
+test('a server that takes no more connections is 503, and the log says what to do', async () => {
   const cluster = await startCluster({
     settings: { max_connections: '20', superuser_reserved_connections: '0' },
   })
@@ -65,7 +65,7 @@ test.concurrent('a server that takes no more connections is 503, and the log say
   await cluster.remove()
 })
 
-test.concurrent('a server that is silent from one moment on is given up, and the service goes on when it can be reached again', async () => {
+test('a server that is silent from one moment on is given up, and the service goes on when it can be reached again', async () => {
   const cluster = await startCluster()
   const way = await tcpWayTo(cluster.url)
   const service = await startProcess({ ...scene.env, DATABASE_URL: way.url })
@@ -89,7 +89,7 @@ test.concurrent('a server that is silent from one moment on is given up, and the
   await cluster.remove()
 })
 
-test.concurrent('a server that is silent from the start ends the process with one line', async () => {
+test('a server that is silent from the start ends the process with one line', async () => {
   const way = await tcpWayTo('postgres://ada:secret@127.0.0.1:1/db')
   way.swallow()
   const { code, errors } = await exitOfProcess({ ...scene.env, DATABASE_URL: way.url })
