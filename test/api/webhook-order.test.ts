@@ -192,6 +192,21 @@ describe('what a newer event has overtaken', () => {
     expect(await repo.tracked()).toMatchObject([{ title: 'Other words', scope: { paths: ['src/b.ts'] } }])
   })
 
+  test('is not lost although GitHub failed then: the files of a push', async () => {
+    repo.desk.open({ head: 'retries', files: ['src/a.ts'] })
+    await service.play(repo.event(1, 'opened'))
+    repo.desk.update(1, { files: ['src/b.ts'] })
+    github.fault(`GET /repos/${repo.full_name}/pulls/*/files`, 'server_error', 1)
+    await service.deliver(repo.event(1, { action: 'synchronize', push: repo.desk.push('retries') }))
+    expect(await service.settle()).toHaveLength(1)
+    await service.deliver(repo.event(1, { action: 'labeled', label: 'urgent' }))
+    await service.settle()
+    expect(await repo.tracked()).toMatchObject([{ scope: { paths: ['src/b.ts'] } }])
+    // What failed is overtaken then, and ends without an effect.
+    service.clock.advance(3000)
+    expect(await service.settle()).toEqual([])
+  })
+
   test('does not win: the state before', async () => {
     repo.desk.open({ head: 'retries', title: 'First words', draft: true })
     const opened = repo.event(1, 'opened')
