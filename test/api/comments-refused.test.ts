@@ -133,6 +133,18 @@ describe('a comment that GitHub refuses for good', () => {
     expect(shop.comment(number)).toContain('one other work')
   })
 
+  test('because the repository was taken from the app is no refusal: nothing more is sent there', async () => {
+    const number = await shop.open()
+    github.app.removeRepositories(shop.installation.id, [shop.full_name])
+    await shop.work()
+    expect(refusals()).toEqual([])
+    const before = shop.calls().length
+    await shop.work({ branch: 'more' })
+    await shop.pass(QUIET_MS)
+    expect(shop.calls().length).toBe(before)
+    expect(shop.comment(number)).toBeUndefined()
+  })
+
   test('because the app was taken off is no refusal: it is followed no more', async () => {
     await shop.work()
     const number = shop.desk.open({ files: ['src/pay.ts'] }).number

@@ -147,6 +147,21 @@ describe('a push refreshes it', () => {
     await told.service.play(pushEvent(github, shop.full_name, { ...push, forced: true }))
     expect((await shown()).activity_ttl_ms).toBe(6000)
   })
+
+  test('and one of so many commits that GitHub does not list them all', async () => {
+    await shown()
+    const push = shop.desk.write(SETTINGS, 'activity_ttl_ms: 6000')
+    const { event, payload } = pushEvent(github, shop.full_name, { ...push, modified: ['src/pay.ts'] })
+    const [commit] = payload.commits as object[]
+    const told_of = (count: number) => ({
+      event,
+      payload: { ...payload, commits: Array(count).fill(commit) },
+    })
+    await told.service.play(told_of(2047))
+    expect((await shown()).activity_ttl_ms).toBe(86_400_000)
+    await told.service.play(told_of(2048))
+    expect((await shown()).activity_ttl_ms).toBe(6000)
+  })
 })
 
 describe('another default branch has its own file', () => {
