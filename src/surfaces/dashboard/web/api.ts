@@ -1,13 +1,6 @@
 /** What the page asks of the service, with the session's cookie or with a token that stays in this tab. */
 import { createParser } from 'eventsource-parser'
-import type { OutputOf } from '../../../operations/contract.ts'
-
-export type Activity = OutputOf<'listActivities'>['items'][number]
-export type FullActivity = OutputOf<'getActivity'>
-export type Notable = OutputOf<'listNotables'>['items'][number]
-export type FullNotable = OutputOf<'getNotable'>
-export type Overlap = OutputOf<'listOverlaps'>['items'][number]
-export type Overlaps = OutputOf<'listOverlaps'>
+import type { Activity, FullActivity, FullNotable, Notable, Overlaps } from './records.ts'
 
 /** How many pages of a list are read; the rest is said to be left out. */
 const PAGES_MAX = 10

@@ -1,5 +1,5 @@
-/** Where each piece of work lies in the picture, as pure functions: lanes by area or folder, bars over time, links between what collides. */
-import type { Activity, Overlap } from './api.ts'
+/** Where each piece of work lies in the picture, as pure functions: lanes by area or folder, bars over time, links between what collides; the gravest first. */
+import type { Activity, Overlap } from './records.ts'
 
 export type LaneBy = 'area' | 'folder'
 
@@ -59,10 +59,15 @@ export function boardOf(
 ): Board {
   const oldest = Math.min(...activities.map(({ created_at }) => Date.parse(created_at)), now_ms)
   const past_ms = Math.min(PAST_MAX_MS, Math.max(PAST_MIN_MS, now_ms - oldest))
-  const groups = Map.groupBy(activities, (activity) => laneOf(activity, lane_by))
-  const names = [...groups.keys()].sort(
-    (a, b) => (groups.get(b)?.length ?? 0) - (groups.get(a)?.length ?? 0) || a.localeCompare(b),
-  )
+  const groups = new Map<string, Activity[]>()
+  for (const activity of activities) {
+    const name = laneOf(activity, lane_by)
+    groups.set(name, [...(groups.get(name) ?? []), activity])
+  }
+  const weight = weightOf(overlaps)
+  const heaviest = (name: string) =>
+    Math.max(...(groups.get(name) ?? []).map(({ id }) => weight.get(id) ?? 0))
+  const names = [...groups.keys()].sort((a, b) => heaviest(b) - heaviest(a) || a.localeCompare(b))
   let row = 0
   const lanes = names.map((name) => ({
     name,
@@ -102,6 +107,14 @@ function laneOf({ scope }: Activity, lane_by: LaneBy): string {
   return depth <= 0 ? '/' : `${segments.slice(0, depth).join('/')}/`
 }
 
+/** How grave the gravest collision of each activity is. */
+function weightOf(overlaps: Overlap[]): Map<string, number> {
+  const weight = new Map<string, number>()
+  for (const { activity_ids, severity } of overlaps)
+    for (const id of activity_ids) weight.set(id, Math.max(weight.get(id) ?? 0, RANK[severity] + 1))
+  return weight
+}
+
 /** The risky first, then the newest. */
 function byUrgency(a: Activity, b: Activity): number {
   return RANK[b.risk] - RANK[a.risk] || b.id.localeCompare(a.id)
@@ -117,7 +130,9 @@ function linksOf(lanes: Lane[], overlaps: Overlap[]): Link[] {
     return [{ overlap, rows: [Math.min(one, other), Math.max(one, other)] as [number, number] }]
   })
   const longest = Math.max(1, ...links.map(({ rows: [upper, lower] }) => lower - upper))
-  return links.map((link) => ({ ...link, reach: (link.rows[1] - link.rows[0]) / longest }))
+  return links
+    .map((link) => ({ ...link, reach: (link.rows[1] - link.rows[0]) / longest }))
+    .sort((a, b) => RANK[b.overlap.severity] - RANK[a.overlap.severity])
 }
 
 function ticksOf(past_ms: number): Board['ticks'] {

@@ -1,9 +1,10 @@
 /** A record in full, with what can be done to it. */
 import type { ComponentChildren } from 'preact'
 import { useEffect, useState } from 'preact/hooks'
-import type { Activity, FullActivity, FullNotable, Overlap, Problem, Repository } from './api.ts'
+import type { Problem, Repository } from './api.ts'
 import { duration } from './board.ts'
 import { Dialog } from './dialog.tsx'
+import type { Activity, FullActivity, FullNotable, Overlap } from './records.ts'
 
 interface Common {
   id: string

@@ -1,9 +1,10 @@
 /** One repository: the picture of its live work, the collisions in words, its notables; kept up to date by events. */
 import { useCallback, useEffect, useMemo, useRef, useState } from 'preact/hooks'
-import { type Activity, listen, type Notable, type Overlaps, Problem, repositoryAt } from './api.ts'
+import { listen, Problem, repositoryAt } from './api.ts'
 import { boardOf, type Filter, filtered, type LaneBy } from './board.ts'
 import { ActivityDetail, NotableDetail } from './detail.tsx'
 import { Picture } from './picture.tsx'
+import type { Activity, Notable, Overlaps } from './records.ts'
 import { Collisions, NotableForm, Notables } from './side.tsx'
 
 interface Loaded {

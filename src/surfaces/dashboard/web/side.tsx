@@ -1,8 +1,9 @@
 /** Beside the picture: the collisions in words, the notables, and the form for a new one. */
 import { useState } from 'preact/hooks'
-import type { Activity, Notable, Overlap, Problem, Repository } from './api.ts'
+import type { Problem, Repository } from './api.ts'
 import { duration } from './board.ts'
 import { Dialog } from './dialog.tsx'
+import type { Activity, Notable, Overlap } from './records.ts'
 
 const SHOWN_MAX = 50
 
@@ -144,9 +145,11 @@ export function NotableForm({
         <div class="line">
           <label>
             Importance{' '}
-            <select name="importance" defaultValue="medium">
+            <select name="importance">
               {['low', 'medium', 'high', 'critical'].map((each) => (
-                <option key={each}>{each}</option>
+                <option key={each} selected={each === 'medium'}>
+                  {each}
+                </option>
               ))}
             </select>
           </label>

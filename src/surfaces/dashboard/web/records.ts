@@ -1,0 +1,9 @@
+/** The records that the page shows, in the forms of the contract. */
+import type { OutputOf } from '../../../operations/contract.ts'
+
+export type Activity = OutputOf<'listActivities'>['items'][number]
+export type FullActivity = OutputOf<'getActivity'>
+export type Notable = OutputOf<'listNotables'>['items'][number]
+export type FullNotable = OutputOf<'getNotable'>
+export type Overlap = OutputOf<'listOverlaps'>['items'][number]
+export type Overlaps = OutputOf<'listOverlaps'>
