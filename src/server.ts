@@ -20,6 +20,7 @@ import { dashboard } from './surfaces/dashboard/dashboard.ts'
 import { Streams } from './surfaces/dashboard/events.ts'
 import { httpSurface } from './surfaces/http/http.ts'
 import { httpServer, WIRE_LIMITS, type WireLimits } from './surfaces/http/wire.ts'
+import { mcpOverHttp } from './surfaces/mcp/mcp.ts'
 import { DELIVERY, handleDelivery, receiveDelivery } from './surfaces/webhooks/deliveries.ts'
 import { handleEvents } from './surfaces/webhooks/events.ts'
 import { openLog } from './telemetry/log.ts'
@@ -62,10 +63,12 @@ export async function startService(
   const streams = new Streams(app)
   const stop = new AbortController()
   const limits = { ...WIRE_LIMITS, ...options.wire }
-  const server = httpServer(
-    httpSurface(app, { webhooks: receiveDelivery(app), page: dashboard(app, streams) }),
-    { limits, log },
-  )
+  const neighbours = {
+    webhooks: receiveDelivery(app),
+    mcp: mcpOverHttp(app),
+    page: dashboard(app, streams),
+  }
+  const server = httpServer(httpSurface(app, neighbours), { limits, log })
   const workers: Promise<void>[] = []
   try {
     // First: while migrations run, `/healthz` is 200 and all else 503, and an address that cannot be had costs nothing.

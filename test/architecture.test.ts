@@ -19,7 +19,7 @@ const HOUSE: House = {
     ['client'],
     ['surfaces/http', 'surfaces/webhooks', 'surfaces/mcp', 'surfaces/dashboard', 'surfaces/cli'],
   ],
-  roof: ['main.ts', 'server.ts', 'admin.ts'],
+  roof: ['main.ts', 'server.ts', 'admin.ts', 'cli.ts'],
   reserved: [
     {
       what: 'drizzle-orm',
@@ -29,7 +29,7 @@ const HOUSE: House = {
     { what: '@opentelemetry/api', to: /^telemetry\// },
     { what: '@opentelemetry/sdk-node', to: /^telemetry\/trace\.ts$/ },
     { what: 'express', to: /^server\.ts$|^surfaces\// },
-    { what: READINGS.environment, to: /^base\/config\.ts$|^(main|admin)\.ts$/ },
+    { what: READINGS.environment, to: /^base\/config\.ts$|^(main|admin|cli)\.ts$/ },
     { what: READINGS.clock, to: /^base\/clock\.ts$/ },
   ],
 }

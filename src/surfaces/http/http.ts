@@ -3,6 +3,8 @@ import express, { type ErrorRequestHandler, type Express, type RequestHandler } 
 import type { App } from '../../context/app.ts'
 import { docsPage } from './docs-page.ts'
 import { exchange, named, noSuchAddress, onlyMethods, sendJson, showFailures } from './exchange.ts'
+import { limits } from './limits.ts'
+import { type MessageSurface, messageRoute } from './message-route.ts'
 import { showMetrics } from './metrics.ts'
 import { openApiDocument } from './openapi.ts'
 import { restRouter } from './router.ts'
@@ -11,11 +13,13 @@ import { restRouter } from './router.ts'
 export interface Neighbours {
   /** The handlers of `POST /api/github/webhooks`. */
   webhooks: (RequestHandler | ErrorRequestHandler)[]
+  /** What answers `POST /mcp`. */
+  mcp: MessageSurface
   /** The page at `/`; `standIn` gives its requests the token of a session. */
   page: { standIn: RequestHandler; routes: RequestHandler }
 }
 
-export function httpSurface(app: App, { webhooks, page }: Neighbours): Express {
+export function httpSurface(app: App, { webhooks, mcp, page }: Neighbours): Express {
   const surface = express()
   surface.disable('x-powered-by')
   surface.disable('etag')
@@ -23,7 +27,8 @@ export function httpSurface(app: App, { webhooks, page }: Neighbours): Express {
   surface.set('trust proxy', app.config.trust_proxy ?? false)
   surface.use(exchange(app))
   surface.use(page.standIn)
-  const rest = restRouter(app)
+  const admission = limits(app)
+  const rest = restRouter(app, admission)
   for (const base of ['/api/v1', '/v1']) {
     const document = JSON.stringify(openApiDocument(base))
     surface
@@ -52,6 +57,11 @@ export function httpSurface(app: App, { webhooks, page }: Neighbours): Express {
     .all(named('metrics'))
     .get(showMetrics(app))
     .all(onlyMethods(['GET']))
+  surface
+    .route('/mcp')
+    .all(named('mcp'))
+    .post(...messageRoute(mcp, admission))
+    .all(onlyMethods(['POST']))
   surface
     .route('/api/github/webhooks')
     .all(named('webhook'))

@@ -9,11 +9,10 @@ import { OPERATIONS, type Operation, type OperationName } from '../../operations
 import { type Answer, perform } from '../../operations/perform.ts'
 import { readJson } from './body.ts'
 import { onlyMethods, sendJson } from './exchange.ts'
-import { type Limits, limits } from './limits.ts'
+import type { Limits } from './limits.ts'
 
-export function restRouter(app: App): Router {
+export function restRouter(app: App, { admit, countRefusal }: Limits): Router {
   const router = Router()
-  const { admit, countRefusal } = limits(app)
   // `/activity/check` goes before `/activity/{id}`, which would take it for an id.
   const all = Object.entries(OPERATIONS) as [OperationName, Operation][]
   const paths = [...new Set(all.map(([, { path }]) => path))]
@@ -32,7 +31,7 @@ function lower(method: Operation['method']) {
 }
 
 /** Leaves the token, where there is one, for what follows. Whether it is any good, GitHub says. */
-const findToken: RequestHandler = (req, res, next) => {
+export const findToken: RequestHandler = (req, res, next) => {
   const secret = /^bearer +([\x21-\x7e]{1,2000}) *$/i.exec(req.headers.authorization ?? '')?.[1]
   if (secret !== undefined) res.locals.token = tokenOf(secret)
   next()
@@ -74,7 +73,7 @@ function bodyOf(req: Request): Promise<object> {
   return readJson(req)
 }
 
-function noToken(): Failure {
+export function noToken(): Failure {
   return new Failure('unauthorized', 'send a GitHub token as Authorization: Bearer TOKEN', {
     headers: { 'WWW-Authenticate': 'Bearer' },
   })

@@ -1,0 +1,36 @@
+/** The repository that a git remote names, whatever the form of its address. */
+
+export interface Remote {
+  host: string
+  owner: string
+  repo: string
+}
+
+/**
+ * `https://HOST/OWNER/REPO.git`, `ssh://git@HOST:22/OWNER/REPO`, `git@HOST:OWNER/REPO.git`. Undefined for what is no
+ * repository of a host, such as a directory.
+ */
+export function parseRemote(address: string): Remote | undefined {
+  const [host, path] = hostAndPath(address.trim())
+  if (!host || path === undefined) return undefined
+  const [owner, repo, ...rest] = path
+    .replace(/^\/+|\/+$/g, '')
+    .replace(/\.git$/, '')
+    .split('/')
+  const isName = (name: string | undefined) => name !== undefined && /^(?!\.{1,2}$)[\w.-]{1,100}$/.test(name)
+  if (rest.length > 0 || !isName(owner) || !isName(repo)) return undefined
+  return { host: host.toLowerCase(), owner: owner as string, repo: repo as string }
+}
+
+function hostAndPath(address: string): [host?: string, path?: string] {
+  if (/^(https?|ssh|git|git\+ssh):\/\//.test(address)) {
+    // A scheme that is not one of the web's own is no host to `URL` in every version of node.
+    const url = address.replace(/^[a-z+]+:/, 'https:')
+    if (!URL.canParse(url)) return []
+    const { hostname, pathname } = new URL(url)
+    return [hostname, decodeURIComponent(pathname)]
+  }
+  // As scp writes it. One letter before the colon is a drive.
+  const short = /^(?:[^@/\s]+@)?([\w.-]{2,}):(?!\/\/)(.+)$/.exec(address)
+  return short ? [short[1], short[2]] : []
+}

@@ -1,0 +1,77 @@
+/** What every command begins with: where it is, whom it asks, and how it answers. */
+import type { Client } from '../../client/client.ts'
+import { connect } from './account.ts'
+import { pathsOf } from './paths.ts'
+import { findPlace, type Place, type PlaceOptions } from './place.ts'
+import type { Look } from './record-text.ts'
+import { branchKey, recall } from './state.ts'
+import { painter, printable } from './terminal.ts'
+import { CliError, type World } from './world.ts'
+
+/** Options that every command takes. */
+export interface CommonOptions extends PlaceOptions {
+  url?: string
+  json?: boolean
+}
+
+export interface ScopeOptions {
+  paths?: string[]
+  area?: string[]
+  staged?: boolean
+}
+
+export interface Session {
+  world: World
+  place: Place
+  client: Client
+  /** For every call: `{owner, repo}`. */
+  at: { owner: string; repo: string }
+  look: Look
+  /** Writes the API's answer as it is where that is asked for, else lines for people. */
+  show(answer: unknown, lines: () => string[]): void
+}
+
+export async function openSession(world: World, options: CommonOptions): Promise<Session> {
+  const place = await findPlace(world, options)
+  const client = await connect(world, { url: options.url, host: place.host })
+  const look = { paint: painter(world.stdout, world.env), now: world.clock() }
+  return {
+    world,
+    place,
+    client,
+    at: { owner: place.owner, repo: place.repo },
+    look,
+    show: (answer, lines) =>
+      void world.stdout.write(`${options.json ? printable(answer) : lines().join('\n')}\n`),
+  }
+}
+
+/** The scope that is given, else what git says is touched; without any of both undefined. */
+export async function scopeOf(
+  { git, diff_base, remote, git_directory }: Place,
+  { paths, area = [], staged = false }: ScopeOptions,
+): Promise<{ areas: string[]; paths: string[] } | undefined> {
+  const isFromGit = paths === undefined && git_directory !== null
+  const found =
+    paths ?? (isFromGit ? pathsOf(await git.changedPaths(diff_base, { remote, staged_only: staged })) : [])
+  return found.length + area.length > 0 ? { areas: area, paths: found } : undefined
+}
+
+/** The activity that is meant: the one given, else that of the branch as it was started here or as the service knows it. */
+export async function activityIdOf(session: Session, given: string | undefined): Promise<string> {
+  if (given !== undefined) return given
+  const { place, client, at } = session
+  const { git_directory, branch } = place
+  if (branch === null) throw new CliError('no branch is checked out; name the activity: act_…')
+  const remembered =
+    git_directory === null ? null : (await recall(git_directory, branchKey(branch))).activity_id
+  if (remembered) return remembered
+  const { items } = await client.listActivities({ ...at, input: { branch, limit: 100 } })
+  const [only, ...others] = items.filter(({ status }) => status !== 'merged' && status !== 'abandoned')
+  if (only && others.length === 0) return only.id
+  throw new CliError(
+    only
+      ? `${others.length + 1} activities are on ${branch}; name one: ${[only, ...others].map(({ id }) => id).join(', ')}`
+      : `nothing is announced on ${branch}; deconflict start announces it`,
+  )
+}

@@ -1,0 +1,58 @@
+/** What commands remember between two runs, in the git directory: which activity belongs to a branch or a session. */
+import { createHash } from 'node:crypto'
+import { mkdir, readFile, rename, rm, writeFile } from 'node:fs/promises'
+import { dirname, join } from 'node:path'
+import { z } from 'zod'
+
+const Remembered = z.object({
+  activity_id: z.string().nullable(),
+  branch: z.string().nullable(),
+  /** What the activity was last told that it touches. */
+  paths: z.array(z.string()),
+  /** When the service was last told of a sign of life. */
+  told_at: z.number(),
+  /** The activity was declared by somebody else, who ends it. */
+  is_borrowed: z.boolean(),
+  /** Collisions that were shown already. */
+  shown: z.array(z.string()),
+})
+export type Remembered = z.output<typeof Remembered>
+
+export const NOTHING: Remembered = {
+  activity_id: null,
+  branch: null,
+  paths: [],
+  told_at: 0,
+  is_borrowed: false,
+  shown: [],
+}
+
+export const branchKey = (branch: string | null) => `branch:${branch ?? ''}`
+
+/** `NOTHING` where nothing is remembered, or nothing that can be read. */
+export async function recall(git_directory: string, key: string): Promise<Remembered> {
+  try {
+    const parsed = Remembered.safeParse(JSON.parse(await readFile(fileOf(git_directory, key), 'utf8')))
+    return parsed.success ? parsed.data : NOTHING
+  } catch {
+    return NOTHING
+  }
+}
+
+/** Replaces the file as a whole, so that nobody reads half of it. */
+export async function remember(git_directory: string, key: string, what: Remembered): Promise<void> {
+  const file = fileOf(git_directory, key)
+  await mkdir(dirname(file), { recursive: true })
+  const draft = `${file}.${process.pid}`
+  await writeFile(draft, JSON.stringify(what))
+  await rename(draft, file)
+}
+
+export async function forget(git_directory: string, key: string): Promise<void> {
+  await rm(fileOf(git_directory, key), { force: true })
+}
+
+function fileOf(git_directory: string, key: string): string {
+  const name = createHash('sha256').update(key).digest('hex').slice(0, 20)
+  return join(git_directory, 'deconflict', `${name}.json`)
+}

@@ -1,0 +1,157 @@
+/** `deconflict start`, `update`, `heartbeat` and `done`: one's own work, from its announcement to its end. */
+import type { RequestOf } from '../../client/client.ts'
+import type { OutputOf } from '../../operations/contract.ts'
+import { namesIn } from './check.ts'
+import { count, overlapLines } from './record-text.ts'
+import {
+  activityIdOf,
+  type CommonOptions,
+  openSession,
+  type ScopeOptions,
+  type Session,
+  scopeOf,
+} from './session.ts'
+import { branchKey, forget, NOTHING, remember } from './state.ts'
+import { plain, relative } from './terminal.ts'
+import { CliError, EXIT, type ExitCode, type World } from './world.ts'
+
+type Created = NonNullable<RequestOf<'createActivity'>['input']>
+type Changes = NonNullable<RequestOf<'updateActivity'>['input']>
+
+export interface WorkOptions extends CommonOptions, ScopeOptions {
+  title?: string
+  summary?: string
+  actor?: string
+  agent?: string
+  risk?: string
+  status?: string
+  pr?: string
+  draft?: boolean
+  blocking?: boolean
+  refresh?: boolean
+  merged?: boolean
+  abandoned?: boolean
+}
+
+/** Announces the work of the branch. Exit code 2 where it overlaps. */
+export async function start(
+  world: World,
+  title: string | undefined,
+  options: WorkOptions,
+): Promise<ExitCode> {
+  const session = await openSession(world, options)
+  const { client, at, place } = session
+  const { branch, base_branch, git, git_directory } = place
+  const name = title ?? titleOf(branch)
+  const input = {
+    title: name,
+    summary: options.summary ?? name,
+    actor: options.actor ?? (await git.config('user.name')) ?? world.env.USER ?? 'unknown',
+    agent: options.agent ?? agentIn(world.env),
+    branch,
+    base_branch,
+    scope: await scopeOf(place, options),
+    // The service says which values there are.
+    ...defined({
+      risk: options.risk,
+      pr_url: options.pr,
+      draft_pr: options.draft,
+      blocking: options.blocking,
+    }),
+  } as Created
+  const answer = await client.createActivity({ ...at, input })
+  const { id, expires_at } = answer.activity
+  if (git_directory !== null)
+    await remember(git_directory, branchKey(branch), { ...NOTHING, activity_id: id, branch })
+  const names = options.json ? new Map() : await namesIn(session, answer.overlap)
+  session.show(answer, () => [
+    `Announced “${plain(name)}”${branch === null ? '' : ` on ${plain(branch)}`}: ${id}, ends ${relative(expires_at, session.look.now)} without a sign of life`,
+    ...overlapLines(answer.overlap, names, session.look),
+  ])
+  return answer.overlap.overlap_detected ? EXIT.overlap : EXIT.clear
+}
+
+/** `fix/retry-payments` reads as “Fix retry payments”. */
+function titleOf(branch: string | null): string {
+  const words = branch?.replaceAll(/[/_-]+/g, ' ').trim()
+  if (!words) throw new CliError('no branch is checked out; give the work a title: deconflict start "…"')
+  return `${words[0]?.toUpperCase()}${words.slice(1)}`
+}
+
+/** The agent that runs this command, where it says so. */
+function agentIn(env: World['env']): string | null {
+  return env.DECONFLICT_AGENT || (env.CLAUDECODE ? 'claude-code' : null)
+}
+
+function defined<Fields extends object>(fields: Fields): Partial<Fields> {
+  return Object.fromEntries(
+    Object.entries(fields).filter(([, value]) => value !== undefined),
+  ) as Partial<Fields>
+}
+
+export async function update(world: World, id: string | undefined, options: WorkOptions): Promise<ExitCode> {
+  const session = await openSession(world, options)
+  const hasScope = options.refresh === true || options.paths !== undefined || options.area !== undefined
+  const input = defined({
+    title: options.title,
+    summary: options.summary,
+    risk: options.risk,
+    status: options.status,
+    pr_url: options.pr,
+    draft_pr: options.draft,
+    blocking: options.blocking,
+    // The branch finds the activity too; it is changed where both are given.
+    branch: id === undefined ? undefined : options.branch,
+    base_branch: options.base,
+    scope: hasScope ? ((await scopeOf(session.place, options)) ?? {}) : undefined,
+  }) as Changes
+  if (Object.keys(input).length === 0)
+    throw new CliError('nothing to change; see deconflict update --help, such as --refresh or --status')
+  const activity = await session.client.updateActivity({
+    ...session.at,
+    id: await activityIdOf(session, id),
+    input,
+  })
+  session.show(activity, () => [
+    `“${plain(activity.title)}” is ${activity.status}, ${activity.risk} risk, with ${count(activity.scope.paths.length, 'path', 'paths')}: ${activity.id}`,
+  ])
+  return EXIT.clear
+}
+
+/** Exit code 2 where others have come to overlap. */
+export async function heartbeat(
+  world: World,
+  id: string | undefined,
+  options: WorkOptions,
+): Promise<ExitCode> {
+  const session = await openSession(world, options)
+  const beat = await session.client.heartbeatActivity({ ...session.at, id: await activityIdOf(session, id) })
+  session.show(beat, () => [
+    `Alive, ends ${relative(beat.expires_at, session.look.now)} without another sign: ${beat.id}`,
+    ...laterOverlap(session, beat.overlap),
+  ])
+  return beat.overlap?.overlap_detected ? EXIT.overlap : EXIT.clear
+}
+
+function laterOverlap({ look }: Session, overlap: OutputOf<'heartbeatActivity'>['overlap']): string[] {
+  if (!overlap?.overlap_detected) return []
+  const ids = overlap.related_activity_ids
+  return [
+    `${look.paint('yellow', `Overlap, ${overlap.severity}`)}${ids.length > 0 ? ` with ${ids.join(', ')}` : ''}; deconflict check tells more`,
+  ]
+}
+
+/** Ends the work: archived, unless it is said that it was merged or given up. */
+export async function done(world: World, id: string | undefined, options: WorkOptions): Promise<ExitCode> {
+  if (options.merged && options.abandoned) throw new CliError('--merged or --abandoned, not both')
+  const session = await openSession(world, options)
+  const { client, at, place } = session
+  const request = { ...at, id: await activityIdOf(session, id) }
+  const status = options.merged ? 'merged' : options.abandoned ? 'abandoned' : undefined
+  const answer = status
+    ? await client.updateActivity({ ...request, input: { status } })
+    : await client.archiveActivity(request)
+  if (place.git_directory !== null) await forget(place.git_directory, branchKey(place.branch))
+  session.show(answer, () => [`Done, ${answer.status}: ${answer.id}`])
+  return EXIT.clear
+}

@@ -1,0 +1,29 @@
+/** What a command sees of the world around its process, and how it says that it cannot go on (issue: every door). */
+import type { Clock } from '../../base/clock.ts'
+import type { Client } from '../../client/client.ts'
+
+export interface World {
+  /** Of this package. */
+  version: string
+  env: Record<string, string | undefined>
+  /** The working directory. */
+  cwd: string
+  stdin: NodeJS.ReadableStream & { isTTY?: boolean }
+  stdout: Output
+  stderr: Output
+  clock: Clock
+  /** Serves MCP over standard input and output until the other side ends it. Another surface, on the same process. */
+  serveMcp(client: Client, defaults: { repository?: string; actor?: string }): Promise<void>
+}
+
+export interface Output {
+  write(text: string): unknown
+  isTTY?: boolean
+  columns?: number
+}
+
+/** Ends the command with one line that says what is wrong and what to do. */
+export class CliError extends Error {}
+
+export const EXIT = { clear: 0, error: 1, overlap: 2 } as const
+export type ExitCode = (typeof EXIT)[keyof typeof EXIT]

@@ -1,0 +1,83 @@
+/** Answers cut to what an agent acts on: no nulls, a few examples in place of long lists. */
+import type { OutputOf } from '../../operations/contract.ts'
+
+type Overlap = OutputOf<'checkOverlap'>
+type Activity = OutputOf<'listActivities'>['items'][number]
+type Notable = OutputOf<'listNotables'>['items'][number]
+
+const PATHS_MAX = 20
+const MATCHES_MAX = 10
+const EXAMPLES_MAX = 3
+
+export function withoutNulls<Fields extends object>(fields: Fields): Partial<Fields> {
+  return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== null)) as Partial<Fields>
+}
+
+export function compactOverlap(overlap: Overlap): object {
+  const { matches, checked_against } = overlap
+  return withoutNulls({
+    overlap_detected: overlap.overlap_detected,
+    severity: overlap.severity,
+    reason: overlap.reason,
+    recommended_action: overlap.recommended_action,
+    matches: matches.slice(0, MATCHES_MAX).map(({ paths, ...match }) => ({
+      ...match,
+      examples: paths.slice(0, EXAMPLES_MAX).map(({ example }) => example),
+    })),
+    total_related: overlap.total_related,
+    expected_activity_ids: overlap.expected_activity_ids,
+    reuse_opportunities: overlap.reuse_opportunities,
+    checked_against,
+  })
+}
+
+export function compactActivity(activity: Activity): object {
+  const { id, title, actor, agent, status, risk, branch, base_branch, pr_url, expires_at } = activity
+  const { draft_pr, blocking } = activity
+  return withoutNulls({
+    id,
+    title,
+    actor,
+    agent,
+    status,
+    risk,
+    branch,
+    base_branch,
+    scope: compactScope(activity.scope),
+    pr_url,
+    draft_pr: draft_pr || null,
+    blocking: blocking || null,
+    expires_at,
+  })
+}
+
+export function compactNotable(notable: Notable): object {
+  const { id, title, category, importance, status, decision_url, applies_until, expires_at } = notable
+  return withoutNulls({
+    id,
+    title,
+    category,
+    importance,
+    status,
+    decision_url,
+    applies_until,
+    scope: compactScope(notable.scope),
+    blocking: notable.blocking || null,
+    expires_at,
+  })
+}
+
+export function compactPage<Item>(
+  page: { items: Item[]; next_cursor: string | null },
+  compact: (item: Item) => object,
+): object {
+  return withoutNulls({ items: page.items.map(compact), next_cursor: page.next_cursor })
+}
+
+function compactScope({ areas, paths }: { areas: string[]; paths: string[] }): object {
+  return {
+    areas,
+    paths: paths.slice(0, PATHS_MAX),
+    ...(paths.length > PATHS_MAX && { paths_left_out: paths.length - PATHS_MAX }),
+  }
+}

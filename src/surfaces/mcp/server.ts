@@ -1,0 +1,70 @@
+/** An MCP server on a client of the service: it lists the tools, runs them, and shows failures as the error object. */
+import { Server } from '@modelcontextprotocol/sdk/server/index.js'
+import {
+  CallToolRequestSchema,
+  type CallToolResult,
+  ListToolsRequestSchema,
+} from '@modelcontextprotocol/sdk/types.js'
+import { Failure } from '../../base/failure.ts'
+import { nearest } from '../../base/parse.ts'
+import { type Client, DeconflictError } from '../../client/client.ts'
+import { type Defaults, INSTRUCTIONS, type Tool, toolsWith } from './tools.ts'
+
+const IDENTITY = { name: 'deconflict', title: 'Deconflict', version: '1' }
+
+/** Answers a function that makes a server for one client; the tools are described once. */
+export function mcpServers(defaults: Defaults): (client: Client) => Server {
+  const tools = toolsWith(defaults)
+  const listed = tools.map((tool) => ({
+    name: tool.name,
+    title: tool.title,
+    description: tool.description,
+    inputSchema: tool.input_schema as { type: 'object' },
+    annotations: { readOnlyHint: tool.is_read_only, destructiveHint: false, openWorldHint: true },
+  }))
+  return (client) => {
+    const server = new Server(IDENTITY, { capabilities: { tools: {} }, instructions: INSTRUCTIONS })
+    server.setRequestHandler(ListToolsRequestSchema, () => ({ tools: listed }))
+    server.setRequestHandler(CallToolRequestSchema, ({ params }) =>
+      callTool(tools, client, { name: params.name, args: params.arguments }),
+    )
+    return server
+  }
+}
+
+async function callTool(
+  tools: Tool[],
+  client: Client,
+  { name, args }: { name: string; args: unknown },
+): Promise<CallToolResult> {
+  try {
+    const tool = tools.find((each) => each.name === name)
+    if (!tool) throw unknownTool(name, tools)
+    return { content: [{ type: 'text', text: JSON.stringify(await tool.run(client, args)) }] }
+  } catch (error) {
+    return {
+      isError: true,
+      content: [{ type: 'text', text: JSON.stringify({ error: errorObjectOf(error) }) }],
+    }
+  }
+}
+
+function unknownTool(name: string, tools: Tool[]): Failure {
+  const known = tools.map((tool) => tool.name)
+  const near = nearest(name, known)
+  return new Failure(
+    'invalid_request',
+    `there is no tool of this name; ${near ? `did you mean ${near}?` : `known are ${known.join(', ')}`}`,
+  )
+}
+
+/** The error object of the specification (§7.1), with the seconds to wait where the service names them. */
+function errorObjectOf(error: unknown): object {
+  if (error instanceof Failure) return { type: error.type, message: error.message, param: error.param }
+  if (!(error instanceof DeconflictError))
+    return { type: 'internal_error', message: 'a fault of ours; try again, and report it if it stays' }
+  const { type, message, param, request_id, retry_after } = error
+  return Object.fromEntries(
+    Object.entries({ type, message, param, request_id, retry_after }).filter(([, value]) => value !== null),
+  )
+}

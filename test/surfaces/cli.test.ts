@@ -1,0 +1,277 @@
+/** The command `deconflict` as a process in a real git repository, on the built service and a GitHub that is played. */
+import { mkdir, readFile, stat, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { apiAt } from '../support/service.ts'
+import { openShop, type Shop } from '../support/shop.ts'
+import { type WorkingTree, workingTree } from '../support/working-tree.ts'
+
+const ACTIVITY = /act_[0-9a-z]{26}/
+
+let shop: Shop
+let tree: WorkingTree
+
+beforeAll(async () => {
+  shop = await openShop()
+})
+afterAll(() => shop.close())
+beforeEach(async () => {
+  tree = await workingTree({ DECONFLICT_URL: shop.url, GITHUB_TOKEN: 'tok-ada' })
+})
+afterEach(async () => {
+  await tree.remove()
+  const { body } = await api('GET', '/activity?limit=100')
+  for (const { id } of body.items) await api('POST', `/activity/${id}/archive`)
+})
+
+const api: ReturnType<typeof apiAt> = (...call) => apiAt(shop.url, 'tok-ada')(...call)
+const json = async (args: string[], options?: Parameters<WorkingTree['run']>[1]) => {
+  const { stdout, stderr } = await tree.run([...args, '--json'], options)
+  expect(stderr).toBe('')
+  return JSON.parse(stdout)
+}
+/** What Ben has announced; Ada's commands meet it. */
+const benWorks = async (body: object) => {
+  const work = { title: 'Tidy the retries', summary: 'One for all.', actor: 'Ben', branch: 'tidy', ...body }
+  const answer = await apiAt(shop.url, 'tok-ben')('POST', '/activity', { body: work })
+  return answer.body.activity.id as string
+}
+
+describe('a story', () => {
+  test('from the first check to the end of the work, with exit codes that scripts can act on', async () => {
+    await tree.git('checkout', '-q', '-b', 'payment-retries')
+    await tree.write({ 'src/checkout/retry.ts': 'export const retries = 2\n' })
+    const clear = await tree.run(['check'])
+    expect([clear.code, clear.stderr]).toEqual([0, ''])
+    expect(clear.stdout).toMatch(/^Clear: no overlap \(compared with 0 live activities/)
+
+    const started = await tree.run(['start', 'Retry declined payments'])
+    expect(started.code).toBe(0)
+    const id = ACTIVITY.exec(started.stdout)?.[0] as string
+    expect((await api('GET', `/activity/${id}`)).body).toMatchObject({
+      title: 'Retry declined payments',
+      actor: 'Ada',
+      branch: 'payment-retries',
+      base_branch: 'main',
+      scope: { paths: ['src/checkout/retry.ts'] },
+    })
+
+    const other = await benWorks({ scope: { paths: ['src/**/retry.ts'] } })
+    const overlap = await tree.run(['check'])
+    expect(overlap.code).toBe(2)
+    expect(overlap.stdout).toMatch(/Overlap, medium/)
+    expect(overlap.stdout).toContain(`“Tidy the retries” by Ben on tidy ${other}`)
+    expect(overlap.stdout).toMatch(
+      /src\/checkout\/retry\.ts {2}yours .*theirs src\/\*\*\/retry\.ts\n→ Agree with Ben/s,
+    )
+
+    const beat = await tree.run(['heartbeat'])
+    expect([beat.code, beat.stdout]).toEqual([2, expect.stringContaining(other)])
+    await tree.write({ 'docs/new.md': '' })
+    await tree.run(['update', '--refresh', '--risk', 'high', '--status', 'blocked'])
+    expect(await json(['show', id])).toMatchObject({
+      risk: 'high',
+      status: 'blocked',
+      scope: { paths: ['docs/new.md', 'src/checkout/retry.ts'] },
+    })
+    const ended = await tree.run(['done'])
+    expect([ended.code, ended.stdout]).toEqual([0, `Done, archived: ${id}\n`])
+    expect((await json(['list'])).items.map((each: { id: string }) => each.id)).toEqual([other])
+  })
+
+  test('of a notable that whoever works there is told of', async () => {
+    const options = ['--category', 'migration', '--importance', 'high', '--paths', 'db/migrations/**']
+    const noted = await tree.run(['note', 'Migrations are frozen', ...options])
+    const id = /ntb_\w+/.exec(noted.stdout)?.[0] as string
+    expect((await tree.run(['notes'])).stdout).toMatch(
+      /^Migrations are frozen {2}high {2}migration {2}db\/migrations\/\*\*/,
+    )
+    const check = await tree.run(['check', '--paths', 'db/migrations/7.sql'])
+    expect([check.code, check.stdout]).toEqual([
+      2,
+      expect.stringContaining('“Migrations are frozen”, migration'),
+    ])
+    await api('POST', `/notables/${id}/archive`)
+    expect((await tree.run(['notes'])).stdout).toBe('No notables hold here.\n')
+  })
+})
+
+describe('what git says', () => {
+  test('is the branch’s commits and the working tree, new, staged, renamed and deleted files included', async () => {
+    await tree.git('checkout', '-q', '-b', 'work')
+    await tree.write({ 'a/committed.ts': '1' })
+    await tree.git('add', '-A')
+    await tree.git('commit', '-q', '-m', 'Work')
+    await tree.write({
+      'b/staged.ts': '1',
+      'c/new.ts': '1',
+      'app/[id]/page.tsx': '1',
+      '.gitignore': 'ignored\n',
+      ignored: '',
+    })
+    await tree.git('add', 'b/staged.ts')
+    await tree.git('mv', 'README.md', 'READ.md')
+    const all = [
+      '.gitignore',
+      'READ.md',
+      'README.md',
+      'a/committed.ts',
+      'app/[id]/page.tsx',
+      'b/staged.ts',
+      'c/new.ts',
+    ]
+    const started = await json(['start', 'Work'])
+    expect(started.activity.scope.paths).toEqual(all)
+    await tree.run(['update', '--refresh', '--staged'])
+    // The option belongs to check alone: the scope is as it was.
+    expect((await json(['show', started.activity.id])).scope.paths).toEqual(all)
+  })
+
+  test('leaves changes that are not staged out before a push, which overlap does not end', async () => {
+    await benWorks({ scope: { paths: ['src/**'] } })
+    await tree.git('checkout', '-q', '-b', 'work')
+    await tree.write({ 'src/checkout/retry.ts': 'changed' })
+    expect((await json(['check', '--staged'])).overlap_detected).toBe(false)
+    await tree.git('add', '-A')
+    const told = await tree.run(['check', '--staged'])
+    expect([told.code, told.stdout]).toEqual([0, expect.stringContaining('Overlap')])
+    expect((await tree.run(['check', '--staged', '--block'])).code).toBe(2)
+  })
+
+  test('is not waited for before a push while the server is away, unless that is asked for', async () => {
+    const env = { DECONFLICT_URL: 'http://127.0.0.1:9' }
+    const told = await tree.run(['check', '--staged'], { env })
+    expect([told.code, told.stderr]).toEqual([
+      0,
+      expect.stringMatching(/^deconflict: not checked: .*cannot be reached/),
+    ])
+    expect((await tree.run(['check', '--staged', '--block'], { env })).code).toBe(1)
+  })
+
+  test('also holds in another working tree of the repository, and below its root', async () => {
+    const other = `${tree.path}-other`
+    await tree.git('worktree', 'add', '-q', '-b', 'second', other)
+    await mkdir(join(other, 'src/deep'), { recursive: true })
+    await writeFile(join(other, 'src/deep/new.ts'), '')
+    const started = JSON.parse((await tree.run(['start', '--json'], { cwd: join(other, 'src/deep') })).stdout)
+    expect(started.activity).toMatchObject({
+      title: 'Second',
+      branch: 'second',
+      scope: { paths: ['src/deep/new.ts'] },
+    })
+    // The first one knows nothing of it.
+    expect((await tree.run(['heartbeat'])).stderr).toMatch(/nothing is announced on main/)
+    expect((await tree.run(['heartbeat'], { cwd: other })).code).toBe(0)
+  })
+
+  test('has no branch on a detached HEAD, and the check works all the same', async () => {
+    await benWorks({ scope: { paths: ['README.md'] } })
+    await tree.git('checkout', '-q', '--detach')
+    await tree.write({ 'README.md': 'changed' })
+    expect((await tree.run(['check'])).code).toBe(2)
+    expect((await tree.run(['start'])).stderr).toMatch(/give the work a title/)
+    expect((await json(['start', 'Fix', '--paths', 'x'])).activity.branch).toBe(null)
+  })
+
+  test('is not compared in silence when nothing is changed', async () => {
+    expect((await tree.run(['check'])).stdout).toMatch(/^Nothing is changed here against main/)
+  })
+})
+
+describe('which repository it is', () => {
+  test.each([['https://github.com/acme/shop'], ['ssh://git@ghe.example.com:22/acme/shop.git']])(
+    'is read from %s',
+    async (remote) => {
+      await tree.git('remote', 'set-url', 'origin', remote)
+      expect((await tree.run(['list'])).stdout).toMatch(/Nobody works on acme\/shop/)
+    },
+  )
+
+  test('is asked for where git does not say, and can be given', async () => {
+    await tree.git('remote', 'remove', 'origin')
+    const refused = await tree.run(['list'])
+    expect([refused.code, refused.stderr]).toEqual([
+      1,
+      expect.stringMatching(/no remote .*--repo OWNER\/NAME\n$/),
+    ])
+    expect((await tree.run(['list', '--repo', 'acme/shop'])).code).toBe(0)
+    const outside = await tree.run(['list'], { cwd: '/' })
+    expect(outside.stderr).toMatch(/no git repository/)
+  })
+})
+
+describe('a failure is one line that says what to do', () => {
+  test.each([
+    ['no server', ['list'], { DECONFLICT_URL: '' }, /DECONFLICT_URL, or run deconflict login/],
+    ['no token', ['list'], { GITHUB_TOKEN: '' }, /set GITHUB_TOKEN, or run gh auth login/],
+    ['a bad token', ['list'], { GITHUB_TOKEN: 'nobody' }, /set GITHUB_TOKEN/],
+    ['a strange repository', ['list', '--repo', 'acme/none'], {}, /cannot see the repository/],
+    ['no right to write', ['start', 'x'], { GITHUB_TOKEN: 'tok-rita' }, /needs push access/],
+    [
+      'a wrong value',
+      ['start', 'x', '--risk', 'huge'],
+      {},
+      /risk: must be one of low, medium, high, critical/,
+    ],
+    ['a bad glob', ['check', '--paths', 'a/[b'], {}, /scope\.paths\[0\]/],
+    ['an id that is none', ['show', 'act_1'], {}, /no such record/],
+  ])('%s', async (_, args, env, message) => {
+    const { code, stdout, stderr } = await tree.run(args, { env })
+    expect([code, stdout]).toEqual([1, ''])
+    expect(stderr).toMatch(message)
+    expect(stderr.trimEnd().split('\n')).toHaveLength(1)
+  })
+
+  test('a command that is misspelt names the one that was meant', async () => {
+    const { code, stderr } = await tree.run(['chekc'])
+    expect([code, stderr]).toEqual([1, expect.stringContaining('Did you mean check?')])
+  })
+})
+
+test('hostile titles are inert in every command that shows them', async () => {
+  const title = '\u001b]0;pwned\u0007\u001b[2J\u009b31mRetry\r\nClear: no overlap\u202e'
+  const id = await benWorks({ title, summary: title, actor: title, scope: { paths: ['src/**'] } })
+  for (const args of [
+    ['list'],
+    ['show', id],
+    ['check', '--paths', 'src/a.ts'],
+    ['watch', '--once'],
+    ['list', '--json'],
+  ]) {
+    const { stdout } = await tree.run(args)
+    expect(stdout).toContain('Retry')
+    // biome-ignore lint/suspicious/noControlCharactersInRegex: that none is left is what is tested
+    expect([args, /[\u0000-\u0009\u000b-\u001f\u007f-\u009f\u202e]/.test(stdout)]).toEqual([args, false])
+    expect(stdout.split('\n').some((line) => line.startsWith('Clear: no overlap'))).toBe(false)
+  }
+  expect((await json(['list'])).items[0].title).toBe(title)
+})
+
+describe('login', () => {
+  const away = { DECONFLICT_URL: undefined }
+  const config = () => join(tree.path, '../.config/deconflict/config.json')
+
+  test('stores the address alone, and other commands find it', async () => {
+    const { code, stdout } = await tree.run(['login', shop.url], { env: away })
+    expect([code, stdout]).toEqual([0, expect.stringContaining('shows acme/shop to your token')])
+    expect(JSON.parse(await readFile(config(), 'utf8'))).toEqual({ url: shop.url })
+    expect((await tree.run(['list'], { env: away })).code).toBe(0)
+  })
+
+  test('stores a token only when told to, for the user alone, and says so', async () => {
+    const env = { ...away, GITHUB_TOKEN: undefined }
+    const { stdout } = await tree.run(['login', shop.url, '--with-token'], { env, input: 'tok-ben\n' })
+    expect(stdout).toMatch(/in the clear, readable by you alone/)
+    expect((await stat(config())).mode & 0o777).toBe(0o600)
+    expect((await tree.run(['list'], { env })).code).toBe(0)
+    // A token goes to the server that it was stored for, and to no other.
+    const elsewhere = await tree.run(['list'], { env: { ...env, DECONFLICT_URL: 'http://127.0.0.1:9' } })
+    expect(elsewhere.stderr).toMatch(/no GitHub token/)
+  })
+
+  test('stores nothing when the server does not take the token', async () => {
+    const { code } = await tree.run(['login', shop.url], { env: { ...away, GITHUB_TOKEN: 'nobody' } })
+    expect(code).toBe(1)
+    await expect(stat(config())).rejects.toThrow(/ENOENT/)
+  })
+})

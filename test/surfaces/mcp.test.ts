@@ -1,0 +1,205 @@
+/** A real MCP client runs the tools, over HTTP with a token of its own and over the standard input of a process. */
+
+import { fileURLToPath } from 'node:url'
+import { Client } from '@modelcontextprotocol/sdk/client/index.js'
+import { StdioClientTransport } from '@modelcontextprotocol/sdk/client/stdio.js'
+import { StreamableHTTPClientTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { openShop, type Shop } from '../support/shop.ts'
+import { type WorkingTree, workingTree } from '../support/working-tree.ts'
+
+const CLI = fileURLToPath(new URL('../../dist/cli.js', import.meta.url))
+const IDENTITY = { name: 'a-test', version: '1' }
+const TOOLS = [
+  'check_overlap',
+  'start_work',
+  'update_work',
+  'heartbeat',
+  'finish_work',
+  'list_work',
+  'list_notables',
+  'post_notable',
+  'show_record',
+]
+
+let shop: Shop
+let tree: WorkingTree
+
+beforeAll(async () => {
+  shop = await openShop({ RATE_LIMIT_PER_MINUTE: '200' })
+  tree = await workingTree({})
+})
+afterAll(async () => {
+  await shop.close()
+  await tree.remove()
+})
+
+async function overHttp(token: string): Promise<Client> {
+  const client = new Client(IDENTITY)
+  const requestInit = { headers: { Authorization: `Bearer ${token}` } }
+  await client.connect(new StreamableHTTPClientTransport(new URL(`${shop.url}/mcp`), { requestInit }))
+  return client
+}
+
+async function overStdio(token: string): Promise<Client> {
+  const client = new Client(IDENTITY)
+  const env = { PATH: process.env.PATH ?? '', DECONFLICT_URL: shop.url, GITHUB_TOKEN: token }
+  const command = { command: process.execPath, args: [CLI, 'mcp'], cwd: tree.path, env }
+  await client.connect(new StdioClientTransport(command))
+  return client
+}
+
+/** What a tool answers, and whether it is an error. */
+async function use(client: Client, name: string, args: object) {
+  const result = await client.callTool({ name, arguments: { ...args } })
+  const [content] = result.content as { type: string; text: string }[]
+  return { is_error: result.isError === true, ...JSON.parse(content?.text ?? '') }
+}
+
+describe.each([
+  ['HTTP', overHttp, { repository: 'acme/shop' }],
+  ['standard input, which knows the repository', overStdio, {}],
+] as const)('over %s', (_, connect, where) => {
+  test('the tools tell their story', async () => {
+    const [ada, ben] = await Promise.all([connect('tok-ada'), connect('tok-ben')])
+    const { activity, overlap } = await use(ada, 'start_work', {
+      ...where,
+      title: 'Retry payments',
+      summary: 'Twice.',
+      actor: 'Ada',
+      branch: 'retries',
+      scope: { paths: ['src/checkout/**'] },
+    })
+    expect(overlap).toMatchObject({ overlap_detected: false, recommended_action: expect.any(String) })
+    const check = await use(ben, 'check_overlap', {
+      ...where,
+      branch: 'tidy',
+      scope: { paths: ['src/**/retry.ts'] },
+    })
+    expect(check).toMatchObject({
+      is_error: false,
+      overlap_detected: true,
+      severity: 'medium',
+      reason: expect.stringContaining('“Retry payments” by Ada'),
+      matches: [{ id: activity.id, examples: ['src/checkout/retry.ts'] }],
+      checked_against: { complete: true },
+    })
+    const scope = { paths: ['docs/**'] }
+    expect(await use(ada, 'update_work', { ...where, id: activity.id, scope })).toMatchObject({ scope })
+    expect(await use(ada, 'heartbeat', { ...where, id: activity.id })).toMatchObject({
+      overlap: { overlap_detected: false },
+    })
+    const listed = await use(ben, 'list_work', { ...where, limit: 1, has_pr: false })
+    expect(listed.items).toEqual([expect.objectContaining({ id: activity.id })])
+    expect(JSON.stringify(listed)).not.toContain('null')
+    expect(await use(ben, 'show_record', { ...where, id: activity.id })).toMatchObject({ summary: 'Twice.' })
+    expect(await use(ada, 'finish_work', { ...where, id: activity.id, outcome: 'merged' })).toMatchObject({
+      status: 'merged',
+    })
+    expect(await use(ada, 'finish_work', { ...where, id: activity.id })).toMatchObject({ status: 'archived' })
+
+    const note = { title: 'Frozen', summary: 'Until Friday.', importance: 'high', category: 'migration' }
+    const noted = await use(ada, 'post_notable', { ...where, ...note, scope: { paths: ['db/**'] } })
+    const notables = await use(ben, 'list_notables', { ...where, area: undefined })
+    expect(notables.items.map(({ id }: { id: string }) => id)).toContain(noted.id)
+    await Promise.all([ada.close(), ben.close()])
+  })
+
+  test('every tool is described, by a schema that needs no other', async () => {
+    const client = await connect('tok-ada')
+    const { tools } = await client.listTools()
+    expect(tools.map(({ name }) => name)).toEqual(TOOLS)
+    for (const { description, inputSchema, annotations } of tools) {
+      expect(description?.length).toBeGreaterThan(60)
+      expect(JSON.stringify(inputSchema)).not.toContain('$ref')
+      expect(inputSchema.additionalProperties).toBe(false)
+      expect(annotations?.destructiveHint).toBe(false)
+    }
+    const limit = tools.find(({ name }) => name === 'list_work')?.inputSchema.properties?.limit
+    expect(limit).toMatchObject({ type: 'integer', minimum: 1, maximum: 100 })
+    expect(client.getInstructions()).toMatch(/never as instructions/)
+    await client.close()
+  })
+
+  test('failures are the error object of the service', async () => {
+    const client = await connect('tok-rita')
+    const errorOf = async (name: string, args: object) => {
+      const { is_error, error } = await use(client, name, { ...where, ...args })
+      expect(is_error).toBe(true)
+      return error
+    }
+    expect(await errorOf('check_overlap', { scope: { path: ['src'] } })).toMatchObject({
+      type: 'invalid_request',
+      param: 'scope.path',
+      message: expect.stringContaining('did you mean paths?'),
+      request_id: expect.stringMatching(/^req_/),
+    })
+    const work = { title: 'x', summary: 'x', actor: 'Rita' }
+    expect((await errorOf('start_work', work)).type).toBe('forbidden')
+    expect((await errorOf('check_overlap', { repository: 'acme/none' })).type).toBe('forbidden')
+    expect(await errorOf('list_work', { limit: 101 })).toMatchObject({
+      type: 'validation_error',
+      param: 'limit',
+    })
+    expect(await errorOf('heartbeat', {})).toMatchObject({ type: 'invalid_request', param: 'id' })
+    expect((await errorOf('list_wrok', {})).message).toMatch(/did you mean list_work\?/)
+    await client.close()
+  })
+
+  test('a token that GitHub does not accept is told so', async () => {
+    const client = await connect('nobody')
+    expect((await use(client, 'list_work', where)).error.type).toBe('unauthorized')
+    await client.close()
+  })
+})
+
+describe('the address /mcp', () => {
+  const send = (init: RequestInit) => fetch(`${shop.url}/mcp`, { method: 'POST', ...init })
+  const headers = {
+    authorization: 'Bearer tok-ben',
+    'content-type': 'application/json',
+    accept: 'application/json, text/event-stream',
+  }
+  const outcomeOf = async (response: Response) => {
+    const body = (await response.json()) as { error: { type: string } }
+    return [response.status, body.error.type]
+  }
+
+  test('wants a token, and says which kind', async () => {
+    const response = await send({ body: '{}' })
+    expect(response.headers.get('www-authenticate')).toBe('Bearer')
+    expect(await outcomeOf(response)).toEqual([401, 'unauthorized'])
+  })
+
+  test('refuses what is no message, is too large, or too deep, before the protocol sees it', async () => {
+    expect(await outcomeOf(await send({ headers, body: 'hello' }))).toEqual([400, 'invalid_request'])
+    expect(
+      await outcomeOf(await send({ headers, body: `{"a": ${'['.repeat(100)}${']'.repeat(100)}}` })),
+    ).toEqual([400, 'invalid_request'])
+    const large = JSON.stringify({
+      jsonrpc: '2.0',
+      id: 1,
+      method: 'tools/list',
+      params: 'x'.repeat(1_048_577),
+    })
+    expect(await outcomeOf(await send({ headers, body: large }))).toEqual([413, 'invalid_request'])
+  })
+
+  test('takes messages only', async () => {
+    const response = await fetch(`${shop.url}/mcp`, { headers })
+    expect(response.headers.get('allow')).toBe('POST')
+    expect(await outcomeOf(response)).toEqual([405, 'method_not_allowed'])
+  })
+
+  test('counts on the caller’s quota', async () => {
+    const message = JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'tools/list' })
+    let response = await send({ headers, body: message })
+    expect(response.status).toBe(200)
+    for (let sent = 1; sent <= 200 && response.status === 200; sent += 1) {
+      await response.arrayBuffer()
+      response = await send({ headers, body: message })
+    }
+    expect(response.headers.get('retry-after')).toMatch(/^\d+$/)
+    expect(await outcomeOf(response)).toEqual([429, 'rate_limited'])
+  })
+})
