@@ -1,6 +1,6 @@
 /** Names of files as paths of a scope: spelt so that they mean themselves, and no more than one request takes (contract §4). */
 
-const PATHS_MAX = 3000
+export const PATHS_MAX = 3000
 
 /** The paths of `files`; of very many, the directories that hold them, which cover what is beneath. */
 export function pathsOf(files: readonly string[]): string[] {

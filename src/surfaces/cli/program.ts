@@ -2,7 +2,11 @@
 import { Command, CommanderError } from 'commander'
 import { DeconflictError } from '../../client/client.ts'
 import { connect } from './account.ts'
+import { AGENTS, HOOK_EVENTS } from './agents.ts'
 import { check } from './check.ts'
+import { hook } from './hook.ts'
+import { init } from './init/init.ts'
+import { PARTS } from './init/plan.ts'
 import { list, notes, show } from './list.ts'
 import { login } from './login.ts'
 import { note } from './note.ts'
@@ -114,6 +118,20 @@ function build(world: World, end: (code: ExitCode) => void): Command {
     '--with-token',
     'store the token from standard input too, in a file for you alone',
   )
+  program
+    .command('init')
+    .description(
+      'Set up the hooks of agents and git, a section in AGENTS.md, and the settings. Shows it, and asks.',
+    )
+    .option('--yes', 'do not ask')
+    .option('--undo', 'take out exactly what init wrote')
+    .option('--only <part...>', PARTS.join(', '))
+    .action(async (options) => end(await init(world, options)))
+  command(
+    'hook <event>',
+    `What hooks call: ${HOOK_EVENTS.join(', ')}. Reads the agent’s JSON; never fails.`,
+    hook,
+  ).requiredOption('--agent <agent>', AGENTS.join(', '))
   command('mcp', 'Serve MCP over standard input and output, for agents that start a process.', mcp)
   return program
 }

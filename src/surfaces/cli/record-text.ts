@@ -24,7 +24,7 @@ export function activityTable(activities: readonly Activity[], { paint, now }: L
     { text: clip(plain(each.branch ?? '–'), 32), style: 'cyan' as const },
     { text: each.blocking ? `${each.status}, blocking` : each.status },
     { text: `${each.risk} risk`, style: STYLES[each.risk] },
-    { text: clip(whereOf(each.scope), 40) },
+    { text: clip(whereOf(each.scope, '–'), 40) },
     { text: relative(each.heartbeat_at ?? each.created_at, now), style: 'dim' as const },
     { text: each.id, style: 'dim' as const },
   ])
@@ -36,16 +36,17 @@ export function notableTable(notables: readonly Notable[], { paint, now }: Look)
     { text: clip(plain(each.title), TITLE_MAX), style: 'bold' as const },
     { text: each.importance, style: STYLES[each.importance] },
     { text: each.category },
-    { text: clip(whereOf(each.scope), 40) },
+    { text: clip(whereOf(each.scope, 'everywhere'), 40) },
     { text: `ends ${relative(each.expires_at, now)}`, style: 'dim' as const },
     { text: each.id, style: 'dim' as const },
   ])
   return table(rows, paint)
 }
 
-function whereOf({ areas, paths }: { areas: string[]; paths: string[] }): string {
+/** An activity without paths touches none; a notable without any holds everywhere. */
+function whereOf({ areas, paths }: { areas: string[]; paths: string[] }, none: string): string {
   const all = [...areas.map((area) => `#${plain(area)}`), ...paths.map(plain)]
-  if (all.length === 0) return 'everywhere'
+  if (all.length === 0) return none
   return all.length > 2 ? `${all.slice(0, 2).join(' ')} +${all.length - 2}` : all.join(' ')
 }
 
@@ -122,5 +123,5 @@ function valueText(name: string, value: unknown, now: Date): string {
 }
 
 function whereAll({ areas, paths }: { areas: string[]; paths: string[] }): string {
-  return [...areas.map((area) => `#${plain(area)}`), ...paths.map(plain)].join(' ') || 'everywhere'
+  return [...areas.map((area) => `#${plain(area)}`), ...paths.map(plain)].join(' ') || '–'
 }

@@ -27,6 +27,7 @@ export const NOTHING: Remembered = {
   shown: [],
 }
 
+export const sessionKey = (session: string) => `session:${session}`
 export const branchKey = (branch: string | null) => `branch:${branch ?? ''}`
 
 /** `NOTHING` where nothing is remembered, or nothing that can be read. */
