@@ -4,14 +4,7 @@ import { isAbsolute, join, relative, sep } from 'node:path'
 import { DeconflictError } from '../../client/client.ts'
 import type { OutputOf } from '../../operations/contract.ts'
 import { connect } from './account.ts'
-import {
-  AGENTS,
-  HOOK_EVENTS,
-  type HookCall,
-  type HookEvent,
-  hookAnswer,
-  hookCallOf,
-} from './agents.ts'
+import { AGENTS, HOOK_EVENTS, type HookCall, type HookEvent, hookAnswer, hookCallOf } from './agents.ts'
 import { holding } from './lock.ts'
 import { PATHS_MAX, pathsOf } from './paths.ts'
 import { findPlace, type Place } from './place.ts'
