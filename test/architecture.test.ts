@@ -10,7 +10,7 @@ const HOUSE: House = {
     ['base'],
     ['telemetry'],
     ['db', 'github', 'scope'],
-    ['jobs'],
+    ['claims', 'jobs'],
     ['context'],
     ['activities', 'notables'],
     ['overlap'],

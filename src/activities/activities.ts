@@ -68,7 +68,7 @@ export function updateActivity(ctx: RepoContext, id: string, input: UpdateActivi
     }
     if (!changesAnything(row, changes)) return row
     await oweLook(within, [id])
-    return store.updateActivity(db, repo.id, id, { ...changes, updated_at: now })
+    return store.updateActivity(db, stored, { ...changes, updated_at: now })
   })
 }
 
@@ -85,9 +85,16 @@ export async function heartbeatActivity(ctx: RepoContext, id: string): Promise<A
 }
 
 /** Archives the activity; one that is archived already stays as it is. Throws `not_found`. */
-export async function archiveActivity(ctx: RepoContext, id: string): Promise<ActivityRow> {
-  const archived = await changing(ctx, ({ db }) => store.archiveActivity(db, ctx.repo.id, id, ctx.now))
-  return archived ?? getActivity(ctx, id)
+export function archiveActivity(ctx: RepoContext, id: string): Promise<ActivityRow> {
+  return inTransaction(ctx, async (within) => {
+    const { db, now, repo } = within
+    const stored = await store.lockActivity(db, repo.id, id)
+    if (!stored) throw noSuchActivity(id)
+    const row = asOf(stored, now)
+    if (row.status === 'archived') return row
+    await oweLook(within, [id])
+    return store.updateActivity(db, stored, { ...moved('archived', now), updated_at: now })
+  })
 }
 
 /** Whether it is time to open a draft pull request, so that others see the work (contract §4). */

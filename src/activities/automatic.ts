@@ -4,7 +4,7 @@ import { oweLook } from '../context/changes.ts'
 import { inTransaction, type RepoContext } from '../context/repo.ts'
 import { did, type Effect } from '../telemetry/work.ts'
 import type { ArchiveReason } from './activity.ts'
-import { asOf, expiryAt, isLive, statusWithPullRequest } from './lifecycle.ts'
+import { asOf, expiryAt, isClosed, isLive, statusWithPullRequest } from './lifecycle.ts'
 import { listLiveOf, lockActivitiesOf, lockLiveOnBranch, lockPullRequest } from './pull-request-store.ts'
 import * as store from './store.ts'
 import type { ActivityRow } from './table.ts'
@@ -107,7 +107,7 @@ export function closePullRequest(
     ctx,
     pr,
     (row) => archived(ctx, reason, merged ? (row.merged_at ?? ctx.now) : row.merged_at),
-    isOpenRow,
+    isOpen,
   )
   return noted('archived', closed)
 }
@@ -151,17 +151,16 @@ function moveEach(
   return inTransaction(ctx, async (within) => {
     const { db, now, repo } = within
     let rows = (await lockActivitiesOf(db, repo.id, { pr_number: pr.number })).map((row) => asOf(row, now))
-    const isNone = !rows.some(isOpenRow)
+    const isNone = !rows.some(isOpen)
     if (isNone && !pr.is_fork) rows = await lockActivitiesOf(db, repo.id, { branch: pr.branch, now })
     return change(within, rows.filter(takesPart), move)
   })
 }
 
 async function change(ctx: RepoContext, rows: ActivityRow[], move: Move): Promise<ActivityRow[]> {
-  const { db, now, repo } = ctx
+  const { db, now } = ctx
   const changed: ActivityRow[] = []
-  for (const row of rows)
-    changed.push(await store.updateActivity(db, repo.id, row.id, { ...move(row), updated_at: now }))
+  for (const row of rows) changed.push(await store.updateActivity(db, row, { ...move(row), updated_at: now }))
   const before = new Map(rows.map((row) => [row.id, row]))
   const seen = changed.filter((row) => isSeenByOthers(before.get(row.id) as ActivityRow, row))
   await oweLook(
@@ -194,8 +193,8 @@ function isLiveRow(row: ActivityRow): boolean {
   return isLive(row.status)
 }
 
-function isOpenRow(row: ActivityRow): boolean {
-  return row.status !== 'archived' && row.status !== 'expired'
+function isOpen(row: ActivityRow): boolean {
+  return !isClosed(row.status)
 }
 
 function firstParagraph(body: string): string {

@@ -1,8 +1,18 @@
 /** The SQL that an overlap check reads activities with. Every statement begins with the repository's id. */
-import { and, desc, eq, gt, inArray, lt, not, sql } from 'drizzle-orm'
+import { and, desc, eq, gt, sql } from 'drizzle-orm'
 import type { Db } from '../db/connect.ts'
-import { isLiveAt } from './status-store.ts'
+import { selectByIds } from '../db/lookup.ts'
+import { prepared } from '../db/prepared.ts'
+import { isOpen, isStoredLive } from './status-store.ts'
 import { type ActivityRow, activities } from './table.ts'
+
+/** The live ones of `repo_id` as of `now`. That they are open is said too: the indexes hold those. */
+const isLive = and(
+  eq(activities.repo_id, sql.placeholder('repo_id')),
+  isOpen,
+  isStoredLive,
+  gt(activities.expires_at, sql.placeholder('now')),
+)
 
 /** What an overlap check reads of an activity. */
 const compared = {
@@ -21,28 +31,22 @@ const compared = {
   scope: activities.scope,
   scope_is_literal: activities.scope_is_literal,
 }
+const scoped = { id: activities.id, scope: activities.scope, scope_is_literal: activities.scope_is_literal }
+type ScopedActivity = Pick<ActivityRow, keyof typeof scoped>
 export type ComparedActivity = Pick<ActivityRow, keyof typeof compared>
 export type MergedActivity = ComparedActivity & Pick<ActivityRow, 'summary' | 'merged_at'>
 
-/** Up to `limit` live activities of one half, the dangerous (blocking, of high or critical risk) or the others; newest first, older than the id `after`. */
-export function listLive(
-  db: Db,
-  repo_id: number,
-  options: { now: Date; dangerous: boolean; after: string | null; limit: number },
-): Promise<ComparedActivity[]> {
-  const dangerous = sql`(${activities.blocking} or ${activities.risk} in ('high', 'critical'))`
-  return db
-    .select(compared)
-    .from(activities)
-    .where(
-      and(
-        isLiveAt(repo_id, options.now),
-        options.dangerous ? dangerous : not(dangerous),
-        options.after === null ? undefined : lt(activities.id, options.after),
-      ),
-    )
-    .orderBy(desc(activities.id))
-    .limit(options.limit)
+const readCompared = prepared('activities_compared', (db) => selectByIds(db, activities, compared))
+const readScopes = prepared('activities_scopes', (db) => selectByIds(db, activities, scoped))
+
+/** The activities `ids`, as far as there are any, in any order. */
+export function listCompared(db: Db, repo_id: number, ids: string[]): Promise<ComparedActivity[]> {
+  return readCompared(db, { repo_id, ids: JSON.stringify(ids) })
+}
+
+/** The scopes of the activities `ids`. */
+export function listScopesOf(db: Db, repo_id: number, ids: string[]): Promise<ScopedActivity[]> {
+  return readScopes(db, { repo_id, ids: JSON.stringify(ids) })
 }
 
 /** A live activity as a link between two branches. */
@@ -52,32 +56,48 @@ export interface BranchLink {
   base_branch: string | null
 }
 
-/** Up to `limit` live activities whose `branch` (or `base_branch`) is one of `names`, newest first. */
+const linksBy = (by: 'branch' | 'base_branch') =>
+  prepared(`activities_by_${by}`, (db) => {
+    const found = db
+      .select({ id: activities.id, branch: activities.branch, base_branch: activities.base_branch })
+      .from(activities)
+      .where(and(isLive, sql`${activities[by]} = wanted.name`))
+      .orderBy(desc(activities.repo_id), desc(activities[by]), desc(activities.id))
+      .limit(sql.placeholder('limit'))
+      .as('found')
+    return db
+      .select({ id: found.id, branch: found.branch, base_branch: found.base_branch })
+      .from(sql`json_array_elements_text(${sql.placeholder('names')}::text::json) as wanted(name)`)
+      .crossJoinLateral(found)
+  })
+const readLinks = { branch: linksBy('branch'), base_branch: linksBy('base_branch') }
+
+/** Up to `limit` live activities for each of `names`, whose `branch` (or `base_branch`) it is; the newest of each. */
 export function listLinks(
   db: Db,
   repo_id: number,
   options: { now: Date; by: 'branch' | 'base_branch'; names: string[]; limit: number },
 ): Promise<BranchLink[]> {
-  return db
-    .select({ id: activities.id, branch: activities.branch, base_branch: activities.base_branch })
-    .from(activities)
-    .where(and(isLiveAt(repo_id, options.now), inArray(activities[options.by], options.names)))
-    .orderBy(desc(activities.id))
-    .limit(options.limit)
+  const { now, by, names, limit } = options
+  return readLinks[by](db, { repo_id, now: now.toISOString(), names: JSON.stringify(names), limit })
 }
+
+const readScopesOn = prepared('activities_scopes_on', (db) =>
+  db
+    .select(scoped)
+    .from(activities)
+    .where(and(isLive, eq(activities.branch, sql.placeholder('branch'))))
+    .orderBy(desc(activities.repo_id), desc(activities.branch), desc(activities.id))
+    .limit(sql.placeholder('limit')),
+)
 
 /** The scopes of up to `limit` live activities of a branch, newest first. */
 export function listScopes(
   db: Db,
   repo_id: number,
   options: { now: Date; branch: string; limit: number },
-): Promise<Pick<ActivityRow, 'id' | 'scope' | 'scope_is_literal'>[]> {
-  return db
-    .select({ id: activities.id, scope: activities.scope, scope_is_literal: activities.scope_is_literal })
-    .from(activities)
-    .where(and(isLiveAt(repo_id, options.now), eq(activities.branch, options.branch)))
-    .orderBy(desc(activities.id))
-    .limit(options.limit)
+): Promise<ScopedActivity[]> {
+  return readScopesOn(db, { repo_id, ...options, now: options.now.toISOString() })
 }
 
 /** Up to `limit` activities that were merged after `since`, the last merged first, each one earlier than `after`. */

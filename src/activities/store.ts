@@ -1,7 +1,11 @@
 /** The SQL of single activities and their list. Every statement begins with the repository's id; none reads the database's clock. */
-import { and, desc, eq, gt, isNotNull, isNull, lt, not, type SQL, sql } from 'drizzle-orm'
+import { and, desc, eq, gt, isNotNull, isNull, lt, type SQL, sql } from 'drizzle-orm'
+import { claimsOf } from '../claims/claim.ts'
+import { countRecords, dropRecords, insertClaimsOf, replaceClaims } from '../claims/store.ts'
 import type { Db } from '../db/connect.ts'
+import { placeholdersOf, prepared, valuesOf } from '../db/prepared.ts'
 import type { ListActivities } from './activity.ts'
+import { isLive } from './lifecycle.ts'
 import { hasStatus, isOpen, isStoredLive } from './status-store.ts'
 import { type ActivityRow, activities } from './table.ts'
 
@@ -12,9 +16,42 @@ function isRecord(repo_id: number, id: string) {
   return and(eq(activities.repo_id, repo_id), eq(activities.id, id))
 }
 
+const claimedByRow = {
+  repo_id: sql.placeholder('repo_id'),
+  id: sql.placeholder('id'),
+  weight: sql.placeholder('weight'),
+  claims: sql.placeholder('claims'),
+}
+
+const runInsert = prepared('insert_activity', (db) =>
+  db
+    .with(
+      db.$with('claimed', {}).as(insertClaimsOf(claimedByRow)),
+      db.$with('counted', {}).as(countRecords(sql.placeholder('repo_id'), 'act', 1)),
+    )
+    .insert(activities)
+    .values(placeholdersOf(activities))
+    .returning(),
+)
+
+/** Stores a live activity, in one statement with what it claims. */
 export async function insertActivity(db: Db, row: NewActivity): Promise<ActivityRow> {
-  const [inserted] = await db.insert(activities).values(row).returning()
+  const [inserted] = await runInsert(db, {
+    ...valuesOf(activities, { branch_pushed: false, scope_is_literal: false, ...row }),
+    weight: weightOf(row),
+    claims: JSON.stringify(await claimsOf(claimantOf(row))),
+  })
   return inserted as ActivityRow
+}
+
+/** How much an activity raises the severity of a collision: it blocks (2), it is risky (1), or neither. */
+function weightOf({ risk, blocking }: Pick<NewActivity, 'risk' | 'blocking'>): number {
+  if (blocking) return 2
+  return risk === 'high' || risk === 'critical' ? 1 : 0
+}
+
+function claimantOf({ scope, scope_is_literal = false }: Pick<NewActivity, 'scope' | 'scope_is_literal'>) {
+  return { scope, is_literal: scope_is_literal }
 }
 
 export async function findActivity(db: Db, repo_id: number, id: string): Promise<ActivityRow | undefined> {
@@ -28,14 +65,30 @@ export async function lockActivity(tx: Db, repo_id: number, id: string): Promise
   return row
 }
 
+/** Changes an activity that the transaction `tx` has locked, and what it claims with it. */
 export async function updateActivity(
-  db: Db,
-  repo_id: number,
-  id: string,
+  tx: Db,
+  before: ActivityRow,
   changes: ActivityChanges,
 ): Promise<ActivityRow> {
-  const [row] = await db.update(activities).set(changes).where(isRecord(repo_id, id)).returning()
-  return row as ActivityRow
+  const { repo_id, id } = before
+  const [row] = await tx.update(activities).set(changes).where(isRecord(repo_id, id)).returning()
+  const after = row as ActivityRow
+  if (isLive(before.status) && !isLive(after.status)) await dropRecords(tx, repo_id, 'act', [id])
+  else if (isLive(after.status) && claimsChange(before, after)) {
+    await replaceClaims(tx, {
+      repo_id,
+      id,
+      weight: weightOf(after),
+      claims: await claimsOf(claimantOf(after)),
+    })
+  }
+  return after
+}
+
+function claimsChange(before: ActivityRow, after: ActivityRow): boolean {
+  const claimed = (row: ActivityRow) => JSON.stringify([weightOf(row), claimantOf(row)])
+  return claimed(before) !== claimed(after)
 }
 
 /** Extends the life of a live activity, as `expiryAt` says, in one statement; undefined when there is no such live one. */
@@ -56,21 +109,6 @@ export async function extendActivity(
       expires_at: max_ttl_ms === null ? extended : sql`least(${extended}, ${latest})`,
     })
     .where(and(isRecord(repo_id, id), isStoredLive, gt(activities.expires_at, now)))
-    .returning()
-  return row
-}
-
-/** Archives an activity that is not archived yet; undefined when it is, or is not there. */
-export async function archiveActivity(
-  db: Db,
-  repo_id: number,
-  id: string,
-  now: Date,
-): Promise<ActivityRow | undefined> {
-  const [row] = await db
-    .update(activities)
-    .set({ status: 'archived', archive_reason: 'requested', archived_at: now, updated_at: now })
-    .where(and(isRecord(repo_id, id), not(hasStatus('archived', now))))
     .returning()
   return row
 }

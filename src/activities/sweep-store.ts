@@ -1,13 +1,14 @@
 /** The SQL by which activities expire and are purged. Every statement begins with the repository's id. */
 import { and, eq, inArray, lte, or, sql } from 'drizzle-orm'
+import { dropRecords } from '../claims/store.ts'
 import { hourAt } from '../db/column.ts'
 import type { Db } from '../db/connect.ts'
 import { isStoredFinished, isStoredLive } from './status-store.ts'
 import { activities } from './table.ts'
 
-/** Stores the expiry of up to `limit` activities that reached it, as `asOf` shows it; answers their ids. */
-export async function expireActivities(db: Db, repo_id: number, now: Date, limit: number): Promise<string[]> {
-  const due = db
+/** Stores the expiry of up to `limit` activities that reached it, as `asOf` shows it, in the transaction `tx`; answers their ids. */
+export async function expireActivities(tx: Db, repo_id: number, now: Date, limit: number): Promise<string[]> {
+  const due = tx
     .select({ id: activities.id })
     .from(activities)
     .where(
@@ -20,7 +21,7 @@ export async function expireActivities(db: Db, repo_id: number, now: Date, limit
     )
     .limit(limit)
     .for('update', { skipLocked: true })
-  const expired = await db
+  const expired = await tx
     .update(activities)
     .set({
       status: sql`case when ${isStoredFinished} then 'archived' else 'expired' end`,
@@ -29,7 +30,9 @@ export async function expireActivities(db: Db, repo_id: number, now: Date, limit
       updated_at: sql`${activities.expires_at}`,
     })
     .where(and(eq(activities.repo_id, repo_id), inArray(activities.id, due)))
-    .returning({ id: activities.id })
+    .returning({ id: activities.id, status: activities.status })
+  const wereLive = expired.filter(({ status }) => status === 'expired').map(({ id }) => id)
+  await dropRecords(tx, repo_id, 'act', wereLive)
   return expired.map(({ id }) => id)
 }
 

@@ -51,10 +51,11 @@ async function insertSuperseding(
   const { id, supersedes } = row
   if (supersedes.length === 0) return store.insertNotable(ctx.db, row)
   return inTransaction(ctx, async ({ db }) => {
-    const known = new Set((await store.lockNotables(db, repo.id, supersedes)).map((each) => each.id))
+    const replaced = await store.lockNotables(db, repo.id, supersedes)
+    const known = new Set(replaced.map((each) => each.id))
     const unknown = asked.findIndex((each) => !known.has(each))
     if (unknown >= 0) throw noSuchPredecessor(unknown)
-    await store.supersedeNotables(db, repo.id, supersedes, { successor: id, now })
+    await store.supersedeNotables(db, repo.id, replaced, { successor: id, now })
     return store.insertNotable(db, row)
   })
 }
@@ -95,14 +96,20 @@ export function updateNotable(ctx: RepoContext, id: string, input: UpdateNotable
     if (!changesAnything(row, input)) return row
     await oweLook(within, [id])
     const areas = input.scope ? { area_keys: input.scope.areas.map(labelKey) } : {}
-    return store.updateNotable(db, repo.id, id, { ...input, ...areas, updated_at: now })
+    return store.updateNotable(db, stored, { ...input, ...areas, updated_at: now })
   })
 }
 
 /** Archives the notable; one that is archived already stays as it is. Throws `not_found`. */
-export async function archiveNotable(ctx: RepoContext, id: string): Promise<NotableRow> {
-  const archived = await changing(ctx, ({ db }) => store.archiveNotable(db, ctx.repo.id, id, ctx.now))
-  return archived ?? getNotable(ctx, id)
+export function archiveNotable(ctx: RepoContext, id: string): Promise<NotableRow> {
+  return inTransaction(ctx, async (within) => {
+    const { db, now, repo } = within
+    const [stored] = await store.lockNotables(db, repo.id, [id])
+    if (!stored) throw noSuchNotable(id)
+    if (stored.status === 'archived') return stored
+    await oweLook(within, [id])
+    return store.archiveNotable(db, stored, now)
+  })
 }
 
 function requireFuture(applies_until: Date | null | undefined, now: Date): void {

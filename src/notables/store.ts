@@ -5,19 +5,22 @@ import {
   asc,
   desc,
   eq,
+  getTableColumns,
   gt,
   inArray,
-  isNull,
   lt,
   lte,
-  ne,
-  not,
   or,
   type SQL,
   sql,
 } from 'drizzle-orm'
+import { CLAIM_EVERYWHERE, type Claim, claimsOf } from '../claims/claim.ts'
+import { countRecords, dropRecords, insertClaimsOf, replaceClaims } from '../claims/store.ts'
 import { hourAt } from '../db/column.ts'
 import type { Db } from '../db/connect.ts'
+import { selectByIds } from '../db/lookup.ts'
+import { placeholdersOf, prepared, valuesOf } from '../db/prepared.ts'
+import type { Scope } from '../scope/scope.ts'
 import type { ListNotables, NotableStatus } from './notable.ts'
 import { type NotableRow, notables } from './table.ts'
 
@@ -31,9 +34,44 @@ function isRecord(repo_id: number, id: string) {
   return and(eq(notables.repo_id, repo_id), eq(notables.id, id))
 }
 
+const runInsert = prepared('insert_notable', (db) =>
+  db
+    .with(
+      db.$with('claimed', {}).as(
+        insertClaimsOf({
+          repo_id: sql.placeholder('repo_id'),
+          id: sql.placeholder('id'),
+          weight: sql.placeholder('weight'),
+          claims: sql.placeholder('claims'),
+        }),
+      ),
+      db.$with('counted', {}).as(countRecords(sql.placeholder('repo_id'), 'ntb', 1)),
+    )
+    .insert(notables)
+    .values(placeholdersOf(notables))
+    .returning(),
+)
+
+/** Stores an active notable, in one statement with what it claims. */
 export async function insertNotable(db: Db, row: NewNotable): Promise<NotableRow> {
-  const [inserted] = await db.insert(notables).values(row).returning()
+  const [inserted] = await runInsert(db, {
+    ...valuesOf(notables, row),
+    weight: weightOf(row),
+    claims: JSON.stringify(await claimsOfNotable(row.scope)),
+  })
   return inserted as NotableRow
+}
+
+/** How severe its matches are: high (2), medium (1) or low (0). */
+function weightOf({ importance, blocking }: Pick<NotableRow, 'importance' | 'blocking'>): number {
+  if (blocking || importance === 'high' || importance === 'critical') return 2
+  return importance === 'medium' ? 1 : 0
+}
+
+/** One without any scope applies everywhere. */
+async function claimsOfNotable(scope: Scope): Promise<Claim[]> {
+  const claims = await claimsOf({ scope, is_literal: false })
+  return claims.length === 0 ? [CLAIM_EVERYWHERE] : claims
 }
 
 export async function findNotable(db: Db, repo_id: number, id: string): Promise<NotableRow | undefined> {
@@ -51,39 +89,46 @@ export function lockNotables(tx: Db, repo_id: number, ids: string[]): Promise<No
     .for('update')
 }
 
+/** Changes an active notable that the transaction `tx` has locked, and what it claims with it. */
 export async function updateNotable(
-  db: Db,
-  repo_id: number,
-  id: string,
+  tx: Db,
+  before: NotableRow,
   changes: NotableChanges,
 ): Promise<NotableRow> {
-  const [row] = await db.update(notables).set(changes).where(isRecord(repo_id, id)).returning()
+  const { repo_id, id } = before
+  const [row] = await tx.update(notables).set(changes).where(isRecord(repo_id, id)).returning()
+  const after = row as NotableRow
+  const claims = await claimsOfNotable(after.scope)
+  await replaceClaims(tx, { repo_id, id, weight: weightOf(after), claims })
+  return after
+}
+
+/** Archives a notable that the transaction `tx` has locked. */
+export async function archiveNotable(
+  tx: Db,
+  { repo_id, id, status }: NotableRow,
+  now: Date,
+): Promise<NotableRow> {
+  const [row] = await tx
+    .update(notables)
+    .set({ status: 'archived', archived_at: now, updated_at: now })
+    .where(isRecord(repo_id, id))
+    .returning()
+  if (status === 'active') await dropRecords(tx, repo_id, 'ntb', [id])
   return row as NotableRow
 }
 
-/** Archives a notable that is not archived yet; undefined when it is, or is not there. */
-export async function archiveNotable(
-  db: Db,
-  repo_id: number,
-  id: string,
-  now: Date,
-): Promise<NotableRow | undefined> {
-  const [row] = await db
-    .update(notables)
-    .set({ status: 'archived', archived_at: now, updated_at: now })
-    .where(and(isRecord(repo_id, id), ne(notables.status, 'archived')))
-    .returning()
-  return row
-}
-
-/** Archives what the notable `successor` replaces; what was archived before keeps its instant. */
+/** Archives what the notable `successor` replaces, locked in the transaction `tx`; what was archived before keeps its instant. */
 export async function supersedeNotables(
-  db: Db,
+  tx: Db,
   repo_id: number,
-  ids: string[],
+  replaced: NotableRow[],
   by: { successor: string; now: Date },
 ): Promise<void> {
-  await db
+  const ids = replaced.map(({ id }) => id)
+  const wereActive = replaced.filter(({ status }) => status === 'active').map(({ id }) => id)
+  await dropRecords(tx, repo_id, 'ntb', wereActive)
+  await tx
     .update(notables)
     .set({
       status: 'archived',
@@ -118,32 +163,28 @@ export function listNotables(
     .limit(page.limit)
 }
 
-/** Up to `limit` notables that apply at `now`, of one half, the grave (blocking, of high or critical importance) or the others; newest first, older than the id `after`. */
-export function listApplying(
-  db: Db,
-  repo_id: number,
-  options: { now: Date; grave: boolean; after: string | null; limit: number },
-): Promise<NotableRow[]> {
-  const grave = sql`(${notables.blocking} or ${notables.importance} in ('high', 'critical'))`
-  return db
-    .select()
-    .from(notables)
-    .where(
-      and(
-        eq(notables.repo_id, repo_id),
-        hasStatus('active', options.now),
-        or(isNull(notables.applies_until), gt(notables.applies_until, options.now)),
-        options.grave ? grave : not(grave),
-        options.after === null ? undefined : lt(notables.id, options.after),
-      ),
-    )
-    .orderBy(desc(notables.id))
-    .limit(options.limit)
+const readWith = prepared('notables_with', (db) => selectByIds(db, notables, getTableColumns(notables)))
+const readScopes = prepared('notables_scopes', (db) =>
+  selectByIds(db, notables, { id: notables.id, scope: notables.scope }),
+)
+
+/** The notables `ids`, as far as there are any, in any order. */
+export function listNotablesWith(db: Db, repo_id: number, ids: string[]): Promise<NotableRow[]> {
+  return readWith(db, { repo_id, ids: JSON.stringify(ids) })
 }
 
-/** Stores the expiry of up to `limit` notables that reached it; answers their ids. */
-export async function expireNotables(db: Db, repo_id: number, now: Date, limit: number): Promise<string[]> {
-  const due = db
+/** The scopes of the notables `ids`. */
+export function listNotableScopes(
+  db: Db,
+  repo_id: number,
+  ids: string[],
+): Promise<Pick<NotableRow, 'id' | 'scope'>[]> {
+  return readScopes(db, { repo_id, ids: JSON.stringify(ids) })
+}
+
+/** Stores the expiry of up to `limit` notables that reached it, in the transaction `tx`; answers their ids. */
+export async function expireNotables(tx: Db, repo_id: number, now: Date, limit: number): Promise<string[]> {
+  const due = tx
     .select({ id: notables.id })
     .from(notables)
     .where(
@@ -156,12 +197,14 @@ export async function expireNotables(db: Db, repo_id: number, now: Date, limit: 
     )
     .limit(limit)
     .for('update', { skipLocked: true })
-  const expired = await db
+  const expired = await tx
     .update(notables)
     .set({ status: 'expired', updated_at: sql`${notables.expires_at}` })
     .where(and(eq(notables.repo_id, repo_id), inArray(notables.id, due)))
     .returning({ id: notables.id })
-  return expired.map(({ id }) => id)
+  const ids = expired.map(({ id }) => id)
+  await dropRecords(tx, repo_id, 'ntb', ids)
+  return ids
 }
 
 /** Deletes up to `limit` notables that were archived, or expired, at `before` or earlier; answers how many. */

@@ -34,6 +34,9 @@ export const notables = pgTable(
     primaryKey({ columns: [table.repo_id, table.id] }),
     index('notables_active').on(table.repo_id, table.id).where(sql`status = 'active'`),
     index('notables_state').on(table.repo_id, table.status, table.expires_hour),
+    index('notables_ending')
+      .on(table.repo_id, table.applies_until)
+      .where(sql`status = 'active' and applies_until is not null`),
     index('notables_archived').on(table.repo_id, table.archived_at).where(sql`archived_at is not null`),
   ],
 )

@@ -1,17 +1,32 @@
 /** The overlap check: compares what somebody is about to do with the live activities and notables (contract §6). */
+import { setImmediate } from 'node:timers/promises'
 import { listScopes } from '../activities/live-store.ts'
 import type { ActivityRow } from '../activities/table.ts'
+import { pauses } from '../base/turns.ts'
 import type { RepoContext } from '../context/repo.ts'
 import { compare, proposalOf, rulesOf, type StoredScope, storedScopeOf } from './compare.ts'
 import { type Conclusion, conclude } from './conclude.ts'
-import { type Comparison, type Found, findCollisions, findMerged, findNotables, pauses } from './find.ts'
+import {
+  type Comparison,
+  type Found,
+  findMerged,
+  findOverlaps,
+  showActivities,
+  showNotables,
+} from './find.ts'
 import { type CheckOverlap, type OverlapBrief, type OverlapResult, PAIRS_MAX } from './overlap.ts'
 import { highest } from './severity.ts'
 import { expectedOf } from './stack.ts'
 
-/** Units of comparing (pairs of globs, states of a search) that one check may spend on each kind of records. */
-const UNITS_MAX = 2_000_000
-/** What listing the pairs of paths of the matches that are shown may spend on top. */
+/** Units of comparing (pairs of globs, states of a search) that one check may spend on each kind of records: less than a tenth of a second. */
+const UNITS_MAX = 1_000_000
+/** What reading the proposal may take: the largest scope that can be sent takes 1,638,400. */
+const PROPOSAL_UNITS_MAX = 1_700_000
+/** A proposal of more paths is read in a turn of its own, since checking them took one already. */
+const LARGE = 50
+/** What it may spend on top: on merged work, on a pair of paths for each match that is shown, and on further pairs. */
+const MERGED_UNITS_MAX = 500_000
+const SHOWN_UNITS_MAX = 1_000_000
 const PAIR_UNITS_MAX = 500_000
 /** Live activities of a branch whose scopes stand in for one that is not given. */
 const OWN_SCOPES_MAX = 200
@@ -29,8 +44,8 @@ export async function checkOverlap(ctx: RepoContext, input: CheckOverlap): Promi
   const { branch, base_branch, tags, scope = { areas: [], paths: [] } } = input
   const scopes = [storedScopeOf({ scope }), storedScopeOf({ scope: { areas: tags, paths: [] } })]
   // A branch without a scope stands for what is declared on it, extra labels or not.
-  const isOpen = scope.areas.length + scope.paths.length === 0
-  if (isOpen) scopes.push(...(await scopesOn(ctx, branch, [])))
+  const isUnscoped = scope.areas.length + scope.paths.length === 0
+  if (isUnscoped) scopes.push(...(await scopesOn(ctx, branch, [])))
   return conclude(await examine(ctx, { self: [], branch, base_branch, scopes }))
 }
 
@@ -46,14 +61,12 @@ export async function examineActivities(ctx: RepoContext, activities: ActivityRo
 
 /** The short result for an activity that exists, as of `ctx.now`. */
 export async function overlapBriefOf(ctx: RepoContext, activity: ActivityRow): Promise<OverlapBrief> {
-  const comparison = await begin(ctx, await workOf(ctx, [activity]))
-  const collisions = (await findCollisions(comparison)).found.top()
-  const matching = (await findNotables(comparison)).found.top()
-  const severity = highest([...collisions, ...matching])
+  const { activities, notables } = await findOverlaps(await begin(ctx, await workOf(ctx, [activity])))
+  const severity = highest([...activities, ...notables])
   return {
     overlap_detected: severity !== null,
     severity,
-    related_activity_ids: collisions.map((each) => each.id),
+    related_activity_ids: activities.map((each) => each.id),
   }
 }
 
@@ -61,41 +74,39 @@ async function workOf(ctx: RepoContext, activities: ActivityRow[]): Promise<Work
   const [{ branch, base_branch }] = activities as [ActivityRow]
   const self = activities.map((each) => each.id)
   const scopes = activities.map(storedScopeOf)
-  const isOpen = scopes.every(({ areas, paths }) => areas.length + paths.length === 0)
-  return { self, branch, base_branch, scopes: isOpen ? await scopesOn(ctx, branch, self) : scopes }
+  const isUnscoped = scopes.every(({ areas, paths }) => areas.length + paths.length === 0)
+  return { self, branch, base_branch, scopes: isUnscoped ? await scopesOn(ctx, branch, self) : scopes }
 }
 
 async function examine(ctx: RepoContext, work: Work): Promise<Conclusion> {
   const comparison = await begin(ctx, work)
-  const activities = await findCollisions(comparison)
-  const notables = await findNotables(comparison)
-  const merged = await findMerged(comparison)
-  const collisions = activities.found.top()
-  const matching = notables.found.top()
-  await listPairs(comparison, [...collisions, ...matching])
+  const found = await findOverlaps(comparison)
+  const merged = await findMerged({ ...comparison, budget: { remaining: MERGED_UNITS_MAX } })
+  const shown = { ...comparison, budget: { remaining: SHOWN_UNITS_MAX } }
+  const collisions = await showActivities(shown, found.activities)
+  const notables = await showNotables(shown, found.notables)
+  await listPairs(comparison, [...collisions, ...notables])
   return {
     branch: work.branch,
     emptiness: comparison.proposal.emptiness,
     expected: comparison.expected,
     collisions,
-    notables: matching,
+    notables,
     merged,
-    total_related: activities.found.total + notables.found.total,
-    checked_against: {
-      activities: activities.compared,
-      notables: notables.compared,
-      as_of: ctx.now.toISOString(),
-      complete: activities.complete && notables.complete,
-    },
+    total_related: found.total,
+    checked_against: { ...found.compared, as_of: ctx.now.toISOString(), complete: found.complete },
   }
 }
 
 async function begin(ctx: RepoContext, work: Work): Promise<Comparison> {
   const rules = rulesOf(ctx.settings)
-  const budgets = { activities: { remaining: UNITS_MAX }, notables: { remaining: UNITS_MAX } }
-  const proposal = proposalOf(work.scopes, rules, budgets.activities)
+  if (work.scopes.some(({ paths }) => paths.length > LARGE)) await setImmediate()
+  const reading = { remaining: PROPOSAL_UNITS_MAX }
+  const proposal = proposalOf(work.scopes, rules, reading)
+  const remaining = reading.remaining < 0 ? -1 : UNITS_MAX
+  const budgets = { activities: { remaining }, notables: { remaining } }
   const expected = await expectedOf(ctx, work)
-  return { ctx, self: new Set(work.self), rules, proposal, expected, budgets, pause: pauses() }
+  return { ctx, self: work.self, rules, proposal, expected, budgets, pause: pauses() }
 }
 
 /** The scopes of the live activities of a branch, which stand in for one that is not given. */

@@ -102,7 +102,9 @@ function collisionSentence({ record, match, severity }: Found<ComparedActivity>)
   const [pair] = match.paths
   const what = pair
     ? `your ${pair.yours} and its ${pair.theirs} both match ${pair.example}`
-    : `both name ${match.areas.join(', ')}`
+    : match.areas.length > 0
+      ? `both name ${match.areas.join(', ')}`
+      : 'their scopes overlap'
   return `Collision (${severity}) with “${record.title}” by ${record.actor}${where}: ${what}.`
 }
 

@@ -1,30 +1,33 @@
-/** Finds, among the records of a repository, those that overlap with a proposal; bounded, and never holding up other requests (contract §6). */
-import { setImmediate } from 'node:timers/promises'
-import { type ComparedActivity, listLive, listMerged, type MergedActivity } from '../activities/live-store.ts'
-import { later, stopwatch } from '../base/clock.ts'
+/** Finds the records of a repository that overlap with a proposal; bounded, and never holding up other requests (contract §6). */
+import {
+  type ComparedActivity,
+  listCompared,
+  listMerged,
+  type MergedActivity,
+} from '../activities/live-store.ts'
+import { later } from '../base/clock.ts'
 import type { RepoContext } from '../context/repo.ts'
-import { listApplying } from '../notables/store.ts'
+import { listNotablesWith } from '../notables/store.ts'
 import type { NotableRow } from '../notables/table.ts'
 import type { Budget } from '../scope/intersect.ts'
+import { pairsBetween } from '../scope/path-set.ts'
 import { compare, type Proposal, type Rules, type ScopeMatch, storedScopeOf } from './compare.ts'
-import { IDS_MAX, REUSE_MAX, type Severity } from './overlap.ts'
-import { collisionSeverity, notableSeverity, Ranking } from './severity.ts'
+import { type Counts, countLive, countOpen } from './count-store.ts'
+import { type Decision, decide, ignoredText } from './decide.ts'
+import { REUSE_MAX, type Severity } from './overlap.ts'
+import { probesOf } from './probes.ts'
+import { type Match, type Search, search } from './search-store.ts'
 import type { Expected } from './stack.ts'
 
-/** Records of each kind that one check compares at most. */
-const ACTIVITIES_MAX = 20_000
-const NOTABLES_MAX = 5_000
 const MERGED_MAX = 2_000
 const REUSE_WITHIN_MS = 7 * 86_400_000
 const PAGE = 250
-/** After this much work without a pause, other requests get their turn. */
-const TURN_MS = 5
 
 /** A comparison on its way: of what with what, and what it may still spend. */
 export interface Comparison {
   ctx: RepoContext
   /** The activities that are compared, where they exist; they are left out. */
-  self: Set<string>
+  self: string[]
   rules: Rules
   proposal: Proposal
   expected: Expected
@@ -41,68 +44,120 @@ export interface Found<Record> {
   record: Record
 }
 
-export interface Findings<Record> {
-  found: Ranking<Found<Record>>
+export interface Findings {
+  /** The most severe first, then the newest, as many as are listed. */
+  activities: Ranked[]
+  notables: Ranked[]
+  total: number
   /** How many records were compared. */
-  compared: number
+  compared: Counts
   /** False when the bound was reached before the last record. */
   complete: boolean
 }
 
-/** The live activities that collide. The dangerous ones are compared first, so that a bound cuts off what matters least. */
-export async function findCollisions(comparison: Comparison): Promise<Findings<ComparedActivity>> {
-  const { ctx, proposal, rules, expected } = comparison
-  const budget = comparison.budgets.activities
-  const found = new Ranking<Found<ComparedActivity>>(IDS_MAX)
-  let compared = 0
-  if (proposal.emptiness !== null) return { found, compared, complete: budget.remaining >= 0 }
-  for (const dangerous of [true, false]) {
-    const read = (after: ComparedActivity | undefined) =>
-      listLive(ctx.db, ctx.repo.id, { now: ctx.now, dangerous, after: after?.id ?? null, limit: PAGE })
-    for await (const record of eachOf(read)) {
-      if (comparison.self.has(record.id)) continue
-      if (compared >= ACTIVITIES_MAX || budget.remaining < 0) return { found, compared, complete: false }
-      const isExpected = expected.has(record.id)
-      const match = isExpected ? null : compare(proposal, storedScopeOf(record), { rules, max: 1, budget })
-      await comparison.pause()
-      if (!match && budget.remaining < 0) return { found, compared, complete: false }
-      compared += 1
-      if (!match) continue
-      const severity = collisionSeverity(match.paths.length > 0 ? 'path' : 'area', record)
-      found.add({ id: record.id, severity, match, record })
-    }
-  }
-  return { found, compared, complete: budget.remaining >= 0 }
+export interface Ranked {
+  id: string
+  severity: Severity
 }
 
-/** The active notables that apply to the proposal, the grave ones compared first. One without any scope applies everywhere. */
-export async function findNotables(comparison: Comparison): Promise<Findings<NotableRow>> {
-  const { ctx, proposal, rules } = comparison
-  const budget = comparison.budgets.notables
-  const found = new Ranking<Found<NotableRow>>(IDS_MAX)
-  let compared = 0
-  for (const grave of [true, false]) {
-    const read = (after: NotableRow | undefined) =>
-      listApplying(ctx.db, ctx.repo.id, { now: ctx.now, grave, after: after?.id ?? null, limit: PAGE })
-    for await (const record of eachOf(read)) {
-      if (compared >= NOTABLES_MAX || budget.remaining < 0) return { found, compared, complete: false }
-      const isEverywhere = record.scope.areas.length + record.scope.paths.length === 0
-      const match = isEverywhere
-        ? { areas: [], paths: [] }
-        : compare(proposal, storedScopeOf(record), { rules, max: 1, budget })
-      await comparison.pause()
-      if (!match && budget.remaining < 0) return { found, compared, complete: false }
-      compared += 1
-      if (match) found.add({ id: record.id, severity: notableSeverity(record), match, record })
-    }
+/** The live activities that collide, and the notables that apply: one without any scope does everywhere. */
+export async function findOverlaps(comparison: Comparison): Promise<Findings> {
+  const { ctx, self, rules, proposal, expected, budgets } = comparison
+  const { now, repo } = ctx
+  const probes = probesOf(proposal.paths, labelsOf(comparison))
+  const excluded = [...new Set([...self, ...expected.keys()])]
+  const asked: Search = { now, probes, ignored: ignoredText(rules.ignore), excluded }
+  const [first, live] = await Promise.all([
+    search(ctx.db, repo.id, asked),
+    countLive(ctx.db, repo.id, { now, self }),
+  ])
+  const decision = await decide(comparison, first.keys)
+  const hits = decision.verdicts.filter(({ meets }) => meets)
+  const { activities, notables } =
+    hits.length === 0 ? first : await search(ctx.db, repo.id, { ...asked, decided: hits })
+  const complete = first.complete && probes.complete && decision.complete && budgets.activities.remaining >= 0
+  return {
+    activities: activities.top.map(ranked),
+    notables: notables.top.map(ranked),
+    total: activities.total + notables.total,
+    compared: await comparedOf(comparison, { asked, live, complete, decision }),
+    complete,
   }
-  return { found, compared, complete: budget.remaining >= 0 }
+}
+
+const SEVERITIES = ['low', 'medium', 'high'] as const
+
+function ranked({ id, rank }: Match): Ranked {
+  return { id, severity: SEVERITIES[rank] as Severity }
+}
+
+/** The labels to look for, with whether the settings give them globs that meet the proposal's paths. */
+function labelsOf({ proposal, rules, budgets }: Comparison): Map<string, boolean> {
+  const labels = new Map([...proposal.labels.keys()].map((key) => [key, false]))
+  for (const [key, globs] of rules.areas) {
+    const meets =
+      pairsBetween(proposal.paths, globs, { max: 1, budget: budgets.activities, ignore: rules.ignore })
+        .length > 0
+    if (meets) labels.set(key, true)
+  }
+  return labels
+}
+
+/** What the index holds was compared, but for what was left undecided. With an empty proposal no activity is. */
+async function comparedOf(
+  { ctx, proposal }: Comparison,
+  { asked, live, complete, decision }: { asked: Search; live: Counts; complete: boolean; decision: Decision },
+): Promise<Counts> {
+  const decided = decision.verdicts
+  const open = complete
+    ? { activities: 0, notables: 0 }
+    : await countOpen(ctx.db, ctx.repo.id, { ...asked, decided })
+  return {
+    activities: proposal.emptiness === null ? live.activities - open.activities : 0,
+    notables: live.notables - open.notables,
+  }
+}
+
+/** A comparison with what may be spent on showing it. */
+type Shown = Pick<Comparison, 'ctx' | 'proposal' | 'rules' | 'pause'> & { budget: Budget }
+
+/** The activities as they are shown, in the order given; what was deleted meanwhile is left out. */
+export async function showActivities(comparison: Shown, found: Ranked[]): Promise<Found<ComparedActivity>[]> {
+  const { ctx } = comparison
+  const records = found.length === 0 ? [] : await listCompared(ctx.db, ctx.repo.id, found.map(idOf))
+  return show(comparison, found, records)
+}
+
+export async function showNotables(comparison: Shown, found: Ranked[]): Promise<Found<NotableRow>[]> {
+  const { ctx } = comparison
+  const records = found.length === 0 ? [] : await listNotablesWith(ctx.db, ctx.repo.id, found.map(idOf))
+  return show(comparison, found, records)
+}
+
+/** What of the scopes meets is worked out again, one pair each: the index knows that they meet, not where. */
+async function show<Row extends Parameters<typeof storedScopeOf>[0] & { id: string }>(
+  { proposal, rules, budget, pause }: Shown,
+  found: Ranked[],
+  records: Row[],
+): Promise<Found<Row>[]> {
+  const byId = new Map(records.map((record) => [record.id, record]))
+  const shown: Found<Row>[] = []
+  for (const each of found) {
+    const record = byId.get(each.id)
+    if (record === undefined) continue
+    const match = compare(proposal, storedScopeOf(record), { rules, max: 1, budget })
+    shown.push({ ...each, record, match: match ?? { areas: [], paths: [] } })
+    await pause()
+  }
+  return shown
+}
+
+function idOf({ id }: Ranked): string {
+  return id
 }
 
 /** Work merged lately that touches the same, the last merged first: it is there to be pulled. */
-export async function findMerged(comparison: Comparison): Promise<MergedActivity[]> {
-  const { ctx, proposal, rules } = comparison
-  const budget = comparison.budgets.activities
+export async function findMerged({ ctx, proposal, rules, budget, pause }: Shown): Promise<MergedActivity[]> {
   const since = later(ctx.now, -REUSE_WITHIN_MS)
   const merged: MergedActivity[] = []
   if (proposal.emptiness !== null) return merged
@@ -113,19 +168,9 @@ export async function findMerged(comparison: Comparison): Promise<MergedActivity
     if (merged.length === REUSE_MAX || compared === MERGED_MAX || budget.remaining < 0) return merged
     compared += 1
     if (compare(proposal, storedScopeOf(activity), { rules, max: 1, budget })) merged.push(activity)
-    await comparison.pause()
+    await pause()
   }
   return merged
-}
-
-/** A function that lets other requests have their turn, when the last pause is long enough ago. */
-export function pauses(): () => Promise<void> {
-  let elapsed = stopwatch()
-  return async () => {
-    if (elapsed() < TURN_MS) return
-    await setImmediate()
-    elapsed = stopwatch()
-  }
 }
 
 /** Each record of a list that is read page by page. */

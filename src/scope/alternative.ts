@@ -35,6 +35,19 @@ export function fileAlternative(path: string): Alternative {
   return { kind: 'file', dir: path, prefix: path, suffix: path, core: path, parts: null }
 }
 
+/** Everything beneath the path; '' is the root. */
+export function subtreeAlternative(path: string): Alternative {
+  const beneath = path === '' ? '' : `${path}/`
+  const names = path === '' ? [] : path.split('/')
+  const parts = [...names, EVERY_NAME, null]
+  return { kind: 'subtree', dir: path, prefix: beneath, suffix: '', core: beneath, parts }
+}
+
+/** Whether any number of names may come between the directory that all it matches lies in and the rest. */
+export function isDeep({ kind, dir, parts }: Alternative): boolean {
+  return kind === 'pattern' && parts?.[dir === '' ? 0 : dir.split('/').length] === null
+}
+
 /** The row of segments that a path has to match. */
 export function partsOf(alternative: Alternative): readonly Part[] {
   alternative.parts ??= [...alternative.dir.split('/'), ...(alternative.kind === 'file' ? [] : [null])]
@@ -90,14 +103,26 @@ function summarise(parts: readonly Part[]): Alternative {
   const dir = names.join('/')
   const rest = parts.slice(names.length)
   if (rest.length === 1 && rest[0] === null) return plainAlternative(dir)
+  if (rest.length === 2 && rest[0] === EVERY_NAME && rest[1] === null) return subtreeAlternative(dir)
   const beneath = dir === '' ? '' : `${dir}/`
-  if (rest.length === 2 && rest[0] === EVERY_NAME && rest[1] === null) {
-    return { kind: 'subtree', dir, prefix: beneath, suffix: '', core: beneath, parts }
-  }
   const prefix = rest[0] ? beneath + (rest[0] as Wild).prefix : beneath
   const last = rest.at(-1)
   const suffix = last ? (last as Wild).suffix : ''
   return { kind: 'pattern', dir, prefix, suffix, core: longestText(parts), parts }
+}
+
+/** The longest text that every path it matches is sure to hold, between wildcards too; `core` looks only at their ends. */
+export function certainText(alternative: Alternative): string {
+  let longest = alternative.core
+  for (const part of partsOf(alternative)) {
+    if (part === null || typeof part === 'string') continue
+    let run = ''
+    for (const token of part.tokens()) {
+      run = token < 0 ? '' : run + String.fromCodePoint(token)
+      if (run.length > longest.length) longest = run
+    }
+  }
+  return longest
 }
 
 function longestText(parts: readonly Part[]): string {

@@ -39,9 +39,11 @@ export function expandBraces(tokens: readonly number[], most: number): Expansion
 
 /** The tokens with every brace and comma that is no part of an alternation turned into its character. */
 function withoutStrayBraces(tokens: readonly number[]): Int32Array {
-  const settled = Int32Array.from(tokens, (token) => CHARACTERS[token] ?? token)
+  const settled = new Int32Array(tokens.length)
   const open: { at: number; commas: number[] }[] = []
-  for (const [at, token] of tokens.entries()) {
+  for (let at = 0; at < tokens.length; at++) {
+    const token = tokens[at] as number
+    settled[at] = token < 0 ? (CHARACTERS[token] ?? token) : token
     if (token === OPEN) open.push({ at, commas: [] })
     if (token === COMMA) open.at(-1)?.commas.push(at)
     const group = token === CLOSE ? open.pop() : undefined

@@ -1,6 +1,13 @@
 /** Globs as people and agents write them: read, checked and matched exactly (contract §6, limits of §4). */
 
-import { type Alternative, alternativeOf, fileAlternative, plainAlternative } from './alternative.ts'
+import { LRUCache } from 'lru-cache'
+import {
+  type Alternative,
+  alternativeOf,
+  fileAlternative,
+  plainAlternative,
+  subtreeAlternative,
+} from './alternative.ts'
 import { expandBraces } from './braces.ts'
 import { type Budget, comparing, unbounded } from './frontier.ts'
 import { GlobError } from './glob-error.ts'
@@ -25,6 +32,11 @@ export interface Glob {
   readonly cost: number
 }
 
+/** Globs that were read lately, with what was built to compare them: the same ones come again with every check. Only small ones are worth the memory. */
+const KNOWN = new LRUCache<string, Glob>({ max: 2000 })
+const KEPT_LENGTH = 128
+const KEPT_ALTERNATIVES = 4
+
 const SPECIAL = /[*?[{\\]/
 const UNTIDY = /(?:^|\/)\.{0,2}(?:\/|$)/
 
@@ -41,7 +53,13 @@ export function parseGlob(source: string): Glob {
   if (!source.isWellFormed()) {
     throw new GlobError('A path has to be valid Unicode; this one holds half a character.')
   }
-  if (SPECIAL.test(source) || UNTIDY.test(source)) return parseWild(source)
+  if (SPECIAL.test(source) || UNTIDY.test(source)) {
+    const known = KNOWN.get(source)
+    if (known !== undefined) return known
+    const glob = parseWild(source)
+    if (source.length <= KEPT_LENGTH && glob.alternatives.length <= KEPT_ALTERNATIVES) KNOWN.set(source, glob)
+    return glob
+  }
   return { source, is_plain: true, alternatives: [plainAlternative(source)], cost: 1 }
 }
 
@@ -76,6 +94,16 @@ function parseWild(source: string): Glob {
  */
 export function fileGlob(path: string): Glob {
   return { source: path, is_plain: true, alternatives: [fileAlternative(path)], cost: 1 }
+}
+
+/** The path itself and everything beneath it, whatever characters it holds. `is_plain`: whether it may be ignored. */
+export function treeGlob(path: string, is_plain: boolean): Glob {
+  return { source: path, is_plain, alternatives: [plainAlternative(path)], cost: 1 }
+}
+
+/** Everything beneath the path, whatever characters it holds; '' is the root. */
+export function subtreeGlob(path: string): Glob {
+  return { source: path, is_plain: false, alternatives: [subtreeAlternative(path)], cost: 1 }
 }
 
 /**

@@ -3,7 +3,10 @@ import { getTableColumns, sql } from 'drizzle-orm'
 import { expect } from 'vitest'
 import type { z } from 'zod'
 import type { Activity } from '../../src/activities/activity.ts'
+import { isLive } from '../../src/activities/lifecycle.ts'
+import { insertActivity } from '../../src/activities/store.ts'
 import { activities } from '../../src/activities/table.ts'
+import { claims, tallies } from '../../src/claims/table.ts'
 import type { Settings } from '../../src/context/settings.ts'
 import { repositories } from '../../src/context/table.ts'
 import type { Notable } from '../../src/notables/notable.ts'
@@ -54,7 +57,7 @@ export function freshRepositories(github: FakeGithub, service: () => TestService
   }
 }
 
-function repository(service: () => TestService, id: number, full_name: string): TestRepository {
+function repository(service: () => TestService, repo_id: number, full_name: string): TestRepository {
   const ask: TestRepository['ask'] = (method, path, options) =>
     service().api(method, `/api/v1/repos/${full_name}${path}`, options)
   const done = async (status: number, path: string, body: Body) => {
@@ -73,7 +76,7 @@ function repository(service: () => TestService, id: number, full_name: string): 
       ...body,
     })
   return {
-    id,
+    id: repo_id,
     ask,
     begin,
     work: async (body) => (await begin(body)).activity.id,
@@ -81,7 +84,7 @@ function repository(service: () => TestService, id: number, full_name: string): 
     check: (body) => done(200, '/activity/check', body),
     async configure(settings) {
       const { app, clock } = service()
-      const row = { repo_id: id, owner: 'acme', name: full_name.slice('acme/'.length), settings }
+      const row = { repo_id, owner: 'acme', name: full_name.slice('acme/'.length), settings }
       await app.database
         .connection()
         .insert(repositories)
@@ -92,7 +95,7 @@ function repository(service: () => TestService, id: number, full_name: string): 
       const { app, clock } = service()
       const now = clock.now
       const defaults = {
-        repo_id: id,
+        repo_id,
         title: 'Retry payments',
         summary: 'Retries twice.',
         actor: 'Ben',
@@ -106,9 +109,13 @@ function repository(service: () => TestService, id: number, full_name: string): 
         created_at: now,
         updated_at: now,
       } as const
-      for (let from = 0; from < rows.length; from += 500) {
-        const some = rows.slice(from, from + 500).map((row) => ({ ...defaults, ...row }))
-        await app.database.connection().insert(activities).values(some)
+      const db = app.database.connection()
+      const all = rows.map((row) => ({ ...defaults, ...row }))
+      const live = all.filter((row) => isLive(row.status))
+      const others = all.filter((row) => !isLive(row.status))
+      for (const row of live) await insertActivity(db, row)
+      for (let from = 0; from < others.length; from += 500) {
+        await db.insert(activities).values(others.slice(from, from + 500))
       }
     },
     async copy(table, from, count) {
@@ -118,12 +125,19 @@ function repository(service: () => TestService, id: number, full_name: string): 
         sql`, `,
       )
       const values = sql.join(Object.values(columns), sql`, `)
-      const copied = sql`left(${table.id}, 4) || lpad(n::text, 26, '0')`
-      await service()
-        .app.database.connection()
-        .execute(
-          sql`insert into ${table} (${names}) select ${copied}, ${values} from ${table}, generate_series(1, ${count}::int) as n where ${table.id} = ${from}`,
-        )
+      const copyId = sql`lpad(n::text, 26, '0')`
+      const prefix = from.slice(0, 4)
+      const db = service().app.database.connection()
+      const numbers = sql`generate_series(1, ${count}::int) as n`
+      await db.execute(
+        sql`insert into ${table} (${names}) select ${prefix}::text || ${copyId}, ${values} from ${table}, ${numbers} where ${table.id} = ${from}`,
+      )
+      await db.execute(
+        sql`insert into ${claims} select repo_id, place, kind, glob, ${prefix}::text || ${copyId}, weight from ${claims}, ${numbers} where record_id = ${from}`,
+      )
+      await db.execute(
+        sql`insert into ${tallies} values (${repo_id}, ${prefix.slice(0, 3)}, -1, ${count}) on conflict (repo_id, counted, shard) do update set count = tallies.count + excluded.count`,
+      )
     },
   }
 }

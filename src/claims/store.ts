@@ -1,0 +1,57 @@
+/** The SQL that keeps claims and tallies as records come, change and go. Every statement begins with the repository's id. */
+import { and, eq, inArray, type SQL, sql } from 'drizzle-orm'
+import type { Db } from '../db/connect.ts'
+import type { Claim } from './claim.ts'
+import { type Counted, claims, tallies } from './table.ts'
+
+/** The backend that writes has its own shard, as long as there are not more than so many. */
+const SHARDS = 64
+
+/** A live record and what it claims. */
+export interface ClaimingRecord {
+  repo_id: number
+  id: string
+  weight: number
+  claims: Claim[]
+}
+
+/** The insertion of a record's claims, as a statement or as part of one. */
+function insertClaims({ repo_id, id, weight, claims: all }: ClaimingRecord): SQL {
+  return insertClaimsOf({ repo_id, id, weight, claims: JSON.stringify(all) })
+}
+
+/** The same, where the values come later: `claims` is JSON. */
+export function insertClaimsOf(values: Record<'repo_id' | 'id' | 'weight' | 'claims', unknown>): SQL {
+  return sql`insert into claims (repo_id, place, kind, glob, record_id, weight)
+    select ${values.repo_id}::bigint, place, kind, glob, ${values.id}::text, ${values.weight}::smallint
+    from json_to_recordset(${values.claims}::text::json) as claim(place text, kind smallint, glob text)`
+}
+
+/** Counts that so many more records are stored as live, or fewer. Part of a statement, or one. */
+export function countRecords(repo_id: unknown, counted: Counted, by: number): SQL {
+  return sql`insert into tallies (repo_id, counted, shard, count)
+    values (${repo_id}::bigint, ${sql.raw(`'${counted}'`)}, pg_backend_pid() % ${sql.raw(String(SHARDS))}, ${sql.raw(String(by))})
+    on conflict (repo_id, counted, shard) do update set count = tallies.count + excluded.count`
+}
+
+/** Puts new claims in the place of those that a live record has. */
+export async function replaceClaims(tx: Db, record: ClaimingRecord): Promise<void> {
+  await deleteClaims(tx, record.repo_id, [record.id])
+  await tx.execute(insertClaims(record))
+}
+
+/** Takes records out that are no longer live: their claims go, and so many are counted less. */
+export async function dropRecords(tx: Db, repo_id: number, counted: Counted, ids: string[]): Promise<void> {
+  if (ids.length === 0) return
+  await deleteClaims(tx, repo_id, ids)
+  await tx.execute(countRecords(repo_id, counted, -ids.length))
+}
+
+async function deleteClaims(tx: Db, repo_id: number, ids: string[]): Promise<void> {
+  await tx.delete(claims).where(and(eq(claims.repo_id, repo_id), inArray(claims.record_id, ids)))
+}
+
+/** How many records are stored as live. A condition or column of another query. */
+export function talliedOf(repo_id: unknown, counted: Counted): SQL<number> {
+  return sql<number>`(select coalesce(sum(${tallies.count}), 0)::int from ${tallies} where ${tallies.repo_id} = ${repo_id}::bigint and ${tallies.counted} = ${sql.raw(`'${counted}'`)})`
+}

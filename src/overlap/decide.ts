@@ -1,0 +1,112 @@
+/** Decides exactly what the index alone cannot: patterns, each once, and paths that the settings may ignore (contract §6). */
+import { listScopesOf } from '../activities/live-store.ts'
+import { globOf, WHOLE } from '../claims/claim.ts'
+import { listNotableScopes } from '../notables/store.ts'
+import { certainText } from '../scope/alternative.ts'
+import type { Budget } from '../scope/frontier.ts'
+import type { Glob } from '../scope/glob.ts'
+import { pairsBetween } from '../scope/path-set.ts'
+import { compare, storedScopeOf } from './compare.ts'
+import type { Comparison } from './find.ts'
+import type { Decided, Key } from './search-store.ts'
+
+export interface Verdict extends Decided {
+  meets: boolean
+}
+
+export interface Decision {
+  /** All that was decided, in the order of the keys. */
+  verdicts: Verdict[]
+  /** False when the budget ran out before the last one. */
+  complete: boolean
+}
+
+interface Work extends Pick<Comparison, 'ctx' | 'proposal' | 'rules' | 'pause'> {
+  budget: Budget
+}
+
+/** Whole scopes that are read at once: each may be large. */
+const SCOPES_AT_ONCE = 10
+
+/** Decides keys in their order, until the budget is spent: that of activities or of notables, so that neither kind keeps the other from being looked at. */
+export async function decide(comparison: Comparison, keys: Key[]): Promise<Decision> {
+  const all: Decision = { verdicts: [], complete: true }
+  for (const isNotable of [false, true]) {
+    const budget = isNotable ? comparison.budgets.notables : comparison.budgets.activities
+    const some = keys.filter((key) => key.is_notable === isNotable)
+    const { verdicts, complete } = await decideAll({ ...comparison, budget }, some)
+    all.verdicts.push(...verdicts)
+    all.complete &&= complete
+  }
+  return all
+}
+
+async function decideAll(work: Work, keys: Key[]): Promise<Decision> {
+  const globs = await decideGlobs(
+    work,
+    keys.filter(({ kind }) => kind !== WHOLE),
+  )
+  if (!globs.complete) return globs
+  const whole = await decideWhole(
+    work,
+    keys.filter(({ kind }) => kind === WHOLE),
+  )
+  return { verdicts: [...globs.verdicts, ...whole.verdicts], complete: whole.complete }
+}
+
+async function decideGlobs({ proposal, rules, budget, pause }: Work, keys: Key[]): Promise<Decision> {
+  const verdicts: Verdict[] = []
+  const known = new Map<string, boolean>()
+  for (const key of keys) {
+    let meets = key.glob === '' ? undefined : known.get(key.glob)
+    if (meets === undefined) {
+      const glob = globOf(key) as Glob
+      budget.remaining -= glob.cost
+      meets = pairsBetween(proposal.paths, [glob], { max: 1, budget, ignore: rules.ignore }).length > 0
+      if (!meets && budget.remaining < 0) return { verdicts, complete: false }
+      known.set(key.glob, meets)
+      await pause()
+    }
+    verdicts.push({ ...key, meets, by_path: true })
+  }
+  return { verdicts, complete: true }
+}
+
+async function decideWhole({ ctx, proposal, rules, budget, pause }: Work, keys: Key[]): Promise<Decision> {
+  const verdicts: Verdict[] = []
+  for (let from = 0; from < keys.length; from += SCOPES_AT_ONCE) {
+    const some = keys.slice(from, from + SCOPES_AT_ONCE)
+    const ids = some.map(({ record_id }) => record_id as string)
+    const records = [
+      ...(await listScopesOf(ctx.db, ctx.repo.id, ids)),
+      ...(await listNotableScopes(ctx.db, ctx.repo.id, ids)),
+    ]
+    const scopes = new Map(records.map((record) => [record.id, storedScopeOf(record)]))
+    for (const key of some) {
+      const scope = scopes.get(key.record_id as string)
+      const match = scope ? compare(proposal, scope, { rules, max: 1, budget }) : null
+      if (!match && budget.remaining < 0) return { verdicts, complete: false }
+      verdicts.push({ ...key, meets: match !== null, by_path: (match?.paths.length ?? 0) > 0 })
+      await pause()
+    }
+  }
+  return { verdicts, complete: true }
+}
+
+/** Characters of a text that is looked for, and texts at most: a longer expression costs more than it saves. */
+const TEXT_MAX = 32
+const TEXTS_MAX = 200
+
+/**
+ * A regular expression of the database that matches every path which one of the globs ignores, and few others: each
+ * such path holds a certain text. Null when nothing is ignored.
+ */
+export function ignoredText(ignore: readonly Glob[]): string | null {
+  if (ignore.length === 0) return null
+  const texts = ignore.flatMap(({ alternatives }) =>
+    alternatives.map((alternative) => [...certainText(alternative)].slice(0, TEXT_MAX).join('')),
+  )
+  const distinct = [...new Set(texts)]
+  if (distinct.length > TEXTS_MAX || distinct.includes('')) return ''
+  return distinct.map((text) => text.replaceAll(/[!-/:-@[-^`{-~]/g, '\\$&')).join('|')
+}

@@ -1,0 +1,306 @@
+/** The index finds exactly what comparing every record would, after whatever happened to the records (contract §6). */
+import { and, eq } from 'drizzle-orm'
+import fc from 'fast-check'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { asOf, isLive } from '../../src/activities/lifecycle.ts'
+import { insertActivity } from '../../src/activities/store.ts'
+import { activities } from '../../src/activities/table.ts'
+import { newId } from '../../src/base/id.ts'
+import { claims } from '../../src/claims/table.ts'
+import { DEFAULT_SETTINGS, type Settings } from '../../src/context/settings.ts'
+import { notables } from '../../src/notables/table.ts'
+import { sweep } from '../../src/operations/sweep.ts'
+import { compare, proposalOf, rulesOf, storedScopeOf } from '../../src/overlap/compare.ts'
+import type { Severity } from '../../src/overlap/overlap.ts'
+import { collisionSeverity, highest, notableSeverity, Ranking } from '../../src/overlap/severity.ts'
+import { paths } from '../../src/scope/scope.ts'
+import { fakeGithub } from '../support/github.ts'
+import { freshRepositories, type TestRepository } from '../support/repository.ts'
+import { startTestService, type TestService } from '../support/service.ts'
+
+const github = fakeGithub()
+const repository = freshRepositories(github, () => service)
+let service: TestService
+
+beforeAll(async () => {
+  service = await startTestService({ token: 'ada', config: { rate_limit_per_minute: 1_000_000 } })
+})
+
+afterAll(async () => {
+  await service.close()
+  github.close()
+})
+
+const HOUR_MS = 3_600_000
+/** Set the variable for a longer run by hand. */
+const RUNS = Number(process.env.INDEX_RUNS ?? 20)
+
+/** Objects as they come out of JSON. */
+function record<Values extends object>(model: { [Name in keyof Values]: fc.Arbitrary<Values[Name]> }) {
+  return fc.record<Values>(model, { noNullPrototype: true })
+}
+
+const name = fc.constantFrom(
+  'a',
+  'b',
+  'a',
+  'b',
+  'ab',
+  'x.ts',
+  'yarn.lock',
+  'vendor',
+  '(a)',
+  'ä',
+  'l'.repeat(190),
+)
+const wild = fc.constantFrom(
+  '*',
+  '**',
+  'a*',
+  '*.ts',
+  '?',
+  '[ab]',
+  '{a,b}',
+  '{a,b/**,*b}',
+  '{a..j}',
+  '*.lock',
+  '\\*',
+)
+const globs = fc
+  .array(fc.oneof({ weight: 3, arbitrary: name }, { weight: 1, arbitrary: wild }), {
+    minLength: 1,
+    maxLength: 4,
+  })
+  .map((segments) => segments.join('/'))
+  .filter(isGlob)
+
+function isGlob(text: string): boolean {
+  return paths.safeParse([text]).success
+}
+
+const labels = fc.constantFrom('pay', 'Pay', 'till', 'docs', 'Ünit')
+const scopes = record({
+  areas: fc.uniqueArray(labels, { maxLength: 2, selector: (label) => label.toLowerCase() }),
+  paths: fc.uniqueArray(globs, { maxLength: 3 }),
+})
+const settings = record<Pick<Settings, 'areas' | 'ignore_paths'>>({
+  areas: fc.oneof(
+    fc.constant({}),
+    fc.array(globs, { minLength: 1, maxLength: 2 }).map((till) => ({ till, Docs: ['a/**', 'yarn.lock'] })),
+  ),
+  ignore_paths: fc.oneof(fc.constant(DEFAULT_SETTINGS.ignore_paths), fc.array(globs, { maxLength: 2 })),
+})
+const risk = fc.constantFrom('low', 'medium', 'high', 'critical')
+const importance = fc.constantFrom('low', 'medium', 'high', 'critical')
+const hours = fc.integer({ min: 1, max: 30 })
+
+const event = fc.oneof(
+  {
+    weight: 6,
+    arbitrary: record({
+      what: fc.constant('work' as const),
+      body: record({
+        scope: scopes,
+        risk,
+        blocking: fc.boolean(),
+        branch: fc.constantFrom('one', null, null),
+      }),
+    }),
+  },
+  { weight: 2, arbitrary: record({ what: fc.constant('track' as const), scope: scopes }) },
+  {
+    weight: 4,
+    arbitrary: record({
+      what: fc.constant('note' as const),
+      body: record({ scope: scopes, importance, blocking: fc.boolean() }),
+      until: fc.oneof(fc.constant(null), hours),
+    }),
+  },
+  {
+    weight: 3,
+    arbitrary: record({
+      what: fc.constant('change' as const),
+      which: fc.nat(),
+      body: fc.oneof(
+        record({ scope: scopes }),
+        record({ risk }),
+        record({ blocking: fc.boolean() }),
+        record({ status: fc.constantFrom('paused', 'merged', 'abandoned', 'archived') }),
+      ),
+      noteBody: fc.oneof(
+        record({ scope: scopes }),
+        record({ importance }),
+        record({ blocking: fc.boolean() }),
+      ),
+    }),
+  },
+  { weight: 1, arbitrary: record({ what: fc.constant('archive' as const), which: fc.nat() }) },
+  {
+    weight: 1,
+    arbitrary: record({ what: fc.constant('supersede' as const), which: fc.nat(), scope: scopes }),
+  },
+  { weight: 1, arbitrary: record({ what: fc.constant('wait' as const), hours }) },
+  { weight: 1, arbitrary: record({ what: fc.constant('sweep' as const) }) },
+)
+type Event = typeof event extends fc.Arbitrary<infer Value> ? Value : never
+
+/** Lets one thing happen; what the state of a record forbids does not, and that is fine. */
+async function happen(repo: TestRepository, each: Event, ids: string[]): Promise<void> {
+  const chosen = 'which' in each && ids.length > 0 ? ids[each.which % ids.length] : undefined
+  const address = chosen && `/${chosen.startsWith('act') ? 'activity' : 'notables'}/${chosen}`
+  const { clock, app } = service
+  switch (each.what) {
+    case 'work':
+      ids.push(await repo.work(each.body))
+      return
+    case 'track': {
+      const id = newId('act')
+      const times = { created_at: clock.now, updated_at: clock.now, expires_at: later(5) }
+      const text = { title: 'a', summary: 'a', actor: 'a', status: 'ready-for-review', risk: 'low' } as const
+      const row = {
+        ...text,
+        ...times,
+        repo_id: repo.id,
+        id,
+        draft_pr: false,
+        blocking: false,
+        source: 'pull_request',
+      } as const
+      await insertActivity(app.database.connection(), { ...row, scope: each.scope, scope_is_literal: true })
+      ids.push(id)
+      return
+    }
+    case 'note':
+      ids.push(
+        await repo.note({ ...each.body, applies_until: each.until && later(each.until).toISOString() }),
+      )
+      return
+    case 'change':
+      if (chosen)
+        await repo.ask('PATCH', address as string, {
+          body: chosen.startsWith('act') ? each.body : each.noteBody,
+        })
+      return
+    case 'archive':
+      if (chosen) await repo.ask('POST', `${address}/archive`)
+      return
+    case 'supersede':
+      if (chosen?.startsWith('ntb')) ids.push(await repo.note({ scope: each.scope, supersedes: [chosen] }))
+      return
+    case 'wait':
+      clock.advance(each.hours * HOUR_MS)
+      return
+    case 'sweep':
+      await sweep(app)
+  }
+}
+
+function later(count: number): Date {
+  return new Date(service.clock.now.getTime() + count * HOUR_MS)
+}
+
+interface Proposed {
+  scope: { areas: string[]; paths: string[] }
+  tags: string[]
+  branch: string | null
+}
+
+/** What a check has to answer, found by comparing with every record. */
+async function bruteForce(
+  repo: TestRepository,
+  given: Proposed,
+  set: Pick<Settings, 'areas' | 'ignore_paths'>,
+) {
+  const { now } = service.clock
+  const db = service.app.database.connection()
+  const all = (await db.select().from(activities).where(eq(activities.repo_id, repo.id)))
+    .map((row) => asOf(row, now))
+    .filter((row) => isLive(row.status))
+  const notes = (
+    await db
+      .select()
+      .from(notables)
+      .where(and(eq(notables.repo_id, repo.id), eq(notables.status, 'active')))
+  ).filter((row) => row.expires_at > now && (row.applies_until === null || row.applies_until > now))
+  const rules = rulesOf(set)
+  const own = all.filter((row) => given.branch !== null && row.branch === given.branch).sort(newestFirst)
+  const sent = [storedScopeOf(given), storedScopeOf({ scope: { areas: given.tags, paths: [] } })]
+  const isUnscoped = given.scope.areas.length + given.scope.paths.length === 0
+  const proposal = proposalOf(isUnscoped ? [...sent, ...own.map(storedScopeOf)] : sent, rules, plenty())
+  const compared = (row: Parameters<typeof storedScopeOf>[0]) =>
+    compare(proposal, storedScopeOf(row), { rules, max: 20, budget: plenty() })
+  type Found = { id: string; severity: Severity; areas: string[]; paths: unknown[] }
+  const [collisions, matching] = [new Ranking<Found>(200), new Ranking<Found>(200)]
+  for (const row of all) {
+    const match = proposal.emptiness || own.includes(row) ? null : compared(row)
+    if (match)
+      collisions.add({
+        id: row.id,
+        severity: collisionSeverity(match.paths.length > 0 ? 'path' : 'area', row),
+        ...match,
+      })
+  }
+  for (const row of notes) {
+    const isEverywhere = row.scope.areas.length + row.scope.paths.length === 0
+    const match = isEverywhere ? { areas: [], paths: [] } : compared(row)
+    if (match) matching.add({ id: row.id, severity: notableSeverity(row), ...match })
+  }
+  const matches = [...collisions.top(), ...matching.top()]
+  return {
+    severity: highest(matches),
+    matches,
+    related_activity_ids: collisions.top().map(({ id }) => id),
+    related_notable_ids: matching.top().map(({ id }) => id),
+    total_related: collisions.total + matching.total,
+    checked_against: {
+      activities: proposal.emptiness ? 0 : all.length,
+      notables: notes.length,
+      as_of: now.toISOString(),
+      complete: true,
+    },
+  }
+}
+
+function newestFirst(a: { id: string }, b: { id: string }): number {
+  return a.id < b.id ? 1 : -1
+}
+
+function plenty() {
+  return { remaining: 100_000_000 }
+}
+
+test('a check answers what comparing with every record does, whatever happened to them', {
+  timeout: 120_000,
+}, async () => {
+  const proposals = record({
+    scope: scopes,
+    tags: fc.array(labels, { maxLength: 1 }),
+    branch: fc.constantFrom(null, null, 'one'),
+  })
+  await fc.assert(
+    fc.asyncProperty(
+      settings,
+      fc.array(event, { minLength: 5, maxLength: 25 }),
+      fc.array(proposals, { minLength: 3, maxLength: 5 }),
+      async (set, events, proposed) => {
+        const repo = repository()
+        await repo.configure(set)
+        const ids: string[] = []
+        for (const each of events) await happen(repo, each, ids)
+        for (const given of proposed) {
+          expect(await repo.check({ ...given })).toMatchObject(await bruteForce(repo, given, set))
+        }
+        // Nothing stays behind: in the end no record claims anything.
+        service.clock.advance(400 * HOUR_MS)
+        await sweep(service.app)
+        const left = await service.app.database
+          .connection()
+          .select()
+          .from(claims)
+          .where(eq(claims.repo_id, repo.id))
+        expect(left).toEqual([])
+      },
+    ),
+    { numRuns: RUNS, endOnFailure: true },
+  )
+})
