@@ -1,6 +1,5 @@
 /** Globs as people and agents write them: read, checked and matched exactly (contract §6, limits of §4). */
 
-import { LRUCache } from 'lru-cache'
 import {
   type Alternative,
   alternativeOf,
@@ -33,7 +32,8 @@ export interface Glob {
 }
 
 /** Globs that were read lately, with what was built to compare them: the same ones come again with every check. Only small ones are worth the memory. */
-const KNOWN = new LRUCache<string, Glob>({ max: 2000 })
+const KNOWN = new Map<string, Glob>()
+const KNOWN_MAX = 2000
 const KEPT_LENGTH = 128
 const KEPT_ALTERNATIVES = 4
 
@@ -57,7 +57,10 @@ export function parseGlob(source: string): Glob {
     const known = KNOWN.get(source)
     if (known !== undefined) return known
     const glob = parseWild(source)
-    if (source.length <= KEPT_LENGTH && glob.alternatives.length <= KEPT_ALTERNATIVES) KNOWN.set(source, glob)
+    if (source.length <= KEPT_LENGTH && glob.alternatives.length <= KEPT_ALTERNATIVES) {
+      if (KNOWN.size === KNOWN_MAX) KNOWN.clear()
+      KNOWN.set(source, glob)
+    }
     return glob
   }
   return { source, is_plain: true, alternatives: [plainAlternative(source)], cost: 1 }
