@@ -1,0 +1,90 @@
+/** `npm run bench`: each scenario beside its ceiling in one run, and the goals of the issue beside what was measured. */
+import { availableParallelism, cpus, loadavg } from 'node:os'
+import { goalsOf } from './goals.ts'
+import { Results } from './measure.ts'
+import { type PartName, readOptions } from './options.ts'
+import { checkPart, createSizesPart } from './parts/check.ts'
+import { embeddedPart } from './parts/embedded.ts'
+import { globPart } from './parts/glob.ts'
+import { hostilePart } from './parts/hostile.ts'
+import { httpPart } from './parts/http.ts'
+import { instancesPart } from './parts/instances.ts'
+import { peerPart } from './parts/peer.ts'
+import { permissionsPart } from './parts/permissions.ts'
+import { createPart, requestsPart } from './parts/requests.ts'
+import { soakPart } from './parts/soak.ts'
+import { startPart } from './parts/start.ts'
+import { webhooksPart } from './parts/webhooks.ts'
+import { goalTable, type Report, writeDocs, writeJson } from './report.ts'
+import { commitOf, openRig, type Rig } from './rig.ts'
+
+const RUN: Record<PartName, (rig: Rig) => Promise<void>> = {
+  glob: globPart,
+  http: httpPart,
+  start: startPart,
+  check: checkPart,
+  create: async (rig) => {
+    await createSizesPart(rig)
+    await createPart(rig)
+  },
+  requests: requestsPart,
+  instances: instancesPart,
+  permissions: permissionsPart,
+  webhooks: webhooksPart,
+  hostile: hostilePart,
+  embedded: embeddedPart,
+  peer: peerPart,
+  soak: soakPart,
+}
+
+const say = (line: string) => void process.stdout.write(`${line}\n`)
+const load = () => loadavg()[0] as number
+
+async function main(): Promise<void> {
+  const options = readOptions(process.argv.slice(2))
+  const results = new Results(say)
+  const began = { at: new Date(), load: load(), stopwatch: performance.now() }
+  const rig = await openRig(options, results, say)
+  let postgres: string | null = null
+  try {
+    for (const part of options.parts) {
+      say(part)
+      await RUN[part](rig).catch((error: Error) => {
+        process.exitCode = 1
+        results.skip(part, `it failed: ${error.message}`)
+      })
+    }
+    postgres = rig.postgresVersion()
+  } finally {
+    await rig.close()
+  }
+  const report: Report = {
+    circumstances: {
+      commit: await commitOf(),
+      started_at: began.at.toISOString(),
+      seconds: Math.round((performance.now() - began.stopwatch) / 1000),
+      quick: options.quick,
+      parts: options.parts,
+      node: process.versions.node,
+      postgres,
+      cores: availableParallelism(),
+      processor: cpus()[0]?.model ?? 'unknown',
+      load_average: [began.load, load()],
+    },
+    goals: goalsOf(results, options.sizes),
+    measures: results.measures,
+    skipped: results.skipped,
+  }
+  await writeJson(options.json, report)
+  if (options.docs) await writeDocs(report)
+  say(`\n${goalTable(report.goals)}\n`)
+  say(
+    `${options.json} holds every round; ${report.circumstances.seconds} s, load average ${began.load} to ${load()}`,
+  )
+  if (options.quick) say('--quick: these sizes are for trying the harness; the figures say nothing')
+}
+
+main().catch((error: Error) => {
+  process.stderr.write(`${error.message}\n`)
+  process.exit(1)
+})

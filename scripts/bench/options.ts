@@ -1,0 +1,109 @@
+/** What `npm run bench` is asked for, and the sizes that follow (issue: fast, and flat as it grows). */
+import { parseArgs } from 'node:util'
+
+export const PARTS = [
+  'glob',
+  'http',
+  'start',
+  'check',
+  'create',
+  'requests',
+  'instances',
+  'permissions',
+  'webhooks',
+  'hostile',
+  'embedded',
+  'peer',
+] as const
+export type PartName = (typeof PARTS)[number] | 'soak'
+
+export interface Options {
+  parts: PartName[]
+  quick: boolean
+  /** Where the results go, as JSON. */
+  json: string
+  /** Also writes docs/performance.json, docs/performance.svg and the table in docs/performance.md. */
+  docs: boolean
+  sizes: Sizes
+}
+
+/** How much is measured. Every round runs all the variants of a scenario, one after the other. */
+export interface Sizes {
+  /** Live activities in one repository. */
+  live: number[]
+  /** Repositories of ten live activities. */
+  fleet: number
+  /** Concurrent clients. */
+  clients: number[]
+  rounds: number
+  /** Of one variant in one round. */
+  round_ms: number
+  starts: number
+  deliveries: number
+  /** Live leases in the peer. */
+  leases: number
+  soak_minutes: number
+  soak_minute_ms: number
+}
+
+const FULL: Sizes = {
+  live: [100, 1000, 10_000, 100_000],
+  fleet: 10_000,
+  clients: [1, 8, 32],
+  rounds: 5,
+  round_ms: 1000,
+  starts: 7,
+  deliveries: 500,
+  leases: 10_000,
+  soak_minutes: 10,
+  soak_minute_ms: 60_000,
+}
+
+const QUICK: Sizes = {
+  live: [100, 300],
+  fleet: 30,
+  clients: [1, 8],
+  rounds: 3,
+  round_ms: 150,
+  starts: 2,
+  deliveries: 20,
+  leases: 200,
+  soak_minutes: 2,
+  soak_minute_ms: 1000,
+}
+
+const USAGE = `npm run bench -- [--only ${PARTS.slice(0, 3).join(',')},…] [--soak] [--quick] [--live 100,1000] [--json FILE] [--docs]
+  parts: ${PARTS.join(', ')}; soak (ten minutes) only when asked for
+  --quick  small sizes, to try the harness itself: its figures say nothing
+  --live   sizes, in live activities of one repository, in place of 100 to 100,000
+  --docs   also writes docs/performance.json, docs/performance.svg and the table in docs/performance.md`
+
+/** Throws an Error whose message is fit to be shown. */
+export function readOptions(args: string[]): Options {
+  const { values } = parseArgs({
+    args,
+    options: {
+      only: { type: 'string' },
+      soak: { type: 'boolean', default: false },
+      quick: { type: 'boolean', default: false },
+      live: { type: 'string' },
+      docs: { type: 'boolean', default: false },
+      json: { type: 'string', default: 'bench-results.json' },
+    },
+  })
+  const { only, soak, quick, docs, json, live } = values
+  const wanted = only?.split(',').map((name) => name.trim())
+  const known: readonly string[] = [...PARTS, 'soak']
+  const unknown = wanted?.find((name) => !known.includes(name))
+  if (unknown !== undefined) throw new Error(`there is no part ${unknown}\n${USAGE}`)
+  const asked = wanted ? known.filter((name) => wanted.includes(name)) : soak ? [] : [...PARTS]
+  const parts = (soak ? [...new Set([...asked, 'soak'])] : asked) as PartName[]
+  const sizes = quick ? QUICK : FULL
+  return { parts, quick, json, docs, sizes: live ? { ...sizes, live: live.split(',').map(sizeOf) } : sizes }
+}
+
+function sizeOf(text: string): number {
+  const size = Number(text)
+  if (Number.isInteger(size) && size >= 10) return size
+  throw new Error(`--live: ${text} is no number of activities from 10 on\n${USAGE}`)
+}

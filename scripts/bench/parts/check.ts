@@ -1,0 +1,65 @@
+/** Check and create by the number of live activities: the cost is to stay flat (goals 1, 2 and 3). */
+
+import { shown } from '../measure.ts'
+import type { Rig } from '../rig.ts'
+import { sideBySide, type Variant } from '../side-by-side.ts'
+import { create, denseCheck, sparseCheck } from '../work.ts'
+
+/** Creates of one round at most: more would change the size that is measured. */
+const CREATES = 200
+
+export async function checkPart(rig: Rig): Promise<void> {
+  const { url, pid } = await rig.service()
+  const { live, fleet } = rig.names
+  const http = { kind: 'http' as const, urls: [url], status: 200, pid }
+  const sparse = [...live].map(([size, name]): [string, Variant] => [
+    String(size),
+    { ...http, label: `check, sparse, ${shown(size)} live`, requests: [sparseCheck(name)] },
+  ])
+  const ofFleet: Variant = {
+    ...http,
+    label: `check, sparse, ${shown(rig.options.sizes.fleet)} repositories of 10`,
+    requests: fleet.map((name) => sparseCheck(name)),
+  }
+  const dense = [...live].map(([size, name]): [string, Variant] => [
+    String(size),
+    { ...http, label: `check, 13 % overlap, ${shown(size)} live`, requests: [denseCheck(name)] },
+  ])
+  await warmUp(rig, ofFleet)
+  const variants = Object.fromEntries([...sparse, ['fleet', ofFleet]])
+  await sideBySide(rig, 'check.sparse', { variants, clients: 1, notes: 'latency' })
+  await sideBySide(rig, 'check.dense', { variants: Object.fromEntries(dense), clients: 1, notes: 'latency' })
+  const busy: Variant = {
+    ...http,
+    label: `check, sparse, ${shown(rig.names.busy.size)} live, 8 clients`,
+    requests: [sparseCheck('busy')],
+  }
+  await sideBySide(rig, 'check.busy', { variants: { service: busy }, clients: 8, notes: 'rate' })
+}
+
+export async function createSizesPart(rig: Rig): Promise<void> {
+  const { url, pid } = await rig.service()
+  const { growing, fleet } = rig.names
+  const http = { kind: 'http' as const, urls: [url], status: 201, pid, count: CREATES }
+  const sizes = [...growing].map(([size, names]): [string, Variant] => [
+    String(size),
+    { ...http, label: `create, ${shown(size)} live`, requests: names.map((name) => create(name)) },
+  ])
+  const ofFleet: Variant = {
+    ...http,
+    label: `create, ${shown(rig.options.sizes.fleet)} repositories of 10`,
+    requests: fleet.map((name) => create(name)),
+  }
+  const variants = Object.fromEntries([...sizes, ['fleet', ofFleet]])
+  await sideBySide(rig, 'create.size', { variants, clients: 1, notes: 'latency' })
+}
+
+/** So that GitHub has been asked about every repository before anything is measured. */
+async function warmUp(rig: Rig, variant: Variant & { kind: 'http' }): Promise<void> {
+  const loader = await rig.loader()
+  const { urls, requests, status } = variant
+  await loader.run(
+    { urls, requests, token: 'bench-token', clients: 4, ms: 60_000, count: requests.length },
+    { status },
+  )
+}

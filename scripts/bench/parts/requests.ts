@@ -1,0 +1,160 @@
+/** Creates, heartbeats, lists and retrievals, held against pgbench and against bare node with the same statements (goals 3 to 5). */
+import type { OperationName } from '../../../src/operations/contract.ts'
+import { startTask } from '../child.ts'
+import type { Template } from '../load.ts'
+import { pgbenchScript, type Recorded, recordStatements, type Script } from '../record.ts'
+import type { Rig } from '../rig.ts'
+import { idOf, numberedId } from '../seed.ts'
+import { sideBySide, type Variant } from '../side-by-side.ts'
+import { CREATED, create, heartbeat, list, retrieve } from '../work.ts'
+
+/** Records of the busy repository that are asked for in turns. */
+const RECORDS = 2000
+
+interface Route {
+  name: OperationName
+  label: string
+  input: unknown
+  requests: Template[]
+  status: number
+  /** Which of the statements pgbench runs; the others are reads that belong to the answer. */
+  essential(statement: string): boolean
+  makesRecords: boolean
+}
+
+const isWrite = (statement: string) => /^(insert|update|begin|commit)/.test(statement)
+
+export async function createPart(rig: Rig): Promise<void> {
+  await routePart(rig, {
+    name: 'createActivity',
+    label: 'create',
+    input: JSON.parse(JSON.stringify(CREATED).replaceAll('########', '00000001')),
+    requests: [create('created')],
+    status: 201,
+    essential: isWrite,
+    makesRecords: true,
+  })
+}
+
+export async function requestsPart(rig: Rig): Promise<void> {
+  const ids = numbers(rig).map(idOf)
+  const of = { input: {}, status: 200, makesRecords: false }
+  await heartbeats(rig, {
+    ...of,
+    name: 'heartbeatActivity',
+    label: 'heartbeat',
+    requests: ids.map((id) => heartbeat('busy', id)),
+    essential: isWrite,
+  })
+  await routePart(rig, {
+    ...of,
+    name: 'listActivities',
+    label: 'list of 50',
+    requests: [list('busy')],
+    essential: () => true,
+  })
+  await routePart(rig, {
+    ...of,
+    name: 'getActivity',
+    label: 'retrieve',
+    requests: ids.map((id) => retrieve('busy', id)),
+    essential: () => true,
+  })
+  const { url, pid } = await rig.service()
+  const bySize = [...rig.names.live].map(([size, name]): [string, Variant] => [
+    String(size),
+    {
+      kind: 'http',
+      label: `list of 50, ${size} live`,
+      urls: [url],
+      pid,
+      status: 200,
+      requests: [list(name)],
+    },
+  ])
+  await sideBySide(rig, 'list.size', { variants: Object.fromEntries(bySize), clients: 1, notes: 'latency' })
+}
+
+function numbers(rig: Rig): number[] {
+  const count = Math.min(RECORDS, rig.names.busy.size)
+  const step = Math.floor(rig.names.busy.size / count)
+  return Array.from({ length: count }, (_, at) => 1 + at * step)
+}
+
+/** With the part of updates that were heap-only: those touch no index. */
+async function heartbeats(rig: Rig, route: Route): Promise<void> {
+  const sql = await rig.sql()
+  const read = async () => {
+    await sql`select pg_stat_clear_snapshot()`
+    const [row] = await sql<{ updates: number; hot: number }[]>`
+      select n_tup_upd::int as updates, n_tup_hot_upd::int as hot
+      from pg_stat_user_tables where relname = 'activities'`
+    return row ?? { updates: 0, hot: 0 }
+  }
+  const before = await read()
+  await routePart(rig, route)
+  const after = await read()
+  const hot = ((after.hot - before.hot) / (after.updates - before.updates)) * 100
+  rig.results.add('heartbeat.hot', 'heartbeat, updates that are heap-only', '%', [hot])
+}
+
+/** One route with one, several and many clients: the service, bare node with its statements, and pgbench with the essential ones. */
+async function routePart(rig: Rig, route: Route): Promise<void> {
+  const { url, pid } = await rig.service()
+  const { busy, ceiling } = rig.names
+  const database_url = await rig.database()
+  const hasRecord = route.requests[0]?.path.includes('/act_') ?? false
+  const id = hasRecord ? idOf(1) : ''
+  const recorded = await recordStatements(database_url, {
+    name: route.name,
+    repository: route.makesRecords ? ceiling : busy,
+    id,
+    input: route.input,
+  })
+  const made = route.makesRecords ? (JSON.parse(recorded.body).activity.id as string) : id
+  const setUp = {
+    kind: 'statements',
+    database_url,
+    statements: recorded.statements,
+    id: made,
+    fresh_ids: route.makesRecords,
+  }
+  const bare = await startTask<never, { url: string }>('ceiling', { setUp })
+  const http = { kind: 'http' as const, requests: route.requests }
+  const script = rig.pgbench && scriptOf(rig, route, { recorded, id: made })
+  for (const clients of rig.options.sizes.clients) {
+    const label = (what: string) => `${route.label}, ${clients} clients, ${what}`
+    const variants: Record<string, Variant> = {
+      service: { ...http, label: label('service'), urls: [url], pid, status: route.status },
+      bare: {
+        ...http,
+        label: label('bare node, same SQL'),
+        urls: [bare.greeting.url],
+        pid: bare.pid,
+        status: 200,
+      },
+      ...(script && { pgbench: { kind: 'pgbench', label: label('pgbench'), script } }),
+    }
+    await sideBySide(rig, `${KEYS[route.name]}.${clients}`, { variants, clients, notes: 'rate' })
+  }
+  if (!script) rig.results.skip(`pgbench on ${route.label}`, 'it is not installed')
+  await bare.close()
+}
+
+const KEYS: Partial<Record<OperationName, string>> = {
+  createActivity: 'create',
+  heartbeatActivity: 'heartbeat',
+  listActivities: 'list',
+  getActivity: 'retrieve',
+}
+
+function scriptOf(rig: Rig, route: Route, { recorded, id }: { recorded: Recorded; id: string }): Script {
+  const statements = recorded.statements.filter(({ sql }) => route.essential(sql))
+  if (route.makesRecords) {
+    // Ids of each client go up, as those of the service do.
+    const fresh = numberedId(':base::bigint + :client_id * 100000 + :n::bigint')
+    return pgbenchScript(statements, { id, fresh, preamble: '\\set n :n + 1' })
+  }
+  const preamble = `\\set k random(1, ${rig.names.busy.size})`
+  return pgbenchScript(statements, { id, fresh: numberedId(':k::bigint'), preamble })
+}

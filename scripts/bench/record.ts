@@ -1,0 +1,146 @@
+/** What the service asks the database for one request: recorded from its own code, so that ceilings run the same statements. */
+import { drizzle } from 'drizzle-orm/postgres-js'
+import postgres from 'postgres'
+import { systemClock } from '../../src/base/clock.ts'
+import { readConfig } from '../../src/base/config.ts'
+import type { App } from '../../src/context/app.ts'
+import { News } from '../../src/context/news.ts'
+import type { OperationName } from '../../src/operations/contract.ts'
+import { perform } from '../../src/operations/perform.ts'
+import { openLog } from '../../src/telemetry/log.ts'
+import { openMetrics } from '../../src/telemetry/metrics.ts'
+
+export interface Statement {
+  sql: string
+  params: unknown[]
+}
+
+export interface Recorded {
+  statements: Statement[]
+  /** Of the answer. */
+  body: string
+}
+
+export interface Operation {
+  name: OperationName
+  repository: { id: number; owner: string; name: string }
+  /** Empty where the operation has no record. */
+  id: string
+  input: unknown
+}
+
+/** Carries out the operation on the database at `url`, as the service would, and answers what that took. */
+export async function recordStatements(url: string, operation: Operation): Promise<Recorded> {
+  const statements: Statement[] = []
+  const client = postgres(url, { max: 1, fetch_types: false, onnotice: () => {} })
+  const db = drizzle({ client: recording(client, statements) })
+  const { repository, id, input } = operation
+  const clock = systemClock
+  const log = openLog('silent')
+  const database = {
+    kind: 'postgres',
+    connection: () => db,
+    announce: async () => {},
+  } as unknown as App['database']
+  const app: App = {
+    config: readConfig({ DATABASE_URL: url }),
+    clock,
+    log,
+    metrics: openMetrics(clock),
+    database,
+    news: new News(database, log),
+    access: {
+      repository: async () => ({ ...repository, may_write: true }),
+      identity: async () => null,
+    } as unknown as App['access'],
+    github_app: null,
+    forgetAccess: async () => {},
+  }
+  const call = { owner: repository.owner, repo: repository.name, id, idempotency_key: undefined }
+  try {
+    const token = { secret: '', hash: '' }
+    const { body } = await perform(app, operation.name, { ...call, token, input: () => input })
+    return { statements, body }
+  } finally {
+    await client.end()
+  }
+}
+
+/** The client, of which everything that it is asked is written down. */
+function recording<Client extends postgres.Sql | postgres.TransactionSql>(
+  client: Client,
+  statements: Statement[],
+): Client {
+  return new Proxy(client, {
+    get(target, name) {
+      const value = Reflect.get(target, name)
+      if (name === 'unsafe') {
+        return (sql: string, params: unknown[] = [], options?: object) => {
+          statements.push({ sql, params: [...params] })
+          return (value as postgres.Sql['unsafe']).call(target, sql, params as never[], options)
+        }
+      }
+      if (name === 'begin') {
+        return async (...args: unknown[]) => {
+          const work = args.pop() as (inner: postgres.TransactionSql) => unknown
+          statements.push({ sql: 'begin', params: [] })
+          const begin = value as (...given: unknown[]) => Promise<unknown>
+          const result = await begin.call(target, ...args, (inner: postgres.TransactionSql) =>
+            work(recording(inner, statements)),
+          )
+          statements.push({ sql: 'commit', params: [] })
+          return result
+        }
+      }
+      return value
+    },
+  })
+}
+
+export interface Script {
+  script: string
+  variables: Record<string, string>
+}
+
+/**
+ * The statements as a script of pgbench. Wherever a parameter is, or holds, the id `id`, it becomes the SQL expression
+ * `fresh`, which may use pgbench's variables that `preamble` sets.
+ */
+export function pgbenchScript(
+  statements: Statement[],
+  { id, fresh, preamble }: { id: string; fresh: string; preamble: string },
+): Script {
+  const variables: Record<string, string> = {}
+  const lines = statements.map(({ sql, params }) => {
+    // From the last to the first, so that `$1` is not found in `$10`.
+    const texts = params.map((param) => textOf(param))
+    const names = texts.map((text, at) => {
+      if (text === null) return 'null'
+      if (id !== '' && text === id) return `(${fresh})`
+      const name = `v${Object.keys(variables).length}_${at}`
+      if (id !== '' && text.includes(id)) {
+        variables[name] = text.replaceAll(id, '@@')
+        return `replace(:${name}, '@@', ${fresh})`
+      }
+      variables[name] = text
+      return `:${name}`
+    })
+    const used = sql.replaceAll(/\$(\d+)/g, (_, number) => names[Number(number) - 1] as string)
+    return `${used.replaceAll(/\s*\n\s*/g, ' ')};`
+  })
+  return { script: `${preamble}\n${lines.join('\n')}\n`, variables }
+}
+
+/** A parameter as PostgreSQL reads it from text. */
+function textOf(param: unknown): string | null {
+  if (param === null || param === undefined) return null
+  if (param instanceof Date) return param.toISOString()
+  if (Array.isArray(param)) return `{${param.map(element).join(',')}}`
+  if (typeof param === 'object') return JSON.stringify(param)
+  return String(param)
+}
+
+function element(value: unknown): string {
+  const text = textOf(value)
+  return text === null ? 'null' : `"${text.replaceAll(/["\\]/g, '\\$&')}"`
+}

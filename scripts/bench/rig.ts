@@ -1,0 +1,173 @@
+/** What scenarios run on, each started when it is first needed: PostgreSQL with its rows, the service, GitHub's stand-in, the load. */
+import { execFile } from 'node:child_process'
+import { promisify } from 'node:util'
+import postgres from 'postgres'
+import { openDatabase } from '../../src/db/connect.ts'
+import { databaseUrl, startCluster } from '../../test/support/postgres.ts'
+import { temporaryDirectory } from '../../test/support/temporary-directory.ts'
+import { type GithubStandIn, startGithubStandIn } from '../github-stand-in.ts'
+import { type Loader, startLoader } from './load.ts'
+import type { Results } from './measure.ts'
+import { type Names, names } from './names.ts'
+import type { Options } from './options.ts'
+import { findPgbench, type PgbenchResult, type PgbenchRun, runPgbench } from './pgbench.ts'
+import { copy, seed } from './seed.ts'
+import { buildService, type ServiceProcess, startServiceProcess } from './service.ts'
+
+export const TOKEN = 'bench-token'
+export const WEBHOOK_SECRET = 'hush'
+
+/** As a small server of one's own would be set; everything else is PostgreSQL's default, and commits are forced to disk. */
+const SETTINGS = { shared_buffers: '512MB', max_wal_size: '4GB', checkpoint_timeout: '15min' }
+
+export interface Rig {
+  options: Options
+  results: Results
+  say(line: string): void
+  names: Names
+  /** Goes with the run. */
+  scratch: string
+  github(): Promise<GithubStandIn>
+  /** An empty database, with the schema unless told otherwise. */
+  emptyDatabase(): Promise<string>
+  /** The address of the database in which all of `names` is. */
+  database(): Promise<string>
+  /** A connection to it. */
+  sql(): Promise<postgres.Sql>
+  /** The instance on that database that most scenarios share. */
+  service(): Promise<ServiceProcess>
+  /** One more, with what its environment has beyond that of all. Ends with the run if it is not stopped before. */
+  startService(env?: Record<string, string>, args?: string[]): Promise<ServiceProcess>
+  loader(): Promise<Loader>
+  /** Null where pgbench is not installed. */
+  pgbench: ((run: Omit<PgbenchRun, 'url'>) => Promise<PgbenchResult>) | null
+  /** Null when the run did not start one. */
+  postgresVersion(): string | null
+  close(): Promise<void>
+}
+
+export async function openRig(options: Options, results: Results, say: (line: string) => void): Promise<Rig> {
+  const directory = await temporaryDirectory('bench')
+  const closing: (() => Promise<unknown>)[] = [() => directory.remove()]
+  const all = names(options.sizes)
+  const program = findPgbench()
+
+  const build = memo(async () => {
+    say('  building the service')
+    await buildService()
+  })
+  const github = memo(async () => {
+    const permissions = Object.fromEntries(all.github.map(({ full_name }) => [full_name, 'write' as const]))
+    const user = { token: TOKEN, login: 'ada', id: 1, permissions }
+    const stand = await startGithubStandIn({ repositories: all.github, users: [user] })
+    stand.github.app.install({ account: 'acme' })
+    closing.push(() => stand.close())
+    return stand
+  })
+  const cluster = memo(async () => {
+    const started = await startCluster({ durable: true, settings: SETTINGS })
+    closing.push(() => started.remove())
+    return started
+  })
+  let databases = 0
+  let version: string | null = null
+  const emptyDatabase = async () => {
+    const { url } = await cluster()
+    const name = `bench_${++databases}`
+    const admin = postgres(url, { max: 1 })
+    await admin.unsafe(`create database ${name}`)
+    const [about] = await admin<{ server_version: string }[]>`show server_version`
+    version = `PostgreSQL ${about?.server_version}`
+    await admin.end()
+    return databaseUrl(url, name)
+  }
+  const database = memo(async () => {
+    const url = await emptyDatabase()
+    const opened = await openDatabase({ database_url: url, data_dir: '' })
+    await opened.close()
+    await fill(url, all, say)
+    return url
+  })
+  const sql = memo(async () => {
+    const client = postgres(await database(), { max: 1, onnotice: () => {} })
+    closing.push(() => client.end())
+    return client
+  })
+  const startService = async (env: Record<string, string> = {}, args: string[] = []) => {
+    await build()
+    const { url } = await github()
+    const common = {
+      GITHUB_API_URL: url,
+      GITHUB_WEB_URL: url,
+      RATE_LIMIT_PER_MINUTE: '10000000',
+      PERMISSION_TTL_MS: '300000',
+    }
+    const service = await startServiceProcess({ ...common, ...env }, { scratch: directory.path, args })
+    closing.push(() => service.stop())
+    return service
+  }
+  const loader = memo(async () => {
+    const started = await startLoader()
+    closing.push(() => started.close())
+    return started
+  })
+  return {
+    options,
+    results,
+    say,
+    names: all,
+    scratch: directory.path,
+    github,
+    emptyDatabase,
+    database,
+    sql,
+    service: memo(async () => startService({ DATABASE_URL: await database() })),
+    startService,
+    loader,
+    pgbench: program
+      ? async (run) => runPgbench(program, directory.path, { ...run, url: await database() })
+      : null,
+    postgresVersion: () => version,
+    async close() {
+      for (const close of closing.reverse()) await close().catch((error) => say(String(error)))
+    },
+  }
+}
+
+/** The rows of all repositories: made once by the service's own code, and copied. */
+async function fill(url: string, { original, copies }: Names, say: (line: string) => void): Promise<void> {
+  const started = performance.now()
+  await seed(url, original, original.size)
+  say(`  ${original.size} live activities made in ${((performance.now() - started) / 1000).toFixed(1)} s`)
+  const sql = postgres(url, { max: 1, onnotice: () => {} })
+  for (const { first, count, each } of copies)
+    await copy(sql, original.id, { first, each, total: count * each })
+  await sql`
+    insert into repositories (repo_id, owner, name, created_at, swept_at)
+    select repo_id, 'acme', 'repository-' || repo_id, now(), now()
+    from (select distinct repo_id from activities) as known
+    on conflict do nothing`
+  await sql`vacuum analyze`
+  await sql`checkpoint`
+  await sql.end()
+  say(`  the database is filled after ${((performance.now() - started) / 1000).toFixed(1)} s`)
+}
+
+/** The commit that is measured, marked where files differ from it. */
+export async function commitOf(): Promise<string> {
+  try {
+    const run = promisify(execFile)
+    const { stdout } = await run('git', ['describe', '--always', '--dirty', '--abbrev=10', '--exclude=*'])
+    return stdout.trim()
+  } catch {
+    return 'unknown'
+  }
+}
+
+function memo<Value>(make: () => Promise<Value>): () => Promise<Value> {
+  let made: Promise<Value> | undefined
+  return () => {
+    made ??= make()
+    return made
+  }
+}

@@ -1,0 +1,127 @@
+/** Fills a database: the rows are made by the service's own code, and further repositories are copied from them by SQL. */
+import { drizzle } from 'drizzle-orm/postgres-js'
+import postgres from 'postgres'
+import { createActivity } from '../../src/activities/activities.ts'
+import type { RepoContext } from '../../src/context/repo.ts'
+import { DEFAULT_SETTINGS } from '../../src/context/settings.ts'
+import { insertRepository } from '../../src/context/store.ts'
+import { SHARD, workOf } from './work.ts'
+
+export interface SeedRepository {
+  id: number
+  owner: string
+  name: string
+}
+
+/** Connections that fill in parallel, and records in each transaction. */
+const LANES = 4
+const BATCH = 250
+
+/** The SQL of the id of the `n`th record of a copy: records are then known by their number. */
+export const numberedId = (n: string) => `'act_' || lpad((${n})::text, 26, '0')`
+export const idOf = (n: number) => `act_${String(n).padStart(26, '0')}`
+
+/** Stores `count` activities in a repository through the service's own verb. */
+export async function seed(url: string, repository: SeedRepository, count: number): Promise<void> {
+  const clients = Array.from({ length: LANES }, () => postgres(url, { max: 1, fetch_types: false }))
+  const now = new Date()
+  try {
+    let next = 0
+    const lane = async (client: postgres.Sql) => {
+      const db = drizzle({ client })
+      await insertRepository(db, { repo_id: repository.id, ...repository }, now)
+      while (next < count) {
+        const from = next
+        next += BATCH
+        await db.transaction(async (tx) => {
+          const ctx = contextOf(tx, repository, now)
+          for (let n = from; n < Math.min(count, from + BATCH); n++) await createActivity(ctx, workOf(n))
+        })
+      }
+    }
+    await Promise.all(clients.map(lane))
+  } finally {
+    await Promise.all(clients.map((client) => client.end()))
+  }
+}
+
+function contextOf(db: RepoContext['db'], { id, owner, name }: SeedRepository, now: Date): RepoContext {
+  return {
+    db,
+    now,
+    repo: {
+      id,
+      owner,
+      name,
+      web_urls: [`https://github.com/${owner}/${name}`],
+      installation_id: null,
+      is_followed: false,
+    },
+    identity: null,
+    settings: DEFAULT_SETTINGS,
+    settings_source: 'defaults',
+    settings_errors: [],
+  }
+}
+
+/**
+ * Copies the activities of a repository, with whatever rows of other tables belong to them: `total` of them into
+ * repositories of `each`, whose ids go on from `first`. Their ids are `idOf(1)` and so on in each. Where `total` is more
+ * than there are, they are copied several times, with another shard in their texts each time.
+ */
+export async function copy(
+  sql: postgres.Sql,
+  from: number,
+  to: { first: number; total: number; each: number },
+): Promise<void> {
+  const { first, total, each } = to
+  const tables = await tablesOfActivities(sql)
+  await sql.begin(async (tx) => {
+    await tx.unsafe(`create temporary table copied on commit drop as
+      with numbered as (
+        select id, row_number() over (order by id) as place, count(*) over () as size
+        from activities where repo_id = ${from}
+      ), sharded as (
+        select id, shard, shard * size + place - 1 as n
+        from numbered cross join generate_series(0, ${total} / size) as shard
+      )
+      select id, shard, n / ${each} + ${first} as repo_id, ${numberedId(`n % ${each} + 1`)} as new_id
+      from sharded where n < ${total}`)
+    await tx.unsafe('create index on copied (id)')
+    await tx.unsafe('analyze copied')
+    for (const { name, key, columns } of tables) {
+      await tx.unsafe(`insert into "${name}" (repo_id, "${key}", ${columns.map(quoted).join(', ')})
+        select copied.repo_id, copied.new_id, ${columns.map(ofShard).join(', ')}
+        from copied join "${name}" as original on original.repo_id = ${from} and original."${key}" = copied.id
+        order by copied.repo_id, copied.new_id`)
+    }
+  })
+}
+
+interface Column {
+  name: string
+  type: string
+}
+
+/** That of activities, and those whose rows belong to one; the columns without the keys, and without generated ones. */
+function tablesOfActivities(sql: postgres.Sql): Promise<{ name: string; key: string; columns: Column[] }[]> {
+  return sql`
+    select table_name as name,
+      max(column_name) filter (where column_name in ('id', 'activity_id')) as key,
+      json_agg(json_build_object('name', column_name, 'type', udt_name)) filter (where is_generated = 'NEVER'
+        and column_name not in ('repo_id', 'id', 'activity_id')) as columns
+    from information_schema.columns
+    where table_schema = 'public'
+    group by table_name
+    having bool_or(column_name = 'repo_id')
+      and (table_name = 'activities' or bool_or(column_name = 'activity_id'))`
+}
+
+function quoted({ name }: Column): string {
+  return `"${name}"`
+}
+
+function ofShard({ name, type }: Column): string {
+  if (!['text', 'jsonb', 'json', '_text'].includes(type)) return `original."${name}"`
+  return `replace(original."${name}"::text, '${SHARD}', 's' || shard || '-')::${type}`
+}

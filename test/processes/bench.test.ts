@@ -1,0 +1,70 @@
+/** The benchmark runs, on small sizes, and leaves behind what its readers expect (issue: fast, and flat as it grows). No time is asserted. */
+import { execFile } from 'node:child_process'
+import { readFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { promisify } from 'node:util'
+import { expect, test } from 'vitest'
+import type { Report } from '../../scripts/bench/report.ts'
+import { temporaryDirectory } from '../support/temporary-directory.ts'
+
+const ROOT = fileURLToPath(new URL('../..', import.meta.url))
+const RUN_MS = 110_000
+
+async function bench(...args: string[]): Promise<{ said: string; status: number }> {
+  const run = promisify(execFile)
+  try {
+    const flags = ['--import', 'tsx', 'scripts/bench/main.ts', ...args]
+    const { stdout } = await run(process.execPath, flags, { cwd: ROOT, timeout: RUN_MS })
+    return { said: stdout, status: 0 }
+  } catch (error) {
+    const { code, stderr, stdout } = error as { code: number; stderr: string; stdout: string }
+    return { said: `${stdout}${stderr}`, status: code }
+  }
+}
+
+test('a run of some parts measures them side by side, and prints them beside the goals', async () => {
+  const scratch = await temporaryDirectory('bench-test')
+  const json = join(scratch.path, 'results.json')
+  const parts = ['--only', 'glob,permissions', '--live', '10,20']
+  const { said, status } = await bench('--quick', ...parts, '--json', json)
+  expect(status, said).toBe(0)
+
+  const report: Report = JSON.parse(await readFile(json, 'utf8'))
+  expect(report.circumstances).toMatchObject({
+    quick: true,
+    parts: ['glob', 'permissions'],
+    commit: expect.stringMatching(/^\w+(-dirty)?$|^unknown$/),
+    postgres: expect.stringContaining('PostgreSQL'),
+  })
+  expect(report.skipped).toEqual([])
+  const rounds = Object.fromEntries(report.measures.map((measure) => [measure.id, measure.rounds]))
+  for (const id of ['glob.own', 'glob.refa', 'permissions.hit.p50', 'permissions.miss.p50']) {
+    expect(rounds[id], id).toHaveLength(3)
+    expect(
+      rounds[id]?.every((value) => value > 0),
+      id,
+    ).toBe(true)
+  }
+  // Automata and the service's own decision agree on every pair of the real-world globs.
+  expect(rounds['glob.differs']).toEqual([0])
+
+  const measured = report.goals.filter((goal) => goal.measured !== null)
+  expect(measured.map((goal) => goal.what)).toEqual([
+    'glob decision, mean of a pair',
+    'glob decision against refa',
+    'glob decision, lengths doubled, worst kind',
+  ])
+  for (const { what, held } of report.goals) {
+    expect(said).toContain(`| ${what} `)
+    expect(held === null).toBe(!measured.some((goal) => goal.what === what))
+  }
+  await scratch.remove()
+})
+
+test('a part that does not exist is refused with those that do', async () => {
+  const { said, status } = await bench('--only', 'globs')
+  expect(status).toBe(1)
+  expect(said).toContain('there is no part globs')
+  expect(said).toContain('glob, http, start')
+})
