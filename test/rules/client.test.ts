@@ -196,6 +196,12 @@ test('it needs three small packages at run time, and nothing of the server', () 
   ).toEqual([])
 })
 
+test('the command needs one more, and MCP only where it is served', () => {
+  const { packages, files } = graphOf('cli.ts')
+  expect([...packages].sort()).toEqual(['commander', 'fastest-levenshtein', 'typeid-js', 'zod'])
+  expect([...files].filter((file) => /^(db|github|jobs|surfaces\/(http|mcp))\//.test(file))).toEqual([])
+})
+
 /** What a file of `src` imports at run time, directly and through others. */
 function graphOf(entry: string, files = new Set<string>(), packages = new Set<string>()) {
   if (files.has(entry)) return { files, packages }

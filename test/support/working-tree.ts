@@ -27,6 +27,8 @@ export interface WorkingTree {
   write(files: Record<string, string>): Promise<void>
   /** Runs `deconflict` here; of the tests' own environment it gets PATH alone. */
   run(args: string[], options?: { env?: Environment; input?: string; cwd?: string }): Promise<Ran>
+  /** Starts `deconflict` here and lets it run; `said` is what it wrote so far. */
+  start(args: string[]): { said(): string; stop(): Promise<void> }
   remove(): Promise<void>
 }
 
@@ -65,6 +67,7 @@ export async function workingTree(
     write,
     run: (args, options = {}) =>
       runCommand(args, { cwd: path, input: '', ...options, env: { ...base, ...env, ...options.env } }),
+    start: (args) => startCommand(args, { cwd: path, env: { ...base, ...env } }),
     remove: directory.remove,
   }
 }
@@ -78,4 +81,20 @@ async function runCommand(
   const ended = new Promise<number | null>((resolve) => child.once('close', resolve))
   const [stdout, stderr] = await Promise.all([text(child.stdout), text(child.stderr)])
   return { code: await ended, stdout, stderr }
+}
+
+function startCommand(args: string[], { env, cwd }: { env: Environment; cwd: string }) {
+  const child = spawn(process.execPath, [CLI, ...args], { cwd, env, stdio: 'pipe', timeout: PATIENCE_MS })
+  const ended = new Promise((resolve) => child.once('close', resolve))
+  let said = ''
+  child.stdout.setEncoding('utf8').on('data', (more: string) => {
+    said += more
+  })
+  return {
+    said: () => said,
+    async stop() {
+      child.kill('SIGINT')
+      await ended
+    },
+  }
 }

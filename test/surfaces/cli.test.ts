@@ -96,6 +96,27 @@ describe('a story', () => {
   })
 })
 
+test('watch shows what comes up while it runs', async () => {
+  const patient = { timeout: 30_000, interval: 50 }
+  const watch = tree.start(['watch', '--interval', '1'])
+  await expect.poll(watch.said, patient).toMatch(/^acme\/shop {2}0 activities, 0 notables/)
+  await benWorks({ scope: { paths: ['src/**'] } })
+  await expect.poll(watch.said, patient).toMatch(/1 activity, 0 notables.*\nTidy the retries {2}Ben {2}tidy/)
+  await watch.stop()
+  // As nothing else changed, nothing else was written.
+  expect(watch.said().match(/acme\/shop/g)).toHaveLength(2)
+})
+
+test('a token of gh is taken where the environment has none, for the host of the remote', async () => {
+  const bin = join(tree.path, '../bin')
+  await mkdir(bin)
+  const gh = '#!/bin/sh\n[ "$*" = "auth token --hostname ghe.example.com" ] && echo tok-ada\n'
+  await writeFile(join(bin, 'gh'), gh, { mode: 0o755 })
+  await tree.git('remote', 'set-url', 'origin', 'git@ghe.example.com:acme/shop.git')
+  const env = { GITHUB_TOKEN: undefined, PATH: `${bin}:${process.env.PATH}` }
+  expect((await tree.run(['list'], { env })).code).toBe(0)
+})
+
 describe('what git says', () => {
   test('is the branch’s commits and the working tree, new, staged, renamed and deleted files included', async () => {
     await tree.git('checkout', '-q', '-b', 'work')
