@@ -71,7 +71,9 @@ function connecting(database_url: string): Connect {
         application_name: 'deconflict',
         statement_timeout: STATEMENT_MS,
         idle_in_transaction_session_timeout: STATEMENT_MS,
-      },
+        // Compiling a statement takes longer than any here runs; the planner overrates those of the overlap check.
+        jit: 'off',
+      } as Record<string, string | number>,
       // A statement that has a name is not there on the next server connection that a pooler gives; nothing here needs one.
       prepare: false,
       // Nothing here needs the types, and losing the connection while they are fetched would end the process.
