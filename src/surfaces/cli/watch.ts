@@ -49,10 +49,11 @@ async function picture(session: Session, options: WatchOptions): Promise<{ key: 
     ]
     return { key, text: lines.join('\n') }
   } catch (error) {
-    // A server that is away for a moment ends nobody's watch; a token that is refused does.
-    if (!(error instanceof DeconflictError) || error.status === null || error.status < 500) {
-      if (!(error instanceof DeconflictError) || error.status !== null || options.once) throw error
-    }
+    // A server that is away for a moment, or busy, ends nobody's watch; a token that is refused does.
+    const isPassing =
+      error instanceof DeconflictError &&
+      (error.status === null || error.status === 429 || error.status >= 500)
+    if (!isPassing || options.once) throw error
     return { key: error.message, text: `deconflict: ${error.message}; trying again` }
   }
 }
