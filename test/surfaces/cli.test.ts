@@ -174,11 +174,12 @@ describe('what git says', () => {
     await tree.git('worktree', 'add', '-q', '-b', 'second', other)
     await mkdir(join(other, 'src/deep'), { recursive: true })
     await writeFile(join(other, 'src/deep/new.ts'), '')
+    await writeFile(join(other, 'top.ts'), '')
     const started = JSON.parse((await tree.run(['start', '--json'], { cwd: join(other, 'src/deep') })).stdout)
     expect(started.activity).toMatchObject({
       title: 'Second',
       branch: 'second',
-      scope: { paths: ['src/deep/new.ts'] },
+      scope: { paths: ['src/deep/new.ts', 'top.ts'] },
     })
     // The first one knows nothing of it.
     expect((await tree.run(['heartbeat'])).stderr).toMatch(/nothing is announced on main/)
