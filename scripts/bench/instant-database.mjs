@@ -1,7 +1,23 @@
-/** In place of `dist/db/postgres.js`: takes whatever query is built, and answers at once what was to be stored, else no rows. */
+/** In place of `dist/db/postgres.js`: real queries of a client that answers at once: no records, none counted, and a quota that is not used up. */
+import { drizzle } from 'drizzle-orm/postgres-js'
+
+const client = {
+  options: { parsers: {}, serializers: {} },
+  unsafe: (sql) => {
+    if (sql.includes('"quotas"')) return rowsOf([[new Date().toISOString(), 1]])
+    return rowsOf(sql.includes('"tallies"') ? [[0, 0]] : [])
+  },
+  begin: (work) => work(client),
+}
+
+function rowsOf(rows) {
+  const answer = Promise.resolve(rows)
+  return Object.assign(answer, { values: () => answer })
+}
+
 export function openPostgres() {
   const nothing = async () => {}
-  const db = answering([])
+  const db = drizzle({ client })
   return {
     kind: 'postgres',
     connection: () => db,
@@ -11,14 +27,4 @@ export function openPostgres() {
     migrating: nothing,
     close: nothing,
   }
-}
-
-function answering(rows) {
-  return new Proxy(() => {}, {
-    get: (_, name) => {
-      if (name === 'then') return (resolve) => resolve(rows)
-      if (name === 'transaction') return async (work) => work(answering([]))
-      return (...args) => answering(name === 'values' ? [args[0]] : rows)
-    },
-  })
 }

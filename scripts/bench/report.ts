@@ -75,16 +75,18 @@ export async function writeDocs(report: Report): Promise<void> {
     `load average ${shown(load_before)} before and ${shown(load_after)} after.`,
   ]
   const left = skipped.map(({ what, why }) => `- Left out: ${what}, ${why}.`)
+  const series = growth(measures)
+  const image = series.length > 0 ? ['![Latency by number of live activities](performance.svg)'] : []
   const sections = [
     facts.join(' '),
     goalTable(goals),
     ...left,
+    ...image,
     '## All figures of this run',
     measureTable(measures),
   ]
   await writeFile(page, `${before}${BEGIN}\n\n${sections.join('\n\n')}\n\n${END}${after}`)
   await writeJson(join(ROOT, 'docs/performance.json'), report)
-  const series = growth(measures)
   if (series.length > 0) {
     const titles = {
       title: 'Median latency over HTTP, one client',

@@ -15,6 +15,8 @@ import { copy, seed } from './seed.ts'
 import { buildService, type ServiceProcess, startServiceProcess } from './service.ts'
 
 export const TOKEN = 'bench-token'
+/** Of somebody who may only read. */
+export const READER = 'bench-reader'
 export const WEBHOOK_SECRET = 'hush'
 
 /** As a small server of one's own would be set; everything else is PostgreSQL's default, and commits are forced to disk. */
@@ -59,7 +61,8 @@ export async function openRig(options: Options, results: Results, say: (line: st
   const github = memo(async () => {
     const permissions = Object.fromEntries(all.github.map(({ full_name }) => [full_name, 'write' as const]))
     const user = { token: TOKEN, login: 'ada', id: 1, permissions }
-    const stand = await startGithubStandIn({ repositories: all.github, users: [user] })
+    const reader = { token: READER, login: 'rita', id: 2, permissions: { 'acme/plain': 'read' as const } }
+    const stand = await startGithubStandIn({ repositories: all.github, users: [user, reader] })
     stand.github.app.install({ account: 'acme' })
     closing.push(() => stand.close())
     return stand

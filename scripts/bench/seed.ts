@@ -95,6 +95,8 @@ export async function copy(
         from copied join "${name}" as original on original.repo_id = ${from} and original."${key}" = copied.id
         order by copied.repo_id, copied.new_id`)
     }
+    await tx.unsafe(`insert into tallies (repo_id, counted, shard, count)
+      select repo_id, 'act', 0, count(*) from copied group by repo_id`)
   })
 }
 
@@ -103,18 +105,18 @@ interface Column {
   type: string
 }
 
-/** That of activities, and those whose rows belong to one; the columns without the keys, and without generated ones. */
+/** Activities and what they claim; the columns without the keys, and without generated ones. */
 function tablesOfActivities(sql: postgres.Sql): Promise<{ name: string; key: string; columns: Column[] }[]> {
   return sql`
     select table_name as name,
-      max(column_name) filter (where column_name in ('id', 'activity_id')) as key,
+      max(column_name) filter (where column_name in ('id', 'record_id')) as key,
       json_agg(json_build_object('name', column_name, 'type', udt_name)) filter (where is_generated = 'NEVER'
-        and column_name not in ('repo_id', 'id', 'activity_id')) as columns
+        and column_name not in ('repo_id', 'id', 'record_id')) as columns
     from information_schema.columns
     where table_schema = 'public'
     group by table_name
     having bool_or(column_name = 'repo_id')
-      and (table_name = 'activities' or bool_or(column_name = 'activity_id'))`
+      and table_name in ('activities', 'claims')`
 }
 
 function quoted({ name }: Column): string {

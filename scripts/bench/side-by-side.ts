@@ -34,7 +34,8 @@ export async function sideBySide(
     variants,
     clients,
     notes,
-  }: { variants: Record<string, Variant>; clients: number; notes: 'rate' | 'latency' },
+    token = TOKEN,
+  }: { variants: Record<string, Variant>; clients: number; notes: 'rate' | 'latency'; token?: string },
 ): Promise<void> {
   const { rounds, round_ms } = rig.options.sizes
   const loader = await rig.loader()
@@ -46,7 +47,7 @@ export async function sideBySide(
       const task: LoadTask = {
         urls,
         requests,
-        token: TOKEN,
+        token,
         clients: variant.clients ?? clients,
         ms,
       }

@@ -26,20 +26,26 @@ async function bench(...args: string[]): Promise<{ said: string; status: number 
 test('a run of some parts measures them side by side, and prints them beside the goals', async () => {
   const scratch = await temporaryDirectory('bench-test')
   const json = join(scratch.path, 'results.json')
-  const parts = ['--only', 'glob,permissions', '--live', '10,20']
+  const parts = ['--only', 'glob,http,permissions', '--live', '10,20']
   const { said, status } = await bench('--quick', ...parts, '--json', json)
   expect(status, said).toBe(0)
 
   const report: Report = JSON.parse(await readFile(json, 'utf8'))
   expect(report.circumstances).toMatchObject({
     quick: true,
-    parts: ['glob', 'permissions'],
+    parts: ['glob', 'http', 'permissions'],
     commit: expect.stringMatching(/^\w+(-dirty)?$|^unknown$/),
     postgres: expect.stringContaining('PostgreSQL'),
   })
   expect(report.skipped).toEqual([])
   const rounds = Object.fromEntries(report.measures.map((measure) => [measure.id, measure.rounds]))
-  for (const id of ['glob.own', 'glob.refa', 'permissions.hit.p50', 'permissions.miss.p50']) {
+  for (const id of [
+    'glob.own',
+    'glob.refa',
+    'http.layer.rate',
+    'permissions.hit.p50',
+    'permissions.miss.p50',
+  ]) {
     expect(rounds[id], id).toHaveLength(3)
     expect(
       rounds[id]?.every((value) => value > 0),
@@ -51,6 +57,7 @@ test('a run of some parts measures them side by side, and prints them beside the
 
   const measured = report.goals.filter((goal) => goal.measured !== null)
   expect(measured.map((goal) => goal.what)).toEqual([
+    'HTTP layer with zod of bare node:http',
     'glob decision, mean of a pair',
     'glob decision against refa',
     'glob decision, lengths doubled, worst kind',

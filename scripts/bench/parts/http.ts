@@ -1,48 +1,50 @@
 /** What HTTP, tokens, quota, schemas and the pipeline cost, without a database, of bare `node:http` and an empty Express (goal 6). */
 import { startTask } from '../child.ts'
 import type { Ceiling } from '../processes/ceiling.ts'
-import type { Rig } from '../rig.ts'
-import { TOKEN } from '../rig.ts'
+import { READER, type Rig } from '../rig.ts'
 import { sideBySide, type Variant } from '../side-by-side.ts'
 
 const CLIENTS = 8
 const NOWHERE = 'postgres://nobody@127.0.0.1/nothing'
-const NOTABLE = {
-  title: 'The payment API is frozen until Friday',
-  summary: 'The provider switches its sandbox; calls that change the contract will fail.',
-  importance: 'high',
-  category: 'api-contract',
+/** A check is what has the largest body and needs no row that somebody stored. */
+const CHECK = {
   scope: { areas: ['checkout'], paths: ['src/checkout/api/**', 'docs/payments.md'] },
+  branch: 'payment-retries',
+  base_branch: 'main',
 }
 
 export async function httpPart(rig: Rig): Promise<void> {
   const withoutDatabase = new URL('../no-database.mjs', import.meta.url).href
   const layer = await rig.startService({ DATABASE_URL: NOWHERE }, ['--import', withoutDatabase])
   const start = (setUp: Ceiling) => startTask<never, { url: string }>('ceiling', { setUp })
-  const request = { method: 'POST', path: '/api/v1/repos/acme/plain/notables', body: JSON.stringify(NOTABLE) }
+  const request = {
+    method: 'POST',
+    path: '/api/v1/repos/acme/plain/activity/check',
+    body: JSON.stringify(CHECK),
+  }
   const response = await fetch(`${layer.url}${request.path}`, {
     method: 'POST',
-    headers: { authorization: `Bearer ${TOKEN}` },
+    headers: { authorization: `Bearer ${READER}` },
     body: request.body,
   })
   const answer = await response.text()
-  if (response.status !== 201) throw new Error(`the HTTP layer answered ${response.status}: ${answer}`)
+  if (response.status !== 200) throw new Error(`the HTTP layer answered ${response.status}: ${answer}`)
   const node = await start({ kind: 'node', answer })
   const express = await start({ kind: 'express', answer })
-  const variant = (of: { url: string; pid: number }, label: string, status = 200): Variant => ({
+  const variant = (of: { url: string; pid: number }, label: string): Variant => ({
     kind: 'http',
-    label: `POST of a notable without a database, ${label}`,
+    label: `check without a database, ${label}`,
     urls: [of.url],
     pid: of.pid,
     requests: [request],
-    status,
+    status: 200,
   })
   const task = ({ greeting, pid }: typeof node) => ({ url: greeting.url, pid })
   const variants = {
-    layer: variant(layer, 'the service’s HTTP layer', 201),
+    layer: variant(layer, 'the service’s HTTP layer'),
     node: variant(task(node), 'bare node:http'),
     express: variant(task(express), 'empty Express'),
   }
-  await sideBySide(rig, 'http', { variants, clients: CLIENTS, notes: 'rate' })
+  await sideBySide(rig, 'http', { variants, clients: CLIENTS, notes: 'rate', token: READER })
   await Promise.all([layer.stop(), node.close(), express.close()])
 }
