@@ -231,7 +231,7 @@ function Empty({ isFiltered, name }: { isFiltered: boolean; name: string }) {
       <p>Nobody has announced work in {name}, and no open pull request is followed.</p>
       <p class="hint">Install the GitHub App to see its pull requests, or announce work:</p>
       <pre>
-        <code>deconflict start --title "Retry payments" --paths "src/checkout/**"</code>
+        <code>deconflict start "Retry payments" --paths "src/checkout/**"</code>
       </pre>
     </div>
   )
