@@ -54,8 +54,15 @@ function claimantOf({ scope, scope_is_literal = false }: Pick<NewActivity, 'scop
   return { scope, is_literal: scope_is_literal }
 }
 
+const readActivity = prepared('activity', (db) =>
+  db
+    .select()
+    .from(activities)
+    .where(and(eq(activities.repo_id, sql.placeholder('repo_id')), eq(activities.id, sql.placeholder('id')))),
+)
+
 export async function findActivity(db: Db, repo_id: number, id: string): Promise<ActivityRow | undefined> {
-  const [row] = await db.select().from(activities).where(isRecord(repo_id, id))
+  const [row] = await readActivity(db, { repo_id, id })
   return row
 }
 
@@ -91,6 +98,28 @@ function claimsChange(before: ActivityRow, after: ActivityRow): boolean {
   return claimed(before) !== claimed(after)
 }
 
+const AT_NOW = sql`${sql.placeholder('now')}::timestamptz`
+const runExtend = prepared('extend_activity', (db) =>
+  db
+    .update(activities)
+    .set({
+      heartbeat_at: AT_NOW,
+      updated_at: AT_NOW,
+      // Without a limit it is null, and `least` passes over that.
+      expires_at: sql`least(greatest(${activities.expires_at}, ${sql.placeholder('expires_at')}::timestamptz),
+        ${activities.created_at} + ${sql.placeholder('max_ttl_ms')}::float8 * interval '1 millisecond')`,
+    })
+    .where(
+      and(
+        eq(activities.repo_id, sql.placeholder('repo_id')),
+        eq(activities.id, sql.placeholder('id')),
+        isStoredLive,
+        gt(activities.expires_at, AT_NOW),
+      ),
+    )
+    .returning(),
+)
+
 /** Extends the life of a live activity, as `expiryAt` says, in one statement; undefined when there is no such live one. */
 export async function extendActivity(
   db: Db,
@@ -99,19 +128,30 @@ export async function extendActivity(
   life: { now: Date; expires_at: Date; max_ttl_ms: number | null },
 ): Promise<ActivityRow | undefined> {
   const { now, expires_at, max_ttl_ms } = life
-  const extended = sql`greatest(${activities.expires_at}, ${expires_at.toISOString()}::timestamptz)`
-  const latest = sql`${activities.created_at} + ${max_ttl_ms} * interval '1 millisecond'`
-  const [row] = await db
-    .update(activities)
-    .set({
-      heartbeat_at: now,
-      updated_at: now,
-      expires_at: max_ttl_ms === null ? extended : sql`least(${extended}, ${latest})`,
-    })
-    .where(and(isRecord(repo_id, id), isStoredLive, gt(activities.expires_at, now)))
-    .returning()
+  const given = { now: now.toISOString(), expires_at: expires_at.toISOString(), max_ttl_ms }
+  const [row] = await runExtend(db, { repo_id, id, ...given })
   return row
 }
+
+/** The list as it is asked for most: whatever is not closed, page by page. */
+const openPage = (isFirst: boolean) =>
+  prepared(isFirst ? 'open_activities' : 'open_activities_after', (db) =>
+    db
+      .select()
+      .from(activities)
+      .where(
+        and(
+          eq(activities.repo_id, sql.placeholder('repo_id')),
+          isOpen,
+          gt(activities.expires_at, AT_NOW),
+          isFirst ? undefined : lt(activities.id, sql.placeholder('after')),
+        ),
+      )
+      .orderBy(desc(activities.id))
+      .limit(sql.placeholder('limit')),
+  )
+const readFirstPage = openPage(true)
+const readNextPage = openPage(false)
 
 /** Up to `limit` activities, newest first, that are older than the id `after`. */
 export async function listActivities(
@@ -120,6 +160,11 @@ export async function listActivities(
   filter: Omit<ListActivities, 'cursor' | 'limit'>,
   page: { now: Date; after: string | null; limit: number },
 ): Promise<ActivityRow[]> {
+  if (Object.values(filter).every((each) => each === undefined)) {
+    const { after, limit } = page
+    const values = { repo_id, now: page.now.toISOString(), limit }
+    return after === null ? readFirstPage(db, values) : readNextPage(db, { ...values, after })
+  }
   const { status, risk, actor, branch, has_pr, draft_pr_only } = filter
   const conditions: (SQL | undefined)[] = [
     eq(activities.repo_id, repo_id),

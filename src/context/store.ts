@@ -1,12 +1,20 @@
 /** The SQL of repositories. */
-import { and, asc, eq, gt, ilike, isNotNull, lte } from 'drizzle-orm'
+import { and, asc, eq, gt, ilike, isNotNull, lte, sql } from 'drizzle-orm'
 import type { Db } from '../db/connect.ts'
+import { prepared } from '../db/prepared.ts'
 import { repositories } from './table.ts'
 
 export type RepositoryRow = typeof repositories.$inferSelect
 
+const readRepository = prepared('repository', (db) =>
+  db
+    .select()
+    .from(repositories)
+    .where(eq(repositories.repo_id, sql.placeholder('repo_id'))),
+)
+
 export async function findRepository(db: Db, repo_id: number): Promise<RepositoryRow | undefined> {
-  const [row] = await db.select().from(repositories).where(eq(repositories.repo_id, repo_id))
+  const [row] = await readRepository(db, { repo_id })
   return row
 }
 

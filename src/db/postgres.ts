@@ -4,6 +4,7 @@ import postgres from 'postgres'
 import { readDatabaseUrl } from '../base/database-url.ts'
 import type { Database, Db } from './connect.ts'
 import { type Line, NoLine, openLine } from './line.ts'
+import { isKept } from './prepared.ts'
 import { findingPrimary } from './primary.ts'
 import { announce, ping } from './statements.ts'
 
@@ -23,10 +24,12 @@ const CLOSE_S = 1
 const LISTEN_AGAIN_S = 0.5
 
 /** `direct_url`: the same database past a pooler, for what needs a session of its own. */
-export function openPostgres(database_url: string, direct_url: string = database_url): Database {
+export function openPostgres(database_url: string, direct_url?: string): Database {
   const connect = connecting(database_url)
-  const connectDirectly = connecting(direct_url)
-  const lanes = Array.from({ length: CONNECTIONS }, () => openLane(connect))
+  const connectDirectly = connecting(direct_url ?? database_url)
+  // A statement that has a name is not there on the next server connection that a pooler gives.
+  const isKeeping = direct_url === undefined
+  const lanes = Array.from({ length: CONNECTIONS }, () => openLane(connect, isKeeping))
   const listener = connectDirectly({ silence_ms: SILENCE_MS })
   let turn = 0
   const connection = () => {
@@ -55,14 +58,14 @@ export function openPostgres(database_url: string, direct_url: string = database
   }
 }
 
-type Connect = (options: { silence_ms: number; onclose?: () => void }) => postgres.Sql
+type Connect = (options: { silence_ms: number; is_keeping?: boolean; onclose?: () => void }) => postgres.Sql
 
 function connecting(database_url: string): Connect {
   const read = readDatabaseUrl(database_url)
   if (!read) throw new Error('DATABASE_URL was not checked')
   const siblings = new Set<Line>()
   const primary = findingPrimary(read.url, read.addresses)
-  return ({ silence_ms, onclose }) =>
+  return ({ silence_ms, is_keeping = false, onclose }) =>
     postgres(read.url, {
       max: 1,
       connect_timeout: CONNECT_S,
@@ -74,8 +77,7 @@ function connecting(database_url: string): Connect {
         // Compiling a statement takes longer than any here runs; the planner overrates those of the overlap check.
         jit: 'off',
       } as Record<string, string | number>,
-      // A statement that has a name is not there on the next server connection that a pooler gives; nothing here needs one.
-      prepare: false,
+      prepare: is_keeping,
       // Nothing here needs the types, and losing the connection while they are fetched would end the process.
       fetch_types: false,
       onnotice: () => {},
@@ -100,7 +102,7 @@ interface Lane {
  * One connection, and another when that is lost. postgres.js would use the client again; but what it had yet to write is
  * stuck in it from then on, and a transaction that is rolled back on a lost connection ends the process.
  */
-function openLane(connect: Connect): Lane {
+function openLane(connect: Connect, is_keeping: boolean): Lane {
   let isClosing = false
   let client: postgres.Sql
   let db: Db
@@ -108,6 +110,7 @@ function openLane(connect: Connect): Lane {
     let isLost = false
     const opened = connect({
       silence_ms: SILENCE_MS,
+      is_keeping,
       onclose: () => {
         isLost = true
         if (isClosing || client !== opened) return
@@ -116,7 +119,7 @@ function openLane(connect: Connect): Lane {
         open()
       },
     })
-    client = sparingRollback(opened, () => isLost)
+    client = sparingRollback(is_keeping ? keeping(opened) : opened, () => isLost)
     db = drizzle({ client })
   }
   open()
@@ -127,6 +130,24 @@ function openLane(connect: Connect): Lane {
       await client.end({ timeout: CLOSE_S })
     },
   }
+}
+
+/**
+ * Has the connection keep the statements that are built once. One that it does not keep is described first with every
+ * use, which is a second round trip, and is planned anew.
+ */
+function keeping<Client extends postgres.Sql | postgres.TransactionSql>(client: Client): Client {
+  const unsafe = client.unsafe.bind(client)
+  const kept: typeof client.unsafe = (text, values, options) =>
+    unsafe(text, values, isKept(text) ? { ...options, prepare: true } : options)
+  if ('begin' in client) {
+    const begin = client.begin.bind(client) as (work: (tx: postgres.TransactionSql) => unknown) => unknown
+    return Object.assign(client, {
+      unsafe: kept,
+      begin: (work: (tx: postgres.TransactionSql) => unknown) => begin((tx) => work(keeping(tx))),
+    })
+  }
+  return Object.assign(client, { unsafe: kept })
 }
 
 /** Makes a transaction whose connection is lost end with that, and send nothing more. */

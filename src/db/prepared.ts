@@ -18,6 +18,14 @@ interface Buildable<Rows> {
 type Session = PgSession<PgQueryResultHKT, Record<string, never>, Record<string, never>>
 type Built = Parameters<Session['prepareQuery']>
 
+/** The texts of all such queries. */
+const texts = new Set<string>()
+
+/** Whether a statement is one that each connection is to keep. The others would pile up there, each of its own length. */
+export function isKept(text: string): boolean {
+  return texts.has(text)
+}
+
 /**
  * A query whose changing parts are `sql.placeholder`s. It is built when it is first run; every later run, on whatever
  * connection or transaction, goes straight to the driver, and each connection prepares it once. Its text must not
@@ -29,7 +37,10 @@ export function prepared<Values extends Record<string, unknown>, Rows>(
 ): (db: Db, values: Values) => Promise<Rows> {
   let built: Built | undefined
   return (db, values) => {
-    built ??= builtBy(name, build)
+    if (!built) {
+      built = builtBy(name, build)
+      texts.add(built[0].sql)
+    }
     return sessionOf(db)
       .prepareQuery(...built)
       .execute(values) as Promise<Rows>
