@@ -6,8 +6,10 @@ import { defineConfig } from 'vitest/config'
 
 const MINUTE_MS = 60_000
 
-/** What knows no database, or waits for GitHub's spacing of writes more than for either: once is enough. */
-const ON_POSTGRES_ONLY = ['test/api/{security-wire,check-runs,comments*,reconcile}.test.ts']
+/** What knows no database, or waits for GitHub more than for either: once is enough. */
+const ON_POSTGRES_ONLY = [
+  'test/api/{security-wire,check-runs,comments*,reconcile,webhook-installations}.test.ts',
+]
 
 /** What two cores bear: an embedded database takes 300 MB in each worker. */
 const workers = { pool: 'forks' as const, maxWorkers: 2 }

@@ -2,6 +2,7 @@
 import { and, asc, eq, getTableColumns, gt, inArray, lte, or, type SQL, sql } from 'drizzle-orm'
 import { getTableConfig, type PgColumn } from 'drizzle-orm/pg-core'
 import { type ActivityRow, activities } from '../activities/table.ts'
+import { claims, tallies } from '../claims/table.ts'
 import type { RepositoryRow } from '../context/store.ts'
 import { repositories } from '../context/table.ts'
 import type { Db } from '../db/connect.ts'
@@ -20,6 +21,8 @@ const TABLES = [
   jobs,
   quotas,
   redeliveries,
+  claims,
+  tallies,
 ]
 
 /** The tables whose rows are looked at one by one, with what their keys hold besides the repository. */
