@@ -12,7 +12,7 @@ import { membershipEvent } from '../support/webhooks-access.ts'
 const SHOP = 'acme/shop'
 const WORK = { title: 'Retry payments', summary: 'Retries twice.', actor: 'Ada' }
 const PATIENT = { timeout: 30_000, interval: 20 }
-const IGNORED = 'ignore_startup_parameters = statement_timeout, idle_in_transaction_session_timeout'
+const IGNORED = 'ignore_startup_parameters = statement_timeout, idle_in_transaction_session_timeout, jit'
 
 const binary = poolerBinary()
 

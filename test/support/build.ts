@@ -1,4 +1,4 @@
-/** Builds the service once per run, for the suites that start it as processes of its own. */
+/** Builds the service and its page once per run, for the suites that start it as processes of its own. */
 import { execFile } from 'node:child_process'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
@@ -17,9 +17,11 @@ export async function setup(project: TestProject): Promise<void> {
   const run = project.vitest.getRootProject()
   if ('is_built' in run.getProvidedContext()) return
   run.provide('is_built', true)
-  await promisify(execFile)(process.execPath, ['node_modules/.bin/tsc', '-p', 'tsconfig.build.json'], {
-    cwd: ROOT,
-    timeout: BUILD_MS,
-    killSignal: 'SIGKILL',
-  })
+  await build('tsc', '-p', 'tsconfig.build.json')
+  await build('vite', 'build', '--config', 'src/surfaces/dashboard/web/vite.config.mts', '--logLevel', 'warn')
+}
+
+function build(command: string, ...flags: string[]) {
+  const options = { cwd: ROOT, timeout: BUILD_MS, killSignal: 'SIGKILL' } as const
+  return promisify(execFile)(process.execPath, [`node_modules/.bin/${command}`, ...flags], options)
 }
