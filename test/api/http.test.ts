@@ -66,7 +66,6 @@ test('no other answer carries a Location', async () => {
 
 describe('an address that is none', () => {
   test.each([
-    '/',
     '/api',
     '/api/v1',
     '/api/v2/repos/acme/shop/activity',

@@ -190,3 +190,21 @@ test('without an OAuth client there is no signing in, and the page says so', asy
   expect((await fetch(`${plain.url}/session/login`)).status).toBe(404)
   await plain.close()
 })
+
+test.each([
+  ['POST', '/', 'GET, HEAD'],
+  ['POST', '/session', 'GET, HEAD'],
+  ['GET', '/session/logout', 'POST'],
+  ['DELETE', '/events/acme/shop', 'GET, HEAD'],
+])('%s %s is 405 and says what is possible', async (method, path, allow) => {
+  const response = await get(path, {}, method)
+  expect([response.status, response.headers.get('allow')]).toEqual([405, allow])
+})
+
+test('a file of the page that is not there is 404', async () => {
+  const response = await get('/assets/none.js')
+  expect([response.status, ((await response.json()) as { error: { type: string } }).error.type]).toEqual([
+    404,
+    'not_found',
+  ])
+})

@@ -1,6 +1,6 @@
 /** The page for people at `/`: its files, signing in, and the events that keep it up to date (issue 6, item 4). */
 import { fileURLToPath } from 'node:url'
-import express, { type RequestHandler, Router } from 'express'
+import express, { type RequestHandler } from 'express'
 import { Failure } from '../../base/failure.ts'
 import type { App } from '../../context/app.ts'
 import type { Streams } from './events.ts'
@@ -23,28 +23,43 @@ const POLICY = [
   "frame-ancestors 'none'",
 ].join('; ')
 
+interface PageRoute {
+  /** What it is called in the metrics and the log. */
+  name: string
+  method: 'GET' | 'POST'
+  path: string
+  handler: RequestHandler
+}
+
 export interface Dashboard {
   /** Goes before every other route: a session stands for a token there too. */
   standIn: RequestHandler
-  routes: Router
+  routes: PageRoute[]
+  /** What lies under `/assets`. */
+  assets: RequestHandler
 }
 
 export function dashboard(app: App, streams: Streams): Dashboard {
   const { standIn, show, begin, complete, end } = sessions(app)
-  const routes = Router()
-  routes.get('/session', show)
-  routes.get('/session/login', begin)
-  routes.get('/session/callback', complete)
-  routes.post('/session/logout', end)
-  routes.get('/events/:owner/:repo', streams.handler)
-  routes.use('/assets', express.static(`${FILES}/assets`, { immutable: true, maxAge: YEAR_MS, index: false }))
-  routes.get('/', (_req, res, next) => {
-    res.setHeader('Content-Security-Policy', POLICY)
-    res.setHeader('Cross-Origin-Opener-Policy', 'same-origin')
-    res.setHeader('Cache-Control', 'no-cache')
-    res.sendFile('index.html', { root: FILES }, (error) => {
-      if (error && !res.headersSent) next(new Failure('not_found', 'the page is not built: npm run build'))
-    })
+  return {
+    standIn,
+    routes: [
+      { name: 'page', method: 'GET', path: '/', handler: showPage },
+      { name: 'session', method: 'GET', path: '/session', handler: show },
+      { name: 'signIn', method: 'GET', path: '/session/login', handler: begin },
+      { name: 'signedIn', method: 'GET', path: '/session/callback', handler: complete },
+      { name: 'signOut', method: 'POST', path: '/session/logout', handler: end },
+      { name: 'events', method: 'GET', path: '/events/:owner/:repo', handler: streams.handler },
+    ],
+    assets: express.static(`${FILES}/assets`, { immutable: true, maxAge: YEAR_MS, index: false }),
+  }
+}
+
+const showPage: RequestHandler = (_req, res, next) => {
+  res.setHeader('Content-Security-Policy', POLICY)
+  res.setHeader('Cross-Origin-Opener-Policy', 'same-origin')
+  res.setHeader('Cache-Control', 'no-cache')
+  res.sendFile('index.html', { root: FILES }, (error) => {
+    if (error && !res.headersSent) next(new Failure('not_found', 'the page is not built: npm run build'))
   })
-  return { standIn, routes }
 }

@@ -15,8 +15,15 @@ export interface Neighbours {
   webhooks: (RequestHandler | ErrorRequestHandler)[]
   /** What answers `POST /mcp`. */
   mcp: MessageSurface
-  /** The page at `/`; `standIn` gives its requests the token of a session. */
-  page: { standIn: RequestHandler; routes: RequestHandler }
+  /** The page at `/`; `standIn` gives its requests the token of a session, `assets` are its files. */
+  page: { standIn: RequestHandler; routes: PageRoute[]; assets: RequestHandler }
+}
+
+interface PageRoute {
+  name: string
+  method: 'GET' | 'POST'
+  path: string
+  handler: RequestHandler
 }
 
 export function httpSurface(app: App, { webhooks, mcp, page }: Neighbours): Express {
@@ -67,7 +74,13 @@ export function httpSurface(app: App, { webhooks, mcp, page }: Neighbours): Expr
     .all(named('webhook'))
     .post(...webhooks)
     .all(onlyMethods(['POST']))
-  surface.use(page.routes)
+  for (const { name, method, path, handler } of page.routes) {
+    const route = surface.route(path).all(named(name))
+    if (method === 'GET') route.get(handler)
+    else route.post(handler)
+    route.all(onlyMethods([method]))
+  }
+  surface.use('/assets', page.assets)
   surface.use(noSuchAddress)
   surface.use(showFailures(app.log))
   return surface
