@@ -11,8 +11,10 @@ const ON_POSTGRES_ONLY = [
   'test/api/{security-wire,check-runs,comments*,reconcile,webhook-installations}.test.ts',
 ]
 
-/** What two cores bear: an embedded database takes 300 MB in each worker. */
-const workers = { pool: 'forks' as const, maxWorkers: 2 }
+/** What two cores bear: an embedded database takes 300 MB in each worker, and many tests wait more than they work. */
+const workers = { pool: 'forks' as const, maxWorkers: 3 }
+/** Tests of processes have several each. */
+const few = { ...workers, maxWorkers: 2 }
 
 export default defineConfig({
   test: {
@@ -39,7 +41,7 @@ export default defineConfig({
       })),
       {
         test: {
-          ...workers,
+          ...few,
           name: 'processes',
           include: ['test/processes/**/*.test.ts', 'test/surfaces/**/*.test.ts'],
           globalSetup: ['./test/support/setup.ts', './test/support/build.ts'],
@@ -51,7 +53,7 @@ export default defineConfig({
       },
       {
         test: {
-          ...workers,
+          ...few,
           name: 'faults',
           include: ['test/faults/**/*.test.ts'],
           globalSetup: [
