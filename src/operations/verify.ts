@@ -1,31 +1,19 @@
 /** Verifies the database: its schema, every row of every repository, and what is owed (issue: operators). */
 import { type Clock, later } from '../base/clock.ts'
-import { isId } from '../base/id.ts'
 import type { RepositoryRow } from '../context/store.ts'
 import type { Db } from '../db/connect.ts'
 import { codeOf } from '../db/errors.ts'
 import { compareMigrations } from '../db/migrate.ts'
-import type { NotableRow } from '../notables/table.ts'
-import { KEY_LIFE_MS } from './idempotency.ts'
-import type { StoredKey } from './store.ts'
-import {
-  type Flaw,
-  flawsOfActivity,
-  flawsOfKey,
-  flawsOfNotable,
-  flawsOfPullRequest,
-  flawsOfRepository,
-} from './stored.ts'
+import { judge } from './judge.ts'
+import { type Flaw, flawsOfRepository } from './stored.ts'
 import {
   examineSchema,
-  existing,
   listRepositoriesAfter,
   listRepositoryTables,
   listTroubledJobs,
   nextRepository,
   READ_TABLES,
   type ReadTable,
-  type RowsOf,
   rowsOf,
 } from './verify-store.ts'
 
@@ -151,81 +139,6 @@ async function* faultsOfRows(db: Db, looked: Looked): AsyncGenerator<Fault> {
       remedy: 'restore the database from a backup',
     }
   }
-}
-
-interface Judged {
-  name: string
-  flaws: Flaw[]
-  remedy: string
-}
-
-type Judges = { [Name in ReadTable]: (db: Db, looked: Looked, rows: RowsOf[Name][]) => Promise<Judged[]> }
-
-const JUDGES: Judges = {
-  async activities(_, { repo_id }, rows) {
-    return rows.map((row) => ({
-      name: shownId(row.id),
-      flaws: flawsOfActivity(row),
-      remedy: byHand('activities', repo_id, `id = '${shownId(row.id)}'`),
-    }))
-  },
-  async notables(db, { repo_id }, rows) {
-    const successors = await existing(db, 'notables', repo_id, successorsOf(rows))
-    return rows.map((row) => ({
-      name: shownId(row.id),
-      flaws: flawsOfNotable(row, successors),
-      remedy: byHand('notables', repo_id, `id = '${shownId(row.id)}'`),
-    }))
-  },
-  async pull_requests(_, { repo_id }, rows) {
-    return rows.map((row) => ({
-      name: String(row.number),
-      flaws: flawsOfPullRequest(row),
-      remedy: byHand('pull_requests', repo_id, `number = ${row.number}`),
-    }))
-  },
-  async idempotency_keys(db, { repo_id, clock }, rows) {
-    const records = await recordsOf(db, repo_id, rows)
-    // The record of a key that is over may be purged already.
-    const over = later(clock(), -KEY_LIFE_MS)
-    return rows
-      .filter((row) => row.created_at > over)
-      .map((row) => ({
-        name: JSON.stringify(row.key),
-        flaws: flawsOfKey(row, records),
-        remedy: 'a retry with this key may fail until it is over, 24 hours after it was used',
-      }))
-  },
-}
-
-function judge<Name extends ReadTable>(
-  db: Db,
-  looked: Looked & { table: Name },
-  rows: RowsOf[Name][],
-): Promise<Judged[]> {
-  return JUDGES[looked.table](db, looked, rows)
-}
-
-function successorsOf(rows: NotableRow[]): string[] {
-  return rows.flatMap((row) => row.superseded_by ?? [])
-}
-
-async function recordsOf(db: Db, repo_id: number, rows: StoredKey[]): Promise<Set<string>> {
-  const ids = rows.map((row) => row.record_id)
-  const found = await Promise.all([
-    existing(db, 'activities', repo_id, ids),
-    existing(db, 'notables', repo_id, ids),
-  ])
-  return new Set(found.flatMap((each) => [...each]))
-}
-
-function byHand(table: string, repo_id: number, row: string): string {
-  return `mend it by hand, or run: delete from ${table} where repo_id = ${repo_id} and ${row}`
-}
-
-/** An id that is none is shown as JSON, so that nothing in it reaches a terminal. */
-function shownId(id: string): string {
-  return isId('act', id) || isId('ntb', id) ? id : JSON.stringify(id)
 }
 
 async function* faultsOfJobs(db: Db, clock: Clock): AsyncGenerator<Fault> {

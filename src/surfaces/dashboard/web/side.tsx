@@ -79,16 +79,21 @@ export function Notables({
   )
 }
 
-const CATEGORIES = [
-  'migration',
-  'api-contract',
-  'security',
-  'performance',
-  'architecture',
-  'shared-component',
-  'release',
-  'pattern',
-]
+/** Every one of the contract: one too few or too many does not compile. */
+const CATEGORIES = Object.keys({
+  migration: true,
+  'api-contract': true,
+  security: true,
+  architecture: true,
+  deprecation: true,
+  dependency: true,
+  process: true,
+  pattern: true,
+  release: true,
+  'temporary-workaround': true,
+  testing: true,
+  warning: true,
+} satisfies Record<Notable['category'], true>)
 
 export function NotableForm({
   repository,
