@@ -195,6 +195,27 @@ describe('what git says', () => {
     expect((await json(['start', 'Fix', '--paths', 'x'])).activity.branch).toBe(null)
   })
 
+  test('is that of no branch of one’s own on the base, where all work would count as stacked', async () => {
+    const other = await benWorks({ base_branch: 'main', scope: { paths: ['src/**/retry.ts'] } })
+    await tree.write({ 'src/checkout/retry.ts': 'changed' })
+    const told = await tree.run(['check'])
+    expect([told.code, told.stdout]).toEqual([2, expect.stringContaining(other)])
+    expect((await tree.run(['start'])).stderr).toMatch(/give the work a title/)
+    const { activity, overlap } = await json(['start', 'On the trunk'])
+    expect([activity.branch, overlap.related_activity_ids]).toEqual([null, [other]])
+    // One’s own work is nobody else’s.
+    expect(await json(['check'])).toMatchObject({ related_activity_ids: [other], total_related: 1 })
+    await api('POST', `/activity/${other}/archive`)
+    expect((await tree.run(['check'])).code).toBe(0)
+    expect((await tree.run(['done'])).stdout).toBe(`Done, archived: ${activity.id}\n`)
+  })
+
+  test('tells of work that the branch has already, where it is announced twice', async () => {
+    await tree.git('checkout', '-q', '-b', 'twice')
+    const { activity } = await json(['start', 'Once'])
+    expect((await tree.run(['start', 'Again'])).stdout).toContain(`The branch has ${activity.id} too`)
+  })
+
   test('is not compared in silence when nothing is changed', async () => {
     expect((await tree.run(['check'])).stdout).toMatch(/^Nothing is changed here against main/)
   })

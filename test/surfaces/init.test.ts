@@ -220,6 +220,7 @@ describe('the hook of an agent', () => {
         summary: 'x',
         actor: 'Ben',
         branch: 'tidy',
+        base_branch: 'main',
         scope: { paths: ['src/**/retry.ts'] },
       },
     })
@@ -278,7 +279,22 @@ describe('the hook of an agent', () => {
     await hook('session-start')
     await tree.git('checkout', '-q', '-b', 'other')
     await hook('prompt')
-    expect((await only()).branch).toBe('other')
+    expect(await only()).toMatchObject({ branch: 'other', base_branch: 'main', title: 'Work on other' })
+  })
+
+  test('tells a session on the base branch of work that merges into it, and not of itself', async () => {
+    await tree.git('checkout', '-q', 'main')
+    const { body } = await benWorks()
+    const ben = body.activity.id
+    await hook('session-start')
+    const mine = (await listed()).find(({ id }: { id: string }) => id !== ben)
+    expect([mine.title, mine.branch]).toEqual(['Work on main', null])
+    const told = await hook('before-edit', edit('src/checkout/retry.ts'))
+    expect(told.stdout).toMatch(/“Tidy” by Ben on tidy/)
+    expect((await hook('before-edit', edit('src/checkout/other.ts'))).stdout).toBe('')
+    await apiAt(shop.url, 'tok-ben')('POST', `/activity/${ben}/archive`)
+    await hook('session-end')
+    expect(await listed()).toEqual([])
   })
 
   test.each([

@@ -1,8 +1,10 @@
 /** `deconflict check`: whether what one is about to do overlaps with others' work. */
 import type { OutputOf } from '../../operations/contract.ts'
+import { withoutOwn } from './own.ts'
 import type { Place } from './place.ts'
 import { type Names, namesOf, overlapLines } from './record-text.ts'
 import { type CommonOptions, openSession, type ScopeOptions, type Session, scopeOf } from './session.ts'
+import { branchKey, recall } from './state.ts'
 import { plain } from './terminal.ts'
 import { EXIT, type ExitCode, type World } from './world.ts'
 
@@ -18,11 +20,12 @@ export async function check(world: World, options: CheckOptions): Promise<ExitCo
     const session = await openSession(world, options)
     const { client, at, place } = session
     const scope = await scopeOf(place, options)
-    const { branch, base_branch } = place
-    const overlap = await client.checkOverlap({
+    const { own_branch: branch, base_branch } = place
+    const answer = await client.checkOverlap({
       ...at,
       input: { scope, branch, base_branch, tags: options.tag ?? [] },
     })
+    const overlap = branch === null ? withoutOwn(answer, await announcedHere(place)) : answer
     const names = options.json ? new Map() : await namesIn(session, overlap)
     session.show(overlap, () => [
       ...(scope === undefined ? [nothingTouched(place)] : []),
@@ -36,9 +39,13 @@ export async function check(world: World, options: CheckOptions): Promise<ExitCo
   }
 }
 
+async function announcedHere({ git_directory, branch }: Place): Promise<string | null> {
+  return git_directory === null ? null : (await recall(git_directory, branchKey(branch))).activity_id
+}
+
 /** That nothing was found is not to look like that nothing was looked at. */
-function nothingTouched({ branch, diff_base }: Place): string {
-  const announced = branch === null ? '' : `, besides what is announced on ${plain(branch)}`
+function nothingTouched({ own_branch, diff_base }: Place): string {
+  const announced = own_branch === null ? '' : `, besides what is announced on ${plain(own_branch)}`
   return `Nothing is changed here${diff_base ? ` against ${plain(diff_base)}` : ''}, so no paths were compared${announced}; --paths names what you intend.`
 }
 

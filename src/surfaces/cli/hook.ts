@@ -1,12 +1,12 @@
 /** `deconflict hook`: keeps the announcement of an agent’s session true while it works, and tells it of overlap. Never in its way. */
-import { realpath } from 'node:fs/promises'
-import { isAbsolute, join, relative, sep } from 'node:path'
+import { join } from 'node:path'
 import { DeconflictError } from '../../client/client.ts'
 import type { OutputOf } from '../../operations/contract.ts'
 import { connect } from './account.ts'
 import { AGENTS, HOOK_EVENTS, type HookCall, type HookEvent, hookAnswer, hookCallOf } from './agents.ts'
 import { holding } from './lock.ts'
-import { PATHS_MAX, pathsOf } from './paths.ts'
+import { withoutOwn } from './own.ts'
+import { filesBelow, PATHS_MAX, pathsOf } from './paths.ts'
 import { findPlace, type Place } from './place.ts'
 import type { CommonOptions } from './session.ts'
 import { branchKey, forget, NOTHING, type Remembered, recall, remember, sessionKey } from './state.ts'
@@ -119,17 +119,17 @@ class HookSession {
 
   /** Announces the session, also one whose start nobody told of. */
   async #announce(paths: string[]): Promise<string> {
-    const { git, branch, base_branch } = this.#place
+    const { git, branch, own_branch, base_branch } = this.#place
     const { agent } = this.#options
     const client = await this.#client()
     const { activity, overlap } = await client.createActivity({
       ...this.#at(),
       input: {
-        title: `Work ${branch === null ? 'without a branch' : `on ${branch}`}`.slice(0, 200),
+        title: titleOn(branch),
         summary: `A session of ${agent}. The paths follow what it edits.`,
         actor: (await git.config('user.name')) || this.#world.env.USER || 'unknown',
         agent,
-        branch,
+        branch: own_branch,
         base_branch,
         scope: { paths },
       },
@@ -166,9 +166,11 @@ class HookSession {
 
   /** Adds what is touched for the first time, after asking about it; a sign of life too. */
   async #goOn(fresh: string[]): Promise<string> {
-    const { branch, base_branch } = this.#place
+    const { branch, own_branch, base_branch } = this.#place
     const client = await this.#client()
-    const request = { ...this.#at(), id: this.known.activity_id as string }
+    const id = this.known.activity_id as string
+    const request = { ...this.#at(), id }
+    const hasMoved = this.known.branch !== branch
     // What was declared for the branch stays declared.
     const declared = this.known.is_borrowed && this.known.paths.length === 0 && fresh.length > 0
     const before = declared
@@ -178,18 +180,22 @@ class HookSession {
     const [overlap] = await Promise.all([
       fresh.length === 0
         ? undefined
-        : client.checkOverlap({ ...this.#at(), input: { branch, base_branch, scope: { paths: fresh } } }),
+        : client.checkOverlap({
+            ...this.#at(),
+            input: { branch: own_branch, base_branch, scope: { paths: fresh } },
+          }),
       client.updateActivity({
         ...request,
         input: {
           heartbeat: true,
           ...(fresh.length > 0 && { scope: { ...before, paths } }),
-          ...(this.known.branch !== branch && { branch, base_branch }),
+          ...(hasMoved && { branch: own_branch, base_branch }),
+          ...(hasMoved && !this.known.is_borrowed && { title: titleOn(branch) }),
         },
       }),
     ])
     this.known = { ...this.known, branch, paths, told_at: this.#now() }
-    return overlap ? this.#newsIn(overlap) : ''
+    return overlap ? this.#newsIn(withoutOwn(overlap, id)) : ''
   }
 
   async #end(): Promise<string> {
@@ -218,13 +224,7 @@ class HookSession {
   /** The names of the files below the root of the working tree; those elsewhere are nobody's business. */
   async #inTree({ files, cwd }: HookCall): Promise<string[]> {
     const root = await this.#place.git.root()
-    if (root === undefined) return []
-    const real = await realpath(root)
-    const names = files.map((file) => {
-      const whole = isAbsolute(file) ? file : join(cwd ?? this.#world.cwd, file)
-      return [relative(root, whole), relative(real, whole)].find((name) => !isOutside(name))
-    })
-    return names.filter((name) => name !== undefined).map((name) => name.split(sep).join('/'))
+    return root === undefined ? [] : filesBelow(root, { files, cwd: cwd ?? this.#world.cwd })
   }
 
   #at() {
@@ -240,6 +240,6 @@ class HookSession {
   }
 }
 
-function isOutside(name: string): boolean {
-  return name === '' || name === '..' || name.startsWith(`..${sep}`) || isAbsolute(name)
+function titleOn(branch: string | null): string {
+  return `Work ${branch === null ? 'without a branch' : `on ${branch}`}`.slice(0, 200)
 }

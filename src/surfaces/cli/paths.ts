@@ -1,4 +1,6 @@
 /** Names of files as paths of a scope: spelt so that they mean themselves, and no more than one request takes (contract §4). */
+import { realpath } from 'node:fs/promises'
+import { isAbsolute, join, relative, sep } from 'node:path'
 
 export const PATHS_MAX = 3000
 
@@ -19,4 +21,21 @@ function literal(path: string): string {
   return path
     .replace(/\\|[*?{}]|\[(?![\w.-]+\])|^!/g, (char) => `\\${char}`)
     .replace(/(\[[\w.-]+)?\]/g, (match, open) => (open ? match : `\\${match}`))
+}
+
+/** The names of the files that lie below `root`, from there; the others are left out. */
+export async function filesBelow(
+  root: string,
+  { files, cwd }: { files: string[]; cwd: string },
+): Promise<string[]> {
+  const real = await realpath(root)
+  const names = files.map((file) => {
+    const whole = isAbsolute(file) ? file : join(cwd, file)
+    return [relative(root, whole), relative(real, whole)].find((name) => !isOutside(name))
+  })
+  return names.filter((name) => name !== undefined).map((name) => name.split(sep).join('/'))
+}
+
+function isOutside(name: string): boolean {
+  return name === '' || name === '..' || name.startsWith(`..${sep}`) || isAbsolute(name)
 }

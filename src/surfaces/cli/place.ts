@@ -16,6 +16,8 @@ export interface Place {
   host: string
   /** Null on a detached HEAD. */
   branch: string | null
+  /** The branch that the service is told of. Null on the base too: all that merges into it would count as stacked on it, and never as a collision. */
+  own_branch: string | null
   /** Null where it is not known, and on that branch itself. */
   base_branch: string | null
   /** The branch that the diff is taken against, also on that branch itself. */
@@ -51,6 +53,7 @@ export async function findPlace(world: World, options: PlaceOptions): Promise<Pl
     repo: at.repo,
     host: remote?.at?.host ?? 'github.com',
     branch,
+    own_branch: options.branch ?? (branch === base ? null : branch),
     base_branch: base === undefined || base === branch ? null : base,
     diff_base: base,
     remote: remote?.name,

@@ -61,12 +61,15 @@ export async function scopeOf(
 export async function activityIdOf(session: Session, given: string | undefined): Promise<string> {
   if (given !== undefined) return given
   const { place, client, at } = session
-  const { git_directory, branch } = place
+  const { git_directory, branch, own_branch } = place
   if (branch === null) throw new CliError('no branch is checked out; name the activity: act_…')
   const remembered =
     git_directory === null ? null : (await recall(git_directory, branchKey(branch))).activity_id
   if (remembered) return remembered
-  const { items } = await client.listActivities({ ...at, input: { branch, limit: 100 } })
+  // What is announced on the base by others is nobody's to end from here.
+  const { items } = own_branch
+    ? await client.listActivities({ ...at, input: { branch: own_branch, limit: 100 } })
+    : { items: [] }
   const [only, ...others] = items.filter(({ status }) => status !== 'merged' && status !== 'abandoned')
   if (only && others.length === 0) return only.id
   throw new CliError(

@@ -41,14 +41,14 @@ export async function start(
 ): Promise<ExitCode> {
   const session = await openSession(world, options)
   const { client, at, place } = session
-  const { branch, base_branch, git, git_directory } = place
-  const name = title ?? titleOf(branch)
+  const { branch, own_branch, base_branch, git, git_directory } = place
+  const name = title ?? titleOf(own_branch)
   const input = {
     title: name,
     summary: options.summary ?? name,
     actor: options.actor ?? (await git.config('user.name')) ?? world.env.USER ?? 'unknown',
     agent: options.agent ?? agentIn(world.env),
-    branch,
+    branch: own_branch,
     base_branch,
     scope: await scopeOf(place, options),
     // The service says which values there are.
@@ -65,16 +65,25 @@ export async function start(
     await remember(git_directory, branchKey(branch), { ...NOTHING, activity_id: id, branch })
   const names = options.json ? new Map() : await namesIn(session, answer.overlap)
   session.show(answer, () => [
-    `Announced “${plain(name)}”${branch === null ? '' : ` on ${plain(branch)}`}: ${id}, ends ${relative(expires_at, session.look.now)} without a sign of life`,
+    `Announced “${plain(name)}”${own_branch === null ? '' : ` on ${plain(own_branch)}`}: ${id}, ends ${relative(expires_at, session.look.now)} without a sign of life`,
+    ...twice(answer),
     ...overlapLines(answer.overlap, names, session.look),
   ])
   return answer.overlap.overlap_detected ? EXIT.overlap : EXIT.clear
 }
 
+/** That the branch has work already: whoever starts twice ends only one of them. */
+function twice({ overlap }: OutputOf<'createActivity'>): string[] {
+  const ids = Object.entries(overlap.relationships).flatMap(([id, label]) => (label === 'own' ? [id] : []))
+  if (ids.length === 0) return []
+  return [`The branch has ${ids.join(', ')} too; deconflict done ID ends what is over.`]
+}
+
 /** `fix/retry-payments` reads as “Fix retry payments”. */
 function titleOf(branch: string | null): string {
   const words = branch?.replaceAll(/[/_-]+/g, ' ').trim()
-  if (!words) throw new CliError('no branch is checked out; give the work a title: deconflict start "…"')
+  if (!words)
+    throw new CliError('no branch of its own is checked out; give the work a title: deconflict start "…"')
   return `${words[0]?.toUpperCase()}${words.slice(1)}`
 }
 

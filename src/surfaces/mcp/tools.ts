@@ -54,7 +54,7 @@ const SPECS: Spec[] = [
     name: 'check_overlap',
     title: 'Check for overlap',
     description:
-      'Ask who else is working on the files you are about to change. Call it BEFORE your first edit, and again before you touch files you have not named yet. Give `branch`, and in `scope.paths` the files or globs you intend to change. Creates nothing and blocks nothing. If `overlap_detected` is true, tell the user what `reason` says and follow `recommended_action` where you can: narrow your files, pull the other work first, or let the people agree.',
+      'Ask who else is working on the files you are about to change. Call it BEFORE your first edit, and again before you touch files you have not named yet. Give in `scope.paths` the files or globs you intend to change, and your `branch`; leave it out on the default branch, whose name would make all work that merges into it count as part of your own. Creates nothing and blocks nothing. If `overlap_detected` is true, tell the user what `reason` says and follow `recommended_action` where you can: narrow your files, pull the other work first, or let the people agree.',
     operation: 'checkOverlap',
     run: async (client, given) =>
       compactOverlap(await client.checkOverlap({ ...given.at, input: input<'checkOverlap'>(given) })),
@@ -63,7 +63,7 @@ const SPECS: Spec[] = [
     name: 'start_work',
     title: 'Announce work',
     description:
-      'Announce the work you begin, once per task, so that others see it before the merge. Give the branch, the human you work for as `actor`, yourself as `agent`, and the paths you expect to touch. Keep the `id` of the answer: update_work, heartbeat and finish_work need it. The answer also says what your work overlaps with; act on it as after check_overlap.',
+      'Announce the work you begin, once per task, so that others see it before the merge. Give your branch (none on the default branch), the human you work for as `actor`, yourself as `agent`, and the paths you expect to touch. Keep the `id` of the answer: update_work, heartbeat and finish_work need it. The answer also says what your work overlaps with; act on it as after check_overlap.',
     operation: 'createActivity',
     run: async (client, given) => {
       const { activity, overlap } = await client.createActivity({
