@@ -17,6 +17,12 @@ const STATEMENT_MS = 15_000
 const SILENCE_MS = STATEMENT_MS + 2000
 /** Migrations may take longer, and wait for those of another instance. */
 const MIGRATION_SILENCE_MS = 600_000
+/**
+ * Every statement is answered from an index, whatever its values and however many rows there are. Planning one again for
+ * its values, or compiling it, takes longer than it runs; and a plan that reads a whole table, since there was little in it,
+ * is not to be kept when there is more (docs/operations.md has them for poolers).
+ */
+const PLANNING = { plan_cache_mode: 'force_generic_plan', enable_seqscan: 'off', jit: 'off' }
 const CONNECT_S = 5
 /** The service as a whole ends within ten seconds. */
 const CLOSE_S = 1
@@ -74,8 +80,7 @@ function connecting(database_url: string): Connect {
         application_name: 'deconflict',
         statement_timeout: STATEMENT_MS,
         idle_in_transaction_session_timeout: STATEMENT_MS,
-        // Compiling a statement takes longer than any here runs; the planner overrates those of the overlap check.
-        jit: 'off',
+        ...PLANNING,
       } as Record<string, string | number>,
       prepare: is_keeping,
       // Nothing here needs the types, and losing the connection while they are fetched would end the process.
