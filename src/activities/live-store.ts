@@ -49,39 +49,6 @@ export function listScopesOf(db: Db, repo_id: number, ids: string[]): Promise<Sc
   return readScopes(db, { repo_id, ids: JSON.stringify(ids) })
 }
 
-/** A live activity as a link between two branches. */
-export interface BranchLink {
-  id: string
-  branch: string | null
-  base_branch: string | null
-}
-
-const linksBy = (by: 'branch' | 'base_branch') =>
-  prepared(`activities_by_${by}`, (db) => {
-    const found = db
-      .select({ id: activities.id, branch: activities.branch, base_branch: activities.base_branch })
-      .from(activities)
-      .where(and(isLive, sql`${activities[by]} = wanted.name`))
-      .orderBy(desc(activities.repo_id), desc(activities[by]), desc(activities.id))
-      .limit(sql.placeholder('limit'))
-      .as('found')
-    return db
-      .select({ id: found.id, branch: found.branch, base_branch: found.base_branch })
-      .from(sql`json_array_elements_text(${sql.placeholder('names')}::text::json) as wanted(name)`)
-      .crossJoinLateral(found)
-  })
-const readLinks = { branch: linksBy('branch'), base_branch: linksBy('base_branch') }
-
-/** Up to `limit` live activities for each of `names`, whose `branch` (or `base_branch`) it is; the newest of each. */
-export function listLinks(
-  db: Db,
-  repo_id: number,
-  options: { now: Date; by: 'branch' | 'base_branch'; names: string[]; limit: number },
-): Promise<BranchLink[]> {
-  const { now, by, names, limit } = options
-  return readLinks[by](db, { repo_id, now: now.toISOString(), names: JSON.stringify(names), limit })
-}
-
 const readScopesOn = prepared('activities_scopes_on', (db) =>
   db
     .select(scoped)
@@ -100,20 +67,33 @@ export function listScopes(
   return readScopesOn(db, { repo_id, ...options, now: options.now.toISOString() })
 }
 
+const mergedPage = (isFirst: boolean) =>
+  prepared(isFirst ? 'merged_activities' : 'merged_activities_before', (db) =>
+    db
+      .select({ ...compared, summary: activities.summary, merged_at: activities.merged_at })
+      .from(activities)
+      .where(
+        and(
+          eq(activities.repo_id, sql.placeholder('repo_id')),
+          gt(activities.merged_at, sql`${sql.placeholder('since')}::timestamptz`),
+          isFirst
+            ? undefined
+            : sql`(${activities.merged_at}, ${activities.id}) < (${sql.placeholder('merged_at')}::timestamptz, ${sql.placeholder('id')})`,
+        ),
+      )
+      .orderBy(desc(activities.merged_at), desc(activities.id))
+      .limit(sql.placeholder('limit')),
+  )
+const readMerged = mergedPage(true)
+const readMergedBefore = mergedPage(false)
+
 /** Up to `limit` activities that were merged after `since`, the last merged first, each one earlier than `after`. */
 export function listMerged(
   db: Db,
   repo_id: number,
-  options: { since: Date; after: Pick<MergedActivity, 'id' | 'merged_at'> | undefined; limit: number },
+  { since, after, limit }: { since: Date; after: MergedActivity | undefined; limit: number },
 ): Promise<MergedActivity[]> {
-  const { merged_at, id } = options.after ?? {}
-  const isEarlier = merged_at
-    ? sql`(${activities.merged_at}, ${activities.id}) < (${merged_at.toISOString()}::timestamptz, ${id})`
-    : undefined
-  return db
-    .select({ ...compared, summary: activities.summary, merged_at: activities.merged_at })
-    .from(activities)
-    .where(and(eq(activities.repo_id, repo_id), gt(activities.merged_at, options.since), isEarlier))
-    .orderBy(desc(activities.merged_at), desc(activities.id))
-    .limit(options.limit)
+  const values = { repo_id, since: since.toISOString(), limit }
+  if (!after) return readMerged(db, values)
+  return readMergedBefore(db, { ...values, id: after.id, merged_at: after.merged_at?.toISOString() })
 }

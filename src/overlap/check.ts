@@ -4,7 +4,7 @@ import { listScopes } from '../activities/live-store.ts'
 import type { ActivityRow } from '../activities/table.ts'
 import { pauses } from '../base/turns.ts'
 import type { RepoContext } from '../context/repo.ts'
-import { compare, proposalOf, rulesOf, type StoredScope, storedScopeOf } from './compare.ts'
+import { compare, proposalOf, type StoredScope, storedScopeOf } from './compare.ts'
 import { type Conclusion, conclude } from './conclude.ts'
 import {
   type Comparison,
@@ -15,8 +15,8 @@ import {
   showNotables,
 } from './find.ts'
 import { type CheckOverlap, type OverlapBrief, type OverlapResult, PAIRS_MAX } from './overlap.ts'
+import { rulesOf } from './rules.ts'
 import { highest } from './severity.ts'
-import { expectedOf } from './stack.ts'
 
 /** Units of comparing (pairs of globs, states of a search) that one check may spend on each kind of records: less than a tenth of a second. */
 const UNITS_MAX = 1_000_000
@@ -80,8 +80,10 @@ async function workOf(ctx: RepoContext, activities: ActivityRow[]): Promise<Work
 
 async function examine(ctx: RepoContext, work: Work): Promise<Conclusion> {
   const comparison = await begin(ctx, work)
-  const found = await findOverlaps(comparison)
-  const merged = await findMerged({ ...comparison, budget: { remaining: MERGED_UNITS_MAX } })
+  const [found, merged] = await Promise.all([
+    findOverlaps(comparison),
+    findMerged({ ...comparison, budget: { remaining: MERGED_UNITS_MAX } }),
+  ])
   const shown = { ...comparison, budget: { remaining: SHOWN_UNITS_MAX } }
   const collisions = await showActivities(shown, found.activities)
   const notables = await showNotables(shown, found.notables)
@@ -89,7 +91,7 @@ async function examine(ctx: RepoContext, work: Work): Promise<Conclusion> {
   return {
     branch: work.branch,
     emptiness: comparison.proposal.emptiness,
-    expected: comparison.expected,
+    expected: found.expected,
     collisions,
     notables,
     merged,
@@ -105,8 +107,8 @@ async function begin(ctx: RepoContext, work: Work): Promise<Comparison> {
   const proposal = proposalOf(work.scopes, rules, reading)
   const remaining = reading.remaining < 0 ? -1 : UNITS_MAX
   const budgets = { activities: { remaining }, notables: { remaining } }
-  const expected = await expectedOf(ctx, work)
-  return { ctx, self: work.self, rules, proposal, expected, budgets, pause: pauses() }
+  const { self, branch, base_branch } = work
+  return { ctx, self, branch, base_branch, rules, proposal, budgets, pause: pauses() }
 }
 
 /** The scopes of the live activities of a branch, which stand in for one that is not given. */

@@ -1,19 +1,13 @@
 /** Compares two scopes under the settings of their repository, as pure functions (contract §6). */
-import type { Settings } from '../context/settings.ts'
 import { fileGlob, type Glob, parseGlob } from '../scope/glob.ts'
 import type { Budget } from '../scope/intersect.ts'
 import { type PathPair, type PathSet, pairsBetween, pathSet, withoutIgnored } from '../scope/path-set.ts'
 import { labelKey, type Scope } from '../scope/scope.ts'
+import type { Rules } from './rules.ts'
 
 /** A scope as it was stored. `is_literal`: its paths are names of files, in which no character is a wildcard. */
 export interface StoredScope extends Scope {
   is_literal: boolean
-}
-
-/** The settings that bear on a comparison, compiled once per check. */
-export interface Rules {
-  areas: Map<string, Glob[]>
-  ignore: Glob[]
 }
 
 /** The proposal's side, prepared once and compared with many. */
@@ -28,13 +22,6 @@ export interface Proposal {
 export interface ScopeMatch {
   areas: string[]
   paths: PathPair[]
-}
-
-export function rulesOf(settings: Pick<Settings, 'areas' | 'ignore_paths'>): Rules {
-  const areas = Object.entries(settings.areas).map(
-    ([label, globs]) => [labelKey(label), globs.map(parseGlob)] as const,
-  )
-  return { areas: new Map(areas), ignore: settings.ignore_paths.map(parseGlob) }
 }
 
 export function storedScopeOf(record: { scope: Scope; scope_is_literal?: boolean }): StoredScope {

@@ -3,9 +3,8 @@ import type { ComparedActivity, MergedActivity } from '../activities/live-store.
 import type { NotableRow } from '../notables/table.ts'
 import type { Proposal } from './compare.ts'
 import type { Found } from './find.ts'
-import { IDS_MAX, type OverlapResult, REUSE_MAX, type Severity } from './overlap.ts'
+import { type Expected, IDS_MAX, type OverlapResult, REUSE_MAX, type Severity } from './overlap.ts'
 import { byRank, highest } from './severity.ts'
-import type { Expected } from './stack.ts'
 
 export interface Conclusion {
   branch: string | null

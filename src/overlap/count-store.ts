@@ -1,54 +1,20 @@
-/** The SQL that tells how many records an overlap check compared (contract §6, `checked_against`). */
-import { type SQL, sql } from 'drizzle-orm'
-import { LIVE_STATUSES } from '../activities/activity.ts'
-import { activities } from '../activities/table.ts'
-import { talliedOf } from '../claims/store.ts'
+/** The SQL that tells how many records an overlap check could not decide (contract §6, `checked_against`). */
+import { sql } from 'drizzle-orm'
 import type { Db } from '../db/connect.ts'
 import { prepared } from '../db/prepared.ts'
 import {
+  type Counts,
   type Decided,
-  EXCLUDED,
   GONE,
   given,
+  idsGiven,
   instant,
   OPEN_CLAIMS,
   probesAsGiven,
   type Search,
 } from './search-store.ts'
 
-export interface Counts {
-  activities: number
-  notables: number
-}
-
-const REPO = sql.placeholder('repo_id')
 const IS_NOTABLE = sql.raw("id >= 'ntb'")
-
-function goneOf(condition: SQL): SQL {
-  return sql`(select count(*)::int from gone where ${condition})`
-}
-
-const LIVE_EXCLUDED = sql`(select count(*)::int from excluded cross join lateral (
-  select id from ${activities} where repo_id = ${REPO}::bigint and id = excluded.id
-    and status in (${sql.raw(LIVE_STATUSES.map((each) => `'${each}'`).join())})
-    and expires_at > ${sql.placeholder('now')}::timestamptz order by repo_id, id limit 1) live)`
-
-const runCount = prepared('overlap_count', (db) =>
-  db.select({ activities: sql<number>`activities`, notables: sql<number>`notables` }).from(sql`(
-    with gone as materialized (${GONE}), excluded as materialized (${EXCLUDED})
-    select ${talliedOf(REPO, 'act')} - ${goneOf(sql`not ${IS_NOTABLE}`)} - ${LIVE_EXCLUDED} as activities,
-      ${talliedOf(REPO, 'ntb')} - ${goneOf(IS_NOTABLE)} as notables) as counts`),
-)
-
-/** How many live activities, those of `self` left out, and applying notables there are. */
-export async function countLive(
-  db: Db,
-  repo_id: number,
-  { now, self }: { now: Date; self: string[] },
-): Promise<Counts> {
-  const [counts] = await runCount(db, { ...instant(repo_id, now), excluded: JSON.stringify(self) })
-  return counts as Counts
-}
 
 const runCountOpen = prepared('overlap_count_open', (db) =>
   db
@@ -57,7 +23,7 @@ const runCountOpen = prepared('overlap_count_open', (db) =>
       notables: sql<number>`(count(*) filter (where ${IS_NOTABLE}))::int`,
     })
     .from(sql`(
-      with gone as materialized (${GONE}), excluded as materialized (${EXCLUDED}),
+      with gone as materialized (${GONE}), excluded as materialized (${idsGiven('excluded')}),
       verdict as materialized (select * from ${given('decided', 'place text, kind smallint, glob text, record_id text, meets boolean')})
       select claim.record_id as id from (${OPEN_CLAIMS}) claim
       left join verdict on verdict.place = claim.place and verdict.kind = claim.kind and verdict.glob = claim.glob
@@ -72,7 +38,11 @@ const runCountOpen = prepared('overlap_count_open', (db) =>
 export async function countOpen(
   db: Db,
   repo_id: number,
-  asked: Omit<Search, 'decided'> & { decided: (Omit<Decided, 'by_path'> & { meets: boolean })[] },
+  asked: Pick<Search, 'now' | 'probes' | 'ignored'> & {
+    /** Ids of what is left out. */
+    excluded: string[]
+    decided: (Omit<Decided, 'by_path'> & { meets: boolean })[]
+  },
 ): Promise<Counts> {
   const { now, probes, ignored, excluded, decided } = asked
   const [counts] = await runCountOpen(db, {

@@ -2,7 +2,6 @@
 import { listScopesOf } from '../activities/live-store.ts'
 import { globOf, WHOLE } from '../claims/claim.ts'
 import { listNotableScopes } from '../notables/store.ts'
-import { certainText } from '../scope/alternative.ts'
 import type { Budget } from '../scope/frontier.ts'
 import type { Glob } from '../scope/glob.ts'
 import { pairsBetween } from '../scope/path-set.ts'
@@ -91,22 +90,4 @@ async function decideWhole({ ctx, proposal, rules, budget, pause }: Work, keys: 
     }
   }
   return { verdicts, complete: true }
-}
-
-/** Characters of a text that is looked for, and texts at most: a longer expression costs more than it saves. */
-const TEXT_MAX = 32
-const TEXTS_MAX = 200
-
-/**
- * A regular expression of the database that matches every path which one of the globs ignores, and few others: each
- * such path holds a certain text. Null when nothing is ignored.
- */
-export function ignoredText(ignore: readonly Glob[]): string | null {
-  if (ignore.length === 0) return null
-  const texts = ignore.flatMap(({ alternatives }) =>
-    alternatives.map((alternative) => [...certainText(alternative)].slice(0, TEXT_MAX).join('')),
-  )
-  const distinct = [...new Set(texts)]
-  if (distinct.length > TEXTS_MAX || distinct.includes('')) return ''
-  return distinct.map((text) => text.replaceAll(/[!-/:-@[-^`{-~]/g, '\\$&')).join('|')
 }

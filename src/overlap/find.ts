@@ -11,13 +11,13 @@ import { listNotablesWith } from '../notables/store.ts'
 import type { NotableRow } from '../notables/table.ts'
 import type { Budget } from '../scope/intersect.ts'
 import { pairsBetween } from '../scope/path-set.ts'
-import { compare, type Proposal, type Rules, type ScopeMatch, storedScopeOf } from './compare.ts'
-import { type Counts, countLive, countOpen } from './count-store.ts'
-import { type Decision, decide, ignoredText } from './decide.ts'
-import { REUSE_MAX, type Severity } from './overlap.ts'
+import { compare, type Proposal, type ScopeMatch, storedScopeOf } from './compare.ts'
+import { countOpen } from './count-store.ts'
+import { type Decision, decide } from './decide.ts'
+import { type Expected, REUSE_MAX, type Severity } from './overlap.ts'
 import { probesOf } from './probes.ts'
-import { type Match, type Search, search } from './search-store.ts'
-import type { Expected } from './stack.ts'
+import type { Rules } from './rules.ts'
+import { type Counts, type Match, type Search, type SearchResult, search } from './search-store.ts'
 
 const MERGED_MAX = 2_000
 const REUSE_WITHIN_MS = 7 * 86_400_000
@@ -28,9 +28,10 @@ export interface Comparison {
   ctx: RepoContext
   /** The activities that are compared, where they exist; they are left out. */
   self: string[]
+  branch: string | null
+  base_branch: string | null
   rules: Rules
   proposal: Proposal
-  expected: Expected
   /** Each kind has its own, so that neither keeps the other from being looked at. */
   budgets: { activities: Budget; notables: Budget }
   pause: () => Promise<void>
@@ -49,6 +50,8 @@ export interface Findings {
   activities: Ranked[]
   notables: Ranked[]
   total: number
+  /** What is the work's own, or of its stack. */
+  expected: Expected
   /** How many records were compared. */
   compared: Counts
   /** False when the bound was reached before the last record. */
@@ -62,15 +65,11 @@ export interface Ranked {
 
 /** The live activities that collide, and the notables that apply: one without any scope does everywhere. */
 export async function findOverlaps(comparison: Comparison): Promise<Findings> {
-  const { ctx, self, rules, proposal, expected, budgets } = comparison
+  const { ctx, self, branch, base_branch, rules, proposal, budgets } = comparison
   const { now, repo } = ctx
   const probes = probesOf(proposal.paths, labelsOf(comparison))
-  const excluded = [...new Set([...self, ...expected.keys()])]
-  const asked: Search = { now, probes, ignored: ignoredText(rules.ignore), excluded }
-  const [first, live] = await Promise.all([
-    search(ctx.db, repo.id, asked),
-    countLive(ctx.db, repo.id, { now, self }),
-  ])
+  const asked: Search = { now, self, branch, base_branch, probes, ignored: rules.ignored }
+  const first = await search(ctx.db, repo.id, asked)
   const decision = await decide(comparison, first.keys)
   const hits = decision.verdicts.filter(({ meets }) => meets)
   const { activities, notables } =
@@ -80,7 +79,8 @@ export async function findOverlaps(comparison: Comparison): Promise<Findings> {
     activities: activities.top.map(ranked),
     notables: notables.top.map(ranked),
     total: activities.total + notables.total,
-    compared: await comparedOf(comparison, { asked, live, complete, decision }),
+    expected: first.expected,
+    compared: await comparedOf(comparison, { asked, first, complete, decision }),
     complete,
   }
 }
@@ -105,13 +105,18 @@ function labelsOf({ proposal, rules, budgets }: Comparison): Map<string, boolean
 
 /** What the index holds was compared, but for what was left undecided. With an empty proposal no activity is. */
 async function comparedOf(
-  { ctx, proposal }: Comparison,
-  { asked, live, complete, decision }: { asked: Search; live: Counts; complete: boolean; decision: Decision },
+  { ctx, self, proposal }: Comparison,
+  {
+    asked,
+    first: { live, expected },
+    complete,
+    decision,
+  }: { asked: Search; first: SearchResult; complete: boolean; decision: Decision },
 ): Promise<Counts> {
-  const decided = decision.verdicts
+  const excluded = [...self, ...expected.keys()]
   const open = complete
     ? { activities: 0, notables: 0 }
-    : await countOpen(ctx.db, ctx.repo.id, { ...asked, decided })
+    : await countOpen(ctx.db, ctx.repo.id, { ...asked, excluded, decided: decision.verdicts })
   return {
     activities: proposal.emptiness === null ? live.activities - open.activities : 0,
     notables: live.notables - open.notables,

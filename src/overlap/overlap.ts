@@ -9,6 +9,9 @@ export type Severity = z.output<typeof Severity>
 export const Relationship = z.enum(['own', 'stacked', 'collision'])
 export type Relationship = z.output<typeof Relationship>
 
+/** Live activities that are no collision, though they may touch the same, by id. */
+export type Expected = Map<string, Exclude<Relationship, 'collision'>>
+
 /** Ids in each list of a result at most. */
 export const IDS_MAX = 200
 /** Path pairs in each match at most. */

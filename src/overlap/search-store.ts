@@ -3,13 +3,15 @@ import { type SQL, sql } from 'drizzle-orm'
 import { LIVE_STATUSES } from '../activities/activity.ts'
 import { activities } from '../activities/table.ts'
 import { AREA, FILE, type Kind, PATTERN, PLAIN, SUBTREE, WHOLE } from '../claims/claim.ts'
-import { claims } from '../claims/table.ts'
+import { talliedOf } from '../claims/store.ts'
+import { type Counted, claims } from '../claims/table.ts'
 import { hourAt } from '../db/column.ts'
 import type { Db } from '../db/connect.ts'
 import { prepared } from '../db/prepared.ts'
 import { notables } from '../notables/table.ts'
-import { IDS_MAX } from './overlap.ts'
+import { type Expected, IDS_MAX } from './overlap.ts'
 import { BENEATH, DEEP, type Probes } from './probes.ts'
+import { STACK } from './stack-store.ts'
 
 /** A claim, or all alike, that SQL cannot decide. */
 export interface Key {
@@ -32,9 +34,18 @@ export interface Match {
   rank: number
 }
 
+export interface Counts {
+  activities: number
+  notables: number
+}
+
 export interface SearchResult {
   activities: { top: Match[]; total: number }
   notables: { top: Match[]; total: number }
+  /** The live activities that are left out as own or stacked. */
+  expected: Expected
+  /** How many live activities, those of `self` left out, and applying notables there are. */
+  live: Counts
   /** What is still to be decided; those of the gravest and newest records first, and at most `KEYS_MAX`. */
   keys: Key[]
   /** False when there are more. */
@@ -43,11 +54,14 @@ export interface SearchResult {
 
 export interface Search {
   now: Date
+  /** The activities that are compared, where they exist; they are left out. */
+  self: string[]
+  /** Of the work, for what is its own and its stack. */
+  branch: string | null
+  base_branch: string | null
   probes: Probes
   /** Matches every place that the settings may ignore; null when nothing is ignored. */
   ignored: string | null
-  /** Activities that are left out. */
-  excluded: string[]
   /** What was found to meet; undefined to be told what is to be decided. */
   decided?: Decided[]
 }
@@ -144,8 +158,18 @@ export const OPEN_CLAIMS = sql`
     sql`place = given.place and (kind between given.first and given.last or kind >= ${code(PATTERN)})`,
   )}`
 
-/** The ids that are left out. */
-export const EXCLUDED = sql`select json_array_elements_text(${sql.placeholder('excluded')}::text::json) as id`
+/** The ids in the JSON array that is given as the text `name`. */
+export function idsGiven(name: string): SQL {
+  return sql`select json_array_elements_text(${sql.placeholder(name)}::text::json) as id`
+}
+
+/** How many records are live: as many as are stored so, but for those that are gone, and `self`. */
+const LIVE_SELF = sql`(select count(*)::int from self cross join lateral (
+  select id from ${activities} where repo_id = ${REPO} and id = self.id
+    and status in (${sql.raw(LIVE_STATUSES.map((each) => `'${each}'`).join())})
+    and expires_at > ${NOW} order by repo_id, id limit 1) live)`
+const LIVE_ACTIVITIES = sql`${talliedOf(sql.placeholder('repo_id'), 'act')} - (select count(*)::int from gone where id < 'ntb') - ${LIVE_SELF}`
+const LIVE_NOTABLES = sql`${talliedOf(sql.placeholder('repo_id'), 'ntb')} - (select count(*)::int from gone where id >= 'ntb')`
 
 const NOTABLE = sql.raw("'ntb'")
 
@@ -159,7 +183,9 @@ function top(part: 'activity' | 'notable', condition: SQL): SQL {
 
 const ANSWER = sql`(
   with recursive gone as materialized (${GONE}),
-  excluded as materialized (${EXCLUDED}),
+  self as materialized (${idsGiven('self')}),
+  ${STACK},
+  excluded as materialized (select id from self union all select id from expected),
   points as materialized (select * from ${given('points', 'place text, first smallint, last smallint')}),
   patterns as (${PATTERNS}),
   found as materialized (${FOUND}),
@@ -175,12 +201,15 @@ const ANSWER = sql`(
     where is_sure is null and ${IS_FIRST} and record_id not in (select id from excluded)
     group by place, kind, glob, case when kind = ${code(WHOLE)} then record_id end
     order by max(weight) desc, max(newest) desc limit ${code(KEYS_MAX + 1)})
+  union all select case when is_own then 'own' else 'stacked' end, id, null, null, null, null, null, null from expected
+  union all select 'live', 'act', null, ${LIVE_ACTIVITIES}, null, null, null, null
+  union all select 'live', 'ntb', null, ${LIVE_NOTABLES}, null, null, null, null
 ) as answer(part, record_id, rank, total, place, kind, glob, is_notable)`
 
 const runSearch = prepared('overlap_search', (db) =>
   db
     .select({
-      part: sql<'activity' | 'notable' | 'key'>`part`,
+      part: sql<'activity' | 'notable' | 'key' | 'own' | 'stacked' | 'live'>`part`,
       record_id: sql<string | null>`record_id`,
       rank: sql<number>`rank`,
       total: sql<number>`total`,
@@ -192,32 +221,49 @@ const runSearch = prepared('overlap_search', (db) =>
     .from(ANSWER),
 )
 
+type Row = Awaited<ReturnType<typeof runSearch>>[number]
+
 /** Looks for the records that meet. With what was decided, the answer is whole; without, it also says what is to be decided. */
 export async function search(db: Db, repo_id: number, asked: Search): Promise<SearchResult> {
-  const { now, probes, ignored, excluded, decided } = asked
+  const { now, self, branch, base_branch, probes, ignored, decided } = asked
   const rows = await runSearch(db, {
     ...instant(repo_id, now),
     ignored,
+    branch,
+    base_branch,
     is_first: decided === undefined,
     ...probesAsGiven(probes),
     labels: JSON.stringify(probes.labels),
-    excluded: JSON.stringify(excluded),
+    self: JSON.stringify(self),
     decided: JSON.stringify(decided ?? []),
   })
-  const part = (name: 'activity' | 'notable') => {
-    const found = rows.filter((row) => row.part === name)
-    return {
-      top: found.map(({ record_id, rank }) => ({ id: record_id as string, rank })),
-      total: found[0]?.total ?? 0,
-    }
+  const parts: Record<Row['part'], Row[]> = {
+    activity: [],
+    notable: [],
+    key: [],
+    own: [],
+    stacked: [],
+    live: [],
   }
-  const keys = rows.filter((row) => row.part === 'key')
+  for (const row of rows) parts[row.part].push(row)
+  const expected: Expected = new Map()
+  for (const { record_id } of parts.stacked) expected.set(record_id as string, 'stacked')
+  for (const { record_id } of parts.own) expected.set(record_id as string, 'own')
+  for (const id of self) expected.delete(id)
+  const liveOf = (counted: Counted) => parts.live.find((row) => row.record_id === counted)?.total ?? 0
   return {
-    activities: part('activity'),
-    notables: part('notable'),
-    keys: keys.slice(0, KEYS_MAX),
-    complete: keys.length <= KEYS_MAX,
+    activities: matchesOf(parts.activity),
+    notables: matchesOf(parts.notable),
+    expected,
+    live: { activities: liveOf('act'), notables: liveOf('ntb') },
+    keys: parts.key.slice(0, KEYS_MAX),
+    complete: parts.key.length <= KEYS_MAX,
   }
+}
+
+function matchesOf(rows: Row[]): { top: Match[]; total: number } {
+  const top = rows.map(({ record_id, rank }) => ({ id: record_id as string, rank }))
+  return { top, total: rows[0]?.total ?? 0 }
 }
 
 export function probesAsGiven({ ranges, points }: Probes) {

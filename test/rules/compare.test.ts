@@ -1,7 +1,8 @@
 /** What two scopes share under a repository's settings, and what is told when the budget runs out (contract §6). */
 import { describe, expect, test } from 'vitest'
 import type { Settings } from '../../src/context/settings.ts'
-import { compare, proposalOf, rulesOf, storedScopeOf } from '../../src/overlap/compare.ts'
+import { compare, proposalOf, storedScopeOf } from '../../src/overlap/compare.ts'
+import { rulesOf } from '../../src/overlap/rules.ts'
 
 const plenty = () => ({ remaining: 1_000_000 })
 const none: Pick<Settings, 'areas' | 'ignore_paths'> = { areas: {}, ignore_paths: [] }

@@ -1,0 +1,49 @@
+/** The settings that bear on a comparison, compiled (contract §6 and §8). Pure. */
+import { LRUCache } from 'lru-cache'
+import type { Settings } from '../context/settings.ts'
+import { certainText } from '../scope/alternative.ts'
+import { type Glob, parseGlob } from '../scope/glob.ts'
+import { labelKey } from '../scope/scope.ts'
+
+export interface Rules {
+  /** Compared form of a label → the globs that it stands for. */
+  areas: Map<string, Glob[]>
+  ignore: Glob[]
+  /** See `ignoredText`. */
+  ignored: string | null
+}
+
+/** Characters of the settings whose rules are kept: most repositories have the defaults, and the others few globs. */
+const KEPT_MAX = 500_000
+const kept = new LRUCache<string, Rules>({ maxSize: KEPT_MAX, sizeCalculation: (_, key) => key.length })
+
+export function rulesOf({ areas, ignore_paths }: Pick<Settings, 'areas' | 'ignore_paths'>): Rules {
+  const key = JSON.stringify([areas, ignore_paths])
+  const known = kept.get(key)
+  if (known) return known
+  const compiled = Object.entries(areas).map(
+    ([label, globs]) => [labelKey(label), globs.map(parseGlob)] as const,
+  )
+  const ignore = ignore_paths.map(parseGlob)
+  const rules = { areas: new Map(compiled), ignore, ignored: ignoredText(ignore) }
+  kept.set(key, rules)
+  return rules
+}
+
+/** Characters of a text that is looked for, and texts at most: a longer expression costs more than it saves. */
+const TEXT_MAX = 32
+const TEXTS_MAX = 200
+
+/**
+ * A regular expression of the database that matches every path which one of the globs ignores, and few others: each
+ * such path holds a certain text. Null when nothing is ignored.
+ */
+function ignoredText(ignore: readonly Glob[]): string | null {
+  if (ignore.length === 0) return null
+  const texts = ignore.flatMap(({ alternatives }) =>
+    alternatives.map((alternative) => [...certainText(alternative)].slice(0, TEXT_MAX).join('')),
+  )
+  const distinct = [...new Set(texts)]
+  if (distinct.length > TEXTS_MAX || distinct.includes('')) return ''
+  return distinct.map((text) => text.replaceAll(/[!-/:-@[-^`{-~]/g, '\\$&')).join('|')
+}
