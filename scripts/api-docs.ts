@@ -44,12 +44,14 @@ Every failure is \`{"error": {"type", "message", "param"?, "request_id"}}\`. Bra
 | 403 | \`forbidden\` | the token cannot see the repository, or may not write there |
 | 404 | \`not_found\` | no such record or address, or the record’s repository cannot be seen |
 | 405 | \`method_not_allowed\` | see \`Allow\` |
+| 408 | \`invalid_request\` | the request did not arrive in time |
 | 409 | \`invalid_transition\` | the status does not allow it |
 | 409 | \`idempotency_conflict\` | a request with this key is still being carried out |
 | 413 | \`invalid_request\` | the body is larger than 1 MiB |
 | 422 | \`validation_error\` | a value is there but wrong; \`param\` names it |
 | 422 | \`idempotency_mismatch\` | the key was used with a different body |
 | 429 | \`rate_limited\` | see \`Retry-After\`; also when GitHub limits the token |
+| 431 | \`invalid_request\` | the headers are larger than 16 KiB, or more than 100 |
 | 500 | \`internal_error\` | a fault of ours; safe to retry |
 | 503 | \`service_unavailable\` | GitHub or the database is away; nothing was lost, safe to retry |`
 

@@ -90,7 +90,7 @@ describe.each(ROUTES)('$method $path', ({ name, method, record, access, success 
   })
 
   test('names each error that it can answer', () => {
-    const expected = new Set([400, 401, 422, 429, 500, 503])
+    const expected = new Set([400, 401, 408, 422, 429, 431, 500, 503])
     if (record) expected.add(404)
     if (!record || access === 'write') expected.add(403)
     if (method !== 'GET') expected.add(413)

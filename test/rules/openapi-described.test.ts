@@ -2,6 +2,7 @@
 import { Ajv2020 } from 'ajv/dist/2020.js'
 import formats from 'ajv-formats'
 import { describe, expect, test } from 'vitest'
+import { FAILURE_TYPES } from '../../src/base/failure.ts'
 import { OPERATIONS } from '../../src/operations/contract.ts'
 import { openApiDocument } from '../../src/surfaces/http/openapi.ts'
 
@@ -14,7 +15,7 @@ interface Schema {
   anyOf?: Schema[]
 }
 interface Content {
-  'application/json': { schema: Schema; example?: unknown }
+  'application/json': { schema: Schema; example?: unknown; examples?: Record<string, { value: unknown }> }
 }
 interface Described {
   operationId: string
@@ -54,11 +55,16 @@ function undescribed(at: string, schema: Schema): string[] {
   ]
 }
 
-/** What is wrong with the example of a content; that none is there counts too. */
-function faultsOf({ 'application/json': { schema, example } }: Content): unknown {
-  if (example === undefined) return 'no example'
+/** What is wrong with the examples of a content; that none is there counts too. */
+function faultsOf({ 'application/json': { schema, example, examples = {} } }: Content): unknown {
+  const all = [
+    ...(example === undefined ? [] : [example]),
+    ...Object.values(examples).map(({ value }) => value),
+  ]
+  if (all.length === 0) return 'no example'
   const validate = ajv.compile({ ...schema, components: document.components })
-  return validate(example) ? null : validate.errors
+  const faults = all.filter((each) => !validate(each))
+  return faults.length === 0 ? null : faults
 }
 
 test('every property of every schema has a description', () => {
@@ -86,6 +92,29 @@ describe.each(operations)('$operationId', (operation) => {
     ])
     expect(faults).toEqual(Object.keys(operation.responses).map((status) => [status, null]))
   })
+})
+
+test('every failure that there is, is shown, and those of the connection by every operation', () => {
+  const typesOf = ({ responses }: Described) =>
+    Object.entries(responses).flatMap(([status, { content }]) =>
+      Object.keys(content['application/json'].examples ?? {}).map((type) => `${status} ${type}`),
+    )
+  const shown = new Set(operations.flatMap(typesOf))
+  // An operation's own method is always possible.
+  const expected = FAILURE_TYPES.filter((type) => type !== 'method_not_allowed')
+  expect(new Set([...shown].map((each) => each.split(' ')[1]))).toEqual(new Set(expected))
+  for (const operation of operations)
+    expect(typesOf(operation)).toEqual(
+      expect.arrayContaining(['408 invalid_request', '429 rate_limited', '431 invalid_request']),
+    )
+  const create = operations.find(({ operationId }) => operationId === 'createNotable') as Described
+  expect(typesOf(create)).toEqual(
+    expect.arrayContaining([
+      '400 category_not_allowed',
+      '409 idempotency_conflict',
+      '422 idempotency_mismatch',
+    ]),
+  )
 })
 
 test('an example of what is sent is one that the contract takes', () => {
