@@ -140,6 +140,16 @@ describe.skipIf(BROWSER === undefined)('in Chromium, the page', () => {
     await form.getByRole('button', { name: 'Raise it' }).click()
     await page.getByRole('button', { name: 'Migrations are frozen' }).click()
     await page.getByRole('dialog').getByText('temporary-workaround').waitFor(PATIENT)
+    await page.getByRole('dialog').getByRole('button', { name: 'Change' }).click()
+    await form.getByLabel('Summary').fill('Until Monday.')
+    await form.getByLabel('Paths, one a line').fill('db/{a,b}/**\nsql')
+    await form.getByRole('button', { name: 'Save' }).click()
+    await page.getByRole('button', { name: 'Migrations are frozen' }).click()
+    await page.getByRole('dialog').getByText('Until Monday.').waitFor(PATIENT)
+    expect(await page.getByRole('dialog').locator('.paths code').allTextContents()).toEqual([
+      'db/{a,b}/**',
+      'sql',
+    ])
     await page.getByRole('dialog').getByRole('button', { name: 'Archive' }).click()
     await page.getByText('No signal is raised here.').waitFor(PATIENT)
   })
@@ -177,6 +187,18 @@ describe.skipIf(BROWSER === undefined)('in Chromium, the page', () => {
     await page.getByRole('heading', { name: 'You cannot see this repository' }).waitFor(PATIENT)
     await page.goto(`${first.url}/#/`)
     await page.getByRole('link', { name: 'acme/quiet' }).waitFor(PATIENT)
+  })
+
+  test('says that there is more than it shows, and that a proxy answers in the place of the service', async () => {
+    await open('ada', 'acme/quiet')
+    const answerTo = (answer: object) =>
+      page.route('**/activity?limit=100*', (route) => route.fulfill({ contentType: 'text/html', ...answer }))
+    await answerTo({ body: JSON.stringify({ items: [], next_cursor: 'next' }) })
+    await page.reload()
+    await page.getByText('more than one page can show').waitFor(PATIENT)
+    await answerTo({ status: 502, body: '<html>Bad gateway</html>' })
+    await page.reload()
+    await page.getByText('on the way to the service answered 502').waitFor(PATIENT)
   })
 
   test.each(['light', 'dark'] as const)('has no serious fault of access, in %s', async (colorScheme) => {

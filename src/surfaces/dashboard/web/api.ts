@@ -45,11 +45,22 @@ async function ask(method: string, path: string, body?: object, signal?: AbortSi
     if (error.name === 'AbortError') throw error
     throw new Problem(0, 'The service does not answer. Is it running, and are you online?')
   })
-  const text = await response.text()
-  const answer = text ? JSON.parse(text) : {}
-  if (!response.ok)
-    throw new Problem(response.status, answer.error?.message ?? `The service answered ${response.status}.`)
+  const answer = answerIn(await response.text())
+  if (!response.ok || answer === undefined)
+    throw new Problem(
+      response.status,
+      answer?.error?.message ?? `Something on the way to the service answered ${response.status}.`,
+    )
   return answer
+}
+
+/** Undefined for what is no JSON: the page of a proxy, whose service is away. */
+function answerIn(text: string) {
+  try {
+    return text ? JSON.parse(text) : {}
+  } catch {
+    return undefined
+  }
 }
 
 export const session = {
@@ -84,6 +95,7 @@ export function repositoryAt(name: string) {
     archiveActivity: (id: string) => ask('POST', `${at}/activity/${id}/archive`),
     archiveNotable: (id: string) => ask('POST', `${at}/notables/${id}/archive`),
     createNotable: (body: object) => ask('POST', `${at}/notables`, body),
+    updateNotable: (id: string, body: object) => ask('PATCH', `${at}/notables/${id}`, body),
   }
 }
 

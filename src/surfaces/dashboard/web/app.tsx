@@ -46,14 +46,17 @@ export function App() {
           <img src={ICON} alt="" width="22" height="22" /> Deconflict
         </a>
         {isSignedIn && <RepositoryPicker key={name} name={name} />}
-        {isSignedIn && (
-          <div class="who">
-            <span>{state?.login ?? (hasToken ? 'by token' : '')}</span>
-            <button type="button" class="quiet" onClick={leave}>
-              Sign out
-            </button>
-          </div>
-        )}
+        <div class="who">
+          <a href="/docs">API</a>
+          {isSignedIn && (
+            <>
+              <span>{state?.login ?? (hasToken ? 'by token' : '')}</span>
+              <button type="button" class="quiet" onClick={leave}>
+                Sign out
+              </button>
+            </>
+          )}
+        </div>
       </header>
       <main id="main" tabIndex={-1}>
         {problem && (

@@ -148,7 +148,7 @@ function ticksOf(past_ms: number): Board['ticks'] {
 export function duration(ms: number): string {
   const minutes = Math.round(Math.abs(ms) / 60_000)
   if (minutes < 1) return 'moments'
-  if (minutes < 90) return `${minutes} min`
+  if (minutes < 90 && minutes !== 60) return `${minutes} min`
   const hours = Math.round(minutes / 60)
   return hours < 48 ? `${hours} h` : `${Math.round(hours / 24)} d`
 }

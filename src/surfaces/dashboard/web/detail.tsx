@@ -46,7 +46,9 @@ export function ActivityDetail({
               )}
             </Fact>
             <Fact name="Pull request">{activity.pr_url && <Outward url={activity.pr_url} />}</Fact>
-            <Times {...activity} />
+            <Fact name="Since">{since(activity.created_at)}</Fact>
+            <Fact name="Last sign of life">{activity.heartbeat_at && since(activity.heartbeat_at)}</Fact>
+            <Fact name="Ends in">{until(activity.expires_at)}, unless it is kept alive</Fact>
             <Scope {...activity.scope} />
           </dl>
           {collisions.length > 0 && (
@@ -77,10 +79,10 @@ export function ActivityDetail({
   )
 }
 
-export function NotableDetail(common: Common) {
+export function NotableDetail({ onEdit, ...common }: Common & { onEdit: (notable: FullNotable) => void }) {
   const { repository } = common
   return (
-    <Detail {...common} read={repository.notable} archive={repository.archiveNotable}>
+    <Detail {...common} read={repository.notable} archive={repository.archiveNotable} edit={onEdit}>
       {(notable: FullNotable) => (
         <>
           <p>{notable.summary}</p>
@@ -94,7 +96,8 @@ export function NotableDetail(common: Common) {
             <Fact name="Applies until">
               {notable.applies_until && new Date(notable.applies_until).toLocaleString()}
             </Fact>
-            <Times {...notable} />
+            <Fact name="Since">{since(notable.created_at)}</Fact>
+            <Fact name="Ends in">{until(notable.expires_at)}</Fact>
             <Scope {...notable.scope} />
           </dl>
         </>
@@ -108,12 +111,14 @@ function Detail<Record extends { title: string; status: string }>({
   mayWrite,
   read,
   archive,
+  edit,
   onClose,
   onChanged,
   children,
 }: Common & {
   read: (id: string) => Promise<Record>
   archive: (id: string) => Promise<unknown>
+  edit?: (record: Record) => void
   children: (record: Record) => ComponentChildren
 }) {
   const [record, setRecord] = useState<Record | null>(null)
@@ -143,6 +148,11 @@ function Detail<Record extends { title: string; status: string }>({
       {record && children(record)}
       {record && mayWrite && record.status !== 'archived' && record.status !== 'expired' && (
         <div class="line end">
+          {edit && (
+            <button type="button" class="quiet" onClick={() => edit(record)}>
+              Change
+            </button>
+          )}
           <button type="button" class="danger" disabled={isSending} onClick={end}>
             Archive
           </button>
@@ -163,24 +173,12 @@ function Fact({ name, children }: { name: string; children: ComponentChildren })
   )
 }
 
-function Times({
-  created_at,
-  expires_at,
-  heartbeat_at,
-}: {
-  created_at: string
-  expires_at: string
-  heartbeat_at?: string | null
-}) {
-  const now = Date.now()
-  const since = (at: string) => `${duration(now - Date.parse(at))} ago`
-  return (
-    <>
-      <Fact name="Since">{since(created_at)}</Fact>
-      <Fact name="Last sign of life">{heartbeat_at ? since(heartbeat_at) : null}</Fact>
-      <Fact name="Ends in">{duration(Date.parse(expires_at) - now)}, unless it is kept alive</Fact>
-    </>
-  )
+function since(instant: string): string {
+  return `${duration(Date.now() - Date.parse(instant))} ago`
+}
+
+function until(instant: string): string {
+  return duration(Date.parse(instant) - Date.now())
 }
 
 const LISTED_MAX = 100

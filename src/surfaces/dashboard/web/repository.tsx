@@ -1,13 +1,16 @@
 /** One repository: the picture of its live work, the collisions in words, its notables; kept up to date by events. */
 import { useCallback, useEffect, useMemo, useRef, useState } from 'preact/hooks'
-import { listen, Problem, repositoryAt } from './api.ts'
+import { listen, type Problem, repositoryAt } from './api.ts'
 import { boardOf, type Filter, filtered, type LaneBy } from './board.ts'
 import { ActivityDetail, NotableDetail } from './detail.tsx'
+import { Filters } from './filters.tsx'
+import { NotableForm } from './notable-form.tsx'
 import { Picture } from './picture.tsx'
-import type { Activity, Notable, Overlaps } from './records.ts'
-import { Collisions, NotableForm, Notables } from './side.tsx'
+import type { Activity, FullNotable, Notable, Overlaps } from './records.ts'
+import { Collisions, Notables } from './side.tsx'
+import { Empty, LeftOut, Refused } from './states.tsx'
 
-interface Loaded {
+export interface Loaded {
   activities: Activity[]
   notables: Notable[]
   overlaps: Overlaps
@@ -15,7 +18,10 @@ interface Loaded {
   as_of_ms: number
 }
 
-export type Shown = { kind: 'activity' | 'notable'; id: string } | { kind: 'new-notable' } | null
+export type Shown =
+  | { kind: 'activity' | 'notable'; id: string }
+  | { kind: 'notable-form'; notable?: FullNotable }
+  | null
 
 /** Many changes at once are one reload. */
 const SETTLE_MS = 300
@@ -53,7 +59,7 @@ export function RepositoryView({ name, onRefused }: { name: string; onRefused: (
         as_of_ms: Date.parse(overlaps.checked_against.as_of),
       })
     } catch (error) {
-      if (error instanceof Problem) setProblem(error)
+      if (!signal.aborted) setProblem(error as Problem)
     }
   }, [repository])
 
@@ -114,9 +120,7 @@ export function RepositoryView({ name, onRefused }: { name: string; onRefused: (
           {problem.message} What is shown is of {new Date(loaded.as_of_ms).toLocaleTimeString()}.
         </p>
       )}
-      {(!loaded.is_whole || !loaded.overlaps.checked_against.complete) && (
-        <p class="hint">There is more than is shown here: the newest work is.</p>
-      )}
+      <LeftOut {...loaded} />
       <div class="columns">
         <section class="work" aria-labelledby="work-heading">
           <div class="bar-of-filters">
@@ -141,7 +145,7 @@ export function RepositoryView({ name, onRefused }: { name: string; onRefused: (
           <Notables
             notables={loaded.notables}
             onShow={(id) => setShown({ kind: 'notable', id })}
-            onNew={mayWrite ? () => setShown({ kind: 'new-notable' }) : null}
+            onNew={mayWrite ? () => setShown({ kind: 'notable-form' }) : null}
           />
         </aside>
       </div>
@@ -161,92 +165,19 @@ export function RepositoryView({ name, onRefused }: { name: string; onRefused: (
           key={shown.id}
           {...{ repository, mayWrite }}
           id={shown.id}
+          onEdit={(notable) => setShown({ kind: 'notable-form', notable })}
           onClose={() => setShown(null)}
           onChanged={load}
         />
       )}
-      {shown?.kind === 'new-notable' && (
-        <NotableForm repository={repository} onClose={() => setShown(null)} onChanged={load} />
+      {shown?.kind === 'notable-form' && (
+        <NotableForm
+          {...{ repository }}
+          notable={shown.notable}
+          onClose={() => setShown(null)}
+          onChanged={load}
+        />
       )}
     </>
-  )
-}
-
-function Filters({
-  filter,
-  setFilter,
-  laneBy,
-  setLaneBy,
-}: {
-  filter: Filter
-  setFilter: (filter: Filter) => void
-  laneBy: LaneBy
-  setLaneBy: (lane_by: LaneBy) => void
-}) {
-  return (
-    <form class="filters" onSubmit={(event) => event.preventDefault()}>
-      <label>
-        <span class="unseen">Find in titles, people, branches and paths</span>
-        <input
-          type="search"
-          placeholder="Find title, person, path …"
-          value={filter.text}
-          onInput={(event) => setFilter({ ...filter, text: event.currentTarget.value })}
-        />
-      </label>
-      <label>
-        Lanes by{' '}
-        <select value={laneBy} onChange={(event) => setLaneBy(event.currentTarget.value as LaneBy)}>
-          <option value="area">area</option>
-          <option value="folder">folder</option>
-        </select>
-      </label>
-      <label>
-        Risk{' '}
-        <select
-          value={filter.risk}
-          onChange={(event) => setFilter({ ...filter, risk: event.currentTarget.value })}
-        >
-          <option value="">any</option>
-          <option value="medium">medium and up</option>
-          <option value="high">high and up</option>
-        </select>
-      </label>
-      <label class="check">
-        <input
-          type="checkbox"
-          checked={filter.only_collisions}
-          onChange={(event) => setFilter({ ...filter, only_collisions: event.currentTarget.checked })}
-        />{' '}
-        only collisions
-      </label>
-    </form>
-  )
-}
-
-function Empty({ isFiltered, name }: { isFiltered: boolean; name: string }) {
-  if (isFiltered) return <p class="card empty">Nothing that the filters let through.</p>
-  return (
-    <div class="card empty">
-      <p>Nobody has announced work in {name}, and no open pull request is followed.</p>
-      <p class="hint">Install the GitHub App to see its pull requests, or announce work:</p>
-      <pre>
-        <code>deconflict start "Retry payments" --paths "src/checkout/**"</code>
-      </pre>
-    </div>
-  )
-}
-
-function Refused({ problem, onRefused }: { problem: Problem; onRefused: () => void }) {
-  return (
-    <section class="card" role="alert">
-      <h1>{problem.status === 403 ? 'You cannot see this repository' : 'This did not work'}</h1>
-      <p>{problem.message}</p>
-      {problem.status === 401 && (
-        <button type="button" onClick={onRefused}>
-          Sign in again
-        </button>
-      )}
-    </section>
   )
 }

@@ -1,0 +1,184 @@
+/** The form for a notable, a new one or one that is changed. */
+import { useState } from 'preact/hooks'
+import type { Problem, Repository } from './api.ts'
+import { Dialog } from './dialog.tsx'
+import type { FullNotable, Notable } from './records.ts'
+
+/** Every one of the contract: one too few or too many does not compile. */
+const CATEGORIES = Object.keys({
+  migration: true,
+  'api-contract': true,
+  security: true,
+  architecture: true,
+  deprecation: true,
+  dependency: true,
+  process: true,
+  pattern: true,
+  release: true,
+  'temporary-workaround': true,
+  testing: true,
+  warning: true,
+} satisfies Record<Notable['category'], true>)
+
+/** `notable`: the one that is changed; undefined for a new one. */
+export function NotableForm({
+  repository,
+  notable,
+  onClose,
+  onChanged,
+}: {
+  repository: Repository
+  notable?: FullNotable | undefined
+  onClose: () => void
+  onChanged: () => void
+}) {
+  const [problem, setProblem] = useState('')
+  const [isSending, setIsSending] = useState(false)
+  const send = async (form: HTMLFormElement) => {
+    setIsSending(true)
+    try {
+      const { category, ...fields } = fieldsOf(form, notable)
+      if (notable) await repository.updateNotable(notable.id, changed(notable, fields))
+      else await repository.createNotable({ ...fields, category })
+      onChanged()
+      onClose()
+    } catch (error) {
+      setProblem((error as Problem).message)
+      setIsSending(false)
+    }
+  }
+  return (
+    <Dialog title={notable ? 'Change the notable' : 'New notable'} onClose={onClose}>
+      <form
+        class="fields"
+        onSubmit={(event) => {
+          event.preventDefault()
+          void send(event.currentTarget)
+        }}
+      >
+        <label>
+          Title <input name="title" required maxLength={200} defaultValue={notable?.title} />
+        </label>
+        <label>
+          Summary{' '}
+          <textarea name="summary" required maxLength={4000} rows={3} defaultValue={notable?.summary} />
+        </label>
+        <div class="line">
+          <label>
+            Importance{' '}
+            <select name="importance">
+              {['low', 'medium', 'high', 'critical'].map((each) => (
+                <option key={each} selected={each === (notable?.importance ?? 'medium')}>
+                  {each}
+                </option>
+              ))}
+            </select>
+          </label>
+          <label>
+            Category{' '}
+            <select name="category" disabled={notable !== undefined}>
+              {CATEGORIES.map((each) => (
+                <option key={each} selected={each === notable?.category}>
+                  {each}
+                </option>
+              ))}
+            </select>
+          </label>
+        </div>
+        <label>
+          Paths, one a line{' '}
+          <textarea
+            name="paths"
+            rows={2}
+            placeholder="db/migrations/**"
+            defaultValue={notable?.scope.paths.join('\n')}
+          />
+        </label>
+        <label>
+          Areas, with commas between{' '}
+          <input
+            name="areas"
+            placeholder="checkout, payments"
+            defaultValue={notable?.scope.areas.join(', ')}
+          />
+        </label>
+        <label>
+          Decision document{' '}
+          <input
+            name="decision_url"
+            type="url"
+            placeholder="https://…"
+            defaultValue={notable?.decision_url ?? ''}
+          />
+        </label>
+        <label>
+          Applies until{' '}
+          <input
+            name="applies_until"
+            type="datetime-local"
+            defaultValue={localTime(notable?.applies_until)}
+          />
+        </label>
+        <label class="check">
+          <input name="blocking" type="checkbox" defaultChecked={notable?.blocking} /> Warn prominently
+          (blocks nobody)
+        </label>
+        {problem && (
+          <p class="problem" role="alert">
+            {problem}
+          </p>
+        )}
+        <div class="line end">
+          <button type="button" class="quiet" onClick={onClose}>
+            Cancel
+          </button>
+          <button type="submit" disabled={isSending}>
+            {notable ? 'Save' : 'Raise it'}
+          </button>
+        </div>
+      </form>
+    </Dialog>
+  )
+}
+
+/** What is in the form, in the terms of the service. */
+function fieldsOf(form: HTMLFormElement, notable: FullNotable | undefined) {
+  const given = Object.fromEntries(new FormData(form)) as Record<string, string>
+  const parts = (text: string | undefined, separator: string) =>
+    (text ?? '')
+      .split(separator)
+      .map((part) => part.trim())
+      .filter(Boolean)
+  const until = given.applies_until ?? ''
+  const isSameTime = until === localTime(notable?.applies_until)
+  return {
+    title: given.title,
+    summary: given.summary,
+    importance: given.importance,
+    category: given.category,
+    blocking: given.blocking === 'on',
+    // A comma may be part of a glob.
+    scope: { areas: parts(given.areas, ','), paths: parts(given.paths, '\n') },
+    decision_url: given.decision_url || null,
+    applies_until: isSameTime
+      ? (notable?.applies_until ?? null)
+      : until === ''
+        ? null
+        : new Date(until).toISOString(),
+  }
+}
+
+/** The fields that are not as they were: what somebody else changed meanwhile stays, and an end that has passed is not sent again. */
+function changed(notable: FullNotable, fields: object): object {
+  const before = notable as unknown as Record<string, unknown>
+  return Object.fromEntries(
+    Object.entries(fields).filter(([name, value]) => JSON.stringify(value) !== JSON.stringify(before[name])),
+  )
+}
+
+/** An instant as the field for a date and time has it: of this place, to the minute. */
+function localTime(instant: string | null | undefined): string {
+  if (!instant) return ''
+  const at = new Date(instant)
+  return new Date(at.getTime() - at.getTimezoneOffset() * 60_000).toISOString().slice(0, 16)
+}
