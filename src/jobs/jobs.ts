@@ -164,7 +164,7 @@ export async function runUntil(runner: JobRunner, signal: AbortSignal): Promise<
     })
     if (!job) {
       // What ends may free the next of its repository.
-      await Promise.race([wait(IDLE_MS, undefined, { signal }).catch(() => {}), ...running])
+      await idle(running, signal)
       continue
     }
     const run = carryOut(runner, job)
@@ -180,4 +180,14 @@ export async function runUntil(runner: JobRunner, signal: AbortSignal): Promise<
     if (running.size >= CONCURRENCY) await Promise.race(running)
   }
   await Promise.all(running)
+}
+
+/** Waits for the first to end, a while at most. Nothing of it stays on `signal`, which lives as long as the process. */
+async function idle(running: Iterable<Promise<void>>, signal: AbortSignal): Promise<void> {
+  const pause = new AbortController()
+  const stop = () => pause.abort()
+  signal.addEventListener('abort', stop)
+  await Promise.race([wait(IDLE_MS, undefined, { signal: pause.signal }).catch(() => {}), ...running])
+  signal.removeEventListener('abort', stop)
+  stop()
 }

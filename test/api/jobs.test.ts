@@ -1,8 +1,9 @@
 /** Jobs: leased, retried, given up and replayed, one at a time in a repository, and never run twice at once (contract §5). */
+import { getEventListeners } from 'node:events'
 import { pino } from 'pino'
 import { afterAll, beforeEach, describe, expect, test } from 'vitest'
 import { type Database, openDatabase } from '../../src/db/connect.ts'
-import { type JobHandler, NotBefore, runNext } from '../../src/jobs/jobs.ts'
+import { type JobHandler, NotBefore, runNext, runUntil } from '../../src/jobs/jobs.ts'
 import {
   addOnce,
   ask,
@@ -372,4 +373,24 @@ describe('many workers', () => {
     expect(together).toBeGreaterThan(1)
     expect(await listJobs(db, 'done', 500)).toHaveLength(wanted.length)
   })
+})
+
+test('a worker that waits again and again listens to its end once', async () => {
+  const ending = new AbortController()
+  const listening: number[] = []
+  await ask(
+    db,
+    Array.from({ length: 5 }, (_, index) => job(`j${index}`)),
+    now,
+  )
+  handler = async () => {
+    // Long enough for the worker to find nothing else to do.
+    for (let asked = 0; asked < 20; asked += 1) await db.select().from(jobs).limit(1)
+    listening.push(getEventListeners(ending.signal, 'abort').length)
+  }
+  const working = runUntil(runner, ending.signal)
+  await expect.poll(() => ran.length, { timeout: 30_000, interval: 10 }).toBe(5)
+  ending.abort()
+  await working
+  expect(Math.max(...listening)).toBeLessThanOrEqual(1)
 })
