@@ -3,6 +3,7 @@ import { and, eq, inArray, lte, or, sql } from 'drizzle-orm'
 import { dropRecords } from '../claims/store.ts'
 import { hourAt } from '../db/column.ts'
 import type { Db } from '../db/connect.ts'
+import { isLive } from './lifecycle.ts'
 import { isStoredFinished, isStoredLive } from './status-store.ts'
 import { activities } from './table.ts'
 
@@ -57,17 +58,19 @@ export async function purgeActivities(db: Db, repo_id: number, before: Date, lim
   return purged.length
 }
 
-/** Deletes up to `limit` activities that were made from pull requests, whatever their status; answers how many. */
-export async function deleteTracked(db: Db, repo_id: number, limit: number): Promise<number> {
-  const tracked = db
+/** Deletes up to `limit` activities that were made from pull requests, whatever their status, in the transaction `tx`; answers how many. */
+export async function deleteTracked(tx: Db, repo_id: number, limit: number): Promise<number> {
+  const tracked = tx
     .select({ id: activities.id })
     .from(activities)
     .where(and(eq(activities.repo_id, repo_id), eq(activities.source, 'pull_request')))
     .limit(limit)
     .for('update')
-  const deleted = await db
+  const deleted = await tx
     .delete(activities)
     .where(and(eq(activities.repo_id, repo_id), inArray(activities.id, tracked)))
-    .returning({ id: activities.id })
+    .returning({ id: activities.id, status: activities.status })
+  const wereLive = deleted.filter(({ status }) => isLive(status)).map(({ id }) => id)
+  await dropRecords(tx, repo_id, 'act', wereLive)
   return deleted.length
 }

@@ -92,6 +92,12 @@ test('what the app made is forgotten in batches, and all else of the repository 
   expect((await repo.ask('GET', `/activity/${tracked.id}`)).status).toBe(404)
   expect((await repo.ask('GET', '/activity')).body.items).toHaveLength(1)
   expect((await repo.ask('GET', `/notables/${id}`)).body.status).toBe('active')
+  expect(await repo.check({ scope: { paths: ['src/a.ts'] } })).toMatchObject({
+    total_related: 1,
+    related_activity_ids: [],
+    related_notable_ids: [id],
+    checked_against: { activities: 1, notables: 1 },
+  })
   expect((await sweep(service.app)).purged).toBe(0)
 })
 
