@@ -16,7 +16,9 @@ const USAGE = `Usage: deconflict-admin COMMAND
   deliveries list            the deliveries and other jobs that were given up, the oldest first
   deliveries replay ID       makes one of them due again
   purge OWNER/REPO | ID      deletes all that is stored of a repository, at once
-  verify                     looks at the schema and at every row, and changes nothing; one line for each fault
+  verify                     looks at the schema, at every row and at the index of the overlap check, and changes
+                             nothing; one line for each fault
+  verify --repair            the same, and brings that index in line with the records
 
 The database is that of DATABASE_URL, or the embedded one in DATA_DIR, while no service has it.
 Ends with 0 when all is well, 1 when something is wrong or not there, 2 when the command could not be carried out.
@@ -32,7 +34,8 @@ const COMMANDS: Record<string, { takes: number; run: Command }> = {
   'deliveries list': { takes: 0, run: listDead },
   'deliveries replay': { takes: 1, run: replay },
   purge: { takes: 1, run: purge },
-  verify: { takes: 0, run: verifyAll },
+  verify: { takes: 0, run: (database, _, say) => verifyAll(database, { repair: false }, say) },
+  'verify --repair': { takes: 0, run: (database, _, say) => verifyAll(database, { repair: true }, say) },
 }
 
 async function listDead(database: Database, _: string, say: Say): Promise<boolean> {
@@ -84,15 +87,17 @@ function isNumber(named: string): boolean {
   return /^\d{1,15}$/.test(named)
 }
 
-async function verifyAll(database: Database, _: string, say: Say): Promise<boolean> {
+async function verifyAll(database: Database, { repair }: { repair: boolean }, say: Say): Promise<boolean> {
   const verified: Verified = { repositories: 0, rows: 0 }
-  let faults = 0
-  for await (const { where, problem, remedy } of verify(database.connection(), systemClock, verified)) {
-    faults += 1
-    say(`${where}: ${problem}; ${remedy}`)
+  let [faults, repaired] = [0, 0]
+  for await (const fault of verify(database.connection(), systemClock, { verified, repair })) {
+    if (fault.is_repaired) repaired += 1
+    else faults += 1
+    say(`${fault.where}: ${fault.problem}; ${fault.remedy}`)
   }
   const { repositories, rows } = verified
-  say(`${faults === 0 ? 'No fault' : faults} in ${repositories} repositories and ${rows} rows.`)
+  const left = `${faults === 0 ? 'No fault' : faults} in ${repositories} repositories and ${rows} rows.`
+  say(repaired > 0 ? `${repaired} repaired. ${left}` : left)
   return faults === 0
 }
 
@@ -107,15 +112,15 @@ async function main(): Promise<boolean> {
     process.stdout.write(USAGE)
     return true
   }
+  const given = [...positionals, ...(values.repair ? ['--repair'] : [])]
   const found = Object.entries(COMMANDS).find(([name, { takes }]) => {
     const words = name.split(' ')
-    return positionals.length === words.length + takes && words.every((word, at) => positionals[at] === word)
+    return given.length === words.length + takes && words.every((word, at) => given[at] === word)
   })
-  if (!found)
-    throw new ConfigError(`no such command: ${positionals.join(' ') || 'none was given'}; see --help`)
+  if (!found) throw new ConfigError(`no such command: ${given.join(' ') || 'none was given'}; see --help`)
   const database = await connectDatabase(readConfig(process.env))
   try {
-    return await found[1].run(database, positionals.at(-1) ?? '', say)
+    return await found[1].run(database, given.at(-1) ?? '', say)
   } finally {
     await database.close()
   }
@@ -123,7 +128,8 @@ async function main(): Promise<boolean> {
 
 function argumentsGiven() {
   try {
-    return parseArgs({ allowPositionals: true, options: { help: { type: 'boolean', short: 'h' } } })
+    const options = { help: { type: 'boolean', short: 'h' }, repair: { type: 'boolean' } } as const
+    return parseArgs({ allowPositionals: true, options })
   } catch (error) {
     throw new ConfigError(`${(error as Error).message.split('.')[0]}; see --help`)
   }

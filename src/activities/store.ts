@@ -1,7 +1,13 @@
 /** The SQL of single activities and their list. Every statement begins with the repository's id; none reads the database's clock. */
 import { and, desc, eq, gt, isNotNull, isNull, lt, type SQL, sql } from 'drizzle-orm'
 import { claimsOf } from '../claims/claim.ts'
-import { countRecords, dropRecords, insertClaimsOf, replaceClaims } from '../claims/store.ts'
+import {
+  type ClaimingRecord,
+  countRecords,
+  dropRecords,
+  insertClaimsOf,
+  replaceClaims,
+} from '../claims/store.ts'
 import type { Db } from '../db/connect.ts'
 import { placeholdersOf, prepared, valuesOf } from '../db/prepared.ts'
 import type { ListActivities } from './activity.ts'
@@ -36,12 +42,21 @@ const runInsert = prepared('insert_activity', (db) =>
 
 /** Stores a live activity, in one statement with what it claims. */
 export async function insertActivity(db: Db, row: NewActivity): Promise<ActivityRow> {
+  const { weight, claims } = await claimingActivity(row)
   const [inserted] = await runInsert(db, {
     ...valuesOf(activities, { branch_pushed: false, scope_is_literal: false, ...row }),
-    weight: weightOf(row),
-    claims: JSON.stringify(await claimsOf(claimantOf(row))),
+    weight,
+    claims: JSON.stringify(claims),
   })
   return inserted as ActivityRow
+}
+
+type ClaimingFields = 'repo_id' | 'id' | 'risk' | 'blocking' | 'scope' | 'scope_is_literal'
+
+/** A live activity as the index has to hold it. */
+export async function claimingActivity(row: Pick<NewActivity, ClaimingFields>): Promise<ClaimingRecord> {
+  const { repo_id, id } = row
+  return { repo_id, id, weight: weightOf(row), claims: await claimsOf(claimantOf(row)) }
 }
 
 /** How much an activity raises the severity of a collision: it blocks (2), it is risky (1), or neither. */
@@ -82,14 +97,8 @@ export async function updateActivity(
   const [row] = await tx.update(activities).set(changes).where(isRecord(repo_id, id)).returning()
   const after = row as ActivityRow
   if (isLive(before.status) && !isLive(after.status)) await dropRecords(tx, repo_id, 'act', [id])
-  else if (isLive(after.status) && claimsChange(before, after)) {
-    await replaceClaims(tx, {
-      repo_id,
-      id,
-      weight: weightOf(after),
-      claims: await claimsOf(claimantOf(after)),
-    })
-  }
+  else if (isLive(after.status) && claimsChange(before, after))
+    await replaceClaims(tx, await claimingActivity(after))
   return after
 }
 

@@ -1,11 +1,15 @@
 /** The SQL that keeps claims and tallies as records come, change and go. Every statement begins with the repository's id. */
-import { and, eq, inArray, type SQL, sql } from 'drizzle-orm'
+import { and, asc, eq, inArray, type SQL, sql } from 'drizzle-orm'
 import type { Db } from '../db/connect.ts'
+import { prepared } from '../db/prepared.ts'
 import type { Claim } from './claim.ts'
 import { type Counted, claims, tallies } from './table.ts'
 
 /** The backend that writes has its own shard, as long as there are not more than so many. */
 const SHARDS = 64
+
+/** More than any record has: a limit makes the planner take the rows in the order of the index. */
+const CLAIMS_MAX = 1_000_000
 
 /** A live record and what it claims. */
 export interface ClaimingRecord {
@@ -47,8 +51,32 @@ export async function dropRecords(tx: Db, repo_id: number, counted: Counted, ids
   await tx.execute(countRecords(repo_id, counted, -ids.length))
 }
 
-async function deleteClaims(tx: Db, repo_id: number, ids: string[]): Promise<void> {
+/** Takes out what the records `ids` claim; for records that are counted, see `dropRecords`. */
+export async function deleteClaims(tx: Db, repo_id: number, ids: string[]): Promise<void> {
   await tx.delete(claims).where(and(eq(claims.repo_id, repo_id), inArray(claims.record_id, ids)))
+}
+
+/** A claim as it is stored, with its record. */
+export type StoredClaim = Claim & { record_id: string; weight: number }
+
+const readClaims = prepared('claims_of_records', (db) => {
+  const found = db
+    .select()
+    .from(claims)
+    .where(and(eq(claims.repo_id, sql.placeholder('repo_id')), sql`${claims.record_id} = wanted.wanted_id`))
+    .orderBy(asc(claims.repo_id), asc(claims.record_id))
+    .limit(CLAIMS_MAX)
+    .as('found')
+  const { place, kind, glob, record_id, weight } = found
+  return db
+    .select({ place, kind, glob, record_id, weight })
+    .from(sql`json_array_elements_text(${sql.placeholder('ids')}::text::json) as wanted(wanted_id)`)
+    .crossJoinLateral(found)
+})
+
+/** What the records `ids` claim, in any order. */
+export function listClaims(db: Db, repo_id: number, ids: string[]): Promise<StoredClaim[]> {
+  return readClaims(db, { repo_id, ids: JSON.stringify(ids) })
 }
 
 /** How many records are stored as live. A condition or column of another query. */

@@ -14,13 +14,18 @@ import {
   type SQL,
   sql,
 } from 'drizzle-orm'
-import { CLAIM_EVERYWHERE, type Claim, claimsOf } from '../claims/claim.ts'
-import { countRecords, dropRecords, insertClaimsOf, replaceClaims } from '../claims/store.ts'
+import { CLAIM_EVERYWHERE, claimsOf } from '../claims/claim.ts'
+import {
+  type ClaimingRecord,
+  countRecords,
+  dropRecords,
+  insertClaimsOf,
+  replaceClaims,
+} from '../claims/store.ts'
 import { hourAt } from '../db/column.ts'
 import type { Db } from '../db/connect.ts'
 import { selectByIds } from '../db/lookup.ts'
 import { placeholdersOf, prepared, valuesOf } from '../db/prepared.ts'
-import type { Scope } from '../scope/scope.ts'
 import type { ListNotables, NotableStatus } from './notable.ts'
 import { type NotableRow, notables } from './table.ts'
 
@@ -54,10 +59,11 @@ const runInsert = prepared('insert_notable', (db) =>
 
 /** Stores an active notable, in one statement with what it claims. */
 export async function insertNotable(db: Db, row: NewNotable): Promise<NotableRow> {
+  const { weight, claims } = await claimingNotable(row)
   const [inserted] = await runInsert(db, {
     ...valuesOf(notables, row),
-    weight: weightOf(row),
-    claims: JSON.stringify(await claimsOfNotable(row.scope)),
+    weight,
+    claims: JSON.stringify(claims),
   })
   return inserted as NotableRow
 }
@@ -68,10 +74,13 @@ function weightOf({ importance, blocking }: Pick<NotableRow, 'importance' | 'blo
   return importance === 'medium' ? 1 : 0
 }
 
-/** One without any scope applies everywhere. */
-async function claimsOfNotable(scope: Scope): Promise<Claim[]> {
+type ClaimingFields = 'repo_id' | 'id' | 'importance' | 'blocking' | 'scope'
+
+/** An active notable as the index has to hold it. One without any scope applies everywhere. */
+export async function claimingNotable(row: Pick<NewNotable, ClaimingFields>): Promise<ClaimingRecord> {
+  const { repo_id, id, scope } = row
   const claims = await claimsOf({ scope, is_literal: false })
-  return claims.length === 0 ? [CLAIM_EVERYWHERE] : claims
+  return { repo_id, id, weight: weightOf(row), claims: claims.length === 0 ? [CLAIM_EVERYWHERE] : claims }
 }
 
 export async function findNotable(db: Db, repo_id: number, id: string): Promise<NotableRow | undefined> {
@@ -98,8 +107,7 @@ export async function updateNotable(
   const { repo_id, id } = before
   const [row] = await tx.update(notables).set(changes).where(isRecord(repo_id, id)).returning()
   const after = row as NotableRow
-  const claims = await claimsOfNotable(after.scope)
-  await replaceClaims(tx, { repo_id, id, weight: weightOf(after), claims })
+  await replaceClaims(tx, await claimingNotable(after))
   return after
 }
 

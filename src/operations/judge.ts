@@ -26,7 +26,7 @@ const JUDGES: Judges = {
     return rows.map((row) => ({
       name: shownId(row.id),
       flaws: flawsOfActivity(row),
-      remedy: byHand('activities', repo_id, `id = '${shownId(row.id)}'`),
+      remedy: ofRecord('activities', repo_id, row.id),
     }))
   },
   async notables(db, { repo_id }, rows) {
@@ -34,7 +34,7 @@ const JUDGES: Judges = {
     return rows.map((row) => ({
       name: shownId(row.id),
       flaws: flawsOfNotable(row, successors),
-      remedy: byHand('notables', repo_id, `id = '${shownId(row.id)}'`),
+      remedy: ofRecord('notables', repo_id, row.id),
     }))
   },
   async pull_requests(_, { repo_id }, rows) {
@@ -78,6 +78,11 @@ async function recordsOf(db: Db, repo_id: number, rows: StoredKey[]): Promise<Se
     existing(db, 'notables', repo_id, ids),
   ])
   return new Set(found.flatMap((each) => [...each]))
+}
+
+/** The index follows a record that is changed past the service only when it is told to. */
+function ofRecord(table: 'activities' | 'notables', repo_id: number, id: string): string {
+  return `${byHand(table, repo_id, `id = '${shownId(id)}'`)}; then, in either case: verify --repair`
 }
 
 function byHand(table: string, repo_id: number, row: string): string {

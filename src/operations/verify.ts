@@ -1,9 +1,10 @@
-/** Verifies the database: its schema, every row of every repository, and what is owed (issue: operators). */
+/** Verifies the database: its schema, every row of every repository, the index of them, and what is owed (issue: operators). */
 import { type Clock, later } from '../base/clock.ts'
 import type { RepositoryRow } from '../context/store.ts'
 import type { Db } from '../db/connect.ts'
 import { codeOf } from '../db/errors.ts'
 import { compareMigrations } from '../db/migrate.ts'
+import { driftOf } from './drift.ts'
 import { judge } from './judge.ts'
 import { type Flaw, flawsOfRepository } from './stored.ts'
 import {
@@ -30,6 +31,8 @@ export interface Fault {
   where: string
   problem: string
   remedy: string
+  /** The fault is there no more. */
+  is_repaired?: boolean
 }
 
 export interface Verified {
@@ -37,8 +40,15 @@ export interface Verified {
   rows: number
 }
 
-/** Yields each fault, and counts in `verified` what was looked at. Safe while the service runs; throws when the database cannot be read. */
-export async function* verify(db: Db, clock: Clock, verified: Verified): AsyncGenerator<Fault> {
+/**
+ * Yields each fault, and counts in `verified` what was looked at. With `repair` the index of the overlap check is brought
+ * in line with the records; else nothing is changed. Safe while the service runs; throws when the database cannot be read.
+ */
+export async function* verify(
+  db: Db,
+  clock: Clock,
+  { verified, repair }: { verified: Verified; repair: boolean },
+): AsyncGenerator<Fault> {
   const schema = await faultsOfSchema(db)
   yield* schema.faults
   // Rows of a schema that is not this version's cannot be judged.
@@ -47,8 +57,14 @@ export async function* verify(db: Db, clock: Clock, verified: Verified): AsyncGe
   yield* orphans(db)
   for (let after = 0; ; ) {
     const page = await listRepositoriesAfter(db, after, BATCH)
-    for (const { repo_id } of page)
-      for (const table of READ_TABLES) yield* faultsOfRows(db, { table, repo_id, clock, verified })
+    for (const { repo_id } of page) {
+      for (const table of READ_TABLES)
+        yield* asFarAsReadable(
+          `${table} of repository ${repo_id}`,
+          faultsOfRows(db, { table, repo_id, clock, verified }),
+        )
+      yield* asFarAsReadable(`claims of repository ${repo_id}`, faultsOfIndex(db, repo_id, repair))
+    }
     if (page.length < BATCH) break
     after = page.at(-1)?.repo_id ?? after
   }
@@ -123,18 +139,34 @@ interface Looked {
 
 async function* faultsOfRows(db: Db, looked: Looked): AsyncGenerator<Fault> {
   const { table, repo_id, verified } = looked
-  try {
-    for await (const rows of rowsOf(db, table, repo_id, BATCH)) {
-      verified.rows += rows.length
-      const judged = await judge(db, looked, rows)
-      for (const { name, flaws, remedy } of judged)
-        yield* asFaults(`${table} ${name} of repository ${repo_id}`, flaws, remedy)
+  for await (const rows of rowsOf(db, table, repo_id, BATCH)) {
+    verified.rows += rows.length
+    const judged = await judge(db, looked, rows)
+    for (const { name, flaws, remedy } of judged)
+      yield* asFaults(`${table} ${name} of repository ${repo_id}`, flaws, remedy)
+  }
+}
+
+async function* faultsOfIndex(db: Db, repo_id: number, repair: boolean): AsyncGenerator<Fault> {
+  for await (const { where, problem, mend } of driftOf(db, repo_id)) {
+    if (repair) await mend()
+    yield {
+      where: `${where} of repository ${repo_id}`,
+      problem,
+      remedy: repair ? 'repaired' : 'run: verify --repair',
+      is_repaired: repair,
     }
+  }
+}
+
+/** Of data that PostgreSQL itself cannot read, says so: what else there is, is looked at all the same. */
+async function* asFarAsReadable(where: string, faults: AsyncGenerator<Fault>): AsyncGenerator<Fault> {
+  try {
+    yield* faults
   } catch (error) {
-    // Data that PostgreSQL itself cannot read: what else there is, is looked at all the same.
     if (!codeOf(error)?.startsWith('XX')) throw error
     yield {
-      where: `${table} of repository ${repo_id}`,
+      where,
       problem: `cannot be read (${codeOf(error)})`,
       remedy: 'restore the database from a backup',
     }

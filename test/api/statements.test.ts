@@ -3,6 +3,7 @@ import { readFileSync } from 'node:fs'
 import { PgDialect } from 'drizzle-orm/pg-core'
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
 import { purgeRepository } from '../../src/db/purge.ts'
+import { driftOf } from '../../src/operations/drift.ts'
 import { sweep } from '../../src/operations/sweep.ts'
 import {
   type AppRepository,
@@ -65,7 +66,24 @@ describe.skipIf(process.env.TEST_DATABASE_KIND === 'embedded')('every statement'
     github.close()
   })
 
-  /** All that the service does: operations, deliveries, jobs, sweeps and a purge. */
+  /** Has the index mended, of a live record of each kind, of one that is not there, and of the tallies. */
+  async function mendSpoiled(): Promise<void> {
+    await repo.work({ scope: { paths: ['src/**'] } })
+    await repo.note({ scope: { paths: ['src/**'] } })
+    const raw = connectRaw(service.app.config.database_url as string)
+    await raw`delete from claims`
+    await raw`update tallies set count = count + 1`
+    await raw`insert into claims values (${repo.id}, '/', 2, '', 'act_gone', 0)`
+    await raw.end()
+    const mended: string[] = []
+    for await (const { where, mend } of driftOf(service.app.database.connection(), repo.id)) {
+      mended.push(where)
+      await mend()
+    }
+    expect(mended).toHaveLength(5)
+  }
+
+  /** All that the service does: operations, deliveries, jobs, sweeps, a repair and a purge. */
   async function work(): Promise<void> {
     const { desk, full_name } = repo
     const scope = { areas: ['pay'], paths: ['src/**', 'README.md'] }
@@ -111,6 +129,7 @@ describe.skipIf(process.env.TEST_DATABASE_KIND === 'embedded')('every statement'
     await service.play(installationEvent(github, installation, 'deleted'))
     service.clock.advance(31 * 86_400_000)
     await sweep(service.app)
+    await mendSpoiled()
     await purgeRepository(service.app.database.connection(), repo.id)
   }
 

@@ -131,8 +131,26 @@ describe('verify', () => {
         'index notables_active: is not valid; run: reindex index concurrently "notables_active"',
       ]),
     )
-    // One for each but the good successor, one more for what has no reason, two for the scope that is none; four, and the sum.
-    expect(lines).toHaveLength(spoil.length - 1 + 1 + 2 + 4 + 1)
+    // One for each but the good successor, one more for what has no reason, two for the scope that is none; four, the index, and the sum.
+    expect(lines).toHaveLength(spoil.length - 1 + 1 + 2 + 4 + 4 + 1)
+    expect(lines.find((line) => line.startsWith(`notables ${m} `))).toContain(
+      `delete from notables where repo_id = 1 and id = '${m}'; then, in either case: verify --repair`,
+    )
+    expect(lines.filter((line) => line.endsWith('; run: verify --repair'))).toEqual([
+      ...[n, m]
+        .sort()
+        .map((id) =>
+          expect.stringMatching(`^claims of ${id} of repository 1: are there, but no live record`),
+        ),
+      expect.stringMatching(/^tallies of live activities of repository 1: say 10 where 8 are stored; /),
+      expect.stringMatching(/^tallies of active notables of repository 1: say 3 where 1 are stored; /),
+    ])
+    const repaired = await runAdmin(env, 'verify', '--repair')
+    expect([repaired.code, repaired.lines.at(-1)]).toEqual([
+      1,
+      expect.stringMatching(new RegExp(`^4 repaired\\. ${lines.length - 1 - 4} in `)),
+    ])
+    expect((await runAdmin(env, 'verify')).lines).toHaveLength(lines.length - 4)
     await query(
       `create index notables_archived on notables (repo_id, archived_at) where archived_at is not null`,
     )
@@ -236,6 +254,7 @@ test.each([
   [[], 2, /no such command: none was given; see --help/],
   [['deliveries'], 2, /no such command: deliveries; see --help/],
   [['purge'], 2, /no such command: purge; see --help/],
+  [['purge', SHOP, '--repair'], 2, /no such command: purge acme\/shop --repair; see --help/],
   [['verify', '--fast'], 2, /Unknown option '--fast'.*; see --help/],
 ])('%j is refused with one line', async (args, expected, line) => {
   const { code, errors } = await runAdmin(env, ...args)
@@ -256,5 +275,7 @@ test('a database that is away ends a command with 2 and one line, without the pa
 test('--help names every command', async () => {
   const { code, lines } = await runAdmin({}, '--help')
   expect(code).toBe(0)
-  expect(lines.join('\n')).toMatch(/deliveries list.*deliveries replay ID.*purge OWNER\/REPO.*verify/s)
+  expect(lines.join('\n')).toMatch(
+    /deliveries list.*deliveries replay ID.*purge OWNER\/REPO.*verify .*verify --repair/s,
+  )
 })

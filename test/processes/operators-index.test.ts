@@ -1,0 +1,144 @@
+/** The index of the overlap check: told from the records, and repaired, while people work (issue: operators). */
+import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
+import { type FreshDatabase, freshDatabase } from '../support/database.ts'
+import { openSite, type Site } from '../support/instances.ts'
+import { connectRaw } from '../support/postgres.ts'
+import { runAdmin } from '../support/process.ts'
+import { SIGNAL, WORK } from '../support/routes.ts'
+import { type Api, apiAt } from '../support/service.ts'
+
+const SHOP = 'acme/shop'
+const SCOPE = { areas: ['Checkout'], paths: ['src/pay/**', 'src/{a,b}/*.ts', 'README.md'] }
+/** Areas are one claim, paths one each, and braces one for each alternative. */
+const CLAIMS = 5
+const NO_FAULT = /^No fault in [01] repositories and \d+ rows\.$/
+
+let site: Site
+let database: FreshDatabase
+let api: Api
+let env: { DATABASE_URL: string | undefined }
+
+beforeAll(async () => {
+  site = await openSite([SHOP])
+  database = await freshDatabase()
+  env = { DATABASE_URL: database.database_url }
+  const [service] = await site.start(1, env)
+  api = apiAt(service?.url as string, 'ada')
+})
+beforeEach(async () => {
+  await runAdmin(env, 'purge', SHOP)
+})
+afterAll(async () => {
+  await site.close()
+  await database.drop()
+})
+
+const raw = () => connectRaw(database.database_url as string)
+const query = async (statement: string) => {
+  const sql = raw()
+  const rows = await sql.unsafe(statement)
+  await sql.end()
+  return rows
+}
+const begin = async (body: object = {}, headers: Record<string, string> = {}): Promise<string> => {
+  const answer = await api('POST', '/activity', { body: { ...WORK, ...body }, headers })
+  expect(answer.status).toBe(201)
+  return answer.body.activity.id
+}
+const note = async (body: object = {}): Promise<string> =>
+  (await api('POST', '/notables', { body: { ...SIGNAL, ...body } })).body.id
+const check = async (scope: object = SCOPE) =>
+  (await api('POST', '/activity/check', { body: { scope } })).body
+const verify = async (...args: string[]) => {
+  const { code, lines, errors } = await runAdmin(env, 'verify', ...args)
+  expect(errors).toEqual([])
+  return { code, lines }
+}
+
+test('verify tells where the index is not what the records say, and --repair makes it so', async () => {
+  const [bare, full, light, gone] = [
+    await begin({ scope: SCOPE }),
+    await begin({ scope: SCOPE }),
+    await begin({ scope: SCOPE, risk: 'critical' }),
+    await begin({ scope: SCOPE }),
+  ]
+  const everywhere = await note()
+  const before = await check()
+  expect(before.related_activity_ids).toHaveLength(4)
+  await query(`delete from claims where record_id = '${bare}' and kind > 0`)
+  await query(`insert into claims select repo_id, '/docs/', 2, '', record_id, weight from claims
+    where record_id = '${full}' and kind = 0`)
+  await query(`update claims set weight = 0 where record_id = '${light}' and kind = 2`)
+  await query(`delete from claims where record_id = '${everywhere}'`)
+  await query(`delete from activities where id = '${gone}'`)
+  await query(`update tallies set count = count + 2 where counted = 'ntb'`)
+
+  const found = await verify()
+  const expected = [
+    [`claims of ${bare} of repository 1: ${CLAIMS - 1} of ${CLAIMS} are missing, so that checks may miss it`],
+    [`claims of ${full} of repository 1: 1 are not its own`],
+    [`claims of ${light} of repository 1: 1 have another weight than 1`],
+    [`claims of ${everywhere} of repository 1: 1 of 1 are missing, so that checks may miss it`],
+    [`claims of ${gone} of repository 1: are there, but no live record with this id`],
+    ['tallies of live activities of repository 1: say 4 where 3 are stored'],
+    ['tallies of active notables of repository 1: say 3 where 1 are stored'],
+  ]
+  const sum = / in 1 repositories and 4 rows\.$/
+  expect(found).toEqual({
+    code: 1,
+    lines: [...expected.map(([line]) => `${line}; run: verify --repair`), expect.stringMatching(sum)],
+  })
+  expect(await verify()).toEqual(found)
+  const repaired = await verify('--repair')
+  expect(repaired).toEqual({
+    code: 0,
+    lines: [...expected.map(([line]) => `${line}; repaired`), expect.stringMatching(sum)],
+  })
+  expect(repaired.lines.at(-1)).toMatch(/^7 repaired\. No fault in /)
+  expect(await verify()).toEqual({ code: 0, lines: [expect.stringMatching(NO_FAULT)] })
+  expect(await check()).toMatchObject({
+    related_activity_ids: before.related_activity_ids.filter((id: string) => id !== gone),
+    related_notable_ids: [everywhere],
+    total_related: 4,
+    checked_against: { activities: 3, notables: 1 },
+  })
+})
+
+/** People who create, change, archive and supersede, until they are told to stop. */
+function work(clients: number): { stop(): Promise<number> } {
+  let isOver = false
+  const client = async (name: number): Promise<number> => {
+    let done = 0
+    for (; !isOver; done += 1) {
+      const scope = { ...SCOPE, paths: [`src/${name}/${done}/**`, 'src/{c,d}/*'] }
+      const id = await begin({ scope }, { 'Idempotency-Key': `${name}-${done}` })
+      await api('PATCH', `/activity/${id}`, { body: { scope: SCOPE, risk: 'high' } })
+      const old = await note({ scope })
+      await note({ supersedes: [old], scope })
+      if (done % 2 === 0) await api('POST', `/activity/${id}/archive`)
+    }
+    return done
+  }
+  const all = Promise.all(Array.from({ length: clients }, (_, name) => client(name)))
+  return {
+    async stop() {
+      isOver = true
+      return (await all).reduce((sum, each) => sum + each, 0)
+    },
+  }
+}
+
+test('records that change while they are verified or repaired are no drift, and stay without', async () => {
+  const people = work(4)
+  for (let time = 0; time < 4; time += 1)
+    expect(await verify(...(time % 2 === 0 ? [] : ['--repair']))).toEqual({
+      code: 0,
+      lines: [expect.stringMatching(NO_FAULT)],
+    })
+  await query('update tallies set count = count + 3')
+  await query(`delete from claims where kind > 0`)
+  const { code, lines } = await verify('--repair')
+  expect([code, lines.at(-1)]).toEqual([0, expect.stringMatching(/^\d+ repaired\. No fault in /)])
+  expect(await people.stop()).toBeGreaterThan(4)
+  expect(await verify()).toEqual({ code: 0, lines: [expect.stringMatching(NO_FAULT)] })
+})
