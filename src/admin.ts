@@ -7,8 +7,8 @@ import { findRepository, listRepositoriesNamed, type RepositoryRow } from './con
 import { connectDatabase, type Database, type Db } from './db/connect.ts'
 import { DirectoryError } from './db/directory-lock.ts'
 import { codeOf } from './db/errors.ts'
-import { purgeRepository } from './db/purge.ts'
 import { listJobs, reviveJob } from './jobs/store.ts'
+import { purgeRepository } from './operations/purge-store.ts'
 import { type Verified, verify } from './operations/verify.ts'
 
 const USAGE = `Usage: deconflict-admin COMMAND
@@ -64,7 +64,8 @@ async function purge(database: Database, named: string, say: Say): Promise<boole
   }
   const repo_id = repository?.repo_id ?? (isNumber(named) ? Number(named) : undefined)
   // What a repository that is not known has left behind is found by its number all the same.
-  const deleted = repo_id === undefined ? 0 : await purgeRepository(db, repo_id)
+  const deleted =
+    repo_id === undefined ? 0 : await database.patiently((long) => purgeRepository(long, repo_id))
   const name = repository ? `${repository.owner}/${repository.name} (${repo_id})` : named
   say(
     deleted > 0

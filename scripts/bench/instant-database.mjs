@@ -24,7 +24,7 @@ export function openPostgres() {
     listen: nothing,
     announce: nothing,
     ping: nothing,
-    migrating: nothing,
+    patiently: nothing,
     close: nothing,
   }
 }

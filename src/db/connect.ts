@@ -18,7 +18,7 @@ export interface Database {
   /** Rejects while the database does not answer. */
   ping(): Promise<void>
   /** Hands a connection to work that may take minutes. */
-  migrating(work: (db: Db) => Promise<void>): Promise<void>
+  patiently<Result>(work: (db: Db) => Promise<Result>): Promise<Result>
   close(): Promise<void>
 }
 
@@ -34,7 +34,7 @@ export interface DatabaseAddress {
 export async function openDatabase(address: DatabaseAddress): Promise<Database> {
   const database = await connectDatabase(address)
   try {
-    await database.migrating(migrate)
+    await database.patiently(migrate)
     return database
   } catch (error) {
     await database.close()

@@ -21,7 +21,7 @@ export function openingDatabase(kind: Database['kind']): Opening {
     listen: async (...asked) => here().listen(...asked),
     announce: async (...asked) => here().announce(...asked),
     ping: async () => here().ping(),
-    migrating: async (work) => here().migrating(work),
+    patiently: async (work) => here().patiently(work),
     close: async () => open?.close(),
   }
   return {

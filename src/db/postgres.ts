@@ -15,8 +15,8 @@ const CONNECTIONS = 8
 const STATEMENT_MS = 15_000
 /** The server ends a statement before this time is over; one that is silent for longer is not there. */
 const SILENCE_MS = STATEMENT_MS + 2000
-/** Migrations may take longer, and wait for those of another instance. */
-const MIGRATION_SILENCE_MS = 600_000
+/** Migrations may take longer, and wait for those of another instance; so may the deletion of a large repository. */
+const PATIENT_SILENCE_MS = 600_000
 /**
  * Every statement is answered from an index, whatever its values and however many rows there are. Planning one again for
  * its values, or compiling it, takes longer than it runs; and a plan that reads a whole table, since there was little in it,
@@ -50,10 +50,10 @@ export function openPostgres(database_url: string, direct_url?: string): Databas
     },
     announce: (channel, text) => announce(connection(), channel, text),
     ping: () => ping(connection()),
-    migrating: async (work) => {
-      const client = connectDirectly({ silence_ms: MIGRATION_SILENCE_MS })
+    patiently: async (work) => {
+      const client = connectDirectly({ silence_ms: PATIENT_SILENCE_MS })
       try {
-        await work(drizzle({ client }))
+        return await work(drizzle({ client }))
       } finally {
         await client.end({ timeout: CLOSE_S })
       }

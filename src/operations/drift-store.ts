@@ -148,7 +148,7 @@ export async function correctTally(tx: Db, repo_id: number, counted: Counted): P
 }
 
 /** Lets one transaction at a time correct the tallies of a repository; those who count go on. Taken before any of them is changed. */
-async function lockTallies(tx: Db, repo_id: number): Promise<void> {
+export async function lockTallies(tx: Db, repo_id: number): Promise<void> {
   const name = JSON.stringify(['tallies', repo_id])
   await tx.execute(sql`select pg_advisory_xact_lock(hashtextextended(${name}, 0))`)
 }

@@ -2,8 +2,8 @@
 import { readFileSync } from 'node:fs'
 import { PgDialect } from 'drizzle-orm/pg-core'
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
-import { purgeRepository } from '../../src/db/purge.ts'
 import { driftOf } from '../../src/operations/drift.ts'
+import { purgeRepository } from '../../src/operations/purge-store.ts'
 import { sweep } from '../../src/operations/sweep.ts'
 import {
   type AppRepository,
