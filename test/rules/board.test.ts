@@ -87,6 +87,15 @@ describe('a filter lets through', () => {
     activity('c', { risk: 'critical' }),
   ]
   test.each([
+    [30, ['90 min ago', '1 h ago', '30 min ago', 'now']],
+    [170, ['2 h ago', '1 h ago', 'now']],
+    [50 * 60, ['2 d ago', '36 h ago', '1 d ago', '12 h ago', 'now']],
+  ])('the past of %i minutes is marked without rounding', (minutes, labels) => {
+    const created_at = new Date(NOW_MS - minutes * 60_000).toISOString()
+    expect(board([activity('old', { created_at })]).ticks.map(({ label }) => label)).toEqual(labels)
+  })
+
+  test.each([
     [{ text: ' PAY ' }, ['a']],
     [{ text: 'tidy' }, ['b']],
     [{ risk: 'high' }, ['a', 'c']],

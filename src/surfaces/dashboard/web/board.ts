@@ -137,18 +137,25 @@ function linksOf(lanes: Lane[], overlaps: Overlap[]): Link[] {
 
 function ticksOf(past_ms: number): Board['ticks'] {
   const steps = [HOUR_MS / 2, HOUR_MS, 3 * HOUR_MS, 6 * HOUR_MS, 12 * HOUR_MS, DAY_MS, 2 * DAY_MS]
-  const step = steps.find((each) => past_ms / each <= 7) ?? DAY_MS
+  // Half hours are for the shortest past alone: beyond, full ones read better.
+  const step = steps.find((each, at) => past_ms / each <= (at === 0 ? 4 : 7)) ?? DAY_MS
   const ticks = []
   for (let ago = step; 1 - ago / past_ms > TICK_MIN; ago += step)
-    ticks.push({ at: 1 - ago / past_ms, label: `${duration(ago)} ago` })
+    ticks.push({ at: 1 - ago / past_ms, label: `${exactly(ago)} ago` })
   return [...ticks.reverse(), { at: 1, label: 'now' }]
+}
+
+/** `3 d`, `36 h`, `90 min`: nothing rounded. */
+function exactly(ms: number): string {
+  if (ms % DAY_MS === 0) return `${ms / DAY_MS} d`
+  return ms % HOUR_MS === 0 ? `${ms / HOUR_MS} h` : `${ms / 60_000} min`
 }
 
 /** `3 d`, `2 h`, `5 min`: the largest unit that fits. */
 export function duration(ms: number): string {
   const minutes = Math.round(Math.abs(ms) / 60_000)
   if (minutes < 1) return 'moments'
-  if (minutes < 90 && minutes !== 60) return `${minutes} min`
+  if (minutes < 90) return `${minutes} min`
   const hours = Math.round(minutes / 60)
   return hours < 48 ? `${hours} h` : `${Math.round(hours / 24)} d`
 }

@@ -48,6 +48,7 @@ function LaneView({
       <ul>
         {lane.bars.map((bar) => (
           <li key={bar.activity.id}>
+            <span class="extent" style={{ width: percent(bar.length * NOW) }} aria-hidden="true" />
             <BarView bar={bar} isColliding={colliding.has(bar.activity.id)} onShow={onShow} />
           </li>
         ))}
