@@ -8,8 +8,9 @@ import { playPullRequests } from './demo-pull-requests.ts'
 import { startGithubStandIn } from './github-stand-in.ts'
 import { explain, heading, type Narrator, narrator, say } from './narrate.ts'
 
-const ADA = { token: 'demo-token-ada', login: 'ada', id: 1, permissions: { 'acme/shop': 'write' as const } }
-const BEN = { token: 'demo-token-ben', login: 'ben', id: 2, permissions: { 'acme/shop': 'write' as const } }
+const BOTH = { 'acme/shop': 'write' as const, 'acme/tour': 'write' as const }
+const ADA = { token: 'demo-token-ada', login: 'ada', id: 1, permissions: BOTH }
+const BEN = { token: 'demo-token-ben', login: 'ben', id: 2, permissions: BOTH }
 const WEBHOOK_SECRET = 'demo-secret'
 
 async function main(): Promise<void> {
@@ -17,7 +18,10 @@ async function main(): Promise<void> {
   say('Starting the service on a new embedded database; the first start takes some seconds …')
   const github = await startGithubStandIn({
     users: [ADA, BEN],
-    repositories: [{ id: 7, full_name: 'acme/shop' }],
+    repositories: [
+      { id: 7, full_name: 'acme/shop' },
+      { id: 8, full_name: 'acme/tour' },
+    ],
   })
   const directory = await temporaryDirectory('demo')
   const environment = { ...process.env, DATABASE_URL: '', DATA_DIR: directory.path, HOST: '127.0.0.1' }
@@ -135,11 +139,15 @@ async function play(ada: Narrator, ben: Narrator): Promise<void> {
 }
 
 function invite(url: string): void {
+  const be = (who: string) => `DECONFLICT_URL=${url} DECONFLICT_REPO=acme/tour GITHUB_TOKEN=${who}`
   heading('Your turn')
-  say(`The service keeps running at ${url}. Try, in another terminal:\n`)
-  say(`  curl -s ${url}/api/v1/repos/acme/shop/activity/check -H 'Authorization: Bearer ${ADA.token}' \\`)
-  say(`    -d '{"scope": {"paths": ["src/c*/retry.ts"]}}'`)
-  say(`  curl -s ${url}/api/v1/repos/acme/shop/activity -H 'Authorization: Bearer ${ADA.token}'\n`)
+  say('The service keeps running, with an empty repository acme/tour for the tour of the README.')
+  say(`The page, which asks for a token such as ${ADA.token}, shows both:\n`)
+  say(`  ${url}/#/acme/shop`)
+  say(`  ${url}/#/acme/tour\n`)
+  say('Curl and the command take what they need from these. Be Ada in one terminal, and Ben in another:\n')
+  say(`  export ${be(ADA.token)}`)
+  say(`  export ${be(BEN.token)}\n`)
   say('Ctrl-C ends it and leaves nothing behind.')
 }
 

@@ -41,7 +41,12 @@ async function stop(service: Service, stopTracing: (() => Promise<void>) | null)
 /** What is on, what is off, and what to set: the first lines that an operator reads. */
 function announce(config: Config, { url, app }: Service): void {
   const { log } = app
-  log.info(`Deconflict answers at ${url}/api/v1`)
+  log.info(`Deconflict answers at ${url}/api/v1; its description is at ${url}/docs`)
+  log.info(
+    config.sign_in
+      ? `page: at ${config.sign_in.public_url}, where people sign in with GitHub`
+      : `page: at ${url}, which asks for a GitHub token; set PUBLIC_URL, GITHUB_CLIENT_ID and GITHUB_CLIENT_SECRET to let people sign in`,
+  )
   log.info(
     config.database_url
       ? 'database: PostgreSQL, from DATABASE_URL'
