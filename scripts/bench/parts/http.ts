@@ -14,8 +14,8 @@ const CHECK = {
 }
 
 export async function httpPart(rig: Rig): Promise<void> {
-  const withoutDatabase = new URL('../no-database.mjs', import.meta.url).href
-  const layer = await rig.startService({ DATABASE_URL: NOWHERE }, ['--import', withoutDatabase])
+  const withoutWork = new URL('../no-work.mjs', import.meta.url).href
+  const layer = await rig.startService({ DATABASE_URL: NOWHERE }, ['--import', withoutWork])
   const start = (setUp: Ceiling) => startTask<never, { url: string }>('ceiling', { setUp })
   const request = {
     method: 'POST',

@@ -124,12 +124,14 @@ function refuse(
   socket.end([`HTTP/1.1 ${status} ${STATUS_CODES[status]}`, ...lines, '', body].join('\r\n'))
 }
 
+/** Node's constructors are functions: called so, all that they make has one shape, which `Reflect.construct` would not give it. */
 function constructorOf<Base extends typeof IncomingMessage | typeof ServerResponse>(
   base: Base,
   prototype: object,
 ): Base {
-  function Built(...args: unknown[]) {
-    return Reflect.construct(base, args, Built)
+  const construct = base as unknown as (this: object, ...args: unknown[]) => void
+  function Built(this: object, one: unknown, other: unknown) {
+    construct.call(this, one, other)
   }
   Built.prototype = prototype
   return Built as unknown as Base
