@@ -12,4 +12,9 @@ async function nothing() {
   return NOTHING
 }
 
-export { nothing as checkOverlap, nothing as examineActivities, nothing as overlapBriefOf, nothing as overlapOf }
+export {
+  nothing as checkOverlap,
+  nothing as examineActivities,
+  nothing as overlapBriefOf,
+  nothing as overlapOf,
+}

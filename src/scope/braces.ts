@@ -13,8 +13,6 @@ interface Alternation {
   count: number
 }
 
-const CHARACTERS: Readonly<Record<number, number>> = { [OPEN]: 0x7b, [COMMA]: 0x2c, [CLOSE]: 0x7d }
-
 /** The alternatives of a glob, 0 to `count - 1`, in the order a shell would list them. */
 export interface Expansion {
   readonly count: number
@@ -43,7 +41,7 @@ function withoutStrayBraces(tokens: readonly number[]): Int32Array {
   const open: { at: number; commas: number[] }[] = []
   for (let at = 0; at < tokens.length; at++) {
     const token = tokens[at] as number
-    settled[at] = token < 0 ? (CHARACTERS[token] ?? token) : token
+    settled[at] = characterOf(token)
     if (token === OPEN) open.push({ at, commas: [] })
     if (token === COMMA) open.at(-1)?.commas.push(at)
     const group = token === CLOSE ? open.pop() : undefined
@@ -53,6 +51,13 @@ function withoutStrayBraces(tokens: readonly number[]): Int32Array {
     for (const comma of group.commas) settled[comma] = COMMA
   }
   return settled
+}
+
+/** What a brace or comma is where it has no meaning; any other token is itself. */
+function characterOf(token: number): number {
+  if (token === OPEN) return 0x7b
+  if (token === COMMA) return 0x2c
+  return token === CLOSE ? 0x7d : token
 }
 
 /** Reads from `cursor` to the end of the branch it is in, or of the tokens. */

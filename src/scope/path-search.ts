@@ -2,6 +2,7 @@
 
 import type { Part } from './alternative.ts'
 import { type Budget, Frontier } from './frontier.ts'
+import type { Segment } from './segment.ts'
 import { commonName, sampleOf, segmentsMeet, weightOf } from './segment-search.ts'
 
 const frontier = new Frontier()
@@ -35,12 +36,15 @@ export function rowsMeet(a: readonly Part[], b: readonly Part[], budget: Budget)
   return false
 }
 
-/** A way on from a pair of positions: what it weighs to the end, the name it takes (null: none), where it leads. */
-interface Step {
-  readonly weight: number
-  readonly name: string | null
-  readonly to: number
-}
+/** Ways on from a pair of positions: past a `**` of either side, or with a name of either side or both. */
+const PAST_A = 1
+const PAST_B = 2
+const NAME_OF_A = 3
+const NAME_OF_B = 4
+const NAME_OF_BOTH = 5
+
+/** What looking at a pair of positions costs here. */
+const SETTLING = 2
 
 /**
  * The shortest path that matches both rows, with as few names that begin with a dot as there can be; null when there
@@ -49,41 +53,62 @@ interface Step {
 export function shortestPath(a: readonly Part[], b: readonly Part[], budget: Budget): string | null {
   const width = b.length + 1
   const last = a.length * width + b.length
-  const steps: (Step | null)[] = new Array(last + 1).fill(null)
-  steps[last] = { weight: 0, name: null, to: -1 }
+  budget.remaining -= SETTLING * last
+  if (budget.remaining < 0) return null
+  const [ofA, ofB] = [sampleWeights(a, budget), sampleWeights(b, budget)]
+  const weights = new Float64Array(last + 1).fill(Number.POSITIVE_INFINITY)
+  const ways = new Uint8Array(last + 1)
+  weights[last] = 0
   for (let state = last - 1; state >= 0; state--) {
-    if (--budget.remaining < 0) return null
     const j = state % width
     const i = (state - j) / width
     const left = a[i]
     const right = b[j]
-    let best: Step | null = null
-    const offer = (name: string | null, to: number) => {
-      const onward = steps[to]
-      if (!onward) return
-      const weight = onward.weight + (name === null ? 0 : weightOf(name) + 1)
-      if (best === null || weight < best.weight) best = { weight, name, to }
+    let best = Number.POSITIVE_INFINITY
+    const offer = (weight: number, way: number) => {
+      if (weight >= best) return
+      best = weight
+      ways[state] = way
     }
-    if (left === null) offer(null, state + width)
-    if (right === null) offer(null, state + 1)
-    if (left === null && right) offer(sampleOf(right, budget), state + 1)
-    if (right === null && left) offer(sampleOf(left, budget), state + width)
-    if (left && right && steps[state + width + 1]) {
+    const afterA = left === undefined ? best : (weights[state + width] as number)
+    const afterB = right === undefined ? best : (weights[state + 1] as number)
+    if (left === null) offer(afterA, PAST_A)
+    if (right === null) offer(afterB, PAST_B)
+    if (left === null && right) offer(afterB + (ofB[j] as number), NAME_OF_B)
+    if (right === null && left) offer(afterA + (ofA[i] as number), NAME_OF_A)
+    if (left && right && weights[state + width + 1] !== Number.POSITIVE_INFINITY) {
       const name = commonName(left, right, budget)
-      if (name !== null) offer(name, state + width + 1)
+      if (name !== null) offer((weights[state + width + 1] as number) + weightOf(name) + 1, NAME_OF_BOTH)
     }
-    steps[state] = best
+    weights[state] = best
   }
-  return budget.remaining < 0 ? null : pathAlong(steps)
+  return budget.remaining < 0 || weights[0] === Number.POSITIVE_INFINITY
+    ? null
+    : pathAlong(ways, { a, b, budget })
 }
 
-function pathAlong(steps: readonly (Step | null)[]): string | null {
-  if (!steps[0]) return null
-  const names: string[] = []
-  for (let step = steps[0]; step.to !== -1; step = steps[step.to] as Step) {
-    if (step.name !== null) names.push(step.name)
+/** What each segment's shortest name weighs, the slash behind it included. */
+function sampleWeights(row: readonly Part[], budget: Budget): Float64Array {
+  return Float64Array.from(row, (part) => {
+    const name = part === null ? '' : sampleOf(part, budget)
+    return name === null ? Number.POSITIVE_INFINITY : weightOf(name) + 1
+  })
+}
+
+function pathAlong(
+  ways: Uint8Array,
+  { a, b, budget }: { a: readonly Part[]; b: readonly Part[]; budget: Budget },
+): string | null {
+  const names: (string | null)[] = []
+  for (let i = 0, j = 0; i < a.length || j < b.length; ) {
+    const way = ways[i * (b.length + 1) + j]
+    if (way === NAME_OF_A) names.push(sampleOf(a[i] as Segment, budget))
+    if (way === NAME_OF_B) names.push(sampleOf(b[j] as Segment, budget))
+    if (way === NAME_OF_BOTH) names.push(commonName(a[i] as Segment, b[j] as Segment, budget))
+    if (way !== PAST_B && way !== NAME_OF_B) i++
+    if (way !== PAST_A && way !== NAME_OF_A) j++
   }
-  return names.join('/')
+  return budget.remaining < 0 ? null : names.join('/')
 }
 
 /** How long a path counts when the shortest is wanted; comparable between the paths of `shortestPath`. */

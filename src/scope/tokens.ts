@@ -26,15 +26,6 @@ export interface Tokens {
 const NUMBERS = /\{(-?\d{1,9})\.\.(-?\d{1,9})\}/y
 const LETTERS = /\{([A-Za-z])\.\.([A-Za-z])\}/y
 
-const WILDCARDS: Readonly<Record<string, number>> = {
-  '*': STAR,
-  '?': ANY,
-  '/': SLASH,
-  '{': OPEN,
-  ',': COMMA,
-  '}': CLOSE,
-}
-
 /**
  * Tokens of a glob. `{1..3}` and `{a..c}` come out as `{1,2,3}` and `{a,b,c}`; `{`, `,` and `}` come out as `OPEN`,
  * `COMMA` and `CLOSE` whether or not they form an alternation. Throws GlobError for a class that is empty or not
@@ -43,26 +34,55 @@ const WILDCARDS: Readonly<Record<string, number>> = {
 export function tokenise(source: string, maxRange: number): Tokens {
   const tokens: number[] = []
   const classes: CharClass[] = []
-  for (let at = 0; at < source.length; ) {
+  for (let at = 0; at < source.length; at++) {
     const point = source.codePointAt(at) as number
-    const character = String.fromCodePoint(point)
-    if (character === '\\') {
-      const escaped = source.codePointAt(at + 1) ?? point
-      tokens.push(escaped === 0x2f ? SLASH : escaped)
-      at += 1 + String.fromCodePoint(escaped).length
-    } else if (character === '[') {
-      const end = closingBracket(source, at)
-      classes.push(classOf(source.slice(at, end + 1)))
-      tokens.push(CLASS - classes.length + 1)
-      at = end + 1
-    } else {
-      const range = character === '{' ? rangeAt(source, at, maxRange) : null
-      if (range === null) tokens.push(WILDCARDS[character] ?? point)
-      else tokens.push(...range.tokens)
-      at += range?.length ?? character.length
+    switch (point) {
+      case 0x2a:
+        tokens.push(STAR)
+        break
+      case 0x3f:
+        tokens.push(ANY)
+        break
+      case 0x2f:
+        tokens.push(SLASH)
+        break
+      case 0x2c:
+        tokens.push(COMMA)
+        break
+      case 0x7d:
+        tokens.push(CLOSE)
+        break
+      case 0x5c: {
+        const escaped = source.codePointAt(at + 1) ?? point
+        tokens.push(escaped === 0x2f ? SLASH : escaped)
+        at += unitsOf(escaped)
+        break
+      }
+      case 0x5b: {
+        const end = closingBracket(source, at)
+        classes.push(classOf(source.slice(at, end + 1)))
+        tokens.push(CLASS - classes.length + 1)
+        at = end
+        break
+      }
+      case 0x7b: {
+        const range = rangeAt(source, at, maxRange)
+        if (range === null) tokens.push(OPEN)
+        else for (const token of range.tokens) tokens.push(token)
+        if (range !== null) at += range.length - 1
+        break
+      }
+      default:
+        tokens.push(point)
+        at += unitsOf(point) - 1
     }
   }
   return { tokens, classes }
+}
+
+/** UTF-16 units of a code point. */
+function unitsOf(point: number): number {
+  return point > 0xffff ? 2 : 1
 }
 
 /** Where the class that begins at `open` ends. A name never holds `/`, so a class does not reach across one. */
@@ -80,8 +100,22 @@ function closingBracket(source: string, open: number): number {
   throw new GlobError("A character class is not closed; add ']', or write '\\[' for a plain bracket.")
 }
 
-/** The class written as `text`, brackets included. A reversed range, as in `[user-id]`, adds no character. */
+/** Classes that were read lately: few are written again and again. */
+const KNOWN = new Map<string, CharClass>()
+const KNOWN_MAX = 500
+
 function classOf(text: string): CharClass {
+  let known = KNOWN.get(text)
+  if (known === undefined) {
+    known = readClass(text)
+    if (KNOWN.size === KNOWN_MAX) KNOWN.clear()
+    KNOWN.set(text, known)
+  }
+  return known
+}
+
+/** The class written as `text`, brackets included. A reversed range, as in `[user-id]`, adds no character. */
+function readClass(text: string): CharClass {
   const negated = text[1] === '!' || text[1] === '^'
   const members: { point: number; escaped: boolean }[] = []
   const inner = Array.from(text.slice(negated ? 2 : 1, -1), (character) => character.codePointAt(0) as number)
