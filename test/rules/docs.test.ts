@@ -1,5 +1,5 @@
 /** Holds the documentation to the code. */
-import { readFileSync } from 'node:fs'
+import { readFileSync, statSync } from 'node:fs'
 import { expect, test } from 'vitest'
 import { apiPage } from '../../scripts/api-docs.ts'
 
@@ -16,4 +16,11 @@ test('the README names every variable of the configuration', () => {
   expect(names.length).toBeGreaterThan(10)
   const readme = read('README.md')
   expect(names.filter((name) => !readme.includes(`\`${name}\``))).toEqual([])
+})
+
+test('the pictures of the README are there, and small (npm run picture makes them)', () => {
+  const names = new Set(read('README.md').match(/docs\/[\w-]+\.png/g))
+  expect([...names].sort()).toEqual(['docs/page-dark.png', 'docs/page-light.png'])
+  for (const name of names)
+    expect(statSync(new URL(`../../${name}`, import.meta.url)).size).toBeLessThan(150_000)
 })

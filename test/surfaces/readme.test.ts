@@ -1,0 +1,153 @@
+/** The tour of the README, done as it is written: what it shows is what one sees. */
+import { execFile } from 'node:child_process'
+import { chmod, mkdir, readFile, symlink } from 'node:fs/promises'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { promisify } from 'node:util'
+import { Client } from '@modelcontextprotocol/sdk/client/index.js'
+import { StdioClientTransport } from '@modelcontextprotocol/sdk/client/stdio.js'
+import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
+import { apiAt } from '../support/service.ts'
+import { openShop, type Shop } from '../support/shop.ts'
+import { type WorkingTree, workingTree } from '../support/working-tree.ts'
+
+const CLI = fileURLToPath(new URL('../../dist/cli.js', import.meta.url))
+const README = await readFile(new URL('../../README.md', import.meta.url), 'utf8')
+const ID = /(act|ntb)_[0-9a-z]{26}/g
+
+type Person = 'ada' | 'ben'
+
+let shop: Shop
+let trees: Record<Person, WorkingTree>
+let bin: string
+
+beforeAll(async () => {
+  shop = await openShop()
+  trees = { ada: await workingTree({}), ben: await workingTree({}) }
+  bin = join(trees.ada.path, '../bin')
+  await mkdir(bin)
+  await chmod(CLI, 0o755)
+  await symlink(CLI, join(bin, 'deconflict'))
+})
+afterAll(async () => {
+  await shop.close()
+  for (const tree of Object.values(trees)) await tree.remove()
+})
+afterEach(async () => {
+  const api = apiAt(shop.url, 'tok-ada')
+  const { body } = await api('GET', '/activity?limit=100')
+  for (const { id } of body.items) await api('POST', `/activity/${id}/archive`)
+})
+
+/** The text below a heading, up to the next one. */
+function section(heading: string): string {
+  const [, text = ''] = README.split(`\n### ${heading}\n`)
+  expect(text).not.toBe('')
+  return text.split(/\n##/)[0] as string
+}
+
+function blocksIn(text: string): { language: string; body: string }[] {
+  return [...text.matchAll(/^```(\w+)\n(.*?)^```$/gms)].map(([, language = '', body = '']) => ({
+    language,
+    body: body.trimEnd(),
+  }))
+}
+
+/** The same text for the same story: ids by the order in which they come, and no instants. */
+function told(text: string): string {
+  const seen = new Map<string, string>()
+  return text
+    .replace(ID, (id, kind) => {
+      seen.set(id, seen.get(id) ?? `${kind}_${seen.size}`)
+      return seen.get(id) as string
+    })
+    .replace(/\d{4}-\d\d-\d\dT[\d:.]+Z/g, 'INSTANT')
+}
+const toldJson = (json: string) => JSON.parse(told(JSON.stringify(JSON.parse(json))))
+
+function environmentOf(person: Person) {
+  return {
+    PATH: `${bin}:${process.env.PATH}`,
+    HOME: join(trees[person].path, '..'),
+    DECONFLICT_URL: shop.url,
+    DECONFLICT_REPO: 'acme/shop',
+    GITHUB_TOKEN: `tok-${person}`,
+  }
+}
+
+/** What a line for a shell writes, whatever its exit code. */
+async function run(line: string, person: Person): Promise<string> {
+  const options = { cwd: trees[person].path, env: environmentOf(person) }
+  const ran = await promisify(execFile)('bash', ['-c', line], options).catch((error) => error)
+  expect(ran.stderr).toBe('')
+  return ran.stdout.trimEnd()
+}
+
+test('curl answers what the README shows', async () => {
+  const [{ body: variables = '' } = {}, ...blocks] = blocksIn(section('With curl'))
+  let id = ''
+  let shown = 0
+  for (const [index, { language, body }] of blocks.entries()) {
+    if (language !== 'sh') continue
+    const answer = await run(`${variables}\n${body.replace('act_…', id)}`, 'ada')
+    expect(Object.keys(JSON.parse(answer))).not.toContain('error')
+    id = ID.exec(answer)?.[0] ?? id
+    ID.lastIndex = 0
+    const next = blocks[index + 1]
+    if (next?.language !== 'json') continue
+    expect(toldJson(answer)).toEqual(toldJson(next.body))
+    shown += 1
+  }
+  expect(shown).toBe(2)
+  const [, reason] = /Ben asks again, and reads `(.*)`/.exec(section('With curl')) ?? []
+  const check = blocks.find(({ body }) => body.includes('/check'))?.body
+  await apiAt(shop.url, 'tok-ada')('POST', `/notables/${id}/archive`)
+  expect(await run(`${variables}\n${check}`, 'ben')).toContain(reason)
+})
+
+test('the command writes what the README shows', async () => {
+  const [block] = blocksIn(section('On the command line'))
+  const steps = (block?.body ?? '').split(/^(?=(?:ada|ben)\$ )/m)
+  let written = ''
+  for (const step of steps) {
+    const [, person, line = ''] = /^(ada|ben)\$ (.*)/.exec(step) ?? []
+    const said = await run(line, person as Person)
+    written += `${person}$ ${line}\n${said}${said && '\n'}`
+  }
+  expect(steps).toHaveLength(5)
+  expect(told(written).trimEnd()).toEqual(told((block?.body ?? '').replaceAll('\n\n', '\n')))
+})
+
+test('the tools of agents answer what the README shows', async () => {
+  const calls = section('For agents').split(/(?=\n(?:Ada|Ben)’s agent calls )/)
+  let id = ''
+  let shown = 0
+  for (const call of calls) {
+    const [, who, name] = /^\n(Ada|Ben)’s agent calls `(\w+)`/.exec(call) ?? []
+    if (!who || !name) continue
+    const [args, answer] = blocksIn(call)
+    const given = JSON.parse((args?.body ?? '').replace('act_…', id))
+    const text = await use(who.toLowerCase() as Person, name, given)
+    if (name === 'start_work') id = JSON.parse(text).activity.id
+    if (!answer) continue
+    expect(toldJson(text)).toEqual(toldJson(answer.body))
+    shown += 1
+  }
+  expect(shown).toBe(2)
+})
+
+async function use(person: Person, name: string, args: Record<string, unknown>): Promise<string> {
+  const client = new Client({ name: 'a-test', version: '1' })
+  const command = {
+    command: 'deconflict',
+    args: ['mcp'],
+    cwd: trees[person].path,
+    env: environmentOf(person),
+  }
+  await client.connect(new StdioClientTransport(command))
+  const { content, isError } = await client.callTool({ name, arguments: args })
+  await client.close()
+  const [{ text } = { text: '' }] = content as { text: string }[]
+  expect([isError ?? false, text]).toEqual([false, text])
+  return text
+}
