@@ -65,6 +65,8 @@ describe('a story', () => {
       /src\/checkout\/retry\.ts {2}yours .*theirs src\/\*\*\/retry\.ts\n→ Agree with Ben/s,
     )
 
+    expect((await tree.run(['show', id])).stdout).toMatch(new RegExp(`^overlap +medium with ${other}$`, 'm'))
+
     const beat = await tree.run(['heartbeat'])
     expect([beat.code, beat.stdout]).toEqual([2, expect.stringContaining(other)])
     await tree.write({ 'docs/new.md': '' })
@@ -238,6 +240,8 @@ describe('which repository it is', () => {
       expect.stringMatching(/no remote .*--repo OWNER\/NAME\n$/),
     ])
     expect((await tree.run(['list', '--repo', 'acme/shop'])).code).toBe(0)
+    const mine = await tree.run(['list', '--repo', 'acme/shop', '--mine'])
+    expect(mine.stdout).toBe('No announced work is like that.\n')
     const outside = await tree.run(['list'], { cwd: '/' })
     expect(outside.stderr).toMatch(/no git repository/)
   })
@@ -267,7 +271,7 @@ describe('a failure is one line that says what to do', () => {
 
   test('a command that is misspelt names the one that was meant', async () => {
     const { code, stderr } = await tree.run(['chekc'])
-    expect([code, stderr]).toEqual([1, expect.stringContaining('Did you mean check?')])
+    expect([code, stderr]).toEqual([1, expect.stringMatching(/Did you mean check\?.*--help tells/s)])
   })
 })
 

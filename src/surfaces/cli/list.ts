@@ -1,7 +1,7 @@
 /** `deconflict list`, `show` and `notes`: what is on record. */
 import type { RequestOf } from '../../client/client.ts'
 import { activityTable, notableTable, recordLines } from './record-text.ts'
-import { type CommonOptions, openSession } from './session.ts'
+import { type CommonOptions, openSession, type Session } from './session.ts'
 import { CliError, EXIT, type ExitCode, type World } from './world.ts'
 
 export interface ListOptions extends CommonOptions {
@@ -26,14 +26,19 @@ export async function list(world: World, options: ListOptions): Promise<ExitCode
   const branch = options.mine ? (session.place.branch ?? undefined) : options.branch
   // The service says which values there are.
   const input = { status, risk, actor, limit, cursor, branch } as unknown as ActivityQuery
+  const isFiltered = [status, risk, actor, branch].some((each) => each !== undefined)
   const page = await session.client.listActivities({ ...session.at, input })
   session.show(page, () => [
     ...(page.items.length > 0
       ? activityTable(page.items, session.look)
-      : [`Nobody works on ${session.at.owner}/${session.at.repo}, as far as it is announced.`]),
+      : [isFiltered ? 'No announced work is like that.' : nobodyOn(session)]),
     ...moreLines(page.next_cursor),
   ])
   return EXIT.clear
+}
+
+function nobodyOn({ at }: Session): string {
+  return `Nobody works on ${at.owner}/${at.repo}, as far as it is announced.`
 }
 
 export async function notes(world: World, options: ListOptions): Promise<ExitCode> {

@@ -60,22 +60,23 @@ function build(world: World, end: (code: ExitCode) => void): Command {
       writeOut: (text) => world.stdout.write(text),
       writeErr: (text) => world.stderr.write(text),
     })
+    .showHelpAfterError('(--help tells what there is)')
     .exitOverride()
-  /** One command, with the options that all have. `run` gets the world, the arguments and the options. */
+  /** One command, with the options that nearly all have. `run` gets the world, the arguments and the options. */
   const command = (usage: string, description: string, run: Run) =>
     program
       .command(usage)
       .description(description)
       .option('--url <url>', 'the server')
       .option('--repo <owner/name>', 'the repository; default: that of the git remote')
-      .option('--branch <name>', 'default: the one that is checked out')
-      .option('--base <name>', 'what it merges into; default: the default branch of the remote')
       .option('--json', 'the answer of the API as it is')
       .action(async (...given: unknown[]) => end(await run(...([world, ...given.slice(0, -1)] as never[]))))
-  const scoped = (each: Command) =>
+  const onBranch = (each: Command) =>
     each
-      .option('--paths <glob...>', 'default: what the branch and the working tree change')
-      .option('--area <label...>', 'areas that are touched')
+      .option('--branch <name>', 'default: the one that is checked out')
+      .option('--base <name>', 'what it merges into; default: the default branch of the remote')
+  const scoped = (each: Command, paths = 'default: what the branch and the working tree change') =>
+    onBranch(each).option('--paths <glob...>', paths).option('--area <label...>', 'areas that are touched')
 
   scoped(command('check', 'Ask whether your work overlaps with others’. Creates nothing.', check))
     .option('--tag <label...>', 'extra labels to widen the match')
@@ -84,18 +85,21 @@ function build(world: World, end: (code: ExitCode) => void): Command {
   fields(scoped(command('start [title]', 'Announce the work of this branch.', start)))
     .option('--actor <name>', 'the human behind the work; default: user.name of git')
     .option('--agent <name>', 'the agent tool in use')
-  fields(scoped(command('update [id]', 'Change what is announced.', update)))
-    .option('--title <text>')
+  fields(scoped(command('update [id]', 'Change what is announced.', update), 'in place of those announced'))
+    .option('--title <text>', 'what the work is called')
     .option('--status <status>', 'planned, active, paused, blocked, draft-pr-open, ready-for-review, …')
     .option('--refresh', 'take the paths from git again')
-  command('heartbeat [id]', 'Say that the work goes on, and hear of overlap that came up.', heartbeat)
-  command('done [id]', 'Say that the work is over.', done)
+  onBranch(
+    command('heartbeat [id]', 'Say that the work goes on, and hear of overlap that came up.', heartbeat),
+  )
+  onBranch(command('done [id]', 'Say that the work is over.', done))
     .option('--merged', 'it was merged')
     .option('--abandoned', 'it was given up')
   listed(command('list', 'Who works on what.', list))
-    .option('--mine', 'only work on this branch')
-    .option('--risk <risk>')
-    .option('--actor <name>')
+    .option('--branch <name>', 'only work on that branch')
+    .option('--mine', 'only work on the branch that is checked out')
+    .option('--risk <risk>', 'only work of this risk')
+    .option('--actor <name>', 'only the work of this person')
   command('show <id>', 'Every field of an activity or notable.', show)
   command('note <title>', 'Tell everyone who works in some part of the repository, for about a week.', note)
     .option('--summary <text>', 'the caveat in a sentence or two')
@@ -104,13 +108,13 @@ function build(world: World, end: (code: ExitCode) => void): Command {
     .option('--decision <url>', 'the document that holds the decision')
     .option('--until <timestamp>', 'when it ceases to hold')
     .option('--paths <glob...>', 'where it applies; default: everywhere')
-    .option('--area <label...>')
+    .option('--area <label...>', 'areas where it applies')
     .option('--supersedes <id...>', 'notables that it replaces')
     .option('--blocking', 'a prominent warning')
   listed(command('notes', 'The notables that hold.', notes))
-    .option('--importance <importance>')
-    .option('--category <category>')
-    .option('--area <label>')
+    .option('--importance <importance>', 'only those of this importance')
+    .option('--category <category>', 'only those of this category')
+    .option('--area <label>', 'only those of this area')
   command('watch', 'Who works on what, live.', watch)
     .option('--interval <seconds>', 'how often to ask', '5')
     .option('--once', 'draw once and end')
@@ -142,13 +146,16 @@ function fields(each: Command): Command {
     .option('--risk <risk>', 'low, medium, high, critical')
     .option('--pr <url>', 'the pull request')
     .option('--draft', 'the pull request is a draft')
-    .option('--no-draft')
+    .option('--no-draft', 'it is none')
     .option('--blocking', 'a prominent warning to others')
-    .option('--no-blocking')
+    .option('--no-blocking', 'no such warning')
 }
 
 function listed(each: Command): Command {
-  return each.option('--status <status>').option('--limit <count>').option('--cursor <cursor>')
+  return each
+    .option('--status <status>', 'only those of this status')
+    .option('--limit <count>', 'how many at most')
+    .option('--cursor <cursor>', 'go on where the last answer ended')
 }
 
 async function mcp(world: World, options: { url?: string; repo?: string }): Promise<ExitCode> {

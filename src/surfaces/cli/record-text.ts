@@ -118,8 +118,22 @@ export function recordLines(record: object, { paint, now }: Look): string[] {
 function valueText(name: string, value: unknown, now: Date): string {
   if (typeof value === 'string')
     return /_(at|until)$/.test(name) ? `${plain(value)} (${relative(value, now)})` : plain(value)
+  if (name === 'overlap') return overlapText(value as { severity: string; related_activity_ids: string[] })
   if (name === 'scope') return whereAll(value as { areas: string[]; paths: string[] })
   return plain(JSON.stringify(value))
+}
+
+/** As a single record tells of it: by ids. */
+function overlapText({
+  severity,
+  related_activity_ids: ids,
+}: {
+  severity: string | null
+  related_activity_ids: string[]
+}): string {
+  return severity === null
+    ? 'none'
+    : [severity, ...(ids.length > 0 ? [`with ${ids.join(', ')}`] : [])].join(' ')
 }
 
 function whereAll({ areas, paths }: { areas: string[]; paths: string[] }): string {

@@ -63,9 +63,13 @@ const UNITS = [
   ['s', 1000],
 ] as const
 
+/** What was set for a day reads as a day, also a moment later. */
+const SLACK = 1.01
+
 /** `3 min ago`, `in 23 h`, `now`. */
 export function relative(instant: string, now: Date): string {
-  const ms = new Date(instant).getTime() - now.getTime()
+  const left = new Date(instant).getTime() - now.getTime()
+  const ms = left > 0 ? left * SLACK : left
   const [unit, size] = UNITS.find(([, size]) => Math.abs(ms) >= size) ?? ['s', 1000]
   const count = Math.floor(Math.abs(ms) / size)
   if (count === 0) return 'now'
