@@ -1,5 +1,5 @@
 /** Who may do what: GitHub is asked with the caller's own token, and its answer is kept for a while (contract §2). */
-import { createHash } from 'node:crypto'
+import { hash } from 'node:crypto'
 import type { Octokit } from '@octokit/rest'
 import { LRUCache } from 'lru-cache'
 import { z } from 'zod'
@@ -26,7 +26,7 @@ export interface Token {
 }
 
 export function tokenOf(secret: string): Token {
-  return { secret, hash: createHash('sha256').update(secret).digest('hex') }
+  return { secret, hash: hash('sha256', secret) }
 }
 
 type Answer =

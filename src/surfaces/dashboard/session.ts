@@ -38,12 +38,13 @@ export function sessions(app: App): Sessions {
   const { sign_in } = app.config
   const cookies = sign_in ? cookieJar(sign_in) : null
   return {
-    standIn: async (req, _res, next) => {
-      if (cookies && req.headers.authorization === undefined && req.headers[PAGE_HEADER] !== undefined) {
-        const session = await cookies.read(req, SESSION, Session)
+    standIn: (req, _res, next) => {
+      const isOfPage = req.headers.authorization === undefined && req.headers[PAGE_HEADER] !== undefined
+      if (!cookies || !isOfPage) return next()
+      cookies.read(req, SESSION, Session).then((session) => {
         if (session) req.headers.authorization = `Bearer ${session.token}`
-      }
-      next()
+        next()
+      }, next)
     },
     show: async (req, res) => {
       const session = (await cookies?.read(req, SESSION, Session)) ?? null
