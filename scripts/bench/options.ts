@@ -51,7 +51,7 @@ const FULL: Sizes = {
   fleet: 10_000,
   clients: [1, 8, 32],
   rounds: 5,
-  round_ms: 1000,
+  round_ms: 800,
   starts: 7,
   deliveries: 500,
   leases: 10_000,

@@ -21,7 +21,7 @@ export type Variant =
   | { kind: 'pgbench'; label: string; script: Script; clients?: number }
 
 /** The round that is not counted is so many times as long: code is compiled while it runs. */
-const WARM_UP = 3
+const WARM_UP = 2
 
 /**
  * Runs the variants side by side. Under `ID.VARIANT` it notes: `.rate` (requests a second), `.p50` and `.p99` (ms), and `.cpu`

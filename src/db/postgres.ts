@@ -22,7 +22,7 @@ const PATIENT_SILENCE_MS = 600_000
  * its values, or compiling it, takes longer than it runs; and a plan that reads a whole table, since there was little in it,
  * is not to be kept when there is more (docs/operations.md has them for poolers).
  */
-const PLANNING = { plan_cache_mode: 'force_generic_plan', enable_seqscan: 'off', jit: 'off' }
+export const PLANNING = { plan_cache_mode: 'force_generic_plan', enable_seqscan: 'off', jit: 'off' }
 const CONNECT_S = 5
 /** The service as a whole ends within ten seconds. */
 const CLOSE_S = 1

@@ -1,4 +1,4 @@
-/** What HTTP, tokens, quota, schemas and the pipeline cost, without a database, of bare `node:http` and an empty Express (goal 6). */
+/** What HTTP, tokens, quota, schemas and the pipeline cost, when the work itself costs nothing, of bare `node:http` and an empty Express (goal 6). */
 import { startTask } from '../child.ts'
 import type { Ceiling } from '../processes/ceiling.ts'
 import { READER, type Rig } from '../rig.ts'
@@ -33,7 +33,7 @@ export async function httpPart(rig: Rig): Promise<void> {
   const express = await start({ kind: 'express', answer })
   const variant = (of: { url: string; pid: number }, label: string): Variant => ({
     kind: 'http',
-    label: `check without a database, ${label}`,
+    label: `check that does nothing, ${label}`,
     urls: [of.url],
     pid: of.pid,
     requests: [request],
