@@ -1,0 +1,179 @@
+/** What the index of the overlap check costs, by PostgreSQL's own account: which rows are written, and which are read (contract §6). */
+import { fillPlaceholders, sql } from 'drizzle-orm'
+import { PostgresJsSession } from 'drizzle-orm/postgres-js'
+import type postgres from 'postgres'
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
+import { activities } from '../../src/activities/table.ts'
+import { notables } from '../../src/notables/table.ts'
+import { fakeGithub } from '../support/github.ts'
+import { connectRaw } from '../support/postgres.ts'
+import { freshRepositories, type TestRepository } from '../support/repository.ts'
+import { startTestService, type TestService } from '../support/service.ts'
+
+// Statistics and plans are those of a server.
+describe.skipIf(process.env.TEST_DATABASE_KIND === 'embedded')('the database', () => {
+  const github = fakeGithub()
+  const repository = freshRepositories(github, () => service)
+  let service: TestService
+  let raw: postgres.Sql
+
+  beforeAll(async () => {
+    service = await startTestService({ token: 'ada', config: { rate_limit_per_minute: 1_000_000 } })
+    raw = connectRaw(service.app.config.database_url as string)
+  })
+  afterAll(async () => {
+    await raw.end()
+    await service.close()
+    github.close()
+  })
+
+  /** How often rows of the tables were written so far; each connection reports a while after it wrote. */
+  const written = async () => {
+    const rows = await raw`select relname as table, n_tup_ins::int as inserted, n_tup_upd::int as updated,
+      n_tup_hot_upd::int as hot, n_tup_del::int as deleted from pg_stat_user_tables
+      where relname in ('activities', 'claims', 'tallies')`
+    return Object.fromEntries(rows.map(({ table, ...counts }) => [table, counts]))
+  }
+
+  test('writes no index for a heartbeat, and nothing of the index of the overlap check', async () => {
+    const repo = repository()
+    const scope = { areas: ['pay'], paths: ['src/**', 'lib/*.ts'] }
+    const ids = [await repo.work({ scope }), await repo.work({ scope, branch: 'a' }), await repo.work({})]
+    const BEATS = 40
+    for (let beat = 0; beat < BEATS; beat += 1)
+      for (const id of ids) {
+        service.clock.advance(1000)
+        expect((await repo.ask('POST', `/activity/${id}/heartbeat`)).status).toBe(200)
+        service.clock.advance(1000)
+        const patched = await repo.ask('PATCH', `/activity/${id}`, { body: { heartbeat: true } })
+        expect(patched.status).toBe(200)
+      }
+    const beats = 2 * ids.length * BEATS
+    await expect.poll(written, { timeout: 40_000, interval: 200 }).toMatchObject({
+      activities: { inserted: ids.length, updated: beats, hot: beats, deleted: 0 },
+      claims: { inserted: 2 * 3, updated: 0, deleted: 0 },
+    })
+    const { inserted, updated } = (await written()).tallies as { inserted: number; updated: number }
+    expect(inserted + updated).toBe(ids.length)
+  })
+
+  test('has expires_at in no index of activities, and leaves room for the next version of a row', async () => {
+    const indexes = await raw`select indexdef from pg_indexes where tablename = 'activities'`
+    expect(indexes.length).toBeGreaterThan(5)
+    expect(indexes.filter(({ indexdef }) => /\bexpires_at\b/.test(indexdef))).toEqual([])
+    const [table] = await raw`select reloptions from pg_class where relname = 'activities'`
+    expect(table?.reloptions).toContain('fillfactor=80')
+  })
+
+  /** The statements that `work` has the service prepare, with their values. */
+  async function statementsOf(work: () => Promise<unknown>): Promise<Map<string, unknown[]>> {
+    const seen = new Map<string, unknown[]>()
+    const prepare = PostgresJsSession.prototype.prepareQuery
+    const spy = vi.spyOn(PostgresJsSession.prototype, 'prepareQuery').mockImplementation(function (
+      this: unknown,
+      ...given
+    ) {
+      const prepared = prepare.apply(this as never, given)
+      const execute = prepared.execute.bind(prepared)
+      prepared.execute = (values) => {
+        const { sql, params } = given[0]
+        seen.set(sql, fillPlaceholders(params, values ?? {}))
+        return execute(values)
+      }
+      return prepared
+    })
+    await work()
+    spy.mockRestore()
+    return seen
+  }
+
+  interface Scan {
+    table: string
+    type: string
+    condition: string
+    /** Rows that were read of the table, all loops together. */
+    read: number
+  }
+
+  // biome-ignore lint/suspicious/noExplicitAny: a plan is what PostgreSQL makes of it
+  function scansOf(node: any): Scan[] {
+    const below = (node.Plans ?? []).flatMap(scansOf)
+    if (node['Relation Name'] === undefined) return below
+    const rows = (node['Actual Rows'] ?? 0) + (node['Rows Removed by Filter'] ?? 0)
+    const read = (rows + (node['Rows Removed by Index Recheck'] ?? 0)) * node['Actual Loops']
+    const scan = {
+      table: node['Relation Name'],
+      type: node['Node Type'],
+      condition: node['Index Cond'] ?? node['Recheck Cond'] ?? '',
+      read,
+    }
+    return [scan, ...below]
+  }
+
+  /** Each table that a statement reads, and how, on a connection of the service. */
+  function explain(statement: string, values: unknown[]): Promise<Scan[]> {
+    const literals = values.map((value) =>
+      value === null ? 'null' : `'${String(value).replaceAll("'", "''")}'`,
+    )
+    return service.app.database.connection().transaction(async (tx) => {
+      await tx.execute(sql.raw(`prepare asked as ${statement}`))
+      const explained = `explain (analyze, format json) execute asked(${literals.join(', ')})`
+      const [row] = (await tx.execute(sql.raw(explained))) as unknown as Record<string, [{ Plan: unknown }]>[]
+      await tx.execute(sql.raw('deallocate asked'))
+      return scansOf(row?.['QUERY PLAN']?.[0].Plan)
+    })
+  }
+
+  /** So many activities, each in a directory of its own, and as many notables. */
+  async function fill(repo: TestRepository, count: number): Promise<void> {
+    const scope = { paths: ['far/away/**'] }
+    await repo.copy(activities, await repo.work({ scope, branch: 'far' }), count)
+    await repo.copy(notables, await repo.note({ scope }), count)
+    await raw`update activities set branch = 'b' || id where repo_id = ${repo.id}`
+    await raw`update claims set place = '/d' || record_id || '/' where repo_id = ${repo.id} and record_id like '____0%'`
+  }
+
+  describe('in a repository that its statistics do not know, among many claims', () => {
+    const COUNT = 5000
+    let statements: Map<string, unknown[]>
+    let answer: Awaited<ReturnType<TestRepository['check']>>
+
+    beforeAll(async () => {
+      for (const table of ['activities', 'notables', 'claims', 'tallies'])
+        await raw.unsafe(`alter table ${table} set (autovacuum_enabled = false)`)
+      await fill(repository(), COUNT)
+      await raw`analyze`
+      const repo = repository()
+      await fill(repo, COUNT)
+      await repo.work({ scope: { paths: ['src/*.ts'] } })
+      await repo.work({ scope: { paths: ['src/pay/till.ts'], areas: ['pay'] } })
+      await repo.note({ scope: { paths: ['lib/**'] } })
+      const scope = { areas: ['pay'], paths: ['src/a.ts', 'src/pay', 'lib/**/*.ts', '{x,y}/*.md'] }
+      statements = await statementsOf(async () => {
+        answer = await repo.check({ scope, branch: 'mine', base_branch: 'main' })
+      })
+    })
+
+    test('finds all that meets', () => {
+      expect(answer).toMatchObject({
+        total_related: 3,
+        checked_against: { activities: COUNT + 3, notables: COUNT + 2, complete: true },
+      })
+    })
+
+    test('reads by the index what lies at the places that were asked for, and nothing else', async () => {
+      const scans: Scan[] = []
+      for (const [statement, values] of statements)
+        if (/\b(?:claims|activities|notables)\b/.test(statement))
+          scans.push(...(await explain(statement, values)))
+      const large = scans.filter(({ table }) => ['claims', 'activities', 'notables'].includes(table))
+      expect(large.length).toBeGreaterThan(15)
+      expect(large.filter(({ type }) => type === 'Seq Scan')).toEqual([])
+      expect(large.filter(({ condition }) => !/\brepo_id = /.test(condition))).toEqual([])
+      const onClaims = large.filter(({ table }) => table === 'claims')
+      expect(onClaims.length).toBeGreaterThan(5)
+      expect(onClaims.filter(({ condition }) => !/\bplace\b/.test(condition))).toEqual([])
+      expect(large.filter(({ read }) => read > 10)).toEqual([])
+    })
+  })
+})
