@@ -1,6 +1,6 @@
 /** Verifies the database: its schema, every row of every repository, the index of them, and what is owed (issue: operators). */
 import { type Clock, later } from '../base/clock.ts'
-import type { RepositoryRow } from '../context/store.ts'
+import { findRepository, type RepositoryRow } from '../context/store.ts'
 import type { Db } from '../db/connect.ts'
 import { codeOf } from '../db/errors.ts'
 import { compareMigrations } from '../db/migrate.ts'
@@ -119,7 +119,8 @@ async function* orphans(db: Db): AsyncGenerator<Fault> {
     let next = await known.next()
     for (let at = await nextRepository(db, table, -1); at !== undefined; ) {
       while (!next.done && next.value < at) next = await known.next()
-      if (next.done || next.value !== at)
+      // Asked again: it may have become known since that page was read.
+      if ((next.done || next.value !== at) && !(await findRepository(db, at)))
         yield {
           where: table,
           problem: `holds rows of repository ${at}, which is not known`,
