@@ -2,17 +2,8 @@
 import { sql } from 'drizzle-orm'
 import type { Db } from '../db/connect.ts'
 import { prepared } from '../db/prepared.ts'
-import {
-  type Counts,
-  type Decided,
-  GONE,
-  given,
-  idsGiven,
-  instant,
-  OPEN_CLAIMS,
-  probesAsGiven,
-  type Search,
-} from './search-store.ts'
+import { GONE, given, idsGiven, OPEN_CLAIMS } from './probe-store.ts'
+import { type Counts, type Decided, instant, probesAsGiven, type Search } from './search-store.ts'
 
 const IS_NOTABLE = sql.raw("id >= 'ntb'")
 
