@@ -120,6 +120,8 @@ describe.skipIf(BROWSER === undefined)('in Chromium, the page', () => {
     await detail.getByRole('button', { name: /Retry payments/ }).waitFor()
     await detail.getByRole('button', { name: 'Archive' }).click()
     await page.getByRole('heading', { name: '1 live activity, 0 collisions' }).waitFor(PATIENT)
+    // What had the focus is gone with the record.
+    await expect.poll(() => page.evaluate('document.activeElement.id'), PATIENT).toBe('main')
     await bar('Retry payments').click()
     await detail.getByRole('button', { name: 'Archive' }).click()
     await page.getByText('Nobody has announced work in acme/shop').waitFor(PATIENT)

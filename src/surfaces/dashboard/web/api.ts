@@ -6,6 +6,8 @@ import type { Activity, FullActivity, FullNotable, Notable, Overlaps } from './r
 const PAGES_MAX = 10
 const TOKEN = 'deconflict-token'
 const RETRY_MS = 3000
+/** Tries that fail come less and less often: a token that is refused stays refused. */
+const RETRY_MAX_MS = 60_000
 
 /** What went wrong, in the service's own words. */
 export class Problem extends Error {
@@ -111,13 +113,17 @@ export interface Heard {
 /** Listens until `signal` is aborted; a stream that breaks is opened again. */
 export async function listen(name: string, heard: Heard, signal: AbortSignal): Promise<void> {
   const path = `/events/${name.split('/').map(encodeURIComponent).join('/')}`
+  let wait_ms = RETRY_MS
   while (!signal.aborted) {
     try {
       const response = await fetch(path, { headers: headers(), signal })
       if (!response.ok || !response.body) throw new Error(String(response.status))
       const parser = createParser({
         onEvent: ({ event, data }) => {
-          if (event === 'hello') heard.hello(JSON.parse(data).may_write)
+          if (event === 'hello') {
+            wait_ms = RETRY_MS
+            heard.hello(JSON.parse(data).may_write)
+          }
           if (event === 'changed') heard.changed()
         },
       })
@@ -128,6 +134,7 @@ export async function listen(name: string, heard: Heard, signal: AbortSignal): P
     }
     if (signal.aborted) return
     heard.lost()
-    await new Promise((resolve) => setTimeout(resolve, RETRY_MS))
+    await new Promise((resolve) => setTimeout(resolve, wait_ms))
+    wait_ms = Math.min(2 * wait_ms, RETRY_MAX_MS)
   }
 }

@@ -11,7 +11,7 @@ interface Common {
   repository: Repository
   mayWrite: boolean
   onClose: () => void
-  onChanged: () => void
+  onChanged: () => Promise<void>
 }
 
 export function ActivityDetail({
@@ -131,7 +131,7 @@ function Detail<Record extends { title: string; status: string }>({
     setIsSending(true)
     try {
       await archive(id)
-      onChanged()
+      await onChanged()
       onClose()
     } catch (error) {
       setProblem((error as Problem).message)

@@ -12,7 +12,11 @@ export function Dialog({
   children: ComponentChildren
 }) {
   const dialog = useRef<HTMLDialogElement>(null)
-  useEffect(() => dialog.current?.showModal(), [])
+  useEffect(() => {
+    const opener = document.activeElement as HTMLElement | null
+    dialog.current?.showModal()
+    return () => setTimeout(() => takeFocusBack(opener))
+  }, [])
   return (
     <dialog ref={dialog} aria-labelledby="dialog-heading" onClose={onClose}>
       <div class="head">
@@ -24,4 +28,11 @@ export function Dialog({
       {children}
     </dialog>
   )
+}
+
+/** Where the dialog was opened from; where that is gone, such as a record that was archived, the page as a whole. */
+function takeFocusBack(opener: HTMLElement | null): void {
+  if (document.activeElement !== document.body) return
+  const target = opener?.isConnected ? opener : document.getElementById('main')
+  target?.focus({ preventScroll: true })
 }

@@ -30,7 +30,7 @@ export function NotableForm({
   repository: Repository
   notable?: FullNotable | undefined
   onClose: () => void
-  onChanged: () => void
+  onChanged: () => Promise<void>
 }) {
   const [problem, setProblem] = useState('')
   const [isSending, setIsSending] = useState(false)
@@ -40,7 +40,7 @@ export function NotableForm({
       const { category, ...fields } = fieldsOf(form, notable)
       if (notable) await repository.updateNotable(notable.id, changed(notable, fields))
       else await repository.createNotable({ ...fields, category })
-      onChanged()
+      await onChanged()
       onClose()
     } catch (error) {
       setProblem((error as Problem).message)
