@@ -5,7 +5,7 @@ import {
   type ClaimingRecord,
   countRecords,
   dropRecords,
-  insertClaimsOf,
+  insertGivenClaims,
   replaceClaims,
 } from '../claims/store.ts'
 import type { Db } from '../db/connect.ts'
@@ -22,17 +22,10 @@ function isRecord(repo_id: number, id: string) {
   return and(eq(activities.repo_id, repo_id), eq(activities.id, id))
 }
 
-const claimedByRow = {
-  repo_id: sql.placeholder('repo_id'),
-  id: sql.placeholder('id'),
-  weight: sql.placeholder('weight'),
-  claims: sql.placeholder('claims'),
-}
-
 const runInsert = prepared('insert_activity', (db) =>
   db
     .with(
-      db.$with('claimed', {}).as(insertClaimsOf(claimedByRow)),
+      db.$with('claimed', {}).as(insertGivenClaims()),
       db.$with('counted', {}).as(countRecords(sql.placeholder('repo_id'), 'act', 1)),
     )
     .insert(activities)

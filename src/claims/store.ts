@@ -24,11 +24,22 @@ function insertClaims({ repo_id, id, weight, claims: all }: ClaimingRecord): SQL
   return insertClaimsOf({ repo_id, id, weight, claims: JSON.stringify(all) })
 }
 
-/** The same, where the values come later: `claims` is JSON. */
-export function insertClaimsOf(values: Record<'repo_id' | 'id' | 'weight' | 'claims', unknown>): SQL {
+/** `claims` is JSON. */
+function insertClaimsOf(values: Record<'repo_id' | 'id' | 'weight' | 'claims', unknown>): SQL {
   return sql`insert into claims (repo_id, place, kind, glob, record_id, weight)
     select ${values.repo_id}::bigint, place, kind, glob, ${values.id}::text, ${values.weight}::smallint
     from json_to_recordset(${values.claims}::text::json) as claim(place text, kind smallint, glob text)`
+}
+
+/** The same, where all values are placeholders of their own names. */
+export function insertGivenClaims(): SQL {
+  const { placeholder } = sql
+  return insertClaimsOf({
+    repo_id: placeholder('repo_id'),
+    id: placeholder('id'),
+    weight: placeholder('weight'),
+    claims: placeholder('claims'),
+  })
 }
 
 /** Counts that so many more records are stored as live, or fewer. Part of a statement, or one. */

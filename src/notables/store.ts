@@ -19,7 +19,7 @@ import {
   type ClaimingRecord,
   countRecords,
   dropRecords,
-  insertClaimsOf,
+  insertGivenClaims,
   replaceClaims,
 } from '../claims/store.ts'
 import { hourAt } from '../db/column.ts'
@@ -42,14 +42,7 @@ function isRecord(repo_id: number, id: string) {
 const runInsert = prepared('insert_notable', (db) =>
   db
     .with(
-      db.$with('claimed', {}).as(
-        insertClaimsOf({
-          repo_id: sql.placeholder('repo_id'),
-          id: sql.placeholder('id'),
-          weight: sql.placeholder('weight'),
-          claims: sql.placeholder('claims'),
-        }),
-      ),
+      db.$with('claimed', {}).as(insertGivenClaims()),
       db.$with('counted', {}).as(countRecords(sql.placeholder('repo_id'), 'ntb', 1)),
     )
     .insert(notables)
