@@ -109,6 +109,14 @@ test('watch shows what comes up while it runs', async () => {
   expect(watch.said().match(/acme\/shop/g)).toHaveLength(2)
 })
 
+test('watch does not take the newest hundred for all', async () => {
+  const titles = Array.from({ length: 101 }, (_, index) => ({ title: `Work ${index}` }))
+  const ids = await Promise.all(titles.map(benWorks))
+  const { stdout } = await tree.run(['watch', '--once'])
+  await Promise.all(ids.map((id) => api('POST', `/activity/${id}/archive`)))
+  expect(stdout).toMatch(/^acme\/shop {2}more than 100 activities, 0 notables/)
+})
+
 test('a token of gh is taken where the environment has none, for the host of the remote', async () => {
   const bin = join(tree.path, '../bin')
   await mkdir(bin)

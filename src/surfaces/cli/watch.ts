@@ -35,15 +35,17 @@ async function picture(session: Session, options: WatchOptions): Promise<{ key: 
   const look = { ...session.look, now: world.clock() }
   const input = { limit: 100 }
   try {
-    const [{ items: activities }, { items: notables }] = await Promise.all([
+    const [works, signals] = await Promise.all([
       client.listActivities({ ...at, input }),
       client.listNotables({ ...at, input }),
     ])
+    const { items: activities } = works
+    const { items: notables } = signals
     const key = JSON.stringify({ activities, notables })
     if (options.json) return { key, text: key }
     const title = look.paint('bold', `${at.owner}/${at.repo}`)
     const lines = [
-      `${title}  ${count(activities.length, 'activity', 'activities')}, ${count(notables.length, 'notable', 'notables')}  ${look.paint('dim', look.now.toISOString().slice(11, 19))}`,
+      `${title}  ${atLeast(works)}${count(activities.length, 'activity', 'activities')}, ${atLeast(signals)}${count(notables.length, 'notable', 'notables')}  ${look.paint('dim', look.now.toISOString().slice(11, 19))}`,
       ...activityTable(activities, look),
       ...(notables.length > 0 ? ['', ...notableTable(notables, look)] : []),
     ]
@@ -56,4 +58,9 @@ async function picture(session: Session, options: WatchOptions): Promise<{ key: 
     if (!isPassing || options.once) throw error
     return { key: error.message, text: `deconflict: ${error.message}; trying again` }
   }
+}
+
+/** What is shown is one page, the newest. */
+function atLeast({ next_cursor }: { next_cursor: string | null }): string {
+  return next_cursor === null ? '' : 'more than '
 }
