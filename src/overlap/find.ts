@@ -14,10 +14,19 @@ import { pairsBetween } from '../scope/path-set.ts'
 import { compare, type Proposal, type ScopeMatch, storedScopeOf } from './compare.ts'
 import { countOpen } from './count-store.ts'
 import { type Decision, decide } from './decide.ts'
-import { type Expected, REUSE_MAX, type Severity } from './overlap.ts'
+import { type Expected, IDS_MAX, REUSE_MAX, type Severity } from './overlap.ts'
 import { probesOf } from './probes.ts'
 import type { Rules } from './rules.ts'
-import { type Counts, type Match, type Search, type SearchResult, search } from './search-store.ts'
+import {
+  type Counts,
+  type Decided,
+  type Match,
+  type Matches,
+  type Search,
+  type SearchResult,
+  search,
+  searchDecided,
+} from './search-store.ts'
 
 const MERGED_MAX = 2_000
 const REUSE_WITHIN_MS = 7 * 86_400_000
@@ -72,8 +81,7 @@ export async function findOverlaps(comparison: Comparison): Promise<Findings> {
   const first = await search(ctx.db, repo.id, asked)
   const decision = await decide(comparison, first.keys)
   const hits = decision.verdicts.filter(({ meets }) => meets)
-  const { activities, notables } =
-    hits.length === 0 ? first : await search(ctx.db, repo.id, { ...asked, decided: hits })
+  const { activities, notables } = hits.length === 0 ? first : await withHits(comparison, asked, first, hits)
   const complete = first.complete && probes.complete && decision.complete && budgets.activities.remaining >= 0
   return {
     activities: activities.top.map(ranked),
@@ -83,6 +91,35 @@ export async function findOverlaps(comparison: Comparison): Promise<Findings> {
     compared: await comparedOf(comparison, { asked, first, complete, decision }),
     complete,
   }
+}
+
+/** All that meets: what was sure, and what has the claims that were decided. Few records are joined here, and many by the database. */
+async function withHits(
+  { ctx, self }: Comparison,
+  asked: Search,
+  { activities, notables, expected }: SearchResult,
+  decided: Decided[],
+): Promise<Pick<SearchResult, 'activities' | 'notables'>> {
+  if (isWhole(activities) && isWhole(notables)) {
+    const excluded = [...self, ...expected.keys()]
+    const more = await searchDecided(ctx.db, ctx.repo.id, { now: ctx.now, excluded, decided })
+    if (isWhole(more.activities) && isWhole(more.notables))
+      return { activities: joined(activities, more.activities), notables: joined(notables, more.notables) }
+  }
+  return search(ctx.db, ctx.repo.id, { ...asked, decided })
+}
+
+function isWhole({ top, total }: Matches): boolean {
+  return top.length === total
+}
+
+/** The union of two lists that hold all there is. */
+function joined(one: Matches, other: Matches): Matches {
+  const ranks = new Map(one.top.map(({ id, rank }) => [id, rank]))
+  for (const { id, rank } of other.top) ranks.set(id, Math.max(rank, ranks.get(id) ?? 0))
+  const all = [...ranks].map(([id, rank]) => ({ id, rank }))
+  all.sort((a, b) => b.rank - a.rank || (a.id < b.id ? 1 : -1))
+  return { top: all.slice(0, IDS_MAX), total: all.length }
 }
 
 const SEVERITIES = ['low', 'medium', 'high'] as const

@@ -47,6 +47,15 @@ const IS_SURE_IN_RANGE = sql`case when c.kind = ${code(WHOLE)} or (${MAY_BE_IGNO
   when given.mode <= ${code(BENEATH)} then true
   when c.kind between ${code(PLAIN)} and ${code(SUBTREE)} and (given.mode = ${code(DEEP)} or c.place = given.low) then true end`
 
+/** The claims that were found to meet. */
+export const DECIDED = sql`
+  select c.place, c.kind, c.glob, c.record_id, c.record_id as newest, c.weight, given.by_path, true as is_sure
+  from ${claimsBy(
+    given('decided', 'place text, kind smallint, glob text, record_id text, by_path boolean'),
+    sql`place = given.place and kind = given.kind and glob = given.glob
+      and (given.record_id is null or record_id = given.record_id)`,
+  )}`
+
 /**
  * Every claim that meets or may meet, with what is sure. Patterns at a point are listed once for all records that have
  * them, by skipping through the index from the greatest to the least: many records share few patterns.
@@ -67,13 +76,7 @@ export const FOUND = sql`
   union all
   select c.place, c.kind, c.glob, c.record_id, c.record_id, c.weight, given.by_path, true
   from ${claimsBy(given('labels', 'place text, by_path boolean'), sql`place = given.place and kind = ${code(AREA)}`)}
-  union all
-  select c.place, c.kind, c.glob, c.record_id, c.record_id, c.weight, given.by_path, true
-  from ${claimsBy(
-    given('decided', 'place text, kind smallint, glob text, record_id text, by_path boolean'),
-    sql`place = given.place and kind = given.kind and glob = given.glob
-      and (given.record_id is null or record_id = given.record_id)`,
-  )}`
+  union all ${DECIDED}`
 
 const PATTERN_BEFORE = (place: SQL, limit: SQL) => sql`select glob, record_id as newest, weight from ${claims}
   where repo_id = ${REPO} and place = ${place} and kind = ${code(PATTERN)} ${limit}

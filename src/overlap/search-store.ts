@@ -9,7 +9,19 @@ import { hourAt } from '../db/column.ts'
 import type { Db } from '../db/connect.ts'
 import { prepared } from '../db/prepared.ts'
 import { type Expected, IDS_MAX } from './overlap.ts'
-import { code, FOUND, GONE, given, IS_FIRST, idsGiven, KEYS_MAX, NOW, PATTERNS, REPO } from './probe-store.ts'
+import {
+  code,
+  DECIDED,
+  FOUND,
+  GONE,
+  given,
+  IS_FIRST,
+  idsGiven,
+  KEYS_MAX,
+  NOW,
+  PATTERNS,
+  REPO,
+} from './probe-store.ts'
 import type { Probes } from './probes.ts'
 import { STACK } from './stack-store.ts'
 
@@ -39,9 +51,15 @@ export interface Counts {
   notables: number
 }
 
+/** The gravest matches, then the newest, as many as are listed; and how many there are. */
+export interface Matches {
+  top: Match[]
+  total: number
+}
+
 export interface SearchResult {
-  activities: { top: Match[]; total: number }
-  notables: { top: Match[]; total: number }
+  activities: Matches
+  notables: Matches
   /** The live activities that are left out as own or stacked. */
   expected: Expected
   /** How many live activities, those of `self` left out, and applying notables there are. */
@@ -79,10 +97,20 @@ const NOTABLE = sql.raw("'ntb'")
 /** As `collisionSeverity` and `notableSeverity` say. */
 const RANK = sql`max(case when record_id >= ${NOTABLE} or not by_path then weight when weight >= 1 then 2 else 1 end)`
 
+const COLUMNS = sql.raw('(part, record_id, rank, total, place, kind, glob, is_notable)')
+
 function top(part: 'activity' | 'notable', condition: SQL): SQL {
   return sql`(select ${sql.raw(`'${part}'`)} as part, record_id, rank, (count(*) over ())::int as total, null, null::int, null, null::boolean
     from matches where ${condition} order by rank desc, record_id desc limit ${code(IDS_MAX)})`
 }
+
+const TOP = sql`${top('activity', sql`record_id < ${NOTABLE}`)} union all ${top('notable', sql`record_id >= ${NOTABLE}`)}`
+
+/** The records that are `found` for sure, each once. */
+const MATCHES = sql`matches as materialized (
+    select record_id, ${RANK} as rank from found
+    where is_sure and record_id not in (select id from excluded) and record_id not in (select id from gone)
+    group by record_id)`
 
 const ANSWER = sql`(
   with recursive gone as materialized (${GONE}),
@@ -92,12 +120,8 @@ const ANSWER = sql`(
   points as materialized (select * from ${given('points', 'place text, first smallint, last smallint')}),
   patterns as (${PATTERNS}),
   found as materialized (${FOUND}),
-  matches as materialized (
-    select record_id, ${RANK} as rank from found
-    where is_sure and record_id not in (select id from excluded) and record_id not in (select id from gone)
-    group by record_id)
-  ${top('activity', sql`record_id < ${NOTABLE}`)}
-  union all ${top('notable', sql`record_id >= ${NOTABLE}`)}
+  ${MATCHES}
+  ${TOP}
   union all (
     select 'key', case when kind = ${code(WHOLE)} then record_id end, null, null, place, kind, glob,
       max(newest) >= ${NOTABLE} from found
@@ -107,7 +131,7 @@ const ANSWER = sql`(
   union all select case when is_own then 'own' else 'stacked' end, id, null, null, null, null, null, null from expected
   union all select 'live', 'act', null, ${LIVE_ACTIVITIES}, null, null, null, null
   union all select 'live', 'ntb', null, ${LIVE_NOTABLES}, null, null, null, null
-) as answer(part, record_id, rank, total, place, kind, glob, is_notable)`
+) as answer${COLUMNS}`
 
 const runSearch = prepared('overlap_search', (db) =>
   db
@@ -164,7 +188,39 @@ export async function search(db: Db, repo_id: number, asked: Search): Promise<Se
   }
 }
 
-function matchesOf(rows: Row[]): { top: Match[]; total: number } {
+const runDecided = prepared('overlap_decided', (db) =>
+  db
+    .select({
+      part: sql<'activity' | 'notable'>`part`,
+      record_id: sql<string>`record_id`,
+      rank: sql<number>`rank`,
+      total: sql<number>`total`,
+    })
+    .from(sql`(
+      with gone as materialized (${GONE}), excluded as materialized (${idsGiven('excluded')}),
+      found as materialized (${DECIDED}),
+      ${MATCHES}
+      ${TOP}) as answer${COLUMNS}`),
+)
+
+/** The records that have what was found to meet; those of `excluded` left out. */
+export async function searchDecided(
+  db: Db,
+  repo_id: number,
+  { now, excluded, decided }: { now: Date; excluded: string[]; decided: Decided[] },
+): Promise<Pick<SearchResult, 'activities' | 'notables'>> {
+  const rows = await runDecided(db, {
+    ...instant(repo_id, now),
+    excluded: JSON.stringify(excluded),
+    decided: JSON.stringify(decided),
+  })
+  return {
+    activities: matchesOf(rows.filter(({ part }) => part === 'activity')),
+    notables: matchesOf(rows.filter(({ part }) => part === 'notable')),
+  }
+}
+
+function matchesOf(rows: Pick<Row, 'record_id' | 'rank' | 'total'>[]): Matches {
   const top = rows.map(({ record_id, rank }) => ({ id: record_id as string, rank }))
   return { top, total: rows[0]?.total ?? 0 }
 }
