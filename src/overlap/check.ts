@@ -89,6 +89,7 @@ async function examine(ctx: RepoContext, work: Work): Promise<Conclusion> {
   const notables = await showNotables(shown, found.notables)
   await listPairs(comparison, [...collisions, ...notables])
   return {
+    is_announced: work.self.length > 0,
     branch: work.branch,
     emptiness: comparison.proposal.emptiness,
     expected: found.expected,

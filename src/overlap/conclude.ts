@@ -7,6 +7,8 @@ import { type Expected, IDS_MAX, type OverlapResult, REUSE_MAX, type Severity } 
 import { byRank, highest } from './severity.ts'
 
 export interface Conclusion {
+  /** What is compared exists as an activity; else it is only proposed. */
+  is_announced: boolean
   branch: string | null
   emptiness: Proposal['emptiness']
   expected: Expected
@@ -113,10 +115,14 @@ function notableSentence({ record, match, severity }: Found<NotableRow>): string
 }
 
 function adviceOf(
-  { collisions, notables, emptiness, expected }: Conclusion,
+  { is_announced, collisions, notables, emptiness, expected }: Conclusion,
   severity: Severity | null,
 ): string {
   if (severity === null) {
+    if (is_announced)
+      return emptiness === null
+        ? 'Go ahead, and keep your activity up to date.'
+        : 'Say what you touch: update your activity with scope.paths or scope.areas.'
     if (emptiness !== null)
       return 'Say what you intend to touch in scope.paths or scope.areas, and check again.'
     return expected.size > 0

@@ -12,6 +12,7 @@ const checked_against = {
 }
 
 const nothing: Conclusion = {
+  is_announced: false,
   branch: null,
   emptiness: null,
   expected: new Map(),
@@ -136,6 +137,12 @@ describe('the advice', () => {
   const own = new Map([['act_1', 'own' as const]])
   test.each<[string, Partial<Conclusion>, RegExp]>([
     ['nothing', {}, /^Go ahead, and create an activity/],
+    ['nothing beside what is announced', { is_announced: true }, /^Go ahead, and keep your activity up/],
+    [
+      'an announcement without a scope',
+      { is_announced: true, emptiness: 'nothing_given' },
+      /^Say what you touch: update your activity with scope\.paths/,
+    ],
     ['own work', { expected: own }, /^Go ahead, and keep the activity of your branch/],
     ['an empty scope', { emptiness: 'nothing_given' }, /^Say what you intend to touch in scope\.paths/],
     ['an ignored scope', { emptiness: 'all_ignored' }, /^Say what you intend to touch in scope\.paths/],

@@ -83,8 +83,9 @@ function refuseOddHeaders(req: Request): void {
 
 /** The last handler: no route took the request. */
 export function noSuchAddress(req: Request): never {
-  const hint = /^\/(?:api\/)?v1(?:\/|$)/.test(req.path) ? '' : '; the service answers under /api/v1'
-  throw new Failure('not_found', `there is nothing at this address${hint}`)
+  const isOfApi = /^\/(?:api\/)?v1(?:\/|$)/.test(req.path)
+  const hint = isOfApi ? '/docs shows what there is' : 'the service answers under /api/v1, as /docs shows'
+  throw new Failure('not_found', `there is nothing at this address; ${hint}`)
 }
 
 /** Refuses the methods that a path does not have. */
