@@ -82,6 +82,9 @@ export const REAL_GLOBS = [
   '**/checkout/**',
 ] as const
 
+/** 64 alternatives, with what follows them in each. */
+const BRACES = '{a,b}'.repeat(6)
+
 /** Pairs of globs of about `length` characters each, whose comparison has to look at many places; most share no path. */
 export const HOSTILE: Record<string, (length: number) => [string, string]> = {
   'stars in a name': (length) => ['a*'.repeat(length / 2), `${'*a'.repeat(length / 2 - 1)}*b`],
@@ -95,5 +98,13 @@ export const HOSTILE: Record<string, (length: number) => [string, string]> = {
   'names of stars at any depth': (length) => [
     `${'**/*a*/'.repeat(length / 7)}b`,
     `${'*b*/**/'.repeat(length / 7)}c`,
+  ],
+  'braces before stars': (length) => [
+    `${BRACES}${'*a'.repeat(0.45 * length)}`,
+    `${BRACES}${'*b'.repeat(0.45 * length)}`,
+  ],
+  'braces before any depth': (length) => [
+    `${BRACES}${'**/x/'.repeat(0.18 * length)}y`,
+    `${BRACES}${'x/**/'.repeat(0.18 * length)}z`,
   ],
 }

@@ -2,7 +2,17 @@
 import { setImmediate } from 'node:timers/promises'
 import { pauses } from '../base/turns.ts'
 import type { Alternative } from '../scope/alternative.ts'
-import { fileGlob, type Glob, parseGlob, subtreeGlob, treeGlob } from '../scope/glob.ts'
+import { type Budget, unbounded } from '../scope/frontier.ts'
+import {
+  alternativesOf,
+  countOf,
+  fileGlob,
+  type Glob,
+  literalDir,
+  parseGlob,
+  subtreeGlob,
+  treeGlob,
+} from '../scope/glob.ts'
 import { labelKey, type Scope } from '../scope/scope.ts'
 
 /**
@@ -92,11 +102,10 @@ export async function claimsOf({ scope, is_literal }: Claimant): Promise<Claim[]
 export const CLAIM_EVERYWHERE: Claim = { place: EVERYWHERE, kind: AREA, glob: '' }
 
 function claimsOfGlob(glob: Glob): Claim[] {
-  if (glob.alternatives.length <= ALTERNATIVES_MAX) {
-    return glob.alternatives.map((alternative) => claimOf(alternative, glob))
+  if (countOf(glob) > ALTERNATIVES_MAX) {
+    return [{ place: storable(placeOf(literalDir(glob))), kind: PATTERN, glob: glob.source }]
   }
-  const place = commonPlace(glob.alternatives.map(({ dir }) => placeOf(dir)))
-  return [{ place: storable(place), kind: PATTERN, glob: glob.source }]
+  return alternativesOf(glob, unbounded()).map((alternative) => claimOf(alternative, glob))
 }
 
 function claimOf({ kind, dir }: Alternative, glob: Glob): Claim {
@@ -117,14 +126,8 @@ function storable(place: string): string {
   return isStorable(place) ? place : (placesAbove(place).findLast(isStorable) ?? '/')
 }
 
-function commonPlace(places: string[]): string {
-  const [first = '/', ...others] = places
-  const candidates = [...placesAbove(first), first]
-  return candidates.findLast((place) => others.every((other) => other.startsWith(place))) ?? '/'
-}
-
-/** The glob of a claim on paths; null for a `WHOLE` one. */
-export function globOf({ place, kind, glob }: Claim): Glob | null {
+/** The glob of a claim on paths; null for a `WHOLE` one. Spends what reading it takes. */
+export function globOf({ place, kind, glob }: Claim, budget: Budget): Glob | null {
   const path = place.slice(1, -1)
   switch (kind) {
     case FILE:
@@ -135,7 +138,7 @@ export function globOf({ place, kind, glob }: Claim): Glob | null {
     case SUBTREE:
       return subtreeGlob(path)
     case PATTERN:
-      return parseGlob(glob)
+      return parseGlob(glob, budget)
     default:
       return null
   }

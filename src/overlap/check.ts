@@ -18,16 +18,19 @@ import { type CheckOverlap, type OverlapBrief, type OverlapResult, PAIRS_MAX } f
 import { rulesOf } from './rules.ts'
 import { highest } from './severity.ts'
 
-/** Units of comparing (pairs of globs, states of a search) that one check may spend on each kind of records: less than a tenth of a second. */
-const UNITS_MAX = 1_000_000
-/** What reading the proposal may take: the largest scope that can be sent takes 1,638,400. */
-const PROPOSAL_UNITS_MAX = 1_700_000
+/**
+ * What one check may spend, in units of 10 to 25 ns: for all phases together that is well below a tenth of a second. On
+ * deciding about each kind of records:
+ */
+const UNITS_MAX = 800_000
+/** On reading the proposal: the largest scope without braces takes half of it. */
+const PROPOSAL_UNITS_MAX = 1_000_000
 /** A proposal of more paths is read in a turn of its own, since checking them took one already. */
 const LARGE = 50
-/** What it may spend on top: on merged work, on a pair of paths for each match that is shown, and on further pairs. */
-const MERGED_UNITS_MAX = 500_000
-const SHOWN_UNITS_MAX = 1_000_000
-const PAIR_UNITS_MAX = 500_000
+/** On merged work, on a pair of paths for each match that is shown, and on further pairs. */
+const MERGED_UNITS_MAX = 200_000
+const SHOWN_UNITS_MAX = 400_000
+const PAIR_UNITS_MAX = 300_000
 /** Live activities of a branch whose scopes stand in for one that is not given. */
 const OWN_SCOPES_MAX = 200
 
@@ -104,10 +107,8 @@ async function examine(ctx: RepoContext, work: Work): Promise<Conclusion> {
 async function begin(ctx: RepoContext, work: Work): Promise<Comparison> {
   const rules = rulesOf(ctx.settings)
   if (work.scopes.some(({ paths }) => paths.length > LARGE)) await setImmediate()
-  const reading = { remaining: PROPOSAL_UNITS_MAX }
-  const proposal = proposalOf(work.scopes, rules, reading)
-  const remaining = reading.remaining < 0 ? -1 : UNITS_MAX
-  const budgets = { activities: { remaining }, notables: { remaining } }
+  const proposal = proposalOf(work.scopes, rules, { remaining: PROPOSAL_UNITS_MAX })
+  const budgets = { activities: { remaining: UNITS_MAX }, notables: { remaining: UNITS_MAX } }
   const { self, branch, base_branch } = work
   return { ctx, self, branch, base_branch, rules, proposal, budgets, pause: pauses() }
 }

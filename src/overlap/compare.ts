@@ -17,6 +17,8 @@ export interface Proposal {
   paths: PathSet
   /** Why there is nothing to compare; null when there is something. */
   emptiness: 'nothing_given' | 'all_ignored' | null
+  /** False when reading it took more than the budget: of its paths some are missing. */
+  complete: boolean
 }
 
 export interface ScopeMatch {
@@ -37,12 +39,13 @@ export function proposalOf(scopes: StoredScope[], rules: Rules, budget: Budget):
   const labels = new Map(
     scopes.flatMap(({ areas }) => areas.map((label) => [labelKey(label), label] as const)),
   )
-  const all = scopes.flatMap((each) => (budget.remaining < 0 ? [] : globsOf(each, rules, budget)))
+  const all = scopes.flatMap((each) => globsOf(each, rules, budget))
   const globs = withoutIgnored(all, rules.ignore, budget)
   const isEmpty = labels.size + globs.length === 0
   const wasGiven = scopes.some((each) => each.paths.length > 0)
   const emptiness = isEmpty ? (wasGiven ? 'all_ignored' : 'nothing_given') : null
-  return { labels, paths: pathSet(globs), emptiness }
+  const paths = pathSet(globs, budget)
+  return { labels, paths, emptiness, complete: budget.remaining >= 0 }
 }
 
 /** What the proposal and another scope share, with at most `max` pairs of paths; null when they share nothing. */
@@ -60,9 +63,13 @@ export function compare(
   return areas.length + paths.length > 0 ? { areas, paths } : null
 }
 
-/** The globs of a scope: its paths, and what its areas stand for. */
+/** The globs of a scope: its paths, and what its areas stand for. With `budget.remaining` below 0 some are missing. */
 function globsOf(scope: StoredScope, rules: Rules, budget: Budget): Glob[] {
-  const paths = scope.paths.map((path) => (scope.is_literal ? fileGlob(path) : parseGlob(path)))
-  for (const { cost } of paths) budget.remaining -= cost
-  return [...paths, ...scope.areas.flatMap((label) => rules.areas.get(labelKey(label)) ?? [])]
+  const globs = scope.areas.flatMap((label) => rules.areas.get(labelKey(label)) ?? [])
+  const paths: Glob[] = []
+  for (const path of scope.paths) {
+    if (budget.remaining < 0) break
+    paths.push(scope.is_literal ? fileGlob(path) : parseGlob(path, budget))
+  }
+  return [...paths, ...globs]
 }

@@ -59,8 +59,7 @@ async function decideGlobs({ proposal, rules, budget, pause }: Work, keys: Key[]
   for (const key of keys) {
     let meets = key.glob === '' ? undefined : known.get(key.glob)
     if (meets === undefined) {
-      const glob = globOf(key) as Glob
-      budget.remaining -= glob.cost
+      const glob = globOf(key, budget) as Glob
       meets = pairsBetween(proposal.paths, [glob], { max: 1, budget, ignore: rules.ignore }).length > 0
       if (!meets && budget.remaining < 0) return { verdicts, complete: false }
       known.set(key.glob, meets)

@@ -82,7 +82,8 @@ export async function findOverlaps(comparison: Comparison): Promise<Findings> {
   const decision = await decide(comparison, first.keys)
   const hits = decision.verdicts.filter(({ meets }) => meets)
   const { activities, notables } = hits.length === 0 ? first : await withHits(comparison, asked, first, hits)
-  const complete = first.complete && probes.complete && decision.complete && budgets.activities.remaining >= 0
+  const wasRead = proposal.complete && probes.complete
+  const complete = wasRead && first.complete && decision.complete && budgets.activities.remaining >= 0
   return {
     activities: activities.top.map(ranked),
     notables: notables.top.map(ranked),
@@ -140,7 +141,7 @@ function labelsOf({ proposal, rules, budgets }: Comparison): Map<string, boolean
   return labels
 }
 
-/** What the index holds was compared, but for what was left undecided. With an empty proposal no activity is. */
+/** What the index holds was compared, but for what was left undecided. With an empty proposal no activity is, and with one that was read in part nothing is. */
 async function comparedOf(
   { ctx, self, proposal }: Comparison,
   {
@@ -150,6 +151,7 @@ async function comparedOf(
     decision,
   }: { asked: Search; first: SearchResult; complete: boolean; decision: Decision },
 ): Promise<Counts> {
+  if (!proposal.complete) return { activities: 0, notables: 0 }
   const excluded = [...self, ...expected.keys()]
   const open = complete
     ? { activities: 0, notables: 0 }

@@ -2,7 +2,7 @@
 import { LRUCache } from 'lru-cache'
 import type { Settings } from '../context/settings.ts'
 import { certainText } from '../scope/alternative.ts'
-import { type Glob, parseGlob } from '../scope/glob.ts'
+import { alternativesOf, type Glob, parseGlob } from '../scope/glob.ts'
 import { labelKey } from '../scope/scope.ts'
 
 export interface Rules {
@@ -22,9 +22,9 @@ export function rulesOf({ areas, ignore_paths }: Pick<Settings, 'areas' | 'ignor
   const known = kept.get(key)
   if (known) return known
   const compiled = Object.entries(areas).map(
-    ([label, globs]) => [labelKey(label), globs.map(parseGlob)] as const,
+    ([label, globs]) => [labelKey(label), globs.map((glob) => parseGlob(glob))] as const,
   )
-  const ignore = ignore_paths.map(parseGlob)
+  const ignore = ignore_paths.map((glob) => parseGlob(glob))
   const rules = { areas: new Map(compiled), ignore, ignored: ignoredText(ignore) }
   kept.set(key, rules)
   return rules
@@ -33,6 +33,8 @@ export function rulesOf({ areas, ignore_paths }: Pick<Settings, 'areas' | 'ignor
 /** Characters of a text that is looked for, and texts at most: a longer expression costs more than it saves. */
 const TEXT_MAX = 32
 const TEXTS_MAX = 200
+/** What finding them may take. */
+const READING_UNITS_MAX = 500_000
 
 /**
  * A regular expression of the database that matches every path which one of the globs ignores, and few others: each
@@ -40,10 +42,13 @@ const TEXTS_MAX = 200
  */
 function ignoredText(ignore: readonly Glob[]): string | null {
   if (ignore.length === 0) return null
-  const texts = ignore.flatMap(({ alternatives }) =>
-    alternatives.map((alternative) => [...certainText(alternative)].slice(0, TEXT_MAX).join('')),
+  const budget = { remaining: READING_UNITS_MAX }
+  const texts = ignore.flatMap((glob) =>
+    alternativesOf(glob, budget).map((alternative) =>
+      [...certainText(alternative)].slice(0, TEXT_MAX).join(''),
+    ),
   )
   const distinct = [...new Set(texts)]
-  if (distinct.length > TEXTS_MAX || distinct.includes('')) return ''
+  if (budget.remaining < 0 || distinct.length > TEXTS_MAX || distinct.includes('')) return ''
   return distinct.map((text) => text.replaceAll(/[!-/:-@[-^`{-~]/g, '\\$&')).join('|')
 }

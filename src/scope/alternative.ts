@@ -1,6 +1,6 @@
 /** One brace alternative of a glob as a row of segments, with what decides most comparisons at once (contract §6). */
 
-import { GlobError } from './glob-error.ts'
+import type { Budget } from './frontier.ts'
 import { EVERY_NAME, type Segment, segmentOf, type Wild } from './segment.ts'
 import { type CharClass, SLASH, STAR } from './tokens.ts'
 
@@ -54,12 +54,21 @@ export function partsOf(alternative: Alternative): readonly Part[] {
   return alternative.parts
 }
 
+/** What building costs, in units: an alternative beside one for each token, a segment, and one with wildcards on top. */
+const AN_ALTERNATIVE = 40
+const A_SEGMENT = 4
+const WILD = 8
+
 /**
- * The alternative of the tokens that `read` gives at each call, which hold no braces; null when nothing is left once empty segments and `.` are
- * dropped. Throws GlobError for a `..` segment.
+ * The alternative of tokens that hold no braces; null when nothing is left once empty segments and `.` are dropped, or
+ * when the budget ran out.
  */
-export function alternativeOf(read: () => Int32Array, classes: readonly CharClass[]): Alternative | null {
-  const tokens = read()
+export function alternativeOf(
+  tokens: readonly number[],
+  classes: readonly CharClass[],
+  budget: Budget,
+): Alternative | null {
+  budget.remaining -= AN_ALTERNATIVE + tokens.length
   const parts: Part[] = []
   let coversBeneath = false
   for (let from = 0, to = 0; from <= tokens.length; from = to + 1) {
@@ -67,17 +76,16 @@ export function alternativeOf(read: () => Int32Array, classes: readonly CharClas
     if (to === -1) to = tokens.length
     coversBeneath = true
     if (from === to) continue
+    budget.remaining -= A_SEGMENT
+    if (budget.remaining < 0) return null
     const stars = countStars(tokens, from, to)
     if (stars === to - from && stars === 2) {
       if (parts.at(-1) !== null) parts.push(null)
       continue
     }
-    const [start, end] = [from, to]
-    const again = () => read().subarray(start, end)
-    const part = stars === to - from ? EVERY_NAME : segmentOf(tokens.subarray(from, to), classes, again)
-    if (part === '..')
-      throw new GlobError("A path cannot contain '..'; write it from the root of the repository.")
+    const part = stars === to - from ? EVERY_NAME : segmentOf(tokens.slice(from, to), classes)
     if (part === '.') continue
+    if (typeof part !== 'string') budget.remaining -= WILD
     parts.push(part)
     coversBeneath = typeof part === 'string'
   }
@@ -89,7 +97,7 @@ export function alternativeOf(read: () => Int32Array, classes: readonly CharClas
 }
 
 /** How many stars in a row begin the tokens of a range. */
-function countStars(tokens: Int32Array, from: number, to: number): number {
+function countStars(tokens: readonly number[], from: number, to: number): number {
   let at = from
   while (at < to && tokens[at] === STAR) at++
   return at - from
@@ -117,7 +125,7 @@ export function certainText(alternative: Alternative): string {
   for (const part of partsOf(alternative)) {
     if (part === null || typeof part === 'string') continue
     let run = ''
-    for (const token of part.tokens()) {
+    for (const token of part.tokens) {
       run = token < 0 ? '' : run + String.fromCodePoint(token)
       if (run.length > longest.length) longest = run
     }

@@ -2,9 +2,10 @@
 
 import { CLOSE, COMMA, OPEN, tooManyAlternatives } from './tokens.ts'
 
-/** Runs of tokens and alternations in a row; `count` is the number of ways to read it. */
-interface Sequence {
-  readonly items: (Int32Array | Alternation)[]
+/** Runs of tokens with an alternation between each two; `count` is the number of ways to read it. */
+export interface Sequence {
+  readonly runs: (readonly number[])[]
+  readonly alternations: Alternation[]
   count: number
 }
 
@@ -13,13 +14,11 @@ interface Alternation {
   count: number
 }
 
-/** The alternatives of a glob, 0 to `count - 1`, in the order a shell would list them. */
+/** The alternatives of a glob, 0 to `whole.count - 1`, in the order a shell would list them. */
 export interface Expansion {
-  readonly count: number
-  /** The most tokens an alternative can have. */
-  readonly length: number
-  /** Tokens without `OPEN`, `COMMA` and `CLOSE`, in memory that the next call writes over. */
-  readonly read: (which: number) => Int32Array
+  readonly whole: Sequence
+  /** Tokens without `OPEN`, `COMMA` and `CLOSE`. */
+  readonly read: (which: number) => readonly number[]
 }
 
 /**
@@ -30,18 +29,17 @@ export function expandBraces(tokens: readonly number[], most: number): Expansion
   const settled = withoutStrayBraces(tokens)
   const whole = sequenceAt(settled, { at: 0 })
   if (whole.count > most) throw tooManyAlternatives(most)
-  const out = new Int32Array(settled.length)
-  const read = (which: number) => out.subarray(0, write(whole, which, { out, at: 0 }))
-  return { count: whole.count, length: settled.length, read }
+  if (whole.count === 1) return { whole, read: () => settled }
+  return { whole, read: (which) => readingOf(whole, which, []) }
 }
 
 /** The tokens with every brace and comma that is no part of an alternation turned into its character. */
-function withoutStrayBraces(tokens: readonly number[]): Int32Array {
-  const settled = new Int32Array(tokens.length)
+function withoutStrayBraces(tokens: readonly number[]): readonly number[] {
+  const settled: number[] = []
   const open: { at: number; commas: number[] }[] = []
   for (let at = 0; at < tokens.length; at++) {
     const token = tokens[at] as number
-    settled[at] = characterOf(token)
+    settled.push(characterOf(token))
     if (token === OPEN) open.push({ at, commas: [] })
     if (token === COMMA) open.at(-1)?.commas.push(at)
     const group = token === CLOSE ? open.pop() : undefined
@@ -61,12 +59,12 @@ function characterOf(token: number): number {
 }
 
 /** Reads from `cursor` to the end of the branch it is in, or of the tokens. */
-function sequenceAt(tokens: Int32Array, cursor: { at: number }): Sequence {
-  const sequence: Sequence = { items: [], count: 1 }
+function sequenceAt(tokens: readonly number[], cursor: { at: number }): Sequence {
+  const sequence: Sequence = { runs: [], alternations: [], count: 1 }
   while (true) {
     const from = cursor.at
     while (cursor.at < tokens.length && !isStructure(tokens[cursor.at] as number)) cursor.at++
-    sequence.items.push(tokens.subarray(from, cursor.at))
+    sequence.runs.push(tokens.slice(from, cursor.at))
     if (tokens[cursor.at] !== OPEN) return sequence
     const alternation: Alternation = { branches: [], count: 0 }
     do {
@@ -76,7 +74,7 @@ function sequenceAt(tokens: Int32Array, cursor: { at: number }): Sequence {
       alternation.count += branch.count
     } while (tokens[cursor.at] === COMMA)
     cursor.at++
-    sequence.items.push(alternation)
+    sequence.alternations.push(alternation)
     sequence.count *= alternation.count
   }
 }
@@ -85,26 +83,24 @@ function isStructure(token: number): boolean {
   return token === OPEN || token === COMMA || token === CLOSE
 }
 
-/** Writes reading number `which` (0-based, below `sequence.count`) and says where it ends. */
-function write(sequence: Sequence, which: number, to: { out: Int32Array; at: number }): number {
+/** Adds reading number `which` (0-based, below `sequence.count`) to `out`. */
+function readingOf(sequence: Sequence, which: number, out: number[]): readonly number[] {
   let rest = sequence.count
   let left = which
-  for (const item of sequence.items) {
-    if (item instanceof Int32Array) {
-      to.out.set(item, to.at)
-      to.at += item.length
-      continue
-    }
-    rest /= item.count
+  for (const [at, run] of sequence.runs.entries()) {
+    for (const token of run) out.push(token)
+    const alternation = sequence.alternations[at]
+    if (alternation === undefined) break
+    rest /= alternation.count
     let choice = Math.floor(left / rest)
     left %= rest
-    for (const branch of item.branches) {
+    for (const branch of alternation.branches) {
       if (choice < branch.count) {
-        write(branch, choice, to)
+        readingOf(branch, choice, out)
         break
       }
       choice -= branch.count
     }
   }
-  return to.at
+  return out
 }

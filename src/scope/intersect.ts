@@ -2,7 +2,7 @@
 
 import { type Alternative, partsOf } from './alternative.ts'
 import { type Budget, comparing } from './frontier.ts'
-import type { Glob } from './glob.ts'
+import { alternativesOf, type Glob } from './glob.ts'
 import { pathWeight, rowsMeet, shortestPath } from './path-search.ts'
 
 export type { Budget }
@@ -13,7 +13,8 @@ export type { Budget }
  * False with `budget.remaining` below 0 means that it gave up.
  */
 export function overlaps(a: Glob, b: Glob, budget: Budget): boolean {
-  return a.alternatives.some((x) => b.alternatives.some((y) => alternativesMeet(x, y, budget)))
+  const others = alternativesOf(b, budget)
+  return alternativesOf(a, budget).some((x) => others.some((y) => alternativesMeet(x, y, budget)))
 }
 
 /**
@@ -22,8 +23,8 @@ export function overlaps(a: Glob, b: Glob, budget: Budget): boolean {
  */
 export function intersect(a: Glob, b: Glob, budget: Budget): string | null {
   let best: string | null = null
-  for (const x of a.alternatives) {
-    for (const y of b.alternatives) {
+  for (const x of alternativesOf(a, budget)) {
+    for (const y of alternativesOf(b, budget)) {
       const path = alternativesMeet(x, y, budget) ? sharedPath(x, y, budget) : null
       if (budget.remaining < 0) return null
       if (path !== null && (best === null || pathWeight(path) < pathWeight(best))) best = path
@@ -34,7 +35,7 @@ export function intersect(a: Glob, b: Glob, budget: Budget): string | null {
 
 /** `overlaps` for one alternative of each. */
 export function alternativesMeet(a: Alternative, b: Alternative, budget: Budget): boolean {
-  budget.remaining -= comparing(a.prefix.length)
+  budget.remaining -= 1 + comparing(a.prefix.length)
   if (budget.remaining < 0) return false
   if (a.kind === 'file') return matchesAlternative(b, a.dir, budget)
   if (b.kind === 'file') return matchesAlternative(a, b.dir, budget)

@@ -43,8 +43,8 @@ const NAME_OF_A = 3
 const NAME_OF_B = 4
 const NAME_OF_BOTH = 5
 
-/** What looking at a pair of positions costs here. */
-const SETTLING = 2
+/** What a search for the shortest path costs beside one unit for each pair of positions. */
+const BEGINNING = 50
 
 /**
  * The shortest path that matches both rows, with as few names that begin with a dot as there can be; null when there
@@ -53,34 +53,40 @@ const SETTLING = 2
 export function shortestPath(a: readonly Part[], b: readonly Part[], budget: Budget): string | null {
   const width = b.length + 1
   const last = a.length * width + b.length
-  budget.remaining -= SETTLING * last
+  budget.remaining -= BEGINNING + last
   if (budget.remaining < 0) return null
   const [ofA, ofB] = [sampleWeights(a, budget), sampleWeights(b, budget)]
-  const weights = new Float64Array(last + 1).fill(Number.POSITIVE_INFINITY)
+  const weights = new Float64Array(last + 1)
   const ways = new Uint8Array(last + 1)
-  weights[last] = 0
-  for (let state = last - 1; state >= 0; state--) {
-    const j = state % width
-    const i = (state - j) / width
+  for (let state = last - 1, i = a.length; i >= 0; i--) {
     const left = a[i]
-    const right = b[j]
-    let best = Number.POSITIVE_INFINITY
-    const offer = (weight: number, way: number) => {
-      if (weight >= best) return
-      best = weight
+    for (let j = i === a.length ? b.length - 1 : b.length; j >= 0; j--, state--) {
+      const right = b[j]
+      let best = Number.POSITIVE_INFINITY
+      let way = 0
+      if (left === null) {
+        best = weights[state + width] as number
+        way = PAST_A
+        const named = right ? (weights[state + 1] as number) + (ofB[j] as number) : best
+        if (named < best) [best, way] = [named, NAME_OF_B]
+      }
+      if (right === null) {
+        const past = weights[state + 1] as number
+        if (past < best) [best, way] = [past, PAST_B]
+        const named = left ? (weights[state + width] as number) + (ofA[i] as number) : best
+        if (named < best) [best, way] = [named, NAME_OF_A]
+      }
+      if (left && right && weights[state + width + 1] !== Number.POSITIVE_INFINITY) {
+        const name = commonName(left, right, budget)
+        if (name !== null) {
+          const weight = name === left ? (ofA[i] as number) : weightOf(name) + 1
+          best = (weights[state + width + 1] as number) + weight
+          way = NAME_OF_BOTH
+        }
+      }
+      weights[state] = best
       ways[state] = way
     }
-    const afterA = left === undefined ? best : (weights[state + width] as number)
-    const afterB = right === undefined ? best : (weights[state + 1] as number)
-    if (left === null) offer(afterA, PAST_A)
-    if (right === null) offer(afterB, PAST_B)
-    if (left === null && right) offer(afterB + (ofB[j] as number), NAME_OF_B)
-    if (right === null && left) offer(afterA + (ofA[i] as number), NAME_OF_A)
-    if (left && right && weights[state + width + 1] !== Number.POSITIVE_INFINITY) {
-      const name = commonName(left, right, budget)
-      if (name !== null) offer((weights[state + width + 1] as number) + weightOf(name) + 1, NAME_OF_BOTH)
-    }
-    weights[state] = best
   }
   return budget.remaining < 0 || weights[0] === Number.POSITIVE_INFINITY
     ? null

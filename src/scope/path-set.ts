@@ -2,7 +2,7 @@
 
 import type { Alternative } from './alternative.ts'
 import { type Budget, comparing } from './frontier.ts'
-import { type Glob, matchesPath } from './glob.ts'
+import { alternativesOf, type Glob, matchesPath } from './glob.ts'
 import { alternativesMeet, sharedPath } from './intersect.ts'
 
 /** A glob of each side, as written, and a path that both match. */
@@ -26,11 +26,17 @@ interface Entry {
   readonly glob: number
 }
 
-/** Indexes the globs of one scope. */
-export function pathSet(globs: readonly Glob[]): PathSet {
+/** What indexing an alternative costs, in units, finding where its directory stands, and looking one above it up. */
+const INDEXING = 15
+const SEEKING = 20
+const LOOKING_UP = 5
+
+/** Indexes the globs of one scope. With `budget.remaining` below 0 afterwards, some are missing. */
+export function pathSet(globs: readonly Glob[], budget: Budget): PathSet {
   const entries = new Map<string, Entry[]>()
   for (const [index, glob] of globs.entries()) {
-    for (const alternative of glob.alternatives) {
+    for (const alternative of alternativesOf(glob, budget)) {
+      budget.remaining -= INDEXING
       const there = entries.get(alternative.dir)
       if (there === undefined) entries.set(alternative.dir, [{ alternative, glob: index }])
       else there.push({ alternative, glob: index })
@@ -78,7 +84,7 @@ interface Meeting {
 /** Where a glob meets those of a set, each of them once. */
 function* meeting(set: PathSet, glob: Glob, budget: Budget): Generator<Meeting> {
   const found = new Set<number>()
-  for (const other of glob.alternatives) {
+  for (const other of alternativesOf(glob, budget)) {
     for (const { alternative: mine, glob: index } of candidates(set, other.dir, budget)) {
       if (budget.remaining < 0) return
       if (found.has(index) || !alternativesMeet(mine, other, budget)) continue
@@ -90,11 +96,11 @@ function* meeting(set: PathSet, glob: Glob, budget: Budget): Generator<Meeting> 
 
 /** The entries at `dir`, above it and beneath it: first those from the root down to it, then those beneath. */
 function* candidates(set: PathSet, dir: string, budget: Budget): Generator<Entry> {
-  budget.remaining -= comparing(dir.length)
+  budget.remaining -= SEEKING + comparing(dir.length)
   yield* set.entries.get('') ?? []
   if (dir !== '') {
     for (let slash = dir.indexOf('/'); slash !== -1; slash = dir.indexOf('/', slash + 1)) {
-      budget.remaining -= comparing(slash)
+      budget.remaining -= LOOKING_UP + comparing(slash)
       yield* set.entries.get(dir.slice(0, slash)) ?? []
     }
     yield* set.entries.get(dir) ?? []
@@ -128,6 +134,6 @@ export function withoutIgnored(globs: readonly Glob[], ignore: readonly Glob[], 
 }
 
 function isIgnored(glob: Glob, ignore: readonly Glob[], budget: Budget): boolean {
-  const path = glob.is_plain ? glob.alternatives[0]?.dir : undefined
+  const path = glob.is_plain ? alternativesOf(glob, budget)[0]?.dir : undefined
   return path !== undefined && ignore.some((each) => matchesPath(each, path, budget))
 }

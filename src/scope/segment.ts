@@ -15,8 +15,7 @@ export interface Wild {
   readonly isOneStar: boolean
   /** It would match nothing, `.` or `..`, none of which is a name in a path: the searches have to watch out. */
   readonly isDotty: boolean
-  /** Its tokens, in memory that may be written over: hostile braces make too many to keep. */
-  readonly tokens: () => Int32Array
+  readonly tokens: readonly number[]
   readonly classes: readonly CharClass[]
   /** Built when first needed: prefix and suffix decide most comparisons. */
   automaton: Automaton | null
@@ -39,45 +38,39 @@ export interface Automaton {
 const DOT = 0x2e
 const END = SLASH
 
-/** The segment of these tokens: at least one, no `SLASH`. `again` gives the same tokens again, later. */
-export function segmentOf(
-  tokens: Int32Array,
-  classes: readonly CharClass[],
-  again: () => Int32Array,
-): Segment {
+/** The segment of these tokens: at least one, no `SLASH`. */
+export function segmentOf(tokens: readonly number[], classes: readonly CharClass[]): Segment {
   let first = 0
   while (first < tokens.length && (tokens[first] as number) >= 0) first++
   if (first === tokens.length) return textOf(tokens)
   let last = tokens.length - 1
   while ((tokens[last] as number) >= 0) last--
   return {
-    prefix: textOf(tokens.subarray(0, first)),
-    suffix: textOf(tokens.subarray(last + 1)),
+    prefix: textOf(tokens.slice(0, first)),
+    suffix: textOf(tokens.slice(last + 1)),
     isOneStar: isStars(tokens, first, last),
     isDotty: couldBeDots(tokens, classes),
-    tokens: again,
+    tokens,
     classes,
     automaton: null,
     sample: null,
   }
 }
 
-const STAR_ALONE = Int32Array.of(STAR)
-
 /** `*`, which every name matches. */
-export const EVERY_NAME = segmentOf(STAR_ALONE, [], () => STAR_ALONE) as Wild
+export const EVERY_NAME = segmentOf([STAR], []) as Wild
 
-/** The automaton of a segment; a text gets a new one at each call. Spends two units per token compiled. */
+/** The automaton of a segment; a text gets a new one at each call. Spends four units per token compiled. */
 export function automatonOf(segment: Segment, budget: Budget): Automaton {
   if (typeof segment !== 'string' && segment.automaton !== null) return segment.automaton
-  const tokens = typeof segment === 'string' ? pointsOf(segment) : segment.tokens()
-  budget.remaining -= 2 * tokens.length
+  const tokens = typeof segment === 'string' ? pointsOf(segment) : segment.tokens
+  budget.remaining -= 4 * tokens.length
   if (typeof segment === 'string') return compile(tokens, [])
   segment.automaton = compile(tokens, segment.classes)
   return segment.automaton
 }
 
-function compile(tokens: Int32Array | readonly number[], classes: readonly CharClass[]): Automaton {
+function compile(tokens: readonly number[], classes: readonly CharClass[]): Automaton {
   const codes: number[] = []
   const targets: number[] = []
   const skips: number[] = []
@@ -86,7 +79,8 @@ function compile(tokens: Int32Array | readonly number[], classes: readonly CharC
     targets.push(target)
     skips.push(skip)
   }
-  for (const [at, token] of tokens.entries()) {
+  for (let at = 0; at < tokens.length; at++) {
+    const token = tokens[at] as number
     const here = codes.length
     if (token === STAR) {
       if (tokens[at - 1] !== STAR) add(ANY, here, 1)
@@ -136,12 +130,12 @@ export function readableNext(a: Automaton, i: number, b: Automaton, j: number): 
   return String.fromCodePoint(readable(setOf(x, a.classes), setOf(y, b.classes)))
 }
 
-function isStars(tokens: Int32Array, from: number, to: number): boolean {
+function isStars(tokens: readonly number[], from: number, to: number): boolean {
   for (let at = from; at <= to; at++) if (tokens[at] !== STAR) return false
   return true
 }
 
-function couldBeDots(tokens: Int32Array, classes: readonly CharClass[]): boolean {
+function couldBeDots(tokens: readonly number[], classes: readonly CharClass[]): boolean {
   let characters = 0
   for (const token of tokens) {
     if (token === STAR) continue
@@ -155,12 +149,12 @@ function setOf(code: number, classes: readonly CharClass[]): CharSet {
   return code <= CLASS ? (classes[CLASS - code] as CharClass).set : ANYTHING
 }
 
-function textOf(points: Int32Array): string {
+function textOf(points: readonly number[]): string {
   let widest = 0
   for (let at = 0; at < points.length; at++) widest = Math.max(widest, points[at] as number)
   // Code points of 16 bits are UTF-16 units, and from those a text is made several times faster.
   const make = widest > 0xffff ? String.fromCodePoint : String.fromCharCode
-  return make.apply(null, points as unknown as number[])
+  return make.apply(null, points as number[])
 }
 
 function pointsOf(text: string): number[] {

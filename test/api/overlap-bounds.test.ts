@@ -132,9 +132,9 @@ describe('what is listed', () => {
   })
 })
 
-/** 200 valid globs of up to 512 characters and 64 alternatives each, which share nothing with those of the other `side`, though it takes long to see. */
-function hostileScope(side: 'x' | 'y' | 'z'): { paths: string[] } {
-  const alternatives = range(64).map((index) => `*${String.fromCharCode(97 + (index % 26))}${index}*`)
+/** 200 valid globs of up to 512 characters and so many alternatives each, which share nothing with those of the other `side`, though it takes long to see. */
+function hostileScope(side: 'x' | 'y' | 'z', count = 64): { paths: string[] } {
+  const alternatives = range(count).map((index) => `*${String.fromCharCode(97 + (index % 26))}${index}*`)
   const paths = range(200).map((index) => {
     const head = `{${alternatives.join()}}`
     const tail = `**/*${index}*[${side}${side}]`
@@ -146,7 +146,7 @@ function hostileScope(side: 'x' | 'y' | 'z'): { paths: string[] } {
 
 describe('a check that would take too long', () => {
   const theirs = hostileScope('x')
-  const mine = { paths: [...scope.paths, ...hostileScope('y').paths.slice(1)] }
+  const mine = { paths: [...scope.paths, ...hostileScope('y', 4).paths.slice(1)] }
 
   test('says that it is not complete and how far it got: the most severe first, then the newest', async () => {
     const { work, note, check, copy } = repository()
@@ -169,6 +169,35 @@ describe('a check that would take too long', () => {
     expect(result.related_notable_ids).not.toContain(olderNote)
     expect(result.checked_against).toMatchObject({ activities: 3, notables: 2 })
     expect(result.reason).toMatch(/reached its bound/)
+  })
+
+  test('says so too of a proposal that takes too long to read, and tells what it found', async () => {
+    const { work, check } = repository()
+    const related = await work({ scope })
+    const pattern = await work({ scope: { paths: ['src/p*y.ts'] } })
+    await work({ scope: { paths: ['docs/*.md'] } })
+    const result = await check({ scope: { paths: [...scope.paths, ...hostileScope('y').paths.slice(1)] } })
+    expect(result.related_activity_ids).toEqual([pattern, related])
+    expect(result.checked_against).toMatchObject({ activities: 0, notables: 0, complete: false })
+    expect(result.reason).toMatch(/reached its bound/)
+  })
+
+  test('of as many ordinary globs as a scope may hold, with as many patterns of others, is complete', async () => {
+    const { check, store } = repository()
+    const patterns = range(2000).map((index) => `packages/p${index}/**/*.{spec,test}.ts`)
+    await store(
+      range(20).map((index) => ({
+        id: idOf(index),
+        scope: { areas: [], paths: patterns.slice(100 * index, 100 * index + 100) },
+      })),
+    )
+    const mine = range(200).map((index) =>
+      index % 20 === 0 ? `**/part-${index}/*.md` : `packages/p${index}/src/*_{a,b}.md`,
+    )
+    const files = range(2800).map((index) => `packages/q${index % 50}/src/file-${index}.ts`)
+    const result = await check({ scope: { paths: [...mine, ...files] } })
+    expect(result.related_activity_ids).toEqual([])
+    expect(result.checked_against).toMatchObject({ activities: 20, complete: true })
   })
 
   test('does not count what it began to compare and gave up', async () => {

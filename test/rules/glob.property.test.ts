@@ -2,7 +2,14 @@
 import fc from 'fast-check'
 import picomatch from 'picomatch'
 import { expect, test } from 'vitest'
-import { type Glob, GlobError, matchesPath, parseGlob } from '../../src/scope/glob.ts'
+import {
+  alternativesOf,
+  type Glob,
+  GlobError,
+  literalDir,
+  matchesPath,
+  parseGlob,
+} from '../../src/scope/glob.ts'
 import { intersect, overlaps } from '../../src/scope/intersect.ts'
 
 /** Pairs tried in each test; set the variable for a longer run by hand. */
@@ -207,6 +214,39 @@ test('a glob matches exactly the short paths that the rules give it', () => {
     fc.property(anyGlob, (source) => {
       const glob = parseGlob(source)
       expect(PATHS.filter((path) => matchesPath(glob, path) !== oracle(source, path))).toEqual([])
+    }),
+    { numRuns: RUNS },
+  )
+})
+
+const anyText = fc
+  .array(fc.oneof(pieces, fc.constantFrom('.', '..', '/', '{', ',', '}', '{.,a}', '{./,/}', '{.,}', '\\.')), {
+    minLength: 1,
+    maxLength: 9,
+  })
+  .map((some) => some.join(''))
+
+test('a glob is refused for what its alternatives come to before any of them is built', () => {
+  fc.assert(
+    fc.property(anyText, (source) => {
+      const rows = expand(source).map((each) => segmentsOf(each.replaceAll('\\.', '.')))
+      const named = rows.filter((row) => row.some((segment) => segment !== '' && segment !== '.'))
+      const glob = read(source)
+      expect(glob === null).toBe(named.length === 0 || rows.some((row) => row.includes('..')))
+      if (glob !== null) expect(alternativesOf(glob, plenty())).toHaveLength(named.length)
+    }),
+    { numRuns: 4 * RUNS },
+  )
+})
+
+test('all that a glob matches lies in the directory that its text begins with', () => {
+  fc.assert(
+    fc.property(fc.constantFrom('', 'a', 'a/', './a//b.', 'a/./b/'), anyGlob, (front, source) => {
+      const glob = read(front + source)
+      if (glob === null) return
+      const dir = literalDir(glob)
+      for (const alternative of alternativesOf(glob, plenty()))
+        expect(`${alternative.dir}/`.startsWith(dir === '' ? '' : `${dir}/`)).toBe(true)
     }),
     { numRuns: RUNS },
   )

@@ -20,7 +20,7 @@ export async function globPart(rig: Rig): Promise<void> {
   const { rounds, round_ms } = rig.options.sizes
   const decide = (a: string, b: string) => overlaps(parseGlob(a), parseGlob(b), plenty())
 
-  const own = REAL_GLOBS.map(parseGlob)
+  const own = REAL_GLOBS.map((each) => parseGlob(each))
   const automata = REAL_GLOBS.map(automatonOf)
   const sampled = REAL_GLOBS.map(sampledOf)
   const perPair = (meet: (a: number, b: number) => boolean) => async () => nsPerPair(meet, round_ms)
@@ -51,7 +51,7 @@ export async function globPart(rig: Rig): Promise<void> {
 
   const lengths = [LONGEST / 2, LONGEST]
   for (const [name, make] of Object.entries(HOSTILE)) {
-    const prepared = lengths.map((length) => make(length).map(parseGlob))
+    const prepared = lengths.map((length) => make(length).map((each) => parseGlob(each)))
     const timed = prepared.map(([a, b]) => async () => {
       const once = () => overlaps(a as never, b as never, plenty())
       return nsPerCall(once, round_ms / 4) / 1e6

@@ -1,0 +1,46 @@
+/** What the alternatives of a glob come to, told from the braces without building any of them (contract §6). */
+
+import type { Sequence } from './braces.ts'
+import { SLASH } from './tokens.ts'
+
+/** Of some alternative something is left once empty segments and `.` are dropped. */
+export const NAMED = 0x10
+/** Some alternative has a `..` segment. */
+export const PARENT = 0x100
+/** Of some alternative nothing is left. */
+const NAMELESS = 0x01
+
+const DOT = 0x2e
+
+/**
+ * Holds `NAMED` and `PARENT` where they are true, in time linear in the tokens: all alternatives are read at once. Four
+ * bits say how the present segment looks in some of them (empty, `.`, `..`, anything else) where none was named before,
+ * the next four where one was.
+ */
+export function formsOf(whole: Sequence): number {
+  return afterSlash(afterSequence(whole, NAMELESS))
+}
+
+function afterSequence({ runs, alternations }: Sequence, before: number): number {
+  let forms = before
+  for (let at = 0; at < runs.length; at++) {
+    for (const token of runs[at] as readonly number[]) forms = afterToken(token, forms)
+    const from = forms
+    const branches = alternations[at]?.branches
+    if (branches !== undefined) forms = branches.reduce((all, branch) => all | afterSequence(branch, from), 0)
+  }
+  return forms
+}
+
+function afterToken(token: number, forms: number): number {
+  if (token === SLASH) return afterSlash(forms)
+  if (token === DOT) return (forms & PARENT) | ((forms & 0x77) << 1) | (forms & 0x88)
+  return (forms & PARENT) | (forms & 0x0f ? 0x08 : 0) | (forms & 0xf0 ? 0x80 : 0)
+}
+
+function afterSlash(forms: number): number {
+  const parent = forms & 0x44 ? PARENT : 0
+  const nameless = forms & 0x03 ? NAMELESS : 0
+  const named = forms & 0xb8 ? NAMED : 0
+  return (forms & PARENT) | parent | nameless | named
+}
