@@ -26,6 +26,9 @@ export interface Expansion {
  * `most` alternatives.
  */
 export function expandBraces(tokens: readonly number[], most: number): Expansion {
+  if (!tokens.some(isStructure)) {
+    return { whole: { runs: [tokens], alternations: [], count: 1 }, read: () => tokens }
+  }
   const settled = withoutStrayBraces(tokens)
   const whole = sequenceAt(settled, { at: 0 })
   if (whole.count > most) throw tooManyAlternatives(most)
