@@ -14,12 +14,8 @@ const BUFFER_BYTES = 64 * 1024 * 1024
 
 export interface Patience {
   silence_ms: number
-  /** What watches the lines to the same server. */
-  siblings: Set<Sibling>
-}
-
-export interface Sibling {
-  cutIfSilent(): void
+  /** The lines that lead to the same server. */
+  siblings: Set<Line>
 }
 
 /** Ends what postgres.js waits for: a connection that could not be made. */
@@ -38,8 +34,70 @@ export class NoLine extends Duplex {
   }
 }
 
-/** A connection that is watched. `host`: postgres.js reads it, to check the certificate against. */
-export type Line = Socket & { host: string }
+/**
+ * Bytes to and from a server. It is cut when something was written and nothing was heard for `silence_ms`, and with it all
+ * of `siblings` that heard nothing for as long: they lead to the same server. What is pipelined behind an answer begins to
+ * count with the next question.
+ */
+export class Line extends Duplex {
+  /** postgres.js reads it, to check the certificate against. */
+  readonly host: string
+  readonly #socket: Socket
+  readonly #elapsed = stopwatch()
+  readonly #watch: NodeJS.Timeout
+  readonly #siblings: Set<Line>
+  #asked_at: number | undefined
+  #heard_at: number
+
+  constructor(socket: Socket, host: string, { silence_ms, siblings }: Patience) {
+    super({ writableHighWaterMark: BUFFER_BYTES })
+    this.host = host
+    this.#socket = socket
+    this.#siblings = siblings.add(this)
+    this.#heard_at = this.#elapsed()
+    this.#watch = setInterval(() => {
+      if (this.#asked_at === undefined || this.#elapsed() - this.#asked_at <= silence_ms) return
+      for (const line of [this, ...siblings]) line.#cutAfter(silence_ms)
+    }, LOOK_MS).unref()
+    socket.on('data', (chunk) => {
+      this.#asked_at = undefined
+      this.#heard_at = this.#elapsed()
+      if (!this.push(chunk)) socket.pause()
+    })
+    socket.on('error', (error) => this.destroy(error))
+    socket.on('close', () => this.destroy())
+  }
+
+  /** As a socket has it: postgres.js says goodbye to a server only where it reads `open`. */
+  get readyState(): 'open' | 'closed' {
+    return this.destroyed ? 'closed' : 'open'
+  }
+
+  override _read(): void {
+    this.#socket.resume()
+  }
+
+  override _write(chunk: Buffer, _encoding: unknown, done: (error?: Error | null) => void): void {
+    this.#asked_at ??= this.#elapsed()
+    this.#socket.write(chunk, done)
+  }
+
+  override _final(done: () => void): void {
+    this.#socket.end(done)
+  }
+
+  override _destroy(error: Error | null, done: (error: Error | null) => void): void {
+    clearInterval(this.#watch)
+    this.#siblings.delete(this)
+    this.#socket.destroy()
+    done(error)
+  }
+
+  #cutAfter(silence_ms: number): void {
+    if (this.#elapsed() - this.#heard_at > silence_ms)
+      this.destroy(timedOut('the database accepts what is sent and does not answer'))
+  }
+}
 
 /** A line to the address; rejects when nobody accepts there. */
 export function openLine({ host, port }: Address, patience: Patience): Promise<Line> {
@@ -50,51 +108,15 @@ export function openLine({ host, port }: Address, patience: Patience): Promise<L
       noDelay: true,
       keepAlive: true,
       keepAliveInitialDelay: KEEP_ALIVE_MS,
-      // Sockets take it, as all streams do; their types do not say so.
-      ...{ writableHighWaterMark: BUFFER_BYTES },
     })
     const late = setTimeout(() => socket.destroy(timedOut('nobody accepts the connection')), ACCEPT_MS)
     socket.once('error', reject)
     socket.once('close', () => clearTimeout(late))
     socket.once('connect', () => {
       clearTimeout(late)
-      watch(socket, patience)
-      resolve(Object.assign(socket, { host }))
+      socket.off('error', reject)
+      resolve(new Line(socket, host, patience))
     })
-  })
-}
-
-/**
- * Cuts the line when something was written and nothing was heard for `silence_ms`, and with it all of `siblings` that heard
- * nothing for as long: they lead to the same server. What is pipelined behind an answer begins to count with the next
- * question.
- */
-function watch(socket: Socket, { silence_ms, siblings }: Patience): void {
-  const elapsed = stopwatch()
-  let heard_at = elapsed()
-  let written = socket.bytesWritten
-  /** When it was first seen that something is not answered. */
-  let waiting_since: number | undefined
-  const sibling = {
-    cutIfSilent: () => {
-      if (elapsed() - heard_at > silence_ms)
-        socket.destroy(timedOut('the database accepts what is sent and does not answer'))
-    },
-  }
-  siblings.add(sibling)
-  socket.on('data', () => {
-    heard_at = elapsed()
-    written = socket.bytesWritten
-    waiting_since = undefined
-  })
-  const look = setInterval(() => {
-    if (socket.bytesWritten === written) return
-    waiting_since ??= elapsed()
-    if (elapsed() - waiting_since > silence_ms) for (const each of siblings) each.cutIfSilent()
-  }, LOOK_MS).unref()
-  socket.once('close', () => {
-    clearInterval(look)
-    siblings.delete(sibling)
   })
 }
 

@@ -3,7 +3,7 @@ import { drizzle } from 'drizzle-orm/postgres-js'
 import postgres from 'postgres'
 import { readDatabaseUrl } from '../base/database-url.ts'
 import type { Database, Db } from './connect.ts'
-import { NoLine, openLine, type Sibling } from './line.ts'
+import { type Line, NoLine, openLine } from './line.ts'
 import { isKept } from './prepared.ts'
 import { findingPrimary } from './primary.ts'
 import { announce, ping } from './statements.ts'
@@ -69,7 +69,7 @@ type Connect = (options: { silence_ms: number; is_keeping?: boolean; onclose?: (
 function connecting(database_url: string): Connect {
   const read = readDatabaseUrl(database_url)
   if (!read) throw new Error('DATABASE_URL was not checked')
-  const siblings = new Set<Sibling>()
+  const siblings = new Set<Line>()
   const primary = findingPrimary(read.url, read.addresses)
   return ({ silence_ms, is_keeping = false, onclose }) =>
     postgres(read.url, {
