@@ -143,6 +143,7 @@ function lineOf(error: unknown): string {
     return `${error.message}. The embedded database can be read only while no service has it`
   const code = codeOf(error)
   if (code === '42P01' || code === '3F000') return 'the database has no schema; start the service on it once'
+  if (code === '40P01') return 'the service was at the same records, and nothing was changed; run it again'
   if (code === undefined) return (error as Error).stack ?? String(error)
   return `the database cannot be read (${code}); look at DATABASE_URL, or DATA_DIR`
 }

@@ -3,7 +3,7 @@ import { and, desc, eq, gt, sql } from 'drizzle-orm'
 import type { Db } from '../db/connect.ts'
 import { selectByIds } from '../db/lookup.ts'
 import { prepared } from '../db/prepared.ts'
-import { isOpen, isStoredLive } from './status-store.ts'
+import { isBranch, isOpen, isStoredLive } from './status-store.ts'
 import { type ActivityRow, activities } from './table.ts'
 
 /** The live ones of `repo_id` as of `now`. That they are open is said too: the indexes hold those. */
@@ -53,7 +53,7 @@ const readScopesOn = prepared('activities_scopes_on', (db) =>
   db
     .select(scoped)
     .from(activities)
-    .where(and(isLive, eq(activities.branch, sql.placeholder('branch'))))
+    .where(and(isLive, isBranch(activities.branch, sql`${sql.placeholder('branch')}::text`)))
     .orderBy(desc(activities.repo_id), desc(activities.branch), desc(activities.id))
     .limit(sql.placeholder('limit')),
 )

@@ -2,7 +2,7 @@
 import { and, asc, eq, gt, inArray, isNotNull, isNull, or, sql } from 'drizzle-orm'
 import { later } from '../base/clock.ts'
 import type { Db } from '../db/connect.ts'
-import { isLiveAt, isOpen } from './status-store.ts'
+import { isBranch, isLiveAt, isOpen } from './status-store.ts'
 import { type ActivityRow, activities } from './table.ts'
 
 /** The open activities of a pull request, or without a pull request on a branch; locked until the transaction `tx` ends. */
@@ -14,7 +14,7 @@ export async function lockActivitiesOf(
   const condition =
     'pr_number' in of
       ? and(eq(activities.repo_id, repo_id), isOpen, eq(activities.pr_number, of.pr_number))
-      : and(isLiveAt(repo_id, of.now), eq(activities.branch, of.branch), isNull(activities.pr_number))
+      : and(isLiveAt(repo_id, of.now), isBranch(activities.branch, of.branch), isNull(activities.pr_number))
   return tx.select().from(activities).where(condition).orderBy(asc(activities.id)).for('update')
 }
 
@@ -36,7 +36,7 @@ export async function lockLiveOnBranch(
   return tx
     .select()
     .from(activities)
-    .where(and(isLiveAt(repo_id, now), eq(activities.branch, branch)))
+    .where(and(isLiveAt(repo_id, now), isBranch(activities.branch, branch)))
     .orderBy(asc(activities.id))
     .for('update')
 }

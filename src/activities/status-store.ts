@@ -1,5 +1,5 @@
 /** Conditions on the status of an activity, as SQL. */
-import { and, eq, gt, lte, or, type SQL, sql } from 'drizzle-orm'
+import { and, eq, gt, lte, or, type SQL, type SQLWrapper, sql } from 'drizzle-orm'
 import type { Db } from '../db/connect.ts'
 import { type ActivityStatus, CLOSED_STATUSES, FINISHED_STATUSES, LIVE_STATUSES } from './activity.ts'
 import { activities } from './table.ts'
@@ -15,6 +15,18 @@ export const isStoredFinished = sql`${activities.status} in ${listed(FINISHED_ST
 /** The live activities of a repository. */
 export function isLiveAt(repo_id: number, now: Date): SQL {
   return allOf(eq(activities.repo_id, repo_id), isOpen, isStoredLive, gt(activities.expires_at, now))
+}
+
+/**
+ * `column = name`, said as a range. Where most repositories are small, the planner takes it for no matter which index of a
+ * repository it reads, and would look for the branch in all open activities of a large one; a range keeps it to the index
+ * that has one.
+ */
+export function isBranch(
+  column: typeof activities.branch | typeof activities.base_branch,
+  name: SQLWrapper | string,
+): SQL {
+  return sql`${column} between ${name} and ${name}`
 }
 
 /** `status = …` as of `now`: what has reached `expires_at` counts as closed even where the sweep has not stored it. */

@@ -14,3 +14,8 @@ export function isId(prefix: IdPrefix, value: string): boolean {
     value.startsWith(`${prefix}_`) && /^[0-7][0-9a-hjkmnp-tv-z]{25}$/.test(value.slice(prefix.length + 1))
   )
 }
+
+/** A stored id for a terminal: what is none is shown as JSON, so that nothing in it reaches the terminal as it is. */
+export function shownId(id: string): string {
+  return isId('act', id) || isId('ntb', id) ? id : JSON.stringify(id)
+}

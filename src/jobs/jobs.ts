@@ -184,6 +184,7 @@ export async function runUntil(runner: JobRunner, signal: AbortSignal): Promise<
 
 /** Waits for the first to end, a while at most. Nothing of it stays on `signal`, which lives as long as the process. */
 async function idle(running: Iterable<Promise<void>>, signal: AbortSignal): Promise<void> {
+  if (signal.aborted) return
   const pause = new AbortController()
   const stop = () => pause.abort()
   signal.addEventListener('abort', stop)

@@ -1,6 +1,6 @@
 /** What is wrong with the rows of a table, and what to do about each (issue: operators). */
 import { type Clock, later } from '../base/clock.ts'
-import { isId } from '../base/id.ts'
+import { shownId } from '../base/id.ts'
 import type { Db } from '../db/connect.ts'
 import type { NotableRow } from '../notables/table.ts'
 import { KEY_LIFE_MS } from './idempotency.ts'
@@ -87,9 +87,4 @@ function ofRecord(table: 'activities' | 'notables', repo_id: number, id: string)
 
 function byHand(table: string, repo_id: number, row: string): string {
   return `mend it by hand, or run: delete from ${table} where repo_id = ${repo_id} and ${row}`
-}
-
-/** An id that is none is shown as JSON, so that nothing in it reaches a terminal. */
-function shownId(id: string): string {
-  return isId('act', id) || isId('ntb', id) ? id : JSON.stringify(id)
 }

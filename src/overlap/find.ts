@@ -81,14 +81,15 @@ export async function findOverlaps(comparison: Comparison): Promise<Findings> {
   const first = await search(ctx.db, repo.id, asked)
   const decision = await decide(comparison, first.keys)
   const hits = decision.verdicts.filter(({ meets }) => meets)
-  const { activities, notables } = hits.length === 0 ? first : await withHits(comparison, asked, first, hits)
+  const { activities, notables, expected } =
+    hits.length === 0 ? first : await withHits(comparison, asked, first, hits)
   const wasRead = proposal.complete && probes.complete
   const complete = wasRead && first.complete && decision.complete && budgets.activities.remaining >= 0
   return {
     activities: activities.top.map(ranked),
     notables: notables.top.map(ranked),
     total: activities.total + notables.total,
-    expected: first.expected,
+    expected,
     compared: await comparedOf(comparison, { asked, first, complete, decision }),
     complete,
   }
@@ -100,12 +101,16 @@ async function withHits(
   asked: Search,
   { activities, notables, expected }: SearchResult,
   decided: Decided[],
-): Promise<Pick<SearchResult, 'activities' | 'notables'>> {
+): Promise<Pick<SearchResult, 'activities' | 'notables' | 'expected'>> {
   if (isWhole(activities) && isWhole(notables)) {
     const excluded = [...self, ...expected.keys()]
     const more = await searchDecided(ctx.db, ctx.repo.id, { now: ctx.now, excluded, decided })
     if (isWhole(more.activities) && isWhole(more.notables))
-      return { activities: joined(activities, more.activities), notables: joined(notables, more.notables) }
+      return {
+        activities: joined(activities, more.activities),
+        notables: joined(notables, more.notables),
+        expected,
+      }
   }
   return search(ctx.db, ctx.repo.id, { ...asked, decided })
 }

@@ -38,7 +38,7 @@ export const GONE = sql`
   union all (select id from ${notables} where repo_id = ${REPO} and status = 'active'
     and expires_hour <= ${HOUR} and expires_at <= ${NOW} order by repo_id, status, expires_hour limit ${ALL})
   union all (select id from ${notables} where repo_id = ${REPO} and status = 'active'
-    and applies_until <= ${NOW} order by repo_id, applies_until limit ${ALL})`
+    and applies_until <= ${NOW} and expires_at > ${NOW} order by repo_id, applies_until limit ${ALL})`
 
 const MAY_BE_IGNORED = sql`c.kind in (${code(FILE)}, ${code(PLAIN)}) and c.place ~ ${sql.placeholder('ignored')}::text`
 
@@ -89,7 +89,7 @@ export const PATTERNS = sql`
   select last.place, next.* from patterns last
   cross join lateral (${PATTERN_BEFORE(sql`last.place`, sql`and glob < last.glob`)}) next`
 
-/** The claims among which are all that have to be decided, each with whether it is sure to meet. */
+/** The claims of every record that has one to be decided, as far as they may meet, each with whether it is sure to. */
 export const OPEN_CLAIMS = sql`
   select c.place, c.kind, c.glob, c.record_id, ${IS_SURE_IN_RANGE} as is_sure
   from ${claimsBy(given('ranges', 'low text, high text, mode int'), sql`place >= given.low and place < given.high`)}
@@ -100,7 +100,10 @@ export const OPEN_CLAIMS = sql`
   from ${claimsBy(
     given('points', 'place text, first smallint, last smallint'),
     sql`place = given.place and (kind between given.first and given.last or kind >= ${code(PATTERN)})`,
-  )}`
+  )}
+  union all
+  select c.place, c.kind, c.glob, c.record_id, true
+  from ${claimsBy(given('labels', 'place text, by_path boolean'), sql`place = given.place and kind = ${code(AREA)}`)}`
 
 /** The ids in the JSON array that is given as the text `name`. */
 export function idsGiven(name: string): SQL {

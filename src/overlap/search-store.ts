@@ -160,7 +160,6 @@ export async function search(db: Db, repo_id: number, asked: Search): Promise<Se
     base_branch,
     is_first: decided === undefined,
     ...probesAsGiven(probes),
-    labels: JSON.stringify(probes.labels),
     self: JSON.stringify(self),
     decided: JSON.stringify(decided ?? []),
   })
@@ -225,8 +224,12 @@ function matchesOf(rows: Pick<Row, 'record_id' | 'rank' | 'total'>[]): Matches {
   return { top, total: rows[0]?.total ?? 0 }
 }
 
-export function probesAsGiven({ ranges, points }: Probes) {
-  return { ranges: JSON.stringify(ranges), points: JSON.stringify(points) }
+export function probesAsGiven({ ranges, points, labels }: Probes) {
+  return {
+    ranges: JSON.stringify(ranges),
+    points: JSON.stringify(points),
+    labels: JSON.stringify(labels),
+  }
 }
 
 export function instant(repo_id: number, now: Date) {

@@ -1,9 +1,9 @@
 /** The SQL of own and stacked work: part of the statement that searches for overlaps (contract §6, relationships). */
 import { type SQL, sql } from 'drizzle-orm'
-import { isOpen, isStoredLive } from '../activities/status-store.ts'
+import { isBranch, isOpen, isStoredLive } from '../activities/status-store.ts'
 import { activities } from '../activities/table.ts'
 
-/** Branches that are followed at most, in each direction, and activities that are read of each. */
+/** Branches that are followed at most, in each direction; activities that are read of each, and in all. */
 const BRANCHES_MAX = sql.raw('1000')
 const LINKS_MAX = sql.raw('10000')
 
@@ -14,7 +14,7 @@ const BASE_BRANCH = sql`${sql.placeholder('base_branch')}::text`
 function linksOf(by: 'branch' | 'base_branch', name: SQL): SQL {
   return sql`(select ${activities.id}, ${activities.branch}, ${activities.base_branch} from ${activities}
     where ${activities.repo_id} = ${sql.placeholder('repo_id')}::bigint and ${isOpen} and ${isStoredLive}
-      and ${activities.expires_at} > ${sql.placeholder('now')}::timestamptz and ${activities[by]} = ${name}
+      and ${activities.expires_at} > ${sql.placeholder('now')}::timestamptz and ${isBranch(activities[by], name)}
     order by ${activities.repo_id} desc, ${activities[by]} desc, ${activities.id} desc limit ${LINKS_MAX})`
 }
 
@@ -39,8 +39,8 @@ export const STACK = sql`
   expected as materialized (
     select id, true as is_own from own
     union all
-    select link.id, false from (select name from below limit ${BRANCHES_MAX}) as names
-    cross join lateral ${linksOf('branch', sql`names.name`)} link
+    (select link.id, false from (select name from below limit ${BRANCHES_MAX}) as names
+    cross join lateral ${linksOf('branch', sql`names.name`)} link limit ${LINKS_MAX})
     union all
-    select link.id, false from (select name from above limit ${BRANCHES_MAX}) as names
-    cross join lateral ${linksOf('base_branch', sql`names.name`)} link)`
+    (select link.id, false from (select name from above limit ${BRANCHES_MAX}) as names
+    cross join lateral ${linksOf('base_branch', sql`names.name`)} link limit ${LINKS_MAX}))`

@@ -1,5 +1,6 @@
 /** Activities at the very instant of `expires_at`, on every way to them, and the same whether or not a sweep has stored it (contract §5). */
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { later } from '../../src/base/clock.ts'
 import { sweep } from '../../src/operations/sweep.ts'
 import { FINISHED, LIVE, type Status } from '../fixtures/activity-moves.ts'
 import { fakeGithub } from '../support/github.ts'
@@ -168,6 +169,14 @@ describe.each(sweeps)('%s', (_, sweepMaybe) => {
     expect((await repo.ask('GET', '/notables')).body.items).toMatchObject([{ id }])
     expect((await repo.ask('GET', '/notables?status=expired')).body.items).toEqual([])
     expect((await repo.check({ scope: SCOPE })).related_notable_ids).toEqual([id])
+  })
+
+  test('a notable that ended in two ways is counted off once', async () => {
+    const until = later(service.clock.now, TTL_MS).toISOString()
+    await repo.note({ scope: SCOPE, applies_until: until })
+    service.clock.advance(7 * TTL_MS)
+    await sweepMaybe()
+    expect((await repo.check({ scope: SCOPE })).checked_against.notables).toBe(0)
   })
 
   test('a notable is expired from the instant on', async () => {

@@ -208,6 +208,16 @@ describe('a check that would take too long', () => {
     expect(checked_against).toMatchObject({ activities: 0, notables: 0, complete: false })
   })
 
+  test('counts what surely meets, whatever else of it was not decided', async () => {
+    const { work, check } = repository()
+    const id = await work({ scope: { areas: ['pay'], paths: theirs.paths } })
+    const result = await check({ scope: { areas: ['pay'], paths: mine.paths } })
+    expect(result).toMatchObject({
+      related_activity_ids: [id],
+      checked_against: { activities: 1, complete: false },
+    })
+  })
+
   test('lets other requests be answered meanwhile', async () => {
     const { check, note, store } = repository()
     const hard = (index: number, end: string) => [`${'*a'.repeat(20)}${index}[${end}]`]

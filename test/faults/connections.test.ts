@@ -1,14 +1,18 @@
 /** Connections to PostgreSQL that are all busy, refused, or silent (contract §1 and §3). */
+import { setTimeout as wait } from 'node:timers/promises'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { PATIENT, type Scene, startScene } from '../support/fault-scene.ts'
 import { listTitles, startLoad } from '../support/keyed-load.ts'
 import { openLedger, strange } from '../support/ledger.ts'
-import { connectRaw, startCluster } from '../support/postgres.ts'
+import { canUseTls, connectRaw, startCluster } from '../support/postgres.ts'
 import { exitOfProcess, startProcess } from '../support/process.ts'
 import { apiAt } from '../support/service.ts'
 import { tcpWayTo } from '../support/tcp-way.ts'
 
 let scene: Scene
+
+/** After how long the service takes a server for gone that was asked and says nothing (docs/reliability.md). */
+const SILENT_S = 17
 
 beforeAll(async () => {
   scene = await startScene()
@@ -97,3 +101,31 @@ test('a server that is silent from the start ends the process with one line', as
   expect(errors).toEqual([expect.stringMatching(/^deconflict: .*\bDATABASE_URL\b/)])
   await way.close()
 })
+
+test.skipIf(!canUseTls())(
+  'over TLS, connections that answer are kept for longer than a silent one would be',
+  async () => {
+    const cluster = await startCluster({ tls: true })
+    const service = await startProcess({ ...scene.env, DATABASE_URL: `${cluster.url}?sslmode=require` })
+    const outside = connectRaw(cluster.url)
+    const connections = () =>
+      outside`select pid, ssl from pg_stat_activity join pg_stat_ssl using (pid)
+      where application_name = 'deconflict' order by pid`
+    const ask = apiAt(service.url, 'ada')
+    const use = async () => {
+      for (let time = 0; time < 2 * 8; time += 1) expect((await ask('GET', '/activity')).status).toBe(200)
+    }
+    await use()
+    const before = await connections()
+    expect(before.length).toBeGreaterThanOrEqual(8)
+    expect(before.every(({ ssl }) => ssl)).toBe(true)
+    for (let second = 0; second < SILENT_S + 4; second += 1) {
+      await wait(1000)
+      await use()
+    }
+    expect([...(await connections())]).toEqual([...before])
+    await outside.end()
+    expect(await service.kill('SIGTERM')).toEqual({ code: 0, errors: [] })
+    await cluster.remove()
+  },
+)

@@ -3,7 +3,7 @@ import { type ChildProcess, execFile, spawn } from 'node:child_process'
 import { randomBytes } from 'node:crypto'
 import { once } from 'node:events'
 import { existsSync, readdirSync } from 'node:fs'
-import { chown, writeFile } from 'node:fs/promises'
+import { chmod, chown, writeFile } from 'node:fs/promises'
 import { type AddressInfo, createServer } from 'node:net'
 import { delimiter, join } from 'node:path'
 import { promisify } from 'node:util'
@@ -15,6 +15,8 @@ const run = promisify(execFile)
 export interface ClusterOptions {
   /** Whether commits are forced to disk, as in production. Without, they are faster and still survive `crash`. */
   durable?: boolean
+  /** Whether it takes connections over TLS, with a certificate of its own; see `canUseTls`. */
+  tls?: boolean
   /** Further lines of postgresql.conf. */
   settings?: Record<string, string>
 }
@@ -54,6 +56,8 @@ export async function startCluster(options: ClusterOptions = {}): Promise<Cluste
   const bin = debianBinaries()
   const account = await postgresAccount()
   const server = bin && account ? debianServer(bin, account, plan, flags) : await embeddedServer(plan, flags)
+  if (options.tls && !canUseTls())
+    throw new Error('openssl and a PostgreSQL of the system are needed for TLS')
 
   process.once('exit', server.kill)
   const remove = async () => {
@@ -158,7 +162,10 @@ const SERVER_MS = 30_000
 
 const INITDB_FLAGS = ['--encoding=UTF8', '--locale=C', '--no-sync']
 
-function serverFlags(port: number, { durable = false, settings = {} }: ClusterOptions): string[] {
+function serverFlags(
+  port: number,
+  { durable = false, tls = false, settings = {} }: ClusterOptions,
+): string[] {
   const on = durable ? 'on' : 'off'
   const all = {
     listen_addresses: '127.0.0.1',
@@ -167,6 +174,7 @@ function serverFlags(port: number, { durable = false, settings = {} }: ClusterOp
     max_connections: '200',
     fsync: on,
     full_page_writes: on,
+    ...(tls && { ssl: 'on' }),
     ...settings,
   }
   return Object.entries(all).flatMap(([name, value]) => ['-c', `${name}=${value}`])
@@ -187,6 +195,7 @@ function debianServer(bin: string, account: Account, plan: Plan, flags: string[]
       }
       const login = ['--username=postgres', '--auth=password', `--pwfile=${passwordFile}`]
       await run(join(bin, 'initdb'), [`--pgdata=${data}`, ...login, ...INITDB_FLAGS], spawnOptions)
+      if (flags.includes('ssl=on')) await writeCertificate(data, spawnOptions)
     },
     async start() {
       child = spawn(join(bin, 'postgres'), ['-D', data, ...flags], {
@@ -205,6 +214,21 @@ function debianServer(bin: string, account: Account, plan: Plan, flags: string[]
     },
     kill: () => child?.kill('SIGQUIT'),
   }
+}
+
+/** Whether a cluster can be started with `tls`. */
+export function canUseTls(): boolean {
+  return debianBinaries() !== undefined && OPENSSL !== undefined
+}
+
+const OPENSSL = ['/usr/bin/openssl', '/usr/local/bin/openssl'].find(existsSync)
+
+/** Where PostgreSQL looks for them, and owned by whom it runs as. */
+async function writeCertificate(data: string, options: object): Promise<void> {
+  const files = ['-keyout', join(data, 'server.key'), '-out', join(data, 'server.crt')]
+  const about = ['-x509', '-newkey', 'rsa:2048', '-nodes', '-days', '2', '-subj', '/CN=localhost']
+  await run(OPENSSL as string, ['req', ...about, ...files], options)
+  await chmod(join(data, 'server.key'), 0o600)
 }
 
 /** Loaded only where Debian's binaries are missing: it takes over the process' signals as soon as it is imported. */
