@@ -293,6 +293,9 @@ describe('the hook of an agent', () => {
     expect(told.stdout).toMatch(/“Tidy” by Ben on tidy/)
     expect((await hook('before-edit', edit('src/checkout/other.ts'))).stdout).toBe('')
     await apiAt(shop.url, 'tok-ben')('POST', `/activity/${ben}/archive`)
+    // What the agent itself asks does not meet its session, which is its own.
+    const check = await tree.run(['check', '--paths', 'src/checkout/retry.ts'])
+    expect([check.code, check.stdout]).toEqual([0, expect.stringMatching(/^Clear/)])
     await hook('session-end')
     expect(await listed()).toEqual([])
   })

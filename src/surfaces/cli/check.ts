@@ -1,10 +1,9 @@
 /** `deconflict check`: whether what one is about to do overlaps with others' work. */
 import type { OutputOf } from '../../operations/contract.ts'
-import { withoutOwn } from './own.ts'
+import { announcedHere, withoutOwn } from './own.ts'
 import type { Place } from './place.ts'
 import { type Names, namesOf, overlapLines } from './record-text.ts'
 import { type CommonOptions, openSession, type ScopeOptions, type Session, scopeOf } from './session.ts'
-import { branchKey, recall } from './state.ts'
 import { plain } from './terminal.ts'
 import { EXIT, type ExitCode, type World } from './world.ts'
 
@@ -37,10 +36,6 @@ export async function check(world: World, options: CheckOptions): Promise<ExitCo
     world.stderr.write(`deconflict: not checked: ${(error as Error).message}\n`)
     return EXIT.clear
   }
-}
-
-async function announcedHere({ git_directory, branch }: Place): Promise<string | null> {
-  return git_directory === null ? null : (await recall(git_directory, branchKey(branch))).activity_id
 }
 
 /** That nothing was found is not to look like that nothing was looked at. */

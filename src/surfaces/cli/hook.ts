@@ -195,7 +195,7 @@ class HookSession {
       }),
     ])
     this.known = { ...this.known, branch, paths, told_at: this.#now() }
-    return overlap ? this.#newsIn(withoutOwn(overlap, id)) : ''
+    return overlap ? this.#newsIn(withoutOwn(overlap, new Set([id]))) : ''
   }
 
   async #end(): Promise<string> {

@@ -1,6 +1,6 @@
 /** What commands remember between two runs, in the git directory: which activity belongs to a branch or a session. */
 import { createHash } from 'node:crypto'
-import { mkdir, readFile, rename, rm, writeFile } from 'node:fs/promises'
+import { mkdir, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { z } from 'zod'
 
@@ -32,8 +32,20 @@ export const branchKey = (branch: string | null) => `branch:${branch ?? ''}`
 
 /** `NOTHING` where nothing is remembered, or nothing that can be read. */
 export async function recall(git_directory: string, key: string): Promise<Remembered> {
+  return readFrom(fileOf(git_directory, key))
+}
+
+/** What every session remembers, of which those that nobody ended may be long over. */
+export async function recallSessions(git_directory: string): Promise<Remembered[]> {
+  const directory = directoryIn(git_directory)
+  const names = await readdir(directory).catch(() => [])
+  const files = names.filter((name) => name.startsWith('session-') && name.endsWith('.json'))
+  return Promise.all(files.map((name) => readFrom(join(directory, name))))
+}
+
+async function readFrom(file: string): Promise<Remembered> {
   try {
-    const parsed = Remembered.safeParse(JSON.parse(await readFile(fileOf(git_directory, key), 'utf8')))
+    const parsed = Remembered.safeParse(JSON.parse(await readFile(file, 'utf8')))
     return parsed.success ? parsed.data : NOTHING
   } catch {
     return NOTHING
@@ -53,7 +65,13 @@ export async function forget(git_directory: string, key: string): Promise<void> 
   await rm(fileOf(git_directory, key), { force: true })
 }
 
+function directoryIn(git_directory: string): string {
+  return join(git_directory, 'deconflict')
+}
+
+/** `session-….json` or `branch-….json`: what a key names may be too long for a file, or hold a slash. */
 function fileOf(git_directory: string, key: string): string {
+  const kind = key.slice(0, key.indexOf(':'))
   const name = createHash('sha256').update(key).digest('hex').slice(0, 20)
-  return join(git_directory, 'deconflict', `${name}.json`)
+  return join(directoryIn(git_directory), `${kind}-${name}.json`)
 }

@@ -1,0 +1,135 @@
+/** What a check says once one's own work is left out of it: the words, the counts, and how grave the rest is. */
+import { describe, expect, test } from 'vitest'
+import type { OverlapResult, Severity } from '../../src/overlap/overlap.ts'
+import { withoutOwn } from '../../src/surfaces/cli/own.ts'
+
+const OWN = new Set(['act_own', 'act_session'])
+const FROM_SERVICE =
+  'Agree with Ada on who changes what, or narrow your scope. Read the notable “Frozen” first.'
+
+type Listed = [id: string, severity: Severity]
+
+/** As the service answers: collisions before notables, each kind with the gravest first. */
+function overlapOf(listed: Listed[], { complete = true, unlisted = 0 } = {}): OverlapResult {
+  const ids = listed.map(([id]) => id)
+  const activities = ids.filter((id) => id.startsWith('act_'))
+  return {
+    overlap_detected: true,
+    severity: 'high',
+    reason: 'Overlap of high severity.',
+    related_activity_ids: activities,
+    related_notable_ids: ids.filter((id) => id.startsWith('ntb_')),
+    expected_activity_ids: [],
+    relationships: Object.fromEntries(activities.map((id) => [id, 'collision' as const])),
+    recommended_action: FROM_SERVICE,
+    reuse_opportunities: [],
+    matches: listed.map(([id, severity]) => ({ id, severity, areas: [], paths: [] })),
+    truncated: unlisted > 0,
+    total_related: listed.length + unlisted,
+    checked_against: { activities: 3, notables: 1, as_of: '2026-03-02T09:00:00.000Z', complete },
+  }
+}
+
+describe('of what is left', () => {
+  test.each<{ listed: Listed[]; severity: Severity; advice: RegExp }>([
+    {
+      listed: [
+        ['act_own', 'medium'],
+        ['act_b', 'low'],
+        ['ntb_a', 'high'],
+      ],
+      severity: 'high',
+      advice: /^Read the notable ntb_a first\. Go ahead, and keep an eye on act_b\.$/,
+    },
+    {
+      listed: [
+        ['act_own', 'high'],
+        ['act_session', 'high'],
+        ['act_b', 'high'],
+        ['act_c', 'low'],
+      ],
+      severity: 'high',
+      advice: /^Talk to whoever works on act_b before [^_]*$/,
+    },
+    {
+      listed: [
+        ['act_own', 'high'],
+        ['act_b', 'medium'],
+        ['ntb_a', 'low'],
+      ],
+      severity: 'medium',
+      advice: /^Agree with whoever works on act_b .* Read the notable ntb_a first\.$/,
+    },
+    {
+      listed: [
+        ['act_own', 'high'],
+        ['ntb_a', 'low'],
+        ['ntb_b', 'low'],
+      ],
+      severity: 'low',
+      advice: /^Read the notable ntb_a first\.$/,
+    },
+    {
+      // What the service advises is about others.
+      listed: [
+        ['act_b', 'medium'],
+        ['act_own', 'medium'],
+        ['ntb_a', 'medium'],
+      ],
+      severity: 'medium',
+      advice: new RegExp(`^${FROM_SERVICE}$`),
+    },
+  ])('$listed the severity is $severity', ({ listed, severity, advice }) => {
+    const rest = withoutOwn(overlapOf(listed), OWN)
+    expect(rest).toMatchObject({ overlap_detected: true, severity })
+    expect(rest.recommended_action).toMatch(advice)
+    expect(rest.reason).toMatch(
+      new RegExp(`^Overlap of high severity\\. Your own work .* without it the severity is ${severity}\\.$`),
+    )
+  })
+
+  test('the lists and the count say nothing of one’s own', () => {
+    const listed: Listed[] = [
+      ['act_own', 'high'],
+      ['act_b', 'low'],
+      ['ntb_a', 'low'],
+    ]
+    expect(withoutOwn(overlapOf(listed, { unlisted: 7 }), OWN)).toMatchObject({
+      related_activity_ids: ['act_b'],
+      related_notable_ids: ['ntb_a'],
+      relationships: { act_b: 'collision' },
+      matches: [{ id: 'act_b' }, { id: 'ntb_a' }],
+      truncated: true,
+      total_related: 9,
+    })
+    expect(withoutOwn(overlapOf(listed), OWN).relationships).toEqual({ act_b: 'collision' })
+  })
+})
+
+describe('where nothing is left', () => {
+  const listed: Listed[] = [
+    ['act_own', 'medium'],
+    ['act_session', 'medium'],
+  ]
+  const nothing = { overlap_detected: false, severity: null, matches: [], total_related: 0 }
+
+  test('and all was compared, one may go ahead', () => {
+    expect(withoutOwn(overlapOf(listed), OWN)).toMatchObject({
+      ...nothing,
+      reason: 'No overlap, besides your own work.',
+      recommended_action: 'Go ahead.',
+    })
+  })
+
+  test('of what was compared, it says that not all was', () => {
+    const rest = withoutOwn(overlapOf(listed, { complete: false }), OWN)
+    expect(rest).toMatchObject(nothing)
+    expect(rest.reason).toMatch(/reached its bound before it had compared everything\.$/)
+    expect(rest.recommended_action).not.toMatch(/Go ahead/)
+  })
+})
+
+test('what has none of one’s own stays as the service said it', () => {
+  const overlap = overlapOf([['act_b', 'low']])
+  expect(withoutOwn(overlap, OWN)).toBe(overlap)
+})
