@@ -217,7 +217,23 @@ describe('what git says', () => {
     expect(await json(['check'])).toMatchObject({ related_activity_ids: [other], total_related: 1 })
     await api('POST', `/activity/${other}/archive`)
     expect((await tree.run(['check'])).code).toBe(0)
+    const { code, stdout } = await tree.run(['check', '--json'])
+    expect([code, JSON.parse(stdout)]).toEqual([0, expect.objectContaining({ overlap_detected: false })])
     expect((await tree.run(['done'])).stdout).toBe(`Done, archived: ${activity.id}\n`)
+  })
+
+  test('lists as one’s own on the base what was announced from here, however much others announced since', async () => {
+    await benWorks({ branch: 'main' })
+    expect(await json(['list', '--mine'])).toEqual({ items: [], next_cursor: null })
+    const { activity } = await json(['start', 'On the trunk', '--paths', 'docs/**'])
+    await benWorks({ branch: 'main' })
+    await benWorks({ branch: null })
+    const listed = await json(['list', '--mine', '--limit', '1'])
+    expect(listed.items.map(({ id }: { id: string }) => id)).toEqual([activity.id])
+    expect(listed.next_cursor).toBe(null)
+    expect((await tree.run(['list', '--mine', '--risk', 'high'])).stdout).toBe(
+      'No announced work is like that.\n',
+    )
   })
 
   test('tells of work that the branch has already, where it is announced twice', async () => {

@@ -296,6 +296,7 @@ describe('the hook of an agent', () => {
     // What the agent itself asks does not meet its session, which is its own.
     const check = await tree.run(['check', '--paths', 'src/checkout/retry.ts'])
     expect([check.code, check.stdout]).toEqual([0, expect.stringMatching(/^Clear/)])
+    expect((await tree.run(['list', '--mine'])).stdout).toContain(mine.id)
     await hook('session-end')
     expect(await listed()).toEqual([])
   })

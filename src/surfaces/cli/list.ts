@@ -1,5 +1,7 @@
 /** `deconflict list`, `show` and `notes`: what is on record. */
 import type { RequestOf } from '../../client/client.ts'
+import type { OutputOf } from '../../operations/contract.ts'
+import { announcedHere } from './own.ts'
 import { activityTable, notableTable, recordLines } from './record-text.ts'
 import { type CommonOptions, openSession, type Session } from './session.ts'
 import { CliError, EXIT, type ExitCode, type World } from './world.ts'
@@ -8,7 +10,7 @@ export interface ListOptions extends CommonOptions {
   status?: string
   risk?: string
   actor?: string
-  /** Only work on the branch, `--branch` or the one checked out. */
+  /** Only work on the branch, `--branch` or the one checked out; on the base, what was announced from here. */
   mine?: boolean
   importance?: string
   category?: string
@@ -17,17 +19,21 @@ export interface ListOptions extends CommonOptions {
   cursor?: string
 }
 
-type ActivityQuery = RequestOf<'listActivities'>['input']
+type ActivityQuery = NonNullable<RequestOf<'listActivities'>['input']>
 type NotableQuery = RequestOf<'listNotables'>['input']
 
 export async function list(world: World, options: ListOptions): Promise<ExitCode> {
   const session = await openSession(world, options)
   const { status, risk, actor, limit, cursor } = options
-  const branch = options.mine ? (session.place.branch ?? undefined) : options.branch
+  const { own_branch } = session.place
+  const branch = options.mine ? (own_branch ?? undefined) : options.branch
   // The service says which values there are.
   const input = { status, risk, actor, limit, cursor, branch } as unknown as ActivityQuery
-  const isFiltered = [status, risk, actor, branch].some((each) => each !== undefined)
-  const page = await session.client.listActivities({ ...session.at, input })
+  const isFiltered = [status, risk, actor, branch, options.mine].some((each) => each !== undefined)
+  const page =
+    options.mine && own_branch === null
+      ? await ownPage(session, input)
+      : await session.client.listActivities({ ...session.at, input })
   session.show(page, () => [
     ...(page.items.length > 0
       ? activityTable(page.items, session.look)
@@ -35,6 +41,26 @@ export async function list(world: World, options: ListOptions): Promise<ExitCode
     ...moreLines(page.next_cursor),
   ])
   return EXIT.clear
+}
+
+/** The first page that has work which was announced from here, and that alone: work on the base has no branch to ask for. */
+async function ownPage(
+  { client, at, place }: Session,
+  query: ActivityQuery,
+): Promise<OutputOf<'listActivities'>> {
+  const own = await announcedHere(place)
+  const [oldest] = [...own].sort()
+  let input = { ...query, limit: query.limit ?? 100 }
+  for (;;) {
+    const page = await client.listActivities({ ...at, input })
+    const items = page.items.filter(({ id }) => own.has(id))
+    const last = page.items.at(-1)
+    // Ids are ordered by time, and the newest come first.
+    const mayGoOn = oldest !== undefined && last !== undefined && oldest < last.id
+    const next_cursor = mayGoOn ? page.next_cursor : null
+    if (items.length > 0 || next_cursor === null) return { items, next_cursor }
+    input = { ...input, cursor: next_cursor }
+  }
 }
 
 function nobodyOn({ at }: Session): string {

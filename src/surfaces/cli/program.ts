@@ -97,7 +97,10 @@ function build(world: World, end: (code: ExitCode) => void): Command {
     .option('--abandoned', 'it was given up')
   listed(command('list', 'Who works on what.', list))
     .option('--branch <name>', 'only work on that branch')
-    .option('--mine', 'only work on the branch that is checked out')
+    .option(
+      '--mine',
+      'only work on the branch that is checked out; on the base what was announced from this working tree',
+    )
     .option('--risk <risk>', 'only work of this risk')
     .option('--actor <name>', 'only the work of this person')
   command('show <id>', 'Every field of an activity or notable.', show)
