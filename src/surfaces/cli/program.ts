@@ -69,7 +69,7 @@ function build(world: World, end: (code: ExitCode) => void): Command {
       .description(description)
       .option('--url <url>', 'the server')
       .option('--repo <owner/name>', 'the repository; default: that of the git remote')
-      .option('--json', 'the answer of the API as it is')
+      .option('--json', 'the answer of the API, as JSON')
       .action(async (...given: unknown[]) => end(await run(...([world, ...given.slice(0, -1)] as never[]))))
   const onBranch = (each: Command) =>
     each

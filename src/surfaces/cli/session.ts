@@ -27,7 +27,7 @@ export interface Session {
   /** For every call: `{owner, repo}`. */
   at: { owner: string; repo: string }
   look: Look
-  /** Writes the API's answer as it is where that is asked for, else lines for people. */
+  /** Writes the answer as JSON where that is asked for, else lines for people. */
   show(answer: unknown, lines: () => string[]): void
 }
 
