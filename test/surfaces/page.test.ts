@@ -156,6 +156,26 @@ describe.skipIf(BROWSER === undefined)('in Chromium, the page', () => {
     await page.getByText('No signal is raised here.').waitFor(PATIENT)
   })
 
+  test('leaves a scope alone that nobody changed, whatever is in it', async () => {
+    const scope = { areas: ['till, desk'], paths: [' odd name ', 'b,c'] }
+    const notable = { title: 'Odd names', summary: 'x', category: 'warning', importance: 'low', scope }
+    const { body } = await apiAt(second.url, 'ada')('POST', '/notables', { body: notable })
+    const stored = async () => (await apiAt(second.url, 'ada')('GET', `/notables/${body.id}`)).body
+    const change = async (field: string, value: string) => {
+      await page.getByRole('button', { name: 'Odd names' }).click()
+      await page.getByRole('dialog').getByRole('button', { name: 'Change' }).click()
+      await page.getByRole('dialog').getByLabel(field).fill(value)
+      await page.getByRole('dialog').getByRole('button', { name: 'Save' }).click()
+      await expect.poll(() => page.getByRole('dialog').count(), PATIENT).toBe(0)
+    }
+    await open('ada')
+    await change('Title', 'Odd names indeed')
+    expect(await stored()).toMatchObject({ title: 'Odd names indeed', scope })
+    await change('Areas, one a line', 'till, desk\npay')
+    expect((await stored()).scope).toEqual({ ...scope, areas: ['till, desk', 'pay'] })
+    await apiAt(second.url, 'ada')('POST', `/notables/${body.id}/archive`)
+  })
+
   test('offers no reader what only writers may do', async () => {
     const id = await declare({ title: 'Look only', branch: 'look', scope: { paths: ['a'] } })
     await open('rita')

@@ -20,6 +20,8 @@ const CATEGORIES = Object.keys({
   warning: true,
 } satisfies Record<Notable['category'], true>)
 
+const LINE_END = /\r\n?|\n/
+
 /** `notable`: the one that is changed; undefined for a new one. */
 export function NotableForm({
   repository,
@@ -95,11 +97,12 @@ export function NotableForm({
           />
         </label>
         <label>
-          Areas, with commas between{' '}
-          <input
+          Areas, one a line{' '}
+          <textarea
             name="areas"
-            placeholder="checkout, payments"
-            defaultValue={notable?.scope.areas.join(', ')}
+            rows={2}
+            placeholder="checkout"
+            defaultValue={notable?.scope.areas.join('\n')}
           />
         </label>
         <label>
@@ -144,11 +147,6 @@ export function NotableForm({
 /** What is in the form, in the terms of the service. */
 function fieldsOf(form: HTMLFormElement, notable: FullNotable | undefined) {
   const given = Object.fromEntries(new FormData(form)) as Record<string, string>
-  const parts = (text: string | undefined, separator: string) =>
-    (text ?? '')
-      .split(separator)
-      .map((part) => part.trim())
-      .filter(Boolean)
   const until = given.applies_until ?? ''
   const isSameTime = until === localTime(notable?.applies_until)
   return {
@@ -157,8 +155,11 @@ function fieldsOf(form: HTMLFormElement, notable: FullNotable | undefined) {
     importance: given.importance,
     category: given.category,
     blocking: given.blocking === 'on',
-    // A comma may be part of a glob.
-    scope: { areas: parts(given.areas, ','), paths: parts(given.paths, '\n') },
+    // A comma may be part of a label, and of a glob.
+    scope: {
+      areas: linesOf(given.areas, notable?.scope.areas),
+      paths: linesOf(given.paths, notable?.scope.paths),
+    },
     decision_url: given.decision_url || null,
     applies_until: isSameTime
       ? (notable?.applies_until ?? null)
@@ -166,6 +167,13 @@ function fieldsOf(form: HTMLFormElement, notable: FullNotable | undefined) {
         ? null
         : new Date(until).toISOString(),
   }
+}
+
+/** The lines of a field; where it says what it said, the list `before`, which may hold what a line loses. */
+function linesOf(text = '', before: string[] = []): string[] {
+  const lines = text.split(LINE_END)
+  if (lines.join('\n') === before.join('\n').split(LINE_END).join('\n')) return before
+  return lines.map((line) => line.trim()).filter(Boolean)
 }
 
 /** The fields that are not as they were: what somebody else changed meanwhile stays, and an end that has passed is not sent again. */
