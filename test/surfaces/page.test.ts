@@ -218,6 +218,7 @@ describe.skipIf(BROWSER === undefined)('in Chromium, the page', () => {
     await answerTo({ body: JSON.stringify({ items: [], next_cursor: 'next' }) })
     await page.reload()
     await page.getByText('more than one page can show').waitFor(PATIENT)
+    await page.getByText('says when it did not get through all').waitFor(PATIENT)
     await answerTo({ status: 502, body: '<html>Bad gateway</html>' })
     await page.reload()
     await page.getByText('on the way to the service answered 502').waitFor(PATIENT)

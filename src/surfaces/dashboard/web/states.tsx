@@ -11,7 +11,8 @@ export function LeftOut({ activities, notables, overlaps, is_whole }: Loaded) {
       {!is_whole &&
         `This repository has more than one page can show: these are its newest ${activities.length} activities and ${notables.length} notables. `}
       {!complete && 'Not all of its work was compared, so there may be more collisions than these. '}A check
-      of your own paths, such as <code>deconflict check</code>, compares with all of it.
+      of your own paths, such as <code>deconflict check</code>, is not limited to these, and says when it did
+      not get through all.
     </p>
   )
 }
