@@ -115,10 +115,12 @@ function notableSentence({ record, match, severity }: Found<NotableRow>): string
 }
 
 function adviceOf(
-  { is_announced, collisions, notables, emptiness, expected }: Conclusion,
+  { is_announced, collisions, notables, emptiness, expected, checked_against }: Conclusion,
   severity: Severity | null,
 ): string {
   if (severity === null) {
+    if (emptiness === null && !checked_against.complete)
+      return 'Not everything was compared: narrow the scope, and check again.'
     if (is_announced)
       return emptiness === null
         ? 'Go ahead, and keep your activity up to date.'

@@ -143,6 +143,11 @@ describe('the advice', () => {
       { is_announced: true, emptiness: 'nothing_given' },
       /^Say what you touch: update your activity with scope\.paths/,
     ],
+    [
+      'nothing in an incomplete check',
+      { checked_against: { ...checked_against, complete: false } },
+      /^Not everything was compared: narrow the scope/,
+    ],
     ['own work', { expected: own }, /^Go ahead, and keep the activity of your branch/],
     ['an empty scope', { emptiness: 'nothing_given' }, /^Say what you intend to touch in scope\.paths/],
     ['an ignored scope', { emptiness: 'all_ignored' }, /^Say what you intend to touch in scope\.paths/],
