@@ -103,7 +103,7 @@ describe.each(ways)('GitHub played %s', (_, play) => {
       cause: { code: expect.any(String) },
     })
     github.fault('*', 'silent', 1)
-    await expect(ask('/user', 'tok-alice', { signal: AbortSignal.timeout(50) })).rejects.toMatchObject({
+    await expect(ask('/user', 'tok-alice', { signal: AbortSignal.timeout(1000) })).rejects.toMatchObject({
       name: 'TimeoutError',
     })
     github.fault('*', 'nonsense', 1)
