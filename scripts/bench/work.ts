@@ -4,6 +4,11 @@ import type { Template } from './load.ts'
 
 /** One in eight touches what many touch, so that a proposal for all of it meets 13 % of the records. */
 const SHARED_EVERY = 8
+
+/** Whether the record of this number, from 1 on, is one of those. */
+export function isShared(number: number): boolean {
+  return (number - 1) % SHARED_EVERY === 0
+}
 /** Every other one of those declares a pattern, of which there are so many. */
 const PATTERNS = 50
 

@@ -6,10 +6,12 @@ import { pgbenchScript, recordStatements, type Script, type Statement } from '..
 import type { Rig } from '../rig.ts'
 import { idOf, numberedId } from '../seed.ts'
 import { sideBySide, type Variant } from '../side-by-side.ts'
-import { CREATED, create, heartbeat, list, retrieve } from '../work.ts'
+import { CREATED, create, heartbeat, isShared, list, retrieve } from '../work.ts'
 
 /** Records of the busy repository that are asked for in turns. */
 const RECORDS = 2000
+/** The one whose statements the ceilings run: like those that are asked for, it overlaps with no other. */
+const RECORDED = 2
 
 interface Route {
   name: OperationName
@@ -78,7 +80,7 @@ export async function requestsPart(rig: Rig): Promise<void> {
 function numbers(rig: Rig): number[] {
   const count = Math.min(RECORDS, rig.names.busy.size)
   const step = Math.floor(rig.names.busy.size / count)
-  return Array.from({ length: count }, (_, at) => 1 + at * step)
+  return Array.from({ length: count }, (_, at) => 1 + at * step).filter((number) => !isShared(number))
 }
 
 /** With the part of updates that were heap-only: those touch no index. */
@@ -104,7 +106,7 @@ async function routePart(rig: Rig, route: Route): Promise<void> {
   const { busy, ceiling } = rig.names
   const database_url = await rig.database()
   const hasRecord = route.requests[0]?.path.includes('/act_') ?? false
-  const id = hasRecord ? idOf(1) : ''
+  const id = hasRecord ? idOf(RECORDED) : ''
   const recorded = await recordStatements(database_url, {
     name: route.name,
     repository: route.makesRecords ? ceiling : busy,
