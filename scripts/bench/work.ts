@@ -4,11 +4,8 @@ import type { Template } from './load.ts'
 
 /** One in eight touches what many touch, so that a proposal for all of it meets 13 % of the records. */
 const SHARED_EVERY = 8
+export const SHARED = 'shared/kit'
 
-/** Whether the record of this number, from 1 on, is one of those. */
-export function isShared(number: number): boolean {
-  return (number - 1) % SHARED_EVERY === 0
-}
 /** Every other one of those declares a pattern, of which there are so many. */
 const PATTERNS = 50
 
@@ -40,7 +37,7 @@ function lastPathOf(n: number): string {
   if (n % 10_000 === 9999) return `*/legacy-${n % 7}/*.ts`
   if (n % SHARED_EVERY !== 0) return `docs/${SHARD}p${n}.md`
   const isPlain = (n / SHARED_EVERY) % 2 === 0
-  return isPlain ? `shared/kit/part-${SHARD}${n}.ts` : `shared/kit/**/*.v${n % PATTERNS}.ts`
+  return isPlain ? `${SHARED}/part-${SHARD}${n}.ts` : `${SHARED}/**/*.v${n % PATTERNS}.ts`
 }
 
 const address = (name: string, rest = '') => `/api/v1/repos/acme/${name}/activity${rest}`
@@ -57,7 +54,7 @@ export function sparseCheck(repository: string): Template {
 
 /** Asks about the directory in which 13 % of all are. */
 export function denseCheck(repository: string): Template {
-  const body = { scope: { paths: ['shared/kit/**'] }, branch: 'check-########', base_branch: 'main' }
+  const body = { scope: { paths: [`${SHARED}/**`] }, branch: 'check-########', base_branch: 'main' }
   return { method: 'POST', path: address(repository, '/check'), body: JSON.stringify(body) }
 }
 

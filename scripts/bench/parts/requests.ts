@@ -4,14 +4,12 @@ import { startTask } from '../child.ts'
 import type { Template } from '../load.ts'
 import { pgbenchScript, recordStatements, type Script, type Statement } from '../record.ts'
 import type { Rig } from '../rig.ts'
-import { idOf, numberedId } from '../seed.ts'
+import { numberedId } from '../seed.ts'
 import { sideBySide, type Variant } from '../side-by-side.ts'
-import { CREATED, create, heartbeat, isShared, list, retrieve } from '../work.ts'
+import { CREATED, create, heartbeat, list, retrieve, SHARED } from '../work.ts'
 
 /** Records of the busy repository that are asked for in turns. */
 const RECORDS = 2000
-/** The one whose statements the ceilings run: like those that are asked for, it overlaps with no other. */
-const RECORDED = 2
 
 interface Route {
   name: OperationName
@@ -39,7 +37,7 @@ export async function createPart(rig: Rig): Promise<void> {
 }
 
 export async function requestsPart(rig: Rig): Promise<void> {
-  const ids = numbers(rig).map(idOf)
+  const ids = await apart(rig)
   const of = { input: {}, status: 200, makesRecords: false }
   await heartbeats(rig, {
     ...of,
@@ -77,10 +75,12 @@ export async function requestsPart(rig: Rig): Promise<void> {
   await sideBySide(rig, 'list.size', { variants: Object.fromEntries(bySize), clients: 1, notes: 'latency' })
 }
 
-function numbers(rig: Rig): number[] {
-  const count = Math.min(RECORDS, rig.names.busy.size)
-  const step = Math.floor(rig.names.busy.size / count)
-  return Array.from({ length: count }, (_, at) => 1 + at * step).filter((number) => !isShared(number))
+/** Ids of records that overlap with no other. */
+async function apart(rig: Rig): Promise<string[]> {
+  const sql = await rig.sql()
+  const rows = await sql<{ id: string }[]>`select id from activities
+    where repo_id = ${rig.names.busy.id} and scope::text not like ${`%${SHARED}%`} order by id limit ${RECORDS}`
+  return rows.map(({ id }) => id)
 }
 
 /** With the part of updates that were heap-only: those touch no index. */
@@ -105,8 +105,7 @@ async function routePart(rig: Rig, route: Route): Promise<void> {
   const { url, pid } = await rig.service()
   const { busy, ceiling } = rig.names
   const database_url = await rig.database()
-  const hasRecord = route.requests[0]?.path.includes('/act_') ?? false
-  const id = hasRecord ? idOf(RECORDED) : ''
+  const id = /act_\w+/.exec(route.requests[0]?.path ?? '')?.[0] ?? ''
   const recorded = await recordStatements(database_url, {
     name: route.name,
     repository: route.makesRecords ? ceiling : busy,
