@@ -60,6 +60,7 @@ export function plot(series: Series[], titles: { title: string; x: string; y: st
     }),
   ]
   return `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${WIDTH} ${HEIGHT}" width="${WIDTH}" height="${HEIGHT}" role="img">
+<title>${escaped(`${titles.title}, by ${titles.x}`)}</title>
 ${parts.join('\n')}
 </svg>
 `
