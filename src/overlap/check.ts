@@ -19,7 +19,7 @@ import { rulesOf } from './rules.ts'
 import { highest } from './severity.ts'
 
 /**
- * What one check may spend, in units of 10 to 25 ns: for all phases together that is well below a tenth of a second. On
+ * What one check may spend, in units of 10 to 50 ns: all phases together take about a tenth of a second. On
  * deciding about each kind of records:
  */
 const UNITS_MAX = 700_000

@@ -3,7 +3,7 @@ import type { ComponentChildren } from 'preact'
 import { useEffect, useState } from 'preact/hooks'
 import type { Problem, Repository } from './api.ts'
 import { duration } from './board.ts'
-import { Dialog } from './dialog.tsx'
+import { Dialog, useChange } from './dialog.tsx'
 import type { Activity, FullActivity, FullNotable, Overlap } from './records.ts'
 
 interface Common {
@@ -122,22 +122,10 @@ function Detail<Record extends { title: string; status: string }>({
   children: (record: Record) => ComponentChildren
 }) {
   const [record, setRecord] = useState<Record | null>(null)
-  const [problem, setProblem] = useState('')
-  const [isSending, setIsSending] = useState(false)
+  const { problem, setProblem, isSending, send } = useChange({ onChanged, onClose })
   useEffect(() => {
     read(id).then(setRecord, (error: Problem) => setProblem(error.message))
   }, [id])
-  const end = async () => {
-    setIsSending(true)
-    try {
-      await archive(id)
-      await onChanged()
-      onClose()
-    } catch (error) {
-      setProblem((error as Problem).message)
-      setIsSending(false)
-    }
-  }
   return (
     <Dialog title={record?.title ?? 'Loading …'} onClose={onClose}>
       {problem && (
@@ -153,7 +141,12 @@ function Detail<Record extends { title: string; status: string }>({
               Change
             </button>
           )}
-          <button type="button" class="danger" disabled={isSending} onClick={end}>
+          <button
+            type="button"
+            class="danger"
+            disabled={isSending}
+            onClick={() => void send(() => archive(id))}
+          >
             Archive
           </button>
         </div>

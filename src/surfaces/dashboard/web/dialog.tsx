@@ -1,6 +1,7 @@
 /** A dialog over the page; the browser keeps the focus inside, and Escape closes it. */
 import type { ComponentChildren } from 'preact'
-import { useEffect, useRef } from 'preact/hooks'
+import { useEffect, useRef, useState } from 'preact/hooks'
+import type { Problem } from './api.ts'
 
 export function Dialog({
   title,
@@ -35,4 +36,22 @@ function takeFocusBack(opener: HTMLElement | null): void {
   if (document.activeElement !== document.body) return
   const target = opener?.isConnected ? opener : document.getElementById('main')
   target?.focus({ preventScroll: true })
+}
+
+/** Sends a change from a dialog, which closes when it is done and the page shows it; else `problem` says why not. */
+export function useChange({ onChanged, onClose }: { onChanged: () => Promise<void>; onClose: () => void }) {
+  const [problem, setProblem] = useState('')
+  const [isSending, setIsSending] = useState(false)
+  const send = async (change: () => Promise<unknown>) => {
+    setIsSending(true)
+    try {
+      await change()
+      await onChanged()
+      onClose()
+    } catch (error) {
+      setProblem((error as Problem).message)
+      setIsSending(false)
+    }
+  }
+  return { problem, setProblem, isSending, send }
 }

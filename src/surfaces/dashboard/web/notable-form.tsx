@@ -1,7 +1,6 @@
 /** The form for a notable, a new one or one that is changed. */
-import { useState } from 'preact/hooks'
-import type { Problem, Repository } from './api.ts'
-import { Dialog } from './dialog.tsx'
+import type { Repository } from './api.ts'
+import { Dialog, useChange } from './dialog.tsx'
 import type { FullNotable, Notable } from './records.ts'
 
 /** Every one of the contract: one too few or too many does not compile. */
@@ -34,20 +33,11 @@ export function NotableForm({
   onClose: () => void
   onChanged: () => Promise<void>
 }) {
-  const [problem, setProblem] = useState('')
-  const [isSending, setIsSending] = useState(false)
-  const send = async (form: HTMLFormElement) => {
-    setIsSending(true)
-    try {
-      const { category, ...fields } = fieldsOf(form, notable)
-      if (notable) await repository.updateNotable(notable.id, changed(notable, fields))
-      else await repository.createNotable({ ...fields, category })
-      await onChanged()
-      onClose()
-    } catch (error) {
-      setProblem((error as Problem).message)
-      setIsSending(false)
-    }
+  const { problem, isSending, send } = useChange({ onChanged, onClose })
+  const save = async (form: HTMLFormElement) => {
+    const { category, ...fields } = fieldsOf(form, notable)
+    if (notable) await repository.updateNotable(notable.id, changed(notable, fields))
+    else await repository.createNotable({ ...fields, category })
   }
   return (
     <Dialog title={notable ? 'Change the notable' : 'New notable'} onClose={onClose}>
@@ -55,7 +45,8 @@ export function NotableForm({
         class="fields"
         onSubmit={(event) => {
           event.preventDefault()
-          void send(event.currentTarget)
+          const form = event.currentTarget
+          void send(() => save(form))
         }}
       >
         <label>
