@@ -6,13 +6,13 @@ import type { Logger } from 'pino'
 import { type Clock, systemClock } from './base/clock.ts'
 import type { Config } from './base/config.ts'
 import type { App } from './context/app.ts'
-import { News } from './context/news.ts'
+import { ChangeFeed } from './context/change-feed.ts'
 import { openDatabase } from './db/connect.ts'
 import { openingDatabase } from './db/opening.ts'
 import { Access } from './github/access.ts'
 import { openGithubApp } from './github/app.ts'
 import { openGithub } from './github/octokit.ts'
-import { type JobHandler, runUntil } from './jobs/jobs.ts'
+import { runUntil } from './jobs/jobs.ts'
 import { ask } from './jobs/store.ts'
 import { sweepUntil } from './operations/sweep.ts'
 import { firstJobs, jobHandlers } from './pull-requests/jobs.ts'
@@ -58,8 +58,8 @@ export async function startService(
   const github_app =
     config.github_app && openGithubApp(config.github_app, { api_url: config.github_api_url, log, metrics })
   const forgetAccess = (owner: string) => database.announce(ACCESS_CHANNEL, owner)
-  const news = new News(database, log)
-  const app: App = { config, clock, log, metrics, database, access, github_app, news, forgetAccess }
+  const change_feed = new ChangeFeed(database, log)
+  const app: App = { config, clock, log, metrics, database, access, github_app, change_feed, forgetAccess }
   const streams = new Streams(app)
   const stop = new AbortController()
   const limits = { ...WIRE_LIMITS, ...options.wire }
@@ -74,7 +74,7 @@ export async function startService(
     // First: while migrations run, `/healthz` is 200 and all else 503, and an address that cannot be had costs nothing.
     await listen(server, config)
     opened(await openDatabase(config))
-    await news.listen((repo_ids) => streams.tell(repo_ids))
+    await change_feed.subscribe((repo_ids) => streams.tell(repo_ids))
     workers.push(...(await startApp(app, stop.signal)))
   } catch (error) {
     stop.abort()
@@ -89,7 +89,7 @@ export async function startService(
     url: urlOf(server, config),
     close: async () => {
       stop.abort()
-      news.stop()
+      change_feed.stop()
       streams.close()
       await Promise.race([Promise.all([drain(server), ...workers]), wait(STOP_MS, undefined, { ref: false })])
       await database.close()
@@ -107,20 +107,8 @@ async function startApp(app: App, signal: AbortSignal): Promise<Promise<void>[]>
   })
   handleEvents(app, app.github_app.probot)
   await ask(database.connection(), firstJobs(clock()), clock())
-  const handlers = telling(app.news, { ...jobHandlers(app), [DELIVERY]: handleDelivery(app) })
+  const handlers = { ...jobHandlers(app), [DELIVERY]: handleDelivery(app) }
   return [runUntil({ database, clock, log, metrics, handlers }, signal)]
-}
-
-/** What a job did may have changed the repository that it is of. */
-function telling(news: News, handlers: Record<string, JobHandler>): Record<string, JobHandler> {
-  const entries = Object.entries(handlers).map(([kind, handle]): [string, JobHandler] => [
-    kind,
-    async (job, now) => {
-      await handle(job, now)
-      if (job.repo_id !== 0) news.note(job.repo_id)
-    },
-  ])
-  return Object.fromEntries(entries)
 }
 
 function listen(server: Server, { port, host }: Config): Promise<void> {

@@ -4,7 +4,7 @@ import postgres from 'postgres'
 import { systemClock } from '../../src/base/clock.ts'
 import { readConfig } from '../../src/base/config.ts'
 import type { App } from '../../src/context/app.ts'
-import { News } from '../../src/context/news.ts'
+import { ChangeFeed } from '../../src/context/change-feed.ts'
 import type { OperationName } from '../../src/operations/contract.ts'
 import { perform } from '../../src/operations/perform.ts'
 import { openLog } from '../../src/telemetry/log.ts'
@@ -48,7 +48,7 @@ export async function recordStatements(url: string, operation: Operation): Promi
     log,
     metrics: openMetrics(clock),
     database,
-    news: new News(database, log),
+    change_feed: new ChangeFeed(database, log),
     access: {
       repository: async () => ({ ...repository, may_write: true }),
       identity: async () => null,

@@ -61,6 +61,7 @@ function contextOf(db: RepoContext['db'], { id, owner, name }: SeedRepository, n
     settings: DEFAULT_SETTINGS,
     settings_source: 'defaults',
     settings_errors: [],
+    announceChange: () => {},
   }
 }
 

@@ -67,7 +67,8 @@ export function updateActivity(ctx: RepoContext, id: string, input: UpdateActivi
       changes.expires_at = expiryAt(now, row.created_at, settings, row.expires_at)
     }
     if (!changesAnything(row, changes)) return row
-    await oweLook(within, [id])
+    const { heartbeat_at, expires_at, ...visible } = changes
+    if (changesAnything(row, visible)) await oweLook(within, [id])
     return store.updateActivity(db, stored, { ...changes, updated_at: now })
   })
 }

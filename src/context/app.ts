@@ -6,7 +6,7 @@ import type { Database } from '../db/connect.ts'
 import type { Access } from '../github/access.ts'
 import type { GithubApp } from '../github/app.ts'
 import type { Metrics } from '../telemetry/metrics.ts'
-import type { News } from './news.ts'
+import type { ChangeFeed } from './change-feed.ts'
 
 export interface App {
   config: Config
@@ -17,7 +17,7 @@ export interface App {
   access: Access
   /** Null without a configured GitHub App. */
   github_app: GithubApp | null
-  news: News
+  change_feed: ChangeFeed
   /** Drops what is remembered of permissions in the repositories of an account, on every instance. */
   forgetAccess(owner: string): Promise<void>
 }

@@ -1,4 +1,4 @@
-/** What a change of a record owes to the pull requests of its repository: that somebody looks at them (contract §10). */
+/** What follows from a changed record: open pages are told, and the pull requests it touches are rechecked (contract §10). */
 import { ask, type NewJob } from '../jobs/store.ts'
 import { inTransaction, type RepoContext } from './repo.ts'
 
@@ -6,14 +6,18 @@ import { inTransaction, type RepoContext } from './repo.ts'
 export const CHANGE = 'change'
 
 /**
- * Carries out a change of one record and stores, in the same transaction, that its effect on pull requests is to be
- * looked at. Where the app is not installed, nobody reads that, and nothing is stored. Undefined stands for no change.
+ * Changes one record, enqueues the recheck of pull requests in the same transaction, and announces the change. `work`
+ * returns undefined when it changed nothing. Without the GitHub App there is nothing to recheck, and no transaction.
  */
 export async function changing<Row extends { id: string } | undefined>(
   ctx: RepoContext,
   work: (ctx: RepoContext) => Promise<Row>,
 ): Promise<Row> {
-  if (!ctx.repo.is_followed) return work(ctx)
+  if (!ctx.repo.is_followed) {
+    const row = await work(ctx)
+    if (row) ctx.announceChange()
+    return row
+  }
   return inTransaction(ctx, async (within) => {
     const row = await work(within)
     if (row) await oweLook(within, [row.id])
@@ -21,8 +25,10 @@ export async function changing<Row extends { id: string } | undefined>(
   })
 }
 
-/** Stores that the records `ids` changed. */
+/** Announces that the records `ids` changed, and enqueues the recheck of the pull requests they touch. */
 export async function oweLook(ctx: RepoContext, ids: string[]): Promise<void> {
+  if (ids.length === 0) return
+  ctx.announceChange()
   if (ctx.repo.is_followed)
     await ask(
       ctx.db,

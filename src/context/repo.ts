@@ -27,6 +27,8 @@ export interface RepoContext {
   settings: Settings
   settings_source: 'defaults' | 'file'
   settings_errors: SettingsProblem[]
+  /** Announces to open pages that what they show has changed; inside a transaction, once it commits. */
+  announceChange(): void
 }
 
 /** Opens the repository for one request at `now`. `asked` is its name in the request, which may be an earlier one. */
@@ -80,13 +82,20 @@ function contextOf(
     },
     settings_source: read?.settings ? 'file' : 'defaults',
     settings_errors: read?.settings_errors ?? [],
+    announceChange: () => app.change_feed.announce(repo_id),
   }
 }
 
 /** Runs `work` in one transaction. No call to the network may happen inside. */
-export function inTransaction<Result>(
+export async function inTransaction<Result>(
   ctx: RepoContext,
   work: (ctx: RepoContext) => Promise<Result>,
 ): Promise<Result> {
-  return ctx.db.transaction((tx) => work({ ...ctx, db: tx }))
+  let has_changed = false
+  const announceChange = () => {
+    has_changed = true
+  }
+  const result = await ctx.db.transaction((tx) => work({ ...ctx, db: tx, announceChange }))
+  if (has_changed) ctx.announceChange()
+  return result
 }

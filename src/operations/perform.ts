@@ -54,9 +54,7 @@ async function carryOut(app: App, name: OperationName, call: Call): Promise<Answ
   const key = operation.is_idempotent ? idempotencyKeyOf(call.idempotency_key) : undefined
   const input = await inputOf(ctx, name, call)
   if (operation.needs_identity || key !== undefined) ctx.identity = await app.access.identity(call.token)
-  const answer = await inSpan('carry out', DATABASE, () => answerOf(ctx, name, input, { call, key }))
-  if (operation.access === 'write') app.news.note(ctx.repo.id)
-  return answer
+  return inSpan('carry out', DATABASE, () => answerOf(ctx, name, input, { call, key }))
 }
 
 /** Of the spans in which the database is worked with. */

@@ -158,6 +158,8 @@ export async function settingsChanged(app: App, ctx: RepoContext, sha: string | 
   if (installation_id === null) return
   await asInstallation(app, ctx, async (client) => {
     const stored = await refreshSettings(app, { ...ctx.repo, installation_id })
+    // The settings decide which paths and areas collide.
+    ctx.announceChange()
     const refreshed = await openKnownRepo(app, ctx.repo.id, ctx.now)
     if (refreshed) await lookAtAll(refreshed)
     const problems = stored?.settings_errors ?? []

@@ -1,0 +1,110 @@
+/** Which changes are announced to the open pages of a repository, as the event stream carries them. */
+import { afterAll, afterEach, beforeEach, expect, test } from 'vitest'
+import { sweep } from '../../src/operations/sweep.ts'
+import {
+  type AppRepository,
+  type AppService,
+  appRepositories,
+  startAppService,
+} from '../support/app-service.ts'
+import { fakeGithub } from '../support/github.ts'
+import { pushEvent } from '../support/webhooks.ts'
+
+const CHANGED = 'event: changed\ndata: {}\n\n'
+
+const github = fakeGithub()
+let service: AppService
+const freshRepository = appRepositories(github, () => service)
+let repo: AppRepository
+let other: AppRepository
+let stop: () => Promise<void>
+
+beforeEach(async () => {
+  service = await startAppService(github)
+  repo = freshRepository()
+  other = freshRepository()
+  let stopped: Promise<void> | undefined
+  stop = () => {
+    stopped ??= service.close()
+    return stopped
+  }
+})
+afterEach(() => stop())
+afterAll(() => github.close())
+
+test('a record that is created, changed or archived is announced', async () => {
+  const stream = await openStream(repo)
+  const id = await repo.work({})
+  await announced()
+  await repo.ask('PATCH', `/activity/${id}`, { body: { risk: 'high' } })
+  await announced()
+  await repo.ask('POST', `/activity/${id}/archive`)
+  await announced()
+  expect(await stream.untilStopped()).toBe(CHANGED.repeat(3))
+})
+
+test('heartbeats and updates that change nothing are not announced', async () => {
+  const id = await repo.work({ branch: 'retries' })
+  await announced()
+  const stream = await openStream(repo)
+  service.clock.advance(1000)
+  expect((await repo.ask('POST', `/activity/${id}/heartbeat`)).status).toBe(200)
+  expect((await repo.ask('PATCH', `/activity/${id}`, { body: { heartbeat: true } })).status).toBe(200)
+  expect((await repo.ask('PATCH', `/activity/${id}`, { body: { risk: 'low' } })).status).toBe(200)
+  await service.play(pushEvent(github, repo.full_name, { ref: 'refs/heads/retries' }))
+  await announced()
+  expect(await repo.activity(id)).toMatchObject({ heartbeat_at: service.clock.now.toISOString() })
+  expect(await stream.untilStopped()).toBe('')
+})
+
+test('the work of a pull request is announced when it is opened, changed and merged', async () => {
+  const stream = await openStream(repo)
+  repo.desk.open({ files: ['src/pay.ts'] })
+  await service.play(repo.event(1, 'opened'))
+  expect(await stream.next()).toContain(CHANGED)
+  repo.desk.update(1, { title: 'Retry twice' })
+  await service.play(repo.event(1, 'edited'))
+  expect(await stream.next()).toContain(CHANGED)
+  repo.desk.merge(1)
+  await service.play(repo.event(1, 'closed'))
+  expect(await stream.next()).toContain(CHANGED)
+})
+
+test('work that the sweep finds expired is announced', async () => {
+  await repo.work({})
+  await announced()
+  const stream = await openStream(repo)
+  service.clock.advance(2 * 86_400_000)
+  await sweep(service.app)
+  expect(await stream.next()).toBe(CHANGED)
+})
+
+/** Resolves when every change so far has been announced: announcements keep their order, and another repository's comes last. */
+async function announced() {
+  const barrier = await openStream(other)
+  await other.work({})
+  await barrier.next()
+}
+
+/** Opens the event stream of a repository and reads its `hello`. */
+async function openStream({ full_name }: AppRepository) {
+  const response = await fetch(`${service.url}/events/${full_name}`, {
+    headers: { authorization: 'Bearer ada' },
+  })
+  const reader = (response.body as ReadableStream<Uint8Array>)
+    .pipeThrough(new TextDecoderStream())
+    .getReader()
+  const next = async () => (await reader.read()).value
+  expect(await next()).toContain('event: hello')
+  return {
+    next,
+    /** Stops the service, which ends every stream, and answers all that came before the end. */
+    untilStopped: async () => {
+      const stopping = stop()
+      let text = ''
+      for (let chunk = await next(); chunk !== undefined; chunk = await next()) text += chunk
+      await stopping
+      return text
+    },
+  }
+}
