@@ -1,0 +1,64 @@
+/** The rule for a proxy in docs/observability.md hides the metrics, and lets every other address of the service through. */
+import { readFileSync } from 'node:fs'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { fakeGithub } from '../support/github.ts'
+import { ROUTES } from '../support/routes.ts'
+import { startTestService, type TestService } from '../support/service.ts'
+
+const read = (path: string) => readFileSync(new URL(`../../${path}`, import.meta.url), 'utf8')
+/** The pattern of an nginx `location` without regard to case, and what it answers. */
+const LOCATION = /location ~\* (\S+) \{\s*return (\d+);\s*\}/
+const [, pattern = '', status] = LOCATION.exec(read('docs/observability.md')) ?? []
+const hidden = new RegExp(pattern, 'i')
+
+const repository = '/repos/acme/shop'
+const PUBLIC = [
+  ...['/api/v1', '/v1'].flatMap((base) => [
+    `${base}/openapi.json`,
+    ...ROUTES.map(({ path }) => `${base}${repository}${path.replace('{id}', 'act_metrics')}`),
+  ]),
+  '/',
+  '/session',
+  '/session/login',
+  '/session/callback',
+  '/session/logout',
+  '/events/acme/shop',
+  '/events/metrics/metrics',
+  '/docs',
+  '/docs/style.css',
+  '/mcp',
+  '/api/github/webhooks',
+  '/healthz',
+  '/readyz',
+]
+
+const github = fakeGithub()
+let service: TestService
+
+beforeAll(async () => {
+  service = await startTestService({ token: 'ada' })
+})
+afterAll(async () => {
+  await service.close()
+  github.close()
+})
+
+async function messageAt(path: string): Promise<string> {
+  const response = await fetch(`${service.url}${path}`, { redirect: 'manual' })
+  return response.text()
+}
+
+test('the documented rule is the one of the proxy that Compose starts', () => {
+  expect(status).toBe('404')
+  expect(LOCATION.exec(read('deploy/nginx.conf'))?.[1]).toBe(pattern)
+})
+
+test.each([...new Set(PUBLIC)])('%s is an address of the service, and is let through', async (path) => {
+  expect(await messageAt(path)).not.toContain('there is nothing at this address')
+  expect(path).not.toMatch(hidden)
+})
+
+test.each(['/metrics', '/metrics/', '/METRICS', '/Metrics/'])('%s is hidden', async (path) => {
+  expect(await messageAt(path)).toContain('deconflict_database_up')
+  expect(path).toMatch(hidden)
+})
