@@ -54,6 +54,18 @@ export default defineConfig({
       {
         test: {
           ...few,
+          name: 'browser',
+          include: ['test/browser/**/*.test.ts'],
+          globalSetup: ['./test/support/setup.ts', './test/support/build.ts'],
+          env: { TEST_DATABASE_KIND: 'postgres' },
+          sequence: { groupOrder: 1 },
+          testTimeout: 2 * MINUTE_MS,
+          hookTimeout: MINUTE_MS,
+        },
+      },
+      {
+        test: {
+          ...few,
           name: 'faults',
           include: ['test/faults/**/*.test.ts'],
           globalSetup: [

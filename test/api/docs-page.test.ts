@@ -1,71 +1,97 @@
-/** The page at /docs: complete from this service alone, and strict about what may run in it. */
-import { once } from 'node:events'
-import { type IncomingMessage, request } from 'node:http'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+/** The page at /docs: complete from this service alone, and readable without a script. */
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { OPERATIONS } from '../../src/operations/contract.ts'
 import { fakeGithub } from '../support/github.ts'
 import { startTestService, type TestService } from '../support/service.ts'
 
 const github = fakeGithub()
 let service: TestService
+let page: string
 
 beforeAll(async () => {
   service = await startTestService({ token: 'ada' })
+  page = await (await fetch(`${service.url}/docs`)).text()
 })
 afterAll(async () => {
   await service.close()
   github.close()
 })
 
-const get = async (path: string) => {
-  const response = await fetch(`${service.url}${path}`)
-  return { response, text: await response.text() }
-}
+/** What a reader sees of a piece of the page. */
+const textOf = (html: string) =>
+  html
+    .replaceAll(/<[^>]+>/g, '')
+    .replaceAll('&lt;', '<')
+    .replaceAll('&gt;', '>')
+    .replaceAll('&quot;', '"')
+    .replaceAll('&#39;', "'")
+    .replaceAll('&amp;', '&')
 
-test('it asks for nothing of any other host, and runs no script or style of its own lines', async () => {
-  const { response, text } = await get('/docs')
-  expect(response.headers.get('content-type')).toBe('text/html; charset=utf-8')
-  const policy = response.headers.get('content-security-policy') ?? ''
-  expect(policy).toMatch(/default-src 'none';script-src 'self';style-src 'self'/)
-  expect(policy).not.toMatch(/unsafe|https?:|\*/)
-  const addresses = [...text.matchAll(/(?:src|href)="([^"]*)"/g)].map(([, address]) => address as string)
-  expect(addresses).toHaveLength(4)
-  expect(addresses.every((address) => address.startsWith('/docs/'))).toBe(true)
-  expect(text).not.toMatch(/<script>|<style|style=|onload/)
+describe('the page loads', () => {
+  test('one style sheet of this service, and nothing else', async () => {
+    const loaded = [...page.matchAll(/<(?:link|script|img|iframe|object|embed|source|form)\b[^>]*>/g)]
+    expect(loaded.map(([tag]) => tag)).toEqual([
+      '<link rel="icon" href="data:,">',
+      '<link rel="stylesheet" href="/docs/style.css">',
+    ])
+    expect(page).not.toMatch(/<style|\sstyle=|\son\w+=|javascript:/)
+    const sheet = await fetch(`${service.url}/docs/style.css`)
+    expect([sheet.status, sheet.headers.get('content-type')]).toEqual([200, 'text/css; charset=utf-8'])
+    expect(await sheet.text()).not.toMatch(/url\(|@import/)
+  })
+
+  test('nothing that its policy would have to allow beyond that', async () => {
+    const { headers } = await fetch(`${service.url}/docs`, { method: 'HEAD' })
+    expect(headers.get('content-type')).toBe('text/html; charset=utf-8')
+    expect(headers.get('content-security-policy')?.split(';')).toEqual([
+      "default-src 'none'",
+      "style-src 'self'",
+      'img-src data:',
+      "base-uri 'none'",
+      "form-action 'none'",
+      "frame-ancestors 'none'",
+    ])
+    expect(headers.get('x-content-type-options')).toBe('nosniff')
+  })
 })
 
-test('everything that it names is there, and the document that it shows', async () => {
-  const { text } = await get('/docs')
-  for (const [, address] of text.matchAll(/(?:src|href)="([^"]*)"/g)) {
-    const { response } = await get(address as string)
-    expect([address, response.status]).toEqual([address, 200])
-    expect(response.headers.get('x-content-type-options')).toBe('nosniff')
-  }
-  const script = (await get('/docs/start.js')).text
-  const document = JSON.parse(/url: ("[^"]+")/.exec(script)?.[1] ?? '""')
-  expect(JSON.parse((await get(document)).text).openapi).toBe('3.1.0')
+describe('the page shows', () => {
+  test.each(Object.entries(OPERATIONS))('%s with its address, a command and an answer', (_, operation) => {
+    const [, section = ''] = page.split(`>${operation.summary}</h3>`)
+    const text = textOf(section.split('<h3')[0] as string)
+    expect(text).toContain(`${operation.method} `)
+    expect(text).toContain(operation.path)
+    expect(text).toMatch(/^curl -s .*"\$API\/.* -H "\$AUTH"/m)
+    expect(text).toContain(`Answers ${operation.status}`)
+    expect(text).toMatch(/Errors: .*401 unauthorized/)
+    for (const field of Object.keys(operation.input.shape)) expect(text).toContain(field)
+  })
+
+  test('anchors that are unique, and no link to one that is not there', () => {
+    const anchors = [...page.matchAll(/ id="([^"]+)"/g)].map(([, anchor]) => anchor)
+    expect(new Set(anchors).size).toBe(anchors.length)
+    const links = [...page.matchAll(/ href="#([^"]+)"/g)].map(([, anchor]) => anchor)
+    expect(links.length).toBeGreaterThan(Object.keys(OPERATIONS).length)
+    expect(links.filter((anchor) => !anchors.includes(anchor))).toEqual([])
+  })
+
+  test('commands whose body the contract accepts', () => {
+    const commands = [...page.matchAll(/<code class="language-sh">(curl[^<]*)<\/code>/g)].map(([, command]) =>
+      textOf(command as string),
+    )
+    expect(commands).toHaveLength(Object.keys(OPERATIONS).length)
+    const bodies = commands.flatMap((command) => / -d '([\s\S]*)'\s*$/.exec(command)?.[1] ?? [])
+    expect(bodies.length).toBeGreaterThan(4)
+    for (const body of bodies) expect(JSON.parse(body.replaceAll("'\\''", "'"))).toBeTypeOf('object')
+  })
 })
 
-test('files of the library are kept by browsers for a day, and asked for again with their age', async () => {
-  const { response } = await get('/docs/swagger-ui-bundle.js')
-  expect(response.headers.get('cache-control')).toBe('public, max-age=86400')
-  const since = response.headers.get('last-modified') ?? ''
-  // `fetch` would ask for a fresh copy of its own accord.
-  const asked = request(`${service.url}/docs/swagger-ui-bundle.js`, {
-    headers: { 'If-Modified-Since': since },
-  }).end()
-  const [again] = (await once(asked, 'response')) as [IncomingMessage]
-  again.resume()
-  expect(again.statusCode).toBe(304)
-})
-
-test.each([
-  '/docs/../package.json',
-  '/docs/package.json',
-  '/docs/swagger-ui.css.map',
-  '/docs/%2e%2e%2fpackage.json',
-])('no other file is served: %s', async (path) => {
-  expect((await get(path)).response.status).toBe(404)
-})
+test.each(['/docs/../package.json', '/docs/package.json', '/docs/%2e%2e%2fpackage.json'])(
+  'no other file is served: %s',
+  async (path) => {
+    expect((await fetch(`${service.url}${path}`)).status).toBe(404)
+  },
+)
 
 test('other methods are refused as everywhere', async () => {
   const response = await fetch(`${service.url}/docs`, { method: 'POST' })

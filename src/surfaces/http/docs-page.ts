@@ -1,54 +1,24 @@
-/** The documentation for people at `/docs`: Swagger UI on our OpenAPI document, from this service alone (issue: every door). */
-import { createRequire } from 'node:module'
-import { dirname } from 'node:path'
+/** The documentation for people at `/docs`: the API reference as one page without scripts, complete from this service alone. */
 import { type RequestHandler, Router } from 'express'
+import { Lexer, Parser, Renderer, type Tokens } from 'marked'
+import { STYLE } from './docs-style.ts'
 import { onlyMethods } from './exchange.ts'
 
-const require = createRequire(import.meta.url)
-const LIBRARY = dirname(require.resolve('swagger-ui-dist/swagger-ui.css'))
-const LIBRARY_FILES = ['swagger-ui.css', 'swagger-ui-bundle.js', 'favicon-32x32.png']
-const DAY_MS = 86_400_000
+const STYLE_MAX_AGE_S = 3600
 
-/** Scripts, styles and requests of this service only, nothing inline; the library's style sheet holds its pictures as `data:`. */
+/** Our style sheet and nothing else: no script, no request, no frame. */
 const POLICY = [
   "default-src 'none'",
-  "script-src 'self'",
   "style-src 'self'",
-  "img-src 'self' data:",
-  "connect-src 'self'",
+  'img-src data:',
   "base-uri 'none'",
   "form-action 'none'",
   "frame-ancestors 'none'",
 ].join(';')
 
-const PAGE = `<!doctype html>
-<html lang="en">
-<head>
-<meta charset="utf-8">
-<meta name="viewport" content="width=device-width, initial-scale=1">
-<title>Deconflict: the REST interface</title>
-<link rel="icon" href="/docs/favicon-32x32.png">
-<link rel="stylesheet" href="/docs/swagger-ui.css">
-</head>
-<body>
-<main id="docs"><noscript>This page needs JavaScript. The same as text: /api/v1/openapi.json</noscript></main>
-<script src="/docs/swagger-ui-bundle.js"></script>
-<script src="/docs/start.js"></script>
-</body>
-</html>
-`
-
-/** The token that somebody types in stays in the page: nothing is kept in the browser's storage. */
-const startScript = (document_url: string) => `SwaggerUIBundle({
-  url: ${JSON.stringify(document_url)},
-  dom_id: '#docs',
-  deepLinking: true,
-  persistAuthorization: false,
-  validatorUrl: null,
-})
-`
-
-export function docsPage(document_url: string): Router {
+/** Serves what `reference` writes, which is Markdown. It takes tens of milliseconds, so the first reader waits for it, not the start. */
+export function docsPage(reference: () => string): Router {
+  let page: string | undefined
   const router = Router()
   const serve = (path: string, handler: RequestHandler) =>
     router
@@ -58,20 +28,71 @@ export function docsPage(document_url: string): Router {
   serve('/', (_req, res) => {
     res.setHeader('Content-Security-Policy', POLICY)
     res.setHeader('Cross-Origin-Opener-Policy', 'same-origin')
-    res.type('html').send(PAGE)
-  })
-  serve('/start.js', (_req, res) => {
     res.setHeader('Cache-Control', 'no-cache')
-    res.type('js').send(startScript(document_url))
+    page ??= pageOf(reference())
+    res.type('html').send(page)
   })
-  for (const file of LIBRARY_FILES) {
-    serve(`/${file}`, (_req, res, next) => {
-      // What says that answers are not kept is meant for data; the library's files change with its version only.
-      res.removeHeader('Cache-Control')
-      res.sendFile(file, { root: LIBRARY, maxAge: DAY_MS }, (error) => {
-        if (error && !res.headersSent) next(error)
-      })
-    })
-  }
+  serve('/style.css', (_req, res) => {
+    res.setHeader('Cache-Control', `public, max-age=${STYLE_MAX_AGE_S}`)
+    res.type('css').send(STYLE)
+  })
   return router
+}
+
+function pageOf(reference: string): string {
+  const tokens = Lexer.lex(reference)
+  const headings = tokens.filter((token): token is Tokens.Heading => token.type === 'heading')
+  return `<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<meta name="color-scheme" content="light dark">
+<title>Deconflict: the REST API</title>
+<link rel="icon" href="data:,">
+<link rel="stylesheet" href="/docs/style.css">
+</head>
+<body>
+<a class="skip" href="#content">Skip to the content</a>
+<nav aria-label="Contents">
+<p><a href="/">Deconflict</a> · <a href="/api/v1/openapi.json">OpenAPI</a></p>
+<ul>
+${headings
+  .filter(({ depth }) => depth > 1)
+  .map(contentsItem)
+  .join('\n')}
+</ul>
+</nav>
+<main id="content" tabindex="-1">
+${Parser.parse(tokens, { renderer: new PageRenderer() })}</main>
+</body>
+</html>
+`
+}
+
+function contentsItem({ depth, text }: Tokens.Heading): string {
+  return `<li class="depth-${depth}"><a href="#${anchorOf(text)}">${escapeHtml(text)}</a></li>`
+}
+
+class PageRenderer extends Renderer {
+  override heading({ depth, text }: Tokens.Heading): string {
+    return `<h${depth} id="${anchorOf(text)}">${escapeHtml(text)}</h${depth}>\n`
+  }
+
+  /** The contract's texts hold no markup: an angle bracket in one is shown as it is. */
+  override html({ text }: Tokens.HTML | Tokens.Tag): string {
+    return escapeHtml(text)
+  }
+}
+
+/** As GitHub names the anchor of a heading. */
+function anchorOf(text: string): string {
+  return text
+    .toLowerCase()
+    .replaceAll(/[^\w -]/g, '')
+    .replaceAll(' ', '-')
+}
+
+function escapeHtml(text: string): string {
+  return text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('"', '&quot;')
 }

@@ -7,6 +7,7 @@ import { limits } from './limits.ts'
 import { type MessageSurface, messageRoute } from './message-route.ts'
 import { showMetrics } from './metrics.ts'
 import { openApiDocument } from './openapi.ts'
+import { apiReference } from './reference.ts'
 import { restRouter } from './router.ts'
 
 /** Other surfaces on the same address. */
@@ -45,7 +46,11 @@ export function httpSurface(app: App, { webhooks, mcp, page }: Neighbours): Expr
       .all(onlyMethods(['GET']))
     surface.use(base, rest)
   }
-  surface.use('/docs', named('docs'), docsPage('/api/v1/openapi.json'))
+  surface.use(
+    '/docs',
+    named('docs'),
+    docsPage(() => apiReference(openApiDocument('/api/v1'))),
+  )
   surface
     .route('/healthz')
     .all(named('healthz'))

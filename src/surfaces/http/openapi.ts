@@ -78,7 +78,13 @@ function describe(name: OperationName, operation: Operation): ZodOpenApiOperatio
 }
 
 const idempotency = z.object({
-  'Idempotency-Key': z.string().min(1).max(255).optional().meta({
-    description: 'Unique per logical operation; sent again within 24 hours, the first answer comes again.',
-  }),
+  'Idempotency-Key': z
+    .string()
+    .min(1)
+    .max(255)
+    .optional()
+    .meta({
+      description: 'Unique per logical operation; sent again within 24 hours, the first answer comes again.',
+      examples: ['payment-retries-1'],
+    }),
 })

@@ -1,0 +1,27 @@
+/** What `npm ci --omit=dev` installs runs no code of strangers at installation, and phones nobody. */
+import { readFileSync } from 'node:fs'
+import { expect, test } from 'vitest'
+
+interface Installed {
+  dev?: boolean
+  hasInstallScript?: boolean
+}
+
+const lock = JSON.parse(readFileSync(new URL('../../package-lock.json', import.meta.url), 'utf8')) as {
+  packages: Record<string, Installed>
+}
+const production = Object.entries(lock.packages)
+  .filter(([path, { dev }]) => path !== '' && !dev)
+  .map(([path, installed]) => ({ ...installed, name: path.split('node_modules/').at(-1) as string }))
+
+test('no production dependency reports installations', () => {
+  expect(production.length).toBeGreaterThan(50)
+  const telemetry = /^(@scarf\/|scarf$|opencollective|insight$|universal-analytics$)/
+  expect(production.map(({ name }) => name).filter((name) => telemetry.test(name))).toEqual([])
+})
+
+test('the production dependencies with an install script are known', () => {
+  const scripted = production.filter(({ hasInstallScript }) => hasInstallScript).map(({ name }) => name)
+  // protobufjs compares version numbers in package.json files, and calls nobody.
+  expect(scripted).toEqual(['protobufjs'])
+})
