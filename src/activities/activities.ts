@@ -14,7 +14,7 @@ import type { ActivityRow } from './table.ts'
 
 /** Records work that begins. Throws `validation_error` for a `pr_url` of elsewhere. */
 export async function createActivity(ctx: RepoContext, input: CreateActivity): Promise<ActivityRow> {
-  const { now, repo, settings } = ctx
+  const { now, repo, settings, identity } = ctx
   const row: store.NewActivity = {
     ...input,
     repo_id: repo.id,
@@ -22,6 +22,7 @@ export async function createActivity(ctx: RepoContext, input: CreateActivity): P
     status: 'active',
     source: 'api',
     pr_number: input.pr_url === null ? null : pullRequestNumber(ctx, input.pr_url),
+    created_by: identity?.login ?? null,
     expires_at: expiryAt(now, now, settings),
     created_at: now,
     updated_at: now,
@@ -60,7 +61,7 @@ export function updateActivity(ctx: RepoContext, id: string, input: UpdateActivi
       changes.pr_number = fields.pr_url === null ? null : pullRequestNumber(ctx, fields.pr_url)
     if (fields.scope) changes.scope_is_literal = false
     if (!mayMove(row.status, status)) throw illegalMove(row, status)
-    if (status !== row.status) Object.assign(changes, moved(status, now))
+    if (status !== row.status) Object.assign(changes, moved(ctx, status))
     if (heartbeat) {
       if (!isLive(row.status)) throw notLive(row)
       changes.heartbeat_at = now
@@ -94,7 +95,7 @@ export function archiveActivity(ctx: RepoContext, id: string): Promise<ActivityR
     const row = asOf(stored, now)
     if (row.status === 'archived') return row
     await oweLook(within, [id])
-    return store.updateActivity(db, stored, { ...moved('archived', now), updated_at: now })
+    return store.updateActivity(db, stored, { ...moved(ctx, 'archived'), updated_at: now })
   })
 }
 
@@ -104,9 +105,12 @@ export function isReminderDue({ now, settings }: RepoContext, row: ActivityRow):
   return isLive(row.status) && row.branch !== null && row.pr_url === null && isOld
 }
 
-/** What else changes when a PATCH moves an activity to `status`. */
-function moved(status: ActivityRow['status'], now: Date): store.ActivityChanges {
-  if (status === 'archived') return { status, archived_at: now, archive_reason: 'requested' }
+/** What else changes when the caller moves an activity to `status`. */
+function moved({ now, identity }: RepoContext, status: ActivityRow['status']): store.ActivityChanges {
+  if (status === 'archived') {
+    const archived_by = identity?.login ?? null
+    return { status, archived_at: now, archive_reason: 'requested', archived_by }
+  }
   if (status === 'merged') return { status, merged_at: now }
   return { status }
 }

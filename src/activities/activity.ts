@@ -151,6 +151,13 @@ export const ActivityBrief = z
       .nullable()
       .meta({ description: 'When it was archived; null unless the status is `archived`.' }),
     archive_reason: ArchiveReason.nullable().meta({ description: 'Why it was archived.' }),
+    created_by: z.string().nullable().meta({
+      description: 'GitHub login of its creator; null for a token without a user and for a webhook.',
+    }),
+    archived_by: z.string().nullable().meta({
+      description:
+        'GitHub login of who archived it; null while it is not archived, for a token without a user, a webhook and expiry.',
+    }),
     source: ActivitySource.meta({ description: 'Whether it was declared, or made from a pull request.' }),
   })
   .meta({ id: 'ActivityBrief' })

@@ -23,6 +23,8 @@ export function briefOf(row: ActivityRow): ActivityBrief {
     updated_at: row.updated_at.toISOString(),
     archived_at: row.archived_at?.toISOString() ?? null,
     archive_reason: row.archive_reason,
+    created_by: row.created_by,
+    archived_by: row.archived_by,
     source: row.source,
   }
 }

@@ -40,6 +40,10 @@ export const activities = pgTable(
     updated_at: instant().notNull(),
     archived_at: instant(),
     archive_reason: text().$type<ArchiveReason>(),
+    /** GitHub login of the caller who created it; null where no user did, and where the row is older than the column. */
+    created_by: text(),
+    /** GitHub login of the caller who archived it; null as for `created_by`. */
+    archived_by: text(),
     /** When the work was merged, by PATCH or by webhook; remembered after it was archived. */
     merged_at: instant(),
   },

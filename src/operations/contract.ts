@@ -35,8 +35,8 @@ export interface Operation {
   status: 200 | 201
   /** Whether `Idempotency-Key` is honoured. */
   is_idempotent: boolean
-  /** Whether the operation has to know the user behind the token, and not only what the token may do. */
-  needs_identity: boolean
+  /** Whether a call with this input has to know the user behind the token, and not only what the token may do. */
+  needs_identity: (input: Record<string, unknown>) => boolean
   summary: string
   description: string
 }
@@ -48,7 +48,7 @@ const defaults = {
   input: nothing,
   status: 200,
   is_idempotent: false,
-  needs_identity: false,
+  needs_identity: (): boolean => false,
 } as const
 
 /** Keeps the exact schemas in the type, and fills in what most operations share. */
@@ -108,6 +108,7 @@ export const OPERATIONS = {
     output: CreatedActivity,
     status: 201,
     is_idempotent: true,
+    needs_identity: () => true,
     summary: 'Create an activity',
     description: 'Declares work that begins, and answers what it overlaps with.',
   }),
@@ -132,6 +133,7 @@ export const OPERATIONS = {
     record: 'act',
     input: UpdateActivity,
     output: ActivityBrief,
+    needs_identity: ({ status }: { status?: unknown }) => status === 'archived',
     summary: 'Update an activity',
     description: 'Changes the fields that are sent, and no others.',
   }),
@@ -150,6 +152,7 @@ export const OPERATIONS = {
     access: 'write',
     record: 'act',
     output: ArchivedActivity,
+    needs_identity: () => true,
     summary: 'Archive an activity',
     description: 'Archiving an archived activity answers its first `archived_at` again.',
   }),
@@ -178,7 +181,7 @@ export const OPERATIONS = {
     output: NotableBrief,
     status: 201,
     is_idempotent: true,
-    needs_identity: true,
+    needs_identity: () => true,
     summary: 'Create a notable',
     description: 'Raises a signal for everyone who works in some part of the repository.',
   }),

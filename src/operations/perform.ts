@@ -53,7 +53,8 @@ async function carryOut(app: App, name: OperationName, call: Call): Promise<Answ
   const ctx = await inSpan('open repository', DATABASE, () => openRepo(app, repository, asked))
   const key = operation.is_idempotent ? idempotencyKeyOf(call.idempotency_key) : undefined
   const input = await inputOf(ctx, name, call)
-  if (operation.needs_identity || key !== undefined) ctx.identity = await app.access.identity(call.token)
+  if (key !== undefined || operation.needs_identity(input))
+    ctx.identity = await app.access.identity(call.token)
   return inSpan('carry out', DATABASE, () => answerOf(ctx, name, input, { call, key }))
 }
 
@@ -101,7 +102,7 @@ async function authorise(app: App, operation: Operation, call: Call): Promise<Vi
 }
 
 /** The parsed input. A record that is not there, and what a creation refuses, go before a value that is wrong. */
-async function inputOf(ctx: RepoContext, name: OperationName, call: Call): Promise<unknown> {
+async function inputOf(ctx: RepoContext, name: OperationName, call: Call): Promise<Record<string, unknown>> {
   const operation: Operation = OPERATIONS[name]
   let sent: unknown
   try {

@@ -26,6 +26,8 @@ export interface Flaw {
 
 const instant = z.date({ error: 'is no instant' })
 const repoId = z.int().positive()
+/** Longer than any of GitHub's. */
+const login = text(1, 100)
 /** Of a fork, `owner:branch`. */
 const storedBranch = text(1, 300)
 
@@ -52,6 +54,8 @@ const StoredActivity = z.object({
   updated_at: instant,
   archived_at: instant.nullable(),
   archive_reason: ArchiveReason.nullable(),
+  created_by: login.nullable(),
+  archived_by: login.nullable(),
   merged_at: instant.nullable(),
 })
 
@@ -67,6 +71,7 @@ const StoredNotable = z.object({
   supersedes: CreateNotable.shape.supersedes,
   scope: Scope,
   blocking: z.boolean(),
+  created_by: login.nullable(),
   expires_at: instant,
   created_at: instant,
   updated_at: instant,
@@ -126,6 +131,7 @@ export function flawsOfActivity(row: ActivityRow): Flaw[] {
       'archive_reason',
       `is set though the activity is ${row.status}`,
     ),
+    ...flawIf(!isArchived && row.archived_by, 'archived_by', `is set though the activity is ${row.status}`),
     ...flawIf(
       row.status === 'merged' && !row.merged_at,
       'merged_at',

@@ -56,6 +56,8 @@ const BRIEF = [
   'created_at',
   'archived_at',
   'archive_reason',
+  'created_by',
+  'archived_by',
   'source',
   'updated_at',
 ].sort()
@@ -94,6 +96,8 @@ describe('creating', () => {
       updated_at: now(),
       archived_at: null,
       archive_reason: null,
+      created_by: 'ada',
+      archived_by: null,
       source: 'api',
     })
   })

@@ -55,7 +55,8 @@ describe('a PATCH of the status', () => {
     const before = await activityIn(from)
     const answer = await patch(before.id, { status: to })
     expect(answer.status).toBe(200)
-    const closed = to === 'archived' ? { archived_at: now(), archive_reason: 'requested' } : {}
+    const closed =
+      to === 'archived' ? { archived_at: now(), archive_reason: 'requested', archived_by: 'ada' } : {}
     const moved = { ...before, status: to, updated_at: now(), ...closed }
     expect(moved).toMatchObject(answer.body)
     expect(await read(before.id)).toEqual(moved)
@@ -188,7 +189,13 @@ describe('the archive operation', () => {
     const answer = await archive(before.id)
     expect(answer.status).toBe(200)
     expect(answer.body).toEqual({ id: before.id, status: 'archived', archived_at: now() })
-    const closed = { status: 'archived', archived_at: now(), archive_reason: 'requested', updated_at: now() }
+    const closed = {
+      status: 'archived',
+      archived_at: now(),
+      archive_reason: 'requested',
+      archived_by: 'ada',
+      updated_at: now(),
+    }
     expect(await read(before.id)).toEqual({ ...before, ...closed })
   })
 

@@ -69,6 +69,7 @@ describe('an opened pull request', () => {
       draft_pr: draft,
       blocking: false,
       source: 'pull_request',
+      created_by: null,
       heartbeat_at: now(),
       created_at: now(),
       scope: { areas: [] },
@@ -235,6 +236,7 @@ describe('a tracked pull request', () => {
     expect(archived).toMatchObject({
       status: 'archived',
       archive_reason: 'pull_request_closed',
+      archived_by: null,
       archived_at: now(),
     })
     repo.desk.reopen(1)

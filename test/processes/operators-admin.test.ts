@@ -70,14 +70,15 @@ describe('verify', () => {
 
   test('names each fault with its id and what to do, and ends with 1', async () => {
     const ids: string[] = []
-    for (let count = 0; count < 9; count += 1) ids.push(await begin())
-    const [a, b, c, d, e, f, g, h, i] = ids as [string, ...string[]]
+    for (let count = 0; count < 10; count += 1) ids.push(await begin())
+    const [a, b, c, d, e, f, g, h, i, j] = ids as [string, ...string[]]
     const [n, m, o] = [await note(), await note(), await note()]
     await api('POST', '/activity', { body: WORK, headers: { 'Idempotency-Key': 'lost' } })
     const spoil: [string, string, RegExp][] = [
       ['activities', `status = 'archived' where id = '${a}'`, /archived_at is missing.*archived/],
       ['activities', `archived_at = created_at where id = '${b}'`, /archived_at is set though.*active/],
       ['activities', `archive_reason = 'requested' where id = '${c}'`, /archive_reason is set/],
+      ['activities', `archived_by = 'ada' where id = '${j}'`, /archived_by is set though.*active/],
       ['activities', `status = 'resting' where id = '${d}'`, /status Invalid option/],
       ['activities', `scope = '{"areas": [], "paths": ["src/["]}' where id = '${e}'`, /scope\.paths\.0 /],
       ['activities', `scope = '{"paths": 7}' where id = '${f}'`, /scope\.areas /],
@@ -142,7 +143,7 @@ describe('verify', () => {
         .map((id) =>
           expect.stringMatching(`^claims of ${id} of repository 1: are there, but no live record`),
         ),
-      expect.stringMatching(/^tallies of live activities of repository 1: say 10 where 8 are stored; /),
+      expect.stringMatching(/^tallies of live activities of repository 1: say 11 where 9 are stored; /),
       expect.stringMatching(/^tallies of active notables of repository 1: say 3 where 1 are stored; /),
     ])
     const repaired = await runAdmin(env, 'verify', '--repair')

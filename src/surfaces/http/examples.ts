@@ -38,6 +38,8 @@ const brief: OutputOf<'updateActivity'> = {
   updated_at: STARTED,
   archived_at: null,
   archive_reason: null,
+  created_by: 'ada',
+  archived_by: null,
   source: 'api',
 }
 

@@ -1,0 +1,140 @@
+/** Who created an activity and who archived it, as GitHub names them (contract §2 and §4). */
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { fakeGithub } from '../support/github.ts'
+import { outcome, WORK } from '../support/routes.ts'
+import { startTestService, type TestService } from '../support/service.ts'
+
+const USER = 'GET /user'
+const DAY_MS = 86_400_000
+
+const github = fakeGithub()
+let service: TestService
+/** A token of Ada's that this test alone uses, so that nothing is cached for it. */
+let token: string
+let tests = 0
+
+beforeAll(async () => {
+  github.repository({ id: 7, full_name: 'acme/shop' })
+  github.token('ben', { login: 'ben', id: 2, permissions: { 'acme/shop': 'write' } })
+  github.installation('app', { 'acme/shop': 'write' })
+  service = await startTestService({ token: 'ada', config: { rate_limit_per_minute: 100_000 } })
+})
+beforeEach(() => {
+  token = `ada-${++tests}`
+  github.token(token, { login: 'ada', id: 1, permissions: { 'acme/shop': 'write' } })
+  service.clock.advance(1000)
+})
+afterEach(() => github.mend())
+afterAll(async () => {
+  await service.close()
+  github.close()
+})
+
+const create = (as = token) => service.api('POST', '/activity', { body: WORK, token: as })
+const archive = (id: string, as = token) => service.api('POST', `/activity/${id}/archive`, { token: as })
+const patch = (id: string, body: object, as = token) =>
+  service.api('PATCH', `/activity/${id}`, { body, token: as })
+const heartbeat = (id: string) => service.api('POST', `/activity/${id}/heartbeat`, { token })
+const idOf = async (as?: string): Promise<string> => (await create(as)).body.activity.id
+const read = async (id: string) => (await service.api('GET', `/activity/${id}`, { token: 'ben' })).body
+const loginsOf = async (id: string) => {
+  const { created_by, archived_by } = await read(id)
+  return { created_by, archived_by }
+}
+
+describe('an activity', () => {
+  test('names its creator in every representation', async () => {
+    const { body } = await create()
+    const named = { id: body.activity.id, created_by: 'ada', archived_by: null }
+    expect(body.activity).toMatchObject(named)
+    expect(await read(named.id)).toMatchObject(named)
+    const { items } = (await service.api('GET', '/activity', { token })).body
+    expect(items[0]).toMatchObject(named)
+    expect((await patch(named.id, { risk: 'high' })).body).toMatchObject(named)
+  })
+
+  test('names who archived it first, whoever archives it again', async () => {
+    const id = await idOf()
+    await archive(id, 'ben')
+    await archive(id)
+    expect(await loginsOf(id)).toEqual({ created_by: 'ada', archived_by: 'ben' })
+  })
+
+  test('names who archived it by PATCH', async () => {
+    const id = await idOf()
+    const { body } = await patch(id, { status: 'archived' }, 'ben')
+    expect(body).toMatchObject({ status: 'archived', created_by: 'ada', archived_by: 'ben' })
+    expect(await loginsOf(id)).toEqual({ created_by: 'ada', archived_by: 'ben' })
+  })
+
+  test('names who archived it after it expired', async () => {
+    const id = await idOf()
+    service.clock.advance(DAY_MS)
+    expect(await loginsOf(id)).toEqual({ created_by: 'ada', archived_by: null })
+    await archive(id, 'ben')
+    expect(await loginsOf(id)).toEqual({ created_by: 'ada', archived_by: 'ben' })
+  })
+
+  test('names nobody who archived it when it was finished and ended by itself', async () => {
+    const id = await idOf()
+    await patch(id, { status: 'abandoned' })
+    service.clock.advance(DAY_MS)
+    expect(await read(id)).toMatchObject({ archive_reason: 'finished', archived_by: null })
+  })
+
+  test('names nobody where an installation token created and archived it', async () => {
+    const id = await idOf('app')
+    await archive(id, 'app')
+    expect(await loginsOf(id)).toEqual({ created_by: null, archived_by: null })
+  })
+
+  test('is replayed with the creator of the first request', async () => {
+    const headers = { 'Idempotency-Key': token }
+    const send = () => service.api('POST', '/activity', { body: WORK, token, headers })
+    const [first, again] = [await send(), await send()]
+    expect(again.headers.get('idempotent-replayed')).toBe('true')
+    expect(again.body).toEqual(first.body)
+    expect(again.body.activity.created_by).toBe('ada')
+  })
+})
+
+describe('GitHub', () => {
+  const calls: [string, (id: string) => Promise<unknown>, number][] = [
+    ['a create', () => create(), 1],
+    ['an archive', (id) => archive(id), 1],
+    ['a PATCH to archived', (id) => patch(id, { status: 'archived' }), 1],
+    ['any other PATCH', (id) => patch(id, { status: 'paused' }), 0],
+    ['a heartbeat', heartbeat, 0],
+  ]
+
+  test.each(calls)('is asked for the login by %s when that needs it, and once', async (_, call, times) => {
+    const id = await idOf('ben')
+    const before = github.calls(USER)
+    await call(id)
+    expect(github.calls(USER)).toBe(before + times)
+    await create()
+    expect(github.calls(USER)).toBe(before + 1)
+  })
+
+  test.each([
+    ['server_error', '503 service_unavailable'],
+    ['rate_limited', '429 rate_limited'],
+  ] as const)(
+    'answering %s for the login refuses the request, which changes nothing',
+    async (fault, refusal) => {
+      const id = await idOf('ben')
+      const before = await read(id)
+      const { items } = (await service.api('GET', '/activity')).body
+      github.fault(USER, fault)
+      expect(outcome(await create())).toBe(refusal)
+      expect(outcome(await archive(id))).toBe(refusal)
+      expect(outcome(await patch(id, { status: 'archived' }))).toBe(refusal)
+      expect(await read(id)).toEqual(before)
+      expect((await service.api('GET', '/activity')).body.items).toEqual(items)
+      github.mend()
+      service.clock.advance(60_001)
+      await archive(id)
+      expect((await read(id)).archived_by).toBe('ada')
+    },
+  )
+})
