@@ -6,6 +6,7 @@ import { z } from 'zod'
 import type { Clock } from '../base/clock.ts'
 import { Failure } from '../base/failure.ts'
 import type { Metrics } from '../telemetry/metrics.ts'
+import { Generations } from './generations.ts'
 import { callWith, failureOf, type GithubRefusal, refusalOf } from './octokit.ts'
 
 /** A repository that the caller may see, under its present name. */
@@ -43,6 +44,8 @@ interface Yes {
 interface Entry {
   answer: Answer
   yes: Yes | undefined
+  /** The generation when GitHub was asked. */
+  generation: number
   /** The answer is an earlier yes, which GitHub could not be asked to confirm. */
   is_honoured?: true
 }
@@ -51,6 +54,8 @@ interface Question {
   token: Token
   owner: string
   name: string
+  /** The generation when GitHub was asked. */
+  generation: number
   /** How GitHub answered, where the answer was not in memory. */
   outcome?: 'miss' | 'revalidated' | 'failed'
 }
@@ -76,6 +81,7 @@ export class Access {
   readonly #clock: Clock
   readonly #ttl: number
   readonly #metrics: Metrics
+  readonly #generations = new Generations()
   readonly #entries: LRUCache<string, Entry, Question>
   readonly #identities: LRUCache<string, { identity: Identity }, Token>
   readonly #knownTokens: LRUCache<string, true>
@@ -94,10 +100,12 @@ export class Access {
       ttlResolution: 0,
       perf,
       noDeleteOnFetchRejection: true,
-      // What is forgotten while it is asked for is still an answer for those who wait.
+      // An entry that is evicted while it is fetched is still an answer for those who wait.
       ignoreFetchAbort: true,
       fetchMethod: async (_key, stale, { context, options }) => {
-        const entry = await this.#ask(context, stale?.yes)
+        context.generation = this.#generations.now
+        const yes = stale && this.#isCurrent(stale) ? stale.yes : undefined
+        const entry = { ...(await this.#ask(context, yes)), generation: context.generation }
         options.ttl = this.#ttlOf(entry)
         return entry
       },
@@ -127,11 +135,10 @@ export class Access {
       await this.identity(token)
       return null
     }
-    const key = keyOf(token, owner, name)
-    const context: Question = { token, owner, name }
-    let entry = await this.#entries.forceFetch(key, { context })
+    const context: Question = { token, owner, name, generation: this.#generations.now }
+    let entry = await this.#entryOf(context)
     if (asked.access === 'write' && this.#isOldNoToWriting(entry))
-      entry = await this.#entries.forceFetch(key, { context, forceRefresh: true })
+      entry = await this.#entryOf(context, { forceRefresh: true })
     const { answer } = entry
     // Who waits for a question that another request has asked spares GitHub a call too: that is a hit.
     const outcome = entry.is_honoured ? 'honoured' : (context.outcome ?? 'hit')
@@ -147,13 +154,24 @@ export class Access {
     return this.#clock().getTime() - yes.confirmed_at > NO_TTL_MS
   }
 
-  /** Forgets the answers on repositories of `owner`, or all answers. A question that is under way is answered, but not remembered. */
+  /** Invalidates the answers on repositories of `owner`, or all. A question under way still serves the callers that wait for it. */
   forget(owner?: string): void {
-    const wanted = owner?.toLowerCase()
-    for (const [key, entry] of this.#entries.entries()) {
-      const isOf = ownerOf(key) === wanted || entry?.yes?.repository.owner.toLowerCase() === wanted
-      if (wanted === undefined || isOf) this.#entries.delete(key)
-    }
+    this.#generations.invalidate(owner)
+  }
+
+  /** The key changes when the owner is invalidated: what was asked before is neither found nor waited for. */
+  async #entryOf(context: Question, options: { forceRefresh?: true } = {}): Promise<Entry> {
+    const key = keyOf(context, this.#generations.of(context.owner))
+    let entry = await this.#entries.forceFetch(key, { context, ...options })
+    // Only the answer names the present owner, who may be another one.
+    while (!this.#isCurrent(entry) && context.outcome === undefined)
+      entry = await this.#entries.forceFetch(key, { context, forceRefresh: true })
+    return entry
+  }
+
+  /** Whether the repository's present owner was not invalidated since GitHub was asked. */
+  #isCurrent({ yes, generation }: Pick<Entry, 'yes' | 'generation'>): boolean {
+    return !yes || generation >= this.#generations.of(yes.repository.owner)
   }
 
   /** The user behind the token. Throws `unauthorized`, `rate_limited`, `service_unavailable`. */
@@ -162,7 +180,7 @@ export class Access {
     return identity
   }
 
-  async #ask(question: Question, yes: Yes | undefined): Promise<Entry> {
+  async #ask(question: Question, yes: Yes | undefined): Promise<Omit<Entry, 'generation'>> {
     const { token, owner, name } = question
     const validator: Record<string, string> = yes?.etag ? { 'if-none-match': yes.etag } : {}
     const now = this.#clock()
@@ -195,16 +213,18 @@ export class Access {
     }
   }
 
-  #confirm(token: Token, yes: Yes): Entry {
+  #confirm(token: Token, yes: Yes): Omit<Entry, 'generation'> {
     this.#knownTokens.set(token.hash, true)
     return { answer: { kind: 'visible', repository: yes.repository }, yes }
   }
 
-  /** An outage is never taken as a yes; but a yes that is recent enough is honoured meanwhile. */
-  #whileAway(question: Question, yes: Yes | undefined): Entry {
+  /** An outage is never taken as a yes; a recent yes is honoured meanwhile, unless its owner was invalidated since. */
+  #whileAway(question: Question, yes: Yes | undefined): Omit<Entry, 'generation'> {
     question.outcome = 'failed'
-    const recent = yes && this.#clock().getTime() - yes.confirmed_at <= HONOURED_WHILE_AWAY_MS
-    return recent
+    const { owner, generation } = question
+    const isCurrent = generation >= this.#generations.of(owner) && this.#isCurrent({ yes, generation })
+    const isRecent = yes && this.#clock().getTime() - yes.confirmed_at <= HONOURED_WHILE_AWAY_MS
+    return isRecent && isCurrent
       ? { answer: { kind: 'visible', repository: yes.repository }, yes, is_honoured: true }
       : { answer: { kind: 'away' }, yes }
   }
@@ -240,10 +260,6 @@ export class Access {
   }
 }
 
-function keyOf(token: Token, owner: string, name: string): string {
-  return `${token.hash} ${owner.toLowerCase()}/${name.toLowerCase()}`
-}
-
-function ownerOf(key: string): string {
-  return key.slice(key.indexOf(' ') + 1, key.indexOf('/'))
+function keyOf({ token, owner, name }: Question, generation: number): string {
+  return `${token.hash} ${generation} ${owner.toLowerCase()}/${name.toLowerCase()}`
 }

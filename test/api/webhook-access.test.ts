@@ -1,5 +1,5 @@
 /** Events that change who may do what: cached permissions are dropped at once, on every instance (contract §2). */
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { type AppService, startAppService } from '../support/app-service.ts'
 import { fakeGithub } from '../support/github.ts'
 import type { Installation } from '../support/github-state.ts'
@@ -132,6 +132,105 @@ describe('after an event', () => {
       release()
     }
   })
+})
+
+describe('a yes that an event overtakes', () => {
+  const TTL_MS = 60_000
+  const route = () => `GET /repos/${shop}`
+  const probes = () => [`${owner}/probe`, `${owner}-new/probe`]
+
+  beforeEach(async () => {
+    probes().forEach((full_name, index) => {
+      github.repository({ id: 50_000 + 2 * tests + index, full_name })
+    })
+    grantAll([shop])
+    for (const probe of probes()) expect(await write(first(), probe)).toBe('201')
+  })
+  afterEach(() => github.mend())
+
+  function grantAll(names: string[]): void {
+    const permissions = Object.fromEntries([...names, ...probes()].map((name) => [name, 'write' as const]))
+    github.token(token, { login: 'ada', id: 1, permissions })
+  }
+  /** Takes all permissions away and delivers that. Waits until the instance has heard of it: it asks about another repository again. */
+  async function removeMember(account = owner): Promise<void> {
+    github.token(token, { login: 'ada', id: 1, permissions: {} })
+    const probe = `${account}/probe`
+    await first().deliver(memberEvent(github, probe, 'removed', 'ada'))
+    await expect.poll(() => write(first(), probe)).toBe('403 forbidden')
+  }
+  /** A request of which GitHub has the question, and holds back the answer. */
+  async function asking(path: string, hold: 'hold' | 'holdAnswers' = 'holdAnswers') {
+    const before = github.calls(path)
+    const release = github[hold](path)
+    const answer = write(first())
+    await expect.poll(() => github.calls(path)).toBe(before + 1)
+    return { answer, release }
+  }
+
+  test.each([
+    ['the first time', false],
+    ['again', true],
+  ])('while GitHub is asked %s is not reused, and later callers ask anew', async (_, again) => {
+    if (again) {
+      expect(await write(first())).toBe('201')
+      first().clock.advance(TTL_MS + 1)
+    }
+    const early = await asking(route())
+    await removeMember()
+    const before = github.calls(route())
+    const late = write(first())
+    await expect.poll(() => github.calls(route())).toBe(before + 1)
+    early.release()
+    expect(await early.answer).toBe('201')
+    expect(await late).toBe('403 forbidden')
+    expect(await write(first())).toBe('403 forbidden')
+  })
+
+  test('is not honoured while GitHub is away', async () => {
+    expect(await write(first())).toBe('201')
+    first().clock.advance(TTL_MS + 1)
+    await removeMember()
+    github.fault(route(), 'server_error')
+    expect(await write(first())).toBe('503 service_unavailable')
+  })
+
+  test('is not honoured for a caller who asked before, when GitHub fails after the event', async () => {
+    expect(await write(first())).toBe('201')
+    first().clock.advance(TTL_MS + 1)
+    github.fault(route(), 'server_error')
+    const early = await asking(route(), 'hold')
+    await removeMember()
+    early.release()
+    expect(await early.answer).toBe('503 service_unavailable')
+  })
+
+  test('is not reused under a former name either, when it is the present owner’s event', async () => {
+    github.rename(shop, `${owner}-new/shop`)
+    grantAll([`${owner}-new/shop`])
+    expect(await write(first())).toBe('201')
+    first().clock.advance(TTL_MS + 1)
+    const early = await asking(`GET /repositories/${100 + tests}`)
+    await removeMember(`${owner}-new`)
+    const late = write(first())
+    early.release()
+    expect(await early.answer).toBe('201')
+    expect(await late).toBe('403 forbidden')
+    expect(await write(first())).toBe('403 forbidden')
+  })
+})
+
+test('after a transfer, what was allowed under the former owner is asked about again', async () => {
+  const elsewhere = `${owner}/elsewhere`
+  github.repository({ id: 50_000 + tests, full_name: elsewhere })
+  github.token(token, { login: 'ada', id: 1, permissions: { [shop]: 'write', [elsewhere]: 'write' } })
+  expect(await everywhere()).toEqual(all('201'))
+  expect(await everywhere(elsewhere)).toEqual(all('201'))
+  github.rename(shop, `${owner}-new/shop`)
+  github.token(token, { login: 'ada', id: 1, permissions: {} })
+  await first().deliver(repositoryEvent(github, `${owner}-new/shop`, 'transferred', shop))
+  await expect.poll(() => everywhere()).toEqual(all('403 forbidden'))
+  await expect.poll(() => everywhere(elsewhere)).toEqual(all('403 forbidden'))
 })
 
 test('an unsigned event drops nothing', async () => {

@@ -54,6 +54,8 @@ export interface GithubWorld {
   mend(): void
   /** Keeps requests of a route waiting until the function it answers is called. */
   hold(route: string): () => void
+  /** The same for the answers, which say what was true when the request came. */
+  holdAnswers(route: string): () => void
   /** How many requests a route has had; with a status, how many were answered with it. */
   calls(route: string, status?: number): number
   /** Those requests themselves, in order. */
@@ -66,6 +68,7 @@ export function githubWorld(api_url: string): GithubWorld {
   const asked: Asked[] = []
   let broken: { route: string; fault: Fault; left: number; wait_s: number | undefined }[] = []
   const held = new Map<string, Promise<void>>()
+  const heldAnswers = new Map<string, Promise<void>>()
 
   const repositoryNamed = (name: string): GithubRepository => {
     const repository = namedRepository(state, name)
@@ -79,6 +82,17 @@ export function githubWorld(api_url: string): GithubWorld {
     const found = broken.find((entry) => matches(entry.route, route) && entry.left > 0)
     if (found) found.left -= 1
     return found
+  }
+  const holdIn = (gates: Map<string, Promise<void>>, route: string) => {
+    let open = () => {}
+    gates.set(route, new Promise<void>((resolve) => (open = resolve)))
+    return () => {
+      gates.delete(route)
+      open()
+    }
+  }
+  const released = async (gates: Map<string, Promise<void>>, route: string) => {
+    for (const [heldRoute, gate] of [...gates]) if (matches(heldRoute, route)) await gate
   }
   const callsOf = (route: string) => asked.filter((call) => matches(route, call.route))
 
@@ -108,14 +122,8 @@ export function githubWorld(api_url: string): GithubWorld {
     mend() {
       broken = []
     },
-    hold(route) {
-      let open = () => {}
-      held.set(route, new Promise<void>((resolve) => (open = resolve)))
-      return () => {
-        held.delete(route)
-        open()
-      }
-    },
+    hold: (route) => holdIn(held, route),
+    holdAnswers: (route) => holdIn(heldAnswers, route),
     calls: (route, status) =>
       callsOf(route).filter((call) => status === undefined || call.status === status).length,
     asked: (route = '*') => callsOf(route),
@@ -125,7 +133,7 @@ export function githubWorld(api_url: string): GithubWorld {
       asked.push(call)
       const broke = nextFault(route)
       const fault = broke?.fault
-      for (const [heldRoute, gate] of [...held]) if (matches(heldRoute, route)) await gate
+      await released(held, route)
       if (fault === 'silent' || fault === 'reset' || fault === 'timed_out') return fault
       const now = new Date()
       if (fault && fault !== 'lost') {
@@ -134,6 +142,7 @@ export function githubWorld(api_url: string): GithubWorld {
         return answer
       }
       const answer = respond(state, request, now)
+      await released(heldAnswers, route)
       const accepted = answer.headers['x-accepted-github-permissions']
       if (accepted) call.accepted = accepted
       if (fault === 'lost') return 'reset'

@@ -6,7 +6,7 @@ import { isDatabaseAway } from '../../db/errors.ts'
 import type { JobHandler } from '../../jobs/jobs.ts'
 import { addOnce } from '../../jobs/store.ts'
 import { bringsDelivery } from '../../telemetry/work.ts'
-import { accessOwnerOf, HANDLED } from './events.ts'
+import { accessOwnersOf, HANDLED } from './events.ts'
 
 /** The kind of job that a delivery becomes. */
 export const DELIVERY = 'delivery'
@@ -67,8 +67,7 @@ async function accept(app: App, req: Request): Promise<string> {
   try {
     const isNew = await addOnce(app.database.connection(), job, now)
     // Not when the job's turn comes: permissions that were taken back end at once.
-    const owner = accessOwnerOf(name, payload)
-    if (owner !== undefined) await app.forgetAccess(owner)
+    for (const owner of accessOwnersOf(name, payload)) await app.forgetAccess(owner)
     const outcome = isNew ? 'accepted' : 'known'
     app.log.info({ event: name, outcome }, 'delivery')
     return outcome

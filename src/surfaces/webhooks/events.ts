@@ -108,13 +108,13 @@ export function handleEvents(app: App, probot: Probot): void {
       if (payload.action === 'edited' && payload.changes.default_branch) await settingsChanged(app, ctx, null)
       if (payload.action === 'unarchived') await repositoryUnarchived(ctx)
     }
-    await forget(app, payload.repository.owner.login)
+    await forget(app, ...accessOwnersOf('repository', payload))
   })
 
   probot.on('member', ({ payload }) => forget(app, payload.repository.owner.login))
   probot.on('membership', ({ payload }) => forget(app, payload.organization.login))
   probot.on('team', ({ payload }) => forget(app, payload.organization.login))
-  probot.on('organization', ({ payload }) => forget(app, payload.organization.login))
+  probot.on('organization', ({ payload }) => forget(app, ...accessOwnersOf('organization', payload)))
 }
 
 /** Events after which GitHub may answer otherwise who may do what (contract §2). */
@@ -128,23 +128,36 @@ const OF_ACCESS: ReadonlySet<string> = new Set([
   'organization',
 ])
 
+interface Account {
+  login?: unknown
+}
 interface OfAccount {
-  organization?: { login?: unknown }
-  repository?: { owner?: { login?: unknown } | null }
-  installation?: { account?: { login?: unknown } | null }
+  organization?: Account
+  repository?: { owner?: Account | null }
+  installation?: { account?: Account | null }
+  changes?: {
+    /** Of a repository that was transferred. */
+    owner?: { from?: { user?: Account | null; organization?: Account | null } }
+    /** Of an organization that was renamed. */
+    login?: { from?: unknown }
+  }
 }
 
-/** Whose permissions an event of this name changes; undefined when it changes none. */
-export function accessOwnerOf(name: string, payload: object): string | undefined {
-  if (!OF_ACCESS.has(name)) return undefined
-  const { organization, repository, installation } = payload as OfAccount
-  const login = organization?.login ?? repository?.owner?.login ?? installation?.account?.login
-  return typeof login === 'string' ? login : undefined
+/** Whose permissions an event of this name changes: the present owner's, and the former one's. */
+export function accessOwnersOf(name: string, payload: object): string[] {
+  if (!OF_ACCESS.has(name)) return []
+  const { organization, repository, installation, changes } = payload as OfAccount
+  const former = changes?.owner?.from
+  const logins = [
+    organization?.login ?? repository?.owner?.login ?? installation?.account?.login,
+    former?.organization?.login ?? former?.user?.login ?? changes?.login?.from,
+  ]
+  return logins.filter((login) => typeof login === 'string')
 }
 
 /** Permissions in what this account owns may have changed: every instance asks GitHub again. */
-async function forget(app: App, owner: string | undefined): Promise<void> {
-  if (owner !== undefined) await app.forgetAccess(owner)
+async function forget(app: App, ...owners: (string | undefined)[]): Promise<void> {
+  for (const owner of owners) if (owner !== undefined) await app.forgetAccess(owner)
 }
 
 interface FromRepository {
