@@ -1,13 +1,11 @@
 #!/usr/bin/env node
 /** The command `deconflict` as a process: its surroundings, its end. */
-import { createRequire } from 'node:module'
 import { systemClock } from './base/clock.ts'
+import { VERSION } from './base/version.ts'
 import { runCli } from './surfaces/cli/program.ts'
 
-const { version } = createRequire(import.meta.url)('../package.json') as { version: string }
-
 process.exitCode = await runCli(process.argv.slice(2), {
-  version,
+  version: VERSION,
   env: process.env,
   cwd: process.cwd(),
   stdin: process.stdin,

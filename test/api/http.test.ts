@@ -1,4 +1,5 @@
 /** What HTTP itself asks for: addresses, methods, sizes, encodings and headers (contract §1 and §3). */
+import { readFile } from 'node:fs/promises'
 import { request } from 'node:http'
 import { Readable } from 'node:stream'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
@@ -248,4 +249,13 @@ test('the service says that it lives and that it is ready, to anybody', async ()
   for (const path of ['/healthz', '/readyz']) {
     expect((await service.api('GET', path, { token: null })).status).toBe(200)
   }
+})
+
+test('the service says which version it is, and of which GitHub', async () => {
+  const { version } = JSON.parse(await readFile(new URL('../../package.json', import.meta.url), 'utf8'))
+  expect((await service.api('GET', '/healthz', { token: null })).body).toEqual({
+    status: 'ok',
+    version,
+    github_host: 'github.com',
+  })
 })

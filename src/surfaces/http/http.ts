@@ -1,5 +1,6 @@
 /** The HTTP surface as a whole (contract §1). */
 import express, { type ErrorRequestHandler, type Express, type RequestHandler } from 'express'
+import { VERSION } from '../../base/version.ts'
 import type { App } from '../../context/app.ts'
 import { docsPage } from './docs-page.ts'
 import { exchange, named, noSuchAddress, onlyMethods, sendJson, showFailures } from './exchange.ts'
@@ -51,10 +52,11 @@ export function httpSurface(app: App, { webhooks, mcp, page }: Neighbours): Expr
     named('docs'),
     docsPage(() => apiReference(openApiDocument('/api/v1'))),
   )
+  const health = JSON.stringify({ status: 'ok', version: VERSION, github_host: githubHost(app) })
   surface
     .route('/healthz')
     .all(named('healthz'))
-    .get((_req, res) => sendJson(res, 200, '{"status":"ok"}'))
+    .get((_req, res) => sendJson(res, 200, health))
     .all(onlyMethods(['GET']))
   surface
     .route('/readyz')
@@ -89,4 +91,9 @@ export function httpSurface(app: App, { webhooks, mcp, page }: Neighbours): Expr
   surface.use(noSuchAddress)
   surface.use(showFailures(app.log))
   return surface
+}
+
+/** Where the repositories of this service are: a client compares it with the remote of a working tree. */
+function githubHost({ config }: App): string {
+  return new URL(config.github_web_url).host
 }

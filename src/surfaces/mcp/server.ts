@@ -7,10 +7,11 @@ import {
 } from '@modelcontextprotocol/sdk/types.js'
 import { Failure } from '../../base/failure.ts'
 import { nearest } from '../../base/parse.ts'
+import { VERSION } from '../../base/version.ts'
 import { type Client, DeconflictError } from '../../client/client.ts'
 import { type Defaults, INSTRUCTIONS, type Tool, toolsWith } from './tools.ts'
 
-const IDENTITY = { name: 'deconflict', title: 'Deconflict', version: '1' }
+const IDENTITY = { name: 'deconflict', title: 'Deconflict', version: VERSION }
 
 /** Answers a function that makes a server for one client; the tools are described once. */
 export function mcpServers(defaults: Defaults): (client: Client) => Server {
