@@ -132,10 +132,10 @@ export const OPERATIONS = {
     access: 'write',
     record: 'act',
     input: UpdateActivity,
-    output: ActivityBrief,
+    output: ActivityBrief.extend(overlapNow).meta({ id: 'UpdatedActivity' }),
     needs_identity: ({ status }: { status?: unknown }) => status === 'archived',
     summary: 'Update an activity',
-    description: 'Changes the fields that are sent, and no others.',
+    description: 'Changes the fields that are sent, and no others. Answers the overlap as of now.',
   }),
   heartbeatActivity: operation({
     method: 'POST',

@@ -67,8 +67,10 @@ export const HANDLERS: { [Name in Exclude<OperationName, keyof Creations>]: Hand
       overlap: await overlapNow(ctx, activity),
     }
   },
-  updateActivity: async (ctx, input, id) =>
-    activityForm.briefOf(await activities.updateActivity(ctx, id, input)),
+  updateActivity: async (ctx, input, id) => {
+    const activity = await activities.updateActivity(ctx, id, input)
+    return { ...activityForm.briefOf(activity), overlap: await overlapNow(ctx, activity) }
+  },
   heartbeatActivity: async (ctx, _, id) => {
     const activity = await activities.heartbeatActivity(ctx, id)
     return { ...activityForm.heartbeatOf(activity), overlap: await overlapNow(ctx, activity) }

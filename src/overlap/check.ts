@@ -14,9 +14,10 @@ import {
   showActivities,
   showNotables,
 } from './find.ts'
-import { type CheckOverlap, type OverlapBrief, type OverlapResult, PAIRS_MAX } from './overlap.ts'
+import { namedMatches } from './named.ts'
+import { type CheckOverlap, NAMED_MAX, type OverlapBrief, type OverlapResult, PAIRS_MAX } from './overlap.ts'
 import { rulesOf } from './rules.ts'
-import { highest } from './severity.ts'
+import { byRank, highest } from './severity.ts'
 
 /**
  * What one check may spend, in units of 10 to 50 ns: all phases together take about a tenth of a second. On
@@ -62,14 +63,28 @@ export async function examineActivities(ctx: RepoContext, activities: ActivityRo
   return examine(ctx, await workOf(ctx, activities))
 }
 
-/** The short result for an activity that exists, as of `ctx.now`. */
+/** The ids of the activities that collide with an activity that exists, as of `ctx.now`. */
+export async function relatedActivityIds(ctx: RepoContext, activity: ActivityRow): Promise<string[]> {
+  const { activities } = await findOverlaps(await begin(ctx, await workOf(ctx, [activity])))
+  return activities.map((each) => each.id)
+}
+
+/** The short result for an activity that exists, as of `ctx.now`. Reads no record where nothing overlaps. */
 export async function overlapBriefOf(ctx: RepoContext, activity: ActivityRow): Promise<OverlapBrief> {
-  const { activities, notables } = await findOverlaps(await begin(ctx, await workOf(ctx, [activity])))
-  const severity = highest([...activities, ...notables])
+  const comparison = await begin(ctx, await workOf(ctx, [activity]))
+  const found = await findOverlaps(comparison)
+  const all = [...found.activities, ...found.notables]
+  const top = all.toSorted(byRank).slice(0, NAMED_MAX)
+  const isTop = (each: (typeof all)[number]) => top.includes(each)
+  const shown = { ...comparison, budget: { remaining: SHOWN_UNITS_MAX } }
+  const collisions = await showActivities(shown, found.activities.filter(isTop))
+  const notables = await showNotables(shown, found.notables.filter(isTop))
+  const severity = highest(all)
   return {
     overlap_detected: severity !== null,
     severity,
-    related_activity_ids: activities.map((each) => each.id),
+    related_activity_ids: found.activities.map((each) => each.id),
+    matches: namedMatches(collisions, notables),
   }
 }
 

@@ -22,6 +22,8 @@ export const COMPARED_MAX = 500
 /** Collisions in such a list. */
 export const OVERLAPS_MAX = 1000
 export const SHARED_PATHS_MAX = 3
+/** Named matches in a short result at most. */
+export const NAMED_MAX = 5
 
 export const CheckOverlap = z
   .strictObject({
@@ -72,7 +74,31 @@ const ReuseOpportunity = z
   .meta({ id: 'ReuseOpportunity' })
 export type ReuseOpportunity = z.output<typeof ReuseOpportunity>
 
-/** What the single retrieval and the heartbeat of an activity tell. */
+const NamedMatch = z
+  .strictObject({
+    id: z.string().meta({ description: 'Id of the activity or notable.' }),
+    title: z.string().meta({ description: 'Its title.' }),
+    actor: z
+      .string()
+      .nullable()
+      .meta({ description: 'Who does the work; of a notable, the login of whoever raised it.' }),
+    branch: z.string().nullable().meta({ description: 'The branch of the activity.' }),
+    pr_url: z.string().nullable().meta({ description: 'The pull request of the activity.' }),
+    severity: Severity.meta({ description: 'How much this one matters.' }),
+    example: z
+      .string()
+      .nullable()
+      .meta({
+        description:
+          'A path that both match; null where they share an area only, or the notable has no scope.',
+        examples: ['src/checkout/retry.ts'],
+      }),
+    lines: z.null().meta({ description: 'How the changed lines relate; null where a side has no changes.' }),
+  })
+  .meta({ id: 'NamedMatch' })
+export type NamedMatch = z.output<typeof NamedMatch>
+
+/** What the single retrieval, the update and the heartbeat of an activity tell. */
 export const OverlapBrief = z
   .strictObject({
     overlap_detected: z.boolean().meta({ description: 'True only for a collision or a matching notable.' }),
@@ -80,6 +106,9 @@ export const OverlapBrief = z
     related_activity_ids: z
       .array(z.string())
       .meta({ description: `The most severe first, then the newest; at most ${IDS_MAX}.` }),
+    matches: z.array(NamedMatch).meta({
+      description: `The most severe activities and notables by name; at most ${NAMED_MAX}. GET /activity/{id} of each tells more.`,
+    }),
   })
   .meta({ id: 'OverlapBrief' })
 export type OverlapBrief = z.output<typeof OverlapBrief>

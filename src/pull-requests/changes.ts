@@ -8,7 +8,7 @@ import { isId } from '../base/id.ts'
 import type { App } from '../context/app.ts'
 import { openKnownRepo, type RepoContext } from '../context/repo.ts'
 import { ask } from '../jobs/store.ts'
-import { overlapBriefOf } from '../overlap/check.ts'
+import { relatedActivityIds } from '../overlap/check.ts'
 import { lookJob } from './look.ts'
 import { listNumbered, listOpen, listRelatedTo } from './store.ts'
 
@@ -52,8 +52,8 @@ async function touchedBy(ctx: RepoContext, id: string): Promise<number[]> {
   try {
     const activity = await getActivity(ctx, id)
     if (!isLive(activity.status)) return activity.pr_number === null ? [] : [activity.pr_number]
-    const { related_activity_ids } = await overlapBriefOf(ctx, activity)
-    return await listPullRequestsOf(ctx.db, ctx.repo.id, [id, ...related_activity_ids])
+    const related = await relatedActivityIds(ctx, activity)
+    return await listPullRequestsOf(ctx.db, ctx.repo.id, [id, ...related])
   } catch (error) {
     // Purged meanwhile: what was related to it is looked at all the same.
     if (error instanceof Failure && error.kind === 'not_found') return []

@@ -133,6 +133,16 @@ describe.skipIf(process.env.TEST_DATABASE_KIND === 'embedded')('the database', (
     await raw`update claims set place = '/d' || record_id || '/' where repo_id = ${repo.id} and record_id like '____0%'`
   }
 
+  test('is asked for the names of what overlaps only where something does', async () => {
+    const repo = repository()
+    const id = await repo.work({ scope: { paths: ['src/a.ts'] } })
+    const beat = () => statementsOf(() => repo.ask('POST', `/activity/${id}/heartbeat`))
+    const alone = [...(await beat()).keys()]
+    await repo.work({ scope: { paths: ['src/**'] } })
+    const added = [...(await beat()).keys()].filter((each) => !alone.includes(each))
+    expect(added).toEqual([expect.stringMatching(/^select .*"title".* from "activities"/)])
+  })
+
   describe('in a repository that its statistics do not know, among many claims', () => {
     const COUNT = 5000
     let statements: Map<string, unknown[]>

@@ -193,41 +193,95 @@ describe('overlap as of now', () => {
     expect(second.overlap.relationships).toEqual({ [earlier]: 'collision', [activity.id]: 'own' })
   })
 
-  test('whoever claimed first learns of a later collision, and of its end', async () => {
+  test('whoever claimed first learns of a later collision, by name, and of its end', async () => {
     const { ask, begin, work } = repository()
     const first = (await begin({ branch: 'first', scope })).activity.id
     const told = async () => {
       const got = await ask('GET', `/activity/${first}`)
       const beat = await ask('POST', `/activity/${first}/heartbeat`)
-      expect(beat.body.overlap).toEqual(got.body.overlap)
+      const patched = await ask('PATCH', `/activity/${first}`, { body: { heartbeat: true } })
+      expect([beat.body.overlap, patched.body.overlap]).toEqual([got.body.overlap, got.body.overlap])
       return got.body.overlap
     }
-    const nothing = { overlap_detected: false, severity: null, related_activity_ids: [] }
+    const nothing = { overlap_detected: false, severity: null, related_activity_ids: [], matches: [] }
     expect(await told()).toEqual(nothing)
     await work({ branch: 'first', scope })
     expect(await told()).toEqual(nothing)
-    const later = await work({ branch: 'second', risk: 'high', scope: { paths: ['src/**'] } })
-    expect(await told()).toEqual({ overlap_detected: true, severity: 'high', related_activity_ids: [later] })
+    const later = await work({ title: 'Tidy', branch: 'second', risk: 'high', scope: { paths: ['src/**'] } })
+    expect(await told()).toEqual({
+      overlap_detected: true,
+      severity: 'high',
+      related_activity_ids: [later],
+      matches: [
+        {
+          id: later,
+          title: 'Tidy',
+          actor: 'Ben',
+          branch: 'second',
+          pr_url: null,
+          severity: 'high',
+          example: 'src/pay.ts',
+          lines: null,
+        },
+      ],
+    })
     await ask('PATCH', `/activity/${later}`, { body: { scope: { paths: ['docs/**'] } } })
     expect(await told()).toEqual(nothing)
   })
 
-  test('a notable counts in what is told', async () => {
+  test('a notable counts in what is told, and is named', async () => {
     const { ask, work, note } = repository()
     const id = await work({ scope })
-    await note({ scope, importance: 'critical' })
+    const notable = await note({ importance: 'critical' })
     expect((await ask('GET', `/activity/${id}`)).body.overlap).toEqual({
       overlap_detected: true,
       severity: 'high',
       related_activity_ids: [],
+      matches: [
+        {
+          id: notable,
+          title: 'Tills are frozen',
+          actor: 'ada',
+          branch: null,
+          pr_url: null,
+          severity: 'high',
+          example: null,
+          lines: null,
+        },
+      ],
     })
+  })
+
+  test('the five most severe are named, and all that collide are listed', async () => {
+    const { ask, work, note } = repository()
+    const id = await work({ scope })
+    const low = await note({ scope, importance: 'low' })
+    const medium = [await work({ scope }), await work({ scope }), await work({ scope })]
+    const high = await note({ scope, importance: 'high' })
+    const critical = await work({ scope, risk: 'critical' })
+    const { matches, related_activity_ids } = (await ask('GET', `/activity/${id}`)).body.overlap
+    expect(related_activity_ids).toEqual([critical, ...medium.toReversed()])
+    expect(matches.map((each: { id: string }) => each.id)).toEqual([critical, high, ...medium.toReversed()])
+    await ask('POST', `/activity/${critical}/archive`)
+    const fewer = (await ask('GET', `/activity/${id}`)).body.overlap.matches
+    expect(fewer.map((each: { id: string }) => each.id)).toEqual([high, ...medium.toReversed(), low])
+  })
+
+  test('a change that brings a collision about is answered with it', async () => {
+    const { ask, work } = repository()
+    const id = await work({ scope: { paths: ['docs/**'] } })
+    const other = await work({ scope })
+    const { body } = await ask('PATCH', `/activity/${id}`, { body: { scope } })
+    expect(body).toMatchObject({ id, scope: { paths: ['src/pay.ts'] } })
+    expect(body.overlap.related_activity_ids).toEqual([other])
   })
 
   test.each(['merged', 'abandoned', 'archived'])('work that is %s has none', async (status) => {
     const { ask, work } = repository()
     const id = await work({ scope })
     await work({ scope })
-    await ask('PATCH', `/activity/${id}`, { body: { status } })
+    const patched = await ask('PATCH', `/activity/${id}`, { body: { status } })
+    expect(patched.body.overlap).toBeNull()
     expect((await ask('GET', `/activity/${id}`)).body.overlap).toBeNull()
   })
 

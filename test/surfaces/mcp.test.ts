@@ -102,6 +102,33 @@ describe.each([
     const noted = await use(ada, 'post_notable', { ...where, ...note, scope: { paths: ['db/**'] } })
     const notables = await use(ben, 'list_notables', { ...where, area: undefined })
     expect(notables.items.map(({ id }: { id: string }) => id)).toContain(noted.id)
+    const begin = (person: typeof ada, body: object) =>
+      use(person, 'start_work', { ...where, summary: 'x', scope: { paths: ['docs/**'] }, ...body })
+    const mine = await begin(ada, { title: 'Glossary', actor: 'Ada', branch: 'glossary' })
+    const theirs = await begin(ben, { title: 'Typos', actor: 'Ben', branch: 'typos' })
+    const named = {
+      severity: 'medium',
+      matches: [
+        {
+          id: theirs.activity.id,
+          title: 'Typos',
+          actor: 'Ben',
+          branch: 'typos',
+          severity: 'medium',
+          example: expect.stringMatching(/^docs\/./),
+        },
+      ],
+    }
+    for (const [tool, more] of [
+      ['heartbeat', {}],
+      ['update_work', { risk: 'high' }],
+      ['show_record', {}],
+    ] as const) {
+      const { overlap } = await use(ada, tool, { ...where, id: mine.activity.id, ...more })
+      expect([tool, overlap]).toMatchObject([tool, named])
+      expect(Object.keys(overlap.matches[0])).toEqual(Object.keys(named.matches[0] as object))
+    }
+    for (const { activity } of [mine, theirs]) await use(ada, 'finish_work', { ...where, id: activity.id })
     await Promise.all([ada.close(), ben.close()])
   })
 

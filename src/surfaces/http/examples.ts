@@ -19,7 +19,7 @@ const STARTED = '2026-01-31T09:30:00.000Z'
 const LATER = '2026-01-31T10:15:00.000Z'
 const NEXT_DAY = '2026-02-01T09:30:00.000Z'
 
-const brief: OutputOf<'updateActivity'> = {
+const brief: OutputOf<'listActivities'>['items'][number] = {
   id: ACTIVITY_ID,
   title: 'Retry declined payments',
   actor: 'Ada Lovelace',
@@ -86,7 +86,23 @@ const collision: OutputOf<'checkOverlap'> = {
   checked_against: { activities: 4, notables: 1, as_of: LATER, complete: true },
 }
 
-const overlapNow = { overlap_detected: true, severity: 'medium' as const, related_activity_ids: [OTHER_ID] }
+const overlapNow: OutputOf<'heartbeatActivity'>['overlap'] = {
+  overlap_detected: true,
+  severity: 'medium',
+  related_activity_ids: [OTHER_ID],
+  matches: [
+    {
+      id: OTHER_ID,
+      title: 'Tidy the retries',
+      actor: 'Ben Hall',
+      branch: 'tidy',
+      pr_url: 'https://github.com/acme/shop/pull/12',
+      severity: 'medium',
+      example: 'src/checkout/retry.ts',
+      lines: null,
+    },
+  ],
+}
 
 const notableBrief: OutputOf<'createNotable'> = {
   id: NOTABLE_ID,
@@ -141,7 +157,13 @@ export const EXAMPLES: Examples = {
   getActivity: { answer: { ...full, pr_reminder_due: false, overlap: overlapNow } },
   updateActivity: {
     sent: { status: 'ready-for-review', risk: 'medium' },
-    answer: { ...brief, status: 'ready-for-review', risk: 'medium', updated_at: LATER },
+    answer: {
+      ...brief,
+      status: 'ready-for-review',
+      risk: 'medium',
+      updated_at: LATER,
+      overlap: overlapNow,
+    },
   },
   heartbeatActivity: {
     answer: {

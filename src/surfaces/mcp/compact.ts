@@ -2,6 +2,7 @@
 import type { OutputOf } from '../../operations/contract.ts'
 
 type Overlap = OutputOf<'checkOverlap'>
+type OverlapNow = OutputOf<'heartbeatActivity'>['overlap']
 type Activity = OutputOf<'listActivities'>['items'][number]
 type Notable = OutputOf<'listNotables'>['items'][number]
 
@@ -29,6 +30,13 @@ export function compactOverlap(overlap: Overlap): object {
     reuse_opportunities: overlap.reuse_opportunities,
     checked_against,
   })
+}
+
+/** The overlap that a single record tells of; nothing where it is no longer live. */
+export function compactOverlapNow(overlap: OverlapNow): { overlap?: object } {
+  if (overlap === null) return {}
+  const { matches, ...rest } = overlap
+  return { overlap: { ...withoutNulls(rest), matches: matches.map(withoutNulls) } }
 }
 
 export function compactActivity(activity: Activity): object {

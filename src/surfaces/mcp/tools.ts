@@ -3,7 +3,14 @@ import { z } from 'zod'
 import { parse } from '../../base/parse.ts'
 import type { Client, RequestOf } from '../../client/client.ts'
 import { OPERATIONS, type OperationName } from '../../operations/contract.ts'
-import { compactActivity, compactNotable, compactOverlap, compactPage, withoutNulls } from './compact.ts'
+import {
+  compactActivity,
+  compactNotable,
+  compactOverlap,
+  compactOverlapNow,
+  compactPage,
+  withoutNulls,
+} from './compact.ts'
 
 /** What a process knows that an agent need not say each time. */
 export interface Defaults {
@@ -77,22 +84,26 @@ const SPECS: Spec[] = [
     name: 'update_work',
     title: 'Change announced work',
     description:
-      'Change what you announced: call it when you touch files outside of the announced scope (`scope` replaces the old one as a whole, so send all paths), when a pull request is opened (`pr_url`, `draft_pr`), or when the status changes. Only the fields you send change.',
+      'Change what you announced: call it when you touch files outside of the announced scope (`scope` replaces the old one as a whole, so send all paths), when a pull request is opened (`pr_url`, `draft_pr`), or when the status changes. Only the fields you send change. The answer names the work that overlaps with it now; act on it as after check_overlap.',
     operation: 'updateActivity',
     more: { id },
-    run: async (client, given) =>
-      compactActivity(
-        await client.updateActivity({ ...given.at, id: given.id, input: input<'updateActivity'>(given) }),
-      ),
+    run: async (client, given) => {
+      const request = { ...given.at, id: given.id, input: input<'updateActivity'>(given) }
+      const { overlap, ...activity } = await client.updateActivity(request)
+      return { ...compactActivity(activity), ...compactOverlapNow(overlap) }
+    },
   },
   {
     name: 'heartbeat',
     title: 'Say that work goes on',
     description:
-      'Say that announced work goes on; without a sign of life it expires after a day. Call it about every ten minutes of work. The answer tells of overlap that came up since; if there is some, call check_overlap for the details.',
+      'Say that announced work goes on; without a sign of life it expires after a day. Call it about every ten minutes of work. The answer names the work that overlaps with it now, the most severe first; call check_overlap for advice.',
     operation: 'heartbeatActivity',
     more: { id },
-    run: async (client, { at, id }) => withoutNulls(await client.heartbeatActivity({ ...at, id })),
+    run: async (client, { at, id }) => {
+      const { overlap, ...beat } = await client.heartbeatActivity({ ...at, id })
+      return { ...beat, ...compactOverlapNow(overlap) }
+    },
   },
   {
     name: 'finish_work',
@@ -165,9 +176,9 @@ const SPECS: Spec[] = [
     run: async (client, { at, id, input }) => {
       // Whatever is given beside the id is unknown to the service, which says so.
       const request = { ...at, id, input: input as Record<string, never> }
-      return withoutNulls(
-        id.startsWith('ntb_') ? await client.getNotable(request) : await client.getActivity(request),
-      )
+      if (id.startsWith('ntb_')) return withoutNulls(await client.getNotable(request))
+      const { overlap, ...activity } = await client.getActivity(request)
+      return { ...withoutNulls(activity), ...compactOverlapNow(overlap) }
     },
   },
 ]
