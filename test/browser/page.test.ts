@@ -153,7 +153,7 @@ describe.skipIf(BROWSER === undefined)('in Chromium, the page', () => {
       'sql',
     ])
     await page.getByRole('dialog').getByRole('button', { name: 'Archive' }).click()
-    await page.getByText('No signal is raised here.').waitFor(PATIENT)
+    await page.getByText('No active notables.').waitFor(PATIENT)
   })
 
   test('leaves a scope alone that nobody changed, whatever is in it', async () => {
@@ -217,11 +217,10 @@ describe.skipIf(BROWSER === undefined)('in Chromium, the page', () => {
       page.route('**/activity?limit=100*', (route) => route.fulfill({ contentType: 'text/html', ...answer }))
     await answerTo({ body: JSON.stringify({ items: [], next_cursor: 'next' }) })
     await page.reload()
-    await page.getByText('more than one page can show').waitFor(PATIENT)
-    await page.getByText('says when it did not get through all').waitFor(PATIENT)
+    await page.getByText('more records than the page can show').waitFor(PATIENT)
     await answerTo({ status: 502, body: '<html>Bad gateway</html>' })
     await page.reload()
-    await page.getByText('on the way to the service answered 502').waitFor(PATIENT)
+    await page.getByText('in front of the service answered with status 502').waitFor(PATIENT)
   })
 
   test.each(['light', 'dark'] as const)('has no serious fault of access, in %s', async (colorScheme) => {

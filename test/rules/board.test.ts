@@ -1,31 +1,12 @@
-/** Where the page puts each piece of work in its picture. */
+/** How the page lays its timeline out: lanes, bars that are true to time, and links. */
 import { describe, expect, test } from 'vitest'
-import { boardOf, duration, filtered } from '../../src/surfaces/dashboard/web/board.ts'
+import { boardOf } from '../../src/surfaces/dashboard/web/board.ts'
 import type { Activity, Overlap } from '../../src/surfaces/dashboard/web/records.ts'
+import { NO_FILTER, select } from '../../src/surfaces/dashboard/web/selection.ts'
+import { pageActivity as activity, HOUR_MS, NOW_MS, pageOverlap as overlap } from '../support/page-records.ts'
 
-const NOW_MS = Date.parse('2026-03-02T09:00:00.000Z')
-const HOUR_MS = 3_600_000
-
-const activity = (id: string, given: object = {}): Activity =>
-  ({
-    id,
-    title: id,
-    actor: 'Ada',
-    agent: null,
-    branch: null,
-    risk: 'low',
-    scope: { areas: [], paths: [] },
-    created_at: new Date(NOW_MS - HOUR_MS).toISOString(),
-    ...given,
-  }) as unknown as Activity
-const overlap = (one: string, other: string, severity: Overlap['severity'] = 'medium'): Overlap => ({
-  activity_ids: [one, other],
-  severity,
-  areas: [],
-  paths: [],
-})
 const board = (activities: Activity[], overlaps: Overlap[] = [], lane_by: 'area' | 'folder' = 'area') =>
-  boardOf(activities, overlaps, { now_ms: NOW_MS, lane_by })
+  boardOf(select(activities, overlaps, NO_FILTER), { now_ms: NOW_MS, lane_by })
 
 describe('a lane is', () => {
   test.each([
@@ -36,85 +17,68 @@ describe('a lane is', () => {
     ['folder', { areas: [], paths: ['**/*.sql'] }, '/'],
     ['folder', { areas: [], paths: ['README.md'] }, '/'],
     ['folder', { areas: ['checkout'], paths: [] }, 'checkout'],
-    ['area', { areas: [], paths: [] }, 'the whole repository'],
+    ['area', { areas: [], paths: [] }, 'whole repository'],
   ] as const)('by %s of %j: %s', (lane_by, scope, name) => {
     expect(board([activity('a', { scope })], [], lane_by).lanes.map((lane) => lane.name)).toEqual([name])
   })
 })
 
-test('the lane with the gravest collision comes first, and in a lane the riskiest work', () => {
+test('the lane with the most severe collision comes first, and in a lane the riskiest work', () => {
   const areas = (label: string) => ({ scope: { areas: [label], paths: [] } })
   const all = [
     activity('a', areas('api')),
     activity('b', { ...areas('web'), risk: 'low' }),
     activity('c', { ...areas('web'), risk: 'high' }),
     activity('d', areas('db')),
+    activity('e', areas('app')),
   ]
-  const { lanes } = board(all, [overlap('d', 'a', 'low'), overlap('b', 'c', 'high')])
-  expect(lanes.map(({ name }) => name)).toEqual(['web', 'api', 'db'])
+  const { lanes, row_count } = board(all, [overlap('d', 'a', 'low'), overlap('b', 'c', 'high')])
+  expect(lanes.map(({ name }) => name)).toEqual(['web', 'api', 'db', 'app'])
   expect(lanes[0]?.bars.map((bar) => bar.activity.id)).toEqual(['c', 'b'])
+  expect(lanes.flatMap(({ bars }) => bars.map(({ row }) => row))).toEqual([0, 1, 2, 3, 4])
+  expect(row_count).toBe(5)
 })
 
-test('links join rows, the longest reaches furthest, and one whose side is not shown is left out', () => {
+test('links join rows, and the one over the most rows reaches furthest', () => {
   const all = ['a', 'b', 'c'].map((label) => activity(label, { scope: { areas: [label], paths: [] } }))
-  const { links } = board(all, [overlap('a', 'c'), overlap('b', 'a'), overlap('a', 'gone')])
+  const { links } = board(all, [overlap('b', 'a', 'low'), overlap('a', 'c')])
   expect(links.map(({ rows, reach }) => ({ rows, reach }))).toEqual([
-    { rows: [0, 2], reach: 1 },
     { rows: [0, 1], reach: 0.5 },
+    { rows: [0, 2], reach: 1 },
   ])
 })
 
-test('a bar is as long as its work has gone on, and is cut where the picture begins', () => {
-  const since = (hours: number) => ({ created_at: new Date(NOW_MS - hours * HOUR_MS).toISOString() })
-  const { lanes, ticks } = board([
-    activity('a', since(30 * 24)),
-    activity('b', since(84)),
-    activity('c', since(0)),
+test('a bar starts when its work began, however short it is, and has its label where there is room', () => {
+  const began = (ago_ms: number) => ({ created_at: new Date(NOW_MS - ago_ms).toISOString() })
+  const { lanes } = board([
+    activity('e', began(30 * 24 * HOUR_MS)),
+    activity('d', began(126 * HOUR_MS)),
+    activity('c', began(42 * HOUR_MS)),
+    activity('b', began(0.3 * HOUR_MS)),
+    activity('a', began(-2000)),
   ])
-  expect(lanes[0]?.bars.map(({ length, is_cut, age }) => ({ length, is_cut, age }))).toEqual([
-    { length: 0, is_cut: false, age: 'moments' },
-    { length: 0.5, is_cut: false, age: '4 d' },
-    { length: 1, is_cut: true, age: '30 d' },
+  expect(lanes[0]?.bars.map(({ start, is_cut, age, label }) => ({ start, is_cut, age, label }))).toEqual([
+    { start: 0, is_cut: true, age: '30 d', label: 'inside' },
+    { start: 0.25, is_cut: false, age: '5 d', label: 'inside' },
+    { start: 0.75, is_cut: false, age: '42 h', label: 'before' },
+    { start: 1 - 0.3 / 168, is_cut: false, age: '18 min', label: 'before' },
+    { start: 1, is_cut: false, age: 'less than a minute', label: 'before' },
   ])
-  expect(ticks.at(-1)).toEqual({ at: 1, label: 'now' })
-  expect(ticks.every(({ at }) => at > 0 && at <= 1)).toBe(true)
 })
 
-describe('a filter lets through', () => {
-  const all = [
-    activity('a', { title: 'Retry', risk: 'high', scope: { areas: [], paths: ['src/pay.ts'] } }),
-    activity('b', { actor: 'Ben', branch: 'tidy' }),
-    activity('c', { risk: 'critical' }),
-  ]
-  test.each([
-    [30, ['90 min ago', '1 h ago', '30 min ago', 'now']],
-    [170, ['2 h ago', '1 h ago', 'now']],
-    [50 * 60, ['2 d ago', '36 h ago', '1 d ago', '12 h ago', 'now']],
-  ])('the past of %i minutes is marked without rounding', (minutes, labels) => {
-    const created_at = new Date(NOW_MS - minutes * 60_000).toISOString()
-    expect(board([activity('old', { created_at })]).ticks.map(({ label }) => label)).toEqual(labels)
-  })
-
-  test.each([
-    [{ text: ' PAY ' }, ['a']],
-    [{ text: 'tidy' }, ['b']],
-    [{ risk: 'high' }, ['a', 'c']],
-    [{ only_collisions: true }, ['b', 'c']],
-    [{ text: 'ada', only_collisions: true }, ['c']],
-    [{}, ['a', 'b', 'c']],
-  ])('%j', (given, ids) => {
-    const filter = { text: '', risk: '', only_collisions: false, ...given }
-    expect(filtered(all, [overlap('b', 'c')], filter).map(({ id }) => id)).toEqual(ids)
-  })
-})
-
-test.each([
-  [20_000, 'moments'],
-  [89 * 60_000, '89 min'],
-  [90 * 60_000, '2 h'],
-  [47 * HOUR_MS, '47 h'],
-  [72 * HOUR_MS, '3 d'],
-  [-72 * HOUR_MS, '3 d'],
-])('%d ms are %s', (ms, text) => {
-  expect(duration(ms)).toBe(text)
+test('the other side of a collision is on the board, and marked', () => {
+  const all = [activity('a', { actor: 'Ben' }), activity('b'), activity('c')]
+  const selection = select(all, [overlap('a', 'b')], { ...NO_FILTER, text: 'ben' })
+  const { lanes, links } = boardOf(selection, { now_ms: NOW_MS, lane_by: 'area' })
+  expect(
+    lanes[0]?.bars.map(({ activity: { id }, is_outside, is_colliding }) => ({
+      id,
+      is_outside,
+      is_colliding,
+    })),
+  ).toEqual([
+    { id: 'b', is_outside: true, is_colliding: true },
+    { id: 'a', is_outside: false, is_colliding: true },
+  ])
+  expect(links).toHaveLength(1)
 })

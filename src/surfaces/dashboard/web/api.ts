@@ -1,21 +1,23 @@
-/** What the page asks of the service, with the session's cookie or with a token that stays in this tab. */
-import { createParser } from 'eventsource-parser'
+/** Requests to the service, authorised by the session cookie or by a token that stays in this tab. */
+import { systemClock } from '../../../base/clock.ts'
 import type { Activity, FullActivity, FullNotable, Notable, Overlaps } from './records.ts'
 
-/** How many pages of a list are read; the rest is said to be left out. */
-const PAGES_MAX = 10
-const TOKEN = 'deconflict-token'
-const RETRY_MS = 3000
-/** Tries that fail come less and less often: a token that is refused stays refused. */
-const RETRY_MAX_MS = 60_000
+/** How many pages of a list are read; the page says when there are more. */
+const LIST_PAGES_MAX = 10
+const TIMEOUT_MS = 30_000
+const TOKEN_KEY = 'deconflict-token'
 
-/** What went wrong, in the service's own words. */
+/** A request that failed, with a message for the reader. */
 export class Problem extends Error {
+  /** 0 when there was no response. */
   readonly status: number
+  /** How long the service asks to wait; 0 when it does not. */
+  readonly retry_after_ms: number
 
-  constructor(status: number, message: string) {
+  constructor(status: number, message: string, retry_after_ms = 0) {
     super(message)
     this.status = status
+    this.retry_after_ms = retry_after_ms
   }
 }
 
@@ -25,39 +27,59 @@ export interface SessionState {
   login: string | null
 }
 
-/** The token of this tab; it goes with the tab. */
+/** The token of this tab; the browser deletes it with the tab. */
 export const tabToken = {
-  read: () => sessionStorage.getItem(TOKEN),
-  keep: (token: string) => sessionStorage.setItem(TOKEN, token),
-  forget: () => sessionStorage.removeItem(TOKEN),
+  read: () => sessionStorage.getItem(TOKEN_KEY),
+  store: (token: string) => sessionStorage.setItem(TOKEN_KEY, token),
+  clear: () => sessionStorage.removeItem(TOKEN_KEY),
 }
 
-function headers(): Record<string, string> {
+export function requestHeaders(): Record<string, string> {
   const token = tabToken.read()
   return { 'X-Deconflict-Page': '1', ...(token ? { Authorization: `Bearer ${token}` } : {}) }
 }
 
-async function ask(method: string, path: string, body?: object, signal?: AbortSignal) {
-  const response = await fetch(path, {
-    method,
-    headers: { ...headers(), ...(body ? { 'Content-Type': 'application/json' } : {}) },
-    ...(body ? { body: JSON.stringify(body) } : {}),
-    ...(signal ? { signal } : {}),
-  }).catch((error: Error) => {
-    if (error.name === 'AbortError') throw error
-    throw new Problem(0, 'The service does not answer. Is it running, and are you online?')
-  })
-  const answer = answerIn(await response.text())
-  if (!response.ok || answer === undefined)
-    throw new Problem(
-      response.status,
-      answer?.error?.message ?? `Something on the way to the service answered ${response.status}.`,
-    )
-  return answer
+/** `owner/name` as a part of a path. */
+export function encodeRepository(name: string): string {
+  return name.split('/').map(encodeURIComponent).join('/')
 }
 
-/** Undefined for what is no JSON: the page of a proxy, whose service is away. */
-function answerIn(text: string) {
+interface RequestOptions {
+  body?: object
+  signal?: AbortSignal
+}
+
+/** Throws `Problem`. */
+async function send(method: string, path: string, { body, signal }: RequestOptions = {}) {
+  const timeout = AbortSignal.timeout(TIMEOUT_MS)
+  const signals = signal ? [signal, timeout] : [timeout]
+  try {
+    const response = await fetch(path, {
+      method,
+      headers: { ...requestHeaders(), ...(body ? { 'Content-Type': 'application/json' } : {}) },
+      body: body ? JSON.stringify(body) : null,
+      signal: AbortSignal.any(signals),
+    })
+    return { response, answer: parsed(await response.text()) }
+  } catch {
+    if (timeout.aborted)
+      throw new Problem(0, `The service did not answer within ${TIMEOUT_MS / 1000} seconds.`)
+    throw new Problem(0, 'The service cannot be reached. Check that it is running and that you are online.')
+  }
+}
+
+async function request(method: string, path: string, options?: RequestOptions) {
+  const { response, answer } = await send(method, path, options)
+  if (response.ok && answer !== undefined) return { answer, as_of_ms: dateOf(response) }
+  throw new Problem(
+    response.status,
+    answer?.error?.message ?? `A server in front of the service answered with status ${response.status}.`,
+    Number(response.headers.get('Retry-After') ?? 0) * 1000 || 0,
+  )
+}
+
+/** Undefined for what is not JSON, such as the error page of a proxy. */
+function parsed(text: string) {
   try {
     return text ? JSON.parse(text) : {}
   } catch {
@@ -65,76 +87,55 @@ function answerIn(text: string) {
   }
 }
 
+/** The service's clock, since the reader's may be wrong. */
+function dateOf(response: Response): number {
+  return Date.parse(response.headers.get('Date') ?? '') || systemClock().getTime()
+}
+
+const ask = async (method: string, path: string, body?: object) =>
+  (await request(method, path, body ? { body } : {})).answer
+
 export const session = {
-  show: (): Promise<SessionState> => ask('GET', '/session'),
+  read: (): Promise<SessionState> => ask('GET', '/session'),
   end: () => ask('POST', '/session/logout'),
 }
 
-/** The service's operations on one repository, `owner/name`. */
+export interface List<Item> {
+  items: Item[]
+  /** False where the list is longer than `items`. */
+  is_complete: boolean
+  /** When its first page was read, by the service's clock. */
+  as_of_ms: number
+}
+
+/** The operations on one repository, `owner/name`. */
 export function repositoryAt(name: string) {
-  const at = `/api/v1/repos/${name.split('/').map(encodeURIComponent).join('/')}`
-  const all = async <Item>(
-    path: string,
-    signal: AbortSignal,
-  ): Promise<{ items: Item[]; is_whole: boolean }> => {
+  const base = `/api/v1/repos/${encodeRepository(name)}`
+  const list = async <Item>(path: string, signal: AbortSignal): Promise<List<Item>> => {
     const items: Item[] = []
-    let cursor: string | null = null
-    for (let page = 0; page < PAGES_MAX; page += 1) {
-      const more: string = cursor ? `&cursor=${encodeURIComponent(cursor)}` : ''
-      const answer = await ask('GET', `${at}${path}?limit=100${more}`, undefined, signal)
-      items.push(...answer.items)
-      cursor = answer.next_cursor
-      if (cursor === null) return { items, is_whole: true }
+    let as_of_ms = Infinity
+    let cursor: string | null = ''
+    for (let page = 0; cursor !== null && page < LIST_PAGES_MAX; page += 1) {
+      const after: string = cursor === '' ? '' : `&cursor=${encodeURIComponent(cursor)}`
+      const read = await request('GET', `${base}${path}?limit=100${after}`, { signal })
+      items.push(...read.answer.items)
+      cursor = read.answer.next_cursor
+      as_of_ms = Math.min(as_of_ms, read.as_of_ms)
     }
-    return { items, is_whole: false }
+    return { items, is_complete: cursor === null, as_of_ms }
   }
   return {
-    activities: (signal: AbortSignal) => all<Activity>('/activity', signal),
-    notables: (signal: AbortSignal) => all<Notable>('/notables', signal),
-    overlaps: (signal: AbortSignal): Promise<Overlaps> => ask('GET', `${at}/overlaps`, undefined, signal),
-    activity: (id: string): Promise<FullActivity> => ask('GET', `${at}/activity/${id}`),
-    notable: (id: string): Promise<FullNotable> => ask('GET', `${at}/notables/${id}`),
-    archiveActivity: (id: string) => ask('POST', `${at}/activity/${id}/archive`),
-    archiveNotable: (id: string) => ask('POST', `${at}/notables/${id}/archive`),
-    createNotable: (body: object) => ask('POST', `${at}/notables`, body),
-    updateNotable: (id: string, body: object) => ask('PATCH', `${at}/notables/${id}`, body),
+    activities: (signal: AbortSignal) => list<Activity>('/activity', signal),
+    notables: (signal: AbortSignal) => list<Notable>('/notables', signal),
+    overlaps: async (signal: AbortSignal): Promise<Overlaps> =>
+      (await request('GET', `${base}/overlaps`, { signal })).answer,
+    activity: (id: string): Promise<FullActivity> => ask('GET', `${base}/activity/${id}`),
+    notable: (id: string): Promise<FullNotable> => ask('GET', `${base}/notables/${id}`),
+    archiveActivity: (id: string) => ask('POST', `${base}/activity/${id}/archive`),
+    archiveNotable: (id: string) => ask('POST', `${base}/notables/${id}/archive`),
+    createNotable: (body: object) => ask('POST', `${base}/notables`, body),
+    updateNotable: (id: string, body: object) => ask('PATCH', `${base}/notables/${id}`, body),
   }
 }
 
 export type Repository = ReturnType<typeof repositoryAt>
-
-export interface Heard {
-  hello(may_write: boolean): void
-  changed(): void
-  /** The stream broke; another try is made soon. */
-  lost(): void
-}
-
-/** Listens until `signal` is aborted; a stream that breaks is opened again. */
-export async function listen(name: string, heard: Heard, signal: AbortSignal): Promise<void> {
-  const path = `/events/${name.split('/').map(encodeURIComponent).join('/')}`
-  let wait_ms = RETRY_MS
-  while (!signal.aborted) {
-    try {
-      const response = await fetch(path, { headers: headers(), signal })
-      if (!response.ok || !response.body) throw new Error(String(response.status))
-      const parser = createParser({
-        onEvent: ({ event, data }) => {
-          if (event === 'hello') {
-            wait_ms = RETRY_MS
-            heard.hello(JSON.parse(data).may_write)
-          }
-          if (event === 'changed') heard.changed()
-        },
-      })
-      const reader = response.body.pipeThrough(new TextDecoderStream()).getReader()
-      for (let chunk = await reader.read(); !chunk.done; chunk = await reader.read()) parser.feed(chunk.value)
-    } catch {
-      // Whatever broke it, it is tried again.
-    }
-    if (signal.aborted) return
-    heard.lost()
-    await new Promise((resolve) => setTimeout(resolve, wait_ms))
-    wait_ms = Math.min(2 * wait_ms, RETRY_MAX_MS)
-  }
-}

@@ -19,7 +19,7 @@ export function App() {
   const [hasToken, setHasToken] = useState(tabToken.read() !== null)
 
   useEffect(() => {
-    session.show().then(setState, (error: Problem) => setProblem(error.message))
+    session.read().then(setState, (error: Problem) => setProblem(error.message))
     const follow = () => setName(nameInAddress())
     addEventListener('hashchange', follow)
     return () => removeEventListener('hashchange', follow)
@@ -31,7 +31,7 @@ export function App() {
 
   const isSignedIn = hasToken || state?.is_signed_in === true
   const leave = async () => {
-    tabToken.forget()
+    tabToken.clear()
     setHasToken(false)
     if (state?.is_signed_in) await session.end().catch(() => {})
     setState(state && { ...state, is_signed_in: false, login: null })
@@ -69,14 +69,14 @@ export function App() {
           <SignIn
             canSignIn={state.can_sign_in}
             onToken={(token) => {
-              tabToken.keep(token)
+              tabToken.store(token)
               setProblem('')
               setHasToken(true)
             }}
           />
         )}
         {isSignedIn && name === null && <Welcome />}
-        {isSignedIn && name !== null && <RepositoryView key={name} name={name} onRefused={leave} />}
+        {isSignedIn && name !== null && <RepositoryView key={name} name={name} onSignOut={leave} />}
       </main>
     </>
   )

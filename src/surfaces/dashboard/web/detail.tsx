@@ -2,9 +2,9 @@
 import type { ComponentChildren } from 'preact'
 import { useEffect, useState } from 'preact/hooks'
 import type { Problem, Repository } from './api.ts'
-import { duration } from './board.ts'
 import { Dialog, useChange } from './dialog.tsx'
 import type { Activity, FullActivity, FullNotable, Overlap } from './records.ts'
+import { duration } from './time-scale.ts'
 
 interface Common {
   id: string
@@ -16,10 +16,10 @@ interface Common {
 
 export function ActivityDetail({
   overlaps,
-  titles,
+  activities,
   onShow,
   ...common
-}: Common & { overlaps: Overlap[]; titles: Map<string, Activity>; onShow: (id: string) => void }) {
+}: Common & { overlaps: Overlap[]; activities: Map<string, Activity>; onShow: (id: string) => void }) {
   const { id, repository } = common
   const collisions = overlaps.filter(({ activity_ids }) => activity_ids.includes(id))
   return (
@@ -61,7 +61,7 @@ export function ActivityDetail({
                     <li key={other}>
                       <span class={`pill severity-${severity}`}>{severity}</span>
                       <button type="button" class="link" onClick={() => onShow(other)}>
-                        {titles.get(other)?.title ?? other} <small>{titles.get(other)?.actor}</small>
+                        {activities.get(other)?.title ?? other} <small>{activities.get(other)?.actor}</small>
                       </button>
                       {paths.slice(0, 5).map(({ example }) => (
                         <code key={example}>{example}</code>

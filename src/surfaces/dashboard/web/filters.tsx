@@ -1,5 +1,6 @@
-/** What of the picture is shown: text, risk, collisions alone, and what its lanes are. */
-import type { Filter, LaneBy } from './board.ts'
+/** The controls of the timeline: search, risk, collisions only, and what its lanes are. */
+import type { LaneBy } from './board.ts'
+import type { Filter } from './selection.ts'
 
 export function Filters({
   filter,
@@ -15,10 +16,10 @@ export function Filters({
   return (
     <form class="filters" onSubmit={(event) => event.preventDefault()}>
       <label>
-        <span class="unseen">Find in titles, people, branches and paths</span>
+        <span class="unseen">Search titles, people, branches and paths</span>
         <input
           type="search"
-          placeholder="Find title, person, path …"
+          placeholder="Search title, person, path …"
           value={filter.text}
           onInput={(event) => setFilter({ ...filter, text: event.currentTarget.value })}
         />
@@ -33,12 +34,14 @@ export function Filters({
       <label>
         Risk{' '}
         <select
-          value={filter.risk}
-          onChange={(event) => setFilter({ ...filter, risk: event.currentTarget.value })}
+          value={filter.min_risk}
+          onChange={(event) =>
+            setFilter({ ...filter, min_risk: event.currentTarget.value as Filter['min_risk'] })
+          }
         >
           <option value="">any</option>
-          <option value="medium">medium and up</option>
-          <option value="high">high and up</option>
+          <option value="medium">medium+</option>
+          <option value="high">high+</option>
         </select>
       </label>
       <label class="check">

@@ -1,149 +1,87 @@
-/** One repository: the picture of its live work, the collisions in words, its notables; kept up to date by events. */
-import { useCallback, useEffect, useMemo, useRef, useState } from 'preact/hooks'
-import { listen, type Problem, repositoryAt } from './api.ts'
-import { boardOf, type Filter, filtered, type LaneBy } from './board.ts'
+/** One repository: the timeline of its live work, its collisions in words, its notables, and one record in a dialog. */
+import { useCallback, useMemo, useState } from 'preact/hooks'
+import { boardOf, type LaneBy } from './board.ts'
 import { ActivityDetail, NotableDetail } from './detail.tsx'
 import { Filters } from './filters.tsx'
 import { NotableForm } from './notable-form.tsx'
-import { Picture } from './picture.tsx'
-import type { Activity, FullNotable, Notable, Overlaps } from './records.ts'
+import type { FullNotable, Overlaps } from './records.ts'
+import { NO_FILTER, select } from './selection.ts'
 import { Collisions, Notables } from './side.tsx'
-import { Empty, LeftOut, Refused } from './states.tsx'
+import { ConnectionState, Empty, Incomplete, OutOfDate, Refused } from './states.tsx'
+import { Timeline } from './timeline.tsx'
+import { useRepository } from './use-repository.ts'
 
-export interface Loaded {
-  activities: Activity[]
-  notables: Notable[]
-  overlaps: Overlaps
-  is_whole: boolean
-  as_of_ms: number
-}
-
-export type Shown =
+/** What the dialog shows. */
+type Shown =
   | { kind: 'activity' | 'notable'; id: string }
   | { kind: 'notable-form'; notable?: FullNotable }
   | null
 
-/** Many changes at once are one reload. */
-const SETTLE_MS = 300
-/** What a lost event would have told. */
-const RELOAD_MS = 60_000
+const NO_OVERLAPS: Overlaps['items'] = []
 
-export function RepositoryView({ name, onRefused }: { name: string; onRefused: () => void }) {
-  const repository = useMemo(() => repositoryAt(name), [name])
-  const [loaded, setLoaded] = useState<Loaded | null>(null)
-  const [problem, setProblem] = useState<Problem | null>(null)
-  const [connection, setConnection] = useState<'connecting' | 'live' | 'lost'>('connecting')
-  const [mayWrite, setMayWrite] = useState(false)
+export function RepositoryView({ name, onSignOut }: { name: string; onSignOut: () => void }) {
+  const { repository, records, failure, connection, mayWrite, refresh } = useRepository(name)
   const [laneBy, setLaneBy] = useState<LaneBy>('area')
-  const [filter, setFilter] = useState<Filter>({ text: '', risk: '', only_collisions: false })
+  const [filter, setFilter] = useState(NO_FILTER)
   const [shown, setShown] = useState<Shown>(null)
-  const loading = useRef<AbortController | null>(null)
+  const showActivity = useCallback((id: string) => setShown({ kind: 'activity', id }), [])
+  const close = () => setShown(null)
 
-  const load = useCallback(async () => {
-    loading.current?.abort()
-    const controller = new AbortController()
-    loading.current = controller
-    const { signal } = controller
-    try {
-      const [activities, notables, overlaps] = await Promise.all([
-        repository.activities(signal),
-        repository.notables(signal),
-        repository.overlaps(signal),
-      ])
-      setProblem(null)
-      setLoaded({
-        activities: activities.items.filter(({ status }) => status !== 'merged' && status !== 'abandoned'),
-        notables: notables.items,
-        overlaps,
-        is_whole: activities.is_whole && notables.is_whole,
-        as_of_ms: Date.parse(overlaps.checked_against.as_of),
-      })
-    } catch (error) {
-      if (!signal.aborted) setProblem(error as Problem)
+  const overlaps = records.overlaps?.items ?? NO_OVERLAPS
+  const view = useMemo(() => {
+    if (!records.activities) return null
+    const { items, as_of_ms } = records.activities
+    const selection = select(items, overlaps, filter)
+    return {
+      selection,
+      board: boardOf(selection, { now_ms: as_of_ms, lane_by: laneBy }),
+      activities: new Map(items.map((each) => [each.id, each])),
     }
-  }, [repository])
+  }, [records.activities, overlaps, filter, laneBy])
 
-  useEffect(() => {
-    const controller = new AbortController()
-    let settling: ReturnType<typeof setTimeout> | undefined
-    const soon = () => {
-      clearTimeout(settling)
-      settling = setTimeout(load, SETTLE_MS)
-    }
-    void load()
-    void listen(
-      name,
-      {
-        hello: (may_write) => {
-          setMayWrite(may_write)
-          setConnection('live')
-          soon()
-        },
-        changed: soon,
-        lost: () => setConnection('lost'),
-      },
-      controller.signal,
-    )
-    const reloading = setInterval(load, RELOAD_MS)
-    return () => {
-      controller.abort()
-      loading.current?.abort()
-      clearTimeout(settling)
-      clearInterval(reloading)
-    }
-  }, [name, load])
-
-  const board = useMemo(() => {
-    if (!loaded) return null
-    const some = filtered(loaded.activities, loaded.overlaps.items, filter)
-    return boardOf(some, loaded.overlaps.items, { now_ms: loaded.as_of_ms, lane_by: laneBy })
-  }, [loaded, filter, laneBy])
-
-  if (problem && !loaded) return <Refused problem={problem} onRefused={onRefused} />
-  if (!loaded || !board) return <p class="loading">Loading {name} …</p>
-  const collisions = board.links.map(({ overlap }) => overlap)
-  const titles = new Map(loaded.activities.map((each) => [each.id, each]))
+  if (!view) {
+    if (failure) return <Refused problem={failure.problem} onSignOut={onSignOut} />
+    return <p class="loading">Loading {name} …</p>
+  }
+  const { selection, board, activities } = view
+  const matching = selection.activities.length - selection.outside.size
   return (
     <>
       <div class="head">
         <h1>{name}</h1>
-        <p class={`connection ${connection}`} role="status">
-          {connection === 'live'
-            ? 'Live'
-            : connection === 'lost'
-              ? 'Connection lost, trying again'
-              : 'Connecting'}
-        </p>
+        <ConnectionState connection={connection} />
       </div>
-      {problem && (
-        <p class="problem" role="alert">
-          {problem.message} What is shown is of {new Date(loaded.as_of_ms).toLocaleTimeString()}.
-        </p>
-      )}
-      <LeftOut {...loaded} />
+      {failure && <OutOfDate failure={failure} onRetry={refresh} />}
+      <Incomplete {...records} />
       <div class="columns">
         <section class="work" aria-labelledby="work-heading">
           <div class="bar-of-filters">
             <h2 id="work-heading">
-              {board.rows} live {board.rows === 1 ? 'activity' : 'activities'}, {collisions.length}{' '}
-              {collisions.length === 1 ? 'collision' : 'collisions'}
+              {counted(matching, 'live activity', 'live activities')},{' '}
+              {collisionsText(records.overlaps, selection.overlaps.length, failure !== null)}
             </h2>
             <Filters {...{ filter, setFilter, laneBy, setLaneBy }} />
           </div>
-          {board.rows === 0 ? (
-            <Empty isFiltered={loaded.activities.length > 0} name={name} />
+          {selection.outside.size > 0 && (
+            <p class="hint">
+              Dashed and grey: outside the filter, shown because it collides with work inside it.
+            </p>
+          )}
+          {board.row_count === 0 ? (
+            <Empty isFiltered={activities.size > 0} name={name} />
           ) : (
-            <Picture board={board} onShow={(id) => setShown({ kind: 'activity', id })} />
+            <Timeline board={board} onShow={showActivity} />
           )}
         </section>
         <aside>
           <Collisions
-            overlaps={collisions}
-            titles={titles}
-            onShow={(id) => setShown({ kind: 'activity', id })}
+            overlaps={selection.overlaps}
+            outside={selection.outside}
+            activities={activities}
+            onShow={showActivity}
           />
           <Notables
-            notables={loaded.notables}
+            notables={records.notables?.items ?? null}
             onShow={(id) => setShown({ kind: 'notable', id })}
             onNew={mayWrite ? () => setShown({ kind: 'notable-form' }) : null}
           />
@@ -152,12 +90,11 @@ export function RepositoryView({ name, onRefused }: { name: string; onRefused: (
       {shown?.kind === 'activity' && (
         <ActivityDetail
           key={shown.id}
-          {...{ repository, mayWrite, titles }}
+          {...{ repository, mayWrite, activities, overlaps }}
           id={shown.id}
-          overlaps={loaded.overlaps.items}
-          onShow={(id) => setShown({ kind: 'activity', id })}
-          onClose={() => setShown(null)}
-          onChanged={load}
+          onShow={showActivity}
+          onClose={close}
+          onChanged={refresh}
         />
       )}
       {shown?.kind === 'notable' && (
@@ -166,18 +103,23 @@ export function RepositoryView({ name, onRefused }: { name: string; onRefused: (
           {...{ repository, mayWrite }}
           id={shown.id}
           onEdit={(notable) => setShown({ kind: 'notable-form', notable })}
-          onClose={() => setShown(null)}
-          onChanged={load}
+          onClose={close}
+          onChanged={refresh}
         />
       )}
       {shown?.kind === 'notable-form' && (
-        <NotableForm
-          {...{ repository }}
-          notable={shown.notable}
-          onClose={() => setShown(null)}
-          onChanged={load}
-        />
+        <NotableForm repository={repository} notable={shown.notable} onClose={close} onChanged={refresh} />
       )}
     </>
   )
+}
+
+function counted(count: number, one: string, many: string): string {
+  return `${count} ${count === 1 ? one : many}`
+}
+
+function collisionsText(overlaps: Overlaps | null, shown: number, has_failed: boolean): string {
+  if (!overlaps) return has_failed ? 'collisions unknown' : 'comparing …'
+  if (!overlaps.checked_against.complete) return `at least ${counted(shown, 'collision', 'collisions')}`
+  return counted(shown, 'collision', 'collisions')
 }

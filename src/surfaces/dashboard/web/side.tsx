@@ -1,16 +1,18 @@
-/** Beside the picture: the collisions in words, and the notables. */
-import { duration } from './board.ts'
+/** Beside the timeline: the collisions in words, and the notables. */
 import type { Activity, Notable, Overlap } from './records.ts'
+import { duration } from './time-scale.ts'
 
-const SHOWN_MAX = 50
+const COLLISIONS_MAX = 50
 
 export function Collisions({
   overlaps,
-  titles,
+  activities,
+  outside,
   onShow,
 }: {
   overlaps: Overlap[]
-  titles: Map<string, Activity>
+  activities: Map<string, Activity>
+  outside: ReadonlySet<string>
   onShow: (id: string) => void
 }) {
   if (overlaps.length === 0) return null
@@ -18,31 +20,36 @@ export function Collisions({
     <section class="card" aria-labelledby="collisions-heading">
       <h2 id="collisions-heading">Collisions</h2>
       <ul class="collisions">
-        {overlaps.slice(0, SHOWN_MAX).map(({ activity_ids, severity, paths, areas }) => (
+        {overlaps.slice(0, COLLISIONS_MAX).map(({ activity_ids, severity, paths, areas }) => (
           <li key={activity_ids.join()}>
             <span class={`pill severity-${severity}`}>{severity}</span>
             {activity_ids.map((id) => (
               <button key={id} type="button" class="link" onClick={() => onShow(id)}>
-                {titles.get(id)?.title ?? id} <small>{titles.get(id)?.actor}</small>
+                {activities.get(id)?.title ?? id}{' '}
+                <small>
+                  {activities.get(id)?.actor}
+                  {outside.has(id) && ', outside the filter'}
+                </small>
               </button>
             ))}
             <code>{paths[0]?.example ?? `area ${areas.join(', ')}`}</code>
           </li>
         ))}
       </ul>
-      {overlaps.length > SHOWN_MAX && (
-        <p class="hint">And {overlaps.length - SHOWN_MAX} more: use the filters.</p>
+      {overlaps.length > COLLISIONS_MAX && (
+        <p class="hint">{overlaps.length - COLLISIONS_MAX} more: filter to see them.</p>
       )}
     </section>
   )
 }
 
+/** `notables`: null until they are loaded. `onNew`: null for readers who may not write. */
 export function Notables({
   notables,
   onShow,
   onNew,
 }: {
-  notables: Notable[]
+  notables: Notable[] | null
   onShow: (id: string) => void
   onNew: (() => void) | null
 }) {
@@ -56,9 +63,10 @@ export function Notables({
           </button>
         )}
       </div>
-      {notables.length === 0 && <p class="hint">No signal is raised here.</p>}
+      {notables === null && <p class="hint">Loading …</p>}
+      {notables?.length === 0 && <p class="hint">No active notables.</p>}
       <ul class="notables">
-        {notables.map(({ id, title, importance, category, blocking, created_by, expires_at }) => (
+        {notables?.map(({ id, title, importance, category, blocking, created_by, expires_at }) => (
           <li key={id}>
             <span class={`pill importance-${importance}`}>{importance}</span>
             <button type="button" class="link" onClick={() => onShow(id)}>
@@ -67,7 +75,7 @@ export function Notables({
             <small>
               {category}
               {blocking && ', blocking'}
-              {created_by && `, by ${created_by}`}, for {duration(Date.parse(expires_at) - Date.now())} more
+              {created_by && `, by ${created_by}`}, expires in {duration(Date.parse(expires_at) - Date.now())}
             </small>
           </li>
         ))}

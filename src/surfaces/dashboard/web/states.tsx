@@ -1,28 +1,60 @@
-/** What is said in place of the picture, or above it: nothing there, refused, or more than is shown. */
+/** Messages in place of the timeline or above it: nothing there, access refused, out of date, or incomplete. */
 import type { Problem } from './api.ts'
-import type { Loaded } from './repository.tsx'
+import type { Connection, Records, RefreshFailure } from './use-repository.ts'
 
-/** What is not shown is said, so that an empty place is not taken for nobody's. */
-export function LeftOut({ activities, notables, overlaps, is_whole }: Loaded) {
-  const { complete } = overlaps.checked_against
-  if (is_whole && complete) return null
+const CONNECTION_LABELS: Record<Connection, string> = {
+  connecting: 'Connecting',
+  live: 'Live',
+  lost: 'Connection lost, reconnecting',
+}
+
+export function ConnectionState({ connection }: { connection: Connection }) {
+  return (
+    <p class={`connection ${connection}`} role="status">
+      {CONNECTION_LABELS[connection]}
+    </p>
+  )
+}
+
+/** Without it, an old picture would pass for the present one. */
+export function OutOfDate({ failure, onRetry }: { failure: RefreshFailure; onRetry: () => void }) {
+  const { problem, last_success_ms } = failure
+  return (
+    <div class="problem out-of-date" role="alert">
+      <p>
+        {last_success_ms === null
+          ? 'Not everything could be loaded. '
+          : `Out of date: last refreshed at ${new Date(last_success_ms).toLocaleTimeString()}. `}
+        {problem.message} Trying again.
+      </p>
+      <button type="button" class="quiet" onClick={onRetry}>
+        Try now
+      </button>
+    </div>
+  )
+}
+
+/** Without it, an empty place would pass for one where nobody works. */
+export function Incomplete({ activities, notables, overlaps }: Records) {
+  const is_listed = activities?.is_complete !== false && notables?.is_complete !== false
+  const is_compared = overlaps?.checked_against.complete !== false
+  if (is_listed && is_compared) return null
   return (
     <p class="hint" role="note">
-      {!is_whole &&
-        `This repository has more than one page can show: these are its newest ${activities.length} activities and ${notables.length} notables. `}
-      {!complete && 'Not all of its work was compared, so there may be more collisions than these. '}A check
-      of your own paths, such as <code>deconflict check</code>, is not limited to these, and says when it did
-      not get through all.
+      {!is_listed &&
+        `This repository has more records than the page can show: these are the newest ${activities?.items.length ?? 0} activities and ${notables?.items.length ?? 0} notables. `}
+      {!is_compared && 'Not all activities were compared, so there may be more collisions. '}
+      To check your own paths against all of them, run <code>deconflict check</code>.
     </p>
   )
 }
 
 export function Empty({ isFiltered, name }: { isFiltered: boolean; name: string }) {
-  if (isFiltered) return <p class="card empty">Nothing that the filters let through.</p>
+  if (isFiltered) return <p class="card empty">No activity matches the filter.</p>
   return (
     <div class="card empty">
-      <p>Nobody has announced work in {name}, and no open pull request is followed.</p>
-      <p class="hint">Install the GitHub App to see its pull requests, or announce work:</p>
+      <p>Nobody has announced work in {name}, and it has no tracked pull request.</p>
+      <p class="hint">Install the GitHub App to track its pull requests, or announce work:</p>
       <pre>
         <code>deconflict start "Retry payments" --paths "src/checkout/**"</code>
       </pre>
@@ -30,15 +62,20 @@ export function Empty({ isFiltered, name }: { isFiltered: boolean; name: string 
   )
 }
 
-export function Refused({ problem, onRefused }: { problem: Problem; onRefused: () => void }) {
+/** In place of everything, when nothing could be loaded. */
+export function Refused({ problem, onSignOut }: { problem: Problem; onSignOut: () => void }) {
   return (
     <section class="card" role="alert">
-      <h1>{problem.status === 403 ? 'You cannot see this repository' : 'This did not work'}</h1>
+      <h1>
+        {problem.status === 403 ? 'You cannot see this repository' : 'The repository could not be loaded'}
+      </h1>
       <p>{problem.message}</p>
-      {problem.status === 401 && (
-        <button type="button" onClick={onRefused}>
+      {problem.status === 401 ? (
+        <button type="button" onClick={onSignOut}>
           Sign in again
         </button>
+      ) : (
+        <p class="hint">The page keeps trying.</p>
       )}
     </section>
   )

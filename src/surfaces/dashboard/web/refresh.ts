@@ -1,0 +1,128 @@
+/**
+ * When the page loads its records again: one load at a time, never aborted, one more after it if something changed
+ * meanwhile, and growing waits after failures. `step` decides and is pure; `Refresher` carries its decisions out.
+ */
+
+export interface RefreshState {
+  is_loading: boolean
+  /** Something changed since the last load began. */
+  is_stale: boolean
+  /** Loads that failed in a row. */
+  failures: number
+}
+
+export type RefreshEvent =
+  | { kind: 'changed' }
+  /** Somebody waits for the result, or a connection that was lost is back. */
+  | { kind: 'requested' }
+  | { kind: 'timer' }
+  | { kind: 'loaded'; fresh_for_ms: number }
+  | { kind: 'failed'; retry_after_ms: number }
+
+export interface RefreshStep {
+  state: RefreshState
+  /** `load` now, after `wait_ms` in place of any earlier wait, or leave everything as it is. */
+  action: 'load' | 'none' | { wait_ms: number }
+}
+
+export const NOT_LOADED: RefreshState = { is_loading: false, is_stale: true, failures: 0 }
+
+/** The first load waits this long for the event stream, so that no change falls between the two. */
+export const STREAM_WAIT_MS = 500
+/** Changes that follow each other closely share one load. */
+export const SETTLE_MS = 300
+export const RETRY_MIN_MS = 2000
+export const RETRY_MAX_MS = 60_000
+/** Records are read again after this long, whatever was announced: an announcement may be lost. */
+export const FRESH_MAX_MS = 60_000
+const FRESH_MIN_MS = 1000
+
+export function step(state: RefreshState, event: RefreshEvent): RefreshStep {
+  const stay = (changes: Partial<RefreshState>): RefreshStep => ({
+    state: { ...state, ...changes },
+    action: 'none',
+  })
+  const load: RefreshStep = { state: { ...state, is_loading: true, is_stale: false }, action: 'load' }
+  switch (event.kind) {
+    case 'changed':
+      // A load that is due already covers this change; after a failure the wait holds.
+      if (state.is_loading || state.is_stale || state.failures > 0) return stay({ is_stale: true })
+      return { state: { ...state, is_stale: true }, action: { wait_ms: SETTLE_MS } }
+    case 'requested':
+      return state.is_loading ? stay({ is_stale: true }) : load
+    case 'timer':
+      return state.is_loading ? stay({}) : load
+    case 'loaded': {
+      const wait_ms = state.is_stale ? SETTLE_MS : event.fresh_for_ms
+      return { state: { ...state, is_loading: false, failures: 0 }, action: { wait_ms } }
+    }
+    case 'failed': {
+      const backoff_ms = Math.min(RETRY_MAX_MS, RETRY_MIN_MS * 2 ** state.failures)
+      return {
+        state: { is_loading: false, is_stale: true, failures: state.failures + 1 },
+        action: { wait_ms: Math.max(backoff_ms, event.retry_after_ms) },
+      }
+    }
+  }
+}
+
+/** How long records stay true without an announcement: the end of a record's life is not announced. */
+export function freshFor(expiries: string[], as_of_ms: number): number {
+  const first_ms = expiries.reduce((first, each) => Math.min(first, Date.parse(each)), Infinity)
+  return Math.min(FRESH_MAX_MS, Math.max(FRESH_MIN_MS, first_ms - as_of_ms))
+}
+
+/** What a load resolves to; it never rejects. */
+export type LoadResult = Extract<RefreshEvent, { kind: 'loaded' | 'failed' }>
+
+export class Refresher {
+  readonly #load: () => Promise<LoadResult>
+  #state = NOT_LOADED
+  #timer: ReturnType<typeof setTimeout> | undefined
+  /** Callers that wait for the running load, and for the one after it. */
+  #current: (() => void)[] = []
+  #next: (() => void)[] = []
+
+  constructor(load: () => Promise<LoadResult>) {
+    this.#load = load
+    this.#wait(STREAM_WAIT_MS)
+  }
+
+  changed(): void {
+    this.#handle({ kind: 'changed' })
+  }
+
+  /** Resolves when a load that began after this call has ended, whether or not it succeeded. */
+  refresh(): Promise<void> {
+    const ended = new Promise<void>((resolve) => this.#next.push(resolve))
+    this.#handle({ kind: 'requested' })
+    return ended
+  }
+
+  stop(): void {
+    clearTimeout(this.#timer)
+    this.#handle = () => {}
+    for (const resolve of [...this.#current, ...this.#next]) resolve()
+  }
+
+  #handle = (event: RefreshEvent): void => {
+    const { state, action } = step(this.#state, event)
+    this.#state = state
+    if (action === 'load') void this.#run()
+    else if (action !== 'none') this.#wait(action.wait_ms)
+  }
+
+  async #run(): Promise<void> {
+    clearTimeout(this.#timer)
+    this.#current = this.#next
+    this.#next = []
+    const result = await this.#load()
+    for (const resolve of this.#current) resolve()
+    this.#handle(result)
+  }
+
+  #wait(ms: number): void {
+    clearTimeout(this.#timer)
+    this.#timer = setTimeout(() => this.#handle({ kind: 'timer' }), ms)
+  }
+}

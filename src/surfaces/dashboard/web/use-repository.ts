@@ -1,0 +1,100 @@
+/** The records of one repository as the page holds them, kept up to date while the page is open. */
+import { useEffect, useMemo, useRef, useState } from 'preact/hooks'
+import { systemClock } from '../../../base/clock.ts'
+import { type List, Problem, type Repository, repositoryAt } from './api.ts'
+import { followEvents } from './event-stream.ts'
+import type { Activity, Notable, Overlaps } from './records.ts'
+import { freshFor, type LoadResult, Refresher } from './refresh.ts'
+
+/** Each part is null until it was first read: the lists are shown before the collisions are known. */
+export interface Records {
+  activities: List<Activity> | null
+  notables: List<Notable> | null
+  overlaps: Overlaps | null
+}
+
+export type Connection = 'connecting' | 'live' | 'lost'
+
+export interface RefreshFailure {
+  problem: Problem
+  /** When the page last read everything, by the reader's clock; null if never. */
+  last_success_ms: number | null
+}
+
+const NOTHING_READ: Records = { activities: null, notables: null, overlaps: null }
+
+export function useRepository(name: string) {
+  const repository = useMemo(() => repositoryAt(name), [name])
+  const [records, setRecords] = useState(NOTHING_READ)
+  const [failure, setFailure] = useState<RefreshFailure | null>(null)
+  const [connection, setConnection] = useState<Connection>('connecting')
+  const [mayWrite, setMayWrite] = useState(false)
+  const refresher = useRef<Refresher | null>(null)
+
+  useEffect(() => {
+    const leaving = new AbortController()
+    let last_success_ms: number | null = null
+    const load = async (): Promise<LoadResult> => {
+      try {
+        const fresh_for_ms = await read(repository, leaving.signal, (part) =>
+          setRecords((before) => ({ ...before, ...part })),
+        )
+        last_success_ms = systemClock().getTime()
+        setFailure(null)
+        return { kind: 'loaded', fresh_for_ms }
+      } catch (error) {
+        const problem = error instanceof Problem ? error : new Problem(0, String(error))
+        if (!leaving.signal.aborted) setFailure({ problem, last_success_ms })
+        return { kind: 'failed', retry_after_ms: problem.retry_after_ms }
+      }
+    }
+    const current = new Refresher(load)
+    refresher.current = current
+    const listener = {
+      onOpen: (may_write: boolean) => {
+        setMayWrite(may_write)
+        setConnection('live')
+        void current.refresh()
+      },
+      onChange: () => current.changed(),
+      onLost: () => setConnection('lost'),
+    }
+    void followEvents(name, listener, leaving.signal)
+    return () => {
+      leaving.abort()
+      current.stop()
+    }
+  }, [name, repository])
+
+  const refresh = async () => refresher.current?.refresh()
+  return { repository, records, failure, connection, mayWrite, refresh }
+}
+
+/** Reads everything, and shows each part as soon as it is there. Resolves to how long it stays true; rejects when a part failed. */
+async function read(
+  repository: Repository,
+  signal: AbortSignal,
+  show: (part: Partial<Records>) => void,
+): Promise<number> {
+  const activities = repository.activities(signal).then((list) => {
+    show({ activities: { ...list, items: list.items.filter(isLive) } })
+    return list
+  })
+  const notables = repository.notables(signal).then((list) => {
+    show({ notables: list })
+    return list
+  })
+  const overlaps = repository.overlaps(signal).then((found) => show({ overlaps: found }))
+  // A load ends when its last request does: two loads never run at a time.
+  await Promise.allSettled([activities, notables, overlaps])
+  const [{ items, as_of_ms }, { items: signals }] = await Promise.all([activities, notables, overlaps])
+  return freshFor(
+    [...items, ...signals].map(({ expires_at }) => expires_at),
+    as_of_ms,
+  )
+}
+
+/** The list also holds finished work, which the page does not show. */
+function isLive({ status }: Activity): boolean {
+  return status !== 'merged' && status !== 'abandoned'
+}

@@ -1,0 +1,42 @@
+/** What of a repository the page shows under a filter. */
+import { describe, expect, test } from 'vitest'
+import { type Filter, NO_FILTER, select } from '../../src/surfaces/dashboard/web/selection.ts'
+import { pageActivity as activity, pageOverlap as overlap } from '../support/page-records.ts'
+
+const ALL = [
+  activity('a', { title: 'Retry', risk: 'high', scope: { areas: [], paths: ['src/pay.ts'] } }),
+  activity('b', { actor: 'Ben', branch: 'tidy' }),
+  activity('c', { risk: 'critical', agent: 'cursor' }),
+  activity('d', { scope: { areas: ['Docs'], paths: [] } }),
+]
+const OVERLAPS = [overlap('b', 'c', 'low'), overlap('a', 'b', 'high')]
+
+describe('a filter lets through', () => {
+  test.each<[Partial<Filter>, { passing: string[]; outside: string[]; collisions: string[] }]>([
+    [{}, { passing: ['a', 'b', 'c', 'd'], outside: [], collisions: ['a-b', 'b-c'] }],
+    // One side is enough for a collision, and brings the other side along.
+    [{ text: ' PAY ' }, { passing: ['a'], outside: ['b'], collisions: ['a-b'] }],
+    [{ text: 'tidy' }, { passing: ['b'], outside: ['a', 'c'], collisions: ['a-b', 'b-c'] }],
+    [{ text: 'cursor' }, { passing: ['c'], outside: ['b'], collisions: ['b-c'] }],
+    [{ text: 'docs' }, { passing: ['d'], outside: [], collisions: [] }],
+    [{ text: 'nobody' }, { passing: [], outside: [], collisions: [] }],
+    [{ min_risk: 'high' }, { passing: ['a', 'c'], outside: ['b'], collisions: ['a-b', 'b-c'] }],
+    [{ min_risk: 'critical' }, { passing: ['c'], outside: ['b'], collisions: ['b-c'] }],
+    [{ only_collisions: true }, { passing: ['a', 'b', 'c'], outside: [], collisions: ['a-b', 'b-c'] }],
+    [
+      { text: 'ada', only_collisions: true },
+      { passing: ['a', 'c'], outside: ['b'], collisions: ['a-b', 'b-c'] },
+    ],
+  ])('%j', (given, { passing, outside, collisions }) => {
+    const selection = select(ALL, OVERLAPS, { ...NO_FILTER, ...given })
+    const ids = selection.activities.map(({ id }) => id)
+    expect(ids.filter((id) => !selection.outside.has(id))).toEqual(passing)
+    expect(ids.filter((id) => selection.outside.has(id))).toEqual(outside)
+    expect(selection.overlaps.map(({ activity_ids }) => activity_ids.join('-'))).toEqual(collisions)
+  })
+})
+
+test('a collision with work that is not listed is left out, and makes nobody collide', () => {
+  const selection = select(ALL, [overlap('d', 'gone')], { ...NO_FILTER, only_collisions: true })
+  expect(selection).toEqual({ activities: [], outside: new Set(), overlaps: [] })
+})

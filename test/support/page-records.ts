@@ -1,0 +1,24 @@
+/** Records as the page has them, for tests of its pure parts. */
+import type { Activity, Overlap } from '../../src/surfaces/dashboard/web/records.ts'
+
+export const NOW_MS = Date.parse('2026-03-02T09:00:00.000Z')
+export const HOUR_MS = 3_600_000
+
+/** An activity of Ada's that began an hour ago; `given` goes over that. */
+export function pageActivity(id: string, given: object = {}): Activity {
+  return {
+    id,
+    title: id,
+    actor: 'Ada',
+    agent: null,
+    branch: null,
+    risk: 'low',
+    scope: { areas: [], paths: [] },
+    created_at: new Date(NOW_MS - HOUR_MS).toISOString(),
+    ...given,
+  } as unknown as Activity
+}
+
+export function pageOverlap(one: string, other: string, severity: Overlap['severity'] = 'medium'): Overlap {
+  return { activity_ids: [one, other], severity, areas: [], paths: [] }
+}

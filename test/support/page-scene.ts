@@ -1,0 +1,107 @@
+/** The built service on a database of its own and a real browser, for tests of the page. */
+import { setTimeout as wait } from 'node:timers/promises'
+import type { Page } from 'playwright-core'
+import { expect } from 'vitest'
+import { startGithubStandIn } from '../../scripts/github-stand-in.ts'
+import { startBrowser } from './browser.ts'
+import { freshDatabase } from './database.ts'
+import { startProcess } from './process.ts'
+import { type Api, apiAt } from './service.ts'
+
+const OPTIONS = { timeout: 30_000 }
+const REPOSITORIES = 20
+
+export interface PageRepository {
+  name: string
+  /** Below the repository: `ask('GET', '/activity')`. */
+  ask: Api
+  /** Creates an activity and answers its id; `body` goes over harmless defaults. */
+  declare(body: object): Promise<string>
+  /** Listens as a page does; the function it answers waits for the first announced change. */
+  nextAnnouncement(): Promise<() => Promise<void>>
+}
+
+export interface PageScene {
+  url: string
+  /** Another repository without records at each call; Ada may write there. */
+  repository(): PageRepository
+  /** A new tab that shows nothing yet. */
+  newPage(): Promise<Page>
+  /** Shows a repository to Ada, who signs in with her token. */
+  open(page: Page, repository: PageRepository): Promise<void>
+  close(): Promise<void>
+}
+
+export async function startPageScene(): Promise<PageScene> {
+  const names = Array.from({ length: REPOSITORIES }, (_, index) => `acme/r${index}`)
+  const permissions = Object.fromEntries(names.map((name) => [name, 'write' as const]))
+  const github = await startGithubStandIn({
+    repositories: names.map((full_name, index) => ({ id: 100 + index, full_name })),
+    users: [{ token: 'ada', login: 'ada', id: 1, permissions }],
+  })
+  const database = await freshDatabase()
+  const service = await startProcess({
+    DATABASE_URL: database.database_url,
+    GITHUB_API_URL: github.url,
+    RATE_LIMIT_PER_MINUTE: '1000000',
+  })
+  const browser = await startBrowser()
+  const api = apiAt(service.url, 'ada')
+  return {
+    url: service.url,
+    repository() {
+      const name = names.shift()
+      if (name === undefined) throw new Error(`more than ${REPOSITORIES} repositories in one test file`)
+      const ask: Api = (method, path, options) => api(method, `/api/v1/repos/${name}${path}`, options)
+      return {
+        name,
+        ask,
+        async declare(body) {
+          const work = { title: 'Retry payments', summary: 'Twice.', actor: 'Ben', ...body }
+          const { status, body: created } = await ask('POST', '/activity', { body: work })
+          expect(status).toBe(201)
+          return created.activity.id
+        },
+        async nextAnnouncement() {
+          const response = await fetch(`${service.url}/events/${name}`, {
+            headers: { authorization: 'Bearer ada' },
+          })
+          const reader = (response.body as ReadableStream<Uint8Array>).getReader()
+          await reader.read()
+          return async () => {
+            await reader.read()
+            await reader.cancel()
+          }
+        },
+      }
+    },
+    newPage: () => browser.newPage({ viewport: { width: 1400, height: 900 } }),
+    async open(page, { name }) {
+      await page.goto(`${service.url}/#/${name}`)
+      await page.getByLabel('GitHub token').fill('ada')
+      await page.getByRole('button', { name: 'Use it' }).click()
+      await page.getByText('Live', { exact: true }).waitFor(OPTIONS)
+    },
+    async close() {
+      await browser.close()
+      await service.kill('SIGTERM')
+      await database.drop()
+      await github.close()
+    },
+  }
+}
+
+/** Repeats `work` until the function that it answers is called, which waits for the last run to end. */
+export function repeatedly(work: () => Promise<unknown>): () => Promise<void> {
+  let isStopped = false
+  const running = (async () => {
+    while (!isStopped) {
+      await work()
+      await wait(0)
+    }
+  })()
+  return async () => {
+    isStopped = true
+    await running
+  }
+}

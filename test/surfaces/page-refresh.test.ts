@@ -1,0 +1,140 @@
+/** How the page in a real browser keeps up with a repository: under load, under a filter, when the service fails. */
+import type { Page, Route } from 'playwright-core'
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, onTestFinished, test } from 'vitest'
+import { BROWSER } from '../support/browser.ts'
+import { type PageRepository, type PageScene, repeatedly, startPageScene } from '../support/page-scene.ts'
+
+const OPTIONS = { timeout: 30_000 }
+const MINUTE_MS = 60_000
+
+let scene: PageScene
+let repo: PageRepository
+let page: Page
+
+describe.skipIf(BROWSER === undefined)('in Chromium, the page', () => {
+  beforeAll(async () => {
+    scene = await startPageScene()
+  })
+  afterAll(() => scene?.close())
+  beforeEach(async () => {
+    repo = scene.repository()
+    page = await scene.newPage()
+  })
+  afterEach(() => page.close())
+
+  const bar = (title: string) => page.locator('.bar', { hasText: title })
+  const heading = (name: string) => page.getByRole('heading', { name, exact: true })
+
+  test('shows 400 activities under constant heartbeats before their collisions are known', async () => {
+    const ids = await Promise.all(
+      Array.from({ length: 400 }, (_, index) =>
+        repo.declare({ branch: `b${index}`, scope: { paths: [`m${index % 399}/**`] } }),
+      ),
+    )
+    const held: Route[] = []
+    let isHolding = true
+    await page.route('**/overlaps', (route) => {
+      if (!isHolding) return route.continue()
+      held.push(route)
+    })
+    const aborted: string[] = []
+    page.on('requestfailed', (request) => aborted.push(request.url()))
+    let beat = 0
+    onTestFinished(repeatedly(() => repo.ask('POST', `/activity/${ids[beat++ % ids.length]}/heartbeat`)))
+
+    await scene.open(page, repo)
+    await heading('400 live activities, comparing …').waitFor(OPTIONS)
+    expect(await page.locator('.bar').count()).toBe(400)
+
+    // A change during the load neither aborts it nor gets lost.
+    const announced = await repo.nextAnnouncement()
+    await repo.declare({ branch: 'late', scope: { paths: ['late/**'] } })
+    await announced()
+    isHolding = false
+    expect(held).toHaveLength(1)
+    await Promise.all(held.map((route) => route.continue()))
+    await heading('401 live activities, 1 collision').waitFor(OPTIONS)
+    expect(aborted).toEqual([])
+  })
+
+  test('shows a collision when one side passes the filter, and marks the other side', async () => {
+    await repo.declare({ title: 'Retry payments', actor: 'Ada', branch: 'a', scope: { paths: ['src/**'] } })
+    await repo.declare({ title: 'Tidy payments', actor: 'Ben', branch: 'b', scope: { paths: ['src/x.ts'] } })
+    await repo.declare({ title: 'Write docs', actor: 'Ada', branch: 'c', scope: { paths: ['docs/**'] } })
+    await scene.open(page, repo)
+    await heading('3 live activities, 1 collision').waitFor(OPTIONS)
+    expect(await page.locator('.outside').count()).toBe(0)
+    await page.getByRole('searchbox').fill('ben')
+    await heading('1 live activity, 1 collision').waitFor(OPTIONS)
+    expect(await page.locator('.arcs path').count()).toBe(1)
+    expect(await page.locator('.bar').count()).toBe(2)
+    expect(await page.locator('.bar.outside').textContent()).toMatch(/Retry payments.*outside the filter$/)
+  })
+
+  test('begins each bar at the instant when its work began, however short it is', async () => {
+    const minutes = { a: 100, b: 18, c: 0 }
+    for (const title of Object.keys(minutes)) await repo.declare({ title: `Work ${title}`, branch: title })
+    await page.route('**/activity?limit=100*', async (route) => {
+      const response = await route.fetch()
+      const now_ms = Date.parse(response.headers().date as string)
+      const { items, next_cursor } = (await response.json()) as {
+        items: { title: string; created_at: string }[]
+        next_cursor: null
+      }
+      for (const item of items) {
+        const ago = minutes[item.title.at(-1) as keyof typeof minutes]
+        item.created_at = new Date(now_ms - ago * MINUTE_MS).toISOString()
+      }
+      await route.fulfill({ response, json: { items, next_cursor } })
+    })
+    await scene.open(page, repo)
+    await bar('Work c').waitFor(OPTIONS)
+
+    const xOf = async (selector: string) => (await page.locator(selector).boundingBox())?.x as number
+    const now_x = await xOf('.tick >> nth=-1')
+    const hour_x = await xOf('.tick >> nth=-3')
+    const labels = await page.locator('.axis span').allTextContents()
+    expect(labels.slice(-3)).toEqual(['1 h ago', '30 min ago', 'now'])
+    for (const [title, ago] of Object.entries(minutes)) {
+      const extent = await bar(`Work ${title}`).locator('.extent').boundingBox()
+      const label = await bar(`Work ${title}`).locator('.title').boundingBox()
+      const start_x = now_x - ((now_x - hour_x) * ago) / 60
+      expect(Math.abs((extent?.x ?? 0) - start_x)).toBeLessThan(2)
+      expect(extent?.width).toBeGreaterThanOrEqual(6)
+      expect(label?.width).toBeGreaterThan(20)
+    }
+  })
+
+  test('says that it is out of date and since when, and recovers by itself', async () => {
+    await repo.declare({ title: 'Retry payments' })
+    await scene.open(page, repo)
+    await heading('1 live activity, 0 collisions').waitFor(OPTIONS)
+    const failing = '**/activity?limit=100*'
+    await page.route(failing, (route) =>
+      route.fulfill({
+        status: 503,
+        json: { error: { type: 'service_unavailable', message: 'The database does not answer.' } },
+      }),
+    )
+    await repo.declare({ title: 'Tidy payments' })
+    const alert = page.getByRole('alert')
+    await alert
+      .getByText(/^Out of date: last refreshed at \d.*\. The database does not answer\./)
+      .waitFor(OPTIONS)
+    expect(await page.locator('.bar').count()).toBe(1)
+    await page.unroute(failing)
+    await bar('Tidy payments').waitFor(OPTIONS)
+    await expect.poll(() => alert.count(), OPTIONS).toBe(0)
+  })
+
+  test('says which part could not be loaded, and loads it when the reader asks', async () => {
+    await repo.declare({ title: 'Retry payments' })
+    await page.route('**/overlaps', (route) => route.abort())
+    await scene.open(page, repo)
+    await heading('1 live activity, collisions unknown').waitFor(OPTIONS)
+    await page.getByRole('alert').getByText('Not everything could be loaded.').waitFor(OPTIONS)
+    await page.unroute('**/overlaps')
+    await page.getByRole('button', { name: 'Try now' }).click()
+    await heading('1 live activity, 0 collisions').waitFor(OPTIONS)
+  })
+})
