@@ -10,7 +10,7 @@ import { startGithubStandIn } from './github-stand-in.ts'
 
 const DOCS = fileURLToPath(new URL('../docs', import.meta.url))
 const TOKEN = 'token-ada'
-const SIZE = { width: 1280, height: 450 }
+const SIZE = { width: 1280, height: 460 }
 const MINUTE_MS = 60_000
 
 /** Minutes before the picture is taken, and what is announced then: the tour's story, beside work that touches neither. */
@@ -62,11 +62,10 @@ async function main(): Promise<void> {
     repositories: [{ id: 7, full_name: 'acme/shop' }],
   })
   const directory = await temporaryDirectory('picture')
-  const now = Date.now()
   let ago_min = 0
   const service = await startService(
     readConfig({ PORT: '0', HOST: '127.0.0.1', DATA_DIR: directory.path, GITHUB_API_URL: github.url }),
-    { log: pino({ level: 'warn' }), clock: () => new Date(now - ago_min * MINUTE_MS) },
+    { log: pino({ level: 'warn' }), clock: () => new Date(Date.now() - ago_min * MINUTE_MS) },
   )
   try {
     const api = apiAt(service.url, TOKEN)
