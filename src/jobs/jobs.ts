@@ -123,15 +123,11 @@ function tell(
   else log.info(fields, 'job')
 }
 
-/** Renews the lease of a job while it runs; a run that lost it all the same settles nothing. */
+/** Renews the lease of a job while it runs. */
 function keepLease({ database, clock, log }: JobRunner, job: JobRow): NodeJS.Timeout {
   return setInterval(() => {
-    const until = later(clock(), LEASE_MS)
-    renew(database.connection(), job, until).then(
-      (isOurs) => {
-        if (isOurs) job.leased_until = until
-      },
-      (error) => log.error({ job: job.id, ...faultOf(error) }, 'a lease could not be renewed'),
+    renew(database.connection(), job, later(clock(), LEASE_MS)).catch((error) =>
+      log.error({ job: job.id, ...faultOf(error) }, 'lease not renewed'),
     )
   }, LEASE_MS / 3)
 }

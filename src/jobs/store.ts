@@ -1,5 +1,5 @@
 /** The SQL of jobs. */
-import { and, asc, eq, getTableColumns, gt, inArray, isNull, lte, ne, notExists, or, sql } from 'drizzle-orm'
+import { and, asc, eq, getTableColumns, gt, inArray, isNotNull, isNull, lte, ne, notExists, or, sql } from 'drizzle-orm'
 import { alias } from 'drizzle-orm/pg-core'
 import type { Db } from '../db/connect.ts'
 import { traceparentNow } from '../telemetry/trace.ts'
@@ -86,20 +86,27 @@ export function claim(db: Db, now: Date, leased_until: Date): Promise<JobRow | u
       .for('update', { skipLocked: true })
     const [claimed] = await tx
       .update(jobs)
-      .set({ leased_until, attempts: sql`${jobs.attempts} + 1`, updated_at: now })
+      .set({ leased_until, attempts: sql`${jobs.attempts} + 1`, run: sql`${jobs.run} + 1`, updated_at: now })
       .where(inArray(jobs.id, due))
       .returning()
     return claimed
   })
 }
 
+/** A run of a claimed job. */
+type Run = Pick<JobRow, 'id' | 'run'>
+
+function isRun({ id, run }: Run) {
+  return and(eq(jobs.id, id), eq(jobs.run, run))
+}
+
 /**
- * Ends a run of a claimed job. When it was asked for again meanwhile, it stays pending, whatever `outcome` says; the
- * payload of a job that is done is dropped. A run that outlasted its lease, so that another one has the job, ends nothing.
+ * Ends a run of a claimed job. A job that was requested again meanwhile stays pending, whatever `outcome` says; the
+ * payload of a job that is done is dropped. A run that outlasted its lease changes nothing once another run has the job.
  */
 export async function settle(
   db: Db,
-  job: Pick<JobRow, 'id' | 'asked' | 'leased_until'>,
+  job: Run & Pick<JobRow, 'asked'>,
   outcome: { state: JobState; run_at?: Date; attempts?: number; last_error: string | null; now: Date },
 ): Promise<void> {
   const isAsked = sql`${jobs.asked} <> ${job.asked}`
@@ -116,21 +123,15 @@ export async function settle(
       last_error: outcome.last_error,
       updated_at: outcome.now,
     })
-    .where(and(eq(jobs.id, job.id), eq(jobs.leased_until, job.leased_until as Date)))
+    .where(isRun(job))
 }
 
-/** Puts the end of a lease off; false when another run has the job by now. */
-export async function renew(
-  db: Db,
-  job: Pick<JobRow, 'id' | 'leased_until'>,
-  leased_until: Date,
-): Promise<boolean> {
-  const renewed = await db
+/** Extends the lease of a run that was not settled; the renewal may reach the database after the end of the run. */
+export async function renew(db: Db, job: Run, leased_until: Date): Promise<void> {
+  await db
     .update(jobs)
     .set({ leased_until })
-    .where(and(eq(jobs.id, job.id), eq(jobs.leased_until, job.leased_until as Date)))
-    .returning({ id: jobs.id })
-  return renewed.length > 0
+    .where(and(isRun(job), isNotNull(jobs.leased_until)))
 }
 
 /** Jobs that are counted at most; one count is a few tens of milliseconds then. */

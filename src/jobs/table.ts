@@ -22,6 +22,8 @@ export const jobs = pgTable(
     /** Grows with every request for it, so that one that comes while it runs is not lost. */
     asked: integer().notNull(),
     attempts: integer().notNull(),
+    /** The number of the run that holds the lease; each claim adds 1. Unlike the end of the lease, it is the same throughout a run. */
+    run: integer().notNull().default(0),
     last_error: text(),
     /** The newest deliveries and requests that asked for it, by which the log finds what came of them. */
     caused_by: text().array().notNull().default([]),

@@ -1,7 +1,7 @@
 /** Jobs: leased, retried, given up and replayed, one at a time in a repository, and never run twice at once (contract §5). */
 import { getEventListeners } from 'node:events'
 import { pino } from 'pino'
-import { afterAll, beforeEach, describe, expect, test } from 'vitest'
+import { afterAll, beforeEach, describe, expect, test, vi } from 'vitest'
 import { type Database, openDatabase } from '../../src/db/connect.ts'
 import { type JobHandler, NotBefore, runNext, runUntil } from '../../src/jobs/jobs.ts'
 import {
@@ -11,12 +11,14 @@ import {
   deleteJobs,
   listJobs,
   type NewJob,
+  renew,
   reviveJob,
   settle,
 } from '../../src/jobs/store.ts'
 import { type JobRow, jobs } from '../../src/jobs/table.ts'
 import { openMetrics } from '../../src/telemetry/metrics.ts'
 import { freshDatabase } from '../support/database.ts'
+import { connectRaw } from '../support/postgres.ts'
 
 const LEASE_MS = 120_000
 const HOUR_MS = 3_600_000
@@ -347,6 +349,76 @@ describe('a lease', () => {
     await settle(db, await row('a'), { state: 'done', last_error: null, now })
     expect(await lease()).toMatchObject({ id: 'b' })
   })
+})
+
+describe('a renewal that crosses the end of its run', () => {
+  const lease = async () => (await claim(db, now, inMs(LEASE_MS))) as JobRow
+  const done = { state: 'done', last_error: null } as const
+
+  beforeEach(() => ask(db, [job('a'), job('b')], now))
+
+  test('and is stored first leaves the job done and its repository free', async () => {
+    const held = await lease()
+    await renew(db, held, inMs(2 * LEASE_MS))
+    await settle(db, held, { ...done, now })
+    expect(await row('a')).toMatchObject({ state: 'done', leased_until: null })
+    expect(await lease()).toMatchObject({ id: 'b' })
+  })
+
+  test('and is stored last leases nothing', async () => {
+    const held = await lease()
+    await settle(db, held, { ...done, now })
+    await renew(db, held, inMs(2 * LEASE_MS))
+    expect(await row('a')).toMatchObject({ state: 'done', leased_until: null })
+    expect(await lease()).toMatchObject({ id: 'b' })
+  })
+
+  test('and is stored after another worker has the job leaves that one its lease', async () => {
+    const late = await lease()
+    advance(LEASE_MS)
+    const next = await lease()
+    await renew(db, late, inMs(5 * LEASE_MS))
+    expect((await row('a')).leased_until).toEqual(next.leased_until)
+  })
+
+  // The embedded database has one connection, on which nothing waits for a lock.
+  test.skipIf(process.env.TEST_DATABASE_KIND === 'embedded')(
+    'lets a worker run the next job at once',
+    async () => {
+      const [other, watch] = [
+        connectRaw(fresh.database_url as string),
+        connectRaw(fresh.database_url as string),
+      ]
+      const waiting = () =>
+        watch`select 1 from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`
+      let release = () => {}
+      handler = async ({ id }) => {
+        if (id !== 'a') return
+        await new Promise<void>((locked, failed) => {
+          other
+            .begin(async (tx) => {
+              await tx`select 1 from jobs where id = 'a' for update`
+              locked()
+              await new Promise<void>((resolve) => (release = resolve))
+            })
+            .catch(failed)
+        })
+        advance(10_000)
+        vi.advanceTimersByTime(10_000)
+        await expect.poll(waiting).toHaveLength(1)
+        // The run ends and sends its result while the renewal waits.
+        setImmediate(() => setImmediate(release))
+      }
+      vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] })
+      try {
+        expect(await runAll()).toEqual(['a', 'b'])
+      } finally {
+        vi.useRealTimers()
+        await Promise.all([other.end(), watch.end()])
+      }
+      expect((await row('a')).state).toBe('done')
+    },
+  )
 })
 
 describe('many workers', () => {
