@@ -15,6 +15,8 @@ import { signedDelivery } from '../support/webhooks.ts'
 
 const ADDRESS = '/api/github/webhooks'
 const MIB = 1024 * 1024
+/** The level of a line in the log that tells of no trouble. */
+const INFO = 30
 
 const github = fakeGithub()
 let service: AppService
@@ -254,6 +256,9 @@ test('without a configured app every delivery is 503, signed or not', async () =
       expect(Number(answer.headers.get('retry-after'))).toBeGreaterThan(0)
       expect(await answer.json()).toMatchObject({ error: { type: 'service_unavailable' } })
     }
+    const levels = bare.log.map((line) => JSON.parse(line).level)
+    expect(Math.max(...levels)).toBe(INFO)
+    expect(bare.log.join('')).not.toContain('"stack"')
     const rest = await apiAt(bare.url, 'ada')('GET', `/api/v1/repos/${repo.full_name}/activity`)
     expect(rest.status).toBe(200)
   } finally {

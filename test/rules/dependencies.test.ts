@@ -3,6 +3,8 @@ import { readFileSync } from 'node:fs'
 import { expect, test } from 'vitest'
 
 interface Installed {
+  version?: string
+  dependencies?: Record<string, string>
   dev?: boolean
   hasInstallScript?: boolean
 }
@@ -18,6 +20,14 @@ test('no production dependency reports installations', () => {
   expect(production.length).toBeGreaterThan(50)
   const telemetry = /^(@scarf\/|scarf$|opencollective|insight$|universal-analytics$)/
   expect(production.map(({ name }) => name).filter((name) => telemetry.test(name))).toEqual([])
+})
+
+test('the webhook payloads have the types of the one version that Probot runs', () => {
+  const versions = Object.entries(lock.packages)
+    .filter(([path]) => path.endsWith('node_modules/@octokit/webhooks'))
+    .map(([, { version }]) => version)
+  expect(versions).toEqual([lock.packages['']?.dependencies?.['@octokit/webhooks']])
+  expect(lock.packages['node_modules/probot']?.dependencies).toHaveProperty('@octokit/webhooks')
 })
 
 test('the production dependencies with an install script are known', () => {

@@ -104,7 +104,9 @@ export function showFailures(log: Logger) {
   return (error: unknown, _req: Request, res: Response, _next: NextFunction): void => {
     const failure = failureOf(error)
     const { request_id } = res.locals
-    if (failure.status >= 500) log.error({ request_id, ...faultOf(failure.cause ?? error) }, failure.message)
+    // Without a cause nothing failed here: GitHub is away, which its call has logged, or a feature is not configured.
+    if (failure.status >= 500 && failure.cause !== undefined)
+      log.error({ request_id, ...faultOf(failure.cause) }, failure.message)
     if (res.headersSent) {
       res.destroy()
       return

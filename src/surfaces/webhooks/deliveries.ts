@@ -1,12 +1,14 @@
 /** The inbox: a delivery is checked, stored, acknowledged, and then handed to its handlers by a job (contract §5). */
 import express, { type ErrorRequestHandler, type Request, type RequestHandler } from 'express'
+import { z } from 'zod'
 import { Failure, unavailable } from '../../base/failure.ts'
 import type { App } from '../../context/app.ts'
 import { isDatabaseAway } from '../../db/errors.ts'
 import type { JobHandler } from '../../jobs/jobs.ts'
 import { addOnce } from '../../jobs/store.ts'
 import { bringsDelivery } from '../../telemetry/work.ts'
-import { accessOwnersOf, HANDLED } from './events.ts'
+import { type Delivery, isHandled } from './events.ts'
+import { accessOwnersOf, repositoryIdOf } from './source.ts'
 
 /** The kind of job that a delivery becomes. */
 export const DELIVERY = 'delivery'
@@ -39,7 +41,8 @@ export function receiveDelivery(app: App): (RequestHandler | ErrorRequestHandler
     res.status(202).json({ status })
   }
   const countRefusal: ErrorRequestHandler = (error, _req, _res, next) => {
-    const isRefused = error instanceof Failure && error.status < 500
+    // A failure without a cause is an answer to what was sent, or to the App being off, and no error of the service.
+    const isRefused = error instanceof Failure && error.cause === undefined
     app.metrics.deliveries.inc({ outcome: isRefused ? 'refused' : 'failed' })
     next(error)
   }
@@ -57,13 +60,18 @@ async function accept(app: App, req: Request): Promise<string> {
   const name = headerOf(req, 'X-GitHub-Event')
   bringsDelivery(id)
   const payload = parsed(body)
-  if (!HANDLED.has(name)) {
+  if (!isHandled(name)) {
     app.log.info({ event: name, outcome: 'ignored' }, 'delivery')
     return 'ignored'
   }
   const now = app.clock()
-  const repo_id = Number.isSafeInteger(payload.repository?.id) ? (payload.repository?.id as number) : 0
-  const job = { id: `${DELIVERY}:${id}`, kind: DELIVERY, repo_id, payload: { name, payload }, run_at: now }
+  const job = {
+    id: `${DELIVERY}:${id}`,
+    kind: DELIVERY,
+    repo_id: repositoryIdOf(payload),
+    payload: { name, payload },
+    run_at: now,
+  }
   try {
     const isNew = await addOnce(app.database.connection(), job, now)
     // Not when the job's turn comes: permissions that were taken back end at once.
@@ -79,12 +87,21 @@ async function accept(app: App, req: Request): Promise<string> {
   }
 }
 
+/** What a job holds of a delivery. */
+const StoredDelivery = z.object({ name: z.string(), payload: z.looseObject({}) })
+
 /** Hands a stored delivery to its handlers. */
 export function handleDelivery(app: App): JobHandler {
   return async (job) => {
-    const { name, payload } = job.payload as { name: string; payload: unknown }
-    await app.github_app?.probot.receive({ id: job.id.slice(DELIVERY.length + 1), name, payload } as never)
+    const event = { id: job.id.slice(DELIVERY.length + 1), ...StoredDelivery.parse(job.payload) }
+    if (!isDelivery(event)) throw new Error(`no handler for deliveries of ${event.name}`)
+    await app.github_app?.probot.receive(event)
   }
+}
+
+/** GitHub signed the payload, so it has the form that GitHub documents for the event. */
+function isDelivery(event: { id: string; name: string; payload: object }): event is Delivery {
+  return isHandled(event.name)
 }
 
 function wronglySigned(): Failure {
@@ -101,9 +118,9 @@ function headerOf(req: Request, name: string): string {
   throw new Failure('invalid_request', `${name}: missing or malformed`, { param: name })
 }
 
-function parsed(body: string): { repository?: { id?: unknown } } {
+function parsed(body: string): object {
   try {
-    const payload = JSON.parse(body)
+    const payload: unknown = JSON.parse(body)
     if (typeof payload === 'object' && payload !== null && !Array.isArray(payload)) return payload
   } catch {
     // Falls through: no JSON and no object are one mistake.

@@ -1,5 +1,6 @@
 /** Translates the events that GitHub delivers into what they mean, and nothing else (contract §2 and §5). */
-import type { Context, Probot } from 'probot'
+import type { EmitterWebhookEvent, EmitterWebhookEventName } from '@octokit/webhooks'
+import type { Probot } from 'probot'
 import { deleteBranch, pushBranch } from '../../activities/automatic.ts'
 import type { App } from '../../context/app.ts'
 import { type FollowedRepository, LABELER_PATH, SETTINGS_PATH } from '../../context/following.ts'
@@ -19,9 +20,10 @@ import {
   repositoryUnarchived,
   settingsChanged,
 } from '../../pull-requests/pull-requests.ts'
+import { accessOwnersOf } from './source.ts'
 
-/** Names of the events that are stored; others are acknowledged and forgotten. */
-export const HANDLED: ReadonlySet<string> = new Set([
+/** The events that are stored; other deliveries are acknowledged and dropped. */
+export const HANDLED = [
   'pull_request',
   'push',
   'delete',
@@ -32,9 +34,20 @@ export const HANDLED: ReadonlySet<string> = new Set([
   'membership',
   'team',
   'organization',
-])
+] as const satisfies EmitterWebhookEventName[]
 
-const PULL_REQUEST_EVENTS: Record<string, PullRequestEvent> = {
+type HandledName = (typeof HANDLED)[number]
+
+/** A delivery of one of these events, as GitHub describes its payload. */
+export type Delivery = EmitterWebhookEvent<HandledName>
+
+export function isHandled(name: string): name is HandledName {
+  return HANDLED.some((handled) => handled === name)
+}
+
+type PullRequestAction = EmitterWebhookEvent<'pull_request'>['payload']['action']
+
+const PULL_REQUEST_EVENTS: { [Action in PullRequestAction]?: PullRequestEvent } = {
   opened: 'opened',
   reopened: 'reopened',
   converted_to_draft: 'draft',
@@ -117,44 +130,6 @@ export function handleEvents(app: App, probot: Probot): void {
   probot.on('organization', ({ payload }) => forget(app, ...accessOwnersOf('organization', payload)))
 }
 
-/** Events after which GitHub may answer otherwise who may do what (contract §2). */
-const OF_ACCESS: ReadonlySet<string> = new Set([
-  'repository',
-  'installation',
-  'installation_repositories',
-  'member',
-  'membership',
-  'team',
-  'organization',
-])
-
-interface Account {
-  login?: unknown
-}
-interface OfAccount {
-  organization?: Account
-  repository?: { owner?: Account | null }
-  installation?: { account?: Account | null }
-  changes?: {
-    /** Of a repository that was transferred. */
-    owner?: { from?: { user?: Account | null; organization?: Account | null } }
-    /** Of an organization that was renamed. */
-    login?: { from?: unknown }
-  }
-}
-
-/** Whose permissions an event of this name changes: the present owner's, and the former one's. */
-export function accessOwnersOf(name: string, payload: object): string[] {
-  if (!OF_ACCESS.has(name)) return []
-  const { organization, repository, installation, changes } = payload as OfAccount
-  const former = changes?.owner?.from
-  const logins = [
-    organization?.login ?? repository?.owner?.login ?? installation?.account?.login,
-    former?.organization?.login ?? former?.user?.login ?? changes?.login?.from,
-  ]
-  return logins.filter((login) => typeof login === 'string')
-}
-
 /** Permissions in what this account owns may have changed: every instance asks GitHub again. */
 async function forget(app: App, ...owners: (string | undefined)[]): Promise<void> {
   for (const owner of owners) if (owner !== undefined) await app.forgetAccess(owner)
@@ -181,7 +156,7 @@ function namedRepository(
   return id !== undefined && owner && name ? { id, owner, name, installation_id } : undefined
 }
 
-function touchesSettings({ commits, forced }: Context<'push'>['payload']): boolean {
+function touchesSettings({ commits, forced }: EmitterWebhookEvent<'push'>['payload']): boolean {
   if (forced || commits.length >= COMMITS_LISTED) return true
   const touched = commits.flatMap((commit) => [
     ...(commit.added ?? []),
