@@ -3,6 +3,7 @@ import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
 import {
   FRESH_MAX_MS,
   freshFor,
+  INTERVAL_MS,
   type LoadResult,
   NOT_LOADED,
   RETRY_MAX_MS,
@@ -16,16 +17,18 @@ import {
 } from '../../src/surfaces/dashboard/web/refresh.ts'
 import { NOW_MS } from '../support/page-records.ts'
 
-const WAITING: RefreshState = { is_loading: false, is_stale: false, failures: 0 }
-const SETTLING: RefreshState = { ...WAITING, is_stale: true }
-const LOADING: RefreshState = { is_loading: true, is_stale: false, failures: 0 }
-const OUTDATED: RefreshState = { ...LOADING, is_stale: true }
-const failedTimes = (failures: number): RefreshState => ({ is_loading: false, is_stale: true, failures })
+type Unpaced = Omit<RefreshState, 'paced_ms'>
+
+const WAITING: Unpaced = { is_loading: false, is_stale: false, failures: 0 }
+const SETTLING: Unpaced = { ...WAITING, is_stale: true }
+const LOADING: Unpaced = { is_loading: true, is_stale: false, failures: 0 }
+const OUTDATED: Unpaced = { ...LOADING, is_stale: true }
+const failedTimes = (failures: number): Unpaced => ({ is_loading: false, is_stale: true, failures })
 const loaded: RefreshEvent = { kind: 'loaded', fresh_for_ms: 5000 }
 const failed: RefreshEvent = { kind: 'failed', retry_after_ms: 0 }
 
 describe('a refresh', () => {
-  test.each<[string, RefreshState, RefreshEvent, RefreshState, ReturnType<typeof step>['action']]>([
+  test.each<[string, Unpaced, RefreshEvent, Unpaced, ReturnType<typeof step>['action']]>([
     ['waits a moment for more changes', WAITING, { kind: 'changed' }, SETTLING, { wait_ms: SETTLE_MS }],
     ['is not put off by the next change', SETTLING, { kind: 'changed' }, SETTLING, 'none'],
     ['begins when the wait is over', SETTLING, { kind: 'timer' }, LOADING, 'load'],
@@ -91,7 +94,30 @@ describe('a refresh', () => {
     ],
     ['forgets failures once it succeeds', { ...LOADING, failures: 2 }, loaded, WAITING, { wait_ms: 5000 }],
   ])('%s', (_, state, event, next, action) => {
-    expect(step(state, event)).toEqual({ state: next, action })
+    expect(step({ ...state, paced_ms: 0 }, event, NOW_MS)).toMatchObject({ state: next, action })
+  })
+
+  test('comes at a steady pace under constant change, which single changes do not notice', () => {
+    const begun_ms: number[] = []
+    let state: RefreshState = { ...NOT_LOADED }
+    let now_ms = NOW_MS
+    const take = (event: RefreshEvent) => {
+      const next = step(state, event, now_ms)
+      state = next.state
+      if (next.action === 'load') begun_ms.push(now_ms)
+      return next.action
+    }
+    take({ kind: 'requested' })
+    while (now_ms < NOW_MS + 60_000) {
+      take({ kind: 'changed' })
+      const action = take({ kind: 'loaded', fresh_for_ms: FRESH_MAX_MS })
+      now_ms += (action as { wait_ms: number }).wait_ms
+      take({ kind: 'timer' })
+    }
+    const pauses = begun_ms.slice(1).map((each, index) => each - (begun_ms[index] ?? 0))
+    expect(pauses.slice(0, 4)).toEqual([SETTLE_MS, SETTLE_MS, SETTLE_MS, SETTLE_MS])
+    expect(pauses.slice(6).every((pause) => pause === INTERVAL_MS)).toBe(true)
+    expect(pauses.length).toBeGreaterThan(10)
   })
 })
 
@@ -133,7 +159,7 @@ describe('a refresher', () => {
   test('runs one load at a time under constant change, and every one of them ends', async () => {
     const { refresher, loads, end } = started()
     void refresher.refresh()
-    for (let count = 1; count <= 5; count += 1) {
+    for (let count = 1; count <= 4; count += 1) {
       for (let change = 0; change < 10; change += 1) {
         refresher.changed()
         await vi.advanceTimersByTimeAsync(SETTLE_MS / 2)
@@ -142,7 +168,7 @@ describe('a refresher', () => {
       await end(LOADED)
       await vi.advanceTimersByTimeAsync(SETTLE_MS)
     }
-    expect(loads).toHaveLength(6)
+    expect(loads).toHaveLength(5)
   })
 
   test('resolves a request with a load that began after it', async () => {
@@ -172,5 +198,5 @@ describe('a refresher', () => {
 })
 
 test('the state before the first load counts as stale', () => {
-  expect(step(NOT_LOADED, { kind: 'changed' }).action).toBe('none')
+  expect(step(NOT_LOADED, { kind: 'changed' }, NOW_MS).action).toBe('none')
 })

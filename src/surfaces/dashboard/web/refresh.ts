@@ -2,6 +2,7 @@
  * When the page loads its records again: one load at a time, never aborted, one more after it if something changed
  * meanwhile, and growing waits after failures. `step` decides and is pure; `Refresher` carries its decisions out.
  */
+import { systemClock } from '../../../base/clock.ts'
 
 export interface RefreshState {
   is_loading: boolean
@@ -9,6 +10,8 @@ export interface RefreshState {
   is_stale: boolean
   /** Loads that failed in a row. */
   failures: number
+  /** When the next load is due at a pace of one load per `INTERVAL_MS`. */
+  paced_ms: number
 }
 
 export type RefreshEvent =
@@ -25,41 +28,50 @@ export interface RefreshStep {
   action: 'load' | 'none' | { wait_ms: number }
 }
 
-export const NOT_LOADED: RefreshState = { is_loading: false, is_stale: true, failures: 0 }
+export const NOT_LOADED: RefreshState = { is_loading: false, is_stale: true, failures: 0, paced_ms: 0 }
 
 /** The first load waits this long for the event stream, so that no change falls between the two. */
 export const STREAM_WAIT_MS = 500
 /** Changes that follow each other closely share one load. */
 export const SETTLE_MS = 300
+/** Pace of loads under constant change; their requests count on the reader's quota. */
+export const INTERVAL_MS = 5000
+/** How far loads may run ahead of that pace, so that single changes are shown at once. */
+const BURST_MS = 4 * INTERVAL_MS
 export const RETRY_MIN_MS = 2000
 export const RETRY_MAX_MS = 60_000
 /** Records are read again after this long, whatever was announced: an announcement may be lost. */
 export const FRESH_MAX_MS = 60_000
 const FRESH_MIN_MS = 1000
 
-export function step(state: RefreshState, event: RefreshEvent): RefreshStep {
+export function step(state: RefreshState, event: RefreshEvent, now_ms: number): RefreshStep {
   const stay = (changes: Partial<RefreshState>): RefreshStep => ({
     state: { ...state, ...changes },
     action: 'none',
   })
-  const load: RefreshStep = { state: { ...state, is_loading: true, is_stale: false }, action: 'load' }
+  const paced_ms = Math.max(state.paced_ms, now_ms) + INTERVAL_MS
+  const load: RefreshStep = {
+    state: { ...state, is_loading: true, is_stale: false, paced_ms },
+    action: 'load',
+  }
+  const settle_ms = Math.max(SETTLE_MS, state.paced_ms - BURST_MS - now_ms)
   switch (event.kind) {
     case 'changed':
       // A load that is due already covers this change; after a failure the wait holds.
       if (state.is_loading || state.is_stale || state.failures > 0) return stay({ is_stale: true })
-      return { state: { ...state, is_stale: true }, action: { wait_ms: SETTLE_MS } }
+      return { state: { ...state, is_stale: true }, action: { wait_ms: settle_ms } }
     case 'requested':
       return state.is_loading ? stay({ is_stale: true }) : load
     case 'timer':
       return state.is_loading ? stay({}) : load
     case 'loaded': {
-      const wait_ms = state.is_stale ? SETTLE_MS : event.fresh_for_ms
+      const wait_ms = state.is_stale ? settle_ms : event.fresh_for_ms
       return { state: { ...state, is_loading: false, failures: 0 }, action: { wait_ms } }
     }
     case 'failed': {
       const backoff_ms = Math.min(RETRY_MAX_MS, RETRY_MIN_MS * 2 ** state.failures)
       return {
-        state: { is_loading: false, is_stale: true, failures: state.failures + 1 },
+        state: { ...state, is_loading: false, is_stale: true, failures: state.failures + 1 },
         action: { wait_ms: Math.max(backoff_ms, event.retry_after_ms) },
       }
     }
@@ -106,7 +118,7 @@ export class Refresher {
   }
 
   #handle = (event: RefreshEvent): void => {
-    const { state, action } = step(this.#state, event)
+    const { state, action } = step(this.#state, event, systemClock().getTime())
     this.#state = state
     if (action === 'load') void this.#run()
     else if (action !== 'none') this.#wait(action.wait_ms)
