@@ -89,7 +89,7 @@ async function shoot(url: string, colorScheme: 'light' | 'dark'): Promise<void> 
     const page = await browser.newPage({ viewport: SIZE, colorScheme })
     await page.goto(`${url}/#/acme/shop`)
     await page.getByLabel('GitHub token').fill(TOKEN)
-    await page.getByRole('button', { name: 'Use it' }).click()
+    await page.getByRole('button', { name: 'Use token' }).click()
     await page.getByText('Live', { exact: true }).waitFor()
     await page.getByRole('heading', { name: `${WORK.length} live activities, 1 collision` }).waitFor()
     await page.getByRole('button', { name: NOTABLE.title }).waitFor()

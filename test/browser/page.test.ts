@@ -1,4 +1,4 @@
-/** The page in a real browser, on two instances of the built service (issue: a page). */
+/** The page in a real browser, on two instances of the built service. */
 import { once } from 'node:events'
 import { readFileSync } from 'node:fs'
 import { createServer } from 'node:http'
@@ -78,7 +78,7 @@ describe.skipIf(BROWSER === undefined)('in Chromium, the page', () => {
   const open = async (token: string, repository = 'acme/shop') => {
     await page.goto(`${first.url}/#/${repository}`)
     await page.getByLabel('Or use a GitHub token').fill(token)
-    await page.getByRole('button', { name: 'Use it' }).click()
+    await page.getByRole('button', { name: 'Use token' }).click()
     await page.getByText('Live', { exact: true }).waitFor(PATIENT)
   }
   const declare = async (body: object) => {
@@ -135,16 +135,16 @@ describe.skipIf(BROWSER === undefined)('in Chromium, the page', () => {
     await form.getByLabel('Title').fill('Migrations are frozen')
     await form.getByLabel('Summary').fill('Until Friday.')
     await form.getByLabel('Category').selectOption('temporary-workaround')
-    await form.getByLabel('Paths, one a line').fill('../db')
-    await form.getByRole('button', { name: 'Raise it' }).click()
+    await form.getByLabel('Paths, one per line').fill('../db')
+    await form.getByRole('button', { name: 'Create notable' }).click()
     await form.getByRole('alert').getByText('scope.paths[0]').waitFor(PATIENT)
-    await form.getByLabel('Paths, one a line').fill('db/**')
-    await form.getByRole('button', { name: 'Raise it' }).click()
+    await form.getByLabel('Paths, one per line').fill('db/**')
+    await form.getByRole('button', { name: 'Create notable' }).click()
     await page.getByRole('button', { name: 'Migrations are frozen' }).click()
     await page.getByRole('dialog').getByText('temporary-workaround').waitFor(PATIENT)
-    await page.getByRole('dialog').getByRole('button', { name: 'Change' }).click()
+    await page.getByRole('dialog').getByRole('button', { name: 'Edit' }).click()
     await form.getByLabel('Summary').fill('Until Monday.')
-    await form.getByLabel('Paths, one a line').fill('db/{a,b}/**\nsql')
+    await form.getByLabel('Paths, one per line').fill('db/{a,b}/**\nsql')
     await form.getByRole('button', { name: 'Save' }).click()
     await page.getByRole('button', { name: 'Migrations are frozen' }).click()
     await page.getByRole('dialog').getByText('Until Monday.').waitFor(PATIENT)
@@ -163,7 +163,7 @@ describe.skipIf(BROWSER === undefined)('in Chromium, the page', () => {
     const stored = async () => (await apiAt(second.url, 'ada')('GET', `/notables/${body.id}`)).body
     const change = async (field: string, value: string) => {
       await page.getByRole('button', { name: 'Odd names' }).click()
-      await page.getByRole('dialog').getByRole('button', { name: 'Change' }).click()
+      await page.getByRole('dialog').getByRole('button', { name: 'Edit' }).click()
       await page.getByRole('dialog').getByLabel(field).fill(value)
       await page.getByRole('dialog').getByRole('button', { name: 'Save' }).click()
       await expect.poll(() => page.getByRole('dialog').count(), PATIENT).toBe(0)
@@ -171,7 +171,7 @@ describe.skipIf(BROWSER === undefined)('in Chromium, the page', () => {
     await open('ada')
     await change('Title', 'Odd names indeed')
     expect(await stored()).toMatchObject({ title: 'Odd names indeed', scope })
-    await change('Areas, one a line', 'till, desk\npay')
+    await change('Areas, one per line', 'till, desk\npay')
     expect((await stored()).scope).toEqual({ ...scope, areas: ['till, desk', 'pay'] })
     await apiAt(second.url, 'ada')('POST', `/notables/${body.id}/archive`)
   })

@@ -79,7 +79,7 @@ export async function startPageScene(): Promise<PageScene> {
     async open(page, { name }) {
       await page.goto(`${service.url}/#/${name}`)
       await page.getByLabel('GitHub token').fill('ada')
-      await page.getByRole('button', { name: 'Use it' }).click()
+      await page.getByRole('button', { name: 'Use token' }).click()
       await page.getByText('Live', { exact: true }).waitFor(OPTIONS)
     },
     async close() {

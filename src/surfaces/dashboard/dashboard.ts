@@ -1,4 +1,4 @@
-/** The page for people at `/`: its files, signing in, and the events that keep it up to date (issue 6, item 4). */
+/** The page at `/`: its files, the sign-in, and the event stream that keeps it up to date. */
 import { fileURLToPath } from 'node:url'
 import express, { type RequestHandler } from 'express'
 import { Failure } from '../../base/failure.ts'
@@ -11,7 +11,7 @@ const FILES = fileURLToPath(new URL('../../../dist/web', import.meta.url))
 
 const YEAR_MS = 365 * 86_400_000
 
-/** Scripts, styles and requests of our own alone: nothing inline, nothing from elsewhere, nobody's frame. */
+/** Allows scripts, styles and requests of this origin only: nothing inline, nothing external, no framing. */
 const POLICY = [
   "default-src 'none'",
   "script-src 'self'",
@@ -24,7 +24,7 @@ const POLICY = [
 ].join('; ')
 
 interface PageRoute {
-  /** What it is called in the metrics and the log. */
+  /** In metrics and logs. */
   name: string
   method: 'GET' | 'POST'
   path: string
@@ -32,10 +32,10 @@ interface PageRoute {
 }
 
 export interface Dashboard {
-  /** Goes before every other route: a session stands for a token there too. */
+  /** Runs before every other route: turns a session cookie into a token. */
   standIn: RequestHandler
   routes: PageRoute[]
-  /** What lies under `/assets`. */
+  /** Serves `/assets`. */
   assets: RequestHandler
 }
 

@@ -1,36 +1,37 @@
-/** The page as a whole: who is signed in, which repository is shown. */
+/** The page: its header, and the sign-in, the start or one repository, as the address says. */
 import { useEffect, useState } from 'preact/hooks'
 import { type Problem, type SessionState, session, tabToken } from './api.ts'
 import { RepositoryView } from './repository.tsx'
-import { PROBLEMS, SignIn } from './sign-in.tsx'
+import { SIGN_IN_PROBLEMS, SignIn } from './sign-in.tsx'
 
-const ICON = new URL('./icon.svg', import.meta.url).href
-const RECENT = 'deconflict-recent'
+const ICON_URL = new URL('./icon.svg', import.meta.url).href
+const RECENT_KEY = 'deconflict-recent'
 const RECENT_MAX = 8
 
-const nameInAddress = () => /^#\/([\w.-]+\/[\w.-]+)$/.exec(location.hash)?.[1] ?? null
+/** `owner/name` in `#/owner/name`. */
+const repositoryInAddress = () => /^#\/([\w.-]+\/[\w.-]+)$/.exec(location.hash)?.[1] ?? null
 
 export function App() {
   const [state, setState] = useState<SessionState | null>(null)
   const [problem, setProblem] = useState(
-    PROBLEMS[new URLSearchParams(location.search).get('problem') ?? ''] ?? '',
+    SIGN_IN_PROBLEMS[new URLSearchParams(location.search).get('problem') ?? ''] ?? '',
   )
-  const [name, setName] = useState(nameInAddress)
+  const [name, setName] = useState(repositoryInAddress)
   const [hasToken, setHasToken] = useState(tabToken.read() !== null)
 
   useEffect(() => {
     session.read().then(setState, (error: Problem) => setProblem(error.message))
-    const follow = () => setName(nameInAddress())
-    addEventListener('hashchange', follow)
-    return () => removeEventListener('hashchange', follow)
+    const onAddressChange = () => setName(repositoryInAddress())
+    addEventListener('hashchange', onAddressChange)
+    return () => removeEventListener('hashchange', onAddressChange)
   }, [])
   useEffect(() => {
     document.title = name ? `${name} · Deconflict` : 'Deconflict'
-    if (name) remember(name)
+    if (name) addRecent(name)
   }, [name])
 
   const isSignedIn = hasToken || state?.is_signed_in === true
-  const leave = async () => {
+  const signOut = async () => {
     tabToken.clear()
     setHasToken(false)
     if (state?.is_signed_in) await session.end().catch(() => {})
@@ -39,19 +40,19 @@ export function App() {
   return (
     <>
       <a class="skip" href="#main">
-        Skip to the work
+        Skip to content
       </a>
       <header class="top">
         <a class="brand" href="#/">
-          <img src={ICON} alt="" width="22" height="22" /> Deconflict
+          <img src={ICON_URL} alt="" width="22" height="22" /> Deconflict
         </a>
         {isSignedIn && <RepositoryPicker key={name} name={name} />}
         <div class="who">
           <a href="/docs">API</a>
           {isSignedIn && (
             <>
-              <span>{state?.login ?? (hasToken ? 'by token' : '')}</span>
-              <button type="button" class="quiet" onClick={leave}>
+              <span>{state?.login ?? (hasToken ? 'signed in with a token' : '')}</span>
+              <button type="button" class="quiet" onClick={signOut}>
                 Sign out
               </button>
             </>
@@ -76,7 +77,7 @@ export function App() {
           />
         )}
         {isSignedIn && name === null && <Welcome />}
-        {isSignedIn && name !== null && <RepositoryView key={name} name={name} onSignOut={leave} />}
+        {isSignedIn && name !== null && <RepositoryView key={name} name={name} onSignOut={signOut} />}
       </main>
     </>
   )
@@ -88,9 +89,9 @@ function RepositoryPicker({ name }: { name: string | null }) {
       class="picker"
       onSubmit={(event) => {
         event.preventDefault()
-        const given = String(new FormData(event.currentTarget).get('repository')).trim()
-        const found = /([\w.-]+\/[\w.-]+?)(?:\.git)?\/?$/.exec(given)?.[1]
-        if (found) location.hash = `#/${found}`
+        const entered = String(new FormData(event.currentTarget).get('repository')).trim()
+        const repository = /([\w.-]+\/[\w.-]+?)(?:\.git)?\/?$/.exec(entered)?.[1]
+        if (repository) location.hash = `#/${repository}`
       }}
     >
       <label class="unseen" for="repository">
@@ -106,7 +107,7 @@ function RepositoryPicker({ name }: { name: string | null }) {
         defaultValue={name ?? ''}
       />
       <datalist id="recent">
-        {recent().map((each) => (
+        {recentNames().map((each) => (
           <option key={each} value={each} />
         ))}
       </datalist>
@@ -116,14 +117,14 @@ function RepositoryPicker({ name }: { name: string | null }) {
 }
 
 function Welcome() {
-  const known = recent()
+  const names = recentNames()
   return (
     <section class="card welcome">
       <h1>Who is working on what, now?</h1>
-      <p>Name a repository above, as on GitHub: owner/repository.</p>
-      {known.length > 0 && (
+      <p>Enter a repository above, as owner/repository.</p>
+      {names.length > 0 && (
         <ul>
-          {known.map((each) => (
+          {names.map((each) => (
             <li key={each}>
               <a href={`#/${each}`}>{each}</a>
             </li>
@@ -134,11 +135,11 @@ function Welcome() {
   )
 }
 
-function recent(): string[] {
-  return (localStorage.getItem(RECENT) ?? '').split(' ').filter(Boolean)
+function recentNames(): string[] {
+  return (localStorage.getItem(RECENT_KEY) ?? '').split(' ').filter(Boolean)
 }
 
-function remember(name: string): void {
-  const all = [name, ...recent().filter((each) => each !== name)].slice(0, RECENT_MAX)
-  localStorage.setItem(RECENT, all.join(' '))
+function addRecent(name: string): void {
+  const all = [name, ...recentNames().filter((each) => each !== name)].slice(0, RECENT_MAX)
+  localStorage.setItem(RECENT_KEY, all.join(' '))
 }

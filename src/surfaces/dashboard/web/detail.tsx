@@ -1,8 +1,8 @@
-/** A record in full, with what can be done to it. */
+/** One record in full, in a dialog, with the actions that the reader may take. */
 import type { ComponentChildren } from 'preact'
 import { useEffect, useState } from 'preact/hooks'
 import type { Problem, Repository } from './api.ts'
-import { Dialog, useChange } from './dialog.tsx'
+import { Dialog, useSubmit } from './dialog.tsx'
 import type { Activity, FullActivity, FullNotable, Overlap } from './records.ts'
 import { duration } from './time-scale.ts'
 
@@ -34,7 +34,7 @@ export function ActivityDetail({
             </Fact>
             <Fact name="Status">
               {activity.status}, risk {activity.risk}
-              {activity.blocking && ', warns prominently'}
+              {activity.blocking && ', prominent warning'}
             </Fact>
             <Fact name="Branch">
               {activity.branch && <code>{activity.branch}</code>}
@@ -45,10 +45,10 @@ export function ActivityDetail({
                 </>
               )}
             </Fact>
-            <Fact name="Pull request">{activity.pr_url && <Outward url={activity.pr_url} />}</Fact>
-            <Fact name="Since">{since(activity.created_at)}</Fact>
-            <Fact name="Last sign of life">{activity.heartbeat_at && since(activity.heartbeat_at)}</Fact>
-            <Fact name="Ends in">{until(activity.expires_at)}, unless it is kept alive</Fact>
+            <Fact name="Pull request">{activity.pr_url && <ExternalLink url={activity.pr_url} />}</Fact>
+            <Fact name="Started">{timeSince(activity.created_at)}</Fact>
+            <Fact name="Last heartbeat">{activity.heartbeat_at && timeSince(activity.heartbeat_at)}</Fact>
+            <Fact name="Expires in">{timeUntil(activity.expires_at)} without a heartbeat</Fact>
             <Scope {...activity.scope} />
           </dl>
           {collisions.length > 0 && (
@@ -56,12 +56,13 @@ export function ActivityDetail({
               <h3>Collides with</h3>
               <ul class="collisions">
                 {collisions.map(({ activity_ids, severity, paths, areas }) => {
-                  const other = activity_ids.find((each) => each !== id) ?? ''
+                  const other_id = activity_ids.find((each) => each !== id) ?? ''
+                  const other = activities.get(other_id)
                   return (
-                    <li key={other}>
+                    <li key={other_id}>
                       <span class={`pill severity-${severity}`}>{severity}</span>
-                      <button type="button" class="link" onClick={() => onShow(other)}>
-                        {activities.get(other)?.title ?? other} <small>{activities.get(other)?.actor}</small>
+                      <button type="button" class="link" onClick={() => onShow(other_id)}>
+                        {other?.title ?? other_id} <small>{other?.actor}</small>
                       </button>
                       {paths.slice(0, 5).map(({ example }) => (
                         <code key={example}>{example}</code>
@@ -89,15 +90,15 @@ export function NotableDetail({ onEdit, ...common }: Common & { onEdit: (notable
           <dl>
             <Fact name="Importance">
               {notable.importance}, {notable.category}
-              {notable.blocking && ', warns prominently'}
+              {notable.blocking && ', prominent warning'}
             </Fact>
             <Fact name="Raised by">{notable.created_by}</Fact>
-            <Fact name="Decision">{notable.decision_url && <Outward url={notable.decision_url} />}</Fact>
+            <Fact name="Decision">{notable.decision_url && <ExternalLink url={notable.decision_url} />}</Fact>
             <Fact name="Applies until">
               {notable.applies_until && new Date(notable.applies_until).toLocaleString()}
             </Fact>
-            <Fact name="Since">{since(notable.created_at)}</Fact>
-            <Fact name="Ends in">{until(notable.expires_at)}</Fact>
+            <Fact name="Raised">{timeSince(notable.created_at)}</Fact>
+            <Fact name="Expires in">{timeUntil(notable.expires_at)}</Fact>
             <Scope {...notable.scope} />
           </dl>
         </>
@@ -122,7 +123,7 @@ function Detail<Record extends { title: string; status: string }>({
   children: (record: Record) => ComponentChildren
 }) {
   const [record, setRecord] = useState<Record | null>(null)
-  const { problem, setProblem, isSending, send } = useChange({ onChanged, onClose })
+  const { problem, setProblem, isSending, send } = useSubmit({ onChanged, onClose })
   useEffect(() => {
     read(id).then(setRecord, (error: Problem) => setProblem(error.message))
   }, [id])
@@ -138,7 +139,7 @@ function Detail<Record extends { title: string; status: string }>({
         <div class="line end">
           {edit && (
             <button type="button" class="quiet" onClick={() => edit(record)}>
-              Change
+              Edit
             </button>
           )}
           <button
@@ -166,15 +167,15 @@ function Fact({ name, children }: { name: string; children: ComponentChildren })
   )
 }
 
-function since(instant: string): string {
+function timeSince(instant: string): string {
   return `${duration(Date.now() - Date.parse(instant))} ago`
 }
 
-function until(instant: string): string {
+function timeUntil(instant: string): string {
   return duration(Date.parse(instant) - Date.now())
 }
 
-const LISTED_MAX = 100
+const PATHS_MAX = 100
 
 function Scope({ areas, paths }: { areas: string[]; paths: string[] }) {
   return (
@@ -183,21 +184,21 @@ function Scope({ areas, paths }: { areas: string[]; paths: string[] }) {
       {paths.length > 0 && (
         <Fact name="Paths">
           <ul class="paths">
-            {paths.slice(0, LISTED_MAX).map((path) => (
+            {paths.slice(0, PATHS_MAX).map((path) => (
               <li key={path}>
                 <code>{path}</code>
               </li>
             ))}
           </ul>
-          {paths.length > LISTED_MAX && `and ${paths.length - LISTED_MAX} more`}
+          {paths.length > PATHS_MAX && `and ${paths.length - PATHS_MAX} more`}
         </Fact>
       )}
     </>
   )
 }
 
-/** Only addresses of the web are links: a record may hold any text that once passed for one. */
-function Outward({ url }: { url: string }) {
+/** Only http addresses become links: an old record may hold any text. */
+function ExternalLink({ url }: { url: string }) {
   if (!/^https?:\/\//.test(url)) return <>{url}</>
   return (
     <a href={url} target="_blank" rel="noopener noreferrer">

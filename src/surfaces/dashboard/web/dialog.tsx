@@ -1,4 +1,4 @@
-/** A dialog over the page; the browser keeps the focus inside, and Escape closes it. */
+/** A modal dialog, and how a change is sent from one. */
 import type { ComponentChildren } from 'preact'
 import { useEffect, useRef, useState } from 'preact/hooks'
 import type { Problem } from './api.ts'
@@ -16,7 +16,7 @@ export function Dialog({
   useEffect(() => {
     const opener = document.activeElement as HTMLElement | null
     dialog.current?.showModal()
-    return () => setTimeout(() => takeFocusBack(opener))
+    return () => setTimeout(() => restoreFocus(opener))
   }, [])
   return (
     <dialog ref={dialog} aria-labelledby="dialog-heading" onClose={onClose}>
@@ -31,15 +31,15 @@ export function Dialog({
   )
 }
 
-/** Where the dialog was opened from; where that is gone, such as a record that was archived, the page as a whole. */
-function takeFocusBack(opener: HTMLElement | null): void {
+/** Focuses what opened the dialog, or the page where that is gone, such as the bar of an archived record. */
+function restoreFocus(opener: HTMLElement | null): void {
   if (document.activeElement !== document.body) return
   const target = opener?.isConnected ? opener : document.getElementById('main')
   target?.focus({ preventScroll: true })
 }
 
-/** Sends a change from a dialog, which closes when it is done and the page shows it; else `problem` says why not. */
-export function useChange({ onChanged, onClose }: { onChanged: () => Promise<void>; onClose: () => void }) {
+/** Sends a change, and closes the dialog once the page shows it. If it fails, `problem` says why. */
+export function useSubmit({ onChanged, onClose }: { onChanged: () => Promise<void>; onClose: () => void }) {
   const [problem, setProblem] = useState('')
   const [isSending, setIsSending] = useState(false)
   const send = async (change: () => Promise<unknown>) => {

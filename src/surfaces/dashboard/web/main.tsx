@@ -1,4 +1,4 @@
-/** Starts the page. */
+/** Renders the page. */
 import { render } from 'preact'
 import { App } from './app.tsx'
 

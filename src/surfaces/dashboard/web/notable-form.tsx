@@ -1,9 +1,9 @@
-/** The form for a notable, a new one or one that is changed. */
+/** The form that creates a notable or edits one. */
 import type { Repository } from './api.ts'
-import { Dialog, useChange } from './dialog.tsx'
+import { Dialog, useSubmit } from './dialog.tsx'
 import type { FullNotable, Notable } from './records.ts'
 
-/** Every one of the contract: one too few or too many does not compile. */
+/** Checked against the contract: a missing or unknown category does not compile. */
 const CATEGORIES = Object.keys({
   migration: true,
   'api-contract': true,
@@ -21,7 +21,7 @@ const CATEGORIES = Object.keys({
 
 const LINE_END = /\r\n?|\n/
 
-/** `notable`: the one that is changed; undefined for a new one. */
+/** `notable`: the one to edit; undefined to create one. */
 export function NotableForm({
   repository,
   notable,
@@ -33,14 +33,14 @@ export function NotableForm({
   onClose: () => void
   onChanged: () => Promise<void>
 }) {
-  const { problem, isSending, send } = useChange({ onChanged, onClose })
+  const { problem, isSending, send } = useSubmit({ onChanged, onClose })
   const save = async (form: HTMLFormElement) => {
     const { category, ...fields } = fieldsOf(form, notable)
-    if (notable) await repository.updateNotable(notable.id, changed(notable, fields))
+    if (notable) await repository.updateNotable(notable.id, changedFields(notable, fields))
     else await repository.createNotable({ ...fields, category })
   }
   return (
-    <Dialog title={notable ? 'Change the notable' : 'New notable'} onClose={onClose}>
+    <Dialog title={notable ? 'Edit notable' : 'New notable'} onClose={onClose}>
       <form
         class="fields"
         onSubmit={(event) => {
@@ -79,7 +79,7 @@ export function NotableForm({
           </label>
         </div>
         <label>
-          Paths, one a line{' '}
+          Paths, one per line{' '}
           <textarea
             name="paths"
             rows={2}
@@ -88,7 +88,7 @@ export function NotableForm({
           />
         </label>
         <label>
-          Areas, one a line{' '}
+          Areas, one per line{' '}
           <textarea
             name="areas"
             rows={2}
@@ -114,8 +114,8 @@ export function NotableForm({
           />
         </label>
         <label class="check">
-          <input name="blocking" type="checkbox" defaultChecked={notable?.blocking} /> Warn prominently
-          (blocks nobody)
+          <input name="blocking" type="checkbox" defaultChecked={notable?.blocking} /> Show as a prominent
+          warning (never blocks)
         </label>
         {problem && (
           <p class="problem" role="alert">
@@ -127,7 +127,7 @@ export function NotableForm({
             Cancel
           </button>
           <button type="submit" disabled={isSending}>
-            {notable ? 'Save' : 'Raise it'}
+            {notable ? 'Save' : 'Create notable'}
           </button>
         </div>
       </form>
@@ -135,23 +135,23 @@ export function NotableForm({
   )
 }
 
-/** What is in the form, in the terms of the service. */
+/** The content of the form as the API's fields. */
 function fieldsOf(form: HTMLFormElement, notable: FullNotable | undefined) {
-  const given = Object.fromEntries(new FormData(form)) as Record<string, string>
-  const until = given.applies_until ?? ''
+  const entered = Object.fromEntries(new FormData(form)) as Record<string, string>
+  const until = entered.applies_until ?? ''
   const isSameTime = until === localTime(notable?.applies_until)
   return {
-    title: given.title,
-    summary: given.summary,
-    importance: given.importance,
-    category: given.category,
-    blocking: given.blocking === 'on',
-    // A comma may be part of a label, and of a glob.
+    title: entered.title,
+    summary: entered.summary,
+    importance: entered.importance,
+    category: entered.category,
+    blocking: entered.blocking === 'on',
+    // One per line, because labels and globs may contain commas.
     scope: {
-      areas: linesOf(given.areas, notable?.scope.areas),
-      paths: linesOf(given.paths, notable?.scope.paths),
+      areas: linesOf(entered.areas, notable?.scope.areas),
+      paths: linesOf(entered.paths, notable?.scope.paths),
     },
-    decision_url: given.decision_url || null,
+    decision_url: entered.decision_url || null,
     applies_until: isSameTime
       ? (notable?.applies_until ?? null)
       : until === ''
@@ -160,22 +160,22 @@ function fieldsOf(form: HTMLFormElement, notable: FullNotable | undefined) {
   }
 }
 
-/** The lines of a field; where it says what it said, the list `before`, which may hold what a line loses. */
+/** The lines of a field. If nobody edited it, the list `before`: its values may hold spaces or line breaks that a field loses. */
 function linesOf(text = '', before: string[] = []): string[] {
   const lines = text.split(LINE_END)
   if (lines.join('\n') === before.join('\n').split(LINE_END).join('\n')) return before
   return lines.map((line) => line.trim()).filter(Boolean)
 }
 
-/** The fields that are not as they were: what somebody else changed meanwhile stays, and an end that has passed is not sent again. */
-function changed(notable: FullNotable, fields: object): object {
+/** Only fields that the reader changed are sent: others may have been changed meanwhile, and a past `applies_until` would be refused. */
+function changedFields(notable: FullNotable, fields: object): object {
   const before = notable as unknown as Record<string, unknown>
   return Object.fromEntries(
     Object.entries(fields).filter(([name, value]) => JSON.stringify(value) !== JSON.stringify(before[name])),
   )
 }
 
-/** An instant as the field for a date and time has it: of this place, to the minute. */
+/** An instant as a `datetime-local` field shows it: local time, to the minute. */
 function localTime(instant: string | null | undefined): string {
   if (!instant) return ''
   const at = new Date(instant)

@@ -1,4 +1,4 @@
-/** The records that the page shows, in the forms of the contract. */
+/** The records that the page shows, as the operations return them. */
 import type { OutputOf } from '../../../operations/contract.ts'
 
 export type Activity = OutputOf<'listActivities'>['items'][number]

@@ -1,22 +1,22 @@
-/** Signing in: with GitHub where the service is set up for it, else with a token that stays in this tab. */
+/** Signing in: through GitHub where the service has an OAuth client, and with a token that stays in this tab. */
 import { useState } from 'preact/hooks'
 
-/** What the way back from GitHub may say. */
-export const PROBLEMS: Record<string, string> = {
-  state: 'That sign-in was not begun here, or took too long. Begin again.',
-  code: 'GitHub did not accept the sign-in. Begin again.',
+/** What went wrong, by the `problem` in the address that GitHub's sign-in returns to. */
+export const SIGN_IN_PROBLEMS: Record<string, string> = {
+  state: 'The sign-in was started in another browser or took too long. Try again.',
+  code: 'GitHub did not accept the sign-in. Try again.',
 }
 
 export function SignIn({ canSignIn, onToken }: { canSignIn: boolean; onToken: (token: string) => void }) {
   const [token, setToken] = useState('')
-  const back = encodeURIComponent(`/${location.hash}`)
+  const return_to = encodeURIComponent(`/${location.hash}`)
   return (
     <section class="card welcome">
-      <h1>See who works on what, before the merge does</h1>
-      <p>GitHub decides which repositories you may see here.</p>
+      <h1>See who works on what, before the merge</h1>
+      <p>You see the repositories that you can see on GitHub.</p>
       {canSignIn && (
         <p>
-          <a class="button" href={`/session/login?return_to=${back}`}>
+          <a class="button" href={`/session/login?return_to=${return_to}`}>
             Sign in with GitHub
           </a>
         </p>
@@ -37,10 +37,10 @@ export function SignIn({ canSignIn, onToken }: { canSignIn: boolean; onToken: (t
             value={token}
             onInput={(event) => setToken(event.currentTarget.value)}
           />
-          <button type="submit">Use it</button>
+          <button type="submit">Use token</button>
         </div>
         <p class="hint">
-          <code>gh auth token</code> prints one. It stays in this tab and goes with it.
+          <code>gh auth token</code> prints one. It is kept in this tab only, until you close it.
         </p>
       </form>
     </section>

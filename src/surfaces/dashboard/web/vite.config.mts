@@ -10,7 +10,7 @@ export default defineConfig({
   build: {
     outDir: path('../../../../dist/web'),
     emptyOutDir: true,
-    // The policy of the page lets nothing inline through.
+    // The page's Content-Security-Policy allows nothing inline.
     assetsInlineLimit: 0,
     modulePreload: { polyfill: false },
   },
