@@ -14,6 +14,7 @@ import { openGithubApp } from './github/app.ts'
 import { openGithub } from './github/octokit.ts'
 import { runUntil } from './jobs/jobs.ts'
 import { ask } from './jobs/store.ts'
+import { Admission } from './operations/admission.ts'
 import { sweepUntil } from './operations/sweep.ts'
 import { firstJobs, jobHandlers } from './pull-requests/jobs.ts'
 import { dashboard } from './surfaces/dashboard/dashboard.ts'
@@ -68,7 +69,7 @@ export async function startService(
     mcp: mcpOverHttp(app),
     page: dashboard(app, streams),
   }
-  const server = httpServer(httpSurface(app, neighbours), { limits, log })
+  const server = httpServer(httpSurface(app, new Admission(app), neighbours), { limits, log })
   const workers: Promise<void>[] = []
   try {
     // First: while migrations run, `/healthz` is 200 and all else 503, and an address that cannot be had costs nothing.

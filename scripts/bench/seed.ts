@@ -5,6 +5,7 @@ import { createActivity } from '../../src/activities/activities.ts'
 import type { RepoContext } from '../../src/context/repo.ts'
 import { DEFAULT_SETTINGS } from '../../src/context/settings.ts'
 import { insertRepository } from '../../src/context/store.ts'
+import { Meter } from '../../src/scope/meter.ts'
 import { SHARD, workOf } from './work.ts'
 
 export interface SeedRepository {
@@ -61,6 +62,7 @@ function contextOf(db: RepoContext['db'], { id, owner, name }: SeedRepository, n
     settings: DEFAULT_SETTINGS,
     settings_source: 'defaults',
     settings_errors: [],
+    meter: new Meter(),
     announceChange: () => {},
   }
 }

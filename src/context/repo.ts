@@ -1,6 +1,7 @@
 /** One repository, one caller, one instant: everything the service does is done inside such a context. */
 import type { Db } from '../db/connect.ts'
 import type { Identity, VisibleRepository } from '../github/access.ts'
+import { Meter } from '../scope/meter.ts'
 import type { App } from './app.ts'
 import { followIfInstalled } from './following.ts'
 import { DEFAULT_SETTINGS, type Settings, type SettingsProblem } from './settings.ts'
@@ -27,16 +28,22 @@ export interface RepoContext {
   settings: Settings
   settings_source: 'defaults' | 'file'
   settings_errors: SettingsProblem[]
+  /** Counts the work of the request. */
+  meter: Meter
   /** Announces to open pages that what they show has changed; inside a transaction, once it commits. */
   announceChange(): void
 }
 
-/** Opens the repository for one request at `now`. `asked` is its name in the request, which may be an earlier one. */
-export async function openRepo(
-  app: App,
-  repository: VisibleRepository,
-  asked: { owner: string; name: string; now: Date },
-): Promise<RepoContext> {
+/** A request: the repository's name in it, which may be an earlier one, when it came, and what counts its work. */
+interface Asked {
+  owner: string
+  name: string
+  now: Date
+  meter: Meter
+}
+
+/** Opens the repository for one request. */
+export async function openRepo(app: App, repository: VisibleRepository, asked: Asked): Promise<RepoContext> {
   const { id: repo_id, owner, name } = repository
   const db = app.database.connection()
   let stored = await findRepository(db, repo_id)
@@ -51,13 +58,13 @@ export async function openRepo(
 export async function openKnownRepo(app: App, repo_id: number, now: Date): Promise<RepoContext | undefined> {
   const db = app.database.connection()
   const stored = await findRepository(db, repo_id)
-  return stored && contextOf(app, stored, { stored, asked: { ...stored, now }, db })
+  return stored && contextOf(app, stored, { stored, asked: { ...stored, now, meter: new Meter() }, db })
 }
 
 function contextOf(
   app: App,
   { repo_id, owner, name }: { repo_id: number; owner: string; name: string },
-  from: { stored: RepositoryRow | undefined; asked: { owner: string; name: string; now: Date }; db: Db },
+  from: { stored: RepositoryRow | undefined; asked: Asked; db: Db },
 ): RepoContext {
   const { stored, asked, db } = from
   const web = app.config.github_web_url
@@ -82,6 +89,7 @@ function contextOf(
     },
     settings_source: read?.settings ? 'file' : 'defaults',
     settings_errors: read?.settings_errors ?? [],
+    meter: asked.meter,
     announceChange: () => app.change_feed.announce(repo_id),
   }
 }

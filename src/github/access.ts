@@ -119,7 +119,7 @@ export class Access {
     this.#knownTokens = new LRUCache<string, true>({ max: 50_000, ttl: HONOURED_WHILE_AWAY_MS, perf })
   }
 
-  /** Whether GitHub took the token lately, so that asking about it again is no guess at a credential. */
+  /** Whether GitHub accepted the token within the last five minutes. */
   knows(token: Token): boolean {
     return this.#knownTokens.has(token.hash)
   }
@@ -132,7 +132,7 @@ export class Access {
     const { owner, name } = asked
     if (!NAME.test(owner) || !NAME.test(name)) {
       // GitHub is asked about the token alone, so that a bad one is told as such here too.
-      await this.identity(token)
+      await this.verify(token)
       return null
     }
     const context: Question = { token, owner, name, generation: this.#generations.now }
@@ -174,6 +174,12 @@ export class Access {
     return !yes || generation >= this.#generations.of(yes.repository.owner)
   }
 
+  /** Verifies the token alone, by one call where GitHub did not accept it lately. Throws like `identity`. */
+  async verify(token: Token): Promise<void> {
+    if (this.knows(token)) return
+    await this.#identities.forceFetch(token.hash, { context: token, forceRefresh: true })
+  }
+
   /** The user behind the token. Throws `unauthorized`, `rate_limited`, `service_unavailable`. */
   async identity(token: Token): Promise<Identity> {
     const { identity } = await this.#identities.forceFetch(token.hash, { context: token })
@@ -208,7 +214,7 @@ export class Access {
         question.outcome = 'failed'
         return { answer: refusal, yes }
       }
-      if (refusal.kind === 'unauthorized') this.#knownTokens.delete(token.hash)
+      this.#note(token, refusal)
       return { answer: refusal, yes: undefined }
     }
   }
@@ -216,6 +222,12 @@ export class Access {
   #confirm(token: Token, yes: Yes): Omit<Entry, 'generation'> {
     this.#knownTokens.set(token.hash, true)
     return { answer: { kind: 'visible', repository: yes.repository }, yes }
+  }
+
+  /** A token that GitHub does not accept is 401; what it may not see is for one that it does. */
+  #note(token: Token, { kind }: GithubRefusal): void {
+    if (kind === 'invisible') this.#knownTokens.set(token.hash, true)
+    if (kind === 'unauthorized') this.#knownTokens.delete(token.hash)
   }
 
   /** An outage is never taken as a yes; a recent yes is honoured meanwhile, unless its owner was invalidated since. */
@@ -250,10 +262,12 @@ export class Access {
       const { data } = await this.#github.rest.users.getAuthenticated(callWith(token.secret))
       const user = User.safeParse(data)
       if (!user.success) throw failureOf({ kind: 'away' })
+      this.#knownTokens.set(token.hash, true)
       return { id: user.data.id, login: user.data.login }
     } catch (error) {
       if (error instanceof Failure) throw error
       const refusal = refusalOf(error, this.#clock())
+      this.#note(token, refusal)
       if (refusal.kind === 'invisible') return null
       throw failureOf(refusal)
     }

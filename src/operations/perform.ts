@@ -5,20 +5,25 @@ import { parse } from '../base/parse.ts'
 import type { App } from '../context/app.ts'
 import { openRepo, type RepoContext } from '../context/repo.ts'
 import { isDatabaseAway } from '../db/errors.ts'
-import type { Token, VisibleRepository } from '../github/access.ts'
+import type { VisibleRepository } from '../github/access.ts'
 import { inSpan } from '../telemetry/trace.ts'
+import type { Caller } from './admission.ts'
 import { type InputOf, OPERATIONS, type Operation, type OperationName } from './contract.ts'
 import { CREATIONS, type Creation, HANDLERS } from './handlers.ts'
 import { idempotencyKeyOf, once } from './idempotency.ts'
 import type { KeyUse } from './store.ts'
 
-/** A request as every surface can state it. */
-export interface Call {
-  token: Token
+/** What a caller wants to reach. */
+export interface Target {
+  caller: Caller
   owner: string
   repo: string
   /** Empty where the operation's path has none. */
   id: string
+}
+
+/** A request as every surface can state it. */
+export interface Call extends Target {
   /** What is sent, read when the caller is known and not before. */
   input: () => unknown
   /** The header as it came; calls that are no creation ignore it. */
@@ -42,6 +47,8 @@ export async function perform(app: App, name: OperationName, call: Call): Promis
   } catch (error) {
     if (isDatabaseAway(error)) throw unavailable('the database does not answer; try again', error)
     throw error
+  } finally {
+    await call.caller.chargeWork()
   }
 }
 
@@ -49,12 +56,13 @@ async function carryOut(app: App, name: OperationName, call: Call): Promise<Answ
   const operation: Operation = OPERATIONS[name]
   const now = app.clock()
   const repository = await authorise(app, operation, call)
-  const asked = { owner: call.owner, name: call.repo, now }
+  const { caller } = call
+  const asked = { owner: call.owner, name: call.repo, now, meter: caller.meter }
   const ctx = await inSpan('open repository', DATABASE, () => openRepo(app, repository, asked))
   const key = operation.is_idempotent ? idempotencyKeyOf(call.idempotency_key) : undefined
   const input = await inputOf(ctx, name, call)
   if (key !== undefined || operation.needs_identity(input))
-    ctx.identity = await app.access.identity(call.token)
+    ctx.identity = await caller.admit((token) => app.access.identity(token))
   return inSpan('carry out', DATABASE, () => answerOf(ctx, name, input, { call, key }))
 }
 
@@ -68,16 +76,23 @@ async function answerOf(
   { call, key }: { call: Call; key: string | undefined },
 ): Promise<Answer> {
   if (isCreation(name))
-    return create(ctx, name, input, key === undefined ? undefined : keyUseOf(ctx, name, call.token, key))
+    return create(ctx, name, input, key === undefined ? undefined : keyUseOf(ctx, name, call.caller, key))
   const handle = HANDLERS[name] as (ctx: RepoContext, input: unknown, id: string) => Promise<unknown>
   const body = JSON.stringify(await handle(ctx, input, call.id))
   return { status: OPERATIONS[name].status, body, created_id: null, replayed: false }
 }
 
-/** The repository, when the caller may do there what the operation does. Throws `forbidden`, `not_found` and what GitHub's answer means. */
-async function authorise(app: App, operation: Operation, call: Call): Promise<VisibleRepository> {
-  const { owner, repo: name } = call
-  const repository = await app.access.repository(call.token, { owner, name, access: operation.access })
+/**
+ * Admits the caller and answers the repository, when they may do there what the operation does. Throws `forbidden`,
+ * `not_found`, and what admission throws.
+ */
+export async function authorise(
+  app: App,
+  operation: Pick<Operation, 'access' | 'record'>,
+  { caller, owner, repo: name, id }: Target,
+): Promise<VisibleRepository> {
+  const { access } = operation
+  const repository = await caller.admit((token) => app.access.repository(token, { owner, name, access }))
   if (!repository) {
     if (operation.record)
       throw new Failure('not_found', 'there is no such record, or this token cannot see its repository')
@@ -92,7 +107,7 @@ async function authorise(app: App, operation: Operation, call: Call): Promise<Vi
       'this token may read the repository but not write; it needs push access there',
     )
   }
-  if (operation.record && !isId(operation.record, call.id)) {
+  if (operation.record && !isId(operation.record, id)) {
     throw new Failure(
       'not_found',
       `there is no such record: ids here are ${operation.record}_ and 26 characters`,
@@ -125,7 +140,7 @@ function isCreation(name: OperationName): name is keyof typeof CREATIONS {
   return name in CREATIONS
 }
 
-function keyUseOf(ctx: RepoContext, operation: OperationName, token: Token, key: string): KeyUse {
+function keyUseOf(ctx: RepoContext, operation: OperationName, { token }: Caller, key: string): KeyUse {
   const caller = ctx.identity ? `user:${ctx.identity.id}` : `token:${token.hash}`
   return { repo_id: ctx.repo.id, caller, operation, key }
 }

@@ -1,102 +1,134 @@
-/** The quota of requests per caller and minute, shared between instances through the database (contract §9). */
+/** Quotas per minute, shared between instances through the database (contract §9). */
 import { later } from '../base/clock.ts'
 import type { App } from '../context/app.ts'
-import { addToQuota, findQuota } from './store.ts'
+import { addToQuota } from './store.ts'
 
 export const QUOTA_WINDOW_MS = 60_000
-/** Callers that one instance keeps in mind; others are looked up again. */
-const CALLERS_MAX = 100_000
-/** An instance leases this part of what is left at a time: large blocks cost few writes, and small ones at the end waste little. */
-const LEASED_PART = 20
+/** Holders whose leases one instance keeps; others are looked up again. */
+const HOLDERS_MAX = 100_000
 
-/** A block of requests that this instance may grant without asking. */
+/** A block of units that this instance may grant without asking the database. */
 interface Lease {
   window_start: Date
-  /** Requests of the window that are spoken for, by this instance and others. */
+  /** Units of the window that are leased, by this instance and others. */
   used: number
   /** How many of them this instance has still to grant. */
   granted: number
 }
 
 export interface QuotaState {
-  /** This request included; more than the limit when it is refused. */
-  used: number
+  /** Units that were granted: all that were asked for, or those that were left. */
+  granted: number
+  /** Units that are left in the window, as far as this instance knows. */
+  left: number
   reset_at: Date
 }
 
+export interface QuotaOptions {
+  /** Units per holder and minute. */
+  limit: number
+  /** How many units to lease at a time, of those left: large blocks cost few writes, small ones waste little. */
+  blockOf(left: number): number
+}
+
+/** A twentieth of what is left. */
+export function blockOfTwentieth(left: number): number {
+  return Math.max(1, Math.floor(left / 20))
+}
+
 export class Quota {
-  readonly #app: Pick<App, 'database' | 'clock' | 'config'>
+  readonly limit: number
+  readonly #app: Pick<App, 'database' | 'clock'>
+  readonly #blockOf: QuotaOptions['blockOf']
   readonly #leases = new Map<string, Promise<Lease>>()
 
-  constructor(app: Pick<App, 'database' | 'clock' | 'config'>) {
+  constructor(app: Pick<App, 'database' | 'clock'>, { limit, blockOf }: QuotaOptions) {
     this.#app = app
+    this.limit = limit
+    this.#blockOf = blockOf
   }
 
-  /** Takes one request from the caller's quota. Never grants more than the limit in one window, on however many instances. */
-  async take(caller: string): Promise<QuotaState> {
-    const { clock, config } = this.#app
-    const limit = config.rate_limit_per_minute
+  /** Takes units from the holder's quota, or those that are left. Never grants more than the limit in one window, on however many instances. */
+  async take(holder: string, units = 1): Promise<QuotaState> {
+    let missing = units
     for (;;) {
-      const now = clock()
-      const leasing = this.#leases.get(caller) ?? this.#lease(caller, null, now)
+      const now = this.#app.clock()
+      const leasing = this.#leases.get(holder) ?? this.#lease(holder, { last: null, missing, now })
       const lease = await leasing
-      const reset_at = later(lease.window_start, QUOTA_WINDOW_MS)
-      if (reset_at > now && lease.granted > 0) {
-        lease.granted -= 1
-        return { used: lease.used - lease.granted, reset_at }
+      const isOpen = endOf(lease) > now
+      if (isOpen) {
+        const taken = Math.min(missing, lease.granted)
+        lease.granted -= taken
+        missing -= taken
+        if (missing === 0 || lease.used >= this.limit)
+          return { granted: units - missing, left: this.#leftOf(lease), reset_at: endOf(lease) }
       }
-      if (reset_at > now && lease.used >= limit) return { used: limit + 1, reset_at }
-      // Whoever comes first asks for the next block; the others find its promise and wait for it.
-      if (this.#leases.get(caller) === leasing) void this.#lease(caller, reset_at > now ? lease : null, now)
+      // The first caller leases the next block; the others find its promise and wait for it.
+      if (this.#leases.get(holder) === leasing)
+        void this.#lease(holder, { last: isOpen ? lease : null, missing, now })
     }
   }
 
-  /** Whether nothing of the caller's quota is left. Takes nothing. */
-  async isSpent(caller: string): Promise<boolean> {
-    const { clock, config, database } = this.#app
-    const isSpentIn = (quota: { window_start: Date; used: number } | undefined) =>
-      quota !== undefined &&
-      later(quota.window_start, QUOTA_WINDOW_MS) > clock() &&
-      quota.used >= config.rate_limit_per_minute
-    const lease = await this.#leases.get(caller)
-    if (lease && lease.granted > 0) return false
-    // What other instances have used since is in the database.
-    return isSpentIn(lease) || isSpentIn(await findQuota(database.connection(), caller))
+  /** Returns units that were taken and not needed; this instance grants them again in the same window. */
+  async giveBack(holder: string, { granted, reset_at }: QuotaState): Promise<void> {
+    for (;;) {
+      const leasing = this.#leases.get(holder)
+      const lease = await leasing?.catch(() => undefined)
+      // Another block may have been leased meanwhile.
+      if (this.#leases.get(holder) !== leasing) continue
+      if (lease && endOf(lease).getTime() === reset_at.getTime()) lease.granted += granted
+      return
+    }
   }
 
-  #lease(caller: string, last: Lease | null, now: Date): Promise<Lease> {
-    const leasing = this.#askFor(caller, last, now)
-    if (this.#leases.size >= CALLERS_MAX) this.#forgetSome()
-    this.#leases.set(caller, leasing)
+  /** Whether this instance knows that nothing is left. Takes nothing. */
+  async isExhausted(holder: string): Promise<boolean> {
+    const lease = await this.#leases.get(holder)?.catch(() => undefined)
+    return lease !== undefined && endOf(lease) > this.#app.clock() && this.#leftOf(lease) === 0
+  }
+
+  #leftOf({ used, granted }: Lease): number {
+    return Math.max(0, this.limit - used + granted)
+  }
+
+  #lease(holder: string, wanted: { last: Lease | null; missing: number; now: Date }): Promise<Lease> {
+    const leasing = this.#leaseFrom(holder, wanted)
+    if (this.#leases.size >= HOLDERS_MAX) this.#dropOldest()
+    this.#leases.set(holder, leasing)
     leasing.catch(() => {
-      if (this.#leases.get(caller) === leasing) this.#leases.delete(caller)
+      if (this.#leases.get(holder) === leasing) this.#leases.delete(holder)
     })
     return leasing
   }
 
-  async #askFor(caller: string, last: Lease | null, now: Date): Promise<Lease> {
-    const limit = this.#app.config.rate_limit_per_minute
-    const left = limit - (last?.used ?? 0)
-    const units = Math.max(1, Math.floor(left / LEASED_PART))
+  async #leaseFrom(
+    holder: string,
+    { last, missing, now }: { last: Lease | null; missing: number; now: Date },
+  ): Promise<Lease> {
+    const units = Math.max(missing, this.#blockOf(this.limit - (last?.used ?? 0)))
     const expired = later(now, -QUOTA_WINDOW_MS)
-    const { window_start, used } = await addToQuota(this.#app.database.connection(), caller, {
+    const { window_start, used } = await addToQuota(this.#app.database.connection(), holder, {
       units,
       now,
       expired,
     })
     return {
       window_start,
-      used: Math.min(used, limit),
-      granted: Math.max(0, Math.min(units, limit - (used - units))),
+      used: Math.min(used, this.limit),
+      granted: Math.max(0, Math.min(units, this.limit - (used - units))),
     }
   }
 
-  /** The oldest tenth; what their leases had left is lost, which errs on the strict side. */
-  #forgetSome(): void {
-    let count = CALLERS_MAX / 10
-    for (const caller of this.#leases.keys()) {
-      this.#leases.delete(caller)
+  /** The oldest tenth; units that were leased and not granted are lost, which errs on the strict side. */
+  #dropOldest(): void {
+    let count = HOLDERS_MAX / 10
+    for (const holder of this.#leases.keys()) {
+      this.#leases.delete(holder)
       if (--count === 0) return
     }
   }
+}
+
+function endOf({ window_start }: Lease): Date {
+  return later(window_start, QUOTA_WINDOW_MS)
 }

@@ -99,16 +99,6 @@ export async function addToQuota(
   return row
 }
 
-/** What the caller has used of its last window; undefined when it never used anything. */
-export async function findQuota(
-  db: Db,
-  caller: string,
-): Promise<{ window_start: Date; used: number } | undefined> {
-  const { window_start, used } = quotas
-  const [row] = await db.select({ window_start, used }).from(quotas).where(eq(quotas.caller, caller))
-  return row
-}
-
 /** Forgets callers whose window began before `before`. */
 export async function deleteQuotas(db: Db, before: Date): Promise<void> {
   await db.delete(quotas).where(lte(quotas.window_start, before))

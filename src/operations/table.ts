@@ -24,7 +24,7 @@ export const idempotency_keys = pgTable(
 
 /** Not a table of repositories: a caller's quota is one, wherever it is used. Unlogged (see the migration): it costs no disk write. */
 export const quotas = pgTable('quotas', {
-  /** `token:` and its hash, or `address:` and the address of requests without a valid token. */
+  /** `token:` and its hash; `failed:` or `undecided:` and the address of requests with a token that GitHub has not accepted. */
   caller: text().primaryKey(),
   window_start: instant().notNull(),
   used: integer().notNull(),

@@ -64,6 +64,11 @@ export function openMetrics(clock: Clock) {
       help: 'When this instance last ended a sweep without a failure; 0 before the first.',
       registers,
     }),
+    open_pages: new Gauge({
+      name: 'deconflict_open_pages',
+      help: 'Pages that are open at this instance and follow a repository.',
+      registers,
+    }),
     database_up: new Gauge({
       name: 'deconflict_database_up',
       help: 'Whether the database answered when it was last asked for the figures below: 1 or 0.',

@@ -17,10 +17,12 @@ let service: TestService
 let githubWeb: Server
 /** What the last exchange of a code for a token brought. */
 let exchanged: Record<string, string>
+let exchanges = 0
 
 beforeAll(async () => {
   githubWeb = createServer(async (req, res) => {
     exchanged = (await json(req)) as Record<string, string>
+    exchanges += 1
     const isKnown = exchanged.code === 'code-of-ada'
     res.setHeader('content-type', 'application/json')
     res.end(
@@ -125,6 +127,23 @@ describe('signing in', () => {
       expect(response.headers.get('location')).toBe('/')
     },
   )
+
+  test('guesses at codes count as failed tokens', async () => {
+    const { github_web_url, sign_in } = service.app.config
+    const limited = await startTestService({ token: 'ada', config: { github_web_url, sign_in } })
+    const ask = (path: string, cookie = '') =>
+      fetch(`${limited.url}${path}`, { headers: { cookie }, redirect: 'manual' })
+    const started = await ask('/session/login')
+    const { searchParams } = new URL(started.headers.get('location') as string)
+    const guess = () =>
+      ask(`/session/callback?code=guess&state=${searchParams.get('state')}`, cookiesOf(started))
+    const before = exchanges
+    for (let turn = 0; turn < 100; turn += 1) expect((await guess()).status).toBe(303)
+    expect((await guess()).status).toBe(429)
+    expect(exchanges).toBe(before + 100)
+    expect((await limited.api('GET', '/activity', { token: 'made-up' })).status).toBe(429)
+    await limited.close()
+  })
 
   test('ends with signing out, which no other site can do', async () => {
     const cookie = await signIn()

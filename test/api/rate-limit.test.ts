@@ -1,4 +1,4 @@
-/** How many requests a caller may send, and an address without a valid token (contract §9). */
+/** How many requests a caller may send (contract §9). */
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
 import { fakeGithub } from '../support/github.ts'
 import { call, outcome, outcomes, ROUTES, WORK } from '../support/routes.ts'
@@ -123,46 +123,6 @@ describe('a caller', () => {
   })
 })
 
-describe('an address', () => {
-  test.each([
-    ['without a token', null],
-    ['with a token that GitHub refuses', 'guessed'],
-  ])('%s is refused past the limit, until the minute is over', async (_, token) => {
-    const service = await start()
-    const allowed = times(LIMIT, '401 unauthorized')
-    expect(await read(service, LIMIT + 2, token)).toEqual([...allowed, ...times(2, '429 rate_limited')])
-    service.clock.advance(MINUTE_MS - 1)
-    expect(await read(service, 1, token)).toEqual(['429 rate_limited'])
-    service.clock.advance(1)
-    expect(await read(service, 1, token)).toEqual(['401 unauthorized'])
-  })
-
-  test('that is refused still serves a token that is known', async () => {
-    const service = await start()
-    expect(await read(service, 1)).toEqual(['200'])
-    expect((await read(service, LIMIT + 1, null)).at(-1)).toBe('429 rate_limited')
-    expect(await read(service, LIMIT)).toEqual([...times(LIMIT - 1, '200'), '429 rate_limited'])
-    expect(await read(service, 1, 'bob')).toEqual(['429 rate_limited'])
-  })
-
-  test('that guesses tokens is refused, each token being another', async () => {
-    const service = await start()
-    const guess = async (turn: number) => (await read(service, 1, `guess-${turn}`))[0]
-    for (let turn = 0; turn < LIMIT; turn += 1) expect(await guess(turn)).toBe('401 unauthorized')
-    const before = github.calls('*')
-    const answer = await service.api('GET', '/activity', { token: 'one-more' })
-    expect(outcome(answer)).toBe('429 rate_limited')
-    expect(Number(answer.headers.get('retry-after'))).toBeGreaterThan(0)
-    expect(github.calls('*')).toBe(before)
-  })
-
-  test('of many callers is not counted for what they rightly do', async () => {
-    const service = await start(LIMIT, { realClock: true })
-    for (const token of ['ada', 'bob', 'cy', 'dan', 'eve', 'flo', 'gus', 'hal'])
-      expect([token, ...(await read(service, 1, token))]).toEqual([token, '200'])
-  })
-})
-
 describe.skipIf(process.env.TEST_DATABASE_KIND === 'embedded')('two instances on one database', () => {
   async function two(limit: number) {
     const first = await start(limit)
@@ -198,10 +158,11 @@ describe.skipIf(process.env.TEST_DATABASE_KIND === 'embedded')('two instances on
     expect(await granted(instances, 600)).toBeLessThanOrEqual(200)
   })
 
-  test('count the guesses of an address together', async () => {
+  test('count the failed tokens of an address together', async () => {
     const [first, second] = await two(LIMIT)
-    expect(await read(first, 3, null)).toEqual(times(3, '401 unauthorized'))
-    expect(await read(second, 3, null)).toEqual([...times(2, '401 unauthorized'), '429 rate_limited'])
-    expect(await read(first, 1, null)).toEqual(['429 rate_limited'])
+    expect(await read(first, 60, 'made-up')).toEqual(times(60, '401 unauthorized'))
+    const all = await read(second, 42, 'made-up')
+    expect(all).toEqual([...times(40, '401 unauthorized'), ...times(2, '429 rate_limited')])
+    expect(await read(first, 1, 'made-up')).toEqual(['429 rate_limited'])
   })
 })

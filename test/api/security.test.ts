@@ -207,15 +207,15 @@ describe('browsers are told what an answer is', () => {
 })
 
 describe('X-Forwarded-For', () => {
-  /** Asks twice without a token, each time from where the header says; the limit is one. */
-  async function twice(config: Partial<Config>, forwarded: [string, string]): Promise<string[]> {
-    const limited = await start({ rate_limit_per_minute: 1, ...config })
-    const answers: string[] = []
-    for (const address of forwarded) {
+  /** Uses up the failed tokens of one address, then asks from another: the last answer to each. */
+  async function twice(config: Partial<Config>, [one, other]: [string, string]): Promise<string[]> {
+    const limited = await start(config)
+    const askFrom = async (address: string) => {
       const headers = { 'x-forwarded-for': address }
-      answers.push(outcome(await limited.api('GET', '/activity', { token: null, headers })))
+      return outcome(await limited.api('GET', '/activity', { token: null, headers }))
     }
-    return answers
+    const answers = await Promise.all(Array.from({ length: 100 }, () => askFrom(one)))
+    return [answers.at(-1) as string, await askFrom(other)]
   }
   const together = ['401 unauthorized', '429 rate_limited']
   const apart = ['401 unauthorized', '401 unauthorized']
@@ -237,6 +237,13 @@ describe('X-Forwarded-For', () => {
     expect(await twice({ trust_proxy: 1 }, ['192.0.2.1, 192.0.2.9', '192.0.2.2, 192.0.2.9'])).toEqual(
       together,
     )
+  })
+
+  test('of one IPv6 subnet counts as one address, however it is spelt', async () => {
+    const spelt = ['2001:db8::1', '2001:0DB8:0:0:ffff::2'] as [string, string]
+    expect(await twice({ trust_proxy: 1 }, spelt)).toEqual(together)
+    expect(await twice({ trust_proxy: 1 }, ['2001:db8::1', '2001:db8:0:1::1'])).toEqual(apart)
+    expect(await twice({ trust_proxy: 1 }, ['192.0.2.1', '::ffff:192.0.2.1'])).toEqual(together)
   })
 
   test('that holds no address is that of the proxy', async () => {

@@ -172,12 +172,16 @@ describe.each([
     expect((await errorOf('list_wrok', {})).message).toMatch(/did you mean list_work\?/)
     await client.close()
   })
+})
 
-  test('a token that GitHub does not accept is told so', async () => {
-    const client = await connect('nobody')
-    expect((await use(client, 'list_work', where)).error.type).toBe('unauthorized')
-    await client.close()
-  })
+test('a token that GitHub does not accept is refused before the protocol begins', async () => {
+  await expect(overHttp('nobody')).rejects.toThrow('GitHub does not accept this token')
+})
+
+test('over standard input, a token that GitHub does not accept is told of by the tools', async () => {
+  const client = await overStdio('nobody')
+  expect((await use(client, 'list_work', {})).error.type).toBe('unauthorized')
+  await client.close()
 })
 
 describe('the address /mcp', () => {

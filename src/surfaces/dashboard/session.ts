@@ -7,6 +7,7 @@ import type { Config } from '../../base/config.ts'
 import { Failure, unavailable } from '../../base/failure.ts'
 import type { App } from '../../context/app.ts'
 import { tokenOf } from '../../github/access.ts'
+import type { Caller } from '../../operations/admission.ts'
 
 type SignIn = NonNullable<Config['sign_in']>
 
@@ -78,7 +79,10 @@ export function sessions(app: App): Sessions {
       if (!isOurs) return res.redirect(303, '/?problem=state')
       // Who pressed Cancel at GitHub comes back without a code.
       if (typeof code !== 'string') return res.redirect(303, login.return_to)
-      const granted = await exchange(app, config, { code, verifier: login.verifier })
+      const caller: Caller = res.locals.caller
+      const granted = await caller
+        .tryCredential(() => exchange(app, config, { code, verifier: login.verifier }))
+        .catch(unlessRefused)
       if (!granted) return res.redirect(303, '/?problem=code')
       const who = await app.access.identity(tokenOf(granted.access_token))
       const session = { token: granted.access_token, login: who?.login ?? null }
@@ -102,14 +106,19 @@ function required(jar: CookieJar | null, config: SignIn | null): { jar: CookieJa
   )
 }
 
-/** The token that GitHub gives for the code; undefined where it refuses the code. Throws `service_unavailable`. */
+function unlessRefused(error: unknown): undefined {
+  if (!(error instanceof Failure && error.kind === 'unauthorized')) throw error
+}
+
+/** The token that GitHub gives for the code. Throws `unauthorized` where it refuses the code, and `service_unavailable`. */
 async function exchange(
   app: App,
   { client_id, client_secret, public_url }: SignIn,
   { code, verifier }: { code: string; verifier: string },
-): Promise<z.output<typeof Granted> | undefined> {
+): Promise<z.output<typeof Granted>> {
   const address = new URL('/login/oauth/access_token', app.config.github_web_url)
   const redirect_uri = `${public_url}/session/callback`
+  let answer: unknown
   try {
     const response = await fetch(address, {
       method: 'POST',
@@ -119,11 +128,14 @@ async function exchange(
       redirect: 'error',
     })
     if (response.status >= 500) throw new Error(`GitHub answered ${response.status}`)
-    // GitHub refuses with 200 and an error in the body.
-    return Granted.safeParse(await response.json()).data
+    answer = await response.json()
   } catch (error) {
     throw unavailable('GitHub does not answer, so nobody can sign in; try again', error)
   }
+  // GitHub refuses with 200 and an error in the body.
+  const granted = Granted.safeParse(answer)
+  if (!granted.success) throw new Failure('unauthorized', 'GitHub does not accept the code of this sign-in')
+  return granted.data
 }
 
 /** Paths of this page alone: anything else would make the sign-in a way to send people elsewhere. */

@@ -1,4 +1,5 @@
 /** What every HTTP exchange has: a request id, one line in the log, and failures in one form (specification §7.1, contract §3). */
+import { isIP } from 'node:net'
 import type { NextFunction, Request, RequestHandler, Response } from 'express'
 import type { Logger } from 'pino'
 import { stopwatch } from '../../base/clock.ts'
@@ -6,6 +7,7 @@ import { Failure, unavailable } from '../../base/failure.ts'
 import { newId } from '../../base/id.ts'
 import type { App } from '../../context/app.ts'
 import { faultOf, isDatabaseAway } from '../../db/errors.ts'
+import type { Admission } from '../../operations/admission.ts'
 import { fail, type Span, serverSpan } from '../../telemetry/trace.ts'
 import { during, newWork } from '../../telemetry/work.ts'
 import { setSecurityHeaders } from './security-headers.ts'
@@ -63,6 +65,21 @@ function endSpan(span: Span, req: Request, res: Response): void {
   if (res.statusCode >= 500) fail(span, error_type ?? String(res.statusCode))
   else if (!res.writableFinished) fail(span, 'aborted')
   span.end()
+}
+
+/** Leaves the caller for whatever door follows, as `res.locals.caller`. What a proxy forwards may be no address; then the proxy's own counts. */
+export function findCaller(admission: Admission): RequestHandler {
+  return (req, res, next) => {
+    res.locals.caller = admission.callerOf({
+      authorization: req.headers.authorization,
+      address: isIP(req.ip ?? '') ? req.ip : req.socket.remoteAddress,
+      onCharge: (headers) => {
+        if (res.headersSent) return
+        for (const [name, value] of Object.entries(headers)) res.setHeader(name, value)
+      },
+    })
+    next()
+  }
 }
 
 /** Names what a route does, where it is none of the contract's operations. */

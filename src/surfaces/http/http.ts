@@ -2,9 +2,17 @@
 import express, { type ErrorRequestHandler, type Express, type RequestHandler } from 'express'
 import { VERSION } from '../../base/version.ts'
 import type { App } from '../../context/app.ts'
+import type { Admission } from '../../operations/admission.ts'
 import { docsPage } from './docs-page.ts'
-import { exchange, named, noSuchAddress, onlyMethods, sendJson, showFailures } from './exchange.ts'
-import { limits } from './limits.ts'
+import {
+  exchange,
+  findCaller,
+  named,
+  noSuchAddress,
+  onlyMethods,
+  sendJson,
+  showFailures,
+} from './exchange.ts'
 import { type MessageSurface, messageRoute } from './message-route.ts'
 import { showMetrics } from './metrics.ts'
 import { openApiDocument } from './openapi.ts'
@@ -28,7 +36,7 @@ interface PageRoute {
   handler: RequestHandler
 }
 
-export function httpSurface(app: App, { webhooks, mcp, page }: Neighbours): Express {
+export function httpSurface(app: App, admission: Admission, { webhooks, mcp, page }: Neighbours): Express {
   const surface = express()
   surface.disable('x-powered-by')
   surface.disable('etag')
@@ -36,8 +44,8 @@ export function httpSurface(app: App, { webhooks, mcp, page }: Neighbours): Expr
   surface.set('trust proxy', app.config.trust_proxy ?? false)
   surface.use(exchange(app))
   surface.use(page.standIn)
-  const admission = limits(app)
-  const rest = restRouter(app, admission)
+  surface.use(findCaller(admission))
+  const rest = restRouter(app)
   for (const base of ['/api/v1', '/v1']) {
     const document = JSON.stringify(openApiDocument(base))
     surface
@@ -74,7 +82,7 @@ export function httpSurface(app: App, { webhooks, mcp, page }: Neighbours): Expr
   surface
     .route('/mcp')
     .all(named('mcp'))
-    .post(...messageRoute(mcp, admission))
+    .post(messageRoute(app, mcp))
     .all(onlyMethods(['POST']))
   surface
     .route('/api/github/webhooks')

@@ -1,30 +1,24 @@
-/** The route of a surface that takes messages rather than operations: the same token, quota and limits of bodies as REST. */
+/** The route of a surface that takes messages rather than operations, with the limits of bodies that REST has. */
 import type { Request, RequestHandler, Response } from 'express'
-import type { Token } from '../../github/access.ts'
+import type { App } from '../../context/app.ts'
+import type { Caller } from '../../operations/admission.ts'
 import { readJson } from './body.ts'
-import type { Limits } from './limits.ts'
-import { findToken, noToken } from './router.ts'
 
-/** Answers one message of a caller who sent a token. */
+/** Answers one message of a caller who was admitted. */
 export type MessageSurface = (message: {
   req: Request
   res: Response
-  token: Token
+  caller: Caller
   request_id: string
   body: object
-  /** To be called when GitHub does not accept the token. */
-  refused(): Promise<void>
 }) => Promise<void>
 
-export function messageRoute(answer: MessageSurface, { admit, countRefusal }: Limits): RequestHandler[] {
-  return [
-    findToken,
-    ...admit,
-    async (req, res) => {
-      const { token, request_id } = res.locals
-      if (token === undefined) throw noToken()
-      const body = await readJson(req)
-      await answer({ req, res, token, request_id, body, refused: () => countRefusal(req) })
-    },
-  ]
+/** Not every message names a repository, so the token is verified by itself. */
+export function messageRoute(app: App, answer: MessageSurface): RequestHandler {
+  return async (req, res) => {
+    const { request_id } = res.locals
+    const caller: Caller = res.locals.caller
+    await caller.admit((token) => app.access.verify(token))
+    await answer({ req, res, caller, request_id, body: await readJson(req) })
+  }
 }

@@ -5,7 +5,7 @@ import { Failure } from '../../base/failure.ts'
 import { type Client, DeconflictError } from '../../client/client.ts'
 import type { App } from '../../context/app.ts'
 import { faultOf } from '../../db/errors.ts'
-import type { Token } from '../../github/access.ts'
+import type { Caller } from '../../operations/admission.ts'
 import { OPERATIONS, type OperationName } from '../../operations/contract.ts'
 import { perform } from '../../operations/perform.ts'
 import { queryOf } from '../../operations/query.ts'
@@ -15,12 +15,10 @@ import { mcpServers } from './server.ts'
 export interface McpExchange {
   req: IncomingMessage
   res: ServerResponse
-  token: Token
+  caller: Caller
   request_id: string
   /** The JSON-RPC message. */
   body: object
-  /** Called when GitHub does not accept the token. */
-  refused(): Promise<void>
 }
 
 export function mcpOverHttp(app: App): (exchange: McpExchange) => Promise<void> {
@@ -56,14 +54,14 @@ interface Request {
 
 async function carryOut(
   app: App,
-  { token, request_id, refused }: McpExchange,
+  { caller, request_id }: McpExchange,
   { name, request }: { name: OperationName; request: Request },
 ): Promise<unknown> {
   const { owner, repo, id = '', input = {} } = request
   const isGet = OPERATIONS[name].method === 'GET'
   try {
     const { body } = await perform(app, name, {
-      token,
+      caller,
       owner,
       repo,
       id,
@@ -76,7 +74,6 @@ async function carryOut(
       app.log.error({ request_id, ...faultOf(error) }, 'a tool failed')
       throw error
     }
-    if (error.kind === 'unauthorized') await refused()
     const { status, type, message, param = null, headers } = error
     const retry_after = headers['Retry-After'] === undefined ? null : Number(headers['Retry-After'])
     throw new DeconflictError({ status, type, message, param, request_id, retry_after }, error)

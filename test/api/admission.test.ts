@@ -1,0 +1,266 @@
+/** Who is let in: the same token check, limit of failed tokens and quota at every door (contract §2, §9). */
+import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vitest'
+import { quotas } from '../../src/operations/table.ts'
+import { fakeGithub } from '../support/github.ts'
+import { scrape } from '../support/metrics.ts'
+import { outcome } from '../support/routes.ts'
+import { startTestService, type TestService } from '../support/service.ts'
+
+const FAILED_MAX = 100
+const MINUTE_MS = 60_000
+const LIMIT = 40
+const SHOP = 'GET /repos/acme/shop'
+
+const github = fakeGithub()
+let service: TestService
+
+beforeAll(async () => {
+  github.repository({ id: 7, full_name: 'acme/shop' })
+  for (const login of ['ada', 'bob', ...names('good', 150)])
+    github.token(login, { login, id: login.length, permissions: { 'acme/shop': 'write' } })
+  github.installation('workflow', { 'acme/shop': 'write' })
+  service = await startTestService({ token: 'ada', config: { rate_limit_per_minute: LIMIT } })
+})
+afterEach(() => {
+  github.mend()
+  // Every quota is whole again, and no token is known any more.
+  service.clock.advance(10 * MINUTE_MS)
+})
+afterAll(async () => {
+  await service.close()
+  github.close()
+})
+
+function names(stem: string, count: number): string[] {
+  return Array.from({ length: count }, (_, index) => `${stem}-${index}`)
+}
+
+type Door = (authorization: string | undefined) => Promise<Response>
+
+const header = (authorization: string | undefined): Record<string, string> =>
+  authorization === undefined ? {} : { authorization }
+
+const message = (method: string, params: object): Door => {
+  const headers = { accept: 'application/json, text/event-stream', 'content-type': 'application/json' }
+  const body = JSON.stringify({ jsonrpc: '2.0', id: 1, method, params })
+  return (authorization) =>
+    fetch(`${service.url}/mcp`, { method: 'POST', headers: { ...headers, ...header(authorization) }, body })
+}
+
+const clientInfo = { name: 'a-test', version: '1' }
+const initialize = { protocolVersion: '2025-06-18', capabilities: {}, clientInfo }
+const toolCall = { name: 'list_work', arguments: { repository: 'acme/shop' } }
+
+const DOORS: Record<string, Door> = {
+  REST: (authorization) =>
+    fetch(`${service.url}/api/v1/repos/acme/shop/activity`, { headers: header(authorization) }),
+  'the older base of REST': (authorization) =>
+    fetch(`${service.url}/v1/repos/acme/shop/activity`, { headers: header(authorization) }),
+  'MCP initialize': message('initialize', initialize),
+  'MCP tools/list': message('tools/list', {}),
+  'MCP tools/call': message('tools/call', toolCall),
+  'the event stream': (authorization) =>
+    fetch(`${service.url}/events/acme/shop`, { headers: header(authorization) }),
+}
+const doors = Object.entries(DOORS)
+
+/** The status and, of a failure, its type; a stream is closed. */
+async function through(door: Door, token: string | null): Promise<string> {
+  const response = await door(token === null ? undefined : `Bearer ${token}`)
+  if (response.ok) await response.body?.cancel()
+  return outcome({ ...response, status: response.status, body: response.ok ? null : await response.json() })
+}
+
+/** The outcomes of all, and how many there were of each. */
+async function tally(answers: Promise<string>[]): Promise<Record<string, number>> {
+  const counts: Record<string, number> = {}
+  for (const answer of await Promise.all(answers)) counts[answer] = (counts[answer] ?? 0) + 1
+  return counts
+}
+
+const fail = (count: number) =>
+  tally(names('made-up', count).map((token) => through(DOORS.REST as Door, token)))
+
+/** Whose quotas are stored: of tokens, or of addresses. */
+async function kindsOfRows(): Promise<string[]> {
+  const rows = await service.app.database.connection().select({ caller: quotas.caller }).from(quotas)
+  return rows.map(({ caller }) => caller.split(':')[0] as string)
+}
+
+describe.each(doors)('%s', (_, door) => {
+  test('lets a user’s and an installation’s token in, and counts them on their quotas', async () => {
+    for (const token of ['ada', 'workflow']) {
+      const left: number[] = []
+      for (let turn = 0; turn < 2; turn += 1) {
+        const response = await door(`Bearer ${token}`)
+        expect(response.status).toBe(200)
+        left.push(Number(/r=(\d+)/.exec(response.headers.get('ratelimit') ?? '')?.[1]))
+        await response.body?.cancel()
+      }
+      expect(left).toEqual([LIMIT - 1, LIMIT - 2])
+    }
+  })
+
+  test('refuses a caller whose quota is used up, without asking GitHub', async () => {
+    for (let turn = 0; turn < LIMIT; turn += 1) expect(await through(door, 'ada')).toBe('200')
+    const before = github.calls('*')
+    expect(await through(door, 'ada')).toBe('429 rate_limited')
+    expect(github.calls('*')).toBe(before)
+    expect(await through(door, 'bob')).toBe('200')
+  })
+
+  test.each([
+    ['no token', undefined],
+    ['another scheme', 'Basic YWRhOmFkYQ=='],
+    ['an empty token', 'Bearer '],
+    ['a token with blanks', 'Bearer a b'],
+    ['a token that is too long', `Bearer ${'x'.repeat(2001)}`],
+  ])('refuses %s without asking GitHub', async (_, authorization) => {
+    const before = github.calls('*')
+    const response = await door(authorization)
+    expect([response.status, response.headers.get('www-authenticate')]).toEqual([401, 'Bearer'])
+    expect(github.calls('*')).toBe(before)
+  })
+
+  test('refuses a made-up token, and past the limit of its address every token that is not known', async () => {
+    expect(await through(door, 'ada')).toBe('200')
+    expect(await tally(names('made-up', FAILED_MAX).map((token) => through(door, token)))).toEqual({
+      '401 unauthorized': FAILED_MAX,
+    })
+    const before = github.calls('*')
+    for (const token of ['one-more', 'bob', null]) expect(await through(door, token)).toBe('429 rate_limited')
+    expect(github.calls('*')).toBe(before)
+    expect(await through(door, 'ada')).toBe('200')
+    service.clock.advance(MINUTE_MS)
+    expect(await through(door, 'bob')).toBe('200')
+    expect(await through(door, 'one-more')).toBe('401 unauthorized')
+  })
+})
+
+describe('failed tokens of an address', () => {
+  test('are counted together, through whatever door they come', async () => {
+    for (let turn = 0; turn < FAILED_MAX; turn += 1) {
+      const [, door] = doors[turn % doors.length] as [string, Door]
+      expect(await through(door, turn % 2 ? 'made-up' : null)).toBe('401 unauthorized')
+    }
+    for (const [, door] of doors) expect(await through(door, 'made-up')).toBe('429 rate_limited')
+  })
+
+  test('are 100 a minute, until the minute is over', async () => {
+    await fail(FAILED_MAX)
+    service.clock.advance(MINUTE_MS - 1)
+    const refused = await service.api('GET', '/activity', { token: 'made-up' })
+    expect([outcome(refused), refused.headers.get('retry-after')]).toEqual(['429 rate_limited', '1'])
+    service.clock.advance(1)
+    expect(await fail(1)).toEqual({ '401 unauthorized': 1 })
+  })
+
+  test('in a flood cost GitHub no more than the limit, and leave no row for a token', async () => {
+    await service.app.database.connection().delete(quotas)
+    const before = github.calls('*')
+    expect(await fail(3 * FAILED_MAX)).toEqual({
+      '401 unauthorized': FAILED_MAX,
+      '429 rate_limited': 2 * FAILED_MAX,
+    })
+    expect(github.calls('*')).toBe(before + FAILED_MAX)
+    expect(await kindsOfRows()).toEqual(['failed'])
+  })
+
+  test('are not taken for granted while GitHub is asked: any number of good tokens is let in', async () => {
+    const arrivals = names('good', 150).map((token) => through(DOORS.REST as Door, token))
+    expect(await tally(arrivals)).toEqual({ '200': 150 })
+    expect(await fail(FAILED_MAX + 1)).toEqual({ '401 unauthorized': FAILED_MAX, '429 rate_limited': 1 })
+  })
+
+  test('include a token that GitHub accepted before', async () => {
+    github.token('leaver', { login: 'leaver', id: 9, permissions: { 'acme/shop': 'write' } })
+    expect(await through(DOORS.REST as Door, 'leaver')).toBe('200')
+    github.revoke('leaver')
+    service.clock.advance(MINUTE_MS + 1)
+    expect(await through(DOORS.REST as Door, 'leaver')).toBe('401 unauthorized')
+    expect(await fail(FAILED_MAX)).toEqual({
+      '401 unauthorized': FAILED_MAX - 1,
+      '429 rate_limited': 1,
+    })
+  })
+
+  test('keep out a token that GitHub accepted more than five minutes ago', async () => {
+    expect(await through(DOORS.REST as Door, 'ada')).toBe('200')
+    service.clock.advance(5 * MINUTE_MS + 1)
+    await fail(FAILED_MAX)
+    expect(await through(DOORS.REST as Door, 'ada')).toBe('429 rate_limited')
+  })
+})
+
+test('while GitHub is away, an address without a known token asks no more often than one caller may', async () => {
+  github.fault('*', 'server_error')
+  const before = github.calls('*')
+  for (let turn = 0; turn < LIMIT; turn += 1)
+    expect(await through(DOORS.REST as Door, `unknown-${turn}`)).toBe('503 service_unavailable')
+  expect(await through(DOORS.REST as Door, 'another')).toBe('429 rate_limited')
+  expect(github.calls('*')).toBe(before + LIMIT)
+})
+
+test('MCP verifies a token once in five minutes, and not again for its tools', async () => {
+  const asks = async (door: string) => {
+    const before = github.calls('GET /user')
+    expect(await through(DOORS[door] as Door, 'ada')).toBe('200')
+    return github.calls('GET /user') - before
+  }
+  expect(await asks('MCP initialize')).toBe(1)
+  expect(await asks('MCP tools/list')).toBe(0)
+  expect(await asks('MCP tools/call')).toBe(0)
+  service.clock.advance(5 * MINUTE_MS + 1)
+  expect(await asks('MCP tools/list')).toBe(1)
+})
+
+describe('an event stream', () => {
+  const open = async (signal?: AbortSignal) => {
+    const response = await fetch(`${service.url}/events/acme/shop`, {
+      headers: { authorization: 'Bearer ada' },
+      ...(signal && { signal }),
+    })
+    return response.body as ReadableStream<Uint8Array>
+  }
+  const openPages = async () => (await scrape(service.url)).value('deconflict_open_pages')
+
+  test('that is broken off while GitHub is asked leaves nothing behind', async () => {
+    await expect.poll(openPages).toBe(0)
+    const logged = service.log.length
+    const abort = new AbortController()
+    const before = github.calls(SHOP)
+    const release = github.hold(SHOP)
+    const aborted = open(abort.signal).catch((error: Error) => error.name)
+    await expect.poll(() => github.calls(SHOP)).toBe(before + 1)
+    abort.abort()
+    expect(await aborted).toBe('AbortError')
+    const isOver = (line: string) => line.includes('broken off')
+    await expect.poll(() => service.log.slice(logged).some(isOver)).toBe(true)
+    release()
+    const stream = await open()
+    expect(await openPages()).toBe(1)
+    await stream.cancel()
+    await expect.poll(openPages).toBe(0)
+  })
+
+  test('is checked again and again, and charged once', async () => {
+    vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] })
+    try {
+      const reader = (await open()).pipeThrough(new TextDecoderStream()).getReader()
+      expect((await reader.read()).value).toContain('event: hello')
+      for (let check = 0; check < 3; check += 1) {
+        vi.advanceTimersByTime(30_000)
+        expect((await reader.read()).value).toBe(': still here\n\n')
+      }
+      const { headers } = await service.api('GET', '/activity')
+      expect(headers.get('ratelimit')).toContain(`r=${LIMIT - 2};`)
+      github.token('ada', { login: 'ada', id: 3, permissions: {} })
+      service.clock.advance(MINUTE_MS + 1)
+      vi.advanceTimersByTime(30_000)
+      expect((await reader.read()).done).toBe(true)
+    } finally {
+      vi.useRealTimers()
+      github.token('ada', { login: 'ada', id: 3, permissions: { 'acme/shop': 'write' } })
+    }
+  })
+})
