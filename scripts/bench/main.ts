@@ -17,6 +17,7 @@ import { startPart } from './parts/start.ts'
 import { webhooksPart } from './parts/webhooks.ts'
 import { goalTable, type Report, writeDocs, writeJson } from './report.ts'
 import { commitOf, openRig, type Rig } from './rig.ts'
+import { buildService } from './service.ts'
 
 const RUN: Record<PartName, (rig: Rig) => Promise<void>> = {
   glob: globPart,
@@ -44,6 +45,10 @@ async function main(): Promise<void> {
   const options = readOptions(process.argv.slice(2))
   const results = new Results(say)
   const began = { at: new Date(), load: load(), stopwatch: performance.now() }
+  if (!options.built) {
+    say('building the service')
+    await buildService()
+  }
   const rig = await openRig(options, results, say)
   let postgres: string | null = null
   try {

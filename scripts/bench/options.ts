@@ -20,6 +20,8 @@ export type PartName = (typeof PARTS)[number] | 'soak'
 export interface Options {
   parts: PartName[]
   quick: boolean
+  /** Measures `dist` as it is, without a build first. */
+  built: boolean
   /** Where the results go, as JSON. */
   json: string
   /** Also writes docs/performance.json, docs/performance.svg and the table in docs/performance.md. */
@@ -72,10 +74,11 @@ const QUICK: Sizes = {
   soak_minute_ms: 1000,
 }
 
-const USAGE = `npm run bench -- [--only ${PARTS.slice(0, 3).join(',')},…] [--soak] [--quick] [--live 100,1000] [--json FILE] [--docs]
+const USAGE = `npm run bench -- [--only ${PARTS.slice(0, 3).join(',')},…] [--soak] [--quick] [--live 100,1000] [--built] [--json FILE] [--docs]
   parts: ${PARTS.join(', ')}; soak (ten minutes) only when asked for
   --quick  small sizes, to try the harness itself: its figures say nothing
   --live   sizes, in live activities of one repository, in place of 100 to 100,000
+  --built  measures dist/ as it is, without building it first
   --docs   also writes docs/performance.json, docs/performance.svg and the table in docs/performance.md`
 
 /** Throws an Error whose message is fit to be shown. */
@@ -87,11 +90,12 @@ export function readOptions(args: string[]): Options {
       soak: { type: 'boolean', default: false },
       quick: { type: 'boolean', default: false },
       live: { type: 'string' },
+      built: { type: 'boolean', default: false },
       docs: { type: 'boolean', default: false },
       json: { type: 'string', default: 'bench-results.json' },
     },
   })
-  const { only, soak, quick, docs, json, live } = values
+  const { only, soak, quick, built, docs, json, live } = values
   const wanted = only?.split(',').map((name) => name.trim())
   const known: readonly string[] = [...PARTS, 'soak']
   const unknown = wanted?.find((name) => !known.includes(name))
@@ -99,7 +103,14 @@ export function readOptions(args: string[]): Options {
   const asked = wanted ? known.filter((name) => wanted.includes(name)) : soak ? [] : [...PARTS]
   const parts = (soak ? [...new Set([...asked, 'soak'])] : asked) as PartName[]
   const sizes = quick ? QUICK : FULL
-  return { parts, quick, json, docs, sizes: live ? { ...sizes, live: live.split(',').map(sizeOf) } : sizes }
+  return {
+    parts,
+    quick,
+    built,
+    json,
+    docs,
+    sizes: live ? { ...sizes, live: live.split(',').map(sizeOf) } : sizes,
+  }
 }
 
 function sizeOf(text: string): number {

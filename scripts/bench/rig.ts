@@ -13,7 +13,7 @@ import { type Names, names } from './names.ts'
 import type { Options } from './options.ts'
 import { findPgbench, type PgbenchResult, type PgbenchRun, runPgbench } from './pgbench.ts'
 import { copy, seed } from './seed.ts'
-import { buildService, type ServiceProcess, startServiceProcess } from './service.ts'
+import { type ServiceProcess, startServiceProcess } from './service.ts'
 
 export const TOKEN = 'bench-token'
 /** Of somebody who may only read. */
@@ -58,10 +58,6 @@ export async function openRig(options: Options, results: Results, say: (line: st
   const all = names(options.sizes)
   const program = findPgbench()
 
-  const build = memo(async () => {
-    say('  building the service')
-    await buildService()
-  })
   const github = memo(async () => {
     const permissions = Object.fromEntries(all.github.map(({ full_name }) => [full_name, 'write' as const]))
     const user = { token: TOKEN, login: 'ada', id: 1, permissions }
@@ -101,7 +97,6 @@ export async function openRig(options: Options, results: Results, say: (line: st
     return client
   })
   const startService = async (env: Record<string, string> = {}, args: string[] = []) => {
-    await build()
     const { url } = await github()
     const common = {
       GITHUB_API_URL: url,

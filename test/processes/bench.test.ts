@@ -27,7 +27,7 @@ test('a run of some parts measures them side by side, and prints them beside the
   const scratch = await temporaryDirectory('bench-test')
   const json = join(scratch.path, 'results.json')
   const parts = ['--only', 'glob,http,permissions', '--live', '10,20']
-  const { said, status } = await bench('--quick', ...parts, '--json', json)
+  const { said, status } = await bench('--built', '--quick', ...parts, '--json', json)
   expect(status, said).toBe(0)
 
   const report: Report = JSON.parse(await readFile(json, 'utf8'))

@@ -5,14 +5,12 @@ import { automataMeet, automatonOf, sampledOf, samplesMeet } from '../glob-peers
 import { HOSTILE, REAL_GLOBS } from '../globs.ts'
 import { interleaved } from '../measure.ts'
 import type { Rig } from '../rig.ts'
-import { buildService } from '../service.ts'
 
 /** Characters of the longest hostile globs; the contract allows for 512. */
 const LONGEST = 420
 const plenty = () => ({ remaining: 1_000_000_000 })
 
 export async function globPart(rig: Rig): Promise<void> {
-  await buildService()
   // From `dist`, which is what runs in production.
   const built = (path: string) => import(pathToFileURL(`${ROOT}/dist/${path}`).href)
   const { parseGlob }: typeof import('../../../src/scope/glob.ts') = await built('scope/glob.js')
