@@ -45,11 +45,20 @@ const STOP_MS = 7000
 /** How long a connection without a request is kept then. */
 const IDLE_MS = 100
 
-/** Starts the service; it is ready when this resolves. Tests hand in their own clock, log and limits of the wire. */
-export async function startService(
-  config: Config,
-  options: { clock?: Clock; log?: Logger; wire?: Partial<WireLimits> } = {},
-): Promise<Service> {
+/** What tests replace. */
+export interface ServiceOptions {
+  clock?: Clock
+  log?: Logger
+  wire?: Partial<WireLimits>
+  /** False: jobs and the sweep run only when the test runs them. */
+  has_workers?: boolean
+  /** False: writes to GitHub follow each other without the pauses that GitHub asks for. */
+  paces_writes?: boolean
+}
+
+/** Starts the service; it is ready when this resolves. */
+export async function startService(config: Config, options: ServiceOptions = {}): Promise<Service> {
+  const { has_workers = true, paces_writes = true } = options
   const clock = options.clock ?? systemClock
   const log = options.log ?? openLog(config.log_level)
   const metrics = openMetrics(clock)
@@ -57,7 +66,8 @@ export async function startService(
   const github = openGithub(config.github_api_url, { metrics, log })
   const access = new Access({ github, clock, ttl_ms: config.permission_ttl_ms, metrics })
   const github_app =
-    config.github_app && openGithubApp(config.github_app, { api_url: config.github_api_url, log, metrics })
+    config.github_app &&
+    openGithubApp(config.github_app, { api_url: config.github_api_url, log, metrics, paces_writes })
   const forgetAccess = (owner: string) => database.announce(ACCESS_CHANNEL, owner)
   const change_feed = new ChangeFeed(database, log)
   const app: App = { config, clock, log, metrics, database, access, github_app, change_feed, forgetAccess }
@@ -76,7 +86,8 @@ export async function startService(
     await listen(server, config)
     opened(await openDatabase(config))
     await change_feed.subscribe((repo_ids) => streams.tell(repo_ids))
-    workers.push(...(await startApp(app, stop.signal)))
+    const runJobs = await prepareApp(app)
+    if (runJobs && has_workers) workers.push(runJobs(stop.signal))
   } catch (error) {
     stop.abort()
     server.close().closeAllConnections()
@@ -84,7 +95,7 @@ export async function startService(
     await database.close()
     throw error
   }
-  workers.push(sweepUntil(app, stop.signal))
+  if (has_workers) workers.push(sweepUntil(app, stop.signal))
   return {
     app,
     url: urlOf(server, config),
@@ -98,9 +109,9 @@ export async function startService(
   }
 }
 
-/** Starts what the GitHub App does; nothing without one. Answers the workers that run until `signal` is aborted. */
-async function startApp(app: App, signal: AbortSignal): Promise<Promise<void>[]> {
-  if (!app.github_app) return []
+/** Prepares what the GitHub App does, and returns what runs its jobs until the signal is aborted; null without an App. */
+async function prepareApp(app: App): Promise<((signal: AbortSignal) => Promise<void>) | null> {
+  if (!app.github_app) return null
   const { access, clock, database, log, metrics } = app
   await database.listen(ACCESS_CHANNEL, {
     heard: (owner) => access.forget(owner),
@@ -109,7 +120,7 @@ async function startApp(app: App, signal: AbortSignal): Promise<Promise<void>[]>
   handleEvents(app, app.github_app.probot)
   await ask(database.connection(), firstJobs(clock()), clock())
   const handlers = { ...jobHandlers(app), [DELIVERY]: handleDelivery(app) }
-  return [runUntil({ database, clock, log, metrics, handlers }, signal)]
+  return (signal) => runUntil({ database, clock, log, metrics, handlers }, signal)
 }
 
 function listen(server: Server, { port, host }: Config): Promise<void> {

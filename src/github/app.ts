@@ -23,19 +23,24 @@ const TIMEOUT_MS = 10_000
  * Waits are stored with the job that has to wait, never slept: no call is repeated in place. Probot hands in a way of
  * its own to meet the primary limit, which is to sleep until it is over; ours takes its place.
  */
-function neverInPlace(given: { throttle?: object }): object {
+function neverInPlace(given: { throttle?: object }, pace: object): object {
   const never = () => false
   return {
     ...given,
-    throttle: { ...given.throttle, onRateLimit: never, onSecondaryRateLimit: never },
+    throttle: { ...given.throttle, ...pace, onRateLimit: never, onSecondaryRateLimit: never },
     retry: { enabled: false },
   }
 }
 
+/** Takes the place of octokit's limiters, which keep one second between writes and three between new comments. */
+const AT_ONCE = { key: () => ({ schedule: () => Promise.resolve() }) }
+
 export function openGithubApp(
   app: NonNullable<Config['github_app']>,
-  options: { api_url: string; log: Logger; metrics: Watch['metrics'] },
+  options: { api_url: string; log: Logger; metrics: Watch['metrics']; paces_writes: boolean },
 ): GithubApp {
+  const pace = options.paces_writes ? {} : { write: AT_ONCE, notifications: AT_ONCE }
+  const settings = (given: object) => neverInPlace(given, pace)
   const watch = (client: ProbotOctokit) => watchCalls(client, 'installation', options)
   const probot = new Probot({
     appId: app.id,
@@ -44,7 +49,7 @@ export function openGithubApp(
     baseUrl: options.api_url,
     // Its own lines name addresses and bodies; what matters is logged where a job fails.
     log: options.log.child({}, { level: 'silent' }) as never,
-    Octokit: ProbotOctokit.plugin(watch as never).defaults(neverInPlace) as never,
+    Octokit: ProbotOctokit.plugin(watch as never).defaults(settings) as never,
     request: { fetch: fetchInTime(fetchBelow(options.api_url)) },
   })
   return { id: app.id, probot, asked_at: new LRUCache({ max: 50_000 }) }

@@ -45,6 +45,7 @@ test('a record that is created, changed or archived is announced', async () => {
 
 test('heartbeats and updates that change nothing are not announced', async () => {
   const id = await repo.work({ branch: 'retries' })
+  await service.settle()
   await announced()
   const stream = await openStream(repo)
   service.clock.advance(1000)

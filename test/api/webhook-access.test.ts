@@ -26,7 +26,7 @@ let tests = 0
 
 beforeAll(async () => {
   github.repository({ id: 8, full_name: 'umbrella/lab' })
-  const first = await startAppService(github)
+  const first = await startAppService(github, { has_workers: true })
   instances.push(first)
   const { database_url } = first.app.config
   if (!isAlone) instances.push(await startAppService(github, { config: { database_url } }))

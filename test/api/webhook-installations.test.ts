@@ -1,5 +1,5 @@
 /** Where the app is installed: what is taken in, what ends when it is taken off, and repositories that change their names. */
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { sweep } from '../../src/operations/sweep.ts'
 import { type AppService, startAppService } from '../support/app-service.ts'
 import { fakeGithub } from '../support/github.ts'
@@ -37,6 +37,7 @@ beforeEach(async () => {
   github.repository({ id: 2000 + tests, full_name: docs })
   github.token('ada', { login: 'ada', id: 1, permissions: { [shop]: 'write', [docs]: 'write' } })
 })
+afterEach(() => service.reset())
 afterAll(async () => {
   await service.close()
   github.close()

@@ -1,8 +1,7 @@
 /** The service as a test sees it: started on a database of its own, spoken to over HTTP, every answer held against OpenAPI. */
 import { type Config, readConfig } from '../../src/base/config.ts'
 import type { App } from '../../src/context/app.ts'
-import { startService } from '../../src/server.ts'
-import type { WireLimits } from '../../src/surfaces/http/wire.ts'
+import { type ServiceOptions, startService } from '../../src/server.ts'
 import { openLog } from '../../src/telemetry/log.ts'
 import { freshDatabase } from './database.ts'
 import { answerValidator } from './openapi.ts'
@@ -35,14 +34,18 @@ export interface TestService {
   close(): Promise<void>
 }
 
-/** Starts the service. `token` is what `api` sends unless told otherwise; settings of `config` replace those of an empty environment. */
-export async function startTestService(options: {
-  token: string
-  config?: Partial<Config>
-  /** The real clock, where a test needs time to pass by itself. */
-  realClock?: boolean
-  wire?: Partial<WireLimits>
-}): Promise<TestService> {
+/**
+ * Starts the service. `token` is what `api` sends unless told otherwise; settings of `config` replace those of an empty
+ * environment. Nothing runs by itself and no write to GitHub waits, unless the test asks for it.
+ */
+export async function startTestService(
+  options: {
+    token: string
+    config?: Partial<Config>
+    /** The real clock, where a test needs time to pass by itself. */
+    realClock?: boolean
+  } & Pick<ServiceOptions, 'wire' | 'has_workers' | 'paces_writes'>,
+): Promise<TestService> {
   const database = await freshDatabase()
   const config = { ...readConfig({}), host: '127.0.0.1', port: 0, ...database, ...options.config }
   const clock = {
@@ -54,6 +57,8 @@ export async function startTestService(options: {
   const log: string[] = []
   const service = await startService(config, {
     ...(options.realClock ? {} : { clock: () => clock.now }),
+    has_workers: options.has_workers ?? false,
+    paces_writes: options.paces_writes ?? false,
     ...(options.wire ? { wire: options.wire } : {}),
     log: openLog('trace', { write: (line: string) => log.push(line) }),
   })

@@ -1,5 +1,6 @@
 /** Organisations in which the app is installed, one for each test, with short ways to make things happen there and to read what people are told. */
-import { expect } from 'vitest'
+import { expect, onTestFinished } from 'vitest'
+import { getCurrentTest } from 'vitest/suite'
 import type { Config } from '../../src/base/config.ts'
 import type { AppService } from './app-service.ts'
 import { startAppService } from './app-service.ts'
@@ -78,6 +79,7 @@ export async function startToldService(
       const full_name = names[next]
       if (full_name === undefined) throw new Error(`more than ${COUNT} repositories in one test file`)
       next += 1
+      if (getCurrentTest()) onTestFinished(service.reset)
       // GitHub dates what happens by the real clock.
       service.clock.now = new Date()
       return shopOf({ github, service, full_name, id: FIRST_ID + next - 1 })
