@@ -115,7 +115,11 @@ async function examine(ctx: RepoContext, work: Work): Promise<Conclusion> {
     notables,
     merged,
     total_related: found.total,
-    checked_against: { ...found.compared, as_of: ctx.now.toISOString(), complete: found.complete },
+    checked_against: {
+      ...found.compared,
+      as_of: ctx.now.toISOString(),
+      complete: found.complete && comparison.proposal.emptiness !== 'nothing_given',
+    },
   }
 }
 

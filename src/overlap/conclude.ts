@@ -58,7 +58,7 @@ function reasonOf(conclusion: Conclusion, severity: Severity | null): string {
       `${activities(expected.size)} of the same branch or stack ${are} expected and not counted.`,
     )
   }
-  if (!checked_against.complete) {
+  if (!checked_against.complete && emptiness !== 'nothing_given') {
     sentences.push(
       'The check reached its bound before it had compared everything; narrow the scope for a complete answer.',
     )
@@ -67,15 +67,15 @@ function reasonOf(conclusion: Conclusion, severity: Severity | null): string {
 }
 
 function nothingLookedAt({ branch, emptiness }: Conclusion): string {
-  const nothingGiven =
-    branch === null
-      ? 'neither a scope nor a branch was given'
-      : `no scope was given, and no live activity of ${branch} has one`
   const why =
     emptiness === 'all_ignored'
       ? 'the settings of this repository ignore every path of the scope (ignore_paths)'
-      : nothingGiven
+      : `there was nothing to compare, because no paths or areas were named${ofBranch(branch)}`
   return `No activity was compared: ${why}.`
+}
+
+function ofBranch(branch: string | null): string {
+  return branch === null ? '' : `, and no live activity of ${branch} has any`
 }
 
 function nothingFound({ checked_against }: Conclusion): string {

@@ -136,9 +136,10 @@ export const OverlapResult = OverlapBrief.extend({
       activities: z.int().meta({ description: 'Live activities that were compared.' }),
       notables: z.int().meta({ description: 'Active notables that were compared.' }),
       as_of: shownTimestamp.meta({ description: 'When they were read.' }),
-      complete: z
-        .boolean()
-        .meta({ description: 'False when the check reached its bound before it had compared all.' }),
+      complete: z.boolean().meta({
+        description:
+          'False when there was nothing to compare, or the check reached its bound before it had compared all.',
+      }),
     })
     .meta({ id: 'CheckedAgainst', description: 'What was looked at.' }),
 }).meta({ id: 'OverlapResult' })

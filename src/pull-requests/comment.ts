@@ -62,7 +62,7 @@ export function belowList({ works, notables }: Below): string | undefined {
 export function caveatsOf({ not_compared, is_complete }: Report): string[] {
   const caveats: string[] = []
   if (not_compared !== null) caveats.push(`Other work was not compared: ${WHY[not_compared]}.`)
-  if (!is_complete) caveats.push('Not everything could be compared: there may be more.')
+  else if (!is_complete) caveats.push('Not everything could be compared: there may be more.')
   return caveats
 }
 

@@ -257,7 +257,7 @@ async function bruteForce(
       activities: proposal.emptiness ? 0 : all.length,
       notables: notes.length,
       as_of: now.toISOString(),
-      complete: true,
+      complete: proposal.emptiness !== 'nothing_given',
     },
   }
 }

@@ -174,15 +174,25 @@ describe('what is told', () => {
   })
 
   test.each([
-    ['nothing is proposed', {}, /neither a scope nor a branch/],
-    ['the scope is empty', { scope: { paths: [], areas: [] } }, /neither a scope nor a branch/],
-    ['a branch is named on which nothing is known', { branch: 'lone' }, /no live activity of lone/],
-    ['all that is proposed is ignored', { scope: { paths: ['yarn.lock'] } }, /ignore/],
-  ])('nothing looked at reads differently, when %s', async (_, body, reason) => {
+    ['nothing is proposed', {}, false, /nothing to compare, because no paths or areas were named\.$/],
+    [
+      'the scope is empty',
+      { scope: { paths: [], areas: [] } },
+      false,
+      /nothing to compare, because no paths or areas were named\.$/,
+    ],
+    [
+      'a branch is named on which nothing is known',
+      { branch: 'lone' },
+      false,
+      /no live activity of lone has/,
+    ],
+    ['all that is proposed is ignored', { scope: { paths: ['yarn.lock'] } }, true, /ignore/],
+  ])('nothing looked at reads differently, when %s', async (_, body, complete, reason) => {
     const { work, check } = repository()
     await work({ scope: { paths: ['src/**'] } })
     const result = await check(body)
-    expect(result).toMatchObject({ ...empty, checked_against: { activities: 0, complete: true } })
+    expect(result).toMatchObject({ ...empty, checked_against: { activities: 0, complete } })
     expect(result.reason).toMatch(/^No activity was compared: /)
     expect(result.reason).toMatch(reason)
     expect(result.recommended_action).toMatch(/scope\.paths/)

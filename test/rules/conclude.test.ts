@@ -71,12 +71,12 @@ describe('the reason', () => {
     [
       'nothing was given',
       { emptiness: 'nothing_given' },
-      'No activity was compared: neither a scope nor a branch was given.',
+      'No activity was compared: there was nothing to compare, because no paths or areas were named.',
     ],
     [
       'the branch has nothing',
       { emptiness: 'nothing_given', branch: 'retries' },
-      'No activity was compared: no scope was given, and no live activity of retries has one.',
+      'No activity was compared: there was nothing to compare, because no paths or areas were named, and no live activity of retries has any.',
     ],
     [
       'own and stacked work was found',
@@ -118,10 +118,16 @@ describe('the reason', () => {
     [
       'a notable was found, and no scope was given',
       { emptiness: 'nothing_given', notables: [matching('n', 'low')] },
-      'Overlap of low severity. Notable (low) for the whole repository: “Note n”. No activity was compared: neither a scope nor a branch was given.',
+      'Overlap of low severity. Notable (low) for the whole repository: “Note n”. No activity was compared: there was nothing to compare, because no paths or areas were named.',
     ],
   ])('says it when %s', (_, changes, reason) => {
     expect(concluded(changes).reason).toBe(reason)
+  })
+
+  test('does not ask for a narrower scope when there was nothing to compare', () => {
+    const incomplete = { ...checked_against, complete: false }
+    const { reason } = concluded({ emptiness: 'nothing_given', checked_against: incomplete })
+    expect(reason).not.toMatch(/bound|narrow/)
   })
 
   test('ends with how far the check got, when it did not get to the end', () => {
