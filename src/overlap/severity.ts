@@ -24,25 +24,32 @@ interface Ranked {
   severity: Severity
 }
 
-/** Counts all that is added, and keeps as many as a result lists: the most severe first, then the newest. */
-export class Ranking<Item extends Ranked> {
+/** Counts all items that are added, and keeps the first `max` in the order of `compare`. */
+export class Ranking<Item> {
   total = 0
   readonly #max: number
+  readonly #compare: (a: Item, b: Item) => number
   #items: Item[] = []
+  /** Once there were more than enough: what comes after it is not kept. */
+  #last: Item | undefined
 
-  constructor(max: number) {
+  constructor(max: number, compare: (a: Item, b: Item) => number) {
     this.#max = max
+    this.#compare = compare
   }
 
   add(item: Item): void {
     this.total += 1
+    if (this.#last !== undefined && this.#compare(item, this.#last) > 0) return
     this.#items.push(item)
-    if (this.#items.length >= 2 * this.#max) this.#items = this.top()
+    if (this.#items.length < 2 * this.#max) return
+    this.#items = this.top()
+    this.#last = this.#items.at(-1)
   }
 
   /** The items that are listed. */
   top(): Item[] {
-    return this.#items.toSorted(bySeverity).slice(0, this.#max)
+    return this.#items.toSorted(this.#compare).slice(0, this.#max)
   }
 }
 
@@ -61,6 +68,6 @@ export function byRank(a: Pick<Ranked, 'severity'>, b: Pick<Ranked, 'severity'>)
 }
 
 /** The most severe first, then the newest: ids are ordered by time. */
-function bySeverity(a: Ranked, b: Ranked): number {
+export function bySeverity(a: Ranked, b: Ranked): number {
   return byRank(a, b) || (a.id < b.id ? 1 : -1)
 }

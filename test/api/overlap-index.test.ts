@@ -7,14 +7,20 @@ import { insertActivity } from '../../src/activities/store.ts'
 import { activities } from '../../src/activities/table.ts'
 import { newId } from '../../src/base/id.ts'
 import { claims } from '../../src/claims/table.ts'
-import { DEFAULT_SETTINGS, type Settings } from '../../src/context/settings.ts'
+import type { Settings } from '../../src/context/settings.ts'
 import { notables } from '../../src/notables/table.ts'
 import { sweep } from '../../src/operations/sweep.ts'
 import { compare, proposalOf, storedScopeOf } from '../../src/overlap/compare.ts'
 import type { Severity } from '../../src/overlap/overlap.ts'
 import { rulesOf } from '../../src/overlap/rules.ts'
-import { collisionSeverity, highest, notableSeverity, Ranking } from '../../src/overlap/severity.ts'
-import { paths } from '../../src/scope/scope.ts'
+import {
+  bySeverity,
+  collisionSeverity,
+  highest,
+  notableSeverity,
+  Ranking,
+} from '../../src/overlap/severity.ts'
+import { labels, record, risk, scopes, settings } from '../support/arbitrary-scopes.ts'
 import { fakeGithub } from '../support/github.ts'
 import { freshRepositories, type TestRepository } from '../support/repository.ts'
 import { startTestService, type TestService } from '../support/service.ts'
@@ -36,62 +42,6 @@ const HOUR_MS = 3_600_000
 /** Set the variable for a longer run by hand. */
 const RUNS = Number(process.env.INDEX_RUNS ?? 20)
 
-/** Objects as they come out of JSON. */
-function record<Values extends object>(model: { [Name in keyof Values]: fc.Arbitrary<Values[Name]> }) {
-  return fc.record<Values>(model, { noNullPrototype: true })
-}
-
-const name = fc.constantFrom(
-  'a',
-  'b',
-  'a',
-  'b',
-  'ab',
-  'x.ts',
-  'yarn.lock',
-  'vendor',
-  '(a)',
-  'ä',
-  'l'.repeat(190),
-)
-const wild = fc.constantFrom(
-  '*',
-  '**',
-  'a*',
-  '*.ts',
-  '?',
-  '[ab]',
-  '{a,b}',
-  '{a,b/**,*b}',
-  '{a..j}',
-  '*.lock',
-  '\\*',
-)
-const globs = fc
-  .array(fc.oneof({ weight: 3, arbitrary: name }, { weight: 1, arbitrary: wild }), {
-    minLength: 1,
-    maxLength: 4,
-  })
-  .map((segments) => segments.join('/'))
-  .filter(isGlob)
-
-function isGlob(text: string): boolean {
-  return paths.safeParse([text]).success
-}
-
-const labels = fc.constantFrom('pay', 'Pay', 'till', 'docs', 'Ünit')
-const scopes = record({
-  areas: fc.uniqueArray(labels, { maxLength: 2, selector: (label) => label.toLowerCase() }),
-  paths: fc.uniqueArray(globs, { maxLength: 3 }),
-})
-const settings = record<Pick<Settings, 'areas' | 'ignore_paths'>>({
-  areas: fc.oneof(
-    fc.constant({}),
-    fc.array(globs, { minLength: 1, maxLength: 2 }).map((till) => ({ till, Docs: ['a/**', 'yarn.lock'] })),
-  ),
-  ignore_paths: fc.oneof(fc.constant(DEFAULT_SETTINGS.ignore_paths), fc.array(globs, { maxLength: 2 })),
-})
-const risk = fc.constantFrom('low', 'medium', 'high', 'critical')
 const importance = fc.constantFrom('low', 'medium', 'high', 'critical')
 const hours = fc.integer({ min: 1, max: 30 })
 
@@ -231,7 +181,7 @@ async function bruteForce(
   const compared = (row: Parameters<typeof storedScopeOf>[0]) =>
     compare(proposal, storedScopeOf(row), { rules, max: 20, budget: plenty() })
   type Found = { id: string; severity: Severity; areas: string[]; paths: unknown[] }
-  const [collisions, matching] = [new Ranking<Found>(200), new Ranking<Found>(200)]
+  const [collisions, matching] = [new Ranking<Found>(200, bySeverity), new Ranking<Found>(200, bySeverity)]
   for (const row of all) {
     const match = proposal.emptiness || own.includes(row) ? null : compared(row)
     if (match)

@@ -1,7 +1,13 @@
 /** How severe an overlap is, and which of many are listed, as tables (contract §6). */
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { collisionSeverity, highest, notableSeverity, Ranking } from '../../src/overlap/severity.ts'
+import {
+  bySeverity,
+  collisionSeverity,
+  highest,
+  notableSeverity,
+  Ranking,
+} from '../../src/overlap/severity.ts'
 
 describe('a collision', () => {
   test.each([
@@ -48,7 +54,7 @@ describe('of several', () => {
   test('those are kept that are most severe, then newest, however many are added and in which order', () => {
     fc.assert(
       fc.property(items, fc.integer({ min: 1, max: 10 }), (all, max) => {
-        const ranking = new Ranking<(typeof all)[number]>(max)
+        const ranking = new Ranking<(typeof all)[number]>(max, bySeverity)
         for (const each of all) ranking.add(each)
         const sorted = order.flatMap((severity) => {
           const alike = all.filter((each) => each.severity === severity).map(({ id }) => id)
