@@ -5,6 +5,7 @@ import { setTimeout as wait } from 'node:timers/promises'
 import type { Logger } from 'pino'
 import { type Clock, systemClock } from './base/clock.ts'
 import type { Config } from './base/config.ts'
+import { SharedWork } from './base/shared-work.ts'
 import type { App } from './context/app.ts'
 import { ChangeFeed } from './context/change-feed.ts'
 import { openDatabase } from './db/connect.ts'
@@ -38,6 +39,9 @@ export interface Service {
 /** Where instances tell each other whose permissions may have changed. */
 const ACCESS_CHANNEL = 'deconflict_access'
 
+/** Characters of all comparisons that are kept. */
+const COMPARISONS_KEPT = 4_000_000
+
 /** How long requests in flight may take after the service was told to stop. */
 const DRAIN_MS = 6000
 /** How long all that runs may take then; a job that does not end is taken up again when its lease is over. */
@@ -70,7 +74,22 @@ export async function startService(config: Config, options: ServiceOptions = {})
     openGithubApp(config.github_app, { api_url: config.github_api_url, log, metrics, paces_writes })
   const forgetAccess = (owner: string) => database.announce(ACCESS_CHANNEL, owner)
   const change_feed = new ChangeFeed(database, log)
-  const app: App = { config, clock, log, metrics, database, access, github_app, change_feed, forgetAccess }
+  const comparisons = new SharedWork({
+    size: COMPARISONS_KEPT,
+    count: (outcome) => metrics.comparisons.inc({ outcome }),
+  })
+  const app: App = {
+    config,
+    clock,
+    log,
+    metrics,
+    database,
+    access,
+    github_app,
+    change_feed,
+    comparisons,
+    forgetAccess,
+  }
   const streams = new Streams(app)
   const stop = new AbortController()
   const limits = { ...WIRE_LIMITS, ...options.wire }

@@ -2,6 +2,7 @@
 import { drizzle } from 'drizzle-orm/postgres-js'
 import postgres from 'postgres'
 import { createActivity } from '../../src/activities/activities.ts'
+import { SharedWork } from '../../src/base/shared-work.ts'
 import type { RepoContext } from '../../src/context/repo.ts'
 import { DEFAULT_SETTINGS } from '../../src/context/settings.ts'
 import { insertRepository } from '../../src/context/store.ts'
@@ -50,6 +51,8 @@ function contextOf(db: RepoContext['db'], { id, owner, name }: SeedRepository, n
   return {
     db,
     now,
+    signal: new AbortController().signal,
+    comparisons: new SharedWork({ size: 1, count: () => {} }),
     repo: {
       id,
       owner,

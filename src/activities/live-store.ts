@@ -36,6 +36,38 @@ type ScopedActivity = Pick<ActivityRow, keyof typeof scoped>
 export type ComparedActivity = Pick<ActivityRow, keyof typeof compared>
 export type MergedActivity = ComparedActivity & Pick<ActivityRow, 'summary' | 'merged_at'>
 
+/** What tells live activities apart without their scopes, which may be large. */
+const outlined = {
+  id: activities.id,
+  branch: activities.branch,
+  base_branch: activities.base_branch,
+  risk: activities.risk,
+  blocking: activities.blocking,
+  /** Of the row: every change of any field, by whatever instance, gives it another one. */
+  version: sql<string>`xmin::text`.as('version'),
+  /** What the scope takes as it is stored. */
+  scope_bytes: sql<number>`pg_column_size(${activities.scope})`.as('scope_bytes'),
+}
+
+const readLive = prepared('activities_live', (db) =>
+  db
+    .select(outlined)
+    .from(activities)
+    .where(isLive)
+    .orderBy(desc(activities.repo_id), desc(activities.id))
+    .limit(sql.placeholder('limit')),
+)
+export type OutlinedActivity = Awaited<ReturnType<typeof readLive>>[number]
+
+/** Up to `limit` live activities, the newest first. */
+export function listLive(
+  db: Db,
+  repo_id: number,
+  options: { now: Date; limit: number },
+): Promise<OutlinedActivity[]> {
+  return readLive(db, { repo_id, limit: options.limit, now: options.now.toISOString() })
+}
+
 const readCompared = prepared('activities_compared', (db) => selectByIds(db, activities, compared))
 const readScopes = prepared('activities_scopes', (db) => selectByIds(db, activities, scoped))
 

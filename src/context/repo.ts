@@ -1,4 +1,5 @@
 /** One repository, one caller, one instant: everything the service does is done inside such a context. */
+import type { SharedWork } from '../base/shared-work.ts'
 import type { Db } from '../db/connect.ts'
 import type { Identity, VisibleRepository } from '../github/access.ts'
 import { Meter } from '../scope/meter.ts'
@@ -12,6 +13,10 @@ export interface RepoContext {
   db: Db
   /** The clock, read once. */
   now: Date
+  /** Aborted when the caller no longer waits for the answer. */
+  signal: AbortSignal
+  /** Comparisons of whole repositories, which callers of this instance share. */
+  comparisons: SharedWork
   repo: {
     id: number
     owner: string
@@ -40,7 +45,11 @@ interface Asked {
   name: string
   now: Date
   meter: Meter
+  /** Without one the caller always waits. */
+  signal?: AbortSignal | undefined
 }
+
+const NEVER_ABORTED = new AbortController().signal
 
 /** Opens the repository for one request. */
 export async function openRepo(app: App, repository: VisibleRepository, asked: Asked): Promise<RepoContext> {
@@ -73,6 +82,8 @@ function contextOf(
   return {
     db,
     now: asked.now,
+    signal: asked.signal ?? NEVER_ABORTED,
+    comparisons: app.comparisons,
     repo: {
       id: repo_id,
       owner,

@@ -162,7 +162,7 @@ export const OPERATIONS = {
     access: 'read',
     output: Overlaps,
     summary: 'List all collisions',
-    description: 'Every collision among the live activities, for whoever looks at the whole.',
+    description: 'Every collision between two live activities, each once. Own and stacked work is left out.',
   }),
   listNotables: operation({
     method: 'GET',

@@ -28,6 +28,8 @@ export interface Call extends Target {
   input: () => unknown
   /** The header as it came; calls that are no creation ignore it. */
   idempotency_key: string | undefined
+  /** Aborted when the caller no longer waits; without one the caller always does. */
+  signal?: AbortSignal
 }
 
 export interface Answer {
@@ -56,8 +58,8 @@ async function carryOut(app: App, name: OperationName, call: Call): Promise<Answ
   const operation: Operation = OPERATIONS[name]
   const now = app.clock()
   const repository = await authorise(app, operation, call)
-  const { caller } = call
-  const asked = { owner: call.owner, name: call.repo, now, meter: caller.meter }
+  const { caller, signal } = call
+  const asked = { owner: call.owner, name: call.repo, now, meter: caller.meter, signal }
   const ctx = await inSpan('open repository', DATABASE, () => openRepo(app, repository, asked))
   const key = operation.is_idempotent ? idempotencyKeyOf(call.idempotency_key) : undefined
   const input = await inputOf(ctx, name, call)

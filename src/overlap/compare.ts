@@ -64,7 +64,7 @@ export function compare(
 }
 
 /** The globs of a scope: its paths, and what its areas stand for. With `budget.remaining` below 0 some are missing. */
-function globsOf(scope: StoredScope, rules: Rules, budget: Budget): Glob[] {
+export function globsOf(scope: StoredScope, rules: Rules, budget: Budget): Glob[] {
   const globs = scope.areas.flatMap((label) => rules.areas.get(labelKey(label)) ?? [])
   const paths: Glob[] = []
   for (const path of scope.paths) {

@@ -17,8 +17,8 @@ export const IDS_MAX = 200
 /** Path pairs in each match at most. */
 export const PAIRS_MAX = 20
 export const REUSE_MAX = 10
-/** Live activities that a list of all collisions compares with the others: what a person can take in, and a bound on the work. */
-export const COMPARED_MAX = 500
+/** Live activities that a list of all collisions compares with each other: as many as the page shows. */
+export const COMPARED_MAX = 1000
 /** Collisions in such a list. */
 export const OVERLAPS_MAX = 1000
 export const SHARED_PATHS_MAX = 3
@@ -164,16 +164,19 @@ export type Overlap = z.output<typeof Overlap>
 
 export const Overlaps = z
   .strictObject({
-    items: z
-      .array(Overlap)
-      .meta({ description: `At most ${OVERLAPS_MAX}; those of the newest activities first.` }),
+    items: z.array(Overlap).meta({
+      description: `Each pair once; at most ${OVERLAPS_MAX}, the most severe first, then those of the newest activities.`,
+    }),
+    total: z.int().meta({ description: 'How many collisions were found, listed or not.' }),
     checked_against: z
       .strictObject({
-        activities: z.int().meta({ description: 'Live activities that were compared with all others.' }),
+        activities: z.int().meta({
+          description: `Live activities that were compared with each other: at most the newest ${COMPARED_MAX}.`,
+        }),
         as_of: shownTimestamp.meta({ description: 'When they were read.' }),
-        complete: z
-          .boolean()
-          .meta({ description: `False when there are more than ${COMPARED_MAX}, or a bound was reached.` }),
+        complete: z.boolean().meta({
+          description: `False when something was left out: there are more than ${COMPARED_MAX} live activities or ${OVERLAPS_MAX} collisions, or the work budget was exhausted.`,
+        }),
       })
       .meta({ id: 'OverlapsCheckedAgainst', description: 'What was looked at.' }),
   })

@@ -1,59 +1,104 @@
-/** All collisions among the live activities of a repository, for whoever looks at the whole (issue 6, item 4). */
-import { listActivities } from '../activities/store.ts'
-import type { ActivityRow } from '../activities/table.ts'
+/** All collisions among the live activities of a repository: the newest are compared with each other, each pair once (contract §6). */
+import { createHash } from 'node:crypto'
+import { listLive, listScopesOf, type OutlinedActivity } from '../activities/live-store.ts'
 import type { RepoContext } from '../context/repo.ts'
-import { examineActivities } from './check.ts'
-import {
-  COMPARED_MAX,
-  OVERLAPS_MAX,
-  type Overlap,
-  type Overlaps,
-  Severity,
-  SHARED_PATHS_MAX,
-} from './overlap.ts'
+import { EMPTY_SCOPE } from '../scope/scope.ts'
+import { Collisions } from './collisions.ts'
+import { type StoredScope, storedScopeOf } from './compare.ts'
+import { COMPARED_MAX, OVERLAPS_MAX, type Overlap, type Overlaps } from './overlap.ts'
+import { rulesOf } from './rules.ts'
+import { Stacks } from './stacks.ts'
+import { WorkBudget } from './work-budget.ts'
 
-/** Each collision once, own and stacked work left out. */
+/** What one comparison may spend, in units of 10 to 50 ns: all of it takes about a fifth of a second. */
+const UNITS_MAX = 6_000_000
+/** The part of it that is kept for the examples of the collisions that are listed. */
+const SHOWN_UNITS = 500_000
+/** Live activities whose branches are read: a stack may lead through any of them. */
+const LINKS_MAX = 10_000
+/** Scopes that are read at once: so many, and so many bytes as they are stored. */
+const PAGE = 250
+const PAGE_BYTES = 262_144
+
+interface Comparison {
+  items: Overlap[]
+  total: number
+  /** How many of the newest activities were compared with each other. */
+  compared: number
+  complete: boolean
+}
+
+/**
+ * Callers share a comparison when they find the same versions of the same live rows, so whoever asks after a change was
+ * stored, or after an activity expired, never gets a comparison from before.
+ */
 export async function listOverlaps(ctx: RepoContext): Promise<Overlaps> {
-  const page = { now: ctx.now, after: null, limit: COMPARED_MAX + 1 }
-  const rows = await listActivities(ctx.db, ctx.repo.id, {}, page)
-  const compared = rows.slice(0, COMPARED_MAX)
-  const found = new Map<string, Overlap>()
-  let complete = rows.length === compared.length
-  for (const row of compared) {
-    const is_whole = await addOverlapsOf(ctx, row, found)
-    complete &&= is_whole
+  const { db, repo, now, signal, comparisons } = ctx
+  const live = await listLive(db, repo.id, { now, limit: LINKS_MAX + 1 })
+  const { items, total, compared, complete } = await comparisons.get<Comparison>({
+    key: versionOf(ctx, live),
+    signal,
+    compute: (cancelled) => comparisonOf(ctx, live, cancelled),
+    sizeOf: (comparison) => JSON.stringify(comparison).length,
+  })
+  return {
+    items,
+    total,
+    checked_against: { activities: compared, as_of: now.toISOString(), complete },
   }
-  const checked_against = { activities: compared.length, as_of: ctx.now.toISOString(), complete }
-  return { items: [...found.values()], checked_against }
 }
 
-async function addOverlapsOf(
+/** Everything that the collisions depend on. */
+function versionOf({ repo, settings }: RepoContext, live: OutlinedActivity[]): string {
+  const hash = createHash('sha256').update(JSON.stringify([repo.id, settings]))
+  for (const { id, version } of live) hash.update(`${id} ${version}\n`)
+  return hash.digest('base64')
+}
+
+async function comparisonOf(
   ctx: RepoContext,
-  row: ActivityRow,
-  found: Map<string, Overlap>,
-): Promise<boolean> {
-  const { collisions, checked_against } = await examineActivities(ctx, [row])
-  for (const { id, severity, match } of collisions) {
-    const isOlder = row.id < id
-    const activity_ids = isOlder ? [row.id, id] : [id, row.id]
-    const key = activity_ids.join()
-    const known = found.get(key)
-    if (known) known.severity = higherOf(known.severity, severity)
-    else if (found.size < OVERLAPS_MAX)
-      found.set(key, {
-        activity_ids,
-        severity,
-        areas: match.areas,
-        paths: match.paths.slice(0, SHARED_PATHS_MAX).map(({ yours, theirs, example }) => ({
-          globs: isOlder ? [yours, theirs] : [theirs, yours],
-          example,
-        })),
-      })
-    else return false
+  live: OutlinedActivity[],
+  signal: AbortSignal,
+): Promise<Comparison> {
+  const budget = new WorkBudget({ budget: ctx.meter.budget(UNITS_MAX), reserve: SHOWN_UNITS, signal })
+  const rules = rulesOf(ctx.settings)
+  const collisions = new Collisions({ rules, stacks: new Stacks(live, budget), budget })
+  let compared = 0
+  for await (const [activity, scope] of scopesOf(ctx, live.slice(0, COMPARED_MAX))) {
+    signal.throwIfAborted()
+    if (!(await collisions.add(activity, scope))) break
+    compared += 1
   }
-  return checked_against.complete
+  budget.useReserve()
+  const { items, is_whole } = await collisions.list()
+  const { total } = collisions
+  const complete = compared === live.length && total <= OVERLAPS_MAX && is_whole
+  return { items, total, compared, complete }
 }
 
-function higherOf(one: Severity, other: Severity): Severity {
-  return Severity.options.indexOf(one) > Severity.options.indexOf(other) ? one : other
+/** Activities with their scopes; one that was deleted meanwhile has none. */
+async function* scopesOf(
+  { db, repo }: RepoContext,
+  all: OutlinedActivity[],
+): AsyncGenerator<[OutlinedActivity, StoredScope]> {
+  for (const page of pagesOf(all)) {
+    const ids = page.map(({ id }) => id)
+    const scopes = new Map((await listScopesOf(db, repo.id, ids)).map((each) => [each.id, each]))
+    for (const each of page) yield [each, storedScopeOf(scopes.get(each.id) ?? { scope: EMPTY_SCOPE })]
+  }
+}
+
+function* pagesOf(all: OutlinedActivity[]): Generator<OutlinedActivity[]> {
+  let page: OutlinedActivity[] = []
+  let bytes = 0
+  for (const each of all) {
+    if (page.length === PAGE || bytes > PAGE_BYTES) {
+      yield page
+      page = []
+      bytes = 0
+    }
+    page.push(each)
+    bytes += each.scope_bytes
+  }
+  if (page.length > 0) yield page
 }

@@ -26,6 +26,12 @@ export function openMetrics(clock: Clock) {
       labelNames: ['outcome'],
       registers,
     }),
+    comparisons: new Counter({
+      name: 'deconflict_repository_comparisons_total',
+      help: 'Comparisons of all live activities of a repository with each other: computed, cancelled (every caller had left) or failed; and callers who shared one that another had started.',
+      labelNames: ['outcome'],
+      registers,
+    }),
     github_calls: new Histogram({
       name: 'deconflict_github_request_duration_seconds',
       help: "Calls to GitHub, with a caller's token or as the App (installation), by status; none: no answer.",

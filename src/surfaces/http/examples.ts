@@ -151,6 +151,7 @@ export const EXAMPLES: Examples = {
           paths: [{ globs: ['src/checkout/**', 'src/**/retry.ts'], example: 'src/checkout/retry.ts' }],
         },
       ],
+      total: 1,
       checked_against: { activities: 2, as_of: STARTED, complete: true },
     },
   },

@@ -124,7 +124,7 @@ export function showFailures(log: Logger) {
     // Without a cause nothing failed here: GitHub is away, which its call has logged, or a feature is not configured.
     if (failure.status >= 500 && failure.cause !== undefined)
       log.error({ request_id, ...faultOf(failure.cause) }, failure.message)
-    if (res.headersSent) {
+    if (res.headersSent || res.destroyed) {
       res.destroy()
       return
     }

@@ -46,8 +46,17 @@ function carryOut(app: App, name: OperationName): RequestHandler {
       id: id ?? '',
       input: () => (isGet ? req.query : bodyOf(req)),
       idempotency_key: req.get('Idempotency-Key'),
+      signal: goneSignal(res),
     })
   }
+}
+
+/** Aborted when the client closes the connection. After an answer that means nothing. */
+function goneSignal(res: Response): AbortSignal {
+  const controller = new AbortController()
+  if (res.destroyed) controller.abort()
+  res.once('close', () => controller.abort())
+  return controller.signal
 }
 
 const NoQuery = z.strictObject({})

@@ -1,0 +1,153 @@
+/** All collisions among the activities of a repository, which are added one by one, the newest first (contract §6). */
+import type { OutlinedActivity } from '../activities/live-store.ts'
+import { labelKey } from '../scope/scope.ts'
+import { globsOf, type StoredScope } from './compare.ts'
+import { exampleOf, GlobTable, type KnownGlob, type Meeting } from './glob-table.ts'
+import { OVERLAPS_MAX, type Overlap, type Severity, SHARED_PATHS_MAX } from './overlap.ts'
+import type { Rules } from './rules.ts'
+import { byRank, collisionSeverity, isAtLeast, Ranking } from './severity.ts'
+import type { Stacks } from './stacks.ts'
+import type { WorkBudget } from './work-budget.ts'
+
+interface Pair {
+  /** Numbers of the two: the newest activity is 0. */
+  newer: number
+  older: number
+  /** The higher of what the two are told. */
+  severity: Severity
+  areas: string[]
+  /** Globs of the older one, with what they meet. */
+  shared: { glob: KnownGlob; meeting: Meeting }[]
+}
+
+/** By the number of the newer one; null for own and stacked work. */
+type Pairs = Map<number, Pair | null>
+
+/** In units: looking at two activities that have globs which meet, or a label, in common; and beginning with a pair. */
+const VISIT = 2
+const PAIR = 10
+
+export class Collisions {
+  readonly #rules: Rules
+  readonly #stacks: Stacks
+  readonly #budget: WorkBudget
+  readonly #globs: GlobTable
+  /** Compared form of a label → numbers of the activities that have it. */
+  readonly #labels = new Map<string, number[]>()
+  readonly #added: OutlinedActivity[] = []
+  readonly #ranking = new Ranking<Pair>(OVERLAPS_MAX, bySeverityAndAge)
+
+  constructor({ rules, stacks, budget }: { rules: Rules; stacks: Stacks; budget: WorkBudget }) {
+    this.#rules = rules
+    this.#stacks = stacks
+    this.#budget = budget
+    this.#globs = new GlobTable(rules.ignore, budget)
+  }
+
+  /** How many there are among the activities that were added. */
+  get total(): number {
+    return this.#ranking.total
+  }
+
+  /** Compares an activity with all that were added before. False when the budget ran out before the last one. */
+  async add(activity: OutlinedActivity, scope: StoredScope): Promise<boolean> {
+    const older = this.#added.push(activity) - 1
+    const found: Pairs = new Map()
+    const globs = await this.#globsOf(scope)
+    for (const glob of globs) await this.#addByGlob(found, older, glob)
+    // Whether two that share a label share a path as well is known only now.
+    if (!this.#budget.isExhausted) await this.#addByLabels(found, older, scope.areas)
+    for (const pair of found.values()) {
+      if (pair === null) continue
+      pair.severity = this.#severityOf(pair)
+      this.#ranking.add(pair)
+    }
+    for (const { owners } of globs) owners.push(older)
+    return !this.#budget.isExhausted
+  }
+
+  async #globsOf(scope: StoredScope): Promise<Set<KnownGlob>> {
+    const known = new Set<KnownGlob>()
+    for (const glob of globsOf(scope, this.#rules, this.#budget)) {
+      if (this.#budget.isPauseDue) await this.#budget.pause()
+      if (this.#budget.isExhausted) break
+      known.add(await this.#globs.find(glob))
+    }
+    return known
+  }
+
+  async #addByGlob(found: Pairs, older: number, glob: KnownGlob): Promise<void> {
+    for (const meeting of glob.meetings) {
+      for (const newer of meeting.other.owners) {
+        if (this.#budget.isPauseDue) await this.#budget.pause()
+        if (this.#budget.isExhausted) return
+        const pair = this.#pairOf(found, newer, older)
+        if (pair && pair.shared.length < SHARED_PATHS_MAX) pair.shared.push({ glob, meeting })
+      }
+    }
+  }
+
+  async #addByLabels(found: Pairs, older: number, areas: string[]): Promise<void> {
+    for (const [key, area] of new Map(areas.map((each) => [labelKey(each), each]))) {
+      const owners = this.#labels.get(key) ?? []
+      for (const newer of owners) {
+        if (this.#budget.isPauseDue) await this.#budget.pause()
+        if (this.#budget.isExhausted) return
+        this.#pairOf(found, newer, older)?.areas.push(area)
+      }
+      owners.push(older)
+      this.#labels.set(key, owners)
+    }
+  }
+
+  /** Null for own and stacked work, and when the budget ran out. */
+  #pairOf(found: Pairs, newer: number, older: number): Pair | null {
+    this.#budget.remaining -= VISIT
+    if (this.#budget.isExhausted) return null
+    const there = found.get(newer)
+    if (there !== undefined) return there
+    const isExpected = this.#stacks.areExpected(this.#activity(newer), this.#activity(older))
+    if (!isExpected) this.#budget.remaining -= PAIR
+    if (this.#budget.isExhausted) return null
+    const pair: Pair | null = isExpected ? null : { newer, older, severity: 'low', areas: [], shared: [] }
+    found.set(newer, pair)
+    return pair
+  }
+
+  #severityOf({ newer, older, shared }: Pair): Severity {
+    const by = shared.length > 0 ? 'path' : 'area'
+    const one = collisionSeverity(by, this.#activity(newer))
+    const other = collisionSeverity(by, this.#activity(older))
+    return isAtLeast(one, other) ? one : other
+  }
+
+  #activity(number: number): OutlinedActivity {
+    return this.#added[number] as OutlinedActivity
+  }
+
+  /** Those that are listed, the most severe first, then those of the newest activities. `is_whole`: none lacks an example. */
+  async list(): Promise<{ items: Overlap[]; is_whole: boolean }> {
+    const items: Overlap[] = []
+    for (const each of this.#ranking.top()) {
+      if (this.#budget.isPauseDue) await this.#budget.pause()
+      items.push(this.#shown(each))
+    }
+    return { items, is_whole: !this.#budget.isExhausted }
+  }
+
+  #shown({ newer, older, severity, areas, shared }: Pair): Overlap {
+    return {
+      activity_ids: [this.#activity(older).id, this.#activity(newer).id],
+      severity,
+      areas,
+      paths: shared.flatMap(({ glob, meeting }) => {
+        const example = exampleOf(meeting, this.#budget)
+        return example === null ? [] : [{ globs: [glob.source, meeting.other.source], example }]
+      }),
+    }
+  }
+}
+
+function bySeverityAndAge(a: Pair, b: Pair): number {
+  return byRank(a, b) || a.newer - b.newer || a.older - b.older
+}

@@ -1,0 +1,90 @@
+/** Own and stacked work among activities in memory, by the rules of a check (contract §6, relationships). Pure. */
+import type { Budget } from '../scope/frontier.ts'
+
+interface Branches {
+  branch: string | null
+  base_branch: string | null
+}
+
+/** Following one name from branch to branch. */
+const STEP = 5
+
+/** Over all live activities, since a stack may lead through any of them. */
+export class Stacks {
+  /** Branch → the bases that activities on it have. */
+  readonly #bases = new Map<string, Set<string>>()
+  /** Base → the branches that activities on top of it have. */
+  readonly #tops = new Map<string, Set<string>>()
+  readonly #below = new Map<Branches, ReadonlySet<string>>()
+  readonly #above = new Map<string, ReadonlySet<string>>()
+  readonly #budget: Budget
+
+  constructor(live: readonly Branches[], budget: Budget) {
+    this.#budget = budget
+    for (const { branch, base_branch } of live) {
+      if (branch === null || base_branch === null) continue
+      addTo(this.#bases, branch, base_branch)
+      addTo(this.#tops, base_branch, branch)
+    }
+  }
+
+  /** Whether a check of either activity leaves the other out. With `budget.remaining` below 0 it may be wrong. */
+  areExpected(one: Branches, other: Branches): boolean {
+    if (one.branch !== null && one.branch === other.branch) return true
+    return this.#expects(one, other) && this.#expects(other, one)
+  }
+
+  #expects(work: Branches, { branch, base_branch }: Branches): boolean {
+    const isBelow = branch !== null && this.#belowOf(work).has(branch)
+    return isBelow || (base_branch !== null && this.#aboveOf(work).has(base_branch))
+  }
+
+  /** The branches under a work: its base, the bases of other work on its branch, and theirs. Its own branch is not among them. */
+  #belowOf(work: Branches): ReadonlySet<string> {
+    return known(this.#below, work, () => {
+      const { branch, base_branch } = work
+      const own = branch === null ? [] : (this.#bases.get(branch) ?? [])
+      const start = base_branch === null ? own : [base_branch, ...own]
+      return this.#reach(this.#bases, { start, except: branch })
+    })
+  }
+
+  /** The branch of a work, and the branches on top of it. */
+  #aboveOf({ branch }: Branches): ReadonlySet<string> {
+    if (branch === null) return NONE
+    return known(this.#above, branch, () => this.#reach(this.#tops, { start: [branch], except: null }))
+  }
+
+  #reach(
+    links: ReadonlyMap<string, ReadonlySet<string>>,
+    { start, except }: { start: Iterable<string>; except: string | null },
+  ): ReadonlySet<string> {
+    const reached = new Set<string>()
+    const waiting = [...start]
+    for (let name = waiting.pop(); name !== undefined; name = waiting.pop()) {
+      this.#budget.remaining -= STEP
+      if (this.#budget.remaining < 0) return reached
+      if (name === except || reached.has(name)) continue
+      reached.add(name)
+      waiting.push(...(links.get(name) ?? []))
+    }
+    return reached
+  }
+}
+
+const NONE: ReadonlySet<string> = new Set()
+
+function addTo(links: Map<string, Set<string>>, from: string, to: string): void {
+  const there = links.get(from)
+  if (there) there.add(to)
+  else links.set(from, new Set([to]))
+}
+
+function known<Key, Value>(all: Map<Key, Value>, key: Key, make: () => Value): Value {
+  let value = all.get(key)
+  if (value === undefined) {
+    value = make()
+    all.set(key, value)
+  }
+  return value
+}

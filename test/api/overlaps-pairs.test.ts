@@ -1,0 +1,242 @@
+/** The list of all collisions holds exactly the pairs that comparing every two live activities finds (contract §6). */
+import { eq } from 'drizzle-orm'
+import fc from 'fast-check'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { asOf, isLive } from '../../src/activities/lifecycle.ts'
+import { insertActivity } from '../../src/activities/store.ts'
+import { type ActivityRow, activities } from '../../src/activities/table.ts'
+import { newId } from '../../src/base/id.ts'
+import type { Settings } from '../../src/context/settings.ts'
+import { compare, proposalOf, storedScopeOf } from '../../src/overlap/compare.ts'
+import type { Overlap } from '../../src/overlap/overlap.ts'
+import { rulesOf } from '../../src/overlap/rules.ts'
+import { collisionSeverity, isAtLeast } from '../../src/overlap/severity.ts'
+import { fileGlob, matchesPath, parseGlob } from '../../src/scope/glob.ts'
+import { record, risk, scopes, settings } from '../support/arbitrary-scopes.ts'
+import { fakeGithub } from '../support/github.ts'
+import { freshRepositories, type TestRepository } from '../support/repository.ts'
+import { startTestService, type TestService } from '../support/service.ts'
+
+const github = fakeGithub()
+const repository = freshRepositories(github, () => service)
+let service: TestService
+
+beforeAll(async () => {
+  service = await startTestService({ token: 'ada', config: { rate_limit_per_minute: 1_000_000 } })
+})
+afterAll(async () => {
+  await service.close()
+  github.close()
+})
+
+const HOUR_MS = 3_600_000
+/** Set the variable for a longer run by hand. */
+const RUNS = Number(process.env.INDEX_RUNS ?? 20)
+
+const branch = fc.constantFrom(null, 'main', 'a', 'b', 'c', 'd', 'e')
+const branches = { branch, base_branch: branch }
+const event = fc.oneof(
+  {
+    weight: 10,
+    arbitrary: record({
+      what: fc.constant('work' as const),
+      body: record({ scope: scopes, risk, blocking: fc.boolean(), ...branches }),
+    }),
+  },
+  {
+    weight: 3,
+    arbitrary: record({ what: fc.constant('track' as const), scope: scopes, ...branches }),
+  },
+  {
+    weight: 3,
+    arbitrary: record({
+      what: fc.constant('change' as const),
+      which: fc.nat(),
+      body: fc.oneof(
+        record({ scope: scopes }),
+        record({ risk }),
+        record({ blocking: fc.boolean() }),
+        record(branches),
+        record({ heartbeat: fc.constant(true) }),
+        record({ status: fc.constantFrom('paused', 'merged', 'abandoned', 'archived') }),
+      ),
+    }),
+  },
+  {
+    weight: 1,
+    arbitrary: record({ what: fc.constant('wait' as const), hours: fc.integer({ min: 1, max: 13 }) }),
+  },
+)
+type Event = typeof event extends fc.Arbitrary<infer Value> ? Value : never
+
+/** Lets one thing happen; what the state of a record forbids does not, and that is fine. */
+async function happen(repo: TestRepository, each: Event, ids: string[]): Promise<void> {
+  const { clock, app } = service
+  switch (each.what) {
+    case 'work':
+      ids.push(await repo.work(each.body))
+      return
+    case 'track': {
+      const { scope, branch, base_branch } = each
+      const row = {
+        repo_id: repo.id,
+        id: newId('act'),
+        title: 'a',
+        summary: 'a',
+        actor: 'a',
+        status: 'ready-for-review',
+        risk: 'low',
+        draft_pr: false,
+        blocking: false,
+        source: 'pull_request',
+        created_at: clock.now,
+        updated_at: clock.now,
+        expires_at: new Date(clock.now.getTime() + 5 * HOUR_MS),
+      } as const
+      const stored = { ...row, scope, branch, base_branch, scope_is_literal: true }
+      ids.push((await insertActivity(app.database.connection(), stored)).id)
+      return
+    }
+    case 'change': {
+      const id = ids[each.which % ids.length]
+      if (id) await repo.ask('PATCH', `/activity/${id}`, { body: each.body })
+      return
+    }
+    case 'wait':
+      clock.advance(each.hours * HOUR_MS)
+  }
+}
+
+/** What a check of `work` calls own or stacked: links are followed one by one over all live activities. */
+function expectedBy(work: ActivityRow, live: ActivityRow[]): Set<string> {
+  const own = live.filter((each) => each === work || (work.branch !== null && each.branch === work.branch))
+  const below = new Set(own.map((each) => each.base_branch).filter((name) => name !== work.branch))
+  const above = new Set([work.branch])
+  for (const _ of live)
+    for (const each of live) {
+      if (each.branch !== null && below.has(each.branch) && each.base_branch !== work.branch)
+        below.add(each.base_branch)
+      if (each.base_branch !== null && above.has(each.base_branch) && each.branch !== null)
+        above.add(each.branch)
+    }
+  const has = (names: Set<string | null>, name: string | null) => name !== null && names.has(name)
+  return new Set(
+    live
+      .filter(
+        (each) =>
+          own.includes(each) ||
+          has(below, each.branch) ||
+          (work.branch !== null && has(above, each.base_branch)),
+      )
+      .map(({ id }) => id),
+  )
+}
+
+type Sides = Pick<Settings, 'areas' | 'ignore_paths'>
+
+function bruteForce(live: ActivityRow[], set: Sides) {
+  const rules = rulesOf(set)
+  const budget = { remaining: 100_000_000 }
+  const proposals = live.map((row) => proposalOf([storedScopeOf(row)], rules, budget))
+  const expected = live.map((row) => expectedBy(row, live))
+  return live.flatMap((older, index) =>
+    live.slice(index + 1).flatMap((newer, offset) => {
+      const isExpected = expected[index]?.has(newer.id) && expected[index + 1 + offset]?.has(older.id)
+      const proposal = proposals[index] as NonNullable<(typeof proposals)[number]>
+      const match = isExpected ? null : compare(proposal, storedScopeOf(newer), { rules, max: 20, budget })
+      if (!match) return []
+      const by = match.paths.length > 0 ? 'path' : 'area'
+      const [one, other] = [collisionSeverity(by, older), collisionSeverity(by, newer)]
+      return [
+        {
+          activity_ids: [older.id, newer.id],
+          severity: isAtLeast(one, other) ? one : other,
+          areas: match.areas.toSorted(),
+          shared: new Set(match.paths.map(({ yours, theirs }) => `${yours}\0${theirs}`)).size,
+        },
+      ]
+    }),
+  )
+}
+
+async function liveIn(repo: TestRepository): Promise<ActivityRow[]> {
+  const rows = await service.app.database
+    .connection()
+    .select()
+    .from(activities)
+    .where(eq(activities.repo_id, repo.id))
+  return rows
+    .map((row) => asOf(row, service.clock.now))
+    .filter(({ status }) => isLive(status))
+    .sort((a, b) => (a.id < b.id ? -1 : 1))
+}
+
+function isInOrder(items: Overlap[]): boolean {
+  const keys = items.map(({ severity, activity_ids: [older, newer] }) => [
+    ['low', 'medium', 'high'].indexOf(severity),
+    newer,
+    older,
+  ])
+  return keys.every((key, at) => {
+    const before = keys[at - 1]
+    const differs = before?.findIndex((value, part) => value !== key[part]) ?? -1
+    return !before || (before[differs] as string) > (key[differs] as string)
+  })
+}
+
+/** An example is a path that the globs of both match, as they were stored. */
+function expectExamples({ activity_ids, paths }: Overlap, live: ActivityRow[]): void {
+  for (const { globs, example } of paths)
+    for (const [side, source] of globs.entries()) {
+      const row = live.find(({ id }) => id === activity_ids[side])
+      const isOwn = row?.scope.paths.includes(source)
+      const glob = isOwn && row?.scope_is_literal ? fileGlob(source) : parseGlob(source)
+      expect(matchesPath(glob, example), `${source} matches ${example}`).toBe(true)
+    }
+}
+
+test('every two live activities that collide are listed once, whatever happened to them', {
+  timeout: 120_000,
+}, async () => {
+  await fc.assert(
+    fc.asyncProperty(settings, fc.array(event, { minLength: 5, maxLength: 30 }), async (set, events) => {
+      const repo = repository()
+      await repo.configure(set)
+      const ids: string[] = []
+      for (const each of events) await happen(repo, each, ids)
+      const live = await liveIn(repo)
+      const pairs = bruteForce(live, set)
+
+      const { body } = await repo.ask('GET', '/overlaps')
+      const items = body.items as Overlap[]
+      const listed = items.map(({ activity_ids, severity, areas, paths }) => {
+        const own = pairs.find((pair) => pair.activity_ids.join() === activity_ids.join())
+        const { shared = 0 } = own ?? {}
+        const isRight =
+          paths.length >= Math.min(3, shared) && paths.length <= 3 && shared > 0 === paths.length > 0
+        return { activity_ids, severity, areas: areas.toSorted(), shared: isRight ? shared : paths }
+      })
+      const sorted = <Pair extends { activity_ids: string[] }>(all: Pair[]) =>
+        all.toSorted((a, b) => (a.activity_ids.join() < b.activity_ids.join() ? -1 : 1))
+      expect(sorted(listed)).toEqual(sorted(pairs))
+      expect(isInOrder(items)).toBe(true)
+      for (const each of items) expectExamples(each, live)
+      expect(body.total).toBe(pairs.length)
+      expect(body.checked_against).toEqual({
+        activities: live.length,
+        as_of: service.clock.now.toISOString(),
+        complete: true,
+      })
+
+      // What anybody is told of is listed, and nothing else: a retrieval asks the index in the database.
+      const told = new Set<string>()
+      for (const { id, scope } of live) {
+        if (scope.areas.length + scope.paths.length === 0) continue
+        const { overlap } = (await repo.ask('GET', `/activity/${id}`)).body
+        for (const other of overlap.related_activity_ids) told.add([id, other].sort().join())
+      }
+      expect([...told].sort()).toEqual(items.map(({ activity_ids }) => activity_ids.join()).sort())
+    }),
+    { numRuns: RUNS, endOnFailure: true },
+  )
+})

@@ -1,0 +1,216 @@
+/** Callers share the comparison of a repository, never get one from before a change, and it ends when nobody waits for it. */
+import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
+import { activities } from '../../src/activities/table.ts'
+import { fakeGithub } from '../support/github.ts'
+import { type HeldStatements, holdStatements } from '../support/held-statements.ts'
+import { scrape } from '../support/metrics.ts'
+import { freshRepositories, type TestRepository } from '../support/repository.ts'
+import { startTestService, type TestService } from '../support/service.ts'
+
+const github = fakeGithub()
+const repository = freshRepositories(github, () => service)
+let service: TestService
+let held: HeldStatements | undefined
+
+beforeAll(async () => {
+  service = await startTestService({ token: 'ada', config: { rate_limit_per_minute: 1_000_000 } })
+})
+afterEach(() => held?.restore())
+afterAll(async () => {
+  await service.close()
+  github.close()
+})
+
+/** What reads the scopes that are compared: live activities were listed before. */
+const SCOPES =
+  /^select "found"."id", "found"."scope", "found"."scope_is_literal" from json_array_elements_text/
+const DAY_MS = 86_400_000
+/** A bound on waiting, not a measure. */
+const PATIENTLY = { timeout: 20_000 }
+const LEFT = 'request broken off by the client'
+
+const OUTCOMES = ['computed', 'shared', 'cancelled', 'failed'] as const
+
+/** How many comparisons ended how since the last call. */
+function counting(): () => Promise<Record<string, number>> {
+  let before: number[] = []
+  const read = async () => {
+    const all = await scrape(service.url)
+    return OUTCOMES.map(
+      (outcome) => all.value(`deconflict_repository_comparisons_total{outcome="${outcome}"}`) ?? 0,
+    )
+  }
+  return async () => {
+    const now = await read()
+    const grown = now.map((value, index) => value - (before[index] ?? 0))
+    before = now
+    return Object.fromEntries(OUTCOMES.map((outcome, index) => [outcome, grown[index] as number]))
+  }
+}
+
+async function withCollision(): Promise<{ repo: TestRepository; ids: [string, string] }> {
+  const repo = repository()
+  const scope = { paths: ['src/**'] }
+  return { repo, ids: [await repo.work({ branch: 'a', scope }), await repo.work({ branch: 'b', scope })] }
+}
+
+const pairsIn = async (repo: TestRepository) => {
+  const { status, body } = await repo.ask('GET', '/overlaps')
+  expect(status).toBe(200)
+  return body.items.map(({ activity_ids }: { activity_ids: string[] }) => activity_ids)
+}
+
+/** A caller who may leave before the answer is there. */
+function leaving(repo: TestRepository) {
+  const controller = new AbortController()
+  const left = fetch(`${service.url}/api/v1/repos/acme/r${repo.id - 1000}/overlaps`, {
+    headers: { authorization: 'Bearer ada' },
+    signal: controller.signal,
+  }).then(
+    () => 'answered',
+    () => 'left',
+  )
+  const noticed = () => service.log.filter((line) => line.includes(LEFT)).length
+  return {
+    /** Resolves when the service has noticed it. */
+    async leave(): Promise<void> {
+      const before = noticed()
+      controller.abort()
+      expect(await left).toBe('left')
+      await expect.poll(noticed, PATIENTLY).toBe(before + 1)
+    },
+  }
+}
+
+test('20 callers at one time cost one comparison', async () => {
+  const { repo, ids } = await withCollision()
+  held = holdStatements(SCOPES, 1)
+  const counts = counting()
+  await counts()
+  const answers = Array.from({ length: 20 }, () => pairsIn(repo))
+  let shared = 0
+  await expect
+    .poll(async () => {
+      shared += (await counts()).shared as number
+      return shared
+    }, PATIENTLY)
+    .toBe(19)
+  held.release()
+  expect(await Promise.all(answers)).toEqual(Array.from({ length: 20 }, () => [ids]))
+  expect(held.asked()).toBe(1)
+  expect(await counts()).toEqual({ computed: 1, shared: 0, cancelled: 0, failed: 0 })
+})
+
+test('so do callers one after another, until a record changes', async () => {
+  const { repo, ids } = await withCollision()
+  const counts = counting()
+  await counts()
+  for (let time = 0; time < 3; time += 1) expect(await pairsIn(repo)).toEqual([ids])
+  expect(await counts()).toMatchObject({ computed: 1, shared: 2 })
+  await repo.ask('PATCH', `/activity/${ids[0]}`, { body: { branch: 'b' } })
+  expect(await pairsIn(repo)).toEqual([])
+  expect(await counts()).toMatchObject({ computed: 1, shared: 0 })
+})
+
+test.each<[string, (repo: TestRepository, ids: [string, string]) => Promise<unknown>]>([
+  ['archived', (repo, [id]) => repo.ask('POST', `/activity/${id}/archive`)],
+  ['stacked', (repo, [id]) => repo.ask('PATCH', `/activity/${id}`, { body: { base_branch: 'b' } })],
+  [
+    'elsewhere',
+    (repo, [id]) => repo.ask('PATCH', `/activity/${id}`, { body: { scope: { paths: ['lib'] } } }),
+  ],
+  ['ignored', (repo) => repo.configure({ ignore_paths: ['src'] })],
+  [
+    'expired',
+    async (repo, [, id]) => {
+      service.clock.advance(DAY_MS - 1)
+      await repo.ask('POST', `/activity/${id}/heartbeat`)
+      service.clock.advance(1)
+    },
+  ],
+])(
+  'a caller who comes once a record is %s does not get a comparison that began before',
+  async (_, change) => {
+    const repo = repository()
+    const scope = { paths: ['src'] }
+    const ids: [string, string] = [
+      await repo.work({ branch: 'a', scope }),
+      await repo.work({ branch: 'b', scope }),
+    ]
+    expect(await pairsIn(repo)).toEqual([ids])
+    await repo.ask('PATCH', `/activity/${ids[0]}`, { body: { title: 'Another title' } })
+    held = holdStatements(SCOPES, 1)
+    const earlier = pairsIn(repo)
+    await expect.poll(held.asked, PATIENTLY).toBe(1)
+    await change(repo, ids)
+    expect(await pairsIn(repo)).toEqual([])
+    held.release()
+    await earlier
+    expect(await pairsIn(repo)).toEqual([])
+  },
+)
+
+test('a comparison ends when its only caller leaves', async () => {
+  const repo = repository()
+  await repo.copy(activities, await repo.work({ branch: 'a', scope: { paths: ['src/**'] } }), 600)
+  held = holdStatements(SCOPES, 1)
+  const counts = counting()
+  await counts()
+  const caller = leaving(repo)
+  await expect.poll(held.asked, PATIENTLY).toBe(1)
+  await caller.leave()
+  held.release()
+  await expect.poll(counts, PATIENTLY).toEqual({ computed: 0, shared: 0, cancelled: 1, failed: 0 })
+  // Two more pages of scopes would have followed.
+  expect(held.asked()).toBe(1)
+  expect(service.log.filter((line) => JSON.parse(line).level >= 50)).toEqual([])
+})
+
+test('a comparison goes on while one of its callers waits', async () => {
+  const { repo, ids } = await withCollision()
+  held = holdStatements(SCOPES, 1)
+  const counts = counting()
+  await counts()
+  const first = leaving(repo)
+  await expect.poll(held.asked, PATIENTLY).toBe(1)
+  const second = pairsIn(repo)
+  await expect.poll(async () => (await counts()).shared, PATIENTLY).toBe(1)
+  await first.leave()
+  held.release()
+  expect(await second).toEqual([ids])
+  expect(await counts()).toMatchObject({ computed: 1, cancelled: 0 })
+})
+
+test('a caller who comes after the last one left gets a comparison of its own', async () => {
+  const { repo, ids } = await withCollision()
+  held = holdStatements(SCOPES, 1)
+  const first = leaving(repo)
+  await expect.poll(held.asked, PATIENTLY).toBe(1)
+  await first.leave()
+  expect(await pairsIn(repo)).toEqual([ids])
+  expect(held.asked()).toBe(2)
+})
+
+test.skipIf(process.env.TEST_DATABASE_KIND === 'embedded')(
+  'a change on another instance is seen at once',
+  async () => {
+    const { repo, ids } = await withCollision()
+    const { database_url } = service.app.config
+    const other = await startTestService({
+      token: 'ada',
+      config: { rate_limit_per_minute: 1_000_000, database_url },
+    })
+    other.clock.now = service.clock.now
+    const at = (path: string) => `/api/v1/repos/acme/r${repo.id - 1000}${path}`
+    for (const [status, pairs] of [
+      ['merged', [[ids[0], ids[1]]]],
+      ['archived', []],
+    ] as const) {
+      expect(await pairsIn(repo)).toEqual(pairs)
+      const changed = await other.api('PATCH', at(`/activity/${ids[0]}`), { body: { status } })
+      expect(changed.status).toBe(200)
+      expect(await pairsIn(repo)).toEqual([])
+    }
+    await other.close()
+  },
+)
