@@ -119,7 +119,7 @@ describe.skipIf(BROWSER === undefined)('in Chromium, the page', () => {
     await repo.declare({ title: 'Tidy payments' })
     const alert = page.getByRole('alert')
     await alert
-      .getByText(/^Out of date: last refreshed at \d.*\. The database does not answer\./)
+      .getByText(/^Out of date: last refreshed at \d.*\. .* Reason: The database does not answer\./)
       .waitFor(OPTIONS)
     expect(await page.locator('.bar').count()).toBe(1)
     await page.unroute(failing)
@@ -129,10 +129,12 @@ describe.skipIf(BROWSER === undefined)('in Chromium, the page', () => {
 
   test('says which part could not be loaded, and loads it when the reader asks', async () => {
     await repo.declare({ title: 'Retry payments' })
-    await page.route('**/overlaps', (route) => route.abort())
     await scene.open(page, repo)
+    await page.route('**/overlaps', (route) => route.abort())
+    await page.reload()
     await heading('1 live activity, collisions unknown').waitFor(OPTIONS)
     await page.getByRole('alert').getByText('Not everything could be loaded.').waitFor(OPTIONS)
+    await page.getByRole('status').getByText('Out of date').waitFor(OPTIONS)
     await page.unroute('**/overlaps')
     await page.getByRole('button', { name: 'Try now' }).click()
     await heading('1 live activity, 0 collisions').waitFor(OPTIONS)

@@ -4,7 +4,7 @@ import type { Activity, FullActivity, FullNotable, Notable, Overlaps } from './r
 
 /** How many pages of a list are read; the page says when there are more. */
 const LIST_PAGES_MAX = 10
-const TIMEOUT_MS = 30_000
+const TIMEOUT_MS = 60_000
 const TOKEN_KEY = 'deconflict-token'
 
 /** A request that failed, with a message for the reader. */

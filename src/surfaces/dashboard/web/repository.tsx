@@ -7,7 +7,7 @@ import { NotableForm } from './notable-form.tsx'
 import type { FullNotable, Overlaps } from './records.ts'
 import { NO_FILTER, select } from './selection.ts'
 import { Collisions, Notables } from './side.tsx'
-import { ConnectionState, Empty, Incomplete, OutOfDate, Refused } from './states.tsx'
+import { Empty, Freshness, Incomplete, OutOfDate, Refused } from './states.tsx'
 import { Timeline } from './timeline.tsx'
 import { useRepository } from './use-repository.ts'
 
@@ -49,7 +49,7 @@ export function RepositoryView({ name, onSignOut }: { name: string; onSignOut: (
     <>
       <div class="head">
         <h1>{name}</h1>
-        <ConnectionState connection={connection} />
+        <Freshness connection={connection} isOutdated={failure !== null} />
       </div>
       {failure && <OutOfDate failure={failure} onRetry={refresh} />}
       <Incomplete {...records} />

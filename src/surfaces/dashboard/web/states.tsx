@@ -2,16 +2,18 @@
 import type { Problem } from './api.ts'
 import type { Connection, Records, RefreshFailure } from './use-repository.ts'
 
-const CONNECTION_LABELS: Record<Connection, string> = {
+const FRESHNESS_LABELS: Record<Connection | 'outdated', string> = {
   connecting: 'Connecting',
   live: 'Live',
   lost: 'Connection lost, reconnecting',
+  outdated: 'Out of date',
 }
 
-export function ConnectionState({ connection }: { connection: Connection }) {
+export function Freshness({ connection, isOutdated }: { connection: Connection; isOutdated: boolean }) {
+  const state = isOutdated ? 'outdated' : connection
   return (
-    <p class={`connection ${connection}`} role="status">
-      {CONNECTION_LABELS[connection]}
+    <p class={`freshness ${state}`} role="status">
+      {FRESHNESS_LABELS[state]}
     </p>
   )
 }
@@ -25,7 +27,7 @@ export function OutOfDate({ failure, onRetry }: { failure: RefreshFailure; onRet
         {last_success_ms === null
           ? 'Not everything could be loaded. '
           : `Out of date: last refreshed at ${new Date(last_success_ms).toLocaleTimeString()}. `}
-        {problem.message} Trying again.
+        The page keeps trying. Reason: {problem.message}
       </p>
       <button type="button" class="quiet" onClick={onRetry}>
         Try now
