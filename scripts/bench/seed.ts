@@ -59,6 +59,7 @@ function contextOf(db: RepoContext['db'], { id, owner, name }: SeedRepository, n
       name,
       web_urls: [`https://github.com/${owner}/${name}`],
       installation_id: null,
+      is_known: true,
       is_followed: false,
     },
     identity: null,

@@ -1,7 +1,6 @@
 /** Repositories in which the GitHub App is installed: that they are, and what their settings file says (contract §8). */
-import { later } from '../base/clock.ts'
-import type { VisibleRepository } from '../github/access.ts'
 import { isGone, readFile } from '../github/client.ts'
+import { ask } from '../jobs/store.ts'
 import type { App } from './app.ts'
 import { areasOfLabeler } from './labeler-file.ts'
 import { readSettingsFile } from './settings-file.ts'
@@ -44,34 +43,50 @@ export async function beginToFollow(
   return follow(app, repository, now)
 }
 
-/** A repository in which the app is not installed is asked about again after this long; its installation is told anyhow. */
-const ASK_AGAIN_MS = 600_000
+/** The kind of job that looks for the App's installation in one repository. */
+export const DISCOVER = 'discover'
+
+/** A repository under its present name. */
+export type NamedRepository = Omit<FollowedRepository, 'installation_id'>
 
 /**
- * Asks GitHub whether the app is installed in a repository that is seen for the first time, and if so reads its settings.
- * Undefined where it is not, where GitHub does not say (a delivery will), and where it was asked lately. Nothing is
- * stored then: whoever may read, may ask for any public repository.
+ * Makes a repository known that somebody who may write there asks about, and reads its settings where the App is
+ * installed. The caller whose request made it known makes these calls, nobody else does, and later ones never do: of an
+ * installation that comes later a webhook tells. Where GitHub fails, a job tries again and the defaults hold meanwhile.
  */
-export async function followIfInstalled(
-  app: App,
-  repository: VisibleRepository,
-): Promise<RepositoryRow | undefined> {
-  const now = app.clock()
-  const asked = app.github_app?.asked_at.get(repository.id)
-  if (!app.github_app || (asked && later(asked, ASK_AGAIN_MS) > now)) return undefined
-  app.github_app.asked_at.set(repository.id, now)
-  const { id, owner, name } = repository
+export async function registerRepository(app: App, repository: NamedRepository, now: Date): Promise<void> {
+  const { id: repo_id, owner, name } = repository
+  const db = app.database.connection()
+  const isNew = await insertRepository(db, { repo_id, owner, name }, now)
+  if (!isNew || !app.github_app) return
   try {
-    const asApp = await app.github_app.probot.auth()
-    const { data } = await asApp.rest.apps.getRepoInstallation({ owner, repo: name })
-    return await beginToFollow(app, { id, owner, name, installation_id: data.id }, now)
+    await discoverInstallation(app, repository, now)
   } catch (error) {
-    if (!isGone(error))
-      app.log.warn(
-        { repo_id: id, status: (error as { status?: number }).status },
-        'the app could not read this repository',
-      )
-    return undefined
+    const { status } = error as { status?: number }
+    app.log.warn({ repo_id, status }, 'settings not read, a job will retry')
+    const payload: NamedRepository = { id: repo_id, owner, name }
+    await ask(db, [{ id: `${DISCOVER}:${repo_id}`, kind: DISCOVER, repo_id, payload, run_at: now }], now)
+  }
+}
+
+/** Reads the settings of a repository, and follows it, if the App is installed there. Throws what GitHub's client throws. */
+export async function discoverInstallation(app: App, repository: NamedRepository, now: Date): Promise<void> {
+  const installation_id = await installationOf(app, repository)
+  if (installation_id !== null) await beginToFollow(app, { ...repository, installation_id }, now)
+}
+
+/** The installation through which the App is in a repository, as GitHub says, or null; one call. */
+export async function installationOf(
+  app: App,
+  { owner, name }: Pick<NamedRepository, 'owner' | 'name'>,
+): Promise<number | null> {
+  try {
+    const asApp = await app.github_app?.probot.auth()
+    const answer = await asApp?.rest.apps.getRepoInstallation({ owner, repo: name })
+    return answer?.data.id ?? null
+  } catch (error) {
+    if (isGone(error)) return null
+    throw error
   }
 }
 

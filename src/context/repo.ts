@@ -4,9 +4,8 @@ import type { Db } from '../db/connect.ts'
 import type { Identity, VisibleRepository } from '../github/access.ts'
 import { Meter } from '../scope/meter.ts'
 import type { App } from './app.ts'
-import { followIfInstalled } from './following.ts'
 import { DEFAULT_SETTINGS, type Settings, type SettingsProblem } from './settings.ts'
-import { findRepository, insertRepository, type RepositoryRow } from './store.ts'
+import { findRepository, type RepositoryRow } from './store.ts'
 
 export interface RepoContext {
   /** A connection, or inside `inTransaction` the transaction. */
@@ -25,6 +24,8 @@ export interface RepoContext {
     web_urls: string[]
     /** Of the GitHub App; null where it is not installed. */
     installation_id: number | null
+    /** The service has a record of it: somebody who may write asked about it, or the App is or was installed. */
+    is_known: boolean
     /** The GitHub App is installed, so pull requests are followed. */
     is_followed: boolean
   }
@@ -40,7 +41,7 @@ export interface RepoContext {
 }
 
 /** A request: the repository's name in it, which may be an earlier one, when it came, and what counts its work. */
-interface Asked {
+export interface Asked {
   owner: string
   name: string
   now: Date
@@ -51,15 +52,11 @@ interface Asked {
 
 const NEVER_ABORTED = new AbortController().signal
 
-/** Opens the repository for one request. */
+/** Opens the repository for one request: one read of the database. */
 export async function openRepo(app: App, repository: VisibleRepository, asked: Asked): Promise<RepoContext> {
   const { id: repo_id, owner, name } = repository
   const db = app.database.connection()
-  let stored = await findRepository(db, repo_id)
-  if (!stored) {
-    if (repository.may_write) await insertRepository(db, { repo_id, owner, name }, asked.now)
-    stored = await followIfInstalled(app, repository)
-  }
+  const stored = await findRepository(db, repo_id)
   return contextOf(app, { repo_id, owner, name }, { stored, asked, db })
 }
 
@@ -90,6 +87,7 @@ function contextOf(
       name,
       web_urls: [`${web}/${owner}/${name}`, `${web}/${asked.owner}/${asked.name}`],
       installation_id: stored?.installation_id ?? null,
+      is_known: stored !== undefined,
       is_followed: stored?.installation_id != null,
     },
     identity: null,

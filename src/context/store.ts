@@ -89,16 +89,18 @@ export async function lockLeft(tx: Db, repo_id: number, before: Date): Promise<b
   return rows.length > 0
 }
 
-/** Makes the repository known, so that sweeps visit it and settings have a place. */
+/** Makes the repository known, so that sweeps visit it and settings have a place; false when it was known. */
 export async function insertRepository(
   db: Db,
   repository: { repo_id: number; owner: string; name: string },
   now: Date,
-): Promise<void> {
-  await db
+): Promise<boolean> {
+  const inserted = await db
     .insert(repositories)
     .values({ ...repository, created_at: now, swept_at: now })
     .onConflictDoNothing()
+    .returning({ repo_id: repositories.repo_id })
+  return inserted.length > 0
 }
 
 /** Up to `limit` repositories after `after`, in the order of their ids, that no sweep has taken since `before`. */

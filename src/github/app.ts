@@ -1,5 +1,4 @@
 /** The GitHub App, on Probot: receives deliveries, and acts as an installation (contract §1, §5, §10). */
-import { LRUCache } from 'lru-cache'
 import type { Logger } from 'pino'
 import { Probot, ProbotOctokit } from 'probot'
 import type { Config } from '../base/config.ts'
@@ -10,8 +9,6 @@ export interface GithubApp {
   id: number
   /** Checks signatures, and hands deliveries to their handlers. Nothing of it listens, polls or reads the environment. */
   probot: Probot
-  /** When it was last asked whether the app is installed in a repository, by its id, that nothing is known of. */
-  asked_at: LRUCache<number, Date>
 }
 
 /** A client that acts as one installation of the app, or as the app itself. */
@@ -52,7 +49,7 @@ export function openGithubApp(
     Octokit: ProbotOctokit.plugin(watch as never).defaults(settings) as never,
     request: { fetch: fetchInTime(fetchBelow(options.api_url)) },
   })
-  return { id: app.id, probot, asked_at: new LRUCache({ max: 50_000 }) }
+  return { id: app.id, probot }
 }
 
 function fetchInTime(fetch: ReturnType<typeof fetchBelow>): ReturnType<typeof fetchBelow> {

@@ -3,7 +3,8 @@ import { Failure, unavailable } from '../base/failure.ts'
 import { isId } from '../base/id.ts'
 import { parse } from '../base/parse.ts'
 import type { App } from '../context/app.ts'
-import { openRepo, type RepoContext } from '../context/repo.ts'
+import { registerRepository } from '../context/following.ts'
+import { type Asked, openRepo, type RepoContext } from '../context/repo.ts'
 import { isDatabaseAway } from '../db/errors.ts'
 import type { VisibleRepository } from '../github/access.ts'
 import { inSpan } from '../telemetry/trace.ts'
@@ -60,12 +61,20 @@ async function carryOut(app: App, name: OperationName, call: Call): Promise<Answ
   const repository = await authorise(app, operation, call)
   const { caller, signal } = call
   const asked = { owner: call.owner, name: call.repo, now, meter: caller.meter, signal }
-  const ctx = await inSpan('open repository', DATABASE, () => openRepo(app, repository, asked))
+  const ctx = await inSpan('open repository', DATABASE, () => open(app, repository, asked))
   const key = operation.is_idempotent ? idempotencyKeyOf(call.idempotency_key) : undefined
   const input = await inputOf(ctx, name, call)
   if (key !== undefined || operation.needs_identity(input))
     ctx.identity = await caller.admit((token) => app.access.identity(token))
   return inSpan('carry out', DATABASE, () => answerOf(ctx, name, input, { call, key }))
+}
+
+/** Opens the repository; one that is not known yet is registered first, when the caller may write there. */
+async function open(app: App, repository: VisibleRepository, asked: Asked): Promise<RepoContext> {
+  const ctx = await openRepo(app, repository, asked)
+  if (ctx.repo.is_known || !repository.may_write) return ctx
+  await registerRepository(app, repository, asked.now)
+  return openRepo(app, repository, asked)
 }
 
 /** Of the spans in which the database is worked with. */

@@ -1,6 +1,7 @@
 /** Calls to GitHub as the app's installation: a limit that GitHub sets is stored, and waited for by the job, not by the process. */
 import { later } from '../base/clock.ts'
 import type { App } from '../context/app.ts'
+import { installationOf } from '../context/following.ts'
 import type { RepoContext } from '../context/repo.ts'
 import { findRepository, pauseInstallation, updateRepository } from '../context/store.ts'
 import type { Installation } from '../github/app.ts'
@@ -52,18 +53,6 @@ interface Name {
 /** Whether GitHub says that the app is installed in a repository; one call. */
 export async function isInstalled(app: App, repository: Name): Promise<boolean> {
   return (await installationOf(app, repository)) !== null
-}
-
-/** The installation through which the app is in a repository, as GitHub says, or null; one call. */
-export async function installationOf(app: App, { owner, name }: Name): Promise<number | null> {
-  try {
-    const asApp = await app.github_app?.probot.auth()
-    const answer = await asApp?.rest.apps.getRepoInstallation({ owner, repo: name })
-    return answer?.data.id ?? null
-  } catch (error) {
-    if (isGone(error)) return null
-    throw error
-  }
 }
 
 /**

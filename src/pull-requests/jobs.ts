@@ -1,7 +1,12 @@
 /** The jobs of this folder by their kinds. */
 import type { App } from '../context/app.ts'
 import { CHANGE } from '../context/changes.ts'
-import type { FollowedRepository } from '../context/following.ts'
+import {
+  DISCOVER,
+  discoverInstallation,
+  type FollowedRepository,
+  type NamedRepository,
+} from '../context/following.ts'
 import type { JobHandler } from '../jobs/jobs.ts'
 import type { NewJob } from '../jobs/store.ts'
 import { followChange } from './changes.ts'
@@ -27,6 +32,7 @@ export function jobHandlers(app: App): Record<string, JobHandler> {
     [CHANGE]: ({ repo_id, payload }, now) =>
       followChange(app, repo_id, (payload as { record_id: string }).record_id, now),
     [LOOK]: ({ repo_id, payload }, now) => look(app, repo_id, (payload as { number: number }).number, now),
+    [DISCOVER]: ({ payload }, now) => discoverInstallation(app, payload as NamedRepository, now),
     [INSTALLATION]: ({ payload }, now) =>
       takeInInstallation(app, (payload as { installation_id: number }).installation_id, now),
     [REPOSITORY]: ({ payload }, now) => takeInRepository(app, payload as FollowedRepository, now),

@@ -7,7 +7,13 @@ import {
 } from '../activities/automatic.ts'
 import { hasActivityOf, listLiveOf } from '../activities/pull-request-store.ts'
 import type { App } from '../context/app.ts'
-import { beginToFollow, type FollowedRepository, follow, refreshSettings } from '../context/following.ts'
+import {
+  beginToFollow,
+  type FollowedRepository,
+  follow,
+  installationOf,
+  refreshSettings,
+} from '../context/following.ts'
 import { openKnownRepo, type RepoContext } from '../context/repo.ts'
 import { isGone, listChangedFiles, reportCheckRun } from '../github/client.ts'
 import { type GithubPullRequest, pullRequestOf } from '../github/pull-request.ts'
@@ -15,7 +21,7 @@ import { ask } from '../jobs/store.ts'
 import { lookAtAll } from './changes.ts'
 import { settingsRunOf } from './check-run.ts'
 import { MUTE_LABEL } from './comment.ts'
-import { asInstallation, installationOf, isInstalled, isSuspended, unlessRefused } from './installation.ts'
+import { asInstallation, isInstalled, isSuspended, unlessRefused } from './installation.ts'
 import { lookJob } from './look.ts'
 import { type Facts, findPullRequest, forgetRefusals, savePullRequest, seePullRequest } from './store.ts'
 import type { PullRequestRow } from './table.ts'

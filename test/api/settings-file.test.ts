@@ -44,35 +44,39 @@ describe('the file is read when the repository is first seen', () => {
     expect(reads()).toHaveLength(1)
   })
 
-  describe('by somebody who may only read', () => {
-    const read = async () => {
-      github.token('rae', { login: 'rae', id: 2, permissions: { [shop.full_name]: 'read' } })
-      return (await shop.ask('GET', '/settings', { token: 'rae' })).body
-    }
-    const questions = () => github.calls(`GET /repos/${shop.full_name}/installation`)
-
-    test('once, also for everybody else', async () => {
-      shop.desk.write(SETTINGS, 'activity_ttl_ms: 5000\nareas: {}')
-      for (const view of [await read(), await read(), await shown()])
-        expect(view).toMatchObject({ source: 'file', activity_ttl_ms: 5000 })
-      expect(questions()).toBe(1)
-      expect(reads()).toHaveLength(1)
-    })
-
-    test('and where the app is not installed, GitHub is asked seldom and nothing is stored', async () => {
-      github.app.uninstall(shop.installation.id)
-      const known = () => findRepository(told.service.app.database.connection(), shop.id)
-      for (const _ of [1, 2, 3]) expect(await read()).toMatchObject({ source: 'defaults' })
-      expect(questions()).toBe(1)
-      expect(await known()).toBeUndefined()
-      told.service.clock.advance(600_000)
-      github.app.install({ repositories: [shop.full_name] })
-      shop.desk.write(SETTINGS, 'activity_ttl_ms: 5000')
-      expect(await read()).toMatchObject({ source: 'file', activity_ttl_ms: 5000 })
-      expect(questions()).toBe(2)
-      expect(await known()).toBeDefined()
-    })
+  test('by REST, but not for somebody who may only read: that costs no call of the app', async () => {
+    github.token('rae', { login: 'rae', id: 2, permissions: { [shop.full_name]: 'read' } })
+    const read = async () => (await shop.ask('GET', '/settings', { token: 'rae' })).body
+    const appCalls = () =>
+      github.asked().filter(({ token, route }) => token !== 'rae' && route.includes(shop.full_name))
+    shop.desk.write(SETTINGS, 'activity_ttl_ms: 5000\nareas: {}')
+    for (const _ of [1, 2, 3]) expect(await read()).toMatchObject({ source: 'defaults' })
+    await told.rest()
+    expect(appCalls()).toEqual([])
+    expect(await findRepository(told.service.app.database.connection(), shop.id)).toBeUndefined()
+    expect(await shown()).toMatchObject({ source: 'file', activity_ttl_ms: 5000 })
+    expect(await read()).toMatchObject({ source: 'file', activity_ttl_ms: 5000 })
+    expect(reads()).toHaveLength(1)
   })
+
+  test('by REST, for one call of the app where it is not installed, whoever writes there and how often', async () => {
+    github.app.uninstall(shop.installation.id)
+    const before = github.calls(`GET /repos/${shop.full_name}/installation`)
+    await Promise.all([shown(), shown(), shop.work()])
+    expect(await shown()).toMatchObject({ source: 'defaults' })
+    expect(github.calls(`GET /repos/${shop.full_name}/installation`)).toBe(before + 1)
+  })
+
+  test.each(['installation', 'contents/*'])(
+    'by REST, or by a job soon after, when GitHub fails at %s',
+    async (path) => {
+      shop.desk.write(SETTINGS, 'activity_ttl_ms: 5000')
+      github.fault(`GET /repos/${shop.full_name}/${path}`, 'bad_gateway', 1)
+      await shown()
+      await told.rest()
+      expect(await shown()).toMatchObject({ source: 'file', activity_ttl_ms: 5000 })
+    },
+  )
 
   test.each<[string, () => Promise<void>]>([
     ['an opened pull request', async () => void (await shop.open())],
