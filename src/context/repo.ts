@@ -4,7 +4,7 @@ import type { Db } from '../db/connect.ts'
 import type { Identity, VisibleRepository } from '../github/access.ts'
 import { Meter } from '../scope/meter.ts'
 import type { App } from './app.ts'
-import { DEFAULT_SETTINGS, type Settings, type SettingsProblem } from './settings.ts'
+import { type Settings, type SettingsProblem, settingsOf } from './settings.ts'
 import { findRepository, type RepositoryRow } from './store.ts'
 
 export interface RepoContext {
@@ -91,11 +91,7 @@ function contextOf(
       is_followed: stored?.installation_id != null,
     },
     identity: null,
-    settings: {
-      ...DEFAULT_SETTINGS,
-      ...(read?.labeler_areas && { areas: read.labeler_areas }),
-      ...read?.settings,
-    },
+    settings: settingsOf({ ...(read?.labeler_areas && { areas: read.labeler_areas }), ...read?.settings }),
     settings_source: read?.settings ? 'file' : 'defaults',
     settings_errors: read?.settings_errors ?? [],
     meter: asked.meter,

@@ -1,6 +1,6 @@
 /** Reads a repository's settings file, and says what is wrong with it and where (contract §8). Pure. */
 import { type Problem, problemsOf, spell } from '../base/parse.ts'
-import { Settings, type SettingsProblem } from './settings.ts'
+import { FileSettings, type SettingsProblem } from './settings.ts'
 import { readYaml } from './yaml-file.ts'
 
 const PROBLEMS_MAX = 20
@@ -8,7 +8,7 @@ const MESSAGE_MAX = 500
 
 export interface SettingsFile {
   /** What the file sets, and nothing else; null when anything is wrong with it. */
-  settings: Partial<Settings> | null
+  settings: FileSettings | null
   /** In the order of the file. */
   errors: SettingsProblem[]
 }
@@ -27,9 +27,9 @@ export function readSettingsFile(text: string): SettingsFile {
   if (typeof value !== 'object' || Array.isArray(value)) {
     return refused([{ line: lineOf([], 'value'), key: null, message: 'the file must hold keys and values' }])
   }
-  const parsed = Settings.safeParse(value)
+  const parsed = FileSettings.safeParse(value)
   if (!parsed.success) {
-    const wrong = onePerKey(problemsOf(Settings, value, { error: parsed.error, noun: 'key' }))
+    const wrong = onePerKey(problemsOf(FileSettings, value, { error: parsed.error, noun: 'key' }))
     return refused(
       wrong.slice(0, PROBLEMS_MAX).map(({ kind, path, param, message }) => ({
         line: lineOf(path, kind === 'validation_error' ? 'value' : 'name'),

@@ -54,6 +54,24 @@ const IGNORED_PATHS = [
   '**/*_pb2.py',
 ]
 
+const SEVERITIES = ['low', 'medium', 'high'] as const
+
+const commentFields = {
+  mode: z.enum(['on', 'off']).meta({ description: 'Whether pull requests get a comment.' }),
+  min_severity: z.enum(SEVERITIES).meta({ description: 'The lowest severity that is shown.' }),
+  draft_min_severity: z
+    .enum(SEVERITIES)
+    .meta({ description: 'The lowest severity that is shown while the pull request is a draft.' }),
+  on_bots: z.boolean().meta({ description: 'Whether pull requests that bots opened get a comment too.' }),
+}
+
+const DEFAULT_COMMENT = {
+  mode: 'on',
+  min_severity: 'medium',
+  draft_min_severity: 'high',
+  on_bots: false,
+} as const
+
 const YEAR_MS = 31_536_000_000
 const duration = z.int().min(1000).max(YEAR_MS)
 
@@ -88,19 +106,9 @@ export const Settings = z
       .default(true)
       .meta({ description: 'Whether a pull request without an activity becomes one.' }),
     comment: z
-      .strictObject({
-        enabled: z.boolean().default(true).meta({ description: 'Whether there is one at all.' }),
-        min_severity: z
-          .enum(['low', 'medium', 'high'])
-          .default('medium')
-          .meta({ description: 'The severity from which on it appears.' }),
-      })
-      .default({ enabled: true, min_severity: 'medium' })
-      .meta({ description: 'The comment on a pull request, and from which severity on it appears.' }),
-    comment_on_bots: z
-      .boolean()
-      .default(false)
-      .meta({ description: 'Whether pull requests that bots opened get a comment too.' }),
+      .strictObject(commentFields)
+      .default(DEFAULT_COMMENT)
+      .meta({ description: 'The comment on a pull request.' }),
     check_run: z
       .boolean()
       .default(false)
@@ -110,6 +118,36 @@ export const Settings = z
 export type Settings = z.output<typeof Settings>
 
 export const DEFAULT_SETTINGS: Settings = Settings.parse({})
+
+/** The settings as a file may spell them: any of them, and in forms of earlier versions. */
+export const FileSettings = Settings.extend({
+  comment: z
+    .strictObject({
+      ...commentFields,
+      mode: z.literal(['on', 'off', true, false]),
+      /** Before `mode`. */
+      enabled: z.boolean(),
+    })
+    .partial(),
+  /** Before `comment.on_bots`. */
+  comment_on_bots: z.boolean(),
+}).partial()
+export type FileSettings = Partial<z.output<typeof FileSettings>>
+
+/** The effective settings where a file sets `given`. */
+export function settingsOf({ comment = {}, comment_on_bots, ...others }: FileSettings): Settings {
+  const { enabled, mode = enabled, ...fields } = comment
+  return {
+    ...DEFAULT_SETTINGS,
+    ...others,
+    comment: {
+      ...DEFAULT_COMMENT,
+      ...(comment_on_bots !== undefined && { on_bots: comment_on_bots }),
+      ...fields,
+      ...(mode !== undefined && { mode: mode === true || mode === 'on' ? 'on' : 'off' }),
+    },
+  }
+}
 
 /** Two names of one area would hide each other's globs. */
 function checkNames(areas: Record<string, string[]>, context: z.RefinementCtx): void {

@@ -1,7 +1,7 @@
 /** The table of repositories that hold, or held, a record. */
 import { bigint, jsonb, pgTable, text } from 'drizzle-orm/pg-core'
 import { instant } from '../db/column.ts'
-import type { Settings, SettingsProblem } from './settings.ts'
+import type { FileSettings, Settings, SettingsProblem } from './settings.ts'
 
 export const repositories = pgTable('repositories', {
   /** GitHub's numeric id, which survives renames and transfers. */
@@ -15,7 +15,7 @@ export const repositories = pgTable('repositories', {
   /** GitHub limits the rate of the installation's requests until then. */
   paused_until: instant(),
   /** What the repository's settings file last set, and rightly; null where there is no such file. */
-  settings: jsonb().$type<Partial<Settings>>(),
+  settings: jsonb().$type<FileSettings>(),
   /** The areas of `.github/labeler.yml`, which hold where the settings name none; null where there is no such file. */
   labeler_areas: jsonb().$type<Settings['areas']>(),
   settings_errors: jsonb().$type<SettingsProblem[]>().notNull().default([]),

@@ -10,7 +10,7 @@ import {
 import type { ActivityRow } from '../activities/table.ts'
 import { text } from '../base/field.ts'
 import { isId } from '../base/id.ts'
-import { Settings, SettingsProblem } from '../context/settings.ts'
+import { FileSettings, Settings, SettingsProblem } from '../context/settings.ts'
 import type { RepositoryRow } from '../context/store.ts'
 import { Category, CreateNotable, Importance, NotableStatus } from '../notables/notable.ts'
 import type { NotableRow } from '../notables/table.ts'
@@ -106,7 +106,7 @@ const StoredRepository = z.object({
   repo_id: repoId,
   owner: z.string().min(1),
   name: z.string().min(1),
-  settings: Settings.partial().nullable(),
+  settings: FileSettings.nullable(),
   labeler_areas: Settings.shape.areas.nullable(),
   settings_errors: z.array(SettingsProblem),
   created_at: instant,

@@ -35,8 +35,8 @@ export function nothingToTell(report: Report): { heading: string; text: string }
   const worst = [...below.works, ...below.notables].sort(byRank)[0]?.severity
   if (worst !== undefined) {
     const why = threshold.is_of_draft
-      ? 'This is a draft, and drafts are told of `high` severity only, until they are ready for review.'
-      : `This repository is told of \`${threshold.severity}\` severity and above (\`comment.min_severity\`).`
+      ? `This is a draft, and drafts show \`${threshold.severity}\` severity and above (\`comment.draft_min_severity\`).`
+      : `This repository shows \`${threshold.severity}\` severity and above (\`comment.min_severity\`).`
     return {
       heading: 'Overlap below the threshold',
       text: `${foundBelow(below)}, of \`${worst}\` severity at most. ${why}`,

@@ -42,7 +42,7 @@ export async function look(app: App, repo_id: number, number: number, now: Date)
   const { comment, track_pull_requests } = ctx.settings
   const report = conclusion
     ? await reportFor(ctx, pr, conclusion)
-    : reportOfNone(pr, { min_severity: comment.min_severity, track_pull_requests })
+    : reportOfNone(pr, { ...comment, track_pull_requests })
   await tell(app, ctx, pr, report)
 }
 
@@ -50,7 +50,7 @@ async function reportFor(ctx: RepoContext, pr: PullRequestRow, conclusion: Concl
   const numbers = conclusion.collisions.flatMap(({ record }) => record.pr_number ?? [])
   const others = numbers.length === 0 ? [] : await listNumbered(ctx.db, ctx.repo.id, numbers)
   return reportOf(conclusion, pr, {
-    min_severity: ctx.settings.comment.min_severity,
+    ...ctx.settings.comment,
     opened_at: new Map(others.map((other) => [other.number, other.opened_at])),
   })
 }

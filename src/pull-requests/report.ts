@@ -43,7 +43,7 @@ export interface Report {
   notables: ReportedNotable[]
   /** What was found below the threshold. */
   below: Below
-  /** The least severity that is told, and whether it is that high because this is a draft. */
+  /** The lowest severity that is shown, and whether it is the one for drafts. */
   threshold: { severity: Severity; is_of_draft: boolean }
   not_compared: NotCompared | null
   /** How many live activities and active notables were compared; `expected` ones are own or stacked work. */
@@ -66,11 +66,17 @@ export type OpenedAt = ReadonlyMap<number, Date>
 
 const STAGE: Record<Stage, number> = { declared: 0, draft: 1, ready: 2 }
 
-/** What a comparison came to. A draft is told of high severity only. */
+/** The lowest severities that are shown, on a pull request that is ready for review and on a draft. */
+export interface Thresholds {
+  min_severity: Severity
+  draft_min_severity: Severity
+}
+
+/** What a comparison came to. */
 export function reportOf(
   conclusion: Conclusion,
   told: Told,
-  options: { min_severity: Severity; opened_at: OpenedAt },
+  options: Thresholds & { opened_at: OpenedAt },
 ): Report {
   const threshold = thresholdOf(told, options)
   const { emptiness, expected, checked_against } = conclusion
@@ -101,10 +107,7 @@ export function reportOf(
 }
 
 /** The report on a pull request that has no live activity, so that nothing was compared with it. */
-export function reportOfNone(
-  told: Told,
-  options: { min_severity: Severity; track_pull_requests: boolean },
-): Report {
+export function reportOfNone(told: Told, options: Thresholds & { track_pull_requests: boolean }): Report {
   return {
     severity: null,
     works: [],
@@ -117,9 +120,8 @@ export function reportOfNone(
   }
 }
 
-function thresholdOf(told: Told, { min_severity }: { min_severity: Severity }): Report['threshold'] {
-  const is_of_draft = told.is_draft && min_severity !== 'high'
-  return { severity: is_of_draft ? 'high' : min_severity, is_of_draft }
+function thresholdOf({ is_draft }: Told, options: Thresholds): Report['threshold'] {
+  return { severity: is_draft ? options.draft_min_severity : options.min_severity, is_of_draft: is_draft }
 }
 
 function notableOf({ severity, record, match }: Found<NotableRow>): ReportedNotable {

@@ -81,7 +81,7 @@ function withoutCounts(report: Report): Report {
 
 /** What the comment should say; null: leave things as they are. Nothing is said where there never was anything to say. */
 function commentFor(ctx: RepoContext, pr: PullRequestRow, report: Report): string | null {
-  if (!ctx.settings.comment.enabled || isUnasked(ctx, pr)) return null
+  if (ctx.settings.comment.mode === 'off' || isUnasked(ctx, pr)) return null
   const was = pr.comment_hash !== null
   if (pr.is_muted) return was ? mutedComment() : null
   return was || report.severity !== null ? commentOf(report) : null
@@ -94,7 +94,7 @@ function checkRunFor(ctx: RepoContext, pr: PullRequestRow, report: Report): Chec
 
 /** The pull requests of bots are told of only where that is asked for. */
 function isUnasked({ settings }: RepoContext, pr: PullRequestRow): boolean {
-  return pr.is_bot && !settings.comment_on_bots
+  return pr.is_bot && !settings.comment.on_bots
 }
 
 /**

@@ -112,7 +112,7 @@ describe('nothing is posted', () => {
     [
       'where comments are turned off',
       async () => {
-        await shop.write('.github/deconflict.yml', 'comment: {enabled: false}')
+        await shop.write('.github/deconflict.yml', 'comment: {mode: off}')
         await shop.work({ risk: 'high' })
         return shop.open()
       },
@@ -153,11 +153,28 @@ describe('settings decide who is told', () => {
     expect(shop.comment(number)).toMatch(/`By area` on `area` .* \| `area payments` \| low \|/)
   })
 
-  test('comment_on_bots gives the pull requests of bots a comment', async () => {
-    await shop.write('.github/deconflict.yml', 'comment_on_bots: true')
-    await shop.work()
-    const number = await shop.open({ author: { login: 'renovate[bot]', type: 'Bot' } })
-    expect(shop.comment(number)).toContain('one other work')
+  test.each(['comment_on_bots: true', 'comment: {on_bots: true}'])(
+    '%s gives the pull requests of bots a comment',
+    async (text) => {
+      await shop.write('.github/deconflict.yml', text)
+      await shop.work()
+      const number = await shop.open({ author: { login: 'renovate[bot]', type: 'Bot' } })
+      expect(shop.comment(number)).toContain('one other work')
+    },
+  )
+
+  test.each<[string, string[], string[]]>([
+    ['draft_min_severity: medium', ['Harmless', 'Careful'], ['By area']],
+    ['draft_min_severity: low, min_severity: high', ['Harmless', 'Careful', 'By area'], []],
+  ])('a draft with {%s} shows what reaches that', async (text, shown, left_out) => {
+    await shop.write('.github/deconflict.yml', `comment: {${text}}`)
+    await shop.work({ title: 'Careful', risk: 'high' })
+    await shop.work({ title: 'Harmless', branch: 'other' })
+    await shop.work({ branch: 'mine', scope: { areas: ['payments'], paths: ['src/pay.ts'] } })
+    await shop.work({ title: 'By area', branch: 'area', scope: { areas: ['payments'] } })
+    const number = await shop.open({ head: 'mine', draft: true })
+    for (const title of shown) expect(shop.comment(number)).toContain(`\`${title}\``)
+    for (const title of left_out) expect(shop.comment(number)).not.toContain(`\`${title}\``)
   })
 
   test('a draft is told of what is high, and of the rest once it is ready', async () => {
@@ -188,7 +205,7 @@ describe('what is gone is not called gone when it was only not looked at', () =>
       'the threshold rose',
       () => shop.write('.github/deconflict.yml', 'comment: {min_severity: high}'),
       'Overlap below the threshold',
-      'This repository is told of `high` severity and above',
+      'This repository shows `high` severity and above',
     ],
     [
       'it became a draft',

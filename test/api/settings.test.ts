@@ -44,9 +44,8 @@ describe('without a file', () => {
       areas: {},
       ignore_paths: expect.arrayContaining(['**/package-lock.json', '**/node_modules', '**/vendor']),
       track_pull_requests: true,
-      comment: { enabled: true, min_severity: 'medium' },
+      comment: { mode: 'on', min_severity: 'medium', draft_min_severity: 'high', on_bots: false },
       check_run: false,
-      comment_on_bots: false,
       source: 'defaults',
       errors: [],
     })
@@ -85,6 +84,29 @@ describe('with a file', () => {
     const problem = { line: 3, key: 'comment.min_severity', message: 'must be low, medium or high' }
     await store({ check_run: true }, [problem])
     expect(await shown()).toMatchObject({ check_run: true, errors: [problem] })
+  })
+
+  test.each<[object, object]>([
+    [{ comment: { draft_min_severity: 'low' } }, { draft_min_severity: 'low' }],
+    [{ comment: { mode: 'off' } }, { mode: 'off' }],
+    [{ comment: { mode: false } }, { mode: 'off' }],
+    [{ comment: { mode: true } }, { mode: 'on' }],
+    [{ comment: { enabled: false, min_severity: 'high' } }, { mode: 'off', min_severity: 'high' }],
+    [{ comment: { enabled: true } }, { mode: 'on' }],
+    [{ comment: { enabled: false, mode: 'on' } }, { mode: 'on' }],
+    [{ comment_on_bots: true }, { on_bots: true }],
+    [{ comment_on_bots: true, comment: { on_bots: false } }, { on_bots: false }],
+  ])('%j has effect in the present form of comment', async (given, changed) => {
+    await store(given)
+    const view = await shown()
+    expect(view.comment).toEqual({
+      mode: 'on',
+      min_severity: 'medium',
+      draft_min_severity: 'high',
+      on_bots: false,
+      ...changed,
+    })
+    expect(view).not.toHaveProperty('comment_on_bots')
   })
 
   test('notables live as long as it says', async () => {

@@ -279,13 +279,13 @@ describe('what the comment says', () => {
       'the overlap is below the threshold',
       low,
       'Overlap below the threshold',
-      '1 other work overlaps and 1 notable applies, of `low` severity at most. This repository is told of `medium` severity and above (`comment.min_severity`).',
+      '1 other work overlaps and 1 notable applies, of `low` severity at most. This repository shows `medium` severity and above (`comment.min_severity`).',
     ],
     [
       'it is a draft',
       { below: { works: [work, work], notables: [] }, threshold: { severity: 'high', is_of_draft: true } },
       'Overlap below the threshold',
-      '2 other works overlap, of `medium` severity at most. This is a draft, and drafts are told of `high` severity only',
+      '2 other works overlap, of `medium` severity at most. This is a draft, and drafts show `high` severity and above (`comment.draft_min_severity`)',
     ],
     ['nothing is tracked', { not_compared: 'not_tracked' }, 'Not compared', '(`track_pull_requests`)'],
     [

@@ -57,11 +57,21 @@ function report(
   found: Partial<Conclusion>,
   {
     min_severity = 'low',
+    draft_min_severity = 'high',
     told = ready,
     opened_at = [],
-  }: { min_severity?: Severity; told?: typeof ready; opened_at?: [number, Date][] } = {},
+  }: {
+    min_severity?: Severity
+    draft_min_severity?: Severity
+    told?: typeof ready
+    opened_at?: [number, Date][]
+  } = {},
 ) {
-  return reportOf(conclusion(found), told, { min_severity, opened_at: new Map(opened_at) })
+  return reportOf(conclusion(found), told, {
+    min_severity,
+    draft_min_severity,
+    opened_at: new Map(opened_at),
+  })
 }
 
 describe('what is below the least severity is left out', () => {
@@ -69,26 +79,30 @@ describe('what is below the least severity is left out', () => {
   const collisions = ALL.map((severity) => collision(severity, severity))
   const notables = ALL.map((severity) => matching(severity, severity))
 
-  test.each<[Severity, boolean, Severity[]]>([
-    ['low', false, ['high', 'medium', 'low']],
-    ['medium', false, ['high', 'medium']],
-    ['high', false, ['high']],
-    ['low', true, ['high']],
-    ['medium', true, ['high']],
-    ['high', true, ['high']],
-  ])('min_severity %s, draft %s', (min_severity, is_draft, told) => {
-    const given = { min_severity, told: { ...ready, is_draft } }
-    const untold = ALL.filter((severity) => !told.includes(severity))
-    const works = report({ collisions }, given)
-    expect(works.works.map((work) => work.severity)).toEqual(told)
-    expect(works.below.works.map((work) => work.severity)).toEqual(untold)
-    const notes = report({ notables }, given)
-    expect(notes.notables.map((note) => note.severity)).toEqual(told)
-    expect(notes.below.notables.map((note) => note.severity)).toEqual(untold)
-    // That drafts are told of less matters where it is less.
-    const is_of_draft = is_draft && min_severity !== 'high'
-    expect(works.threshold).toEqual({ severity: is_of_draft ? 'high' : min_severity, is_of_draft })
-  })
+  test.each<[Severity, Severity, boolean, Severity[]]>([
+    ['low', 'high', false, ['high', 'medium', 'low']],
+    ['medium', 'high', false, ['high', 'medium']],
+    ['high', 'low', false, ['high']],
+    ['low', 'high', true, ['high']],
+    ['low', 'medium', true, ['high', 'medium']],
+    ['high', 'low', true, ['high', 'medium', 'low']],
+  ])(
+    'min_severity %s, draft_min_severity %s, draft %s',
+    (min_severity, draft_min_severity, is_draft, told) => {
+      const given = { min_severity, draft_min_severity, told: { ...ready, is_draft } }
+      const untold = ALL.filter((severity) => !told.includes(severity))
+      const works = report({ collisions }, given)
+      expect(works.works.map((work) => work.severity)).toEqual(told)
+      expect(works.below.works.map((work) => work.severity)).toEqual(untold)
+      const notes = report({ notables }, given)
+      expect(notes.notables.map((note) => note.severity)).toEqual(told)
+      expect(notes.below.notables.map((note) => note.severity)).toEqual(untold)
+      expect(works.threshold).toEqual({
+        severity: is_draft ? draft_min_severity : min_severity,
+        is_of_draft: is_draft,
+      })
+    },
+  )
 
   test('and where nothing is left there is no severity', () => {
     expect(report({}).severity).toBeNull()
@@ -120,7 +134,9 @@ describe('what was looked at is told', () => {
     [true, 'not_live'],
     [false, 'not_tracked'],
   ])('without a live activity, where tracking is %s', (track_pull_requests, not_compared) => {
-    expect(reportOfNone(ready, { min_severity: 'low', track_pull_requests })).toMatchObject({
+    expect(
+      reportOfNone(ready, { min_severity: 'low', draft_min_severity: 'high', track_pull_requests }),
+    ).toMatchObject({
       not_compared,
       severity: null,
       compared: { activities: 0, notables: 0 },
@@ -140,7 +156,7 @@ test.each<[Severity, Severity, Severity]>([
 test('a comparison that was cut short says so', () => {
   const whole = conclusion({ collisions: [collision('a', 'high')] })
   const cut = { ...whole, checked_against: { ...whole.checked_against, complete: false } }
-  const options = { min_severity: 'low', opened_at: new Map() } as const
+  const options = { min_severity: 'low', draft_min_severity: 'high', opened_at: new Map() } as const
   expect(reportOf(whole, ready, options).is_complete).toBe(true)
   expect(reportOf(cut, ready, options).is_complete).toBe(false)
 })

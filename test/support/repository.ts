@@ -7,7 +7,7 @@ import { isLive } from '../../src/activities/lifecycle.ts'
 import { insertActivity } from '../../src/activities/store.ts'
 import { activities } from '../../src/activities/table.ts'
 import { claims, tallies } from '../../src/claims/table.ts'
-import type { Settings } from '../../src/context/settings.ts'
+import type { FileSettings } from '../../src/context/settings.ts'
 import { repositories } from '../../src/context/table.ts'
 import type { Notable } from '../../src/notables/notable.ts'
 import type { notables } from '../../src/notables/table.ts'
@@ -31,7 +31,7 @@ export interface TestRepository {
   note(body: Body): Promise<Notable['id']>
   check(body: Body): Promise<OverlapResult>
   /** Stores what a settings file would set. */
-  configure(settings: Partial<Settings>): Promise<void>
+  configure(settings: FileSettings): Promise<void>
   /** Stores activities at once, past the HTTP interface; each goes over harmless defaults. */
   store(rows: (Partial<ActivityRow> & { id: string })[]): Promise<void>
   /** Stores so many copies of a record, each older than all that were created. */

@@ -73,6 +73,6 @@ export const SETTINGS = `# Settings of Deconflict for this repository. All of it
 # areas:                          # label → globs
 #   checkout: [src/checkout/**, docs/payments.md]
 # track_pull_requests: true
-# comment: {enabled: true, min_severity: medium}
+# comment: {mode: on, min_severity: medium, draft_min_severity: high, on_bots: false}
 # check_run: false
 `
