@@ -77,20 +77,27 @@ export function trackPullRequest(ctx: RepoContext, pr: PullRequest, paths: strin
   })
 }
 
-/** Brings the activities of a pull request up to its new title, base and, where given, files. What was declared by somebody keeps their words. */
+/** What of a pull request its own activity takes over. */
+export interface Refresh {
+  title: boolean
+  base_branch: boolean
+  /** The changed files; null leaves the scope as it is. */
+  paths: string[] | null
+}
+
+/** Counts an event as a heartbeat, and brings the activity that was made from the pull request up to date. Declared ones keep their words. */
 export function refreshPullRequest(
   ctx: RepoContext,
   pr: PullRequest,
-  paths: string[] | null,
+  { title, base_branch, paths }: Refresh,
 ): Promise<ActivityRow[]> {
   const refreshed = moveEach(ctx, pr, (row) => {
     if (row.source !== 'pull_request') return heartbeat(ctx, row)
-    const files = paths === null ? {} : { scope: { areas: row.scope.areas, paths }, scope_is_literal: true }
     return {
       ...heartbeat(ctx, row),
-      ...files,
-      title: clip(pr.title, 200) || row.title,
-      base_branch: pr.base_branch,
+      ...(title && { title: clip(pr.title, 200) || row.title }),
+      ...(base_branch && { base_branch: pr.base_branch }),
+      ...(paths && { scope: { areas: row.scope.areas, paths }, scope_is_literal: true }),
     }
   })
   return noted('refreshed', refreshed)

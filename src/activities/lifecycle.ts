@@ -1,6 +1,6 @@
 /** The lifecycle of an activity as pure functions: legal moves, expiry, time to live (specification §3.1, contract §5). */
 import { later } from '../base/clock.ts'
-import { type ActivityStatus, CLOSED_STATUSES, LIVE_STATUSES } from './activity.ts'
+import { type ActivityStatus, CLOSED_STATUSES, FINISHED_STATUSES, LIVE_STATUSES } from './activity.ts'
 import type { ActivityRow } from './table.ts'
 
 /** The statuses that a PATCH may move to from each status; the same status is always allowed where any is, and changes nothing. */
@@ -28,6 +28,10 @@ export const MOVES: Record<ActivityStatus, readonly ActivityStatus[]> = {
 
 export function isLive(status: ActivityStatus): boolean {
   return (LIVE_STATUSES as readonly ActivityStatus[]).includes(status)
+}
+
+export function isFinished(status: ActivityStatus): boolean {
+  return (FINISHED_STATUSES as readonly ActivityStatus[]).includes(status)
 }
 
 export function isClosed(status: ActivityStatus): boolean {

@@ -2,7 +2,7 @@
 import { and, asc, eq, gt, inArray, isNotNull, isNull, or, sql } from 'drizzle-orm'
 import { later } from '../base/clock.ts'
 import type { Db } from '../db/connect.ts'
-import { isBranch, isLiveAt, isOpen } from './status-store.ts'
+import { isBranch, isLiveAt, isOpen, isStoredFinished, isStoredLive } from './status-store.ts'
 import { type ActivityRow, activities } from './table.ts'
 
 /** The open activities of a pull request, or without a pull request on a branch; locked until the transaction `tx` ends. */
@@ -53,28 +53,6 @@ export async function listLiveOf(
     .from(activities)
     .where(and(isLiveAt(repo_id, now), eq(activities.pr_number, pr_number)))
     .orderBy(asc(activities.id))
-}
-
-/**
- * Whether a pull request has an activity that speaks for it: an open one, or one that somebody archived on purpose. One
- * that expired, or ended with an earlier closing, does not.
- */
-export async function hasActivityOf(
-  db: Db,
-  repo_id: number,
-  of: { pr_number: number; now: Date },
-): Promise<boolean> {
-  const rows = await db
-    .select({ id: activities.id })
-    .from(activities)
-    .where(and(eq(activities.repo_id, repo_id), eq(activities.pr_number, of.pr_number), speaksAt(of.now)))
-    .limit(1)
-  return rows.length > 0
-}
-
-function speaksAt(now: Date) {
-  const isOpenNow = and(isOpen, gt(activities.expires_at, now))
-  return or(isOpenNow, eq(activities.archive_reason, 'requested'))
 }
 
 /** The numbers of the pull requests that live activities belong to. */
@@ -136,18 +114,27 @@ export async function extendTracked(
   return kept.length
 }
 
-/** Those of `numbers` whose pull request has no activity that speaks for it, as `hasActivityOf` says. */
-export async function listUnspokenFor(
+/**
+ * Those of the open pull requests `numbers` that lack an activity. One lacks none while an activity with its number is
+ * live, nor after somebody archived or finished the newest one that was made from it: that ends its tracking.
+ */
+export async function listUntracked(
   db: Db,
   repo_id: number,
   of: { numbers: number[]; now: Date },
 ): Promise<number[]> {
+  const isUnexpired = gt(activities.expires_at, of.now)
+  const isLive = and(isStoredLive, isUnexpired)
+  const isEnded = or(and(isStoredFinished, isUnexpired), eq(activities.archive_reason, 'requested'))
+  const newestOwn = sql`array_agg(coalesce(${isEnded}, false) order by ${activities.id} desc) filter (where ${eq(activities.source, 'pull_request')})`
   const rows = await db
-    .selectDistinct({ pr_number: activities.pr_number })
+    .select({ pr_number: activities.pr_number })
     .from(activities)
-    .where(and(eq(activities.repo_id, repo_id), inArray(activities.pr_number, of.numbers), speaksAt(of.now)))
-  const spoken = new Set(rows.map(({ pr_number }) => pr_number))
-  return of.numbers.filter((number) => !spoken.has(number))
+    .where(and(eq(activities.repo_id, repo_id), inArray(activities.pr_number, of.numbers)))
+    .groupBy(activities.pr_number)
+    .having(sql`bool_or(${isLive}) or (${newestOwn})[1]`)
+  const tracked = new Set(rows.map(({ pr_number }) => pr_number))
+  return of.numbers.filter((number) => !tracked.has(number))
 }
 
 /** The numbers of the pull requests that the activities `ids` belong to. */

@@ -1,12 +1,15 @@
 /** A pull request as GitHub's payloads and answers spell it, turned into what the service speaks of. */
 import { z } from 'zod'
 
+/** Text without what PostgreSQL cannot store. */
+const storable = z.string().transform((text) => text.replaceAll('\u0000', '').toWellFormed())
+
 const Account = z.object({ login: z.string(), type: z.string().optional() })
 
 const Payload = z.object({
   number: z.int(),
   html_url: z.string(),
-  title: z.string(),
+  title: storable,
   body: z.string().nullish(),
   state: z.enum(['open', 'closed']),
   merged: z.boolean().nullish(),

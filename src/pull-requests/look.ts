@@ -3,11 +3,11 @@ import { listLiveOf } from '../activities/pull-request-store.ts'
 import { later } from '../base/clock.ts'
 import type { App } from '../context/app.ts'
 import { openKnownRepo, type RepoContext } from '../context/repo.ts'
-import type { NewJob } from '../jobs/store.ts'
+import { ask, type NewJob } from '../jobs/store.ts'
 import { examineActivities } from '../overlap/check.ts'
 import type { Conclusion } from '../overlap/conclude.ts'
 import { type Report, reportOf, reportOfNone } from './report.ts'
-import { findPullRequest, listNumbered, savePullRequest } from './store.ts'
+import { findPullRequest, listNumbered, listOpen, savePullRequest } from './store.ts'
 import type { PullRequestRow } from './table.ts'
 import { tell } from './tell.ts'
 
@@ -16,6 +16,7 @@ export const LOOK = 'look'
 
 /** A pull request is written to at most this often; what changes meanwhile is told with one edit. */
 const QUIET_MS = 30_000
+const PAGE = 500
 
 /** The job that looks at a pull request; asked for again before it runs, it is still one. */
 export function lookJob(repo_id: number, pr: Pick<PullRequestRow, 'number' | 'told_at'>, now: Date): NewJob {
@@ -26,6 +27,20 @@ export function lookJob(repo_id: number, pr: Pick<PullRequestRow, 'number' | 'to
     repo_id,
     payload: { number: pr.number },
     run_at: quiet && quiet > now ? quiet : now,
+  }
+}
+
+/** Asks for a look at every open pull request of a repository. */
+export async function lookAtAll(ctx: RepoContext): Promise<void> {
+  for (let after = 0; ; ) {
+    const page = await listOpen(ctx.db, ctx.repo.id, { after, limit: PAGE })
+    await ask(
+      ctx.db,
+      page.map((pr) => lookJob(ctx.repo.id, pr, ctx.now)),
+      ctx.now,
+    )
+    if (page.length < PAGE) return
+    after = page.at(-1)?.number ?? after
   }
 }
 

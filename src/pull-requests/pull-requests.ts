@@ -2,10 +2,11 @@
 import {
   closePullRequest,
   linkPullRequest,
+  type Refresh,
   refreshPullRequest,
   trackPullRequest,
 } from '../activities/automatic.ts'
-import { hasActivityOf, listLiveOf } from '../activities/pull-request-store.ts'
+import { listLiveOf, listUntracked } from '../activities/pull-request-store.ts'
 import type { App } from '../context/app.ts'
 import {
   beginToFollow,
@@ -18,11 +19,10 @@ import { openKnownRepo, type RepoContext } from '../context/repo.ts'
 import { isGone, listChangedFiles, reportCheckRun } from '../github/client.ts'
 import { type GithubPullRequest, pullRequestOf } from '../github/pull-request.ts'
 import { ask } from '../jobs/store.ts'
-import { lookAtAll } from './changes.ts'
 import { settingsRunOf } from './check-run.ts'
 import { MUTE_LABEL } from './comment.ts'
 import { asInstallation, isInstalled, isSuspended, unlessRefused } from './installation.ts'
-import { lookJob } from './look.ts'
+import { lookAtAll, lookJob } from './look.ts'
 import { type Facts, findPullRequest, forgetRefusals, savePullRequest, seePullRequest } from './store.ts'
 import type { PullRequestRow } from './table.ts'
 
@@ -35,7 +35,7 @@ export type PullRequestEvent =
   | 'reopened'
   | 'draft'
   | 'files'
-  | 'text'
+  | 'edited'
   | 'closed'
   | 'unlocked'
   | 'seen'
@@ -99,18 +99,29 @@ export async function pullRequestChanged(
   const { db, now, repo } = ctx
   const before = await findPullRequest(db, repo.id, told.number)
   const isTied = before?.changed_at.getTime() === told.changed_at.getTime() && before.is_open !== told.is_open
-  const asked = isTied ? await presentOf(app, ctx, told) : undefined
+  // GitHub's clock, of whole seconds, does not tell whether a close or a reopening came last.
+  const present = isTied ? await presentOf(app, ctx, told.number) : undefined
+  // GitHub's answer may be older than its event.
+  const asked = present && present.changed_at >= told.changed_at ? present : undefined
   const pr = asked ?? told
   const event = asked ? (asked.is_open ? 'reopened' : 'closed') : happened
   if (MAY_BE_UNLOCKED.has(event)) await forgetRefusals(db, repo.id, pr.number)
-  if (!(await seePullRequest(db, repo.id, factsOf(pr), event === 'reopened'))) return
+  if (!(await seePullRequest(db, repo.id, factsOf(pr), event === 'reopened'))) {
+    // The newer event took in all but the title.
+    if (event === 'edited') await takeInAgain(app, ctx, pr.number)
+    return
+  }
   if (pr.is_open) await bringEffect(app, ctx, { pr, event, before })
   // One that was closed long ago has nothing to do with the work that goes on in its branch.
   else if (event === 'closed' || before?.is_open) await closePullRequest(ctx, pr, pr.is_merged)
-  await savePullRequest(db, repo.id, pr.number, { is_behind: false })
+  const title = TAKES_TITLE.has(event) ? { title: pr.title } : {}
+  await savePullRequest(db, repo.id, pr.number, { is_behind: false, ...title })
   const stored = await findPullRequest(db, repo.id, pr.number)
   if (stored?.is_open) await ask(db, [lookJob(repo.id, stored, now)], now)
 }
+
+/** With these, the activity gets the title of now where that has changed. */
+const TAKES_TITLE: ReadonlySet<PullRequestEvent> = new Set(['opened', 'reopened', 'edited', 'seen'])
 
 /** After these, GitHub may take what it refused before. */
 const MAY_BE_UNLOCKED: ReadonlySet<PullRequestEvent> = new Set(['unlocked', 'seen'])
@@ -126,32 +137,47 @@ async function bringEffect(
   }: { pr: GithubPullRequest; event: PullRequestEvent; before: PullRequestRow | undefined },
 ): Promise<void> {
   const isNew = event === 'opened' || event === 'reopened' || before?.is_open === false
-  const isUnknown = !(await hasActivityOf(ctx.db, ctx.repo.id, { pr_number: pr.number, now: ctx.now }))
-  if (isNew || isUnknown || before?.is_behind) return takeIn(app, ctx, pr)
+  const isUntracked = await lacksActivity(ctx, pr.number)
+  // No other event may change a title: somebody may have given the activity another one. A lookup finds an edit that was missed.
+  const isRetitled = event === 'seen' && before?.title != null && before.title !== pr.title
+  const title = event === 'edited' || isRetitled
+  if (isNew || isUntracked || before?.is_behind) return takeIn(app, ctx, pr, { title })
   // Against another base, other files are changed.
   const isRetargeted = before?.base_branch != null && before.base_branch !== pr.base_branch
   const isMoved = isRetargeted || (before !== undefined && before.head_sha !== pr.head_sha)
   if (event === 'draft' || (before && before.is_draft !== pr.is_draft)) await linkPullRequest(ctx, pr)
-  if (event === 'files' || isMoved) await bringUpToDate(app, ctx, pr, 'files')
-  else if (event === 'text' || event === 'seen') await bringUpToDate(app, ctx, pr, 'text')
+  const words = { title, base_branch: title || isRetargeted }
+  if (event === 'files' || isMoved) await refreshWithFiles(app, ctx, pr, words)
+  else if (event === 'edited' || event === 'seen')
+    await refreshPullRequest(ctx, pr, { ...words, paths: null })
+}
+
+async function lacksActivity({ db, repo, now }: RepoContext, number: number): Promise<boolean> {
+  return (await listUntracked(db, repo.id, { numbers: [number], now })).length > 0
+}
+
+/** Takes in the pull request as GitHub has it, if it is open. */
+async function takeInAgain(app: App, ctx: RepoContext, number: number): Promise<void> {
+  const present = await presentOf(app, ctx, number)
+  if (present?.is_open) await pullRequestChanged(app, ctx, present, 'seen')
 }
 
 /**
- * The pull request as GitHub has it: its clock, of whole seconds, does not tell whether a close or a reopening came last.
- * Undefined where GitHub does not know it, or not that much of it yet.
+ * Takes in a pull request whose declared activity has ended, if it is open and no other activity is there for it: that
+ * somebody is done with what they declared does not end the tracking. One or two calls.
  */
-async function presentOf(
-  app: App,
-  ctx: RepoContext,
-  told: GithubPullRequest,
-): Promise<GithubPullRequest | undefined> {
+export async function trackAgain(app: App, ctx: RepoContext, number: number): Promise<void> {
+  if (!ctx.settings.track_pull_requests || !(await lacksActivity(ctx, number))) return
+  await takeInAgain(app, ctx, number)
+}
+
+/** The pull request as GitHub has it; undefined where GitHub does not know it. One call. */
+async function presentOf(app: App, ctx: RepoContext, number: number): Promise<GithubPullRequest | undefined> {
   const { owner, name } = ctx.repo
-  const asked = { owner, repo: name, pull_number: told.number }
   try {
-    const present = await asInstallation(app, ctx, async (client) =>
-      pullRequestOf((await client.rest.pulls.get(asked)).data),
+    return await asInstallation(app, ctx, async (client) =>
+      pullRequestOf((await client.rest.pulls.get({ owner, repo: name, pull_number: number })).data),
     )
-    return present && present.changed_at >= told.changed_at ? present : undefined
   } catch (error) {
     if (isGone(error)) return undefined
     throw error
@@ -181,33 +207,41 @@ export async function repositoryUnarchived(ctx: RepoContext): Promise<void> {
 }
 
 /** Ties an open pull request to its activities, or makes one from it. */
-async function takeIn(app: App, ctx: RepoContext, pr: GithubPullRequest): Promise<void> {
-  const linked = await linkPullRequest(ctx, pr)
-  if (linked.some((row) => row.source === 'pull_request')) await bringUpToDate(app, ctx, pr, 'files')
-  if (linked.length > 0 || !ctx.settings.track_pull_requests) return
-  const files = await asInstallation(app, ctx, (client) => listChangedFiles(client, ctx.repo, pr.number))
-  if (files) await trackPullRequest(ctx, pr, files)
-}
-
-async function bringUpToDate(
+async function takeIn(
   app: App,
   ctx: RepoContext,
   pr: GithubPullRequest,
-  event: 'files' | 'text',
+  { title }: { title: boolean },
+): Promise<void> {
+  const linked = await linkPullRequest(ctx, pr)
+  if (linked.some((row) => row.source === 'pull_request'))
+    await refreshWithFiles(app, ctx, pr, { title, base_branch: true })
+  if (linked.length > 0 || !ctx.settings.track_pull_requests) return
+  const files = await listFiles(app, ctx, pr)
+  if (files) await trackPullRequest(ctx, pr, files)
+}
+
+async function refreshWithFiles(
+  app: App,
+  ctx: RepoContext,
+  pr: GithubPullRequest,
+  words: Omit<Refresh, 'paths'>,
 ): Promise<void> {
   const live = await listLiveOf(ctx.db, ctx.repo.id, pr.number, ctx.now)
   const isTracked = live.some((row) => row.source === 'pull_request')
-  const files =
-    event === 'files' && isTracked
-      ? await asInstallation(app, ctx, (client) => listChangedFiles(client, ctx.repo, pr.number))
-      : undefined
-  await refreshPullRequest(ctx, pr, files ?? null)
+  const paths = isTracked ? await listFiles(app, ctx, pr) : undefined
+  await refreshPullRequest(ctx, pr, { ...words, paths: paths ?? null })
 }
 
-function factsOf(pr: GithubPullRequest): Facts {
-  const { number, is_open, is_draft, is_bot, head_sha, base_branch, opened_at, changed_at } = pr
+function listFiles(app: App, ctx: RepoContext, pr: GithubPullRequest): Promise<string[] | undefined> {
+  return asInstallation(app, ctx, (client) => listChangedFiles(client, ctx.repo, pr.number))
+}
+
+function factsOf(pr: GithubPullRequest): Facts & { title: string } {
+  const { number, title, is_open, is_draft, is_bot, head_sha, base_branch, opened_at, changed_at } = pr
   return {
     number,
+    title,
     is_open,
     is_draft,
     is_bot,

@@ -4,7 +4,7 @@ import {
   extendTracked,
   listFollowed,
   listPushedBranches,
-  listUnspokenFor,
+  listUntracked,
 } from '../activities/pull-request-store.ts'
 import { later } from '../base/clock.ts'
 import type { App } from '../context/app.ts'
@@ -97,7 +97,7 @@ async function takeInOpen(ctx: RepoContext, page: Listed[], known: Known): Promi
     max_ttl_ms: settings.max_activity_ttl_ms,
   })
   did('kept_alive', kept)
-  const lost = new Set(isKeptAlive(settings) ? await listUnspokenFor(db, repo.id, { numbers, now }) : [])
+  const lost = new Set(isKeptAlive(settings) ? await listUntracked(db, repo.id, { numbers, now }) : [])
   const wanted = page.filter((pr) => {
     const before = known.get(pr.number)
     const isSame =

@@ -22,14 +22,16 @@ export type Facts = Pick<
 
 /**
  * Takes in what an event says of a pull request, which is behind until its effect is there; false when a newer event was taken in already, and nothing changes.
+ * The title is stored with the first event; later on, `savePullRequest` stores it with its effect.
  * Of two events of one second GitHub's clock does not tell the order: a close then goes before all but a reopening.
  */
 export async function seePullRequest(
   db: Db,
   repo_id: number,
-  facts: Facts,
+  facts: Facts & Pick<PullRequestRow, 'title'>,
   isReopening: boolean,
 ): Promise<boolean> {
+  const { title: _, ...known } = facts
   const isNewer = lt(pull_requests.changed_at, facts.changed_at)
   const isLevel = and(
     eq(pull_requests.changed_at, facts.changed_at),
@@ -40,7 +42,7 @@ export async function seePullRequest(
     .values({ ...facts, repo_id, is_behind: true, related_ids: [] })
     .onConflictDoUpdate({
       target: [pull_requests.repo_id, pull_requests.number],
-      set: { ...facts, is_behind: true },
+      set: { ...known, is_behind: true },
       setWhere: or(isNewer, isLevel),
     })
     .returning({ number: pull_requests.number })

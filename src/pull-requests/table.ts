@@ -17,6 +17,8 @@ export const pull_requests = pgTable(
     /** An event was taken in whose effect on activities is not there yet; whatever event comes next brings it. */
     is_behind: boolean().notNull(),
     head_sha: text().notNull(),
+    /** The title that its activity last took over; null where the row is older than the column. */
+    title: text(),
     /** Null where the row is older than the column. */
     base_branch: text(),
     opened_at: instant().notNull(),

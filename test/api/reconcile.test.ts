@@ -212,6 +212,15 @@ describe('hourly', () => {
     expect((await shop.ask('GET', `/activity/${item?.id}`)).body).toMatchObject(expected)
   })
 
+  test('words on a pull request leave the title that somebody gave its activity', async () => {
+    const number = await shop.open({ title: 'Words' })
+    const [item] = await items()
+    await shop.ask('PATCH', `/activity/${item?.id}`, { body: { title: 'Better words' } })
+    Object.assign(shop.desk.pull(number), { updated_at: inAMinute() })
+    await anHour()
+    expect((await shop.ask('GET', `/activity/${item?.id}`)).body.title).toBe('Better words')
+  })
+
   test('what was not heard is taken in: the label that mutes', async () => {
     const number = await shop.open()
     await shop.work()

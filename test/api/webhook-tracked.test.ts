@@ -213,6 +213,46 @@ describe('a tracked pull request', () => {
     })
   })
 
+  test.each(['synchronize', 'ready_for_review', 'labeled', 'reopened'] as const)(
+    'keeps the title and base that somebody gave its activity: %s',
+    async (action) => {
+      const { id } = await only()
+      await repo.ask('PATCH', `/activity/${id}`, { body: { title: 'Better words', base_branch: 'next' } })
+      const push = repo.desk.push('retries')
+      await service.play(repo.event(1, { action, push, label: 'x' }))
+      const { title, base_branch } = await only()
+      expect(title).toBe('Better words')
+      // Opening it anew, or a new draft flag, sets the base.
+      const isLinked = action === 'reopened' || action === 'ready_for_review'
+      expect(base_branch).toBe(isLinked ? 'main' : 'next')
+    },
+  )
+
+  test('has a title that was changed at GitHub when that is told, and not when a push is', async () => {
+    repo.desk.update(1, { title: 'Other words' })
+    await service.play(repo.event(1, { action: 'synchronize', push: repo.desk.push('retries') }))
+    expect((await only()).title).toBe('Words')
+    await service.play(repo.event(1, { action: 'edited', from: { title: 'Words' } }))
+    expect((await only()).title).toBe('Other words')
+  })
+
+  test('has its new title although a later push was told first', async () => {
+    repo.desk.update(1, { title: 'Other words' })
+    const edited = repo.event(1, { action: 'edited', from: { title: 'Words' } })
+    await service.play(repo.event(1, { action: 'synchronize', push: repo.desk.push('retries') }), edited)
+    expect((await only()).title).toBe('Other words')
+  })
+
+  test('has its new title although GitHub failed when it was edited and retargeted', async () => {
+    repo.desk.update(1, { title: 'Other words', base: 'release' })
+    github.fault(filesRoute(), 'server_error', 1)
+    await service.deliver(repo.event(1, { action: 'edited', from: { title: 'Words', base: 'main' } }))
+    expect(await service.settle()).toHaveLength(1)
+    service.clock.advance(3000)
+    expect(await service.settle()).toEqual([])
+    expect(await only()).toMatchObject({ title: 'Other words', base_branch: 'release' })
+  })
+
   test('that is retargeted has its new base, and the files against that', async () => {
     repo.desk.update(1, { base: 'release', files: ['src/a.ts', 'src/z.ts'] })
     await service.play(repo.event(1, { action: 'edited', from: { base: 'main' } }))
@@ -256,6 +296,16 @@ describe('a tracked pull request', () => {
     expect(await repo.tracked()).toEqual([])
   })
 
+  test('that was archived by hand is tracked again when it is reopened', async () => {
+    const { id } = await only()
+    await repo.ask('POST', `/activity/${id}/archive`)
+    repo.desk.close(1)
+    await service.play(repo.event(1, 'closed'))
+    repo.desk.reopen(1)
+    await service.play(repo.event(1, 'reopened'))
+    expect((await only()).id).not.toBe(id)
+  })
+
   test('that is merged is offered for reuse', async () => {
     const { id } = await only()
     repo.desk.merge(1)
@@ -264,5 +314,87 @@ describe('a tracked pull request', () => {
     expect(reuse_opportunities).toMatchObject([
       { type: 'activity', id, title: 'Words', url: `https://github.com/${repo.full_name}/pull/1` },
     ])
+  })
+})
+
+describe('a pull request of declared work', () => {
+  const ends: [string, string, object | undefined][] = [
+    ['archived', '/archive', undefined],
+    ['archived by PATCH', '', { status: 'archived' }],
+    ['abandoned', '', { status: 'abandoned' }],
+  ]
+  const end = (id: string, path: string, body: object | undefined) =>
+    repo.ask(body ? 'PATCH' : 'POST', `/activity/${id}${path}`, { body })
+  let id: string
+
+  beforeEach(async () => {
+    id = await repo.work({ branch: 'retries' })
+    repo.desk.open({ head: 'retries', title: 'Words', files: ['src/a.ts'] })
+    await service.play(repo.event(1, 'opened'))
+    expect(await repo.tracked()).toEqual([])
+  })
+
+  test.each(ends)('gets an activity of its own at once when that is %s', async (_, path, body) => {
+    expect((await end(id, path, body)).status).toBe(200)
+    expect(await service.settle()).toEqual([])
+    expect(await only()).toMatchObject({
+      title: 'Words',
+      source: 'pull_request',
+      status: 'ready-for-review',
+      scope: { paths: ['src/a.ts'] },
+      created_by: null,
+    })
+  })
+
+  test('gets one although GitHub fails at first', async () => {
+    github.fault(`GET /repos/${repo.full_name}/pulls/1`, 'server_error', 1)
+    await repo.ask('POST', `/activity/${id}/archive`)
+    expect(await service.settle()).toHaveLength(1)
+    service.clock.advance(3000)
+    expect(await service.settle()).toEqual([])
+    expect((await only()).title).toBe('Words')
+  })
+
+  test('gets none while other declared work names it', async () => {
+    const pr_url = `https://github.com/${repo.full_name}/pull/1`
+    const other = await repo.work({ branch: 'elsewhere', pr_url })
+    await repo.ask('POST', `/activity/${id}/archive`)
+    await service.settle()
+    expect(await repo.tracked()).toEqual([])
+    await repo.ask('POST', `/activity/${other}/archive`)
+    await service.settle()
+    expect(await repo.tracked()).toHaveLength(1)
+  })
+
+  test('gets none when it was closed, which nobody told yet', async () => {
+    repo.desk.close(1)
+    await repo.ask('POST', `/activity/${id}/archive`)
+    expect(await service.settle()).toEqual([])
+    expect(await repo.tracked()).toEqual([])
+  })
+
+  test('gets none where pull requests are not tracked, for no call', async () => {
+    await repo.configure({ track_pull_requests: false })
+    const before = github.calls(`GET /repos/${repo.full_name}/pulls/*`)
+    await repo.ask('POST', `/activity/${id}/archive`)
+    await service.settle()
+    expect(await repo.tracked()).toEqual([])
+    expect(github.calls(`GET /repos/${repo.full_name}/pulls/*`)).toBe(before)
+  })
+
+  test('gets none after its own was archived, until it is reopened', async () => {
+    await repo.ask('POST', `/activity/${id}/archive`)
+    await service.settle()
+    const own = await only()
+    await repo.ask('POST', `/activity/${own.id}/archive`)
+    const again = await repo.work({ pr_url: `https://github.com/${repo.full_name}/pull/1` })
+    await repo.ask('POST', `/activity/${again}/archive`)
+    await service.play(repo.event(1, { action: 'synchronize', push: repo.desk.push('retries') }))
+    expect(await repo.tracked()).toEqual([])
+    repo.desk.close(1)
+    await service.play(repo.event(1, 'closed'))
+    repo.desk.reopen(1)
+    await service.play(repo.event(1, 'reopened'))
+    expect((await only()).id).not.toBe(own.id)
   })
 })

@@ -53,7 +53,7 @@ const PULL_REQUEST_EVENTS: { [Action in PullRequestAction]?: PullRequestEvent } 
   converted_to_draft: 'draft',
   ready_for_review: 'draft',
   synchronize: 'files',
-  edited: 'text',
+  edited: 'edited',
   closed: 'closed',
   unlocked: 'unlocked',
   labeled: 'other',
