@@ -76,7 +76,7 @@ export async function overlapBriefOf(ctx: RepoContext, activity: ActivityRow): P
   const all = [...found.activities, ...found.notables]
   const top = all.toSorted(byRank).slice(0, NAMED_MAX)
   const isTop = (each: (typeof all)[number]) => top.includes(each)
-  const shown = { ...comparison, budget: { remaining: SHOWN_UNITS_MAX } }
+  const shown = { ...comparison, budget: ctx.meter.budget(SHOWN_UNITS_MAX) }
   const collisions = await showActivities(shown, found.activities.filter(isTop))
   const notables = await showNotables(shown, found.notables.filter(isTop))
   const severity = highest(all)
@@ -100,9 +100,9 @@ async function examine(ctx: RepoContext, work: Work): Promise<Conclusion> {
   const comparison = await begin(ctx, work)
   const [found, merged] = await Promise.all([
     findOverlaps(comparison),
-    findMerged({ ...comparison, budget: { remaining: MERGED_UNITS_MAX } }),
+    findMerged({ ...comparison, budget: ctx.meter.budget(MERGED_UNITS_MAX) }),
   ])
-  const shown = { ...comparison, budget: { remaining: SHOWN_UNITS_MAX } }
+  const shown = { ...comparison, budget: ctx.meter.budget(SHOWN_UNITS_MAX) }
   const collisions = await showActivities(shown, found.activities)
   const notables = await showNotables(shown, found.notables)
   await listPairs(comparison, [...collisions, ...notables])
@@ -126,8 +126,8 @@ async function examine(ctx: RepoContext, work: Work): Promise<Conclusion> {
 async function begin(ctx: RepoContext, work: Work): Promise<Comparison> {
   const rules = rulesOf(ctx.settings)
   if (work.scopes.some(({ paths }) => paths.length > LARGE)) await setImmediate()
-  const proposal = proposalOf(work.scopes, rules, { remaining: PROPOSAL_UNITS_MAX })
-  const budgets = { activities: { remaining: UNITS_MAX }, notables: { remaining: UNITS_MAX } }
+  const proposal = proposalOf(work.scopes, rules, ctx.meter.budget(PROPOSAL_UNITS_MAX))
+  const budgets = { activities: ctx.meter.budget(UNITS_MAX), notables: ctx.meter.budget(UNITS_MAX) }
   const { self, branch, base_branch } = work
   return { ctx, self, branch, base_branch, rules, proposal, budgets, pause: pauses() }
 }
@@ -144,7 +144,8 @@ async function listPairs(
   comparison: Comparison,
   shown: Found<Parameters<typeof storedScopeOf>[0]>[],
 ): Promise<void> {
-  const options = { rules: comparison.rules, max: PAIRS_MAX, budget: { remaining: PAIR_UNITS_MAX } }
+  const { ctx, rules } = comparison
+  const options = { rules, max: PAIRS_MAX, budget: ctx.meter.budget(PAIR_UNITS_MAX) }
   for (const each of shown) {
     if (each.match.paths.length === 0) continue
     const all = compare(comparison.proposal, storedScopeOf(each.record), options)

@@ -39,6 +39,11 @@ async function read({ api }: TestService, times: number, token?: string | null):
 }
 const times = (count: number, what: string) => Array.from({ length: count }, () => what)
 
+/** As many globs as a scope may hold, whose comparison with each other takes long. */
+function hostilePaths(): string[] {
+  return Array.from({ length: 200 }, (_, index) => `*${index}${'?*a'.repeat(100)}`)
+}
+
 describe('a caller', () => {
   test('hears with every answer what is left, and when it is renewed', async () => {
     const service = await start(LIMIT, { realClock: true })
@@ -107,6 +112,42 @@ describe('a caller', () => {
       await service.api('GET', '/activity'),
     ]
     expect(answers.map(({ status }) => status)).toEqual([201, 400, 422, 404, 200, 429])
+  })
+
+  test('is charged for work beside the request, as the headers show', async () => {
+    const service = await start(100)
+    const charge = async (path: string, body: object) => {
+      const left = async () =>
+        Number(/r=(\d+)/.exec((await service.api('GET', '/settings')).headers.get('ratelimit') ?? '')?.[1])
+      const before = await left()
+      const { status, headers } = await service.api('POST', path, { body })
+      const shown = Number(/r=(\d+)/.exec(headers.get('ratelimit') ?? '')?.[1])
+      expect(await left()).toBe(shown - 1)
+      return { status, cost: before - shown }
+    }
+    const scope = { paths: hostilePaths() }
+    const small = { scope: { paths: ['src/a.ts'] } }
+    expect(await charge('/activity', { ...WORK, ...small })).toEqual({ status: 201, cost: 1 })
+    expect(await charge('/activity/check', small)).toEqual({ status: 200, cost: 1 })
+    expect(await charge('/activity', { ...WORK, scope })).toEqual({ status: 201, cost: 1 })
+    for (const [path, body, status] of [
+      ['/activity', { ...WORK, scope }, 201],
+      ['/activity/check', { scope }, 200],
+    ] as const) {
+      const charged = await charge(path, body)
+      expect([charged.status, charged.cost > 1]).toEqual([status, true])
+    }
+  })
+
+  test('whose work uses up the quota still gets its answer, and is refused after it', async () => {
+    const service = await start(2)
+    const body = { scope: { paths: hostilePaths() } }
+    await service.api('POST', '/activity', { body: { ...WORK, ...body } })
+    const { status, headers } = await service.api('POST', '/activity/check', { body })
+    expect([status, headers.get('ratelimit')]).toEqual([200, expect.stringContaining('r=0;')])
+    expect(await read(service, 1)).toEqual(['429 rate_limited'])
+    service.clock.advance(MINUTE_MS)
+    expect(await read(service, 1)).toEqual(['200'])
   })
 
   test('may ask whether the service lives as often as it likes', async () => {
