@@ -66,6 +66,7 @@ function contextOf(db: RepoContext['db'], { id, owner, name }: SeedRepository, n
     settings: DEFAULT_SETTINGS,
     settings_source: 'defaults',
     settings_errors: [],
+    max_live: { activities: Number.POSITIVE_INFINITY, notables: Number.POSITIVE_INFINITY },
     meter: new Meter(),
     announceChange: () => {},
   }

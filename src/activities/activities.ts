@@ -4,15 +4,17 @@ import { Failure } from '../base/failure.ts'
 import { newId } from '../base/id.ts'
 import { type Page, pageOf } from '../base/page.ts'
 import { changesAnything, changing, oweLook } from '../context/changes.ts'
+import { tooManyLive } from '../context/live-limit.ts'
 import { pullRequestNumber } from '../context/pull-request-url.ts'
 import { inTransaction, type RepoContext } from '../context/repo.ts'
 import type { ActivityBrief, CreateActivity, ListActivities, UpdateActivity } from './activity.ts'
 import { briefOf } from './form.ts'
 import { asOf, expiryAt, isClosed, isLive, MOVES, mayMove } from './lifecycle.ts'
+import { insertLive } from './room.ts'
 import * as store from './store.ts'
 import type { ActivityRow } from './table.ts'
 
-/** Records work that begins. Throws `validation_error` for a `pr_url` of elsewhere. */
+/** Records work that begins. Throws `validation_error` for a `pr_url` of elsewhere, `rate_limited` when too many are live. */
 export async function createActivity(ctx: RepoContext, input: CreateActivity): Promise<ActivityRow> {
   const { now, repo, settings, identity } = ctx
   const row: store.NewActivity = {
@@ -27,7 +29,11 @@ export async function createActivity(ctx: RepoContext, input: CreateActivity): P
     created_at: now,
     updated_at: now,
   }
-  return changing(ctx, ({ db }) => store.insertActivity(db, row))
+  return changing(ctx, async (within) => {
+    const inserted = await insertLive(within, row)
+    if (!inserted) throw tooManyLive(ctx.max_live.activities, 'live activities')
+    return inserted
+  })
 }
 
 /** The activity as it is now. Throws `not_found`. */

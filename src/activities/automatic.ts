@@ -6,6 +6,7 @@ import { did, type Effect } from '../telemetry/work.ts'
 import type { ArchiveReason } from './activity.ts'
 import { asOf, expiryAt, isClosed, isLive, statusWithPullRequest } from './lifecycle.ts'
 import { listLiveOf, lockActivitiesOf, lockLiveOnBranch, lockPullRequest } from './pull-request-store.ts'
+import { insertLive } from './room.ts'
 import * as store from './store.ts'
 import type { ActivityRow } from './table.ts'
 
@@ -43,13 +44,14 @@ export function linkPullRequest(ctx: RepoContext, pr: PullRequest): Promise<Acti
 /**
  * Makes an activity of a pull request that has none. `paths` are its changed files. A job may run twice at once, when
  * the first run outlasts its lease: the second finds the activity of the first, and makes none.
+ * None is made either where the repository has as many live activities as it may have.
  */
 export function trackPullRequest(ctx: RepoContext, pr: PullRequest, paths: string[]): Promise<void> {
   return inTransaction(ctx, async (within) => {
     const { db, now, repo, settings } = within
     await lockPullRequest(db, repo.id, pr.number)
     if ((await listLiveOf(db, repo.id, pr.number, now)).length > 0) return
-    const row = await store.insertActivity(db, {
+    const row: store.NewActivity = {
       repo_id: repo.id,
       id: newId('act'),
       title: clip(pr.title, 200) || `Pull request #${pr.number}`,
@@ -71,9 +73,10 @@ export function trackPullRequest(ctx: RepoContext, pr: PullRequest, paths: strin
       expires_at: expiryAt(now, now, settings),
       created_at: now,
       updated_at: now,
-    })
-    await oweLook(within, [row.id])
-    did('tracked')
+    }
+    const inserted = await insertLive(within, row)
+    if (inserted) await oweLook(within, [row.id])
+    did(inserted ? 'tracked' : 'over_limit')
   })
 }
 

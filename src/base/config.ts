@@ -59,6 +59,7 @@ const Environment = z.object({
   RATE_LIMIT_PER_MINUTE: count(1, 1_000_000_000).default(600),
   PERMISSION_TTL_MS: count(0, 300_000).default(60_000),
   RETENTION_DAYS: count(1, 36_500).default(30),
+  MAX_LIVE_ACTIVITIES: count(1, 10_000_000).default(100_000),
   TRUST_PROXY: proxies.optional(),
   PUBLIC_URL: webAddress.optional(),
   GITHUB_CLIENT_ID: z.string().optional(),
@@ -87,6 +88,8 @@ export interface Config {
   rate_limit_per_minute: number
   permission_ttl_ms: number
   retention_days: number
+  /** Live activities per repository; of active notables there may be a tenth. */
+  max_live_activities: number
   /** Proxies whose `X-Forwarded-For` is believed, by number or by address; unset: nobody's is. */
   trust_proxy: number | string[] | undefined
   /** What people sign in to the page with; null: they use a token. */
@@ -124,6 +127,7 @@ export function readConfig(env: Record<string, string | undefined>): Config {
     rate_limit_per_minute: values.RATE_LIMIT_PER_MINUTE,
     permission_ttl_ms: values.PERMISSION_TTL_MS,
     retention_days: values.RETENTION_DAYS,
+    max_live_activities: values.MAX_LIVE_ACTIVITIES,
     trust_proxy: values.TRUST_PROXY,
     sign_in: signInOf(values),
     log_level: values.LOG_LEVEL,

@@ -90,6 +90,32 @@ export function listClaims(db: Db, repo_id: number, ids: string[]): Promise<Stor
   return readClaims(db, { repo_id, ids: JSON.stringify(ids) })
 }
 
+const readTally = prepared('tally', (db) =>
+  db
+    .select({ count: sql<number>`coalesce(sum(${tallies.count}), 0)::int` })
+    .from(tallies)
+    .where(
+      and(
+        eq(tallies.repo_id, sql.placeholder('repo_id')),
+        eq(tallies.counted, sql`${sql.placeholder('counted')}::text`),
+      ),
+    ),
+)
+
+/** How many records are stored as live. */
+export async function countLive(db: Db, repo_id: number, counted: Counted): Promise<number> {
+  const [row] = await readTally(db, { repo_id, counted })
+  return row?.count ?? 0
+}
+
+/** Keeps others that lock the same from going on until the transaction `tx` ends. */
+export async function lockLive(tx: Db, repo_id: number, counted: Counted): Promise<void> {
+  const name = JSON.stringify(['live', repo_id, counted])
+  await tx
+    .select({ locked: sql`pg_advisory_xact_lock(hashtextextended(${name}, 0))` })
+    .from(sql`(values (1)) as one`)
+}
+
 /** How many records are stored as live. A condition or column of another query. */
 export function talliedOf(repo_id: unknown, counted: Counted): SQL<number> {
   return sql<number>`(select coalesce(sum(${tallies.count}), 0)::int from ${tallies} where ${tallies.repo_id} = ${repo_id}::bigint and ${tallies.counted} = ${sql.raw(`'${counted}'`)})`

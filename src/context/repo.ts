@@ -34,6 +34,8 @@ export interface RepoContext {
   settings: Settings
   settings_source: 'defaults' | 'file'
   settings_errors: SettingsProblem[]
+  /** How many records of a kind may be live. */
+  max_live: { activities: number; notables: number }
   /** Counts the work of the request. */
   meter: Meter
   /** Announces to open pages that what they show has changed; inside a transaction, once it commits. */
@@ -94,9 +96,15 @@ function contextOf(
     settings: settingsOf({ ...(read?.labeler_areas && { areas: read.labeler_areas }), ...read?.settings }),
     settings_source: read?.settings ? 'file' : 'defaults',
     settings_errors: read?.settings_errors ?? [],
+    max_live: maxLiveOf(app.config.max_live_activities),
     meter: asked.meter,
     announceChange: () => app.change_feed.announce(repo_id),
   }
+}
+
+/** Of active notables a tenth, and at least one. */
+function maxLiveOf(activities: number): RepoContext['max_live'] {
+  return { activities, notables: Math.max(1, Math.floor(activities / 10)) }
 }
 
 /** Runs `work` in one transaction. No call to the network may happen inside. */

@@ -4,6 +4,7 @@ import { Failure } from '../base/failure.ts'
 import { newId } from '../base/id.ts'
 import { type Page, pageOf } from '../base/page.ts'
 import { changesAnything, changing, oweLook } from '../context/changes.ts'
+import { insertIfRoom, tooManyLive } from '../context/live-limit.ts'
 import { inTransaction, type RepoContext } from '../context/repo.ts'
 import { labelKey } from '../scope/scope.ts'
 import { briefOf } from './form.ts'
@@ -18,9 +19,12 @@ import {
 import * as store from './store.ts'
 import type { NotableRow } from './table.ts'
 
+/** Expiries that are stored at a time when room is needed. */
+const EXPIRED_MAX = 500
+
 /**
  * Raises a notable, and archives those that it supersedes in the same transaction.
- * Throws `category_not_allowed`, `validation_error` (`applies_until`, `supersedes[i]`).
+ * Throws `category_not_allowed`, `validation_error` (`applies_until`, `supersedes[i]`), `rate_limited` when too many are active.
  */
 export async function createNotable(ctx: RepoContext, input: CreateNotable): Promise<NotableRow> {
   const { now, repo, settings, identity } = ctx
@@ -49,15 +53,31 @@ async function insertSuperseding(
 ): Promise<NotableRow> {
   const { now, repo } = ctx
   const { id, supersedes } = row
-  if (supersedes.length === 0) return store.insertNotable(ctx.db, row)
-  return inTransaction(ctx, async ({ db }) => {
+  if (supersedes.length === 0) return insertLive(ctx, row)
+  return inTransaction(ctx, async (within) => {
+    const { db } = within
     const replaced = await store.lockNotables(db, repo.id, supersedes)
     const known = new Set(replaced.map((each) => each.id))
     const unknown = asked.findIndex((each) => !known.has(each))
     if (unknown >= 0) throw noSuchPredecessor(unknown)
     await store.supersedeNotables(db, repo.id, replaced, { successor: id, now })
-    return store.insertNotable(db, row)
+    return insertLive(within, row)
   })
+}
+
+async function insertLive(ctx: RepoContext, row: store.NewNotable): Promise<NotableRow> {
+  const max = ctx.max_live.notables
+  const inserted = await insertIfRoom(
+    ctx,
+    {
+      counted: 'ntb',
+      max,
+      expire: ({ db, repo, now }) => store.expireNotables(db, repo.id, now, EXPIRED_MAX),
+    },
+    ({ db }) => store.insertNotable(db, row),
+  )
+  if (!inserted) throw tooManyLive(max, 'active notables')
+  return inserted
 }
 
 /** The notable as it is now. Throws `not_found`. */

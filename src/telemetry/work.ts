@@ -14,6 +14,7 @@ export interface WorkIds {
 /** What a job may do to records and at GitHub; the labels of a metric. */
 export const EFFECTS = [
   'tracked',
+  'over_limit',
   'linked',
   'refreshed',
   'kept_alive',

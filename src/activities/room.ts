@@ -1,0 +1,19 @@
+/** Keeps the live activities of a repository to as many as it may have (contract §4). */
+import { insertIfRoom } from '../context/live-limit.ts'
+import type { RepoContext } from '../context/repo.ts'
+import * as store from './store.ts'
+import { expireActivities } from './sweep-store.ts'
+import type { ActivityRow } from './table.ts'
+
+/** Expiries that are stored at a time when room is needed. */
+const EXPIRED_MAX = 500
+
+/** Stores a live activity; undefined when there is no room for another one. */
+export function insertLive(ctx: RepoContext, row: store.NewActivity): Promise<ActivityRow | undefined> {
+  const kind = {
+    counted: 'act',
+    max: ctx.max_live.activities,
+    expire: ({ db, repo, now }: RepoContext) => expireActivities(db, repo.id, now, EXPIRED_MAX),
+  } as const
+  return insertIfRoom(ctx, kind, ({ db }) => store.insertActivity(db, row))
+}

@@ -1,0 +1,123 @@
+/** How many live activities and active notables a repository may have (contract §4). */
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import {
+  type AppRepository,
+  type AppService,
+  appRepositories,
+  startAppService,
+} from '../support/app-service.ts'
+import { fakeGithub } from '../support/github.ts'
+import { outcome, SIGNAL, WORK } from '../support/routes.ts'
+
+const LIMIT = 20
+const NOTABLES = 2
+const DAY_MS = 86_400_000
+
+const github = fakeGithub()
+let service: AppService
+const freshRepository = appRepositories(github, () => service)
+let repo: AppRepository
+
+beforeAll(async () => {
+  service = await startAppService(github, { config: { max_live_activities: LIMIT } })
+})
+beforeEach(() => {
+  repo = freshRepository()
+})
+afterAll(async () => {
+  await service.close()
+  github.close()
+})
+
+const begin = () => repo.ask('POST', '/activity', { body: WORK })
+const raise = (body: object = {}) => repo.ask('POST', '/notables', { body: { ...SIGNAL, ...body } })
+const fill = () => Promise.all(Array.from({ length: LIMIT }, begin))
+const list = async () => (await repo.ask('GET', '/activity?limit=100')).body.items
+
+describe('live activities', () => {
+  test('past the limit are refused, which says so, and nothing is stored', async () => {
+    await fill()
+    const refused = await begin()
+    expect(outcome(refused)).toBe('429 rate_limited')
+    expect(refused.body.error.message).toContain('20 live activities, as many as it may have')
+    expect(Number(refused.headers.get('retry-after'))).toBeGreaterThan(0)
+    expect(await list()).toHaveLength(LIMIT)
+  })
+
+  test('of many creates at once are as many as the limit', async () => {
+    const answers = await Promise.all(Array.from({ length: 3 * LIMIT }, begin))
+    expect(answers.filter(({ status }) => status === 201)).toHaveLength(LIMIT)
+    expect(answers.filter(({ status }) => status === 429)).toHaveLength(2 * LIMIT)
+    expect(await list()).toHaveLength(LIMIT)
+  })
+
+  test('have room again when one is archived, or expires, though nothing was swept', async () => {
+    const [first] = await fill()
+    await repo.ask('POST', `/activity/${first?.body.activity.id}/archive`)
+    expect([outcome(await begin()), outcome(await begin())]).toEqual(['201', '429 rate_limited'])
+    service.clock.advance(DAY_MS)
+    expect(outcome(await begin())).toBe('201')
+    expect(await list()).toHaveLength(1)
+  })
+
+  test('of one repository take no room from another', async () => {
+    await fill()
+    repo = freshRepository()
+    expect(outcome(await begin())).toBe('201')
+  })
+
+  test('may be looked at, checked and changed when there is no room', async () => {
+    const [first] = await fill()
+    const path = `/activity/${first?.body.activity.id}`
+    expect(outcome(await repo.ask('PATCH', path, { body: { risk: 'high' } }))).toBe('200')
+    expect(outcome(await repo.ask('POST', `${path}/heartbeat`))).toBe('200')
+    expect(outcome(await repo.ask('POST', '/activity/check', { body: {} }))).toBe('200')
+  })
+
+  test('leave a retry with an idempotency key its first answer', async () => {
+    const headers = { 'Idempotency-Key': 'the-first' }
+    const create = () => repo.ask('POST', '/activity', { body: WORK, headers })
+    const { body } = await create()
+    await fill()
+    const again = await create()
+    expect([again.status, again.body.activity.id]).toEqual([201, body.activity.id])
+    const other = { 'Idempotency-Key': 'another' }
+    const refused = () => repo.ask('POST', '/activity', { body: WORK, headers: other })
+    expect([outcome(await refused()), outcome(await refused())]).toEqual(Array(2).fill('429 rate_limited'))
+  })
+})
+
+describe('a pull request', () => {
+  const effects = () => service.log.filter((line) => line.includes('"over_limit":1'))
+
+  test('is not tracked when there is no room, which the log says, and is when there is', async () => {
+    repo.desk.open({ number: 1, files: ['src/pay.ts'] })
+    await begin()
+    const [first] = (await fill()).filter(({ status }) => status === 201)
+    const logged = effects().length
+    await service.play(repo.event(1, 'opened'))
+    expect(await repo.tracked()).toEqual([])
+    expect(effects().length).toBeGreaterThan(logged)
+    await repo.ask('POST', `/activity/${first?.body.activity.id}/archive`)
+    await service.play(repo.event(1, 'synchronize'))
+    expect(await repo.tracked()).toHaveLength(1)
+  })
+})
+
+describe('active notables', () => {
+  test('may be a tenth as many', async () => {
+    for (let turn = 0; turn < NOTABLES; turn += 1) expect(outcome(await raise())).toBe('201')
+    const refused = await raise()
+    expect(outcome(refused)).toBe('429 rate_limited')
+    expect(refused.body.error.message).toContain('2 active notables, as many as it may have')
+    service.clock.advance(8 * DAY_MS)
+    expect(outcome(await raise())).toBe('201')
+  })
+
+  test('may be replaced when there is no room', async () => {
+    const { body } = await raise()
+    await raise()
+    expect(outcome(await raise({ supersedes: [body.id] }))).toBe('201')
+    expect(outcome(await raise())).toBe('429 rate_limited')
+  })
+})
