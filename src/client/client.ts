@@ -9,6 +9,7 @@ import {
   type OutputOf,
 } from '../operations/contract.ts'
 import { queryOf } from '../operations/query.ts'
+import { exposesTokens, rootOf, routesOf } from './address.ts'
 import { DeconflictError, failureIn, silence } from './error.ts'
 
 export { DeconflictError, type ErrorType } from './error.ts'
@@ -50,9 +51,22 @@ export interface ClientOptions {
   attempts?: number
   /** How long a call may last at most, waiting included, before no other attempt is made. Default: 90,000. */
   patience_ms?: number
+  /** How long all calls may take together, counted from when the client is made. Default: no limit. */
+  budget_ms?: number
+  /**
+   * Sends the token over `http://` to another machine, where it can be read on the way. Default: false, so that
+   * `createClient` throws `DeconflictError` (`insecure_address`) for such a `base_url`; loopback is fine.
+   */
+  insecure?: boolean
 }
 
-const DEFAULTS = { timeout_ms: 10_000, attempts: 3, patience_ms: 90_000 }
+const DEFAULTS = {
+  timeout_ms: 10_000,
+  attempts: 3,
+  patience_ms: 90_000,
+  budget_ms: Number.POSITIVE_INFINITY,
+  insecure: false,
+}
 const FIRST_WAIT_MS = 500
 
 /**
@@ -60,16 +74,48 @@ const FIRST_WAIT_MS = 500
  * wait, they try again; a creation carries an `Idempotency-Key`, so that no attempt makes a second record.
  */
 export function createClient(options: ClientOptions): Client {
-  const settings = { ...DEFAULTS, fetch: globalThis.fetch, ...definedOf(options) }
-  const base = baseOf(options.base_url)
+  const settings = settingsOf(options)
+  const { base_url, insecure } = settings
+  if (!insecure && exposesTokens(base_url)) throw insecureAddress(base_url)
   const methods = Object.keys(OPERATIONS).map((name) => [
     name,
-    (request: LooseRequest) => call(settings, base, { name: name as OperationName, request }),
+    (request: LooseRequest) => {
+      const { url, init } = httpRequestOf(settings, OPERATIONS[name as OperationName], request)
+      return call(settings, url, init)
+    },
   ])
   return Object.fromEntries(methods)
 }
 
-type Settings = Required<ClientOptions>
+/** What a service says of itself; null where it is too old to say, or a proxy answers in its place. */
+export interface ServiceInfo {
+  version: string | null
+  /** The host, and the port if any, of the GitHub whose repositories it serves. */
+  github_host: string | null
+}
+
+/** Asks a service about itself, without a token. Throws `DeconflictError` where there is no answer. */
+export async function getServiceInfo(options: Omit<ClientOptions, 'token'>): Promise<ServiceInfo> {
+  const settings = settingsOf({ ...options, token: '' })
+  const init: RequestInit = { headers: { Accept: 'application/json' }, redirect: 'manual' }
+  try {
+    const told = Object(await call(settings, `${rootOf(options.base_url)}/healthz`, init))
+    return { version: textOf(told.version), github_host: textOf(told.github_host) }
+  } catch (error) {
+    const isAnswered = error instanceof DeconflictError && error.status !== null && error.status < 500
+    if (isAnswered) return { version: null, github_host: null }
+    throw error
+  }
+}
+
+function textOf(value: unknown): string | null {
+  return typeof value === 'string' ? value : null
+}
+
+type Settings = Required<ClientOptions> & {
+  /** What is left of `budget_ms`. */
+  left_ms(): number
+}
 
 interface LooseRequest {
   owner: string
@@ -79,33 +125,31 @@ interface LooseRequest {
   idempotency_key?: string
 }
 
-function definedOf(options: ClientOptions): ClientOptions {
-  return Object.fromEntries(
-    Object.entries(options).filter(([, value]) => value !== undefined),
-  ) as unknown as ClientOptions
+function settingsOf(options: ClientOptions): Settings {
+  const given = Object.entries(options).filter(([, value]) => value !== undefined)
+  const settings = { ...DEFAULTS, fetch: globalThis.fetch, ...(Object.fromEntries(given) as typeof options) }
+  const elapsed = stopwatch()
+  return { ...settings, left_ms: () => settings.budget_ms - elapsed() }
 }
 
-function baseOf(given: string): string {
-  const trimmed = given.replace(/\/+$/, '')
-  return /\/v1$/.test(trimmed) ? trimmed : `${trimmed}/api/v1`
+function insecureAddress(base_url: string): DeconflictError {
+  return silence(
+    'insecure_address',
+    `${new URL(base_url).origin} is not https://, so the token could be read on the way; use https://, or set insecure to send it all the same`,
+  )
 }
 
 /** Tries until there is an answer, or none is to be hoped for. */
-async function call(
-  settings: Settings,
-  base: string,
-  { name, request }: { name: OperationName; request: LooseRequest },
-): Promise<unknown> {
+async function call(settings: Settings, url: string, init: RequestInit): Promise<unknown> {
   const elapsed = stopwatch()
-  const { url, init } = httpRequestOf(settings, base, { operation: OPERATIONS[name], request })
   for (let attempt = 1; ; attempt += 1) {
     try {
       return await ask(settings, url, init)
     } catch (error) {
       if (!(error instanceof DeconflictError)) throw error
       const wait_ms = waitAfter(error, attempt)
-      const isWorthIt = attempt < settings.attempts && elapsed() + wait_ms < settings.patience_ms
-      if (!isWorthIt || !isPassing(error)) throw error
+      const isInTime = elapsed() + wait_ms < settings.patience_ms && wait_ms < settings.left_ms()
+      if (attempt >= settings.attempts || !isInTime || !isPassing(error)) throw error
       await new Promise((resolve) => setTimeout(resolve, wait_ms))
     }
   }
@@ -128,9 +172,9 @@ function waitAfter({ retry_after }: DeconflictError, attempt: number): number {
 }
 
 function httpRequestOf(
-  { token }: Settings,
-  base: string,
-  { operation, request }: { operation: Operation; request: LooseRequest },
+  { base_url, token }: Settings,
+  operation: Operation,
+  request: LooseRequest,
 ): { url: string; init: RequestInit } {
   const { owner, repo, id = '', input = {} } = request
   const path = operation.path.replace('{id}', encodeURIComponent(id))
@@ -138,7 +182,7 @@ function httpRequestOf(
   const query = isGet ? new URLSearchParams(queryOf(input)).toString() : ''
   const key = operation.is_idempotent && (request.idempotency_key ?? crypto.randomUUID())
   return {
-    url: `${base}/repos/${encodeURIComponent(owner)}/${encodeURIComponent(repo)}${path}${query && `?${query}`}`,
+    url: `${routesOf(base_url)}/repos/${encodeURIComponent(owner)}/${encodeURIComponent(repo)}${path}${query && `?${query}`}`,
     init: {
       method: operation.method,
       headers: {
@@ -155,7 +199,8 @@ function httpRequestOf(
 }
 
 async function ask(settings: Settings, url: string, init: RequestInit): Promise<unknown> {
-  const { fetch, timeout_ms } = settings
+  const { fetch, left_ms } = settings
+  const timeout_ms = Math.ceil(Math.min(settings.timeout_ms, Math.max(0, left_ms())))
   let response: Response
   let body: string
   try {
@@ -174,7 +219,11 @@ async function ask(settings: Settings, url: string, init: RequestInit): Promise<
 
 function unanswered(error: unknown, origin: string, timeout_ms: number): DeconflictError {
   if ((error as Error).name === 'TimeoutError')
-    return silence('timed_out', `${origin} did not answer within ${timeout_ms / 1000} s`, error)
+    return silence(
+      'timed_out',
+      `${origin} did not answer within ${Math.round(timeout_ms / 100) / 10} s`,
+      error,
+    )
   const code = ((error as Error).cause as { code?: string } | undefined)?.code
   return silence('unreachable', `${origin} cannot be reached${code ? ` (${code})` : ''}`, error)
 }

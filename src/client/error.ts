@@ -2,7 +2,7 @@
 import type { FailureType } from '../base/failure.ts'
 
 /** The service's types, and what only a client can tell. */
-export type ErrorType = FailureType | 'unreachable' | 'timed_out' | 'unexpected_answer'
+export type ErrorType = FailureType | 'insecure_address' | 'unreachable' | 'timed_out' | 'unexpected_answer'
 
 interface ErrorFields {
   /** HTTP status; null where there was no answer. */
@@ -35,8 +35,12 @@ export class DeconflictError extends Error implements ErrorFields {
   }
 }
 
-/** No answer came. */
-export function silence(type: 'unreachable' | 'timed_out', message: string, cause?: unknown) {
+/** No answer came, or nothing was asked. */
+export function silence(
+  type: 'insecure_address' | 'unreachable' | 'timed_out',
+  message: string,
+  cause?: unknown,
+) {
   return new DeconflictError(
     { status: null, type, message, param: null, request_id: null, retry_after: null },
     cause,

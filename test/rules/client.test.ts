@@ -2,7 +2,13 @@
 import { readFileSync } from 'node:fs'
 import { posix } from 'node:path'
 import { describe, expect, test } from 'vitest'
-import { type Client, type ClientOptions, createClient, DeconflictError } from '../../src/client/client.ts'
+import {
+  type Client,
+  type ClientOptions,
+  createClient,
+  DeconflictError,
+  getServiceInfo,
+} from '../../src/client/client.ts'
 import { OPERATIONS } from '../../src/operations/contract.ts'
 
 const SHOP = { owner: 'acme', repo: 'shop' }
@@ -188,6 +194,99 @@ describe('it throws', () => {
   })
 })
 
+describe('the token', () => {
+  const make = (base_url: string, insecure?: boolean) => () =>
+    createClient({ base_url, token: 'tok-ada', insecure })
+
+  test.each([
+    'https://deconflict.test',
+    'http://localhost:3000',
+    'http://127.0.0.1:3000/api/v1',
+    'http://127.8.9.10',
+    'http://127.1:3000',
+    'http://[::1]:3000',
+  ])('may go to %s', (base_url) => {
+    expect(make(base_url)).not.toThrow()
+  })
+
+  test.each([
+    'http://deconflict.test',
+    'HTTP://deconflict.test',
+    'http://10.0.0.7:3000',
+    'http://127.0.0.1.evil.test',
+    'http://localhost.evil.test',
+    'http://localhost@evil.test',
+    'http://128.0.0.1',
+    'http://0.0.0.0:3000',
+    'http://[::2]',
+  ])('may not go to %s unless that is asked for', (base_url) => {
+    const refusal = expect.objectContaining({ type: 'insecure_address', status: null })
+    expect(make(base_url)).toThrow(refusal)
+    expect(make(base_url, true)).not.toThrow()
+  })
+})
+
+describe('the budget of a client', () => {
+  test('is for all calls together: when it is used up, an attempt ends and no other is made', async () => {
+    const untilAborted = (signal: AbortSignal) =>
+      new Promise<Response>((_, reject) =>
+        signal.addEventListener('abort', () => reject(signal.reason), { once: true }),
+      )
+    const { client, sent } = played([done(), untilAborted], { budget_ms: 200 })
+    await client.getSettings(SHOP)
+    expect(await thrownBy(client.getSettings(SHOP))).toMatchObject({ type: 'timed_out' })
+    expect(sent).toHaveLength(2)
+  })
+
+  test('is not waited for where the service asks for more than is left', async () => {
+    const limited = failed(429, 'rate_limited', { 'retry-after': '30' })
+    const { client, sent } = played([limited], { budget_ms: 20_000 })
+    expect(await thrownBy(client.getSettings(SHOP))).toMatchObject({ type: 'rate_limited' })
+    expect(sent).toHaveLength(1)
+  })
+})
+
+describe('what a service says of itself', () => {
+  const asked = async (answer: Response, base_url = 'https://x.test/api/v1') => {
+    const sent: unknown[][] = []
+    const told = await getServiceInfo({
+      base_url,
+      attempts: 1,
+      fetch: async (...request) => {
+        sent.push(request)
+        return answer
+      },
+    })
+    return { told, sent }
+  }
+
+  test.each(['https://x.test', 'https://x.test/', 'https://x.test/api/v1', 'https://x.test/v1/'])(
+    'is read from its root without a token: %s',
+    async (base_url) => {
+      const { told, sent } = await asked(
+        done({ status: 'ok', version: '1.2.3', github_host: 'github.com' }),
+        base_url,
+      )
+      expect(told).toEqual({ version: '1.2.3', github_host: 'github.com' })
+      expect(sent[0]?.[0]).toBe('https://x.test/healthz')
+      expect(JSON.stringify(sent[0]?.[1])).not.toMatch(/authorization/i)
+    },
+  )
+
+  test.each([
+    ['an older one', done({ status: 'ok' })],
+    ['one behind a proxy that does not pass it on', new Response('no', { status: 404 })],
+    ['something that answers no JSON', new Response('ok')],
+    ['something that answers null', Response.json(null)],
+  ])('is unknown of %s', async (_, answer) => {
+    expect((await asked(answer)).told).toEqual({ version: null, github_host: null })
+  })
+
+  test('is an error where the service is away', async () => {
+    expect(await thrownBy(asked(new Response('', { status: 502 })))).toMatchObject({ status: 502 })
+  })
+})
+
 test('it needs three small packages at run time, and nothing of the server', () => {
   const { packages, files } = graphOf('client/client.ts')
   expect([...packages].sort()).toEqual(['fastest-levenshtein', 'typeid-js', 'zod'])
@@ -196,9 +295,15 @@ test('it needs three small packages at run time, and nothing of the server', () 
   ).toEqual([])
 })
 
-test('the command needs one more, and MCP only where it is served', () => {
+test('the command needs two more, and MCP only where it is served', () => {
   const { packages, files } = graphOf('cli.ts')
-  expect([...packages].sort()).toEqual(['commander', 'fastest-levenshtein', 'typeid-js', 'zod'])
+  expect([...packages].sort()).toEqual([
+    'commander',
+    'fastest-levenshtein',
+    'get-east-asian-width',
+    'typeid-js',
+    'zod',
+  ])
   expect([...files].filter((file) => /^(db|github|jobs|surfaces\/(http|mcp))\//.test(file))).toEqual([])
 })
 
