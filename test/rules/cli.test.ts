@@ -1,9 +1,10 @@
 /** The pure parts of the command: addresses of remotes, paths of files, and text made harmless. */
 import { describe, expect, test } from 'vitest'
 import { parseGlob } from '../../src/scope/glob.ts'
+import { clip, table, widthOf } from '../../src/surfaces/cli/columns.ts'
 import { pathsOf } from '../../src/surfaces/cli/paths.ts'
 import { parseRemote } from '../../src/surfaces/cli/remote.ts'
-import { painter, plain, printable, relative, table } from '../../src/surfaces/cli/terminal.ts'
+import { painter, plain, printable, relative } from '../../src/surfaces/cli/terminal.ts'
 
 describe('the address of a remote', () => {
   test.each([
@@ -22,7 +23,18 @@ describe('the address of a remote', () => {
     ['git+ssh://git@github.com/acme/shop', 'github.com'],
     ['git://github.com/acme/shop.git', 'github.com'],
   ])('%s is acme/shop on %s', (address, host) => {
-    expect(parseRemote(address)).toEqual({ host, owner: 'acme', repo: 'shop' })
+    expect(parseRemote(address)).toMatchObject({ host, owner: 'acme', repo: 'shop' })
+  })
+
+  test.each([
+    ['github-at-work:acme/shop.git', true],
+    ['git@github.com:acme/shop.git', true],
+    ['ssh://git@github.com/acme/shop.git', true],
+    ['git+ssh://git@github.com/acme/shop', true],
+    ['https://github.com/acme/shop.git', false],
+    ['git://github.com/acme/shop.git', false],
+  ])('%s over SSH: %s', (address, is_ssh) => {
+    expect(parseRemote(address)).toMatchObject({ is_ssh })
   })
 
   test.each([
@@ -35,6 +47,7 @@ describe('the address of a remote', () => {
     ['https://github.com/acme/shop/wiki'],
     ['https://github.com/acme/..'],
     ['https://'],
+    ['-oProxyCommand:acme/shop'],
     [''],
   ])('%s is no repository', (address) => {
     expect(parseRemote(address)).toBeUndefined()
@@ -132,9 +145,61 @@ describe('colour', () => {
         [{ text: 'a', style: 'red' }, { text: 'x' }],
         [{ text: 'bbb' }, { text: 'y' }],
       ],
-      paint,
+      { paint, width: 80 },
     )
     expect(rows.map((row) => plain(row))).toEqual(['a x', 'bbb y'])
     expect(rows[0]?.endsWith('    x')).toBe(true)
+  })
+})
+
+describe('the width of a text', () => {
+  test.each([
+    ['plain', 5],
+    ['naïve', 5],
+    ['e\u0301', 1],
+    ['日本語', 6],
+    ['ｱ', 1],
+    ['Ａ', 2],
+    ['👩‍💻', 2],
+    ['⚠️', 2],
+    ['⚠', 1],
+    ['🇩🇪', 2],
+    ['1️⃣', 2],
+    ['“x”…–', 5],
+    ['a\u200bb', 2],
+  ])('of %j is %i columns', (text, columns) => {
+    expect(widthOf(text)).toBe(columns)
+  })
+
+  test.each([
+    ['Retry', 5, 'Retry'],
+    ['Retry it', 5, 'Retr…'],
+    ['日本語日本語', 6, '日本…'],
+    ['👩‍💻👩‍💻👩‍💻', 5, '👩‍💻👩‍💻…'],
+    ['👩‍💻👩‍💻', 2, '…'],
+    ['Retry', 0, ''],
+  ])('%j is cut to %i columns between characters', (text, max, expected) => {
+    expect(clip(text, max)).toBe(expected)
+  })
+})
+
+describe('a table', () => {
+  const { write } = { write: () => {} }
+  const paint = painter({ write }, {})
+  const row = (...texts: string[]) => texts.map((text) => ({ text }))
+
+  test('keeps its columns below one another, whatever the characters', () => {
+    const lines = table([row('日本', 'x'), row('abcdef', 'y'), row('👩‍💻', 'z')], { paint, width: 80 })
+    expect(lines).toEqual(['日本    x', 'abcdef  y', '👩‍💻      z'])
+  })
+
+  test('cuts its widest columns until it fits, and no column that is short', () => {
+    const lines = table([row('a'.repeat(90), 'active', '語'.repeat(40), '3 min ago')], { paint, width: 60 })
+    expect(lines.map(widthOf)).toEqual([60])
+    expect(lines[0]).toMatch(/^a+… {2}active {2}語+… {1,3}3 min ago$/)
+  })
+
+  test('leaves out a column that is empty throughout', () => {
+    expect(table([row('a', '', 'b'), row('c', '', 'd')], { paint, width: 80 })).toEqual(['a  b', 'c  d'])
   })
 })

@@ -19,6 +19,14 @@ export interface Ran {
 
 type Environment = Record<string, string | undefined>
 
+interface RunOptions {
+  env?: Environment
+  input?: string
+  cwd?: string
+  /** When it is killed. */
+  timeout_ms?: number
+}
+
 export interface WorkingTree {
   path: string
   /** Answers what git says. */
@@ -26,9 +34,12 @@ export interface WorkingTree {
   /** Writes files, and answers nothing. */
   write(files: Record<string, string>): Promise<void>
   /** Runs `deconflict` here; of the tests' own environment it gets PATH alone. */
-  run(args: string[], options?: { env?: Environment; input?: string; cwd?: string }): Promise<Ran>
+  run(args: string[], options?: RunOptions): Promise<Ran>
   /** Starts `deconflict` here and lets it run; `said` is what it wrote so far. */
-  start(args: string[]): { said(): string; stop(): Promise<void> }
+  start(
+    args: string[],
+    options?: Pick<RunOptions, 'env' | 'input'>,
+  ): { said(): string; stop(signal?: 'SIGINT' | 'SIGKILL'): Promise<void> }
   remove(): Promise<void>
 }
 
@@ -67,24 +78,26 @@ export async function workingTree(
     write,
     run: (args, options = {}) =>
       runCommand(args, { cwd: path, input: '', ...options, env: { ...base, ...env, ...options.env } }),
-    start: (args) => startCommand(args, { cwd: path, env: { ...base, ...env } }),
+    start: (args, options = {}) =>
+      startCommand(args, { cwd: path, input: '', ...options, env: { ...base, ...env, ...options.env } }),
     remove: directory.remove,
   }
 }
 
 async function runCommand(
   args: string[],
-  { env, input, cwd }: { env: Environment; input: string; cwd: string },
+  { env, input, cwd, timeout_ms = PATIENCE_MS }: RunOptions & { env: Environment; input: string },
 ): Promise<Ran> {
-  const child = spawn(process.execPath, [CLI, ...args], { cwd, env, stdio: 'pipe', timeout: PATIENCE_MS })
+  const child = spawn(process.execPath, [CLI, ...args], { cwd, env, stdio: 'pipe', timeout: timeout_ms })
   child.stdin.on('error', () => {}).end(input)
   const ended = new Promise<number | null>((resolve) => child.once('close', resolve))
   const [stdout, stderr] = await Promise.all([text(child.stdout), text(child.stderr)])
   return { code: await ended, stdout, stderr }
 }
 
-function startCommand(args: string[], { env, cwd }: { env: Environment; cwd: string }) {
+function startCommand(args: string[], { env, input, cwd }: { env: Environment; input: string; cwd: string }) {
   const child = spawn(process.execPath, [CLI, ...args], { cwd, env, stdio: 'pipe', timeout: PATIENCE_MS })
+  child.stdin.on('error', () => {}).end(input)
   const ended = new Promise((resolve) => child.once('close', resolve))
   let said = ''
   child.stdout.setEncoding('utf8').on('data', (more: string) => {
@@ -92,8 +105,8 @@ function startCommand(args: string[], { env, cwd }: { env: Environment; cwd: str
   })
   return {
     said: () => said,
-    async stop() {
-      child.kill('SIGINT')
+    async stop(signal: 'SIGINT' | 'SIGKILL' = 'SIGINT') {
+      child.kill(signal)
       await ended
     },
   }

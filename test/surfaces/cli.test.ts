@@ -2,6 +2,7 @@
 import { mkdir, readFile, stat, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { widthOf } from '../../src/surfaces/cli/columns.ts'
 import { apiAt } from '../support/service.ts'
 import { openShop, type Shop } from '../support/shop.ts'
 import { type WorkingTree, workingTree } from '../support/working-tree.ts'
@@ -65,12 +66,21 @@ describe('a story', () => {
       /src\/checkout\/retry\.ts {2}yours .*theirs src\/\*\*\/retry\.ts\n→ Agree with Ben/s,
     )
 
-    expect((await tree.run(['show', id])).stdout).toMatch(new RegExp(`^overlap +medium with ${other}$`, 'm'))
+    expect((await tree.run(['show', id])).stdout).toMatch(
+      /^overlap +medium: “Tidy the retries” by Ben on tidy \(src\/checkout\/retry\.ts\)$/m,
+    )
 
+    const named =
+      /^Overlap, medium\n {2}collision, medium {2}“Tidy the retries” by Ben on tidy\n {4}src\/checkout\/retry\.ts\n/m
     const beat = await tree.run(['heartbeat'])
-    expect([beat.code, beat.stdout]).toEqual([2, expect.stringContaining(other)])
+    expect([beat.code, beat.stdout]).toEqual([2, expect.stringMatching(named)])
+    expect(beat.stdout).not.toContain(other)
     await tree.write({ 'docs/new.md': '' })
-    await tree.run(['update', '--refresh', '--risk', 'high', '--status', 'blocked'])
+    const updated = await tree.run(['update', '--refresh', '--risk', 'high', '--status', 'blocked'])
+    expect([updated.code, updated.stdout]).toEqual([2, expect.stringMatching(named)])
+    const moved = await tree.run(['update', '--paths', 'docs/**'])
+    expect([moved.code, moved.stdout]).toEqual([0, expect.stringMatching(/\nClear: no overlap\n$/)])
+    await tree.run(['update', '--refresh'])
     expect(await json(['show', id])).toMatchObject({
       risk: 'high',
       status: 'blocked',
@@ -86,7 +96,7 @@ describe('a story', () => {
     const noted = await tree.run(['note', 'Migrations are frozen', ...options])
     const id = /ntb_\w+/.exec(noted.stdout)?.[0] as string
     expect((await tree.run(['notes'])).stdout).toMatch(
-      /^Migrations are frozen {2}high {2}migration {2}db\/migrations\/\*\*/,
+      /^Migrations are frozen {2}high {2}migration {2}ends in 7 d\n {2}ntb_\w+ {2}db\/migrations\/\*\*\n/,
     )
     const check = await tree.run(['check', '--paths', 'db/migrations/7.sql'])
     expect([check.code, check.stdout]).toEqual([
@@ -94,19 +104,28 @@ describe('a story', () => {
       expect.stringContaining('“Migrations are frozen”, migration'),
     ])
     await api('POST', `/notables/${id}/archive`)
-    expect((await tree.run(['notes'])).stdout).toBe('No notables hold here.\n')
+    expect((await tree.run(['notes'])).stdout).toBe('No notables apply here.\n')
   })
 })
 
-test('watch shows what comes up while it runs', async () => {
+test('watch shows what comes up while it runs, and where it collides', async () => {
   const patient = { timeout: 30_000, interval: 50 }
   const watch = tree.start(['watch', '--interval', '1'])
-  await expect.poll(watch.said, patient).toMatch(/^acme\/shop {2}0 activities, 0 notables/)
-  await benWorks({ scope: { paths: ['src/**'] } })
-  await expect.poll(watch.said, patient).toMatch(/1 activity, 0 notables.*\nTidy the retries {2}Ben {2}tidy/)
+  await expect.poll(watch.said, patient).toMatch(/^acme\/shop {2}0 activities, 0 collisions, 0 notables/)
+  const id = await benWorks({ scope: { paths: ['src/**'] } })
+  await expect
+    .poll(watch.said, patient)
+    .toMatch(/1 activity, 0 collisions.*\nTidy the retries {2}Ben {2}tidy/)
+  await api('POST', `/activity/${id}/heartbeat`)
+  await benWorks({ title: 'Rewrite', agent: 'codex', branch: 'rewrite', scope: { paths: ['src/a.ts'] } })
+  await expect
+    .poll(watch.said, patient)
+    .toMatch(
+      /2 activities, 1 collision.*\nRewrite +Ben \(codex\).*\n.*\n {2}collision, medium {2}Tidy the retries/,
+    )
   await watch.stop()
   // As nothing else changed, nothing else was written.
-  expect(watch.said().match(/acme\/shop/g)).toHaveLength(2)
+  expect(watch.said().match(/acme\/shop/g)).toHaveLength(3)
 })
 
 test('watch does not take the newest hundred for all', async () => {
@@ -114,7 +133,80 @@ test('watch does not take the newest hundred for all', async () => {
   const ids = await Promise.all(titles.map(benWorks))
   const { stdout } = await tree.run(['watch', '--once'])
   await Promise.all(ids.map((id) => api('POST', `/activity/${id}/archive`)))
-  expect(stdout).toMatch(/^acme\/shop {2}more than 100 activities, 0 notables/)
+  expect(stdout).toMatch(/^acme\/shop {2}more than 100 activities, 0 collisions, 0 notables/)
+})
+
+describe('list and watch', () => {
+  const LONG = {
+    title: `Erstattungen über 日本語のタイトル 👩‍💻 ${'sehr '.repeat(30)}`.trim(),
+    actor: `Grace Brewster Murray Hopper ${'von '.repeat(15)}`.trim(),
+    agent: 'an-agent-with-a-long-name',
+    branch: `feature/${'payments-'.repeat(20)}end`,
+    risk: 'critical',
+    blocking: true,
+    scope: { areas: ['支払い'.repeat(20)], paths: [`src/${'deep/'.repeat(40)}file.ts`, 'src/**/retry.ts'] },
+  }
+
+  test.each([[100], [80], [undefined]])('keep every row within %s columns', async (columns) => {
+    await benWorks(LONG)
+    await benWorks({ ...LONG, title: '重試'.repeat(50), branch: 'other' })
+    const note = { ...LONG, title: '凍結'.repeat(60), summary: 'x', importance: 'high' }
+    const { title, summary, importance, scope } = note
+    const body = { title, summary, importance, category: 'temporary-workaround', scope }
+    const { body: noted } = await api('POST', '/notables', { body })
+    const env = columns === undefined ? {} : { COLUMNS: String(columns) }
+    for (const args of [['list'], ['watch', '--once'], ['notes']]) {
+      const lines = (await tree.run(args, { env })).stdout.split('\n')
+      expect(lines.length).toBeGreaterThan(2)
+      expect([args, lines.filter((line) => widthOf(line) > (columns ?? 100))]).toEqual([args, []])
+    }
+    const { stdout } = await tree.run(['list'], { env })
+    expect(stdout.match(/collision, high {2}重試|collision, high {2}Erst/g)).toHaveLength(2)
+    await api('POST', `/notables/${noted.id}/archive`)
+  })
+
+  test('name the other side of each collision, also where the list is of one branch', async () => {
+    const mine = await benWorks({ title: 'Mine', branch: 'mine', scope: { paths: ['src/a.ts'] } })
+    await benWorks({ title: 'Theirs', branch: 'theirs', risk: 'high', scope: { paths: ['src/**'] } })
+    await benWorks({ title: 'Label', branch: 'label', scope: { areas: ['pay'], paths: ['lib/x'] } })
+    await benWorks({ title: 'Same label', branch: 'same', scope: { areas: ['Pay'] } })
+    const listed = await tree.run(['list', '--branch', 'mine'])
+    expect(listed.stdout).toMatch(
+      new RegExp(
+        `^Mine .*\n {2}${mine} {2}src/a\\.ts\n {2}collision, high {2}Theirs {2}by Ben {2}src/a\\.ts\n$`,
+      ),
+    )
+    const label = await tree.run(['list', '--branch', 'label'])
+    expect(label.stdout).toMatch(/collision, low {2}Same label {2}by Ben {2}#pay\n$/i)
+    expect(await json(['list', '--branch', 'mine'])).toMatchObject({ items: [{ id: mine }] })
+  })
+
+  test('show live work only; --all shows what is finished, archived and expired too', async () => {
+    const ids = []
+    for (const [index, status] of (['active', 'merged', 'abandoned', 'archived'] as const).entries()) {
+      const id = await benWorks({ title: `Work ${status}`, branch: `over-${index}` })
+      if (status !== 'active') await api('PATCH', `/activity/${id}`, { body: { status } })
+      ids.push(id)
+    }
+    const idsOf = ({ items }: { items: { id: string }[] }) => items.map(({ id }) => id)
+    expect(idsOf(await json(['list']))).toEqual(ids.slice(0, 1))
+    expect(idsOf(await json(['list', '--limit', '1']))).toEqual(ids.slice(0, 1))
+    expect((await tree.run(['watch', '--once'])).stdout).not.toMatch(/Work (merged|abandoned|archived)/)
+    expect(idsOf(await json(['list', '--status', 'merged']))).toContain(ids[1])
+    const walked: string[] = []
+    let cursor: string | null = null
+    do {
+      const more: string[] = cursor === null ? [] : ['--cursor', cursor]
+      const page = await json(['list', '--all', '--limit', '1', ...more])
+      walked.push(...idsOf(page))
+      cursor = page.next_cursor
+    } while (cursor !== null && walked.length < 1000)
+    expect(walked).toEqual([...new Set(walked)].sort().reverse())
+    expect(walked).toEqual(expect.arrayContaining(ids))
+    const { stdout } = await tree.run(['list', '--all'])
+    for (const status of ['active', 'merged', 'abandoned', 'archived'])
+      expect(stdout).toMatch(new RegExp(`^Work ${status} .* ${status} `, 'm'))
+  })
 })
 
 test('a token of gh is taken where the environment has none, for the host of the remote', async () => {
@@ -123,7 +215,7 @@ test('a token of gh is taken where the environment has none, for the host of the
   const gh = '#!/bin/sh\n[ "$*" = "auth token --hostname ghe.example.com" ] && echo tok-ada\n'
   await writeFile(join(bin, 'gh'), gh, { mode: 0o755 })
   await tree.git('remote', 'set-url', 'origin', 'git@ghe.example.com:acme/shop.git')
-  const env = { GITHUB_TOKEN: undefined, PATH: `${bin}:${process.env.PATH}` }
+  const env = { GITHUB_TOKEN: undefined, DECONFLICT_REPO: 'acme/shop', PATH: `${bin}:${process.env.PATH}` }
   expect((await tree.run(['list'], { env })).code).toBe(0)
 })
 
@@ -232,7 +324,7 @@ describe('what git says', () => {
     expect(listed.items.map(({ id }: { id: string }) => id)).toEqual([activity.id])
     expect(listed.next_cursor).toBe(null)
     expect((await tree.run(['list', '--mine', '--risk', 'high'])).stdout).toBe(
-      'No announced work is like that.\n',
+      'No live activity matches; --all also shows what is over.\n',
     )
   })
 
@@ -242,19 +334,111 @@ describe('what git says', () => {
     expect((await tree.run(['start', 'Again'])).stdout).toContain(`The branch has ${activity.id} too`)
   })
 
-  test('is not compared in silence when nothing is changed', async () => {
-    expect((await tree.run(['check'])).stdout).toMatch(/^Nothing is changed here against main/)
+  test('is never called clear when there was nothing to compare', async () => {
+    await tree.git('checkout', '-q', '-b', 'fresh')
+    await benWorks({ scope: { paths: ['src/**'] } })
+    const check = await tree.run(['check'])
+    expect([check.code, check.stdout]).toEqual([
+      0,
+      'No files were compared: nothing differs from main yet. --paths names what you intend to touch.\n',
+    ])
+    const started = await tree.run(['start'])
+    expect([started.code, started.stdout]).toEqual([
+      0,
+      expect.stringMatching(
+        /^Announced “Fresh” on fresh: act_\w+, expires in 1 d\nNo files were compared: nothing differs from main yet\. Name them with deconflict update --paths FILE…, or run deconflict update --refresh after your first edits\.\n$/,
+      ),
+    ])
+    const unchanged = await tree.run(['update', '--risk', 'medium'])
+    expect([unchanged.code, unchanged.stdout]).toEqual([0, expect.stringMatching(/\nNo files were compared/)])
+    await tree.write({ 'src/checkout/retry.ts': 'changed' })
+    const told = await tree.run(['update', '--refresh'])
+    expect([told.code, told.stdout]).toEqual([
+      2,
+      expect.stringMatching(
+        /“Fresh” is active, medium risk, with 1 path.*\nOverlap, medium\n.*“Tidy the retries” by Ben/,
+      ),
+    ])
+  })
+
+  test('of a fresh branch still comes with the notables that apply everywhere', async () => {
+    await tree.git('checkout', '-q', '-b', 'fresh')
+    const noted = await tree.run(['note', 'Release week', '--importance', 'high'])
+    const { code, stdout } = await tree.run(['start'])
+    await api('POST', `/notables/${/ntb_\w+/.exec(noted.stdout)?.[0]}/archive`)
+    expect([code, stdout]).toEqual([
+      2,
+      expect.stringMatching(/\nNo files were compared.*\nOverlap, high.*\n.*Release week/),
+    ])
   })
 })
 
 describe('which repository it is', () => {
-  test.each([['https://github.com/acme/shop'], ['ssh://git@ghe.example.com:22/acme/shop.git']])(
-    'is read from %s',
-    async (remote) => {
-      await tree.git('remote', 'set-url', 'origin', remote)
-      expect((await tree.run(['list'])).stdout).toMatch(/Nobody works on acme\/shop/)
-    },
-  )
+  test.each([
+    ['https://github.com/acme/shop'],
+    ['https://github.com:8443/acme/shop'],
+    ['ssh://git@ssh.github.com:443/acme/shop.git'],
+    ['ssh://git@GitHub.com:22/acme/shop.git'],
+  ])('is read from %s', async (remote) => {
+    await tree.git('remote', 'set-url', 'origin', remote)
+    expect((await tree.run(['list'])).stdout).toMatch(/Nobody works on acme\/shop/)
+  })
+
+  test.each([
+    ['git@gitlab.com:acme/shop.git', 'gitlab.com'],
+    ['https://ghe.example.com/acme/shop.git', 'ghe.example.com'],
+    ['https://github.com.evil.test/acme/shop', 'github.com.evil.test'],
+  ])('is not taken from %s, which is on another host', async (remote, host) => {
+    await tree.git('remote', 'set-url', 'origin', remote)
+    const refusal = `deconflict: the remote origin is on ${host}, but ${shop.url} serves repositories of github.com; --repo OWNER/NAME or DECONFLICT_REPO names one of these\n`
+    for (const args of [['check', '--paths', 'x'], ['start', 'x'], ['list'], ['mcp'], ['login', shop.url]])
+      expect(await tree.run(args)).toEqual({ code: 1, stdout: '', stderr: refusal })
+    const hook = await tree.run(['hook', 'session-start', '--agent', 'codex'])
+    expect(hook).toEqual({ code: 0, stdout: '', stderr: refusal })
+    expect((await json(['list', '--repo', 'acme/shop'])).items).toEqual([])
+    expect((await tree.run(['list'], { env: { DECONFLICT_REPO: 'acme/shop' } })).code).toBe(0)
+  })
+
+  describe('behind an alias of ssh', () => {
+    const withSsh = async (answer: string) => {
+      await tree.git('remote', 'set-url', 'origin', 'work:acme/shop.git')
+      const bin = join(tree.path, '../bin')
+      await mkdir(bin)
+      const ssh = `#!/bin/sh\n[ "$*" = "-G -- work" ] || exit 1\n${answer}\n`
+      await writeFile(join(bin, 'ssh'), ssh, { mode: 0o755 })
+      return { env: { PATH: `${bin}:${process.env.PATH}` } }
+    }
+
+    test.each(['github.com', 'ssh.github.com'])('is taken where it stands for %s', async (hostname) => {
+      const options = await withSsh(`echo "user git"; echo "hostname ${hostname}"; echo "port 443"`)
+      expect(await tree.run(['list'], options)).toMatchObject({ code: 0, stderr: '' })
+    })
+
+    test('is refused where it stands for another host', async () => {
+      const options = await withSsh('echo "hostname gitlab.com"')
+      expect((await tree.run(['list'], options)).stderr).toMatch(/the remote origin is on gitlab\.com, but/)
+    })
+
+    test.each([['echo "hostname work"'], ['exit 1']])(
+      'is taken with a warning where ssh does not know it: %s',
+      async (answer) => {
+        const { code, stderr } = await tree.run(['list'], await withSsh(answer))
+        expect([code, stderr]).toEqual([
+          0,
+          expect.stringMatching(
+            /ssh does not say which host work is, so origin is taken to be on github\.com/,
+          ),
+        ])
+      },
+    )
+
+    test('is looked up by gh under the host that it stands for', async () => {
+      const { env } = await withSsh('echo "hostname github.com"')
+      const gh = '#!/bin/sh\n[ "$*" = "auth token --hostname github.com" ] && echo tok-ada\n'
+      await writeFile(join(tree.path, '../bin/gh'), gh, { mode: 0o755 })
+      expect((await tree.run(['list'], { env: { ...env, GITHUB_TOKEN: undefined } })).code).toBe(0)
+    })
+  })
 
   test('is asked for where git does not say, and can be given', async () => {
     await tree.git('remote', 'remove', 'origin')
@@ -265,7 +449,7 @@ describe('which repository it is', () => {
     ])
     expect((await tree.run(['list', '--repo', 'acme/shop'])).code).toBe(0)
     const mine = await tree.run(['list', '--repo', 'acme/shop', '--mine'])
-    expect(mine.stdout).toBe('No announced work is like that.\n')
+    expect(mine.stdout).toBe('No live activity matches; --all also shows what is over.\n')
     const outside = await tree.run(['list'], { cwd: '/' })
     expect(outside.stderr).toMatch(/no git repository/)
   })

@@ -1,41 +1,46 @@
-/** One at a time among processes: a directory that can be made once. */
+/** One at a time among processes. The lock is the operating system's, so it ends with its owner, however that ends. */
 import { createHash } from 'node:crypto'
-import { mkdir, rmdir } from 'node:fs/promises'
+import { type FileHandle, mkdir, open } from 'node:fs/promises'
 import { join } from 'node:path'
 import { setTimeout as wait } from 'node:timers/promises'
+import { stopwatch } from '../../base/clock.ts'
 
 const ASK_MS = 40
-/** Whoever holds it for longer, about ten seconds, has died. */
-const TAKEN_OVER_AFTER = 250
-const ATTEMPTS_MAX = 300
 
-/** Runs `work` while nobody else holds `key`; a lock that is held for ten seconds is taken over. */
+/** Runs `work` while nobody else holds `key` in `directory`, which is made where it is missing. Throws after `patience_ms`. */
 export async function holding<Result>(
-  directory: string,
-  key: string,
+  { directory, key, patience_ms }: { directory: string; key: string; patience_ms: number },
   work: () => Promise<Result>,
 ): Promise<Result> {
-  const name = createHash('sha256').update(key).digest('hex').slice(0, 20)
-  const lock = join(directory, `${name}.lock`)
   await mkdir(directory, { recursive: true })
-  for (let attempt = 1; !(await isMade(lock)); attempt += 1) {
-    if (attempt === TAKEN_OVER_AFTER) await rmdir(lock).catch(() => {})
-    if (attempt === ATTEMPTS_MAX) throw new Error('another hook of this session does not end')
-    await wait(ASK_MS)
-  }
+  const file = await open(join(directory, `lock-${shardOf(key)}`), 'a', 0o600)
   try {
+    await take(file, patience_ms)
     return await work()
   } finally {
-    await rmdir(lock).catch(() => {})
+    await file.close()
   }
 }
 
-async function isMade(lock: string): Promise<boolean> {
+/** A file cannot be deleted while others wait for it, so there are few, which some keys share. */
+function shardOf(key: string): string {
+  return createHash('sha256').update(key).digest('hex').slice(0, 1)
+}
+
+async function take(file: FileHandle, patience_ms: number): Promise<void> {
+  const elapsed = stopwatch()
+  while (!(await isTaken(file))) {
+    if (elapsed() > patience_ms) throw new Error('another hook of this session is still running')
+    await wait(ASK_MS)
+  }
+}
+
+/** Also where no lock is to be had, as on some file systems: two hooks at once are better than none. */
+async function isTaken(file: FileHandle): Promise<boolean> {
   try {
-    await mkdir(lock)
+    const { tryLock } = await import('fs-native-extensions')
+    return tryLock(file.fd)
+  } catch {
     return true
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error
-    return false
   }
 }

@@ -43,6 +43,18 @@ export function withoutOwn(overlap: Overlap, own: ReadonlySet<string>): Overlap 
   }
 }
 
+type OverlapNow = NonNullable<OutputOf<'heartbeatActivity'>['overlap']>
+
+/** The short form likewise; of its severity only what the named ones tell is known then. */
+export function briefWithoutOwn(overlap: OverlapNow, own: ReadonlySet<string>): OverlapNow {
+  const related_activity_ids = overlap.related_activity_ids.filter((id) => !own.has(id))
+  if (related_activity_ids.length === overlap.related_activity_ids.length) return overlap
+  const matches = overlap.matches.filter(({ id }) => !own.has(id))
+  const overlap_detected = related_activity_ids.length + matches.length > 0
+  const severity = overlap_detected ? (highest(matches) ?? overlap.severity) : null
+  return { overlap_detected, severity, related_activity_ids, matches }
+}
+
 function wordsOnNone({
   complete,
 }: Overlap['checked_against']): Pick<Overlap, 'reason' | 'recommended_action'> {

@@ -12,8 +12,11 @@ export interface Place {
   git: Git
   owner: string
   repo: string
-  /** Of the remote; what `gh` keeps tokens by. */
+  /** The repository was named, and not taken from a remote. */
+  is_named: boolean
+  /** Of the remote. */
   host: string
+  is_ssh: boolean
   /** Null on a detached HEAD. */
   branch: string | null
   /** The branch that the service is told of. Null on the base too: all that merges into it would count as stacked on it, and never as a collision. */
@@ -35,7 +38,7 @@ export async function findPlace(world: World, options: PlaceOptions): Promise<Pl
   const git_directory = (await git.gitDirectory()) ?? null
   const checkedOut = git_directory === null ? undefined : await git.branch()
   const remote = git_directory === null ? undefined : await git.remote(checkedOut)
-  const given = options.repo ?? world.env.DECONFLICT_REPO
+  const given = options.repo ?? (world.env.DECONFLICT_REPO || undefined)
   const named = given === undefined ? undefined : repositoryIn(given)
   const at = named ?? remote?.at
   if (!at) {
@@ -51,7 +54,9 @@ export async function findPlace(world: World, options: PlaceOptions): Promise<Pl
     git,
     owner: at.owner,
     repo: at.repo,
+    is_named: named !== undefined,
     host: remote?.at?.host ?? 'github.com',
+    is_ssh: remote?.at?.is_ssh ?? false,
     branch,
     own_branch: options.branch ?? (branch === base ? null : branch),
     base_branch: base === undefined || base === branch ? null : base,

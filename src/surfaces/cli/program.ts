@@ -11,6 +11,7 @@ import { list, notes, show } from './list.ts'
 import { login } from './login.ts'
 import { note } from './note.ts'
 import { findPlace } from './place.ts'
+import type { CommonOptions } from './session.ts'
 import { plain } from './terminal.ts'
 import { watch } from './watch.ts'
 import { done, heartbeat, start, update } from './work.ts'
@@ -18,7 +19,8 @@ import { CliError, EXIT, type ExitCode, type World } from './world.ts'
 
 const TAIL = `
 Server: --url, DECONFLICT_URL, or what deconflict login stored.
-Token: GITHUB_TOKEN, GH_TOKEN, or gh auth token.
+Token: GITHUB_TOKEN, GH_TOKEN, or gh auth token. It goes over https://, and over http:// to this machine only
+       (--insecure or DECONFLICT_INSECURE=1 lift that).
 Exit codes: 0 clear, 2 overlap, 1 error.`
 
 /** Runs one command and answers its exit code; failures are written as one line. `args` is without the name of the program. */
@@ -68,6 +70,7 @@ function build(world: World, end: (code: ExitCode) => void): Command {
       .command(usage)
       .description(description)
       .option('--url <url>', 'the server')
+      .option('--insecure', 'send the token over http:// to another machine')
       .option('--repo <owner/name>', 'the repository; default: that of the git remote')
       .option('--json', 'the answer of the API, as JSON')
       .action(async (...given: unknown[]) => end(await run(...([world, ...given.slice(0, -1)] as never[]))))
@@ -80,7 +83,10 @@ function build(world: World, end: (code: ExitCode) => void): Command {
 
   scoped(command('check', 'Ask whether your work overlaps with others’. Creates nothing.', check))
     .option('--tag <label...>', 'extra labels to widen the match')
-    .option('--staged', 'only what is committed or staged, as before a push; never fails without --block')
+    .option(
+      '--staged',
+      'only what is committed or staged, as before a push; never fails without --block, waits 3 s at most',
+    )
     .option('--block', 'with --staged: exit with 2 on overlap, with 1 on errors')
   fields(scoped(command('start [title]', 'Announce the work of this branch.', start)))
     .option('--actor <name>', 'the human behind the work; default: user.name of git')
@@ -95,7 +101,8 @@ function build(world: World, end: (code: ExitCode) => void): Command {
   onBranch(command('done [id]', 'Say that the work is over.', done))
     .option('--merged', 'it was merged')
     .option('--abandoned', 'it was given up')
-  listed(command('list', 'Who works on what.', list))
+  listed(command('list', 'Who works on what, and where it collides.', list))
+    .option('--all', 'also work that is merged, abandoned, archived or expired')
     .option('--branch <name>', 'only work on that branch')
     .option(
       '--mine',
@@ -161,9 +168,9 @@ function listed(each: Command): Command {
     .option('--cursor <cursor>', 'go on where the last answer ended')
 }
 
-async function mcp(world: World, options: { url?: string; repo?: string }): Promise<ExitCode> {
+async function mcp(world: World, options: CommonOptions): Promise<ExitCode> {
   const place = await findPlace(world, options).catch(() => undefined)
-  const client = await connect(world, { url: options.url, host: place?.host ?? 'github.com' })
+  const client = await connect(world, place, { url: options.url, insecure: options.insecure })
   const actor = (await place?.git.config('user.name')) ?? world.env.USER
   await world.serveMcp(client, {
     ...(place && { repository: `${place.owner}/${place.repo}` }),

@@ -2,6 +2,8 @@
 
 export interface Remote {
   host: string
+  /** Reached over SSH, whose configuration may name hosts otherwise. */
+  is_ssh: boolean
   owner: string
   repo: string
 }
@@ -19,7 +21,8 @@ export function parseRemote(address: string): Remote | undefined {
     .split('/')
   const isName = (name: string | undefined) => name !== undefined && /^(?!\.{1,2}$)[\w.-]{1,100}$/.test(name)
   if (rest.length > 0 || !isName(owner) || !isName(repo)) return undefined
-  return { host: host.toLowerCase(), owner: owner as string, repo: repo as string }
+  const is_ssh = !/^(?:https?|git):/.test(address.trim())
+  return { host: host.toLowerCase(), is_ssh, owner: owner as string, repo: repo as string }
 }
 
 function hostAndPath(address: string): [host?: string, path?: string] {
@@ -31,6 +34,6 @@ function hostAndPath(address: string): [host?: string, path?: string] {
     return [hostname, decodeURIComponent(pathname)]
   }
   // As scp writes it. One letter before the colon is a drive.
-  const short = /^(?:[^@/\s]+@)?([\w.-]{2,}):(?!\/\/)(.+)$/.exec(address)
+  const short = /^(?:[^@/\s]+@)?(\w[\w.-]+):(?!\/\/)(.+)$/.exec(address)
   return short ? [short[1], short[2]] : []
 }

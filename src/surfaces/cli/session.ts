@@ -1,16 +1,15 @@
 /** What every command begins with: where it is, whom it asks, and how it answers. */
-import type { Client } from '../../client/client.ts'
-import { connect } from './account.ts'
+import { isLive } from '../../activities/lifecycle.ts'
+import type { Client, ClientOptions } from '../../client/client.ts'
+import { connect, type ServerOptions } from './account.ts'
 import { pathsOf } from './paths.ts'
 import { findPlace, type Place, type PlaceOptions } from './place.ts'
-import type { Look } from './record-text.ts'
 import { branchKey, recall } from './state.ts'
-import { painter, printable } from './terminal.ts'
+import { type Look, painter, printable } from './terminal.ts'
 import { CliError, type World } from './world.ts'
 
 /** Options that every command takes. */
-export interface CommonOptions extends PlaceOptions {
-  url?: string
+export interface CommonOptions extends PlaceOptions, ServerOptions {
   json?: boolean
 }
 
@@ -31,19 +30,32 @@ export interface Session {
   show(answer: unknown, lines: () => string[]): void
 }
 
-export async function openSession(world: World, options: CommonOptions): Promise<Session> {
+/** Throws `CliError` where no repository or no server is to be found. `limits` are those of the client. */
+export async function openSession(
+  world: World,
+  options: CommonOptions,
+  limits: Pick<ClientOptions, 'attempts' | 'budget_ms'> = {},
+): Promise<Session> {
   const place = await findPlace(world, options)
-  const client = await connect(world, { url: options.url, host: place.host })
-  const look = { paint: painter(world.stdout, world.env), now: world.clock() }
+  const client = await connect(world, place, { url: options.url, insecure: options.insecure, ...limits })
   return {
     world,
     place,
     client,
     at: { owner: place.owner, repo: place.repo },
-    look,
+    look: lookOf(world),
     show: (answer, lines) =>
       void world.stdout.write(`${options.json ? printable(answer) : lines().join('\n')}\n`),
   }
+}
+
+/** Columns of a line where there is no terminal to ask. */
+const WIDTH = 100
+
+/** As the terminal is now; its width changes. */
+export function lookOf({ stdout, env, clock }: World): Look {
+  const width = (stdout.isTTY && stdout.columns) || Number(env.COLUMNS) || WIDTH
+  return { paint: painter(stdout, env), now: clock(), width }
 }
 
 /** The scope that is given, else what git says is touched; without any of both undefined. */
@@ -70,7 +82,7 @@ export async function activityIdOf(session: Session, given: string | undefined):
   const { items } = own_branch
     ? await client.listActivities({ ...at, input: { branch: own_branch, limit: 100 } })
     : { items: [] }
-  const [only, ...others] = items.filter(({ status }) => status !== 'merged' && status !== 'abandoned')
+  const [only, ...others] = items.filter(({ status }) => isLive(status))
   if (only && others.length === 0) return only.id
   throw new CliError(
     only

@@ -1,9 +1,20 @@
-/** What is shown on a terminal: text of others made harmless, colour where it is wanted, columns, relative times. */
+/** What is shown on a terminal: text of others made harmless, colour where it is wanted, relative times. */
 import { styleText } from 'node:util'
 import type { Output } from './world.ts'
 
 export type Style = 'bold' | 'dim' | 'red' | 'yellow' | 'green' | 'cyan'
 export type Paint = (style: Style, text: string) => string
+
+/** How lines are laid out. */
+export interface Look {
+  paint: Paint
+  now: Date
+  /** Columns of a line. */
+  width: number
+}
+
+/** Of risks, severities and importances. */
+export const LEVEL_STYLES = { low: 'dim', medium: 'yellow', high: 'red', critical: 'red' } as const
 
 /** Whole escape sequences, as far as they can be told apart from text. */
 const SEQUENCES =
@@ -30,30 +41,6 @@ export function printable(value: unknown): string {
 export function painter(output: Output, env: Record<string, string | undefined>): Paint {
   const isColoured = output.isTTY === true && !env.NO_COLOR && env.TERM !== 'dumb'
   return (style, text) => (isColoured ? styleText(style, text, { validateStream: false }) : text)
-}
-
-/** Lines of a table. Columns are as wide as their widest cell; cells are painted after they were measured. */
-export function table(rows: { text: string; style?: Style }[][], paint: Paint): string[] {
-  const widths = (rows[0] ?? []).map((_, at) => Math.max(...rows.map((row) => lengthOf(row[at]?.text ?? ''))))
-  return rows.map((row) =>
-    row
-      .map(({ text, style }, at) => {
-        const padding = at === row.length - 1 ? '' : ' '.repeat((widths[at] ?? 0) - lengthOf(text))
-        return `${style ? paint(style, text) : text}${padding}`
-      })
-      .join('  ')
-      .trimEnd(),
-  )
-}
-
-/** Cuts a text that is longer than `max` characters. */
-export function clip(text: string, max: number): string {
-  const chars = [...text]
-  return chars.length > max ? `${chars.slice(0, max - 1).join('')}…` : text
-}
-
-function lengthOf(text: string): number {
-  return [...text].length
 }
 
 const UNITS = [

@@ -1,8 +1,9 @@
 /** `deconflict start`, `update`, `heartbeat` and `done`: one's own work, from its announcement to its end. */
 import type { RequestOf } from '../../client/client.ts'
 import type { OutputOf } from '../../operations/contract.ts'
-import { namesIn } from './check.ts'
-import { count, overlapLines } from './record-text.ts'
+import { isUnscoped, namesOf, nothingTouched } from './check.ts'
+import { count, overlapLines, overlapNowLines } from './overlap-text.ts'
+import { announcedHere, briefWithoutOwn } from './own.ts'
 import {
   activityIdOf,
   type CommonOptions,
@@ -43,6 +44,7 @@ export async function start(
   const { client, at, place } = session
   const { branch, own_branch, base_branch, git, git_directory } = place
   const name = title ?? titleOf(own_branch)
+  const scope = await scopeOf(place, options)
   const input = {
     title: name,
     summary: options.summary ?? name,
@@ -50,7 +52,7 @@ export async function start(
     agent: options.agent ?? agentIn(world.env),
     branch: own_branch,
     base_branch,
-    scope: await scopeOf(place, options),
+    scope,
     // The service says which values there are.
     ...defined({
       risk: options.risk,
@@ -63,14 +65,18 @@ export async function start(
   const { id, expires_at } = answer.activity
   if (git_directory !== null)
     await remember(git_directory, branchKey(branch), { ...NOTHING, activity_id: id, branch })
-  const names = options.json ? new Map() : await namesIn(session, answer.overlap)
+  const names = options.json ? new Map() : await namesOf(session, answer.overlap)
   session.show(answer, () => [
-    `Announced “${plain(name)}”${own_branch === null ? '' : ` on ${plain(own_branch)}`}: ${id}, ends ${relative(expires_at, session.look.now)} without a sign of life`,
+    `Announced “${plain(name)}”${own_branch === null ? '' : ` on ${plain(own_branch)}`}: ${id}, expires ${relative(expires_at, session.look.now)}`,
     ...twice(answer),
-    ...overlapLines(answer.overlap, names, session.look),
+    ...(scope === undefined ? [`${nothingTouched(place)} ${NAME_FILES}`] : []),
+    ...(isUnscoped(answer.overlap, scope) ? [] : overlapLines(answer.overlap, names, session.look)),
   ])
   return answer.overlap.overlap_detected ? EXIT.overlap : EXIT.clear
 }
+
+const NAME_FILES =
+  'Name them with deconflict update --paths FILE…, or run deconflict update --refresh after your first edits.'
 
 /** That the branch has work already: whoever starts twice ends only one of them. */
 function twice({ overlap }: OutputOf<'createActivity'>): string[] {
@@ -98,6 +104,7 @@ function defined<Fields extends object>(fields: Fields): Partial<Fields> {
   ) as Partial<Fields>
 }
 
+/** Exit code 2 where it overlaps after the change. */
 export async function update(world: World, id: string | undefined, options: WorkOptions): Promise<ExitCode> {
   const session = await openSession(world, options)
   const hasScope = options.refresh === true || options.paths !== undefined || options.area !== undefined
@@ -116,15 +123,32 @@ export async function update(world: World, id: string | undefined, options: Work
   }) as Changes
   if (Object.keys(input).length === 0)
     throw new CliError('nothing to change; see deconflict update --help, such as --refresh or --status')
-  const activity = await session.client.updateActivity({
+  const answer = await session.client.updateActivity({
     ...session.at,
     id: await activityIdOf(session, id),
     input,
   })
-  session.show(activity, () => [
-    `“${plain(activity.title)}” is ${activity.status}, ${activity.risk} risk, with ${count(activity.scope.paths.length, 'path', 'paths')}: ${activity.id}`,
+  const overlap = await othersIn(session, answer.overlap)
+  session.show({ ...answer, overlap }, () => [
+    `“${plain(answer.title)}” is ${answer.status}, ${answer.risk} risk, with ${count(answer.scope.paths.length, 'path', 'paths')}: ${answer.id}`,
+    ...(overlap?.overlap_detected === false ? [clearLine(answer, session)] : []),
+    ...overlapNowLines(overlap, session.look),
   ])
-  return EXIT.clear
+  return overlap?.overlap_detected ? EXIT.overlap : EXIT.clear
+}
+
+type Updated = OutputOf<'updateActivity'>
+
+function clearLine({ scope }: Updated, { look }: Session): string {
+  return scope.paths.length + scope.areas.length > 0
+    ? `${look.paint('green', 'Clear')}: no overlap`
+    : `No files were compared: the activity names none. ${NAME_FILES}`
+}
+
+/** On the base, without what was announced from here. */
+async function othersIn({ place }: Session, overlap: Updated['overlap']): Promise<Updated['overlap']> {
+  if (overlap === null || place.own_branch !== null) return overlap
+  return briefWithoutOwn(overlap, await announcedHere(place))
 }
 
 /** Exit code 2 where others have come to overlap. */
@@ -135,19 +159,12 @@ export async function heartbeat(
 ): Promise<ExitCode> {
   const session = await openSession(world, options)
   const beat = await session.client.heartbeatActivity({ ...session.at, id: await activityIdOf(session, id) })
-  session.show(beat, () => [
-    `Alive, ends ${relative(beat.expires_at, session.look.now)} without another sign: ${beat.id}`,
-    ...laterOverlap(session, beat.overlap),
+  const overlap = await othersIn(session, beat.overlap)
+  session.show({ ...beat, overlap }, () => [
+    `Heartbeat sent; expires ${relative(beat.expires_at, session.look.now)}: ${beat.id}`,
+    ...overlapNowLines(overlap, session.look),
   ])
-  return beat.overlap?.overlap_detected ? EXIT.overlap : EXIT.clear
-}
-
-function laterOverlap({ look }: Session, overlap: OutputOf<'heartbeatActivity'>['overlap']): string[] {
-  if (!overlap?.overlap_detected) return []
-  const ids = overlap.related_activity_ids
-  return [
-    `${look.paint('yellow', `Overlap, ${overlap.severity}`)}${ids.length > 0 ? ` with ${ids.join(', ')}` : ''}; deconflict check tells more`,
-  ]
+  return overlap?.overlap_detected ? EXIT.overlap : EXIT.clear
 }
 
 /** Ends the work: archived, unless it is said that it was merged or given up. */

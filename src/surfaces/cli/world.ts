@@ -12,6 +12,8 @@ export interface World {
   stdout: Output
   stderr: Output
   clock: Clock
+  /** Milliseconds since the process began. */
+  uptime_ms(): number
   /** Serves MCP over standard input and output until the other side ends it. Another surface, on the same process. */
   serveMcp(client: Client, defaults: { repository?: string; actor?: string }): Promise<void>
 }
@@ -20,6 +22,7 @@ export interface Output {
   write(text: string): unknown
   isTTY?: boolean
   columns?: number
+  rows?: number
 }
 
 /** Ends the command with one line that says what is wrong and what to do. */

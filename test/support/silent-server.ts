@@ -1,0 +1,52 @@
+/** Servers that never answer, as behind a network that swallows packets. */
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { createServer } from 'node:http'
+import { type AddressInfo, connect } from 'node:net'
+
+export interface SilentServer {
+  url: string
+  /** The paths of the requests so far. */
+  asked: string[]
+  close(): Promise<void>
+}
+
+/** `answers`: paths that are answered all the same, as JSON. */
+export async function startSilentServer(answers: Record<string, object> = {}): Promise<SilentServer> {
+  const asked: string[] = []
+  const server = createServer((req, res) => {
+    asked.push(req.url ?? '')
+    const answer = answers[req.url ?? '']
+    if (answer) res.setHeader('content-type', 'application/json').end(JSON.stringify(answer))
+  })
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  return {
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    asked,
+    close: () =>
+      new Promise((resolve) => {
+        server.close(() => resolve())
+        server.closeAllConnections()
+      }),
+  }
+}
+
+/** A server to which no connection comes about: it stands still, and its queue of connections is full. */
+export async function startFullServer(): Promise<{ url: string; close(): Promise<void> }> {
+  const listen =
+    "const s = require('net').createServer().listen({port: 0, host: '127.0.0.1', backlog: 1}, () => console.log(s.address().port))"
+  const child = spawn(process.execPath, ['-e', listen], { stdio: ['ignore', 'pipe', 'inherit'] })
+  const ended = once(child, 'exit')
+  const [port] = await once(child.stdout.setEncoding('utf8'), 'data')
+  child.kill('SIGSTOP')
+  const sockets = Array.from({ length: 8 }, () => connect(Number(port), '127.0.0.1').on('error', () => {}))
+  await once(sockets[0] as (typeof sockets)[number], 'connect')
+  return {
+    url: `http://127.0.0.1:${Number(port)}`,
+    async close() {
+      for (const socket of sockets) socket.destroy()
+      child.kill('SIGKILL')
+      await ended
+    },
+  }
+}

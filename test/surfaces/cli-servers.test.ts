@@ -1,0 +1,120 @@
+/** The command against servers that are slow, silent or not to be trusted with a token. */
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { apiAt } from '../support/service.ts'
+import { openShop, type Shop } from '../support/shop.ts'
+import { type SilentServer, startFullServer, startSilentServer } from '../support/silent-server.ts'
+import { type WorkingTree, workingTree } from '../support/working-tree.ts'
+
+let shop: Shop
+let tree: WorkingTree
+let silent: SilentServer | undefined
+
+beforeAll(async () => {
+  shop = await openShop()
+})
+afterAll(() => shop.close())
+beforeEach(async () => {
+  tree = await workingTree({ DECONFLICT_URL: shop.url, GITHUB_TOKEN: 'tok-ada' })
+  await tree.git('checkout', '-q', '-b', 'work')
+  await tree.write({ 'src/checkout/retry.ts': 'changed' })
+  await tree.git('add', '-A')
+})
+afterEach(async () => {
+  await silent?.close()
+  silent = undefined
+  await tree.remove()
+})
+
+describe('a push', () => {
+  // Of the three seconds the start of the process takes some.
+  const GIVEN_UP = /^deconflict: not checked: http:\S+ did not answer within [0-2](\.\d)? s\n$/
+
+  test.each([
+    ['at all', {}, ['/healthz']],
+    [
+      'but for its name',
+      { '/healthz': { status: 'ok', github_host: 'github.com' } },
+      ['/healthz', '/api/v1/repos/acme/shop/activity/check'],
+    ],
+  ])('waits three seconds at most for a server that does not answer %s', async (_, answers, asked) => {
+    silent = await startSilentServer(answers)
+    const env = { DECONFLICT_URL: silent.url }
+    const ran = await tree.run(['check', '--staged'], { env })
+    expect(ran).toEqual({ code: 0, stdout: '', stderr: expect.stringMatching(GIVEN_UP) })
+    // One budget for all calls, and no call twice.
+    expect(silent.asked).toEqual(asked)
+    expect((await tree.run(['check', '--staged', '--block'], { env })).code).toBe(1)
+  })
+
+  test('does not wait for a connection that does not come about', async () => {
+    const full = await startFullServer()
+    // Node goes on trying for ten seconds after the command has given up.
+    const options = { env: { DECONFLICT_URL: full.url }, timeout_ms: 10_000 }
+    const ran = await tree.run(['check', '--staged'], options)
+    await full.close()
+    expect(ran).toEqual({ code: 0, stdout: '', stderr: expect.stringMatching(GIVEN_UP) })
+  })
+})
+
+describe('the hook of an agent', () => {
+  const HOOK = ['hook', 'session-start', '--agent', 'claude-code']
+  /** After this time agents kill a hook, and go on. */
+  const AGENT_TIMEOUT_MS = 10_000
+  const input = JSON.stringify({ session_id: 's1' })
+
+  test('that was killed leaves no lock to the next one', async () => {
+    silent = await startSilentServer()
+    const killed = tree.start(HOOK, { env: { DECONFLICT_URL: silent.url }, input })
+    // Calls are made under the lock.
+    await expect.poll(() => silent?.asked.length, { timeout: 60_000, interval: 20 }).toBe(1)
+    await killed.stop('SIGKILL')
+    const next = await tree.run(HOOK, { input, timeout_ms: AGENT_TIMEOUT_MS })
+    expect(next).toEqual({ code: 0, stdout: '', stderr: '' })
+    const { body } = await apiAt(shop.url, 'tok-ada')('GET', '/activity')
+    expect(body.items).toMatchObject([{ agent: 'claude-code', branch: 'work' }])
+  })
+
+  test('ends by itself before the agent kills it, while a server does not answer', async () => {
+    silent = await startSilentServer()
+    const options = { env: { DECONFLICT_URL: silent.url }, input, timeout_ms: AGENT_TIMEOUT_MS }
+    const both = await Promise.all([tree.run(HOOK, options), tree.run(HOOK, options)])
+    for (const ran of both)
+      expect(ran).toEqual({
+        code: 0,
+        stdout: '',
+        stderr: expect.stringMatching(/^deconflict: (http:\S+ did not answer|another hook of this session)/),
+      })
+  })
+})
+
+describe('a token over http:// to another machine', () => {
+  /** The same server, under an address that is not known to be this machine. */
+  const elsewhere = () => shop.url.replace(/\/\/[^:]+/, '//0.0.0.0')
+  const refusal = () =>
+    `deconflict: ${elsewhere()} is not https://, so your GitHub token could be read on the way; use https://, or --insecure or DECONFLICT_INSECURE=1 to send it all the same\n`
+
+  test('is sent by no command', async () => {
+    const env = { DECONFLICT_URL: elsewhere() }
+    for (const args of [['check'], ['start', 'x'], ['list'], ['watch', '--once'], ['mcp'], ['login']])
+      expect(await tree.run(args, { env })).toEqual({ code: 1, stdout: '', stderr: refusal() })
+    const login = await tree.run(['login', elsewhere(), '--with-token'], { input: 'tok-ada\n' })
+    expect(login).toEqual({ code: 1, stdout: '', stderr: refusal() })
+    const hook = await tree.run(['hook', 'session-start', '--agent', 'cursor'], { env })
+    expect(hook).toEqual({ code: 0, stdout: '', stderr: refusal() })
+    const push = await tree.run(['check', '--staged'], { env })
+    expect(push).toMatchObject({ code: 0, stderr: expect.stringContaining('not checked: ') })
+  })
+
+  test('is sent where that is asked for', async () => {
+    expect((await tree.run(['list', '--url', elsewhere(), '--insecure'])).code).toBe(0)
+    const env = { DECONFLICT_URL: elsewhere(), DECONFLICT_INSECURE: '1' }
+    expect((await tree.run(['check'], { env })).code).toBe(0)
+    const login = await tree.run(['login', elsewhere(), '--insecure'])
+    expect([login.code, login.stdout]).toEqual([
+      0,
+      expect.stringMatching(/needs --insecure or DECONFLICT_INSECURE=1/),
+    ])
+    const hook = await tree.run(['hook', 'session-end', '--agent', 'cursor', '--insecure'], { env })
+    expect(hook).toEqual({ code: 0, stdout: '', stderr: '' })
+  })
+})
