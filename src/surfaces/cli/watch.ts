@@ -86,7 +86,7 @@ async function picture(
     }
     const counts = [
       `${atLeast(works)}${count(activities.length, 'activity', 'activities')}`,
-      `${overlaps?.checked_against.complete === false ? 'at least ' : ''}${count(overlaps?.items.length ?? 0, 'collision', 'collisions')}`,
+      `${overlaps?.checked_against.complete === false ? 'at least ' : ''}${count(overlaps?.total ?? 0, 'collision', 'collisions')}`,
       `${atLeast(signals)}${count(notables.length, 'notable', 'notables')}`,
     ]
     const collisions = overlaps ? await collisionsOf(session, activities, overlaps) : new Map()
