@@ -10,7 +10,7 @@ const HOUSE: House = {
     ['base'],
     ['telemetry'],
     ['db', 'github', 'scope'],
-    ['claims', 'jobs'],
+    ['claims', 'jobs', 'lines'],
     ['context'],
     ['activities', 'notables'],
     ['overlap'],

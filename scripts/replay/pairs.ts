@@ -1,0 +1,117 @@
+/** Reads a recording of pull requests and pairs of them, and judges the pairs as the service does (contract §12). */
+import { readFile } from 'node:fs/promises'
+import { z } from 'zod'
+import { changeOf, type FileChange } from '../../src/lines/change.ts'
+import { closingIssues } from '../../src/lines/closing-issues.ts'
+import { type Duplicate, duplicateOf, type Work, workOf } from '../../src/lines/duplicate.ts'
+import { KEY_BYTES, lineHasher } from '../../src/lines/line-hash.ts'
+import { DEFAULT_NOISE, type NoiseRules } from '../../src/lines/noise.ts'
+import { type FilePair, type JudgedFile, pairVerdict } from '../../src/lines/pair-verdict.ts'
+import type { Confidence, Verdict } from '../../src/lines/verdict.ts'
+
+/** As GitHub's list of the files of a pull request has it. */
+const Entry = z.object({
+  filename: z.string(),
+  previous_filename: z.string().optional(),
+  status: z.string().optional(),
+  sha: z.string().nullish(),
+  additions: z.number().optional(),
+  deletions: z.number().optional(),
+  patch: z.string().optional(),
+})
+
+const PullRequest = z.object({
+  n: z.number(),
+  /** The commit that the patches start from. */
+  base: z.string(),
+  files: z.array(Entry),
+  title: z.string().optional(),
+  body: z.string().nullish(),
+  commits: z.array(z.string()).optional(),
+})
+
+const Truth = z.enum(['conflict', 'clean', 'unknown'])
+
+const Pair = z.object({
+  a: z.number(),
+  b: z.number(),
+  /** Names of the file on each side, and, where it was judged, what git says. */
+  files: z.array(z.object({ a: z.string(), b: z.string(), pair: Truth.optional() })),
+})
+
+const Recording = z.object({
+  repo: z.string().default(''),
+  prs: z.union([
+    z.array(PullRequest).transform((all) => new Map(all.map((each) => [each.n, each]))),
+    z
+      .record(z.string(), PullRequest)
+      .transform((all) => new Map(Object.values(all).map((each) => [each.n, each]))),
+  ]),
+  pairs: z.array(Pair),
+})
+export type Recording = z.output<typeof Recording>
+
+export interface JudgedPair {
+  a: number
+  b: number
+  verdict: Verdict
+  confidence: Confidence | null
+  duplicate: Duplicate | null
+  files: Pick<JudgedFile, 'path' | 'verdict' | 'confidence'>[]
+}
+
+/** Throws an Error that names the field. */
+export async function readRecording(file: string): Promise<Recording> {
+  const parsed = Recording.safeParse(JSON.parse(await readFile(file, 'utf8')))
+  if (!parsed.success) throw new Error(`${file}: ${z.prettifyError(parsed.error)}`)
+  return parsed.data
+}
+
+/** Units for one pair, as in a check of the service. */
+const PAIR_COST_MAX = 5_000_000
+
+interface Side {
+  base: string
+  changes: Map<string, FileChange>
+  work: Work
+}
+
+/** In the order of the recording. Throws if a pair names a pull request or a file that is not recorded. */
+export function judgePairs({ repo, prs, pairs }: Recording, noise: NoiseRules = DEFAULT_NOISE): JudgedPair[] {
+  const hash = lineHasher(new Uint8Array(KEY_BYTES))
+  const sides = new Map<number, Side>()
+  for (const { n, base, files, title, body, commits } of prs.values()) {
+    const changes = files.flatMap((entry) => changeOf(entry, hash) ?? [])
+    const closes = closingIssues([title ?? '', body ?? '', ...(commits ?? [])], repo)
+    const work = workOf(changes, noise, closes)
+    sides.set(n, { base, changes: new Map(changes.map((change) => [change.path, change])), work })
+  }
+  const sideOf = (n: number) => found(sides.get(n), `pull request ${n}`)
+  return pairs.map(({ a, b, files }) => {
+    const [ours, theirs] = [sideOf(a), sideOf(b)]
+    const shared: FilePair[] = files.map((file) => ({
+      path: file.a,
+      yours: found(ours.changes.get(file.a), `${file.a} of pull request ${a}`),
+      theirs: found(theirs.changes.get(file.b), `${file.b} of pull request ${b}`),
+    }))
+    const { strongest, files: judged } = pairVerdict(shared, {
+      declared: { yours: false, theirs: false },
+      one_base: ours.base === theirs.base,
+      noise,
+      budget: { remaining: PAIR_COST_MAX },
+    })
+    return {
+      a,
+      b,
+      verdict: strongest?.verdict ?? 'far',
+      confidence: strongest?.confidence ?? null,
+      duplicate: duplicateOf(ours.work, theirs.work),
+      files: judged.map(({ path, verdict, confidence }) => ({ path, verdict, confidence })),
+    }
+  })
+}
+
+function found<Value>(value: Value | undefined, what: string): Value {
+  if (value === undefined) throw new Error(`${what} is named by a pair, and not recorded`)
+  return value
+}

@@ -1,0 +1,84 @@
+/** What a replay found, and how it compares with what git says where the recording knows it. */
+import type { JudgedFile } from '../../src/lines/pair-verdict.ts'
+import { VERDICTS } from '../../src/lines/verdict.ts'
+import type { JudgedPair, Recording } from './pairs.ts'
+
+type Judged = Pick<JudgedFile, 'verdict' | 'confidence'>
+
+/** Of what was called a conflict, how much is one; of the conflicts, how many were called so. In percent. */
+export interface Score {
+  precision: number
+  recall: number
+  /** Conflicts that were found, false alarms, and conflicts that were missed. */
+  found: number
+  alarms: number
+  missed: number
+}
+
+export function scoreOf(
+  cases: { judged: Judged; is_conflict: boolean }[],
+  least: 'likely' | 'proved',
+): Score {
+  const isCalled = ({ verdict, confidence }: Judged) =>
+    verdict === 'conflict' && (least === 'likely' || confidence === 'proved')
+  const called = cases.filter(({ judged }) => isCalled(judged))
+  const found = called.filter(({ is_conflict }) => is_conflict).length
+  const alarms = called.length - found
+  const missed = cases.filter(({ is_conflict }) => is_conflict).length - found
+  return { precision: percent(found, alarms), recall: percent(found, missed), found, alarms, missed }
+}
+
+function percent(part: number, rest: number): number {
+  return part + rest === 0 ? 100 : (100 * part) / (part + rest)
+}
+
+/** The files that are no noise and of which git's word is known, and the pairs whose files are all known. */
+export function casesOf({ pairs }: Recording, judged: readonly JudgedPair[]) {
+  const byFile: { judged: Judged; is_conflict: boolean; path: string; a: number; b: number }[] = []
+  const byPair: { judged: Judged; is_conflict: boolean; a: number; b: number }[] = []
+  for (const [index, { a, b, files }] of pairs.entries()) {
+    const pair = judged[index] as JudgedPair
+    const verdicts = new Map(pair.files.map((file) => [file.path, file]))
+    const real = files.filter((file) => verdicts.get(file.a)?.verdict !== 'noise')
+    for (const { a: path, pair: truth } of real) {
+      const file = verdicts.get(path)
+      if (file && (truth === 'conflict' || truth === 'clean'))
+        byFile.push({ judged: file, is_conflict: truth === 'conflict', path, a, b })
+    }
+    const is_conflict = real.some((file) => file.pair === 'conflict')
+    if (is_conflict || (real.length > 0 && real.every((file) => file.pair === 'clean')))
+      byPair.push({ judged: pair, is_conflict, a, b })
+  }
+  return { byFile, byPair }
+}
+
+export function summaryOf(recording: Recording, judged: readonly JudgedPair[], ms: number): string {
+  const counts = VERDICTS.flatMap((verdict) => {
+    const all = judged.filter((pair) => pair.verdict === verdict)
+    const proved = all.filter((pair) => pair.confidence === 'proved').length
+    const note = verdict === 'conflict' ? ` (${proved} proved)` : ''
+    return all.length > 0 ? [`${verdict} ${all.length}${note}`] : []
+  })
+  const duplicates = judged.filter((pair) => pair.duplicate !== null).length
+  const { byFile, byPair } = casesOf(recording, judged)
+  const scores = [
+    ['files', byFile],
+    ['pairs', byPair],
+  ] as const
+  return [
+    `${judged.length} pairs in ${ms.toFixed(0)} ms: ${counts.join(', ')}; duplicates ${duplicates}`,
+    ...scores.flatMap(([what, cases]) =>
+      cases.length > 0 ? (['likely', 'proved'] as const).map((least) => scoreLine(what, cases, least)) : [],
+    ),
+  ].join('\n')
+}
+
+function scoreLine(
+  what: string,
+  cases: { judged: Judged; is_conflict: boolean }[],
+  least: 'likely' | 'proved',
+) {
+  const { precision, recall, found, alarms, missed } = scoreOf(cases, least)
+  const called = least === 'likely' ? 'proved and likely' : 'proved only'
+  return `${cases.length} ${what}, ${called}: precision ${precision.toFixed(1)} %, recall ${recall.toFixed(1)} % (${found} found, ${alarms} false alarms, ${missed} missed)`
+}

@@ -1,0 +1,178 @@
+/** Finds which hunks of two patches show the same lines of the base, though the bases may differ (contract §11). Pure. */
+import type { Budget } from '../scope/frontier.ts'
+import { type Digest, firstIndex, type Hunk } from './digest.ts'
+import { isTelling, type LineWord } from './line-hash.ts'
+
+/** Line numbers of hunk `a` become those of hunk `b` (both by index) when `shift` is added. */
+export interface Alignment {
+  a: number
+  b: number
+  shift: number
+  /** `assumed`: too little is equal to tell, so that they lie apart; the shift is the best guess of how far. */
+  confidence: 'proved' | 'likely' | 'assumed'
+}
+
+/** Within this many lines of the expected shift less has to be equal. */
+const NEARBY = 50
+/** Units that a candidate costs, beside one for each line that is compared. */
+const CANDIDATE_COST = 4
+
+/**
+ * The pairs of hunks that show the same lines, and of each hunk of `a` the hunks before and after it. `one_base`: both
+ * patches are known to start from the same commit; where their lines say otherwise, they are right. With
+ * `budget.remaining` below 0 the search gave up, and pairs may be missing.
+ */
+export function alignHunks(a: Digest, b: Digest, one_base: boolean, budget: Budget): Alignment[] {
+  return (one_base ? alignByNumber(a, b, budget) : null) ?? alignByLines(a, b, budget)
+}
+
+/** Null if the two show different lines under one number. */
+function alignByNumber(a: Digest, b: Digest, budget: Budget): Alignment[] | null {
+  const found: Alignment[] = []
+  for (const [at, hunk] of a.hunks.entries()) {
+    const { from, to } = neighbours(hunk, b, 0)
+    for (let other = from; other < to && budget.remaining >= 0; other++) {
+      const theirs = b.hunks[other] as Hunk
+      if (compare(a, hunk, b, theirs, 0, budget).different > 0) return null
+      found.push({ a: at, b: other, shift: 0, confidence: 'proved' })
+    }
+  }
+  return found
+}
+
+function alignByLines(a: Digest, b: Digest, budget: Budget): Alignment[] {
+  const found: Alignment[] = []
+  const places = tellingPlaces(b)
+  let expected = 0
+  for (const [at, hunk] of a.hunks.entries()) {
+    const candidates = candidatesOf(a, hunk, places, budget)
+    const { from, to } = neighbours(hunk, b, expected)
+    for (let other = from; other < to; other++) if (!candidates.has(other)) candidates.set(other, new Set())
+    for (const other of [...candidates.keys()].sort((one, two) => one - two)) {
+      if (budget.remaining < 0) return found
+      const theirs = b.hunks[other] as Hunk
+      const shifts = candidates.get(other) as Set<number>
+      const compareAt = (shift: number) => compare(a, hunk, b, theirs, shift, budget)
+      const fit = bestFit(shifts.add(expected), { expected, compareAt, budget })
+      if (fit !== null) {
+        found.push({ a: at, b: other, shift: fit.shift, confidence: fit.confidence })
+        if (fit.confidence === 'proved') expected = fit.shift
+      } else {
+        found.push({ a: at, b: other, shift: expected, confidence: 'assumed' })
+      }
+    }
+  }
+  return found
+}
+
+/** What two hunks have in common under a shift. */
+interface Comparison {
+  equal: number
+  telling: number
+  different: number
+  /** All lines of one of the two, and fewer than two. */
+  is_tiny: boolean
+}
+
+interface Fit {
+  shift: number
+  telling: number
+  confidence: 'proved' | 'likely'
+}
+
+function bestFit(
+  shifts: Iterable<number>,
+  {
+    expected,
+    compareAt,
+    budget,
+  }: { expected: number; compareAt: (shift: number) => Comparison; budget: Budget },
+): Fit | null {
+  let best: Fit | null = null
+  for (const shift of shifts) {
+    if (budget.remaining < 0) return best
+    const comparison = compareAt(shift)
+    const confidence = confidenceOf(comparison, Math.abs(shift - expected))
+    if (confidence === null) continue
+    const { telling } = comparison
+    const isBetter =
+      best === null ||
+      telling > best.telling ||
+      (telling === best.telling && Math.abs(shift - expected) < Math.abs(best.shift - expected))
+    if (isBetter) best = { shift, telling, confidence }
+  }
+  return best
+}
+
+/** Whether what is equal is enough to take a shift that lies `off` lines from the expected one for the true one. */
+function confidenceOf(
+  { equal, telling, different, is_tiny }: Comparison,
+  off: number,
+): Fit['confidence'] | null {
+  if (different === 0) {
+    if (telling >= 2 && equal >= 4) return 'proved'
+    if (off === 0 && (equal >= 2 || is_tiny)) return 'proved'
+    if (off <= NEARBY && telling >= 1 && equal >= 3) return 'proved'
+  }
+  return off <= NEARBY && telling >= 2 && equal >= 2 * different ? 'likely' : null
+}
+
+function compare(a: Digest, ours: Hunk, b: Digest, theirs: Hunk, shift: number, budget: Budget): Comparison {
+  const from = Math.max(ours.start, theirs.start - shift)
+  const to = Math.min(ours.end, theirs.end - shift)
+  let [equal, telling] = [0, 0]
+  const ours_at = ours.lines_at - ours.start
+  const theirs_at = theirs.lines_at - theirs.start + shift
+  for (let line = from; line < to; line++) {
+    const word = a.lines[ours_at + line] as LineWord
+    if (word !== b.lines[theirs_at + line]) continue
+    equal++
+    if (isTelling(word)) telling++
+  }
+  const shared = to - from
+  budget.remaining -= CANDIDATE_COST + Math.max(shared, 0)
+  const least = Math.min(ours.end - ours.start, theirs.end - theirs.start)
+  return { equal, telling, different: Math.max(shared, 0) - equal, is_tiny: least < 2 && shared === least }
+}
+
+/** For each hunk of the other side the shifts under which a telling line of both is the same. */
+function candidatesOf(a: Digest, hunk: Hunk, places: Map<LineWord, number[]>, budget: Budget) {
+  const candidates = new Map<number, Set<number>>()
+  for (let line = hunk.start; line < hunk.end && budget.remaining >= 0; line++) {
+    const at = places.get(a.lines[hunk.lines_at + line - hunk.start] as LineWord)
+    if (at === undefined) continue
+    budget.remaining -= CANDIDATE_COST * at.length
+    if (budget.remaining < 0) break
+    for (let index = 0; index < at.length; index += 2) {
+      const other = at[index] as number
+      const shift = (at[index + 1] as number) - line
+      const shifts = candidates.get(other)
+      if (shifts === undefined) candidates.set(other, new Set([shift]))
+      else shifts.add(shift)
+    }
+  }
+  return candidates
+}
+
+/** Where each telling line stands: the index of its hunk and its number, in turn. */
+function tellingPlaces({ hunks, lines }: Digest): Map<LineWord, number[]> {
+  const places = new Map<LineWord, number[]>()
+  for (const [index, { start, end, lines_at }] of hunks.entries()) {
+    for (let line = start; line < end; line++) {
+      const word = lines[lines_at + line - start] as LineWord
+      if (!isTelling(word)) continue
+      const at = places.get(word)
+      if (at === undefined) places.set(word, [index, line])
+      else at.push(index, line)
+    }
+  }
+  return places
+}
+
+/** The hunks that overlap or adjoin this one under a shift, one more before them and one after them. */
+function neighbours({ start, end }: Hunk, { hunks }: Digest, shift: number): { from: number; to: number } {
+  const whole = { from: 0, to: hunks.length }
+  const first = firstIndex(hunks, whole, (hunk) => hunk.end >= start + shift)
+  const after = firstIndex(hunks, whole, (hunk) => hunk.start > end + shift)
+  return { from: Math.max(first - 1, 0), to: Math.min(after + 1, hunks.length) }
+}

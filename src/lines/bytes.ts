@@ -1,0 +1,113 @@
+/** Numbers as bytes and back: one at a time, 32 bits, or some bits each. Every read is bounded by the bytes. */
+
+const ROOM = 256
+/** Variable-length numbers have at most 31 bits. */
+const NUMBER_MAX = 0x7fffffff
+
+export class ByteWriter {
+  #bytes = new Uint8Array(ROOM)
+  #length = 0
+
+  byte(value: number): void {
+    if (this.#length === this.#bytes.length) {
+      const larger = new Uint8Array(2 * this.#length)
+      larger.set(this.#bytes)
+      this.#bytes = larger
+    }
+    this.#bytes[this.#length++] = value
+  }
+
+  /** From 0 to `NUMBER_MAX`: seven bits a byte, the lowest first. */
+  number(value: number): void {
+    if (!(value >= 0 && value <= NUMBER_MAX)) throw new RangeError(`${value} cannot be written`)
+    let rest = value
+    for (; rest > 0x7f; rest >>>= 7) this.byte((rest & 0x7f) | 0x80)
+    this.byte(rest)
+  }
+
+  word(value: number): void {
+    for (let shift = 0; shift < 32; shift += 8) this.byte((value >>> shift) & 0xff)
+  }
+
+  /** `width` bits of each item, the lowest first, filled up to a whole byte. */
+  bits<Item>(items: Iterable<Item>, width: number, numberOf: (item: Item) => number): void {
+    let [held, count] = [0, 0]
+    for (const item of items) {
+      const value = numberOf(item)
+      for (let bit = 0; bit < width; bit++) {
+        held |= ((value >>> bit) & 1) << count++
+        if (count < 8) continue
+        this.byte(held)
+        held = count = 0
+      }
+    }
+    if (count > 0) this.byte(held)
+  }
+
+  bytes(): Uint8Array {
+    return this.#bytes.slice(0, this.#length)
+  }
+}
+
+export class ByteReader {
+  readonly #bytes: Uint8Array
+  #at = 0
+  /** What is thrown when the bytes cannot be what was written. */
+  readonly error: (problem: string) => Error
+
+  constructor(bytes: Uint8Array, error: (problem: string) => Error) {
+    this.#bytes = bytes
+    this.error = error
+  }
+
+  left(): number {
+    return this.#bytes.length - this.#at
+  }
+
+  isAtEnd(): boolean {
+    return this.left() === 0
+  }
+
+  byte(): number {
+    if (this.isAtEnd()) throw this.error('it ends too early')
+    return this.#bytes[this.#at++] as number
+  }
+
+  number(): number {
+    let value = 0
+    for (let shift = 0; shift < 35; shift += 7) {
+      const byte = this.byte()
+      value += (byte & 0x7f) * 2 ** shift
+      if (byte < 0x80) {
+        if (value > NUMBER_MAX) break
+        return value
+      }
+    }
+    throw this.error('a number is too large')
+  }
+
+  word(): number {
+    if (this.left() < 4) throw this.error('it ends too early')
+    const at = this.#at
+    this.#at += 4
+    const [a, b, c, d] = [this.#bytes[at], this.#bytes[at + 1], this.#bytes[at + 2], this.#bytes[at + 3]]
+    return ((a as number) | ((b as number) << 8) | ((c as number) << 16) | ((d as number) << 24)) >>> 0
+  }
+
+  /** Values of `width` bits each. */
+  bits(count: number, width: number): Uint32Array {
+    const from = this.#at
+    const length = Math.ceil((count * width) / 8)
+    if (length > this.left()) throw this.error('it ends too early')
+    this.#at += length
+    const values = new Uint32Array(count)
+    for (let index = 0; index < count; index++) {
+      for (let bit = 0; bit < width; bit++) {
+        const at = index * width + bit
+        values[index] =
+          (values[index] as number) | ((((this.#bytes[from + (at >> 3)] as number) >> (at & 7)) & 1) << bit)
+      }
+    }
+    return values
+  }
+}

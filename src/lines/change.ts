@@ -1,0 +1,85 @@
+/** One changed file of a side, and how GitHub's list of files says it (contract §11). */
+import { type Digest, digestOf } from './digest.ts'
+import type { LineHasher } from './line-hash.ts'
+import { PatchError } from './patch.ts'
+
+export const CHANGE_STATUSES = ['added', 'modified', 'removed', 'renamed'] as const
+export type ChangeStatus = (typeof CHANGE_STATUSES)[number]
+
+export interface FileChange {
+  path: string
+  /** Of a renamed file; else null. */
+  previous_path: string | null
+  status: ChangeStatus
+  /** The file's content after the change (before it, of a removed one); null if unknown. */
+  blob_sha: string | null
+  /** Lines added and removed; null if unknown. */
+  changed_lines: number | null
+  /** Null if there was no patch, or none that can be kept. */
+  digest: Digest | null
+}
+
+/** An entry of GitHub's `GET /repos/{owner}/{repo}/pulls/{number}/files`, as far as it is used. */
+export interface FileEntry {
+  filename: string
+  previous_filename?: string | undefined
+  status?: string | undefined
+  sha?: string | null | undefined
+  additions?: number | undefined
+  deletions?: number | undefined
+  patch?: string | undefined
+}
+
+const STATUSES: Record<string, ChangeStatus | null> = {
+  added: 'added',
+  modified: 'modified',
+  removed: 'removed',
+  renamed: 'renamed',
+  copied: 'added',
+  changed: 'modified',
+  unchanged: null,
+}
+
+/** The change that an entry stands for; null for a file that is not changed. */
+export function changeOf(entry: FileEntry, hash: LineHasher): FileChange | null {
+  const status = STATUSES[entry.status ?? 'modified'] ?? (entry.status === 'unchanged' ? null : 'modified')
+  if (status === null) return null
+  const { additions, deletions } = entry
+  return {
+    path: entry.filename,
+    previous_path: status === 'renamed' ? (entry.previous_filename ?? null) : null,
+    status,
+    blob_sha: entry.sha ?? null,
+    changed_lines: additions === undefined || deletions === undefined ? null : additions + deletions,
+    digest: entry.patch === undefined ? null : digestIfReadable(entry.patch, hash),
+  }
+}
+
+/** GitHub may cut a patch off; then it counts as one that was left out. */
+function digestIfReadable(patch: string, hash: LineHasher): Digest | null {
+  try {
+    return digestOf(patch, hash)
+  } catch (error) {
+    if (error instanceof PatchError) return null
+    throw error
+  }
+}
+
+/** The names of a change: the one that the file has, and the one that it had. */
+export function namesOf({ path, previous_path }: FileChange): string[] {
+  return previous_path === null || previous_path === path ? [path] : [path, previous_path]
+}
+
+/** Git's name of the empty content, which is text though no line of it changed. */
+const EMPTY_BLOB = 'e69de29bb2d1d6434b8b29ae775ad8c2e48c5391'
+
+/** Only the name changed. */
+export function isOnlyRenamed({ status, digest, changed_lines }: FileChange): boolean {
+  return status === 'renamed' && digest === null && changed_lines === 0
+}
+
+/** A change without lines, such as that of an image. */
+export function isBinary(change: FileChange): boolean {
+  const { status, digest, changed_lines, blob_sha } = change
+  return digest === null && changed_lines === 0 && status !== 'renamed' && blob_sha !== EMPTY_BLOB
+}

@@ -1,0 +1,41 @@
+/** The issues that a pull request closes, by GitHub's keywords in its title, its body and its commits (contract §11). Pure. */
+
+/** Characters that are read of one text. */
+const LENGTH_MAX = 100_000
+const ISSUES_MAX = 100
+
+const KEYWORD = String.raw`\b(?:close[sd]?|fix(?:e[sd])?|resolve[sd]?):?\s{1,20}`
+const REPOSITORY = String.raw`[\w-]{1,100}\/[\w.-]{1,100}`
+const REFERENCE = String.raw`(?:(${REPOSITORY})?#|GH-|https?:\/\/[^\s\/]{1,200}\/(${REPOSITORY})\/issues\/)(\d{1,9})\b`
+const CLOSING = new RegExp(KEYWORD + REFERENCE, 'gi')
+
+/**
+ * The number of an issue of `repository` (`owner/name`), or `owner/name#7` for one of another. Comments and code, where
+ * GitHub reads no keyword, are left out: the templates of many repositories hold `<!-- Fixes #1 -->`.
+ */
+export function closingIssues(texts: readonly string[], repository: string): Set<number | string> {
+  const issues = new Set<number | string>()
+  for (const text of texts) {
+    for (const match of readable(text.slice(0, LENGTH_MAX)).matchAll(CLOSING)) {
+      const named = (match[1] ?? match[2])?.toLowerCase()
+      const number = Number(match[3])
+      issues.add(named === undefined || named === repository.toLowerCase() ? number : `${named}#${number}`)
+      if (issues.size === ISSUES_MAX) return issues
+    }
+  }
+  return issues
+}
+
+/** The text without comments and code. What is opened and never closed ends with the text, or, of a span, with its line. */
+function readable(text: string): string {
+  const prose = without(text, '<!--', '-->')
+    .split(/^ {0,3}(?:```|~~~).*$/m)
+    .filter((_, index) => index % 2 === 0)
+    .join('\n')
+  return prose.replace(/`[^`\n]*`/g, ' ')
+}
+
+function without(text: string, open: string, close: string): string {
+  const [first = '', ...rest] = text.split(open)
+  return [first, ...rest.map((part) => part.split(close).slice(1).join(close))].join(' ')
+}

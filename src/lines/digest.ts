@@ -1,0 +1,139 @@
+/** What is kept of a patch: line numbers and hashes, no text (contract §11). Pure. */
+import { type HashedLine, isTelling, type LineHasher, type LineWord, trimmedHash } from './line-hash.ts'
+import { type PatchHunk, readPatch } from './patch.ts'
+
+/** A stretch of the base that a patch shows: lines `start` up to `end`, which is not part of it. */
+export interface Hunk {
+  start: number
+  end: number
+  /** Where its lines begin in `Digest.lines`. */
+  lines_at: number
+  /** Its blocks in `Digest.blocks`. */
+  blocks_at: number
+  blocks_end: number
+}
+
+/** Lines `start` up to `end` of the base (none for an insertion before `start`), and what takes their place. */
+export interface Block {
+  start: number
+  end: number
+  /** Where its lines begin in `Digest.lines`. */
+  lines_at: number
+  /** The lines that take their place, in `Digest.added`. */
+  added_at: number
+  added_end: number
+}
+
+export interface Digest {
+  /** The file is a submodule, and what was added is the line that names its commit. */
+  is_submodule: boolean
+  hunks: Hunk[]
+  blocks: Block[]
+  /** The lines of the base that the hunks show, one hunk after the other. */
+  lines: Uint32Array
+  added: Uint32Array
+  /** For each telling line of `added`, in order: its trimmed hash. */
+  trimmed: Uint32Array
+}
+
+/** Lines that a digest may hold; a larger patch is treated like one that was not sent. */
+export const DIGEST_LINES_MAX = 65_536
+
+const SUBMODULE = /^Subproject commit [0-9a-f]{7,64}(?:-dirty)?$/
+
+/** The digest of a patch; null if the patch is too large. Throws PatchError if it cannot be read. */
+export function digestOf(patch: string, hash: LineHasher): Digest | null {
+  const hunks = readPatch(patch)
+  const total = hunks.reduce((sum, { lines }) => sum + lines.length, 0)
+  if (total > DIGEST_LINES_MAX) return null
+  const draft: Draft = { hunks: [], blocks: [], lines: [], added: [] }
+  for (const hunk of hunks) addHunk(draft, hunk, hash)
+  return {
+    is_submodule: total > 0 && hunks.every(({ lines }) => lines.every(({ text }) => SUBMODULE.test(text))),
+    hunks: draft.hunks,
+    blocks: draft.blocks,
+    lines: Uint32Array.from(draft.lines),
+    added: Uint32Array.from(draft.added, ({ word }) => word),
+    trimmed: Uint32Array.from(
+      draft.added.filter(({ word }) => isTelling(word)),
+      trimmedHash,
+    ),
+  }
+}
+
+/** Of hunks or blocks `from` up to `to`, in order: the first that `isSo`, as are all after it; `to` if none is. */
+export function firstIndex<Item>(
+  items: readonly Item[],
+  { from, to }: { from: number; to: number },
+  isSo: (item: Item) => boolean,
+): number {
+  let [low, high] = [from, to]
+  while (low < high) {
+    const middle = (low + high) >> 1
+    if (isSo(items[middle] as Item)) high = middle
+    else low = middle + 1
+  }
+  return low
+}
+
+interface Draft {
+  hunks: Hunk[]
+  blocks: Block[]
+  lines: LineWord[]
+  added: HashedLine[]
+}
+
+function addHunk(draft: Draft, { start, lines }: PatchHunk, hash: LineHasher): void {
+  const hunk: Hunk = {
+    start,
+    end: start,
+    lines_at: draft.lines.length,
+    blocks_at: draft.blocks.length,
+    blocks_end: 0,
+  }
+  let block: Block | undefined
+  for (const { kind, text, ends } of lines) {
+    const line = hash(text, ends)
+    if (kind === 'context') block = undefined
+    else if (block === undefined) {
+      const [lines_at, added_at] = [draft.lines.length, draft.added.length]
+      block = { start: hunk.end, end: hunk.end, lines_at, added_at, added_end: added_at }
+      draft.blocks.push(block)
+    }
+    if (kind === 'added') {
+      draft.added.push(line)
+      if (block) block.added_end++
+      continue
+    }
+    draft.lines.push(line.word)
+    hunk.end++
+    if (block) block.end++
+  }
+  hunk.blocks_end = draft.blocks.length
+  draft.hunks.push(hunk)
+  for (let at = hunk.blocks_at; at < hunk.blocks_end; at++) slideDown(draft, hunk, at)
+}
+
+/**
+ * Lines that are only inserted or only removed can often be told to lie some lines further down as well: a function that
+ * is inserted between two others begins or ends with an empty line. `git diff` picks the place that reads best, and a merge
+ * the last one, so blocks are moved there as far as the hunk shows.
+ */
+function slideDown({ lines, added, blocks }: Draft, hunk: Hunk, at: number): void {
+  const block = blocks[at] as Block
+  const inserted = block.added_end - block.added_at
+  if (inserted > 0 && block.start < block.end) return
+  const next = at + 1 < hunk.blocks_end ? (blocks[at + 1] as Block).start - 1 : hunk.end
+  const lineOf = (line: number) => lines[hunk.lines_at + line - hunk.start]
+  const first = (by: number) =>
+    inserted > 0 ? added[block.added_at + (by % inserted)]?.word : lineOf(block.start + by)
+  let by = 0
+  while (block.end + by < next && first(by) === lineOf(block.end + by)) by++
+  block.start += by
+  block.end += by
+  block.lines_at += by
+  if (inserted === 0 || by % inserted === 0) return
+  const rotated = added.slice(block.added_at, block.added_end)
+  const moved = [...rotated.slice(by % inserted), ...rotated.slice(0, by % inserted)]
+  for (const [index, line] of moved.entries()) added[block.added_at + index] = line
+}

@@ -1,0 +1,89 @@
+/** The verdict about one file that both sides change (contract §11). Pure. */
+import type { Budget } from '../scope/frontier.ts'
+import { alignHunks } from './align.ts'
+import { type FileChange, isBinary, isOnlyRenamed } from './change.ts'
+import type { Digest } from './digest.ts'
+import { meet } from './meet.ts'
+import type { LinesVerdict, Verdict } from './verdict.ts'
+
+/** Units that one file may take, a line that is compared being one: a few milliseconds. */
+const FILE_COST_MAX = 500_000
+
+export interface FileCircumstances {
+  /** Both patches are known to start from the same commit. */
+  one_base: boolean
+  /** For all files of a check. Once it is used up, what lines would have to decide is `unknown`. */
+  budget: Budget
+}
+
+/** The two changes have a name in common: see `namesOf`. */
+export function fileVerdict(yours: FileChange, theirs: FileChange, at: FileCircumstances): LinesVerdict {
+  const verdict = verdictWithoutLines(yours, theirs)
+  if (verdict !== null) return asWhole(verdict)
+  return linesVerdict(yours.digest as Digest, theirs.digest as Digest, at)
+}
+
+/** What follows from names, status and content; null if lines have to decide, and both sides have a digest. */
+function verdictWithoutLines(yours: FileChange, theirs: FileChange): Verdict | null {
+  const [mine, its] = [courseOf(yours), courseOf(theirs)]
+  const isSameCourse = mine.from === its.from && mine.to === its.to
+  if (isSameCourse && yours.status === theirs.status && isSameContent(yours, theirs)) return 'agrees'
+  if (mine.from === null || its.from === null || mine.from !== its.from) return 'conflict'
+  if (mine.to === null || its.to === null) return mine.to === its.to ? 'agrees' : 'conflict'
+  if (yours.status === 'renamed' && theirs.status === 'renamed' && mine.to !== its.to) return 'conflict'
+  if (isOnlyRenamed(yours) || isOnlyRenamed(theirs)) return 'far'
+  if (yours.digest?.is_submodule || theirs.digest?.is_submodule) return 'conflict'
+  if (isBinary(yours) || isBinary(theirs)) return 'conflict'
+  return yours.digest === null || theirs.digest === null ? 'unknown' : null
+}
+
+/** The name of a file in the base, null if it is added, and after the change, null if it is removed. */
+function courseOf({ path, previous_path, status }: FileChange): { from: string | null; to: string | null } {
+  return {
+    from: status === 'added' ? null : (previous_path ?? path),
+    to: status === 'removed' ? null : path,
+  }
+}
+
+/** Known to be the same: by its blob; else, of an added file or a submodule, by what is added. */
+function isSameContent(yours: FileChange, theirs: FileChange): boolean {
+  if (yours.blob_sha !== null && theirs.blob_sha !== null) return yours.blob_sha === theirs.blob_sha
+  const [mine, its] = [yours.digest, theirs.digest]
+  if (mine === null || its === null) return false
+  const isWhole = yours.status === 'added' || (mine.is_submodule && its.is_submodule)
+  return isWhole && isSameText(mine.added, its.added)
+}
+
+function isSameText(mine: Uint32Array, its: Uint32Array): boolean {
+  return mine.length === its.length && mine.every((word, index) => word === its[index])
+}
+
+function asWhole(verdict: Verdict): LinesVerdict {
+  const confidence = verdict === 'conflict' ? 'proved' : null
+  return { verdict, confidence, your_lines: null, their_lines: null }
+}
+
+function linesVerdict(yours: Digest, theirs: Digest, { one_base, budget }: FileCircumstances): LinesVerdict {
+  const granted = Math.min(FILE_COST_MAX, budget.remaining)
+  const own: Budget = { remaining: granted }
+  // What was proved last is where the next hunk is looked for, so the sides are put into an order of their own: whoever
+  // asks, the verdict is the same.
+  const isSwapped = isAfter(yours, theirs)
+  const [a, b] = isSwapped ? [theirs, yours] : [yours, theirs]
+  const alignments = alignHunks(a, b, one_base, own)
+  budget.remaining -= granted - Math.max(own.remaining, 0)
+  const found = meet(a, b, alignments)
+  if (own.remaining < 0 && found.verdict !== 'conflict') return asWhole('unknown')
+  return isSwapped ? { ...found, your_lines: found.their_lines, their_lines: found.your_lines } : found
+}
+
+function isAfter(a: Digest, b: Digest): boolean {
+  return (orderOf(a, b, 'lines') || orderOf(a, b, 'added')) > 0
+}
+
+function orderOf(a: Digest, b: Digest, part: 'lines' | 'added'): number {
+  const [mine, its] = [a[part], b[part]]
+  if (mine.length !== its.length) return mine.length - its.length
+  const differs = mine.findIndex((word, index) => word !== its[index])
+  return differs === -1 ? 0 : (mine[differs] as number) - (its[differs] as number)
+}

@@ -1,0 +1,133 @@
+/**
+ * Keyed hashes of lines, all that is kept of the text of a patch (contract §11). Pure.
+ *
+ * A line is a 32-bit word: 31 bits of hash, and one bit that says whether the line is *telling*. Without the key of its
+ * repository, which is deleted with its data, a short line cannot be found by hashing all short lines.
+ *
+ * Odds of a collision. Two different lines of one kind, telling or not, have the same word with a probability of 2⁻³¹,
+ * and who does not know the key cannot look for such lines. A conflict is `proved` wrongly only if at least one pair of
+ * different base lines, one of each side, collides, and all other lines that both hunks show happen to be equal. A patch
+ * shows 32 base lines on average (docs/signal.md), so a pair of files has 32 × 32 = 1,024 such pairs, and the odds are
+ * below 1,024 × 2⁻³¹ = 4.8 × 10⁻⁷: less than one in two million pairs of files. The largest amount of work that one pair
+ * may take, 500,000 comparisons, makes it 2.3 × 10⁻⁴.
+ */
+
+/** Bytes of a key: it has to be random, and of one repository. */
+export const KEY_BYTES = 16
+
+/** A line as one word: `hash << 1 | telling`, unsigned. */
+export type LineWord = number
+
+export interface HashedLine {
+  word: LineWord
+  /** The part of the hash that whitespace around the text makes: `hashOf(word) - shape` is that of the trimmed text. */
+  shape: number
+}
+
+/** Hashes the lines of one repository. `ends` is false for a last line that has no newline: it is another line. */
+export type LineHasher = (line: string, ends: boolean) => HashedLine
+
+export const HASH_MASK = 0x7fffffff
+/** A telling line is longer than this when trimmed, and holds three letters in a row. */
+const SHORT = 8
+const LETTERS = /\p{L}{3}/u
+/** Shapes of lines (indentations) that a hasher remembers; a patch of hostile ones is only slower. */
+const SHAPES_MAX = 1000
+
+export function isTelling(word: LineWord): boolean {
+  return (word & 1) === 1
+}
+
+/** The hash of a line without the whitespace around it: equal for lines that differ in indentation only. */
+export function trimmedHash({ word, shape }: HashedLine): number {
+  return ((word >>> 1) - shape) & HASH_MASK
+}
+
+/**
+ * The hash of a line is the sum of two: of its trimmed text, and of the whitespace around it. So the hash of the trimmed
+ * text, by which duplicates are found, costs no second word for each line but one for each indentation.
+ */
+export function lineHasher(key: Uint8Array): LineHasher {
+  if (key.length !== KEY_BYTES) throw new RangeError(`a key has ${KEY_BYTES} bytes, not ${key.length}`)
+  const view = new DataView(key.buffer, key.byteOffset, key.byteLength)
+  const words = [0, 4, 8, 12].map((at) => view.getInt32(at, true)) as KeyWords
+  const shapes = new Map<string, number>([['\n', 0]])
+  return (line, ends) => {
+    const text = line.trim()
+    // A newline occurs in no line, so it separates what precedes the text from what follows it.
+    const from = text.length === line.length ? 0 : line.indexOf(text)
+    const around = `${line.slice(0, from)}\n${line.slice(from + text.length)}${ends ? '' : '\n'}`
+    let shape = shapes.get(around)
+    if (shape === undefined) {
+      shape = sipHash(words, around) & HASH_MASK
+      if (shapes.size < SHAPES_MAX) shapes.set(around, shape)
+    }
+    const hash = (sipHash(words, text) + shape) & HASH_MASK
+    const telling = text.length > SHORT && LETTERS.test(text) ? 1 : 0
+    return { word: ((hash << 1) | telling) >>> 0, shape }
+  }
+}
+
+type KeyWords = [number, number, number, number]
+
+/**
+ * SipHash-2-4 of the text's UTF-16 units (little endian), the lower 32 bits of it, signed. 64-bit words are pairs of
+ * 32-bit ones, since numbers have no more.
+ */
+export function sipHash([k0, k1, k2, k3]: KeyWords, text: string): number {
+  let [a, A] = [k0 ^ 0x70736575, k1 ^ 0x736f6d65]
+  let [b, B] = [k2 ^ 0x6e646f6d, k3 ^ 0x646f7261]
+  let [c, C] = [k0 ^ 0x6e657261, k1 ^ 0x6c796765]
+  let [d, D] = [k2 ^ 0x79746573, k3 ^ 0x74656462]
+  const { length } = text
+  const blocks = (length >> 2) + 1
+  // One block for each four units, one for what is left, and a last one of four rounds.
+  for (let block = 0; block <= blocks; block++) {
+    const isFinal = block === blocks
+    let [m, M] = [0, 0]
+    if (isFinal) c ^= 0xff
+    else {
+      const at = 4 * block
+      m = unit(text, at) | (unit(text, at + 1) << 16)
+      M = unit(text, at + 2) | (unit(text, at + 3) << 16)
+      if (block === blocks - 1) M |= length << 25
+    }
+    d ^= m
+    D ^= M
+    for (let round = isFinal ? 4 : 2; round > 0; round--) {
+      let low = (a >>> 0) + (b >>> 0)
+      A = (A + B + (low > 0xffffffff ? 1 : 0)) | 0
+      a = low | 0
+      let high = (B << 13) | (b >>> 19)
+      b = ((b << 13) | (B >>> 19)) ^ a
+      B = high ^ A
+      ;[a, A] = [A, a]
+      low = (c >>> 0) + (d >>> 0)
+      C = (C + D + (low > 0xffffffff ? 1 : 0)) | 0
+      c = low | 0
+      high = (D << 16) | (d >>> 16)
+      d = ((d << 16) | (D >>> 16)) ^ c
+      D = high ^ C
+      low = (a >>> 0) + (d >>> 0)
+      A = (A + D + (low > 0xffffffff ? 1 : 0)) | 0
+      a = low | 0
+      high = (D << 21) | (d >>> 11)
+      d = ((d << 21) | (D >>> 11)) ^ a
+      D = high ^ A
+      low = (c >>> 0) + (b >>> 0)
+      C = (C + B + (low > 0xffffffff ? 1 : 0)) | 0
+      c = low | 0
+      high = (B << 17) | (b >>> 15)
+      b = ((b << 17) | (B >>> 15)) ^ c
+      B = high ^ C
+      ;[c, C] = [C, c]
+    }
+    a ^= m
+    A ^= M
+  }
+  return a ^ b ^ c ^ d
+}
+
+function unit(text: string, at: number): number {
+  return at < text.length ? text.charCodeAt(at) : 0
+}

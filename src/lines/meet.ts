@@ -1,0 +1,176 @@
+/** How the blocks of two patches meet, once their hunks are aligned (contract §11). Pure. */
+import type { Alignment } from './align.ts'
+import { type Block, type Digest, firstIndex, type Hunk } from './digest.ts'
+import { byStrength, type LineRange, type LinesVerdict, type Verdict } from './verdict.ts'
+
+/** Unchanged lines between two blocks, at most. */
+const TOUCHING_MAX = 3
+const NEAR_MAX = 30
+
+/** Two blocks without an unchanged line between them, by index. */
+interface Contact {
+  a: number
+  b: number
+  shift: number
+  is_proved: boolean
+}
+
+/** The strongest verdict over all alignments; `far` where there are none. */
+export function meet(a: Digest, b: Digest, alignments: readonly Alignment[]): LinesVerdict {
+  const contacts: Contact[] = []
+  let nearest = { gap: Number.POSITIVE_INFINITY, a: -1, b: -1 }
+  for (const { a: ours, b: theirs, shift, confidence } of alignments) {
+    const [mine, its] = [a.hunks[ours] as Hunk, b.hunks[theirs] as Hunk]
+    for (const [one, other, lines] of closestBlocks(a, mine, b, its, shift)) {
+      // Blocks that touch, or nearly so, have lines of context in common, by which their hunks would be aligned.
+      const gap = confidence === 'assumed' ? Math.max(lines, TOUCHING_MAX + 1) : lines
+      if (gap <= 0) contacts.push({ a: one, b: other, shift, is_proved: confidence === 'proved' })
+      if (gap < nearest.gap) nearest = { gap, a: one, b: other }
+    }
+  }
+  if (contacts.length > 0) return strongestOf(groupsOf(contacts, a, b).map((group) => judge(a, b, group)))
+  const [ours, theirs] = [a.blocks[nearest.a], b.blocks[nearest.b]]
+  return {
+    verdict: distance(nearest.gap),
+    confidence: null,
+    your_lines: ours ? rangeOf([ours]) : null,
+    their_lines: theirs ? rangeOf([theirs]) : null,
+  }
+}
+
+function strongestOf(verdicts: LinesVerdict[]): LinesVerdict {
+  return verdicts.reduce((best, each) => (byStrength(each, best) < 0 ? each : best))
+}
+
+function distance(gap: number): Verdict {
+  return gap <= TOUCHING_MAX ? 'touching' : gap <= NEAR_MAX ? 'near' : 'far'
+}
+
+/** The pairs of blocks that touch, and among others those that come nearest: `[of a, of b, lines between]`. */
+function closestBlocks(a: Digest, ours: Hunk, b: Digest, theirs: Hunk, shift: number) {
+  const found: [number, number, number][] = []
+  let one = blockAround(a, ours, (b.blocks[theirs.blocks_at]?.start ?? 0) - shift)
+  let other = blockAround(b, theirs, (a.blocks[ours.blocks_at]?.start ?? 0) + shift)
+  while (one < ours.blocks_end && other < theirs.blocks_end) {
+    const [mine, its] = [a.blocks[one] as Block, b.blocks[other] as Block]
+    found.push([one, other, Math.max(its.start - shift - mine.end, mine.start - its.end + shift)])
+    // Blocks of one side have a line between them, so the one that ends first touches no later block of the other.
+    if (mine.end < its.end - shift) one++
+    else other++
+  }
+  return found
+}
+
+/** The block before the first that ends at or after a line: none of those before it comes as near. */
+function blockAround({ blocks }: Digest, { blocks_at, blocks_end }: Hunk, line: number): number {
+  const after = firstIndex(blocks, { from: blocks_at, to: blocks_end }, (block) => block.end >= line)
+  return Math.max(after - 1, blocks_at)
+}
+
+/** Blocks of both sides that touch, directly or over others: git merges or refuses them as a whole. */
+interface Group {
+  a: Block[]
+  b: Block[]
+  /** Null if the contacts need several: then no line numbers hold for the whole group. */
+  shift: number | null
+  is_proved: boolean
+}
+
+function groupsOf(contacts: readonly Contact[], a: Digest, b: Digest): Group[] {
+  const parents = contacts.map((_, index) => index)
+  const rootOf = (index: number): number => {
+    let root = index
+    while (parents[root] !== root) {
+      parents[root] = parents[parents[root] as number] as number
+      root = parents[root] as number
+    }
+    return root
+  }
+  const [byA, byB] = [new Map<number, number>(), new Map<number, number>()]
+  for (const [index, contact] of contacts.entries()) {
+    for (const earlier of [byA.get(contact.a), byB.get(contact.b)])
+      if (earlier !== undefined) parents[rootOf(earlier)] = rootOf(index)
+    byA.set(contact.a, index)
+    byB.set(contact.b, index)
+  }
+  const members = new Map<number, Contact[]>()
+  for (const [index, contact] of contacts.entries()) {
+    const root = rootOf(index)
+    const group = members.get(root)
+    if (group === undefined) members.set(root, [contact])
+    else group.push(contact)
+  }
+  return [...members.values()].map((all) => {
+    const shift = all[0]?.shift as number
+    return {
+      a: blocksOf(
+        all.map((contact) => contact.a),
+        a,
+      ),
+      b: blocksOf(
+        all.map((contact) => contact.b),
+        b,
+      ),
+      shift: all.every((contact) => contact.shift === shift) ? shift : null,
+      is_proved: all.some((contact) => contact.is_proved),
+    }
+  })
+}
+
+function blocksOf(indexes: number[], { blocks }: Digest): Block[] {
+  return [...new Set(indexes)].sort((one, other) => one - other).map((index) => blocks[index] as Block)
+}
+
+function judge(a: Digest, b: Digest, group: Group): LinesVerdict {
+  const lines = { your_lines: rangeOf(group.a), their_lines: rangeOf(group.b) }
+  if (agrees(a, b, group)) return { verdict: 'agrees', confidence: null, ...lines }
+  return { verdict: 'conflict', confidence: group.is_proved ? 'proved' : 'likely', ...lines }
+}
+
+function agrees(a: Digest, b: Digest, { a: ours, b: theirs, shift }: Group): boolean {
+  if (shift === null) return false
+  const first = Math.min(startOf(ours), startOf(theirs) - shift)
+  const end = Math.max(endOf(ours), endOf(theirs) - shift)
+  const mine = resultOf(a, ours, { other: b, blocks: theirs, shift }, first, end)
+  const its = resultOf(b, theirs, { other: a, blocks: ours, shift: -shift }, first + shift, end + shift)
+  return mine.length === its.length && mine.every((word, index) => word === its[index])
+}
+
+/** What a side makes of lines `first` up to `end`. Those that it leaves alone are known from the other, which changes them. */
+function resultOf(
+  side: Digest,
+  blocks: readonly Block[],
+  { other, blocks: others, shift }: { other: Digest; blocks: readonly Block[]; shift: number },
+  first: number,
+  end: number,
+): number[] {
+  const result: number[] = []
+  let [line, next] = [first, 0]
+  const copyUntil = (until: number) => {
+    for (; line < until; line++) {
+      while ((others[next]?.end ?? Number.POSITIVE_INFINITY) - shift <= line) next++
+      const block = others[next]
+      if (block) result.push(other.lines[block.lines_at + line + shift - block.start] as number)
+    }
+  }
+  for (const block of blocks) {
+    copyUntil(block.start)
+    for (let at = block.added_at; at < block.added_end; at++) result.push(side.added[at] as number)
+    line = block.end
+  }
+  copyUntil(end)
+  return result
+}
+
+function startOf(blocks: readonly Block[]): number {
+  return blocks[0]?.start ?? 0
+}
+
+function endOf(blocks: readonly Block[]): number {
+  return blocks.at(-1)?.end ?? 0
+}
+
+function rangeOf(blocks: readonly Block[]): LineRange {
+  const first = startOf(blocks)
+  return [first, Math.max(first, endOf(blocks) - 1)]
+}

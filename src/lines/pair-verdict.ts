@@ -1,0 +1,90 @@
+/** The verdict about two sides, over all files that both change (contract §11). Pure. */
+import type { Budget } from '../scope/frontier.ts'
+import { type FileChange, namesOf } from './change.ts'
+import { fileVerdict } from './file-verdict.ts'
+import { type NoiseClass, type NoiseRules, noiseOf } from './noise.ts'
+import { byStrength, type LinesVerdict } from './verdict.ts'
+
+/** Files of a pair that are judged by their lines; of more, the first by path. */
+const SHARED_FILES_MAX = 300
+
+export interface FilePair {
+  /** A name that both have for the file. */
+  path: string
+  yours: FileChange
+  theirs: FileChange
+}
+
+export interface JudgedFile extends LinesVerdict {
+  path: string
+  /** Of the verdict `noise`. */
+  noise: NoiseClass | null
+}
+
+export interface PairVerdict {
+  /** The strongest of the files that are no noise; that of the first if all are; null if no file is shared. */
+  strongest: Omit<JudgedFile, 'path'> | null
+  /** In order of path. */
+  files: JudgedFile[]
+  /** More files are shared than were judged. */
+  cut: boolean
+  /** It is `unknown` because declared work sent no patch: nobody can say which lines it will change. */
+  is_intention: boolean
+}
+
+export interface PairCircumstances {
+  /** Which sides were declared, and not read from a pull request or a branch. */
+  declared: { yours: boolean; theirs: boolean }
+  /** Both sides' patches are known to start from the same commit. */
+  one_base: boolean
+  noise: NoiseRules
+  /** For all pairs of a check. */
+  budget: Budget
+}
+
+const UNJUDGED: Omit<JudgedFile, 'path'> = {
+  verdict: 'unknown',
+  confidence: null,
+  your_lines: null,
+  their_lines: null,
+  noise: null,
+}
+
+export function pairVerdict(pairs: readonly FilePair[], at: PairCircumstances): PairVerdict {
+  const files: JudgedFile[] = []
+  let [real, cut] = [0, false]
+  for (const { path, yours, theirs } of pairs.toSorted(byPath)) {
+    const noise = noiseOf(yours, at.noise) ?? noiseOf(theirs, at.noise)
+    if (noise !== null) files.push({ ...UNJUDGED, verdict: 'noise', noise, path })
+    else if (real++ < SHARED_FILES_MAX) files.push({ ...fileVerdict(yours, theirs, at), noise, path })
+    else cut = true
+  }
+  // What was not judged is not known to be harmless.
+  const candidates = cut ? [...files, UNJUDGED] : files
+  const strongest = candidates.toSorted(byStrength)[0] ?? null
+  const is_intention = strongest?.verdict === 'unknown' && pairs.some((pair) => isIntention(pair, at))
+  return { strongest, files, cut, is_intention }
+}
+
+function isIntention({ yours, theirs }: FilePair, { declared, noise }: PairCircumstances): boolean {
+  const isUnsaid = (declared.yours && !yours.digest) || (declared.theirs && !theirs.digest)
+  return isUnsaid && noiseOf(yours, noise) === null && noiseOf(theirs, noise) === null
+}
+
+/** The files that both sides change, under the new or the old name of either. */
+export function sharedFiles(yours: readonly FileChange[], theirs: readonly FileChange[]): FilePair[] {
+  // A name is the new one of one file, and the old one of one other, at most.
+  const byPath = new Map(theirs.map((file) => [file.path, file]))
+  const byPreviousPath = new Map(theirs.map((file) => [file.previous_path, file]))
+  return yours.flatMap((file) => {
+    const met = new Map<FileChange, string>()
+    for (const name of namesOf(file))
+      for (const other of [byPath.get(name), byPreviousPath.get(name)])
+        if (other !== undefined && !met.has(other)) met.set(other, name)
+    return [...met].map(([other, path]) => ({ path, yours: file, theirs: other }))
+  })
+}
+
+function byPath(a: FilePair, b: FilePair): number {
+  return a.path < b.path ? -1 : a.path > b.path ? 1 : 0
+}

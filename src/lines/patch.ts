@@ -1,0 +1,110 @@
+/** Reads the unified diff of one file, as GitHub's list of files and `git diff` give it (contract §11). Pure. */
+
+/** The patch is refused; the message says what is wrong and what to send. */
+export class PatchError extends Error {
+  override readonly name = 'PatchError'
+}
+
+/** One line of a hunk. */
+export interface PatchLine {
+  kind: 'context' | 'removed' | 'added'
+  text: string
+  /** False for a last line without a newline. */
+  ends: boolean
+}
+
+export interface PatchHunk {
+  /** The first line of the base that the hunk shows or, where it shows none, the one that it inserts before. From 1. */
+  start: number
+  lines: PatchLine[]
+}
+
+const HEADER = /^@@ -(\d{1,9})(?:,(\d{1,9}))? \+(\d{1,9})(?:,(\d{1,9}))? @@/
+const KINDS: Record<string, PatchLine['kind']> = { ' ': 'context', '-': 'removed', '+': 'added' }
+const SHOWN_MAX = 60
+
+/**
+ * The hunks of a patch, in order. What precedes the first `@@`, such as the header of `git diff`, is skipped. An empty
+ * line within a hunk is an empty line of context (`diff.suppressBlankEmpty`). Throws PatchError.
+ */
+export function readPatch(patch: string): PatchHunk[] {
+  const rows = patch.split('\n')
+  let at = rows.findIndex((row) => HEADER.test(row))
+  if (at === -1) throw new PatchError('has no @@ hunk; send the unified diff of this one file, or no patch')
+  const hunks: PatchHunk[] = []
+  let end = 0
+  while (at < rows.length) {
+    if (isBlankTail(rows, at)) break
+    const header = HEADER.exec(rows[at] as string)
+    if (header === null) throw new PatchError(strayRow(rows, at))
+    const { hunk, next, base_end } = readHunk(rows, at, header)
+    if (hunk.start < end) throw new PatchError(`line ${at + 1}: hunks have to be in order and apart`)
+    hunks.push(hunk)
+    at = next
+    end = base_end
+  }
+  return hunks
+}
+
+function readHunk(rows: string[], header_at: number, header: RegExpExecArray) {
+  const base_count = countOf(header[2])
+  let base_left = base_count
+  let new_left = countOf(header[4])
+  // A range without lines is named by the line before it.
+  const start = Number(header[1]) + (base_left === 0 ? 1 : 0)
+  const lines: PatchLine[] = []
+  let at = header_at + 1
+  while (base_left > 0 || new_left > 0) {
+    const row = rows[at]
+    if (row !== undefined && isNoNewline(row)) {
+      markLast(lines, at)
+      at++
+      continue
+    }
+    const kind = row === undefined ? undefined : row === '' || row === '\r' ? 'context' : KINDS[row.charAt(0)]
+    if (kind === undefined) throw new PatchError(wrongCounts(header_at, rows[header_at] as string))
+    if (kind !== 'added') base_left--
+    if (kind !== 'removed') new_left--
+    if (base_left < 0 || new_left < 0) throw new PatchError(wrongCounts(header_at, rows[header_at] as string))
+    lines.push({ kind, text: textOf(row as string), ends: true })
+    at++
+  }
+  while (at < rows.length && isNoNewline(rows[at] as string)) markLast(lines, at++)
+  return { hunk: { start, lines }, next: at, base_end: start + base_count }
+}
+
+/** An empty line, or that of a file with CRLF, may have lost the space before it. */
+function textOf(row: string): string {
+  return row === '\r' ? row : row.slice(1)
+}
+
+function countOf(text: string | undefined): number {
+  return text === undefined ? 1 : Number(text)
+}
+
+/** `\ No newline at end of file`, in whatever language. */
+function isNoNewline(row: string): boolean {
+  return row.startsWith('\\')
+}
+
+function markLast(lines: PatchLine[], at: number): void {
+  const last = lines.at(-1)
+  if (last === undefined)
+    throw new PatchError(`line ${at + 1}: there is no line before it that has no newline`)
+  last.ends = false
+}
+
+/** The end of a text that ends with a newline. */
+function isBlankTail(rows: string[], at: number): boolean {
+  return at === rows.length - 1 && (rows[at] as string).trim() === ''
+}
+
+function wrongCounts(at: number, header: string): string {
+  return `line ${at + 1}: the counts of ${header.slice(0, SHOWN_MAX)} do not match the lines beneath it; send the patch whole`
+}
+
+function strayRow(rows: string[], at: number): string {
+  const row = rows[at] as string
+  if (row.startsWith('diff ')) return `line ${at + 1}: a second file begins; send one change for each file`
+  return `line ${at + 1}: ${JSON.stringify(row.slice(0, SHOWN_MAX))} is past the counts of its hunk; send the patch whole`
+}
