@@ -14,8 +14,8 @@ export interface Alignment {
 
 /** Within this many lines of the expected shift less has to be equal. */
 const NEARBY = 50
-/** Units that a candidate costs, beside one for each line that is compared. */
-const CANDIDATE_COST = 4
+/** In units of about 5 ns: indexing a line, a hunk, a shift to look at, comparing at it, and four lines that are compared. */
+const COST = { indexed: 10, hunk: 60, candidate: 12, shift: 20 }
 
 /**
  * The pairs of hunks that show the same lines, and of each hunk of `a` the hunks before and after it. `one_base`: both
@@ -30,6 +30,7 @@ export function alignHunks(a: Digest, b: Digest, one_base: boolean, budget: Budg
 function alignByNumber(a: Digest, b: Digest, budget: Budget): Alignment[] | null {
   const found: Alignment[] = []
   for (const [at, hunk] of a.hunks.entries()) {
+    budget.remaining -= COST.hunk
     const { from, to } = neighbours(hunk, b, 0)
     for (let other = from; other < to && budget.remaining >= 0; other++) {
       const theirs = b.hunks[other] as Hunk
@@ -42,27 +43,72 @@ function alignByNumber(a: Digest, b: Digest, budget: Budget): Alignment[] | null
 
 function alignByLines(a: Digest, b: Digest, budget: Budget): Alignment[] {
   const found: Alignment[] = []
+  budget.remaining -= COST.indexed * b.lines.length
   const places = tellingPlaces(b)
   let expected = 0
   for (const [at, hunk] of a.hunks.entries()) {
+    budget.remaining -= COST.hunk
     const candidates = candidatesOf(a, hunk, places, budget)
     const { from, to } = neighbours(hunk, b, expected)
-    for (let other = from; other < to; other++) if (!candidates.has(other)) candidates.set(other, new Set())
-    for (const other of [...candidates.keys()].sort((one, two) => one - two)) {
-      if (budget.remaining < 0) return found
+    for (let other = from; other < to; other++) candidates.push(candidate(other, expected))
+    candidates.sort((one, two) => one - two)
+    for (let index = 0; index < candidates.length; ) {
+      const { hunk: other } = readCandidate(candidates[index] as number)
       const theirs = b.hunks[other] as Hunk
-      const shifts = candidates.get(other) as Set<number>
-      const compareAt = (shift: number) => compare(a, hunk, b, theirs, shift, budget)
-      const fit = bestFit(shifts.add(expected), { expected, compareAt, budget })
-      if (fit !== null) {
-        found.push({ a: at, b: other, shift: fit.shift, confidence: fit.confidence })
-        if (fit.confidence === 'proved') expected = fit.shift
-      } else {
-        found.push({ a: at, b: other, shift: expected, confidence: 'assumed' })
+      let best = fitAt(a, hunk, b, theirs, { shift: expected, expected, budget })
+      for (; index < candidates.length; index++) {
+        if (budget.remaining < 0) return found
+        const next = readCandidate(candidates[index] as number)
+        if (next.hunk !== other) break
+        if (next.shift === expected || candidates[index] === candidates[index - 1]) continue
+        const fit = fitAt(a, hunk, b, theirs, { shift: next.shift, expected, budget })
+        if (fit !== null && (best === null || isBetter(fit, best, expected))) best = fit
       }
+      if (best?.confidence === 'proved') expected = best.shift
+      found.push({
+        a: at,
+        b: other,
+        shift: best?.shift ?? expected,
+        confidence: best?.confidence ?? 'assumed',
+      })
     }
   }
   return found
+}
+
+/** A shift under which a hunk of the other side may show the same lines, as one number, which sorts by hunk. */
+function candidate(hunk: number, shift: number): number {
+  return hunk * 2 ** 32 + shift + 2 ** 31
+}
+
+function readCandidate(packed: number): { hunk: number; shift: number } {
+  const hunk = Math.floor(packed / 2 ** 32)
+  return { hunk, shift: packed - hunk * 2 ** 32 - 2 ** 31 }
+}
+
+interface Fit {
+  shift: number
+  /** Telling lines that are equal. */
+  telling: number
+  confidence: 'proved' | 'likely'
+}
+
+function isBetter(one: Fit, other: Fit, expected: number): boolean {
+  if (one.telling !== other.telling) return one.telling > other.telling
+  return Math.abs(one.shift - expected) < Math.abs(other.shift - expected)
+}
+
+/** Null if what the hunks show does not say that the shift is the true one. */
+function fitAt(
+  a: Digest,
+  ours: Hunk,
+  b: Digest,
+  theirs: Hunk,
+  { shift, expected, budget }: { shift: number; expected: number; budget: Budget },
+): Fit | null {
+  const comparison = compare(a, ours, b, theirs, shift, budget)
+  const confidence = confidenceOf(comparison, Math.abs(shift - expected))
+  return confidence === null ? null : { shift, telling: comparison.telling, confidence }
 }
 
 /** What two hunks have in common under a shift. */
@@ -72,36 +118,6 @@ interface Comparison {
   different: number
   /** All lines of one of the two, and fewer than two. */
   is_tiny: boolean
-}
-
-interface Fit {
-  shift: number
-  telling: number
-  confidence: 'proved' | 'likely'
-}
-
-function bestFit(
-  shifts: Iterable<number>,
-  {
-    expected,
-    compareAt,
-    budget,
-  }: { expected: number; compareAt: (shift: number) => Comparison; budget: Budget },
-): Fit | null {
-  let best: Fit | null = null
-  for (const shift of shifts) {
-    if (budget.remaining < 0) return best
-    const comparison = compareAt(shift)
-    const confidence = confidenceOf(comparison, Math.abs(shift - expected))
-    if (confidence === null) continue
-    const { telling } = comparison
-    const isBetter =
-      best === null ||
-      telling > best.telling ||
-      (telling === best.telling && Math.abs(shift - expected) < Math.abs(best.shift - expected))
-    if (isBetter) best = { shift, telling, confidence }
-  }
-  return best
 }
 
 /** Whether what is equal is enough to take a shift that lies `off` lines from the expected one for the true one. */
@@ -130,26 +146,21 @@ function compare(a: Digest, ours: Hunk, b: Digest, theirs: Hunk, shift: number, 
     if (isTelling(word)) telling++
   }
   const shared = to - from
-  budget.remaining -= CANDIDATE_COST + Math.max(shared, 0)
+  budget.remaining -= COST.shift + (Math.max(shared, 0) >> 2)
   const least = Math.min(ours.end - ours.start, theirs.end - theirs.start)
   return { equal, telling, different: Math.max(shared, 0) - equal, is_tiny: least < 2 && shared === least }
 }
 
-/** For each hunk of the other side the shifts under which a telling line of both is the same. */
-function candidatesOf(a: Digest, hunk: Hunk, places: Map<LineWord, number[]>, budget: Budget) {
-  const candidates = new Map<number, Set<number>>()
-  for (let line = hunk.start; line < hunk.end && budget.remaining >= 0; line++) {
+/** The shifts under which a telling line of the hunk is one that the other side shows as well. */
+function candidatesOf(a: Digest, hunk: Hunk, places: Map<LineWord, number[]>, budget: Budget): number[] {
+  const candidates: number[] = []
+  for (let line = hunk.start; line < hunk.end; line++) {
     const at = places.get(a.lines[hunk.lines_at + line - hunk.start] as LineWord)
     if (at === undefined) continue
-    budget.remaining -= CANDIDATE_COST * at.length
+    budget.remaining -= COST.candidate * at.length
     if (budget.remaining < 0) break
-    for (let index = 0; index < at.length; index += 2) {
-      const other = at[index] as number
-      const shift = (at[index + 1] as number) - line
-      const shifts = candidates.get(other)
-      if (shifts === undefined) candidates.set(other, new Set([shift]))
-      else shifts.add(shift)
-    }
+    for (let index = 0; index < at.length; index += 2)
+      candidates.push(candidate(at[index] as number, (at[index + 1] as number) - line))
   }
   return candidates
 }

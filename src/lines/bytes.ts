@@ -87,11 +87,9 @@ export class ByteReader {
   }
 
   word(): number {
-    if (this.left() < 4) throw this.error('it ends too early')
-    const at = this.#at
-    this.#at += 4
-    const [a, b, c, d] = [this.#bytes[at], this.#bytes[at + 1], this.#bytes[at + 2], this.#bytes[at + 3]]
-    return ((a as number) | ((b as number) << 8) | ((c as number) << 16) | ((d as number) << 24)) >>> 0
+    let value = 0
+    for (let shift = 0; shift < 32; shift += 8) value |= this.byte() << shift
+    return value >>> 0
   }
 
   /** Values of `width` bits each. */
@@ -101,12 +99,10 @@ export class ByteReader {
     if (length > this.left()) throw this.error('it ends too early')
     this.#at += length
     const values = new Uint32Array(count)
-    for (let index = 0; index < count; index++) {
-      for (let bit = 0; bit < width; bit++) {
-        const at = index * width + bit
-        values[index] =
-          (values[index] as number) | ((((this.#bytes[from + (at >> 3)] as number) >> (at & 7)) & 1) << bit)
-      }
+    for (let bit = 0; bit < count * width; bit++) {
+      if ((((this.#bytes[from + (bit >> 3)] as number) >> (bit & 7)) & 1) === 0) continue
+      const index = Math.floor(bit / width)
+      values[index] = (values[index] as number) | (1 << (bit % width))
     }
     return values
   }

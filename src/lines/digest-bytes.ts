@@ -104,12 +104,12 @@ function writeWords(out: ByteWriter, words: readonly LineWord[]): void {
 function readWords(reader: ByteReader, count: number): Uint32Array {
   const repeated = reader.bits(count, 1)
   const different: LineWord[] = []
-  for (const flag of repeated) if (flag === 0) different.push(reader.word())
+  for (let index = 0; index < count; index++) if (repeated[index] === 0) different.push(reader.word())
   const repeats = reader.bits(count - different.length, widthOf(different.length))
   const words = new Uint32Array(count)
   let [next, nextRepeat] = [0, 0]
-  for (const [index, flag] of repeated.entries()) {
-    const which = flag === 0 ? next++ : (repeats[nextRepeat++] as number)
+  for (let index = 0; index < count; index++) {
+    const which = repeated[index] === 0 ? next++ : (repeats[nextRepeat++] as number)
     if (which >= next) throw reader.error('a line repeats one that did not occur yet')
     words[index] = different[which] as LineWord
   }

@@ -8,8 +8,8 @@
  * and who does not know the key cannot look for such lines. A conflict is `proved` wrongly only if at least one pair of
  * different base lines, one of each side, collides, and all other lines that both hunks show happen to be equal. A patch
  * shows 32 base lines on average (docs/signal.md), so a pair of files has 32 × 32 = 1,024 such pairs, and the odds are
- * below 1,024 × 2⁻³¹ = 4.8 × 10⁻⁷: less than one in two million pairs of files. The largest amount of work that one pair
- * may take, 500,000 comparisons, makes it 2.3 × 10⁻⁴.
+ * below 1,024 × 2⁻³¹ = 4.8 × 10⁻⁷: less than one in two million pairs of files. The budget of one pair of files
+ * ends after 8,000,000 comparisons, which bounds the odds of the largest files by 0.4 %.
  */
 
 /** Bytes of a key: it has to be random, and of one repository. */

@@ -1,4 +1,5 @@
 /** How the blocks of two patches meet, once their hunks are aligned (contract §11). Pure. */
+import type { Budget } from '../scope/frontier.ts'
 import type { Alignment } from './align.ts'
 import { type Block, type Digest, firstIndex, type Hunk } from './digest.ts'
 import { byStrength, type LineRange, type LinesVerdict, type Verdict } from './verdict.ts'
@@ -15,18 +16,28 @@ interface Contact {
   is_proved: boolean
 }
 
-/** The strongest verdict over all alignments; `far` where there are none. */
-export function meet(a: Digest, b: Digest, alignments: readonly Alignment[]): LinesVerdict {
+/** In units of about 5 ns: finding that two blocks touch, and judging them. */
+const CONTACT_COST = 300
+
+/**
+ * The strongest verdict over all alignments; `far` where there are none. With `budget.remaining` below 0 it gave up, and a
+ * stronger one may have been missed.
+ */
+export function meet(a: Digest, b: Digest, alignments: readonly Alignment[], budget: Budget): LinesVerdict {
   const contacts: Contact[] = []
-  let nearest = { gap: Number.POSITIVE_INFINITY, a: -1, b: -1 }
-  for (const { a: ours, b: theirs, shift, confidence } of alignments) {
-    const [mine, its] = [a.hunks[ours] as Hunk, b.hunks[theirs] as Hunk]
-    for (const [one, other, lines] of closestBlocks(a, mine, b, its, shift)) {
+  const nearest = { gap: Number.POSITIVE_INFINITY, a: -1, b: -1 }
+  for (const alignment of alignments) {
+    if (contacts.length > 0 && budget.remaining < 0) break
+    const { shift, confidence } = alignment
+    visitClosest(a, b, alignment, (one, other, lines) => {
       // Blocks that touch, or nearly so, have lines of context in common, by which their hunks would be aligned.
       const gap = confidence === 'assumed' ? Math.max(lines, TOUCHING_MAX + 1) : lines
-      if (gap <= 0) contacts.push({ a: one, b: other, shift, is_proved: confidence === 'proved' })
-      if (gap < nearest.gap) nearest = { gap, a: one, b: other }
-    }
+      if (gap <= 0 && budget.remaining >= 0) {
+        contacts.push({ a: one, b: other, shift, is_proved: confidence === 'proved' })
+        budget.remaining -= CONTACT_COST
+      }
+      if (gap < nearest.gap) Object.assign(nearest, { gap, a: one, b: other })
+    })
   }
   if (contacts.length > 0) return strongestOf(groupsOf(contacts, a, b).map((group) => judge(a, b, group)))
   const [ours, theirs] = [a.blocks[nearest.a], b.blocks[nearest.b]]
@@ -46,19 +57,24 @@ function distance(gap: number): Verdict {
   return gap <= TOUCHING_MAX ? 'touching' : gap <= NEAR_MAX ? 'near' : 'far'
 }
 
-/** The pairs of blocks that touch, and among others those that come nearest: `[of a, of b, lines between]`. */
-function closestBlocks(a: Digest, ours: Hunk, b: Digest, theirs: Hunk, shift: number) {
-  const found: [number, number, number][] = []
+/** Visits the pairs of blocks that touch, and among others those that come nearest: of a, of b, lines between. */
+function visitClosest(
+  a: Digest,
+  b: Digest,
+  alignment: Alignment,
+  visit: (one: number, other: number, gap: number) => void,
+): void {
+  const { shift } = alignment
+  const [ours, theirs] = [a.hunks[alignment.a] as Hunk, b.hunks[alignment.b] as Hunk]
   let one = blockAround(a, ours, (b.blocks[theirs.blocks_at]?.start ?? 0) - shift)
   let other = blockAround(b, theirs, (a.blocks[ours.blocks_at]?.start ?? 0) + shift)
   while (one < ours.blocks_end && other < theirs.blocks_end) {
     const [mine, its] = [a.blocks[one] as Block, b.blocks[other] as Block]
-    found.push([one, other, Math.max(its.start - shift - mine.end, mine.start - its.end + shift)])
+    visit(one, other, Math.max(its.start - shift - mine.end, mine.start - its.end + shift))
     // Blocks of one side have a line between them, so the one that ends first touches no later block of the other.
     if (mine.end < its.end - shift) one++
     else other++
   }
-  return found
 }
 
 /** The block before the first that ends at or after a line: none of those before it comes as near. */
@@ -77,21 +93,23 @@ interface Group {
 }
 
 function groupsOf(contacts: readonly Contact[], a: Digest, b: Digest): Group[] {
-  const parents = contacts.map((_, index) => index)
+  // Contacts that share a block are one group: each points to another of its group, the last one to itself.
+  const parents = Int32Array.from(contacts.keys())
   const rootOf = (index: number): number => {
-    let root = index
-    while (parents[root] !== root) {
-      parents[root] = parents[parents[root] as number] as number
-      root = parents[root] as number
+    let at = index
+    while (parents[at] !== at) {
+      parents[at] = parents[parents[at] as number] as number
+      at = parents[at] as number
     }
-    return root
+    return at
   }
-  const [byA, byB] = [new Map<number, number>(), new Map<number, number>()]
+  const lastOf = { a: new Int32Array(a.blocks.length).fill(-1), b: new Int32Array(b.blocks.length).fill(-1) }
   for (const [index, contact] of contacts.entries()) {
-    for (const earlier of [byA.get(contact.a), byB.get(contact.b)])
-      if (earlier !== undefined) parents[rootOf(earlier)] = rootOf(index)
-    byA.set(contact.a, index)
-    byB.set(contact.b, index)
+    for (const side of ['a', 'b'] as const) {
+      const earlier = lastOf[side][contact[side]] as number
+      if (earlier !== -1) parents[rootOf(earlier)] = rootOf(index)
+      lastOf[side][contact[side]] = index
+    }
   }
   const members = new Map<number, Contact[]>()
   for (const [index, contact] of contacts.entries()) {
@@ -118,6 +136,7 @@ function groupsOf(contacts: readonly Contact[], a: Digest, b: Digest): Group[] {
 }
 
 function blocksOf(indexes: number[], { blocks }: Digest): Block[] {
+  if (indexes.length === 1) return [blocks[indexes[0] as number] as Block]
   return [...new Set(indexes)].sort((one, other) => one - other).map((index) => blocks[index] as Block)
 }
 

@@ -29,12 +29,12 @@ const SHOWN_MAX = 60
  */
 export function readPatch(patch: string): PatchHunk[] {
   const rows = patch.split('\n')
+  if (rows.at(-1) === '') rows.pop()
   let at = rows.findIndex((row) => HEADER.test(row))
   if (at === -1) throw new PatchError('has no @@ hunk; send the unified diff of this one file, or no patch')
   const hunks: PatchHunk[] = []
   let end = 0
   while (at < rows.length) {
-    if (isBlankTail(rows, at)) break
     const header = HEADER.exec(rows[at] as string)
     if (header === null) throw new PatchError(strayRow(rows, at))
     const { hunk, next, base_end } = readHunk(rows, at, header)
@@ -92,11 +92,6 @@ function markLast(lines: PatchLine[], at: number): void {
   if (last === undefined)
     throw new PatchError(`line ${at + 1}: there is no line before it that has no newline`)
   last.ends = false
-}
-
-/** The end of a text that ends with a newline. */
-function isBlankTail(rows: string[], at: number): boolean {
-  return at === rows.length - 1 && (rows[at] as string).trim() === ''
 }
 
 function wrongCounts(at: number, header: string): string {

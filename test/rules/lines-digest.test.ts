@@ -1,0 +1,174 @@
+/** What is kept of a patch: hashes of lines, positions of blocks, and the bytes they are stored as (contract §11). */
+import fc from 'fast-check'
+import { describe, expect, test } from 'vitest'
+import { DIGEST_LINES_MAX, digestOf } from '../../src/lines/digest.ts'
+import { DigestError, decodeDigest, encodeDigest } from '../../src/lines/digest-bytes.ts'
+import { isTelling, KEY_BYTES, lineHasher, sipHash, trimmedHash } from '../../src/lines/line-hash.ts'
+import { digest, hash } from '../support/lines.ts'
+import { randomMerges } from '../support/random-merges.ts'
+
+describe('the hash of a line', () => {
+  // From the reference implementation of SipHash-2-4: key 00…0f, message 00 01 02 …, the lower 32 bits of the result.
+  test.each([
+    [0, 0xdd0e0e31],
+    [2, 0xd9a94f5a],
+    [8, 0x9a932462],
+    [16, 0x57c29bdb],
+  ])('is SipHash-2-4, of %i bytes', (length, low) => {
+    const units = Array.from({ length: length / 2 }, (_, at) => 2 * at + ((2 * at + 1) << 8))
+    const key = [0x03020100, 0x07060504, 0x0b0a0908, 0x0f0e0d0c] as [number, number, number, number]
+    expect((sipHash(key, String.fromCharCode(...units)) >>> 0).toString(16)).toBe(low.toString(16))
+  })
+
+  test('depends on the key of the repository', () => {
+    const other = lineHasher(new Uint8Array(KEY_BYTES).fill(8))
+    expect(hash('return null', true).word).not.toBe(other('return null', true).word)
+    expect(() => lineHasher(new Uint8Array(8))).toThrow('a key has 16 bytes, not 8')
+  })
+
+  test.each([
+    ['indentation', '  return null', '    return null'],
+    ['kind of whitespace', '\treturn null', ' return null'],
+    ['the end of the line', 'return null', 'return null\r'],
+    ['whitespace that changes sides', ' return null', 'return null '],
+  ])('tells lines apart by their %s, and finds the same text in them', (_, one, other) => {
+    const [a, b] = [hash(one, true), hash(other, true)]
+    expect(a.word).not.toBe(b.word)
+    expect(trimmedHash(a)).toBe(trimmedHash(b))
+  })
+
+  test('tells a last line without a newline from one with it', () => {
+    expect(hash('return null', false).word).not.toBe(hash('return null', true).word)
+  })
+
+  test.each([
+    ['return null', true],
+    ['   }        ', false],
+    ['if (a) b', false],
+    ['if (abc) d', true],
+    ['a += b - c * d', false],
+    ['вернуть всё', true],
+    ['', false],
+  ])('says of %j whether it is telling: %s', (line, telling) => {
+    expect(isTelling(hash(line, true).word)).toBe(telling)
+  })
+})
+
+describe('blocks', () => {
+  const blocks = (patch: string) => digest(patch).blocks.map(({ start, end }) => [start, end])
+
+  test.each([
+    ['a change', '@@ -4,3 +4,3 @@\n a\n-b\n+c\n d', [[5, 6]]],
+    ['an insertion', '@@ -4,2 +4,3 @@\n a\n+c\n d', [[5, 5]]],
+    [
+      'two in one hunk',
+      '@@ -1,5 +1,5 @@\n-a\n+b\n c\n d\n e\n-f\n+g',
+      [
+        [1, 2],
+        [5, 6],
+      ],
+    ],
+    ['an insertion that reads the same further down', '@@ -1,4 +1,6 @@\n a\n+\n+b\n \n c\n d', [[3, 3]]],
+    ['a removal that reads the same further down', '@@ -1,5 +1,3 @@\n a\n-x\n-y\n x\n b', [[3, 5]]],
+    ['a change in place, which cannot move', '@@ -1,4 +1,4 @@\n a\n-x\n+b\n b\n c', [[2, 3]]],
+  ])('of %s are where a merge puts them', (_, patch, expected) => {
+    expect(blocks(patch)).toEqual(expected)
+  })
+
+  test('that move down hold their lines in the order they have there', () => {
+    const moved = digest('@@ -1,3 +1,5 @@\n a\n+\n+b\n \n c')
+    expect([...moved.added]).toEqual(['b', ''].map((line) => hash(line, true).word))
+  })
+})
+
+test('a patch of more lines than are kept has no digest', () => {
+  const patch = (lines: number) => `@@ -0,0 +1,${lines} @@\n${'+x\n'.repeat(lines)}`
+  expect(digestOf(patch(DIGEST_LINES_MAX), hash)?.added).toHaveLength(DIGEST_LINES_MAX)
+  expect(digestOf(patch(DIGEST_LINES_MAX + 1), hash)).toBeNull()
+})
+
+describe('a digest as bytes', () => {
+  const line = fc.oneof(
+    fc.constantFrom('', '}', '  return null', '\treturn null', 'a longer line'),
+    fc.string(),
+  )
+  const text = line.map((each) => each.replaceAll(/[\n\r]/g, ''))
+  const hunk = fc.record({
+    gap: fc.integer({ min: 0, max: 500_000 }),
+    rows: fc.array(fc.tuple(fc.constantFrom(' ', '-', '+'), text), { minLength: 1, maxLength: 30 }),
+  })
+  const patch = fc.array(hunk, { minLength: 1, maxLength: 5 }).map((hunks) => {
+    let start = 1
+    return hunks
+      .map(({ gap, rows }) => {
+        start += gap
+        const [base, now] = ['+', '-'].map((mark) => rows.filter(([kind]) => kind !== mark).length) as [
+          number,
+          number,
+        ]
+        const header = `@@ -${base === 0 ? start - 1 : start},${base} +${start},${now} @@`
+        start += base
+        return [header, ...rows.map((row) => row.join(''))].join('\n')
+      })
+      .join('\n')
+  })
+
+  test('is the same digest when it is read', () => {
+    fc.assert(
+      fc.property(patch, (each) => {
+        expect(decodeDigest(encodeDigest(digest(each)))).toEqual(digest(each))
+      }),
+    )
+  })
+
+  test('of a submodule says so', () => {
+    const bump = `@@ -1 +1 @@\n-Subproject commit ${'a'.repeat(40)}\n+Subproject commit ${'b'.repeat(40)}`
+    expect(decodeDigest(encodeDigest(digest(bump))).is_submodule).toBe(true)
+  })
+
+  test('is refused when it is cut off or has more behind it', () => {
+    fc.assert(
+      fc.property(patch, fc.nat(), (each, at) => {
+        const bytes = encodeDigest(digest(each))
+        expect(() => decodeDigest(bytes.slice(0, at % bytes.length))).toThrow(DigestError)
+        expect(() => decodeDigest(Uint8Array.from([...bytes, 0]))).toThrow(DigestError)
+      }),
+    )
+  })
+
+  test('that is nonsense is refused, or a digest that fits its own numbers', () => {
+    fc.assert(
+      fc.property(fc.uint8Array({ maxLength: 200 }), fc.boolean(), (bytes, isVersioned) => {
+        const nonsense = Uint8Array.from(isVersioned ? [2, ...bytes] : bytes)
+        let read: ReturnType<typeof decodeDigest>
+        try {
+          read = decodeDigest(nonsense)
+        } catch (error) {
+          expect(error).toBeInstanceOf(DigestError)
+          return
+        }
+        expect(decodeDigest(encodeDigest(read))).toEqual(read)
+      }),
+      { numRuns: 1000 },
+    )
+  })
+
+  test.each([
+    ['another version', [4]],
+    ['nothing', []],
+    ['more hunks than it has bytes', [2, 0xff, 0xff, 0xff, 0x7f]],
+    ['a number beyond 31 bits', [2, 1, 0xff, 0xff, 0xff, 0xff, 0x7f, 1, 0, 0, 0, 0]],
+    ['more lines than are kept', [2, 1, 1, 0x81, 0x80, 0x04, 0, 0, 0, 0]],
+    ['a block beyond its hunk', [2, 1, 1, 1, 1, 0, 2, 0, 0, 1, 0, 0, 0, 0]],
+    ['a line that repeats none', [2, 1, 1, 1, 0, 1, 0]],
+  ])('that holds %s is refused', (_, bytes) => {
+    expect(() => decodeDigest(Uint8Array.from(bytes))).toThrow(DigestError)
+  })
+
+  test('holds no line of the patch', () => {
+    const [merge] = randomMerges(1, { material: 'different', drifts: false, seed: 1 })
+    const rows = (merge?.ours ?? '').split('\n').filter(Boolean)
+    const patch = `@@ -0,0 +1,${rows.length} @@\n${rows.map((row) => `+${row}`).join('\n')}`
+    expect(Buffer.from(encodeDigest(digest(patch))).toString('latin1')).not.toContain('something')
+  })
+})

@@ -1,0 +1,65 @@
+/** Verdicts held against git itself, on random files and edits. The seeds are fixed, so that a run can be repeated. */
+import { expect, test } from 'vitest'
+import { fileVerdict } from '../../src/lines/file-verdict.ts'
+import { change } from '../support/lines.ts'
+import { type JudgedMerge, judgeMerges } from '../support/merge-judge.ts'
+import { type Material, randomMerges } from '../support/random-merges.ts'
+
+function verdictOf({ our_patch, their_patch }: JudgedMerge, one_base: boolean) {
+  const [ours, theirs] = [change({ patch: our_patch }), change({ patch: their_patch })]
+  return fileVerdict(ours, theirs, { one_base, budget: { remaining: 1e9 } })
+}
+
+/** Percent of what was called a conflict that is one, and of the conflicts that were called so. */
+function score(merges: readonly JudgedMerge[], isCalled: (merge: JudgedMerge) => boolean) {
+  const conflicts = merges.filter(({ is_conflict }) => is_conflict)
+  const called = merges.filter(isCalled)
+  const found = called.filter(({ is_conflict }) => is_conflict).length
+  return { precision: (100 * found) / called.length, recall: (100 * found) / conflicts.length }
+}
+
+const say = (line: string) => void process.stdout.write(`${line}\n`)
+
+test.each<Material>(['different', 'code', 'few'])(
+  'on one base they agree with git merge-file in every file of %s lines',
+  async (material) => {
+    const merges = await judgeMerges(randomMerges(150, { material, drifts: false, seed: 1 }), 'merge-file')
+    expect(merges.filter(({ is_conflict }) => is_conflict).length).toBeGreaterThan(20)
+    const wrong = merges.filter(
+      (merge) => (verdictOf(merge, true).verdict === 'conflict') !== merge.is_conflict,
+    )
+    expect(wrong).toEqual([])
+  },
+)
+
+test.each<[Material, number]>([
+  ['different', 100],
+  // Where lines repeat, git merge-tree matches them otherwise (histogram) than the diff that we are given (Myers).
+  ['code', 98],
+  ['few', 95],
+])('on one base they agree with git merge-tree on files of %s lines', async (material, least) => {
+  const merges = await judgeMerges(randomMerges(1000, { material, drifts: false, seed: 1 }), 'merge-tree')
+  const { precision, recall } = score(merges, (merge) => verdictOf(merge, true).verdict === 'conflict')
+  say(`  one base, ${material}: precision ${precision.toFixed(1)} %, recall ${recall.toFixed(1)} %`)
+  expect(precision).toBeGreaterThanOrEqual(least)
+  expect(recall).toBeGreaterThanOrEqual(least)
+})
+
+test.each<[Material, number, number]>([
+  ['different', 99, 95],
+  // Repeated lines tell little about where a hunk belongs, so conflicts are missed rather than made up.
+  ['code', 97, 80],
+])(
+  'on a base branch that moved on they still find conflicts in %s lines',
+  async (material, precise, found) => {
+    const merges = await judgeMerges(randomMerges(1000, { material, drifts: true, seed: 1 }), 'merge-tree')
+    const likely = score(merges, (merge) => verdictOf(merge, false).verdict === 'conflict')
+    const proved = score(merges, (merge) => verdictOf(merge, false).confidence === 'proved')
+    say(
+      `  other base, ${material}: precision ${likely.precision.toFixed(1)} %, recall ${likely.recall.toFixed(1)} %`,
+    )
+    expect(likely.precision).toBeGreaterThanOrEqual(precise)
+    expect(likely.recall).toBeGreaterThanOrEqual(found)
+    expect(proved.precision).toBeGreaterThanOrEqual(precise)
+  },
+)

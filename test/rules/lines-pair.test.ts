@@ -1,0 +1,247 @@
+/** Verdicts about pairs, duplicates and severities (contract §11). */
+import { describe, expect, test } from 'vitest'
+import { changeOf } from '../../src/lines/change.ts'
+import { closingIssues } from '../../src/lines/closing-issues.ts'
+import { duplicateOf, workOf } from '../../src/lines/duplicate.ts'
+import { DEFAULT_NOISE } from '../../src/lines/noise.ts'
+import { type FilePair, pairVerdict, sharedFiles } from '../../src/lines/pair-verdict.ts'
+import { verdictSeverity } from '../../src/lines/severity.ts'
+import type { Confidence, Verdict } from '../../src/lines/verdict.ts'
+import { change, editOf, hash } from '../support/lines.ts'
+
+const FILE = Array.from({ length: 60 }, (_, at) => `const value${at + 1} = read(${at + 1})`)
+const edit = (path: string, at: number, text: string) => change({ path, patch: editOf(FILE, at, 1, [text]) })
+
+const FILES: Record<string, [mine: number, its: number]> = {
+  conflict: [20, 20],
+  touching: [20, 22],
+  near: [20, 30],
+  far: [10, 50],
+}
+
+/** A pair of files that meet as the verdict says. */
+function pairOf(path: string, verdict: string): FilePair {
+  if (verdict === 'noise') return pairOf('go.sum', 'conflict')
+  if (verdict === 'unknown') return { path, yours: change({ path }), theirs: change({ path }) }
+  if (verdict === 'agrees') return { path, yours: edit(path, 20, 'a'), theirs: edit(path, 20, 'a') }
+  const [mine, its] = FILES[verdict] as [number, number]
+  return { path, yours: edit(path, mine, 'a'), theirs: edit(path, its, 'b') }
+}
+
+const judge = (pairs: FilePair[], declared = { yours: false, theirs: false }) =>
+  pairVerdict(pairs, { declared, one_base: true, noise: DEFAULT_NOISE, budget: { remaining: 1e9 } })
+
+describe('a pair', () => {
+  test.each([
+    ['conflict', ['far', 'conflict', 'unknown']],
+    ['unknown', ['agrees', 'unknown', 'touching']],
+    ['agrees', ['touching', 'agrees', 'near']],
+    ['touching', ['near', 'far', 'touching']],
+    ['near', ['far', 'near', 'noise']],
+    ['far', ['noise', 'far']],
+    ['noise', ['noise']],
+  ])('has the strongest verdict of its real files: %s', (strongest, verdicts) => {
+    const {
+      strongest: found,
+      files,
+      cut,
+    } = judge(verdicts.map((verdict, at) => pairOf(`src/${at}.ts`, verdict)))
+    expect(found?.verdict).toBe(strongest)
+    expect(files).toHaveLength(verdicts.length)
+    expect(cut).toBe(false)
+  })
+
+  test('of no shared file has none', () => {
+    expect(judge([])).toEqual({ strongest: null, files: [], cut: false, is_intention: false })
+  })
+
+  test('lists its files by path, and names the class of noise', () => {
+    const { files } = judge([pairOf('src/b.ts', 'near'), pairOf('src/a.ts', 'far'), pairOf('', 'noise')])
+    expect(files.map(({ path, verdict, noise }) => [path, verdict, noise])).toEqual([
+      ['go.sum', 'noise', 'lock'],
+      ['src/a.ts', 'far', null],
+      ['src/b.ts', 'near', null],
+    ])
+  })
+
+  const many = (count: number, verdict: string) =>
+    Array.from({ length: count }, (_, at) => pairOf(`src/${String(at).padStart(3, '0')}.ts`, verdict))
+
+  test('of more than 300 real files is cut, and says so', () => {
+    const whole = judge([...many(300, 'far'), pairOf('', 'noise')])
+    expect([whole.cut, whole.strongest?.verdict, whole.files.length]).toEqual([false, 'far', 301])
+    const cut = judge([pairOf('zz.ts', 'conflict'), ...many(300, 'far')])
+    expect([cut.cut, cut.strongest?.verdict, cut.files.length]).toEqual([true, 'unknown', 300])
+    expect(judge([pairOf('a.ts', 'conflict'), ...many(300, 'far')]).strongest?.verdict).toBe('conflict')
+  })
+
+  test('that is unknown because declared work sent no patch is an intention', () => {
+    const mine: FilePair = { path: 'a', yours: change({ path: 'a' }), theirs: edit('a', 20, 'b') }
+    expect(judge([mine]).is_intention).toBe(false)
+    expect(judge([mine], { yours: true, theirs: false }).is_intention).toBe(true)
+    expect(judge([mine], { yours: false, theirs: true }).is_intention).toBe(false)
+    expect(judge([mine, pairOf('b', 'conflict')], { yours: true, theirs: true }).is_intention).toBe(false)
+  })
+})
+
+describe('files are shared', () => {
+  const renamed = change({ path: 'new', previous_path: 'old', status: 'renamed' })
+  test.each([
+    ['under one path', change({ path: 'a' }), change({ path: 'a' }), ['a']],
+    ['under the old name of a renamed one', renamed, change({ path: 'old' }), ['old']],
+    ['under the old name of a renamed one, the other way', change({ path: 'old' }), renamed, ['old']],
+    ['under both names, once', renamed, renamed, ['new']],
+    ['by no other name', change({ path: 'a' }), change({ path: 'b' }), []],
+  ])('%s', (_, yours, theirs, paths) => {
+    expect(sharedFiles([yours], [theirs]).map(({ path }) => path)).toEqual(paths)
+  })
+
+  test('once for each file that has the name', () => {
+    const again = change({ path: 'old', status: 'added' })
+    expect(sharedFiles([change({ path: 'old' })], [renamed, again]).map(({ theirs }) => theirs)).toEqual([
+      again,
+      renamed,
+    ])
+  })
+})
+
+describe('an entry of GitHub’s list', () => {
+  const patch = '@@ -1 +1 @@\n-a\n+b'
+  test.each([
+    ['copied', { status: 'added', previous_path: null }],
+    ['changed', { status: 'modified', previous_path: null }],
+    ['renamed', { status: 'renamed', previous_path: 'b' }],
+  ])('that is %s is %o', (status, expected) => {
+    expect(changeOf({ filename: 'a', previous_filename: 'b', status, patch }, hash)).toMatchObject(expected)
+  })
+
+  test('that is unchanged is left out', () => {
+    expect(changeOf({ filename: 'a', status: 'unchanged' }, hash)).toBeNull()
+  })
+
+  test('whose patch was cut off has no digest', () => {
+    const entry = {
+      filename: 'a',
+      status: 'modified',
+      additions: 9,
+      deletions: 1,
+      patch: '@@ -1,9 +1,9 @@\n-a',
+    }
+    expect(changeOf(entry, hash)).toMatchObject({ digest: null, changed_lines: 10 })
+  })
+})
+
+describe('a duplicate', () => {
+  const work = (lines: string[], { path = 'src/a.ts', closes = [] as (number | string)[] } = {}) => {
+    const patch = `@@ -0,0 +1,${lines.length} @@\n${lines.map((line) => `+${line}`).join('\n')}`
+    return workOf([change({ path, patch })], DEFAULT_NOISE, new Set(closes))
+  }
+  const lines = (from: number, to: number, indent = '') =>
+    Array.from({ length: to - from }, (_, at) => `${indent}call function number ${from + at}`)
+
+  test.each([
+    ['half of six lines', work(lines(0, 6)), work(lines(3, 20)), { share: 0.5, added_lines: 6, issue: null }],
+    ['less than half', work(lines(0, 6)), work(lines(4, 20)), null],
+    ['all of four lines', work(lines(0, 4)), work(lines(0, 4)), null],
+    [
+      'lines of another indentation',
+      work(lines(0, 6)),
+      work(lines(0, 6, '\t')),
+      { share: 1, added_lines: 6, issue: null },
+    ],
+    [
+      'lines in another file',
+      work(lines(0, 6)),
+      work(lines(0, 6), { path: 'src/b.ts' }),
+      { share: 1, added_lines: 6, issue: null },
+    ],
+    ['lines that repeat', work(Array(9).fill('call function')), work(Array(9).fill('call function')), null],
+    [
+      'lines that tell nothing',
+      work(Array.from({ length: 9 }, (_, at) => `${at}`)),
+      work(Array.from({ length: 9 }, (_, at) => `${at}`)),
+      null,
+    ],
+    ['noise', work(lines(0, 6), { path: 'go.sum' }), work(lines(0, 6), { path: 'go.sum' }), null],
+    [
+      'a manifest',
+      work(lines(0, 6), { path: 'go.mod' }),
+      work(lines(0, 6), { path: 'go.mod' }),
+      { share: 1, added_lines: 6, issue: null },
+    ],
+    [
+      'the issue that both close',
+      work(lines(0, 6), { closes: [12, 7] }),
+      work(lines(7, 9), { closes: [7] }),
+      { share: 0, added_lines: 2, issue: 7 },
+    ],
+    [
+      'an issue of another repository',
+      work([], { closes: ['acme/x#7'] }),
+      work([], { closes: ['acme/x#7'] }),
+      { share: 0, added_lines: 0, issue: 'acme/x#7' },
+    ],
+    ['no issue in common', work(lines(0, 6), { closes: [1] }), work(lines(7, 9), { closes: [2] }), null],
+  ])('by %s', (_, mine, its, expected) => {
+    expect(duplicateOf(mine, its)).toEqual(expected)
+    expect(duplicateOf(its, mine)).toEqual(expected)
+  })
+})
+
+describe('the issues that are closed', () => {
+  test.each<[string, (number | string)[]]>([
+    ['Fixes #12', [12]],
+    [
+      'close #1, closes #2, closed #3, fix #4, fixes #5, fixed #6, resolve #7, resolves #8, resolved #9',
+      [1, 2, 3, 4, 5, 6, 7, 8, 9],
+    ],
+    ['CLOSES: #10', [10]],
+    ['Resolves #10, #11', [10]],
+    ['fixes GH-26', [26]],
+    ['Fixes acme/Shop#12 and closes acme/other#3', [12, 'acme/other#3']],
+    ['closes https://github.com/acme/shop/issues/5', [5]],
+    ['see #12; prefixes #13; fixes the #14', []],
+    ['<!-- Fixes #1 -->Closes #2', [2]],
+    ['<!-- Fixes #1', []],
+    ['`fixes #1` and\n```\nfixes #2\n```\nfixes #3', [3]],
+    ['fixes #', []],
+  ])('%j', (text, issues) => {
+    expect([...closingIssues([text], 'acme/shop')]).toEqual(issues)
+  })
+
+  test('are those of all texts, each once', () => {
+    expect([...closingIssues(['Fix the retry', 'Fixes #1', 'fixes #1\n\ncloses #2'], 'acme/shop')]).toEqual([
+      1, 2,
+    ])
+  })
+})
+
+describe('the severity', () => {
+  const plain = { is_risky: false, is_blocking: false }
+  test.each<
+    [
+      Verdict,
+      Confidence | null,
+      { is_intention?: boolean; is_duplicate?: boolean },
+      string | null,
+      string | null,
+    ]
+  >([
+    ['conflict', 'proved', {}, 'high', 'high'],
+    ['conflict', 'likely', {}, 'medium', 'high'],
+    ['unknown', null, {}, 'low', 'medium'],
+    ['unknown', null, { is_intention: true }, 'medium', 'high'],
+    ['agrees', null, {}, 'low', 'low'],
+    ['touching', null, {}, 'low', 'low'],
+    ['near', null, {}, 'low', 'low'],
+    ['far', null, {}, 'low', 'low'],
+    ['far', null, { is_duplicate: true }, 'high', 'high'],
+    ['noise', null, {}, null, null],
+    ['noise', null, { is_duplicate: true }, 'high', 'high'],
+  ])('of %s (%s, %o) is %s, and %s beside risky work', (verdict, confidence, more, severity, risky) => {
+    const pair = { verdict, confidence, is_duplicate: false, is_intention: false, ...more }
+    expect(verdictSeverity(pair, plain)).toBe(severity)
+    expect(verdictSeverity(pair, { ...plain, is_risky: true })).toBe(risky)
+    expect(verdictSeverity(pair, { ...plain, is_blocking: true })).toBe(severity === null ? null : 'high')
+  })
+})

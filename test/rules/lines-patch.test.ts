@@ -1,0 +1,85 @@
+/** Patches as GitHub and git write them, and what is refused (contract §11). */
+import { describe, expect, test } from 'vitest'
+import { PatchError, readPatch } from '../../src/lines/patch.ts'
+
+/** Each hunk as its first line and its lines, spelt as in the patch; `|` marks a last line without a newline. */
+function shown(patch: string): string[] {
+  const marks = { context: ' ', removed: '-', added: '+' }
+  return readPatch(patch).map(
+    ({ start, lines }) =>
+      `${start}:${lines.map(({ kind, text, ends }) => marks[kind] + text + (ends ? '' : '|')).join(',')}`,
+  )
+}
+
+describe('a patch is read', () => {
+  test.each([
+    [
+      'as GitHub sends it',
+      '@@ -3,3 +3,4 @@ function a() {\n one\n+two\n three\n four',
+      ['3: one,+two, three, four'],
+    ],
+    [
+      'as git diff writes it',
+      'diff --git a/x b/x\nindex 1..2 100644\n--- a/x\n+++ b/x\n@@ -1,2 +1,2 @@\n one\n-two\n+TWO\n',
+      ['1: one,-two,+TWO'],
+    ],
+    ['with counts left out', '@@ -7 +7 @@\n-one\n+two', ['7:-one,+two']],
+    ['of a file that is added', '@@ -0,0 +1,2 @@\n+one\n+two', ['1:+one,+two']],
+    ['of a file that is removed', '@@ -1,2 +0,0 @@\n-one\n-two', ['1:-one,-two']],
+    ['without context, where an insertion names the line before', '@@ -4,0 +5 @@\n+new', ['5:+new']],
+    ['of several hunks', '@@ -1 +1 @@\n-a\n+b\n@@ -9 +9 @@\n-c\n+d\n', ['1:-a,+b', '9:-c,+d']],
+    [
+      'with a last line without a newline, on one side',
+      '@@ -1 +1 @@\n-a\n\\ No newline at end of file\n+a',
+      ['1:-a|,+a'],
+    ],
+    [
+      'with a last line without a newline, on both sides',
+      '@@ -1,2 +1,2 @@\n x\n-a\n\\ No newline at end of file\n+b\n\\ No newline at end of file',
+      ['1: x,-a|,+b|'],
+    ],
+    ['with CRLF lines', '@@ -1,2 +1,2 @@\n \r\n-a\r\n+b\r\n', ['1: \r,-a\r,+b\r']],
+    ['with empty context that lost its space', '@@ -1,3 +1,3 @@\n\n-a\n+b\n\n', ['1: ,-a,+b, ']],
+    ['with empty context at its end', '@@ -1,2 +1,2 @@\n-a\n+b\n\n', ['1:-a,+b, ']],
+    [
+      'whose lines look like headers',
+      '@@ -1,2 +1,2 @@\n--- a\n+++ b\n @@ -1 +1 @@',
+      ['1:--- a,+++ b, @@ -1 +1 @@'],
+    ],
+  ])('%s', (_, patch, hunks) => {
+    expect(shown(patch)).toEqual(hunks)
+  })
+})
+
+describe('a patch is refused', () => {
+  test.each([
+    ['without a hunk', 'Binary files a/x and b/x differ', 'has no @@ hunk'],
+    ['that is empty', '', 'has no @@ hunk'],
+    ['of a merge', '@@@ -1,1 -1,1 +1,1 @@@\n--a\n++b', 'has no @@ hunk'],
+    ['that ends too early', '@@ -1,3 +1,3 @@\n one\n-two', 'line 1: the counts of @@ -1,3 +1,3 @@'],
+    ['that lacks its last line', '@@ -1,2 +1,2 @@\n-a\n+b\n', 'line 1: the counts'],
+    ['with too many removed lines', '@@ -1,1 +1,2 @@\n-a\n-b\n+c', 'line 1: the counts'],
+    ['with too many added lines', '@@ -1,2 +1,1 @@\n+a\n+b', 'line 1: the counts'],
+    ['with lines past its counts', '@@ -1 +1 @@\n-a\n+b\n c', 'line 4: " c" is past the counts'],
+    ['with blank lines past its counts', '@@ -1 +1 @@\n-a\n+b\n\n\n', 'line 4: "" is past the counts'],
+    ['of two files', '@@ -1 +1 @@\n-a\n+b\ndiff --git a/y b/y', 'line 4: a second file begins'],
+    [
+      'whose hunks are out of order',
+      '@@ -9 +9 @@\n-a\n+b\n@@ -1 +1 @@\n-c\n+d',
+      'line 4: hunks have to be in order',
+    ],
+    [
+      'whose hunks overlap',
+      '@@ -1,2 +1,2 @@\n a\n-b\n+c\n@@ -2 +2 @@\n-c\n+d',
+      'line 5: hunks have to be in order',
+    ],
+    [
+      'whose mark of a missing newline follows no line',
+      '@@ -1 +1 @@\n\\ No newline',
+      'line 2: there is no line',
+    ],
+  ])('%s', (_, patch, message) => {
+    expect(() => readPatch(patch)).toThrow(PatchError)
+    expect(() => readPatch(patch)).toThrow(message)
+  })
+})

@@ -1,0 +1,328 @@
+/** The verdict about one file that two sides change: a table for each line of the rule (contract §11). */
+import { describe, expect, test } from 'vitest'
+import type { FileChange } from '../../src/lines/change.ts'
+import { fileVerdict } from '../../src/lines/file-verdict.ts'
+import { change, editOf } from '../support/lines.ts'
+
+const budget = () => ({ remaining: 10_000_000 })
+
+/** As `conflict proved` or `near`. Asserts that the other side is told the same. */
+function verdict(yours: FileChange, theirs: FileChange, one_base = false): string {
+  const found = fileVerdict(yours, theirs, { one_base, budget: budget() })
+  const other = fileVerdict(theirs, yours, { one_base, budget: budget() })
+  expect(other).toEqual({ ...found, your_lines: found.their_lines, their_lines: found.your_lines })
+  return [found.verdict, found.confidence].filter(Boolean).join(' ')
+}
+
+const FILE = Array.from({ length: 60 }, (_, at) => `const value${at + 1} = read(${at + 1})`)
+const edit = (at: number, removed: number, added: string[], base = FILE) =>
+  change({ patch: editOf(base, at, removed, added) })
+
+const ADDED = '@@ -0,0 +1 @@\n+first line of all'
+const GONE = '@@ -1 +0,0 @@\n-first line of all'
+const submodule = (commit: string) =>
+  `@@ -1 +1 @@\n-Subproject commit ${'0'.repeat(40)}\n+Subproject commit ${commit.repeat(40)}`
+const binary = (blob_sha: string): Partial<FileChange> => ({ changed_lines: 0, blob_sha })
+const renamed = (path: string, previous_path = 'src/a.ts'): Partial<FileChange> => ({
+  path,
+  previous_path,
+  status: 'renamed',
+})
+
+describe('without looking at lines', () => {
+  test.each<[string, Parameters<typeof change>[0], Parameters<typeof change>[0], string]>([
+    ['the same content', { blob_sha: 'a1' }, { blob_sha: 'a1' }, 'agrees'],
+    [
+      'the same content under the same new name',
+      { ...renamed('b'), blob_sha: 'a1' },
+      { ...renamed('b'), blob_sha: 'a1' },
+      'agrees',
+    ],
+    ['both remove', { status: 'removed', patch: GONE }, { status: 'removed' }, 'agrees'],
+    ['one removes', { status: 'removed', patch: GONE }, { patch: '@@ -1 +1 @@\n-a\n+b' }, 'conflict proved'],
+    ['one removes what the other renames', { status: 'removed' }, renamed('b'), 'conflict proved'],
+    [
+      'both add',
+      { status: 'added', patch: ADDED },
+      { status: 'added', patch: `${ADDED}!` },
+      'conflict proved',
+    ],
+    [
+      'both add the same blob',
+      { status: 'added', blob_sha: 'a1' },
+      { status: 'added', blob_sha: 'a1' },
+      'agrees',
+    ],
+    [
+      'both add the same text',
+      { status: 'added', patch: ADDED },
+      { status: 'added', patch: ADDED },
+      'agrees',
+    ],
+    [
+      'both add, and nothing is known of the content',
+      { status: 'added' },
+      { status: 'added' },
+      'conflict proved',
+    ],
+    [
+      'one adds what the other has already',
+      { status: 'added', patch: ADDED },
+      { patch: '@@ -1 +1 @@\n-a\n+b' },
+      'conflict proved',
+    ],
+    ['both rename to two names', renamed('b'), renamed('c'), 'conflict proved'],
+    ['two files are renamed to one name', renamed('b', 'x'), renamed('b', 'y'), 'conflict proved'],
+    [
+      'one renames to a name that the other adds',
+      renamed('b'),
+      { path: 'b', status: 'added' },
+      'conflict proved',
+    ],
+    [
+      'one renames to a name that the other has',
+      renamed('b'),
+      { path: 'b', patch: '@@ -1 +1 @@\n-a\n+b' },
+      'conflict proved',
+    ],
+    ['one only renames', { ...renamed('b'), changed_lines: 0 }, { patch: '@@ -1 +1 @@\n-a\n+b' }, 'far'],
+    ['one only renames, of the other nothing is known', { ...renamed('b'), changed_lines: 0 }, {}, 'far'],
+    [
+      'both only rename to one name',
+      { ...renamed('b'), changed_lines: 0 },
+      { ...renamed('b'), changed_lines: 0 },
+      'far',
+    ],
+    ['submodules to one commit', { patch: submodule('a') }, { patch: submodule('a') }, 'agrees'],
+    ['submodules to two commits', { patch: submodule('a') }, { patch: submodule('b') }, 'conflict proved'],
+    [
+      'a submodule and a file',
+      { patch: submodule('a') },
+      { patch: '@@ -1 +1 @@\n-a\n+b' },
+      'conflict proved',
+    ],
+    ['binary', binary('a1'), binary('b2'), 'conflict proved'],
+    ['binary, the same', binary('a1'), binary('a1'), 'agrees'],
+    ['no patch on one side', { changed_lines: 9000 }, { patch: '@@ -1 +1 @@\n-a\n+b' }, 'unknown'],
+    ['no patch on either side', {}, {}, 'unknown'],
+    [
+      'renamed without a patch, and nobody said how many lines changed',
+      renamed('b'),
+      { patch: '@@ -1 +1 @@\n-a\n+b' },
+      'unknown',
+    ],
+  ])('%s', (_, yours, theirs, expected) => {
+    expect(verdict(change(yours), change(theirs))).toBe(expected)
+  })
+})
+
+describe('by lines, where both sides start from one base', () => {
+  test.each<[string, FileChange, FileChange, string]>([
+    ['the same line', edit(20, 1, ['a']), edit(20, 1, ['b']), 'conflict proved'],
+    ['the same line, changed to the same', edit(20, 1, ['a']), edit(20, 1, ['a']), 'agrees'],
+    ['lines next to each other', edit(20, 1, ['a']), edit(21, 1, ['b']), 'conflict proved'],
+    ['an insertion before a changed line', edit(20, 0, ['a']), edit(20, 1, ['b']), 'conflict proved'],
+    ['an insertion behind a changed line', edit(21, 0, ['a']), edit(20, 1, ['b']), 'conflict proved'],
+    ['two insertions at one place', edit(20, 0, ['a']), edit(20, 0, ['b']), 'conflict proved'],
+    ['two like insertions at one place', edit(20, 0, ['a']), edit(20, 0, ['a']), 'agrees'],
+    ['one unchanged line between', edit(20, 1, ['a']), edit(22, 1, ['b']), 'touching'],
+    ['three unchanged lines between', edit(20, 1, ['a']), edit(24, 1, ['b']), 'touching'],
+    ['four unchanged lines between', edit(20, 1, ['a']), edit(25, 1, ['b']), 'near'],
+    ['thirty unchanged lines between', edit(20, 1, ['a']), edit(51, 1, ['b']), 'near'],
+    ['31 unchanged lines between', edit(20, 1, ['a']), edit(52, 1, ['b']), 'far'],
+    ['a removal within a removal', edit(20, 3, []), edit(21, 1, []), 'conflict proved'],
+    ['a removal of the same lines', edit(20, 3, []), edit(20, 3, []), 'agrees'],
+    [
+      'the same text in another division',
+      edit(20, 2, ['a', 'b']),
+      edit(20, 3, ['a', 'b', FILE[21] as string]),
+      'agrees',
+    ],
+    [
+      'the first and the last line of a file of one',
+      change({ patch: '@@ -1 +1 @@\n-a\n+b' }),
+      change({ patch: '@@ -1 +1 @@\n-a\n+c' }),
+      'conflict proved',
+    ],
+    [
+      'into an empty file',
+      change({ patch: '@@ -0,0 +1 @@\n+a' }),
+      change({ patch: '@@ -0,0 +1 @@\n+b' }),
+      'conflict proved',
+    ],
+    [
+      'a last line that one ends with a newline, and the other not',
+      change({ patch: '@@ -1 +1 @@\n-a\n+b' }),
+      change({ patch: '@@ -1 +1 @@\n-a\n+b\n\\ No newline at end of file' }),
+      'conflict proved',
+    ],
+    [
+      'patches without context, of lines next to each other',
+      change({ patch: '@@ -5 +5 @@\n-a\n+b' }),
+      change({ patch: '@@ -6 +6 @@\n-c\n+d' }),
+      'conflict proved',
+    ],
+  ])('%s', (_, yours, theirs, expected) => {
+    expect(verdict(yours, theirs, true)).toBe(expected)
+  })
+
+  test('a chain of blocks that agree in part only is a conflict', () => {
+    const shown = (mark: (at: number) => string) => Array.from({ length: 7 }, (_, at) => mark(at)).join('\n')
+    // Yours changes lines 2 and 4, theirs lines 2 to 4, the first of which alike.
+    const yours = change({
+      patch: `@@ -1,7 +1,7 @@\n${shown((at) => (at === 1 || at === 3 ? `-l${at}\n+m${at}` : ` l${at}`))}`,
+    })
+    const theirs = change({ patch: `@@ -1,7 +1,7 @@\n l0\n-l1\n-l2\n-l3\n+m1\n+m2\n+m3\n l4\n l5\n l6` })
+    const alike = change({ patch: `@@ -1,7 +1,7 @@\n l0\n-l1\n-l2\n-l3\n+m1\n+l2\n+m3\n l4\n l5\n l6` })
+    expect(verdict(yours, theirs, true)).toBe('conflict proved')
+    expect(verdict(yours, alike, true)).toBe('agrees')
+  })
+
+  test('is not believed where lines say otherwise', () => {
+    const later = ['new first line', ...FILE]
+    expect(verdict(edit(20, 1, ['a']), edit(21, 1, ['b'], later), true)).toBe('conflict proved')
+  })
+})
+
+describe('by lines, where bases may differ', () => {
+  /** The file as it is after the base branch has put some lines before it. */
+  const later = (lines: number) => [...Array.from({ length: lines }, (_, at) => `new line ${at}`), ...FILE]
+
+  test.each<[string, FileChange, FileChange, string]>([
+    [
+      'the same line under another number',
+      edit(20, 1, ['a']),
+      edit(90, 1, ['b'], later(70)),
+      'conflict proved',
+    ],
+    ['another line under the same number', edit(20, 1, ['a']), edit(20, 1, ['b'], later(10)), 'near'],
+    ['touching under another number', edit(20, 1, ['a']), edit(22 + 70, 1, ['b'], later(70)), 'touching'],
+    ['agreeing under another number', edit(20, 1, ['a']), edit(20 + 70, 1, ['a'], later(70)), 'agrees'],
+    ['numbers far apart', edit(20, 1, ['a']), edit(59, 1, ['b'], later(3)), 'far'],
+  ])('%s', (_, yours, theirs, expected) => {
+    expect(verdict(yours, theirs)).toBe(expected)
+  })
+
+  /** A file of lines by their kind: `t` a telling one (each another), `.` a short one. */
+  const fileOf = (kinds: string) =>
+    [...kinds].map((kind, at) => (kind === 't' ? `telling line ${at}` : `${at}`))
+  /** Both change the line in the middle of a file, which the base branch has moved down by so many lines. */
+  const moved = (kinds: string, by: number) => {
+    const base = fileOf(kinds)
+    const filler = Array.from({ length: by }, (_, at) => `filler of the base branch ${at}`)
+    const middle = Math.ceil(kinds.length / 2)
+    return verdict(edit(middle, 1, ['a'], base), edit(middle + by, 1, ['b'], [...filler, ...base]))
+  }
+
+  test.each([
+    ['two telling and four lines prove a shift', 't..t', 500, 'conflict proved'],
+    ['two telling and three lines are too little far away', 't.t', 500, 'far'],
+    ['one telling and three lines prove a shift of 50', 't..', 50, 'conflict proved'],
+    ['one telling and three lines are too little beyond', 't..', 51, 'far'],
+    ['two lines prove the expected shift', '..', 0, 'conflict proved'],
+    ['a line alone is the whole file', '.', 0, 'conflict proved'],
+    ['two short lines prove no other shift', '..', 1, 'near'],
+  ])('%s', (_, kinds, by, expected) => {
+    expect(moved(kinds, by)).toBe(expected)
+  })
+
+  test('what was proved last is expected next', () => {
+    const base = [...fileOf('tttttttttt'), ...Array.from({ length: 40 }, (_, at) => `${at}`)]
+    const drifted = [...Array.from({ length: 200 }, (_, at) => `filler ${at}`), ...base]
+    const both = (lines: string[], by: number, text: string) =>
+      change({ patch: `${editOf(lines, 5 + by, 1, ['same'])}\n${editOf(lines, 30 + by, 1, [text])}` })
+    expect(verdict(both(base, 0, 'a'), both(drifted, 200, 'b'))).toBe('conflict proved')
+    const alone = (lines: string[], by: number, text: string) => edit(30 + by, 1, [text], lines)
+    expect(verdict(alone(base, 0, 'a'), alone(drifted, 200, 'b'))).toBe('far')
+  })
+
+  /** Both change line 20; the base branch has changed `changed` of the six lines around it, and moved all by `by`. */
+  const changed = (lines: number[], by: number) => {
+    const drifted = FILE.map((line, at) => (lines.includes(at + 1) ? `other ${line}` : line))
+    const filler = Array.from({ length: by }, (_, at) => `filler of the base branch ${at}`)
+    return verdict(edit(20, 1, ['a']), edit(20 + by, 1, ['b'], [...filler, ...drifted]))
+  }
+
+  test.each([
+    ['one line of seven differs', [17], 10, 'conflict likely'],
+    ['two lines of seven differ', [17, 23], 50, 'conflict likely'],
+    ['three lines of seven differ', [17, 18, 23], 10, 'near'],
+    ['one line differs, too far away', [17], 51, 'far'],
+  ])('%s', (_, lines, by, expected) => {
+    expect(changed(lines, by)).toBe(expected)
+  })
+
+  test('of several shifts the one with most telling lines wins, then the nearest', () => {
+    const part = [
+      'open the telling part',
+      'first telling line',
+      'second telling line',
+      'close the telling part',
+    ]
+    const twice = [...part, ...part.map((line, at) => (at === 3 ? 'the end of all' : line))]
+    // The second of the two parts: line 6 of eight, or line 7 of nine.
+    expect(verdict(edit(6, 1, ['a'], twice), edit(7, 1, ['b'], ['new line', ...twice]))).toBe(
+      'conflict proved',
+    )
+  })
+})
+
+describe('lines of both sides', () => {
+  test.each<[string, FileChange, FileChange, [number, number] | null, [number, number] | null]>([
+    ['are those that conflict', edit(20, 3, ['a']), edit(22, 2, ['b']), [20, 22], [22, 23]],
+    [
+      'name an insertion by the line that follows',
+      edit(20, 0, ['a']),
+      edit(20, 1, ['b']),
+      [20, 20],
+      [20, 20],
+    ],
+    ['are the nearest where none conflict', edit(20, 1, ['a']), edit(30, 2, ['b']), [20, 20], [30, 31]],
+    ['are not known without a patch', edit(20, 1, ['a']), change(), null, null],
+  ])('%s', (_, yours, theirs, mine, its) => {
+    const found = fileVerdict(yours, theirs, { one_base: true, budget: budget() })
+    expect([found.your_lines, found.their_lines]).toEqual([mine, its])
+  })
+})
+
+describe('work is bounded', () => {
+  const hunks = (text: (at: number) => string, shift = 0) =>
+    Array.from(
+      { length: 20_000 },
+      (_, at) => `@@ -${2 * at + 1 + shift} +${2 * at + 1 + shift} @@\n-${text(at)}\n+y`,
+    ).join('\n')
+  const whole = (text: (at: number) => string) =>
+    `@@ -1,20000 +1,40000 @@\n${Array.from({ length: 20_000 }, (_, at) => ` ${text(at)}\n+y`).join('\n')}`
+  const same = () => 'the same telling line'
+  const different = (at: number) => `telling line ${at}`
+
+  test.each([
+    ['20,000 hunks of one line', hunks(same), hunks(same, 1)],
+    [
+      '20,000 hunks of lines in another order',
+      hunks(different),
+      hunks((at) => different((at * 7919) % 20_000)),
+    ],
+    ['a line that is repeated 20,000 times', whole(same), whole(same)],
+    ['a hunk of 20,000 lines and 20,000 hunks', whole(same), hunks(same)],
+  ])('%s', (_, one, other) => {
+    const [yours, theirs] = [change({ patch: one }), change({ patch: other })]
+    for (const one_base of [false, true]) {
+      const spent = { remaining: 100_000_000 }
+      const found = fileVerdict(yours, theirs, { one_base, budget: spent })
+      // About 5 ns each; what was begun is finished.
+      expect(100_000_000 - spent.remaining).toBeLessThan(4_000_000)
+      expect(['unknown', 'conflict']).toContain(found.verdict)
+      expect(found.confidence).not.toBe('proved')
+    }
+  })
+
+  test('without anything left, what lines would decide is unknown', () => {
+    const [yours, theirs] = [edit(20, 1, ['a']), edit(20, 1, ['b'])]
+    const spent = { remaining: 0 }
+    expect(fileVerdict(yours, theirs, { one_base: false, budget: spent }).verdict).toBe('unknown')
+    expect(
+      fileVerdict(change({ status: 'removed' }), theirs, { one_base: false, budget: spent }).verdict,
+    ).toBe('conflict')
+  })
+})

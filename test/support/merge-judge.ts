@@ -1,0 +1,112 @@
+/** Many small merges judged by git at once: each is a file of one repository, changed on two sides. */
+import { execFileSync } from 'node:child_process'
+import { writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { temporaryDirectory } from './temporary-directory.ts'
+
+/** The contents of one file: `main` is what became of `base` on the base branch, where `theirs` starts. */
+export interface Merge {
+  base: string
+  main: string
+  ours: string
+  theirs: string
+}
+
+export interface JudgedMerge extends Merge {
+  /** `git diff -U3`, of `base` to `ours` and of `main` to `theirs`. */
+  our_patch: string
+  their_patch: string
+  is_conflict: boolean
+}
+
+/**
+ * Leaves out merges in which a side changes nothing, or in which what `ours` changes conflicts with the base branch
+ * already. `judge`: `merge-tree` merges as GitHub does; `merge-file` compares as `git diff` does.
+ */
+export async function judgeMerges(
+  merges: readonly Merge[],
+  judge: 'merge-tree' | 'merge-file',
+): Promise<JudgedMerge[]> {
+  const directory = await temporaryDirectory('merges')
+  const git = (args: string[], input?: string) =>
+    run('git', args, { cwd: directory.path, ...(input === undefined ? {} : { input }) }).stdout
+  try {
+    git(['init', '--quiet', '--bare', '.'])
+    git(['fast-import', '--quiet'], commitsOf(merges))
+    const [ourPatches, theirPatches] = [
+      patches(git(['diff', '-U3', 'base', 'ours'])),
+      patches(git(['diff', '-U3', 'main', 'theirs'])),
+    ]
+    const rebased = mergeTree(git, 'main', 'ours')
+    const commit = git(['commit-tree', '-p', 'main', '-m', 'ours', rebased.tree]).trim()
+    const merged = judge === 'merge-tree' ? mergeTree(git, commit, 'theirs').conflicts : null
+    return merges.flatMap((merge, index) => {
+      const name = nameOf(index)
+      const [our_patch, their_patch] = [ourPatches.get(name), theirPatches.get(name)]
+      if (!our_patch || !their_patch || rebased.conflicts.has(name)) return []
+      const is_conflict = merged?.has(name) ?? mergeFile(directory.path, merge)
+      return [{ ...merge, our_patch, their_patch, is_conflict }]
+    })
+  } finally {
+    await directory.remove()
+  }
+}
+
+function run(program: string, args: string[], options: { cwd: string; input?: string }) {
+  const env = { ...process.env, GIT_CONFIG_GLOBAL: '/dev/null', GIT_CONFIG_NOSYSTEM: '1', ...IDENTITY }
+  try {
+    const stdout = execFileSync(program, args, {
+      ...options,
+      env,
+      encoding: 'utf8',
+      maxBuffer: 2 ** 30,
+      stdio: ['pipe', 'pipe', 'pipe'],
+    })
+    return { stdout, status: 0 }
+  } catch (error) {
+    const { status, stdout } = error as { status: number; stdout: string }
+    if (status > 0 && status < 128 && args[0]?.startsWith('merge-')) return { stdout, status }
+    throw error
+  }
+}
+
+const IDENTITY = {
+  GIT_AUTHOR_NAME: 'Ada',
+  GIT_AUTHOR_EMAIL: 'ada@example.com',
+  GIT_COMMITTER_NAME: 'Ada',
+  GIT_COMMITTER_EMAIL: 'ada@example.com',
+}
+
+function nameOf(index: number): string {
+  return `file-${index}`
+}
+
+/** `base` → `main` → `theirs`, and `base` → `ours`, as a stream for git fast-import. */
+function commitsOf(merges: readonly Merge[]): string {
+  const commit = (side: keyof Merge, mark: number, from: number) => {
+    const files = merges.map((merge, index) => {
+      const text = merge[side]
+      return `M 100644 inline ${nameOf(index)}\ndata ${Buffer.byteLength(text)}\n${text}\n`
+    })
+    const head = `commit refs/heads/${side}\nmark :${mark}\ncommitter Ada <ada@example.com> 1 +0000\ndata 0\n`
+    return head + (from === 0 ? '' : `from :${from}\n`) + files.join('')
+  }
+  return commit('base', 1, 0) + commit('main', 2, 1) + commit('ours', 3, 1) + commit('theirs', 4, 2)
+}
+
+function patches(diff: string): Map<string, string> {
+  const parts = diff.split(/^diff --git a\//m).slice(1)
+  return new Map(parts.map((part) => [part.slice(0, part.indexOf(' ')), `diff --git a/${part}`]))
+}
+
+function mergeTree(git: (args: string[]) => string, ours: string, theirs: string) {
+  const args = ['merge-tree', '--write-tree', '--name-only', '--no-messages', ours, theirs]
+  const [tree = '', ...conflicts] = git(args).trim().split('\n')
+  return { tree, conflicts: new Set(conflicts) }
+}
+
+/** Only where base and main are the same. */
+function mergeFile(cwd: string, merge: Merge): boolean {
+  for (const side of ['ours', 'base', 'theirs'] as const) writeFileSync(join(cwd, side), merge[side])
+  return run('git', ['merge-file', '-p', '-q', 'ours', 'base', 'theirs'], { cwd }).status !== 0
+}

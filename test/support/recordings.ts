@@ -1,0 +1,13 @@
+/** The folder of recorded pull requests: facts of others' repositories, which this project does not hold. */
+import { existsSync } from 'node:fs'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+
+/** `DECONFLICT_PAIRS`, else `shared/pairs` beside the checkout; undefined where there is none. */
+export function recordingsFolder(): string | undefined {
+  const beside = ['../../../shared/pairs', '../../../../shared/pairs'].map((path) =>
+    fileURLToPath(new URL(path, import.meta.url)),
+  )
+  const given = process.env.DECONFLICT_PAIRS
+  return (given ? [given] : beside).find((folder) => existsSync(join(folder, 'numpy.json')))
+}
