@@ -137,6 +137,14 @@ function wanted(results: Results, sizes: Sizes): Wanted[] {
       unit: '×',
       value: doubled(results),
     },
+    { what: 'lines of a file pair, median', bound: { most: 150 }, unit: 'µs', value: median('lines.pair') },
+    {
+      what: 'hostile patches, worst kind',
+      bound: { most: 100 },
+      unit: 'ms',
+      value: highest(results, 'lines.hostile.'),
+    },
+    { what: 'digest of a file, mean', bound: { most: 250 }, unit: 'bytes', value: median('lines.bytes') },
     {
       what: 'hostile check, worst kind',
       bound: { most: 100 },

@@ -9,6 +9,7 @@ import { globPart } from './parts/glob.ts'
 import { hostilePart } from './parts/hostile.ts'
 import { httpPart } from './parts/http.ts'
 import { instancesPart } from './parts/instances.ts'
+import { linesPart } from './parts/lines.ts'
 import { peerPart } from './parts/peer.ts'
 import { permissionsPart } from './parts/permissions.ts'
 import { createPart, requestsPart } from './parts/requests.ts'
@@ -21,6 +22,7 @@ import { buildService } from './service.ts'
 
 const RUN: Record<PartName, (rig: Rig) => Promise<void>> = {
   glob: globPart,
+  lines: linesPart,
   http: httpPart,
   start: startPart,
   check: checkPart,

@@ -1,6 +1,6 @@
 /** Rounds of several variants side by side, and what is made of their figures. */
 
-export type Unit = 'requests/s' | 'ms' | 'ns' | 'µs' | 'MB' | 's' | '%' | '×'
+export type Unit = 'requests/s' | 'ms' | 'ns' | 'µs' | 'MB' | 's' | '%' | '×' | 'bytes'
 
 export interface Measure {
   /** `heartbeat.8.service`: what goals and plots refer to. */
@@ -71,7 +71,7 @@ export async function interleaved<Name extends string, Figures>(
   return all
 }
 
-function median(values: number[]): number {
+export function median(values: number[]): number {
   const sorted = [...values].sort((a, b) => a - b)
   const middle = sorted.length >> 1
   const upper = sorted[middle] ?? Number.NaN

@@ -41,12 +41,13 @@ const Pair = z.object({
 
 const Recording = z.object({
   repo: z.string().default(''),
-  prs: z.union([
-    z.array(PullRequest).transform((all) => new Map(all.map((each) => [each.n, each]))),
-    z
-      .record(z.string(), PullRequest)
-      .transform((all) => new Map(Object.values(all).map((each) => [each.n, each]))),
-  ]),
+  /** A list, or an object of them. */
+  prs: z
+    .preprocess(
+      (value) => (typeof value === 'object' && value !== null ? Object.values(value) : value),
+      z.array(PullRequest),
+    )
+    .transform((all) => new Map(all.map((each) => [each.n, each]))),
   pairs: z.array(Pair),
 })
 export type Recording = z.output<typeof Recording>

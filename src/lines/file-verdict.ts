@@ -6,8 +6,8 @@ import type { Digest } from './digest.ts'
 import { meet } from './meet.ts'
 import type { LinesVerdict, Verdict } from './verdict.ts'
 
-/** Units of about 5 ns that one file may take; a median one takes 2,000 (docs/signal.md). */
-const FILE_COST_MAX = 2_000_000
+/** Units of about 5 ns that one file may take; a median one takes 600 (docs/signal.md). */
+const FILE_COST_MAX = 1_000_000
 
 export interface FileCircumstances {
   /** Both patches are known to start from the same commit. */

@@ -5,7 +5,7 @@ import { type FileChange, isBinary } from './change.ts'
 import type { Attributes } from './git-attributes.ts'
 import { isNamed, NOISE_CLASSES, type NoiseClass } from './noise-names.ts'
 
-export { NOISE_CLASSES, type NoiseClass }
+export type { NoiseClass }
 
 /** Units of the glob engine for the globs of one class and one path; what it does not reach is no noise. */
 const PATH_COST_MAX = 20_000
