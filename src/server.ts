@@ -94,7 +94,7 @@ export async function startService(config: Config, options: ServiceOptions = {})
   const stop = new AbortController()
   const limits = { ...WIRE_LIMITS, ...options.wire }
   const neighbours = {
-    webhooks: receiveDelivery(app),
+    webhooks: receiveDelivery(app, limits),
     mcp: mcpOverHttp(app),
     page: dashboard(app, streams),
   }

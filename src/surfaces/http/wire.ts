@@ -19,6 +19,8 @@ export interface WireLimits {
   silence_ms: number
   /** Connections at one time; more are closed at once. */
   connections: number
+  /** Bytes of webhook bodies that are kept at one time before their signature is checked. */
+  unsigned_bytes: number
 }
 
 export const WIRE_LIMITS: Readonly<WireLimits> = {
@@ -27,6 +29,7 @@ export const WIRE_LIMITS: Readonly<WireLimits> = {
   idle_ms: 65_000,
   silence_ms: 90_000,
   connections: 10_000,
+  unsigned_bytes: 64 * 1024 * 1024,
 }
 
 const HEADERS_MAX = 16_384

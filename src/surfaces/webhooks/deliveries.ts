@@ -1,5 +1,5 @@
 /** The inbox: a delivery is checked, stored, acknowledged, and then handed to its handlers by a job (contract §5). */
-import express, { type ErrorRequestHandler, type Request, type RequestHandler } from 'express'
+import type { ErrorRequestHandler, Request, RequestHandler } from 'express'
 import { z } from 'zod'
 import { Failure, unavailable } from '../../base/failure.ts'
 import type { App } from '../../context/app.ts'
@@ -9,14 +9,17 @@ import { addOnce } from '../../jobs/store.ts'
 import { bringsDelivery } from '../../telemetry/work.ts'
 import { type Delivery, isHandled } from './events.ts'
 import { accessOwnersOf, repositoryIdOf } from './source.ts'
+import { UnsignedBodies } from './unsigned-body.ts'
 
 /** The kind of job that a delivery becomes. */
 export const DELIVERY = 'delivery'
 
-const BODY_MAX = 25 * 1024 * 1024
-
-/** The handlers of `POST /api/github/webhooks`. An unsigned body is not even read. */
-export function receiveDelivery(app: App): (RequestHandler | ErrorRequestHandler)[] {
+/** The handlers of `POST /api/github/webhooks`. An unsigned body is not even read, and of others at most `unsigned_bytes` are kept at a time. */
+export function receiveDelivery(
+  app: App,
+  { unsigned_bytes }: { unsigned_bytes: number },
+): (RequestHandler | ErrorRequestHandler)[] {
+  const bodies = new UnsignedBodies(unsigned_bytes)
   const refuseUnsigned: RequestHandler = (req, _res, next) => {
     if (!app.github_app)
       throw unavailable(
@@ -25,18 +28,11 @@ export function receiveDelivery(app: App): (RequestHandler | ErrorRequestHandler
         300,
       )
     if (!/^sha256=[0-9a-f]{64}$/.test(req.get('X-Hub-Signature-256') ?? '')) throw wronglySigned()
-    // What is announced as too large is not even read off.
-    if (Number(req.get('Content-Length')) > BODY_MAX) throw tooLarge()
     next()
   }
-  const unread: ErrorRequestHandler = (error, _req, _res, next) => {
-    if (error instanceof Failure) next(error)
-    else if (error.type === 'entity.too.large') next(tooLarge())
-    else next(error.status < 500 ? new Failure('invalid_request', 'body: could not be read') : error)
-  }
-  const read = express.raw({ type: () => true, limit: BODY_MAX, inflate: false })
   const store: RequestHandler = async (req, res) => {
-    const status = await accept(app, req)
+    const body = await bodies.read(req, (bytes) => verified(app, req, bytes))
+    const status = await accept(app, req, body)
     app.metrics.deliveries.inc({ outcome: status })
     res.status(202).json({ status })
   }
@@ -46,16 +42,21 @@ export function receiveDelivery(app: App): (RequestHandler | ErrorRequestHandler
     app.metrics.deliveries.inc({ outcome: isRefused ? 'refused' : 'failed' })
     next(error)
   }
-  return [refuseUnsigned, read, unread, store, countRefusal]
+  return [refuseUnsigned, store, countRefusal]
 }
 
-/** Answers what became of the delivery: `accepted`, `known` from before, or `ignored`. */
-async function accept(app: App, req: Request): Promise<string> {
+/** The body as text, if the webhook secret signed it. */
+async function verified(app: App, req: Request, bytes: Buffer): Promise<string> {
   const probot = await app.github_app?.probot.ready()
-  const body = Buffer.isBuffer(req.body) ? req.body.toString('utf8') : ''
+  const body = bytes.toString('utf8')
   // Probot takes an empty body for a mistake of ours.
   const isSigned = body !== '' && (await probot?.webhooks.verify(body, req.get('X-Hub-Signature-256') ?? ''))
   if (!isSigned) throw wronglySigned()
+  return body
+}
+
+/** Answers what became of the delivery: `accepted`, `known` from before, or `ignored`. */
+async function accept(app: App, req: Request, body: string): Promise<string> {
   const id = headerOf(req, 'X-GitHub-Delivery')
   const name = headerOf(req, 'X-GitHub-Event')
   bringsDelivery(id)
@@ -106,10 +107,6 @@ function isDelivery(event: { id: string; name: string; payload: object }): event
 
 function wronglySigned(): Failure {
   return new Failure('unauthorized', 'X-Hub-Signature-256: does not fit the body and the webhook secret')
-}
-
-function tooLarge(): Failure {
-  return new Failure('body_too_large', 'body: must be at most 25 MB', { headers: { Connection: 'close' } })
 }
 
 function headerOf(req: Request, name: string): string {

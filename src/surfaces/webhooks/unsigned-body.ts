@@ -1,0 +1,98 @@
+/** Reads bodies before anybody knows who sent them: bounded in bytes, each of them and all together. */
+import type { IncomingMessage } from 'node:http'
+import { Failure, unavailable } from '../../base/failure.ts'
+
+const BODY_MAX = 25 * 1024 * 1024
+const RETRY_S = 10
+
+/** A body that is being received. */
+interface Receiving {
+  chunks: Buffer[]
+  size: number
+  refuse(failure: Failure): void
+}
+
+export class UnsignedBodies {
+  readonly #max: number
+  readonly #receiving = new Set<Receiving>()
+  /** Bytes of the bodies that are being received or checked. */
+  #held = 0
+
+  /** `max`: bytes of all bodies together. Each is copied once when it is complete. */
+  constructor(max: number) {
+    this.#max = max
+  }
+
+  /** Receives a body and hands it to `check`; its bytes count until that has ended. Throws `body_too_large`, `service_unavailable`. */
+  async read<Result>(req: IncomingMessage, check: (body: Buffer) => Promise<Result>): Promise<Result> {
+    refuseUnreadable(req)
+    const body = await this.#receive(req)
+    try {
+      return await check(body)
+    } finally {
+      this.#held -= body.length
+    }
+  }
+
+  #receive(req: IncomingMessage): Promise<Buffer> {
+    return new Promise((resolve, reject) => {
+      const receiving: Receiving = {
+        chunks: [],
+        size: 0,
+        refuse: (failure) => {
+          if (!this.#receiving.delete(receiving)) return
+          this.#held -= receiving.size
+          receiving.chunks.length = 0
+          // What still comes is thrown away, so that the sender hears the answer.
+          req.off('data', keep).resume()
+          reject(failure)
+        },
+      }
+      const keep = (chunk: Buffer) => this.#keep(receiving, chunk)
+      this.#receiving.add(receiving)
+      req.on('data', keep)
+      req.on('end', () => {
+        if (this.#receiving.delete(receiving)) resolve(Buffer.concat(receiving.chunks))
+      })
+      req.on('close', () => receiving.refuse(cutShort()))
+      if (req.closed) receiving.refuse(cutShort())
+    })
+  }
+
+  /** When all together are too much, the largest goes: deliveries of GitHub are small, and get through. */
+  #keep(receiving: Receiving, chunk: Buffer): void {
+    receiving.chunks.push(chunk)
+    receiving.size += chunk.length
+    this.#held += chunk.length
+    if (receiving.size > BODY_MAX) receiving.refuse(tooLarge())
+    while (this.#held > this.#max && this.#receiving.size > 0) {
+      const [largest] = [...this.#receiving].sort((a, b) => b.size - a.size)
+      largest?.refuse(tooManyBytes())
+    }
+  }
+}
+
+/** What is announced as too large, or compressed, is not even received. */
+function refuseUnreadable({ headers }: IncomingMessage): void {
+  if (Number(headers['content-length']) > BODY_MAX) throw tooLarge()
+  const encoding = headers['content-encoding']
+  if (encoding !== undefined && encoding !== 'identity')
+    throw new Failure('invalid_request', 'body: send it without Content-Encoding')
+}
+
+function cutShort(): Failure {
+  return new Failure('invalid_request', 'body: ended before it was complete')
+}
+
+function tooLarge(): Failure {
+  return new Failure('body_too_large', 'body: must be at most 25 MB', { headers: { Connection: 'close' } })
+}
+
+function tooManyBytes(): Failure {
+  const { message, headers } = unavailable(
+    'more is being delivered at once than the service takes; deliver it again',
+    undefined,
+    RETRY_S,
+  )
+  return new Failure('service_unavailable', message, { headers: { ...headers, Connection: 'close' } })
+}

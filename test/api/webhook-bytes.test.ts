@@ -1,0 +1,105 @@
+/** How many bytes of deliveries are kept before anybody knows who sent them. */
+import { createHmac } from 'node:crypto'
+import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
+import { type AppService, startAppService, WEBHOOK_SECRET } from '../support/app-service.ts'
+import { fakeGithub } from '../support/github.ts'
+import { openWire, type Wire } from '../support/wire.ts'
+
+const KIB = 1024
+const MAX = 1024 * KIB
+/** Far longer than a test takes. */
+const NEVER_MS = 600_000
+/** Soon enough for a test. */
+const SHORT_MS = 2000
+
+const github = fakeGithub()
+const wires: Wire[] = []
+let service: AppService
+/** Its time for a request is short. */
+let impatient: AppService
+
+const start = (ms: number) =>
+  startAppService(github, { wire: { unsigned_bytes: MAX, headers_ms: ms, request_ms: ms } })
+
+beforeAll(async () => {
+  service = await start(NEVER_MS)
+  impatient = await start(SHORT_MS)
+})
+afterEach(() => {
+  for (const { socket } of wires.splice(0)) socket.destroy()
+})
+afterAll(async () => {
+  await impatient.close()
+  await service.close()
+  github.close()
+})
+
+function headOf(length: number, signature = '0'.repeat(64)): string {
+  return [
+    'POST /api/github/webhooks HTTP/1.1',
+    'Host: x',
+    'X-GitHub-Event: ping',
+    'X-GitHub-Delivery: some-delivery',
+    `X-Hub-Signature-256: sha256=${signature}`,
+    `Content-Length: ${length}`,
+    '\r\n',
+  ].join('\r\n')
+}
+
+/** Sends part of a body that nobody signed, and keeps the connection. */
+async function hoard(bytes: number, to = service): Promise<Wire> {
+  const wire = await openWire(to.url)
+  wires.push(wire)
+  wire.write(headOf(25 * MAX))
+  wire.write('x'.repeat(bytes))
+  return wire
+}
+
+/** Sends a signed delivery of that size; answers the status. */
+async function deliver(bytes: number, to = service): Promise<number> {
+  const body = JSON.stringify({ zen: 'x'.repeat(bytes) })
+  const wire = await openWire(to.url)
+  wires.push(wire)
+  wire.write(headOf(body.length, createHmac('sha256', WEBHOOK_SECRET).update(body).digest('hex')))
+  wire.write(body)
+  return (await wire.answer()).status
+}
+
+test('past the limit the largest body is refused with 503, and small deliveries get through', async () => {
+  const small = await hoard(300 * KIB)
+  const large = await hoard(700 * KIB)
+  // Until all that was sent has arrived, there is room for everybody.
+  while (large.said() === '') expect(await deliver(200 * KIB)).toBe(202)
+  const { status, headers, body } = await large.answer()
+  expect([status, body.error.type]).toEqual([503, 'service_unavailable'])
+  expect(headers.get('retry-after')).toBe('10')
+  await large.ended
+  expect(small.said()).toBe('')
+  expect(await deliver(500 * KIB)).toBe(202)
+  expect(small.said()).toBe('')
+})
+
+test('any number of deliveries may follow each other', async () => {
+  for (let turn = 0; turn < 5; turn += 1) expect(await deliver(800 * KIB)).toBe(202)
+})
+
+test('a delivery that alone is past the limit is refused', async () => {
+  expect(await deliver(MAX)).toBe(503)
+  expect(await deliver(800 * KIB)).toBe(202)
+})
+
+test('the bytes of a sender that leaves are free again', async () => {
+  const gone = await hoard(900 * KIB)
+  const logged = service.log.length
+  gone.socket.end()
+  await expect.poll(() => service.log.slice(logged).some((line) => line.includes('broken off'))).toBe(true)
+  const kept = await hoard(100 * KIB)
+  expect(await deliver(850 * KIB)).toBe(202)
+  expect(kept.said()).toBe('')
+})
+
+test('a sender that is slow is timed out, and its bytes are free again', async () => {
+  const slow = await hoard(900 * KIB, impatient)
+  expect((await slow.answer()).status).toBe(408)
+  await expect.poll(() => deliver(900 * KIB, impatient)).toBe(202)
+})
