@@ -1,7 +1,7 @@
 /** What a check says once one's own work is left out of it: the words, the counts, and how grave the rest is. */
 import { describe, expect, test } from 'vitest'
 import type { OverlapResult, Severity } from '../../src/overlap/overlap.ts'
-import { withoutOwn } from '../../src/surfaces/cli/own.ts'
+import { briefWithoutOwn, withoutOwn } from '../../src/surfaces/cli/own.ts'
 
 const OWN = new Set(['act_own', 'act_session'])
 const FROM_SERVICE =
@@ -132,4 +132,57 @@ describe('where nothing is left', () => {
 test('what has none of one’s own stays as the service said it', () => {
   const overlap = overlapOf([['act_b', 'low']])
   expect(withoutOwn(overlap, OWN)).toBe(overlap)
+})
+
+describe('of the short form', () => {
+  const named = (id: string, severity: Severity) => ({
+    id,
+    title: 'Tidy',
+    actor: 'Ben',
+    branch: null,
+    pr_url: null,
+    severity,
+    example: null,
+    lines: null,
+  })
+  const brief = (ids: string[], matches: ReturnType<typeof named>[]) => ({
+    overlap_detected: true,
+    severity: 'high' as const,
+    related_activity_ids: ids,
+    matches,
+  })
+
+  test.each([
+    ['nothing', ['act_own'], [named('act_own', 'high')], { overlap_detected: false, severity: null }],
+    [
+      'another activity',
+      ['act_own', 'act_b'],
+      [named('act_own', 'high'), named('act_b', 'low')],
+      {
+        overlap_detected: true,
+        severity: 'low',
+        related_activity_ids: ['act_b'],
+        matches: [{ id: 'act_b' }],
+      },
+    ],
+    [
+      'a notable',
+      ['act_own'],
+      [named('act_own', 'high'), named('ntb_a', 'medium')],
+      { overlap_detected: true, severity: 'medium', related_activity_ids: [], matches: [{ id: 'ntb_a' }] },
+    ],
+    [
+      'one that is not named, as severe as all were',
+      ['act_own', 'act_z'],
+      [named('act_own', 'high')],
+      { overlap_detected: true, severity: 'high', related_activity_ids: ['act_z'], matches: [] },
+    ],
+  ])('%s is left', (_, ids, matches, expected) => {
+    expect(briefWithoutOwn(brief(ids, matches), OWN)).toMatchObject(expected)
+  })
+
+  test('it stays as it is where none of it is one’s own', () => {
+    const overlap = brief(['act_b'], [named('act_b', 'high')])
+    expect(briefWithoutOwn(overlap, OWN)).toBe(overlap)
+  })
 })

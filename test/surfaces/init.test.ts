@@ -248,6 +248,25 @@ describe('the hook of an agent', () => {
     expect((await only()).branch).toBe('tidy')
   })
 
+  test('names with a prompt what has come to overlap, once', async () => {
+    await hook('before-edit', edit('src/checkout/retry.ts'))
+    await benWorks()
+    const directory = at('.git/deconflict')
+    const name = (await readdir(directory)).find((each) => each.startsWith('session-')) as string
+    const lastHeartbeatLongAgo = async () => {
+      const state = JSON.parse(await readFile(join(directory, name), 'utf8'))
+      await writeFile(join(directory, name), JSON.stringify({ ...state, told_at: 0 }))
+    }
+    await lastHeartbeatLongAgo()
+    const told = JSON.parse((await hook('prompt')).stdout).hookSpecificOutput
+    expect(told).toMatchObject({
+      hookEventName: 'UserPromptSubmit',
+      additionalContext: expect.stringContaining('“Tidy” by Ben on tidy (src/checkout/retry.ts)'),
+    })
+    await lastHeartbeatLongAgo()
+    expect(await hook('prompt')).toEqual({ code: 0, stdout: '', stderr: '' })
+  })
+
   test('announces a session that was never announced from what it touches, and another one when that has ended', async () => {
     await tree.write({ 'b.md': '' })
     await hook('before-edit', edit('src/a.ts'))
