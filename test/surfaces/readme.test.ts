@@ -99,7 +99,7 @@ test('curl answers what the README shows', async () => {
     shown += 1
   }
   expect(shown).toBe(2)
-  const [, reason] = /Ben asks again, and reads `(.*)`/.exec(section('With curl')) ?? []
+  const [, reason] = /Ben checks again and gets `(.*)`/.exec(section('With curl')) ?? []
   const check = blocks.find(({ body }) => body.includes('/check'))?.body
   await apiAt(shop.url, 'tok-ada')('POST', `/notables/${id}/archive`)
   expect(await run(`${variables}\n${check}`, 'ben')).toContain(reason)
