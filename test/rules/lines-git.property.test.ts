@@ -45,6 +45,18 @@ test.each<[Material, number]>([
   expect(recall).toBeGreaterThanOrEqual(least)
 })
 
+test('they are the same whichever side asks', async () => {
+  const merges = await judgeMerges(
+    randomMerges(1000, { material: 'code', drifts: true, seed: 2 }),
+    'merge-tree',
+  )
+  for (const { our_patch, their_patch, ...merge } of merges) {
+    const mine = verdictOf({ ...merge, our_patch, their_patch }, false)
+    const its = verdictOf({ ...merge, our_patch: their_patch, their_patch: our_patch }, false)
+    expect(its).toEqual({ ...mine, your_lines: mine.their_lines, their_lines: mine.your_lines })
+  }
+})
+
 test.each<[Material, number, number]>([
   ['different', 99, 95],
   // Repeated lines tell little about where a hunk belongs, so conflicts are missed rather than made up.

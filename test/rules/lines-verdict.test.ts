@@ -252,18 +252,23 @@ describe('by lines, where bases may differ', () => {
     expect(changed(lines, by)).toBe(expected)
   })
 
-  test('of several shifts the one with most telling lines wins, then the nearest', () => {
-    const part = [
-      'open the telling part',
-      'first telling line',
-      'second telling line',
-      'close the telling part',
-    ]
-    const twice = [...part, ...part.map((line, at) => (at === 3 ? 'the end of all' : line))]
-    // The second of the two parts: line 6 of eight, or line 7 of nine.
-    expect(verdict(edit(6, 1, ['a'], twice), edit(7, 1, ['b'], ['new line', ...twice]))).toBe(
-      'conflict proved',
-    )
+  test('of several shifts the one with most telling lines wins', () => {
+    const part = ['first telling line', 'second telling line', 'third telling line']
+    const base = [...part, 'the line between', ...part]
+    const drifted = [...Array.from({ length: 4 }, (_, at) => `filler ${at}`), ...base]
+    // Without a shift the second part of yours lies on the first part of theirs, and the changes seem three lines apart.
+    expect(verdict(edit(4, 1, ['a'], base), edit(8, 1, ['b'], drifted))).toBe('conflict proved')
+  })
+
+  test('of several that are as good, the nearest to the expected one wins', () => {
+    const part = ['first telling line', 'second telling line', 'third telling line', 'last telling line']
+    const base = [...part, ...part, ...part]
+    const theirs = change({
+      patch: `@@ -5,4 +5,4 @@\n ${part[0]}\n ${part[1]}\n-${part[2]}\n+b\n ${part[3]}`,
+    })
+    const yours = change({ patch: editOf(base, 7, 1, ['a']) })
+    const found = fileVerdict(yours, theirs, { one_base: false, budget: budget() })
+    expect([found.verdict, found.your_lines, found.their_lines]).toEqual(['conflict', [7, 7], [7, 7]])
   })
 })
 
