@@ -47,7 +47,7 @@ test.each<[Material, number]>([
 
 test('they are the same whichever side asks', async () => {
   const merges = await judgeMerges(
-    randomMerges(1000, { material: 'code', drifts: true, seed: 2 }),
+    randomMerges(1000, { material: 'code', drifts: true, seed: 1 }),
     'merge-tree',
   )
   for (const { our_patch, their_patch, ...merge } of merges) {

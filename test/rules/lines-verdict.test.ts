@@ -266,7 +266,8 @@ describe('by lines, where bases may differ', () => {
     const theirs = change({
       patch: `@@ -5,4 +5,4 @@\n ${part[0]}\n ${part[1]}\n-${part[2]}\n+b\n ${part[3]}`,
     })
-    const yours = change({ patch: editOf(base, 7, 1, ['a']) })
+    const shown = base.map((line, at) => (at === 6 ? `-${line}\n+a` : ` ${line}`))
+    const yours = change({ patch: `@@ -1,12 +1,12 @@\n${shown.join('\n')}` })
     const found = fileVerdict(yours, theirs, { one_base: false, budget: budget() })
     expect([found.verdict, found.your_lines, found.their_lines]).toEqual(['conflict', [7, 7], [7, 7]])
   })
