@@ -2,7 +2,7 @@
 import { insertIfRoom } from '../context/live-limit.ts'
 import type { RepoContext } from '../context/repo.ts'
 import * as store from './store.ts'
-import { expireActivities } from './sweep-store.ts'
+import { expireActivities, listExpiredActivities } from './sweep-store.ts'
 import type { ActivityRow } from './table.ts'
 
 /** Expiries that are stored at a time when room is needed. */
@@ -13,7 +13,10 @@ export function insertLive(ctx: RepoContext, row: store.NewActivity): Promise<Ac
   const kind = {
     counted: 'act',
     max: ctx.max_live.activities,
-    expire: ({ db, repo, now }: RepoContext) => expireActivities(db, repo.id, now, EXPIRED_MAX),
+    expire: async ({ db, repo, now }: RepoContext) => {
+      const batch = { limit: EXPIRED_MAX, except: [] }
+      return expireActivities(db, repo.id, now, await listExpiredActivities(db, repo.id, now, batch))
+    },
   } as const
   return insertIfRoom(ctx, kind, ({ db }) => store.insertActivity(db, row))
 }

@@ -1,26 +1,43 @@
 /** The SQL by which activities expire and are purged. Every statement begins with the repository's id. */
 import { and, eq, inArray, lte, or, sql } from 'drizzle-orm'
 import { dropRecords } from '../claims/store.ts'
+import { type Batch, isNoneOf } from '../db/batch.ts'
 import { hourAt } from '../db/column.ts'
 import type { Db } from '../db/connect.ts'
 import { isLive } from './lifecycle.ts'
 import { isStoredFinished, isStoredLive } from './status-store.ts'
 import { activities } from './table.ts'
 
-/** Stores the expiry of up to `limit` activities that reached it, as `asOf` shows it, in the transaction `tx`; answers their ids. */
-export async function expireActivities(tx: Db, repo_id: number, now: Date, limit: number): Promise<string[]> {
+function hasExpired(repo_id: number, now: Date) {
+  return and(
+    eq(activities.repo_id, repo_id),
+    or(isStoredLive, isStoredFinished),
+    lte(activities.expires_hour, hourAt(now)),
+    lte(activities.expires_at, now),
+  )
+}
+
+/** Activities that reached their expiry, and are not stored as closed yet. */
+export async function listExpiredActivities(
+  db: Db,
+  repo_id: number,
+  now: Date,
+  { limit, except }: Batch<string>,
+): Promise<string[]> {
+  const rows = await db
+    .select({ id: activities.id })
+    .from(activities)
+    .where(and(hasExpired(repo_id, now), isNoneOf(activities.id, except)))
+    .limit(limit)
+  return rows.map(({ id }) => id)
+}
+
+/** Stores the expiry of these activities, as `asOf` shows it, in the transaction `tx`; answers those that it stored. */
+export async function expireActivities(tx: Db, repo_id: number, now: Date, ids: string[]): Promise<string[]> {
   const due = tx
     .select({ id: activities.id })
     .from(activities)
-    .where(
-      and(
-        eq(activities.repo_id, repo_id),
-        or(isStoredLive, isStoredFinished),
-        lte(activities.expires_hour, hourAt(now)),
-        lte(activities.expires_at, now),
-      ),
-    )
-    .limit(limit)
+    .where(and(hasExpired(repo_id, now), inArray(activities.id, ids)))
     .for('update', { skipLocked: true })
   const expired = await tx
     .update(activities)
@@ -37,19 +54,37 @@ export async function expireActivities(tx: Db, repo_id: number, now: Date, limit
   return expired.map(({ id }) => id)
 }
 
-/** Deletes up to `limit` activities that were archived, or expired, at `before` or earlier; answers how many. */
-export async function purgeActivities(db: Db, repo_id: number, before: Date, limit: number): Promise<number> {
+/** Activities that were archived, or expired, at `before` or earlier. */
+function wasClosed(repo_id: number, before: Date) {
   const archived = and(eq(activities.status, 'archived'), lte(activities.archived_at, before))
   const expired = and(
     eq(activities.status, 'expired'),
     lte(activities.expires_hour, hourAt(before)),
     lte(activities.expires_at, before),
   )
+  return and(eq(activities.repo_id, repo_id), or(archived, expired))
+}
+
+export async function listClosedActivities(
+  db: Db,
+  repo_id: number,
+  before: Date,
+  { limit, except }: Batch<string>,
+): Promise<string[]> {
+  const rows = await db
+    .select({ id: activities.id })
+    .from(activities)
+    .where(and(wasClosed(repo_id, before), isNoneOf(activities.id, except)))
+    .limit(limit)
+  return rows.map(({ id }) => id)
+}
+
+/** Deletes those of these activities that were closed at `before` or earlier; answers how many. */
+export async function purgeActivities(db: Db, repo_id: number, before: Date, ids: string[]): Promise<number> {
   const due = db
     .select({ id: activities.id })
     .from(activities)
-    .where(and(eq(activities.repo_id, repo_id), or(archived, expired)))
-    .limit(limit)
+    .where(and(wasClosed(repo_id, before), inArray(activities.id, ids)))
     .for('update', { skipLocked: true })
   const purged = await db
     .delete(activities)
@@ -58,17 +93,31 @@ export async function purgeActivities(db: Db, repo_id: number, before: Date, lim
   return purged.length
 }
 
-/** Deletes up to `limit` activities that were made from pull requests, whatever their status, in the transaction `tx`; answers how many. */
-export async function deleteTracked(tx: Db, repo_id: number, limit: number): Promise<number> {
-  const tracked = tx
+/** Activities that were made from pull requests, whatever their status. */
+export async function listTracked(
+  db: Db,
+  repo_id: number,
+  { limit, except }: Batch<string>,
+): Promise<string[]> {
+  const rows = await db
     .select({ id: activities.id })
     .from(activities)
-    .where(and(eq(activities.repo_id, repo_id), eq(activities.source, 'pull_request')))
+    .where(
+      and(
+        eq(activities.repo_id, repo_id),
+        eq(activities.source, 'pull_request'),
+        isNoneOf(activities.id, except),
+      ),
+    )
     .limit(limit)
-    .for('update')
+  return rows.map(({ id }) => id)
+}
+
+/** Deletes these activities, whatever their status, in the transaction `tx`; answers how many. */
+export async function deleteActivities(tx: Db, repo_id: number, ids: string[]): Promise<number> {
   const deleted = await tx
     .delete(activities)
-    .where(and(eq(activities.repo_id, repo_id), inArray(activities.id, tracked)))
+    .where(and(eq(activities.repo_id, repo_id), inArray(activities.id, ids)))
     .returning({ id: activities.id, status: activities.status })
   const wereLive = deleted.filter(({ status }) => isLive(status)).map(({ id }) => id)
   await dropRecords(tx, repo_id, 'act', wereLive)

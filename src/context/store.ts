@@ -69,12 +69,16 @@ export async function listFollowedRepositories(
   return rows.map((row) => row.repo_id)
 }
 
-/** Up to `limit` repositories that the app was taken off at `before` or earlier. */
-export async function listLeft(db: Db, before: Date, limit: number): Promise<number[]> {
+/** Up to `limit` repositories after `after`, in the order of their ids, that the app was taken off at `before` or earlier. */
+export async function listLeft(
+  db: Db,
+  { after, before, limit }: { after: number; before: Date; limit: number },
+): Promise<number[]> {
   const rows = await db
     .select({ repo_id: repositories.repo_id })
     .from(repositories)
-    .where(lte(repositories.left_at, before))
+    .where(and(gt(repositories.repo_id, after), lte(repositories.left_at, before)))
+    .orderBy(asc(repositories.repo_id))
     .limit(limit)
   return rows.map((row) => row.repo_id)
 }

@@ -4,6 +4,9 @@ import { DrizzleQueryError } from 'drizzle-orm'
 /** Classes of SQLSTATE that mean the database is away, overloaded or shutting down; sending again later is safe. */
 const AWAY = /^(08|53|57P|58|40001|40P01|25006|57014|55P03)/
 
+/** Those of them that no statement escapes, however little it touches. */
+const DOWN = /^(08|53[13]|57P|25006)/
+
 /** postgres.js' and the socket's own codes for a connection that is not there. */
 const NO_CONNECTION =
   /^(CONNECTION_|CONNECT_TIMEOUT|ECONNREFUSED|ECONNRESET|EPIPE|ETIMEDOUT|ENOTFOUND|EAI_AGAIN|ENOENT|EHOSTUNREACH|ENETUNREACH)/
@@ -27,6 +30,12 @@ export function codeOf(error: unknown): string | undefined {
 export function isDatabaseAway(error: unknown): boolean {
   const code = codeOf(error)
   return code !== undefined && (AWAY.test(code) || NO_CONNECTION.test(code))
+}
+
+/** Whether any other statement would fail now, too: the database is away, full, or takes no writes. */
+export function isDatabaseDown(error: unknown): boolean {
+  const code = codeOf(error)
+  return code !== undefined && (DOWN.test(code) || NO_CONNECTION.test(code))
 }
 
 /** What of a thrown value may be logged. The message and stack of a database error hold SQL and parameters, so its code stands for it. */

@@ -17,6 +17,7 @@ import {
   type UpdateNotable,
 } from './notable.ts'
 import * as store from './store.ts'
+import { expireNotables, listExpiredNotables } from './sweep-store.ts'
 import type { NotableRow } from './table.ts'
 
 /** Expiries that are stored at a time when room is needed. */
@@ -72,7 +73,10 @@ async function insertLive(ctx: RepoContext, row: store.NewNotable): Promise<Nota
     {
       counted: 'ntb',
       max,
-      expire: ({ db, repo, now }) => store.expireNotables(db, repo.id, now, EXPIRED_MAX),
+      expire: async ({ db, repo, now }) => {
+        const batch = { limit: EXPIRED_MAX, except: [] }
+        return expireNotables(db, repo.id, now, await listExpiredNotables(db, repo.id, now, batch))
+      },
     },
     ({ db }) => store.insertNotable(db, row),
   )

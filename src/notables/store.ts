@@ -22,7 +22,6 @@ import {
   insertGivenClaims,
   replaceClaims,
 } from '../claims/store.ts'
-import { hourAt } from '../db/column.ts'
 import type { Db } from '../db/connect.ts'
 import { selectByIds } from '../db/lookup.ts'
 import { placeholdersOf, prepared, valuesOf } from '../db/prepared.ts'
@@ -181,52 +180,6 @@ export function listNotableScopes(
   ids: string[],
 ): Promise<Pick<NotableRow, 'id' | 'scope'>[]> {
   return readScopes(db, { repo_id, ids: JSON.stringify(ids) })
-}
-
-/** Stores the expiry of up to `limit` notables that reached it, in the transaction `tx`; answers their ids. */
-export async function expireNotables(tx: Db, repo_id: number, now: Date, limit: number): Promise<string[]> {
-  const due = tx
-    .select({ id: notables.id })
-    .from(notables)
-    .where(
-      and(
-        eq(notables.repo_id, repo_id),
-        eq(notables.status, 'active'),
-        lte(notables.expires_hour, hourAt(now)),
-        lte(notables.expires_at, now),
-      ),
-    )
-    .limit(limit)
-    .for('update', { skipLocked: true })
-  const expired = await tx
-    .update(notables)
-    .set({ status: 'expired', updated_at: sql`${notables.expires_at}` })
-    .where(and(eq(notables.repo_id, repo_id), inArray(notables.id, due)))
-    .returning({ id: notables.id })
-  const ids = expired.map(({ id }) => id)
-  await dropRecords(tx, repo_id, 'ntb', ids)
-  return ids
-}
-
-/** Deletes up to `limit` notables that were archived, or expired, at `before` or earlier; answers how many. */
-export async function purgeNotables(db: Db, repo_id: number, before: Date, limit: number): Promise<number> {
-  const archived = and(eq(notables.status, 'archived'), lte(notables.archived_at, before))
-  const expired = and(
-    eq(notables.status, 'expired'),
-    lte(notables.expires_hour, hourAt(before)),
-    lte(notables.expires_at, before),
-  )
-  const due = db
-    .select({ id: notables.id })
-    .from(notables)
-    .where(and(eq(notables.repo_id, repo_id), or(archived, expired)))
-    .limit(limit)
-    .for('update', { skipLocked: true })
-  const purged = await db
-    .delete(notables)
-    .where(and(eq(notables.repo_id, repo_id), inArray(notables.id, due)))
-    .returning({ id: notables.id })
-  return purged.length
 }
 
 function hasStatus(status: NotableStatus, now: Date): SQL | undefined {

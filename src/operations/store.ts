@@ -1,5 +1,6 @@
 /** The SQL of idempotency keys and quotas. */
-import { and, eq, gt, lte, sql } from 'drizzle-orm'
+import { and, eq, gt, lte, not, sql } from 'drizzle-orm'
+import type { Batch } from '../db/batch.ts'
 import type { Db } from '../db/connect.ts'
 import { idempotency_keys, quotas } from './table.ts'
 
@@ -59,17 +60,38 @@ export async function saveAnswer(db: Db, use: KeyUse, answer: string): Promise<s
   return row?.answer ?? answer
 }
 
-/** Deletes up to `limit` keys of a repository that were stored at `expired` or before; answers how many. */
-export async function deleteKeys(db: Db, repo_id: number, expired: Date, limit: number): Promise<number> {
-  const due = db
-    .select({ row: sql`ctid` })
+/** A key within its repository. */
+export type KeyName = Omit<KeyUse, 'repo_id'>
+
+function isAmong(names: KeyName[]) {
+  const { caller, operation, key } = idempotency_keys
+  const rows = names.map((name) => sql`(${name.caller}, ${name.operation}, ${name.key})`)
+  return sql`(${caller}, ${operation}, ${key}) in (${sql.join(rows, sql`, `)})`
+}
+
+/** Keys that were stored at `expired` or before. */
+export function listExpiredKeys(
+  db: Db,
+  repo_id: number,
+  expired: Date,
+  { limit, except }: Batch<KeyName>,
+): Promise<KeyName[]> {
+  const { caller, operation, key, created_at } = idempotency_keys
+  const isOther = except.length > 0 ? not(isAmong(except)) : undefined
+  return db
+    .select({ caller, operation, key })
     .from(idempotency_keys)
-    .where(and(eq(idempotency_keys.repo_id, repo_id), lte(idempotency_keys.created_at, expired)))
+    .where(and(eq(idempotency_keys.repo_id, repo_id), lte(created_at, expired), isOther))
     .limit(limit)
-    .for('update', { skipLocked: true })
+}
+
+/** Deletes those of these keys that were stored at `expired` or before; answers how many. */
+export async function deleteKeys(db: Db, repo_id: number, expired: Date, names: KeyName[]): Promise<number> {
   const deleted = await db
     .delete(idempotency_keys)
-    .where(and(eq(idempotency_keys.repo_id, repo_id), sql`ctid = any(array(${due}))`))
+    .where(
+      and(eq(idempotency_keys.repo_id, repo_id), lte(idempotency_keys.created_at, expired), isAmong(names)),
+    )
     .returning({ key: idempotency_keys.key })
   return deleted.length
 }

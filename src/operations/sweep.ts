@@ -1,24 +1,38 @@
 /** The sweep: stores expiries, purges what was kept long enough, drops old idempotency keys (contract §1 and §5). */
 import { setTimeout as wait } from 'node:timers/promises'
-import { deleteTracked, expireActivities, purgeActivities } from '../activities/sweep-store.ts'
+import {
+  deleteActivities,
+  expireActivities,
+  listClosedActivities,
+  listExpiredActivities,
+  listTracked,
+  purgeActivities,
+} from '../activities/sweep-store.ts'
 import { later } from '../base/clock.ts'
 import type { App } from '../context/app.ts'
 import { oweLook } from '../context/changes.ts'
 import { inTransaction, openKnownRepo, type RepoContext } from '../context/repo.ts'
 import { claimForSweep, listLeft, listUnswept, lockLeft, updateRepository } from '../context/store.ts'
 import type { Db } from '../db/connect.ts'
-import { faultOf } from '../db/errors.ts'
+import { faultOf, isDatabaseDown } from '../db/errors.ts'
 import { deleteJobs } from '../jobs/store.ts'
-import { expireNotables, purgeNotables } from '../notables/store.ts'
-import { deletePullRequests } from '../pull-requests/store.ts'
+import {
+  expireNotables,
+  listClosedNotables,
+  listExpiredNotables,
+  purgeNotables,
+} from '../notables/sweep-store.ts'
+import { deletePullRequests, listNumbers } from '../pull-requests/store.ts'
 import { inSpan } from '../telemetry/trace.ts'
+import { inBatches, type Processing } from './batches.ts'
 import { KEY_LIFE_MS } from './idempotency.ts'
 import { QUOTA_WINDOW_MS } from './quota.ts'
-import { deleteKeys, deleteQuotas } from './store.ts'
+import { deleteKeys, deleteQuotas, type KeyName, listExpiredKeys } from './store.ts'
 
 /** Each repository is swept about this often. Nothing waits for it: expiry is exact at the time of reading. */
 const INTERVAL_MS = 300_000
-const BATCH = 500
+/** Repositories that are listed at a time, and old jobs that are deleted at a time. */
+const PAGE = 500
 const DAY_MS = 86_400_000
 /** A delivery is known again for this long; GitHub sends one again for three days at most. */
 const JOBS_FOR_MS = 7 * DAY_MS
@@ -50,80 +64,152 @@ async function sweepAll(app: App, now: Date): Promise<Swept & { jobs: number }> 
   const before = later(now, -INTERVAL_MS)
   const kept = later(now, -app.config.retention_days * DAY_MS)
   const swept: Swept = { repositories: 0, expired: 0, purged: 0, keys: 0 }
-  let after = 0
-  for (;;) {
-    const ids = await listUnswept(db, { after, before, limit: BATCH })
-    for (const repo_id of ids) {
+  await forEachRepository(
+    app,
+    (after) => listUnswept(db, { after, before, limit: PAGE }),
+    async (repo_id) => {
       const ctx = (await claimForSweep(db, repo_id, now, before)) && (await openKnownRepo(app, repo_id, now))
-      if (ctx) await sweepRepository(ctx, kept, swept)
-    }
-    if (ids.length < BATCH) break
-    after = ids.at(-1) ?? after
-  }
-  swept.purged += await forgetLeft(db, kept)
-  const jobs = await inBatches((limit) => deleteJobs(db, later(now, -JOBS_FOR_MS), limit))
+      if (ctx) await sweepRepository(app, ctx, { kept, swept })
+    },
+  )
+  await forEachRepository(
+    app,
+    (after) => listLeft(db, { after, before: kept, limit: PAGE }),
+    async (repo_id) => {
+      swept.purged += await forgetApp(app, repo_id, kept)
+    },
+  )
+  const jobs = await deleteAll((limit) => deleteJobs(db, later(now, -JOBS_FOR_MS), limit))
   await deleteQuotas(db, later(now, -QUOTA_WINDOW_MS))
   return { ...swept, jobs }
 }
 
-async function sweepRepository(ctx: RepoContext, kept: Date, swept: Swept): Promise<void> {
-  const { db, now, repo } = ctx
-  swept.repositories += 1
-  swept.expired += await inBatches((limit) => expire(ctx, limit, expireActivities))
-  swept.expired += await inBatches((limit) => expire(ctx, limit, expireNotables))
-  swept.purged += await inBatches((limit) => purgeActivities(db, repo.id, kept, limit))
-  swept.purged += await inBatches((limit) => purgeNotables(db, repo.id, kept, limit))
-  if (repo.is_followed)
-    swept.purged += await inBatches((limit) => deletePullRequests(db, repo.id, kept, limit))
-  swept.keys += await inBatches((limit) => deleteKeys(db, repo.id, later(now, -KEY_LIFE_MS), limit))
-}
-
-/**
- * Deletes what the app made in repositories that it was taken off at `kept` or earlier: activities of pull requests, what
- * it knew of them, and the settings. What people declared stays: without the app, the REST interface goes on.
- */
-async function forgetLeft(db: Db, kept: Date): Promise<number> {
-  let total = 0
-  for (;;) {
-    const ids = await listLeft(db, kept, BATCH)
-    for (const repo_id of ids) total += await inBatches((limit) => forgetApp(db, { repo_id, kept, limit }))
-    if (ids.length < BATCH) return total
+/** Calls `work` with each repository. One that fails is reported and skipped; throws when the database is down. */
+async function forEachRepository(
+  app: App,
+  list: (after: number) => Promise<number[]>,
+  work: (repo_id: number) => Promise<void>,
+): Promise<void> {
+  for (let after = 0; ; ) {
+    const ids = await list(after)
+    for (const repo_id of ids) {
+      try {
+        await work(repo_id)
+      } catch (error) {
+        if (isDatabaseDown(error)) throw error
+        app.metrics.swept.inc({ what: 'failed' })
+        app.log.error({ repo_id, ...faultOf(error) }, 'repository not swept')
+      }
+    }
+    if (ids.length < PAGE) return
+    after = ids.at(-1) ?? after
   }
 }
 
-/** One batch; the last one leaves the repository as if the app had never been there. Given back meanwhile, it keeps all. */
-function forgetApp(db: Db, of: { repo_id: number; kept: Date; limit: number }): Promise<number> {
-  const { repo_id, kept, limit } = of
-  return db.transaction(async (tx) => {
-    if (!(await lockLeft(tx, repo_id, kept))) return 0
-    const activities = await deleteTracked(tx, repo_id, limit)
-    const deleted = activities + (await deletePullRequests(tx, repo_id, null, limit - activities))
-    if (deleted < limit)
-      await updateRepository(tx, repo_id, {
-        left_at: null,
-        settings: null,
-        labeler_areas: null,
-        settings_errors: [],
-      })
-    return deleted
+async function sweepRepository(
+  app: App,
+  ctx: RepoContext,
+  { kept, swept }: { kept: Date; swept: Swept },
+): Promise<void> {
+  const { db, now } = ctx
+  const { id, is_followed } = ctx.repo
+  const keys_before = later(now, -KEY_LIFE_MS)
+  const report = reporting(app, id)
+  swept.repositories += 1
+  swept.expired += await inBatches<string>({
+    list: (batch) => listExpiredActivities(db, id, now, batch),
+    process: (ids) => expire(ctx, ids, expireActivities),
+    report: report('activities'),
+  })
+  swept.expired += await inBatches<string>({
+    list: (batch) => listExpiredNotables(db, id, now, batch),
+    process: (ids) => expire(ctx, ids, expireNotables),
+    report: report('notables'),
+  })
+  swept.purged += await inBatches<string>({
+    list: (batch) => listClosedActivities(db, id, kept, batch),
+    process: (ids) => purgeActivities(db, id, kept, ids),
+    report: report('activities'),
+  })
+  swept.purged += await inBatches<string>({
+    list: (batch) => listClosedNotables(db, id, kept, batch),
+    process: (ids) => purgeNotables(db, id, kept, ids),
+    report: report('notables'),
+  })
+  if (is_followed)
+    swept.purged += await inBatches<number>({
+      list: (batch) => listNumbers(db, id, kept, batch),
+      process: (numbers) => deletePullRequests(db, id, kept, numbers),
+      report: report('pull_requests'),
+    })
+  swept.keys += await inBatches<KeyName>({
+    list: (batch) => listExpiredKeys(db, id, keys_before, batch),
+    process: (names) => deleteKeys(db, id, keys_before, names),
+    // The caller may be the hash of a token, which no line in the log holds.
+    report: ({ operation, key }, error) => report('idempotency_keys')({ operation, key }, error),
   })
 }
 
-/** Stores a batch of expiries, and that the pull requests which they touched are to be looked at. */
-function expire(ctx: RepoContext, limit: number, store: typeof expireActivities): Promise<number> {
+/** Logs records of a table that a sweep left as they were, because they cannot be processed. */
+function reporting(app: App, repo_id: number) {
+  return (table: string) => (record: unknown, error: unknown) => {
+    app.metrics.swept.inc({ what: 'failed' })
+    app.log.error({ repo_id, table, record, ...faultOf(error) }, 'record not swept')
+  }
+}
+
+/**
+ * Deletes what the app made in a repository that it was taken off at `kept` or earlier: activities of pull requests, what
+ * it knew of them, and the settings. What people declared stays: without the app, the REST interface goes on. Given back
+ * meanwhile, the app finds everything. Answers how many records it deleted.
+ */
+async function forgetApp(app: App, repo_id: number, kept: Date): Promise<number> {
+  const db = app.database.connection()
+  const report = reporting(app, repo_id)
+  let failed = 0
+  const whileLeft = (work: (tx: Db) => Promise<number>) =>
+    db.transaction(async (tx) => ((await lockLeft(tx, repo_id, kept)) ? work(tx) : 0))
+  const deleteEach = <Id>(table: string, processing: Pick<Processing<Id>, 'list' | 'process'>) =>
+    inBatches({
+      ...processing,
+      report: (id, error) => {
+        failed += 1
+        report(table)(id, error)
+      },
+    })
+  const activities = await deleteEach<string>('activities', {
+    list: (batch) => listTracked(db, repo_id, batch),
+    process: (ids) => whileLeft((tx) => deleteActivities(tx, repo_id, ids)),
+  })
+  const pull_requests = await deleteEach<number>('pull_requests', {
+    list: (batch) => listNumbers(db, repo_id, null, batch),
+    process: (numbers) => whileLeft((tx) => deletePullRequests(tx, repo_id, null, numbers)),
+  })
+  if (failed === 0) {
+    const nothing = { left_at: null, settings: null, labeler_areas: null, settings_errors: [] }
+    await whileLeft(async (tx) => {
+      await updateRepository(tx, repo_id, nothing)
+      return 1
+    })
+  }
+  return activities + pull_requests
+}
+
+/** Stores the expiry of records, and enqueues the recheck of the pull requests that they touched. */
+function expire(ctx: RepoContext, ids: string[], store: typeof expireActivities): Promise<number> {
   return inTransaction(ctx, async (within) => {
-    const ids = await store(within.db, within.repo.id, within.now, limit)
-    await oweLook(within, ids)
-    return ids.length
+    const expired = await store(within.db, within.repo.id, within.now, ids)
+    await oweLook(within, expired)
+    return expired.length
   })
 }
 
-async function inBatches(work: (limit: number) => Promise<number>): Promise<number> {
-  let total = 0
-  for (;;) {
-    const done = await work(BATCH)
-    total += done
-    if (done < BATCH) return total
+/** Repeats a deletion of up to `limit` rows until it finds fewer. */
+async function deleteAll(work: (limit: number) => Promise<number>): Promise<number> {
+  for (let total = 0; ; ) {
+    const deleted = await work(PAGE)
+    total += deleted
+    if (deleted < PAGE) return total
   }
 }
 

@@ -1,5 +1,6 @@
 /** The SQL of pull requests. Every statement begins with the repository's id. */
 import { and, arrayOverlaps, asc, eq, gt, inArray, lt, lte, not, or, sql } from 'drizzle-orm'
+import { type Batch, isNoneOf } from '../db/batch.ts'
 import type { Db } from '../db/connect.ts'
 import { type PullRequestRow, pull_requests } from './table.ts'
 
@@ -116,24 +117,35 @@ export function listNumbered(
     .where(and(eq(pull_requests.repo_id, repo_id), pull_requests.is_open, inArray(number, numbers)))
 }
 
-/** Deletes up to `limit` pull requests: those that were closed, and last heard of, at `closed_before` or earlier, or when that is null all; answers how many. */
+/** Numbers of pull requests: of those that were closed, and last heard of, at `closed_before` or earlier, or when that is null of all. */
+export async function listNumbers(
+  db: Db,
+  repo_id: number,
+  closed_before: Date | null,
+  { limit, except }: Batch<number>,
+): Promise<number[]> {
+  const { is_open, changed_at, number } = pull_requests
+  const which = closed_before ? and(not(is_open), lte(changed_at, closed_before)) : undefined
+  const rows = await db
+    .select({ number })
+    .from(pull_requests)
+    .where(and(eq(pull_requests.repo_id, repo_id), which, isNoneOf(number, except)))
+    .limit(limit)
+  return rows.map((row) => row.number)
+}
+
+/** Deletes these pull requests, or when `closed_before` is given those of them that `listNumbers` would answer; answers how many. */
 export async function deletePullRequests(
   db: Db,
   repo_id: number,
   closed_before: Date | null,
-  limit: number,
+  numbers: number[],
 ): Promise<number> {
   const { is_open, changed_at, number } = pull_requests
   const which = closed_before ? and(not(is_open), lte(changed_at, closed_before)) : undefined
-  const due = db
-    .select({ number })
-    .from(pull_requests)
-    .where(and(eq(pull_requests.repo_id, repo_id), which))
-    .limit(limit)
-    .for('update')
   const deleted = await db
     .delete(pull_requests)
-    .where(and(eq(pull_requests.repo_id, repo_id), inArray(number, due)))
+    .where(and(eq(pull_requests.repo_id, repo_id), which, inArray(number, numbers)))
     .returning({ number })
   return deleted.length
 }

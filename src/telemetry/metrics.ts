@@ -61,13 +61,13 @@ export function openMetrics(clock: Clock) {
     }),
     swept: new Counter({
       name: 'deconflict_swept_total',
-      help: 'What sweeps visited (repositories), stored as expired, and deleted (purged records, keys, jobs).',
+      help: 'What sweeps visited (repositories), stored as expired, deleted (purged records, keys, jobs), and failed at.',
       labelNames: ['what'],
       registers,
     }),
     last_sweep: new Gauge({
       name: 'deconflict_last_sweep_timestamp_seconds',
-      help: 'When this instance last ended a sweep without a failure; 0 before the first.',
+      help: 'When this instance last ended a sweep; 0 before the first.',
       registers,
     }),
     open_pages: new Gauge({

@@ -10,6 +10,7 @@ import {
   appRepositories,
   startAppService,
 } from '../support/app-service.ts'
+import { whileBroken } from '../support/broken-table.ts'
 import { fakeGithub } from '../support/github.ts'
 import { connectRaw } from '../support/postgres.ts'
 
@@ -99,6 +100,18 @@ test('what the app made is forgotten in batches, and all else of the repository 
     checked_against: { activities: 1, notables: 1 },
   })
   expect((await sweep(service.app)).purged).toBe(0)
+})
+
+test('what the app made goes but for a record that cannot be deleted, and all of it once that can', async () => {
+  const [first, second] = [await open(), await open(['docs/b.md'])]
+  await leave(new Date(service.clock.now.getTime() - RETENTION_DAYS * DAY_MS))
+  const trigger = `before delete on pull_requests for each row when (old.number = ${first} and old.repo_id = ${repo.id})`
+  await whileBroken(db(), { trigger }, () => sweep(service.app))
+  expect(await known()).toEqual([first])
+  expect(await repo.tracked()).toEqual([])
+  expect(second).not.toBe(first)
+  expect((await sweep(service.app)).purged).toBe(1)
+  expect(await known()).toEqual([])
 })
 
 // The embedded database has one connection, on which nothing runs beside a transaction.

@@ -4,6 +4,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { newId } from '../../src/base/id.ts'
 import { repositories } from '../../src/context/table.ts'
 import { type Swept, sweep } from '../../src/operations/sweep.ts'
+import { whileBroken } from '../support/broken-table.ts'
 import { fakeGithub } from '../support/github.ts'
 import { connectRaw } from '../support/postgres.ts'
 import { freshRepositories, type TestRepository } from '../support/repository.ts'
@@ -212,6 +213,105 @@ describe('an idempotency key', () => {
     const next = await create()
     expect(next.status).toBe(201)
     expect(next.body.activity.id).not.toBe(first.body.activity.id)
+  })
+})
+
+describe('a sweep that the database refuses something', () => {
+  const BEFORE_UPDATE = 'before update on activities for each row'
+  /** What was logged meanwhile as not swept. */
+  async function sweepBroken(broken: Parameters<typeof whileBroken>[1]) {
+    const from = service.log.length
+    const swept = await whileBroken(db(), broken, () => sweep(service.app))
+    const lines = service.log.slice(from).map((line) => JSON.parse(line))
+    return { swept, lines: lines.filter(({ msg }) => /not swept$/.test(msg)) }
+  }
+  const expiring = (count: number, fields: object = {}) =>
+    Array.from({ length: count }, () => activity({ expires_at: inMs(0), ...fields }))
+
+  beforeEach(() => repo.begin({}))
+
+  test('names the record, and passes all others of its batch', async () => {
+    const due = expiring(700)
+    const poison = due[333]?.id as string
+    await repo.store(due)
+    await makeDue()
+    const broken = { trigger: `${BEFORE_UPDATE} when (new.id = '${poison}')` }
+    const { swept, lines } = await sweepBroken(broken)
+    expect(swept.expired).toBe(699)
+    expect(lines).toMatchObject([
+      {
+        level: 50,
+        msg: 'record not swept',
+        repo_id: repo.id,
+        table: 'activities',
+        record: poison,
+        code: 'XX001',
+      },
+    ])
+    expect((await repo.ask('GET', `/activity/${poison}`)).body.status).toBe('expired')
+    await makeDue()
+    expect((await sweep(service.app)).expired).toBe(1)
+  })
+
+  test('makes its batches smaller until they pass', async () => {
+    await repo.store(expiring(700))
+    await makeDue()
+    const { swept, lines } = await sweepBroken({
+      trigger: 'after update on activities referencing new table as changed for each statement',
+      condition: '(select count(*) from changed) > 30',
+    })
+    expect(swept.expired).toBe(700)
+    expect(lines).toEqual([])
+  })
+
+  test('skips a repository in which too many records fail, names it, and goes on with the others', async () => {
+    const others = [repo, freshRepository(), freshRepository()]
+    const [, broken] = others
+    for (const each of others) {
+      await each.begin({})
+      await each.store(expiring(20))
+    }
+    await makeDue()
+    const condition = `new.repo_id = ${broken?.id}`
+    const { swept, lines } = await sweepBroken({ trigger: BEFORE_UPDATE, condition })
+    expect(swept.expired).toBe(40)
+    const last = lines.pop()
+    expect(last).toMatchObject({ level: 50, msg: 'repository not swept', repo_id: broken?.id, code: 'XX001' })
+    expect(lines).toHaveLength(10)
+    await makeDue()
+    expect((await sweep(service.app)).expired).toBe(20)
+  })
+
+  test.each([
+    [
+      'activities',
+      async () => void (await repo.store([activity({ status: 'archived', archived_at: inMs(-9 * DAY_MS) })])),
+    ],
+    [
+      'notables',
+      async () => {
+        const id = await repo.note({})
+        await repo.ask('POST', `/notables/${id}/archive`)
+        service.clock.advance(9 * DAY_MS)
+      },
+    ],
+    [
+      'idempotency_keys',
+      async () => {
+        const body = { title: 'Retry payments', summary: 'Retries twice.', actor: 'Ada' }
+        await repo.ask('POST', '/activity', { body, headers: { 'Idempotency-Key': 'one' } })
+        service.clock.advance(9 * DAY_MS)
+      },
+    ],
+  ])('names what of %s it cannot delete, and deletes it later', async (table, prepare) => {
+    await prepare()
+    await makeDue()
+    const { lines } = await sweepBroken({ trigger: `before delete on ${table} for each row` })
+    expect(lines).toMatchObject([{ msg: 'record not swept', repo_id: repo.id, table }])
+    expect(JSON.stringify(lines)).not.toContain('token:')
+    await makeDue()
+    const { purged, keys } = await sweep(service.app)
+    expect(purged + keys).toBeGreaterThan(0)
   })
 })
 

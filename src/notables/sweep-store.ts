@@ -1,0 +1,87 @@
+/** The SQL by which notables expire and are purged. Every statement begins with the repository's id. */
+import { and, eq, inArray, lte, or, sql } from 'drizzle-orm'
+import { dropRecords } from '../claims/store.ts'
+import { type Batch, isNoneOf } from '../db/batch.ts'
+import { hourAt } from '../db/column.ts'
+import type { Db } from '../db/connect.ts'
+import { notables } from './table.ts'
+
+function hasExpired(repo_id: number, now: Date) {
+  return and(
+    eq(notables.repo_id, repo_id),
+    eq(notables.status, 'active'),
+    lte(notables.expires_hour, hourAt(now)),
+    lte(notables.expires_at, now),
+  )
+}
+
+/** Notables that reached their expiry, and are not stored as expired yet. */
+export async function listExpiredNotables(
+  db: Db,
+  repo_id: number,
+  now: Date,
+  { limit, except }: Batch<string>,
+): Promise<string[]> {
+  const rows = await db
+    .select({ id: notables.id })
+    .from(notables)
+    .where(and(hasExpired(repo_id, now), isNoneOf(notables.id, except)))
+    .limit(limit)
+  return rows.map(({ id }) => id)
+}
+
+/** Stores the expiry of these notables in the transaction `tx`; answers those that it stored. */
+export async function expireNotables(tx: Db, repo_id: number, now: Date, ids: string[]): Promise<string[]> {
+  const due = tx
+    .select({ id: notables.id })
+    .from(notables)
+    .where(and(hasExpired(repo_id, now), inArray(notables.id, ids)))
+    .for('update', { skipLocked: true })
+  const rows = await tx
+    .update(notables)
+    .set({ status: 'expired', updated_at: sql`${notables.expires_at}` })
+    .where(and(eq(notables.repo_id, repo_id), inArray(notables.id, due)))
+    .returning({ id: notables.id })
+  const expired = rows.map(({ id }) => id)
+  await dropRecords(tx, repo_id, 'ntb', expired)
+  return expired
+}
+
+/** Notables that were archived, or expired, at `before` or earlier. */
+function wasClosed(repo_id: number, before: Date) {
+  const archived = and(eq(notables.status, 'archived'), lte(notables.archived_at, before))
+  const expired = and(
+    eq(notables.status, 'expired'),
+    lte(notables.expires_hour, hourAt(before)),
+    lte(notables.expires_at, before),
+  )
+  return and(eq(notables.repo_id, repo_id), or(archived, expired))
+}
+
+export async function listClosedNotables(
+  db: Db,
+  repo_id: number,
+  before: Date,
+  { limit, except }: Batch<string>,
+): Promise<string[]> {
+  const rows = await db
+    .select({ id: notables.id })
+    .from(notables)
+    .where(and(wasClosed(repo_id, before), isNoneOf(notables.id, except)))
+    .limit(limit)
+  return rows.map(({ id }) => id)
+}
+
+/** Deletes those of these notables that were closed at `before` or earlier; answers how many. */
+export async function purgeNotables(db: Db, repo_id: number, before: Date, ids: string[]): Promise<number> {
+  const due = db
+    .select({ id: notables.id })
+    .from(notables)
+    .where(and(wasClosed(repo_id, before), inArray(notables.id, ids)))
+    .for('update', { skipLocked: true })
+  const purged = await db
+    .delete(notables)
+    .where(and(eq(notables.repo_id, repo_id), inArray(notables.id, due)))
+    .returning({ id: notables.id })
+  return purged.length
+}
