@@ -3,7 +3,7 @@ import { execFile } from 'node:child_process'
 import { promisify } from 'node:util'
 import postgres from 'postgres'
 import { openDatabase } from '../../src/db/connect.ts'
-import { PLANNING } from '../../src/db/postgres.ts'
+import { PLANNED_ONCE, PLANNING } from '../../src/db/planning.ts'
 import { databaseUrl, startCluster } from '../../test/support/postgres.ts'
 import { temporaryDirectory } from '../../test/support/temporary-directory.ts'
 import { type GithubStandIn, startGithubStandIn } from '../github-stand-in.ts'
@@ -24,7 +24,13 @@ export const WEBHOOK_SECRET = 'hush'
  * As a small server of one's own would be set, and for the ceilings too what the service asks for on its connections;
  * everything else is PostgreSQL's default, and commits are forced to disk.
  */
-const SETTINGS = { shared_buffers: '512MB', max_wal_size: '4GB', checkpoint_timeout: '15min', ...PLANNING }
+const SETTINGS = {
+  shared_buffers: '512MB',
+  max_wal_size: '4GB',
+  checkpoint_timeout: '15min',
+  plan_cache_mode: PLANNED_ONCE,
+  ...PLANNING,
+}
 
 export interface Rig {
   options: Options

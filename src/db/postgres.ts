@@ -1,10 +1,12 @@
-/** PostgreSQL: a few connections, each of which is made anew when it is lost (docs/reliability.md). */
+/** PostgreSQL: a few connections, shared by all that the service does (docs/reliability.md). */
 import { drizzle } from 'drizzle-orm/postgres-js'
 import postgres from 'postgres'
 import { readDatabaseUrl } from '../base/database-url.ts'
-import type { Database, Db } from './connect.ts'
+import type { Database } from './connect.ts'
+import { CLOSE_S, openLane } from './lane.ts'
 import { type Line, NoLine, openLine } from './line.ts'
-import { isKept } from './prepared.ts'
+import { PLANNING, SET_PLANNING } from './planning.ts'
+import { pooled } from './pool.ts'
 import { findingPrimary } from './primary.ts'
 import { announce, ping } from './statements.ts'
 
@@ -17,15 +19,7 @@ const STATEMENT_MS = 15_000
 const SILENCE_MS = STATEMENT_MS + 2000
 /** Migrations may take longer, and wait for those of another instance; so may the deletion of a large repository. */
 const PATIENT_SILENCE_MS = 600_000
-/**
- * Every statement is answered from an index, whatever its values and however many rows there are. Planning one again for
- * its values, or compiling it, takes longer than it runs; and a plan that reads a whole table, since there was little in it,
- * is not to be kept when there is more (docs/operations.md has them for poolers).
- */
-export const PLANNING = { plan_cache_mode: 'force_generic_plan', enable_seqscan: 'off', jit: 'off' }
 const CONNECT_S = 5
-/** The service as a whole ends within ten seconds. */
-const CLOSE_S = 1
 /** Between two attempts to listen again. */
 const LISTEN_AGAIN_S = 0.5
 
@@ -33,23 +27,27 @@ const LISTEN_AGAIN_S = 0.5
 export function openPostgres(database_url: string, direct_url?: string): Database {
   const connect = connecting(database_url)
   const connectDirectly = connecting(direct_url ?? database_url)
-  // A statement that has a name is not there on the next server connection that a pooler gives.
-  const isKeeping = direct_url === undefined
-  const lanes = Array.from({ length: CONNECTIONS }, () => openLane(connect, isKeeping))
+  // The next server connection that a pooler gives has neither the statements nor the settings of the last.
+  const is_session = direct_url === undefined
+  const lanes = Array.from({ length: CONNECTIONS }, () =>
+    openLane({
+      connect: (onclose) => connect({ silence_ms: SILENCE_MS, is_keeping: is_session, onclose }),
+      setUp: async (client) => {
+        if (is_session) await client.unsafe(SET_PLANNING)
+      },
+      is_keeping: is_session,
+    }),
+  )
   const listener = connectDirectly({ silence_ms: SILENCE_MS })
-  let turn = 0
-  const connection = () => {
-    turn = (turn + 1) % CONNECTIONS
-    return (lanes[turn] as Lane).db()
-  }
+  const db = drizzle({ client: pooled(lanes, SILENCE_MS) })
   return {
     kind: 'postgres',
-    connection,
+    connection: () => db,
     listen: async (channel, { heard, missed }) => {
       await listener.listen(channel, heard, missed)
     },
-    announce: (channel, text) => announce(connection(), channel, text),
-    ping: () => ping(connection()),
+    announce: (channel, text) => announce(db, channel, text),
+    ping: () => ping(db),
     patiently: async (work) => {
       const client = connectDirectly({ silence_ms: PATIENT_SILENCE_MS })
       try {
@@ -74,6 +72,8 @@ function connecting(database_url: string): Connect {
   return ({ silence_ms, is_keeping = false, onclose }) =>
     postgres(read.url, {
       max: 1,
+      // A connection that ends by age takes with it what is queued there.
+      max_lifetime: null,
       connect_timeout: CONNECT_S,
       backoff: () => LISTEN_AGAIN_S,
       connection: {
@@ -96,83 +96,4 @@ function connecting(database_url: string): Connect {
         }
       },
     } as postgres.Options<Record<string, never>>)
-}
-
-interface Lane {
-  db(): Db
-  close(): Promise<void>
-}
-
-/**
- * One connection, and another when that is lost. postgres.js would use the client again; but what it had yet to write is
- * stuck in it from then on, and a transaction that is rolled back on a lost connection ends the process.
- */
-function openLane(connect: Connect, is_keeping: boolean): Lane {
-  let isClosing = false
-  let client: postgres.Sql
-  let db: Db
-  const open = () => {
-    let isLost = false
-    const opened = connect({
-      silence_ms: SILENCE_MS,
-      is_keeping,
-      onclose: () => {
-        isLost = true
-        if (isClosing || client !== opened) return
-        // At once: what waits for its turn there would be forgotten by an end that is given time.
-        void opened.end({ timeout: 0 })
-        open()
-      },
-    })
-    client = sparingRollback(is_keeping ? keeping(opened) : opened, () => isLost)
-    db = drizzle({ client })
-  }
-  open()
-  return {
-    db: () => db,
-    async close() {
-      isClosing = true
-      await client.end({ timeout: CLOSE_S })
-    },
-  }
-}
-
-/**
- * Has the connection keep the statements that are built once. One that it does not keep is described first with every
- * use, which is a second round trip, and is planned anew.
- */
-function keeping<Client extends postgres.Sql | postgres.TransactionSql>(client: Client): Client {
-  const unsafe = client.unsafe.bind(client)
-  const kept: typeof client.unsafe = (text, values, options) =>
-    unsafe(text, values, isKept(text) ? { ...options, prepare: true } : options)
-  if ('begin' in client) {
-    const begin = client.begin.bind(client) as (work: (tx: postgres.TransactionSql) => unknown) => unknown
-    return Object.assign(client, {
-      unsafe: kept,
-      begin: (work: (tx: postgres.TransactionSql) => unknown) => begin((tx) => work(keeping(tx))),
-    })
-  }
-  return Object.assign(client, { unsafe: kept })
-}
-
-/** Makes a transaction whose connection is lost end with that, and send nothing more. */
-function sparingRollback(client: postgres.Sql, isLost: () => boolean): postgres.Sql {
-  const begin = client.begin.bind(client) as (
-    work: (tx: postgres.TransactionSql) => Promise<unknown>,
-  ) => unknown
-  const spared = (work: (tx: postgres.TransactionSql) => Promise<unknown>) =>
-    begin(async (tx) => {
-      try {
-        const result = await work(tx)
-        return isLost() ? await never() : result
-      } catch (error) {
-        // The loss itself has rejected the transaction by now.
-        return isLost() ? await never() : Promise.reject(error)
-      }
-    })
-  return Object.assign(client, { begin: spared }) as postgres.Sql
-}
-
-function never(): Promise<never> {
-  return new Promise(() => {})
 }

@@ -41,6 +41,56 @@ test('all connections blocked by a lock: who waits too long is refused with 503,
   await cluster.remove()
 })
 
+test('a statement that waits for a lock holds up nothing else: the others take idle connections', async () => {
+  const cluster = await startCluster()
+  const service = await startProcess({ ...scene.env, DATABASE_URL: cluster.url })
+  const api = apiAt(service.url, 'ada')
+  const work = { title: 'Retry payments', summary: 'Retries twice.', actor: 'Ada' }
+  const { activity } = (await api('POST', '/activity', { body: work })).body
+  const outside = connectRaw(cluster.url)
+  let blocked: Promise<unknown> | undefined
+  await outside.begin(async (sql) => {
+    await sql`select from activities where id = ${activity.id} for update`
+    blocked = api('PATCH', `/activity/${activity.id}`, { body: { risk: 'high' } })
+    const waiting = () => sql`select from pg_stat_activity where wait_event_type = 'Lock'`
+    await expect.poll(async () => (await waiting()).count, PATIENT).toBe(1)
+    const all = await Promise.all(Array.from({ length: 200 }, () => api('GET', '/activity')))
+    expect(all.filter(({ status }) => status !== 200)).toEqual([])
+  })
+  // It ends after 15 seconds: the others did not wait for that.
+  expect(await blocked).toMatchObject({ status: 200, body: { risk: 'high' } })
+  await outside.end()
+  await service.kill('SIGTERM')
+  await cluster.remove()
+})
+
+/** A module that makes hours pass within seconds, for what waits so long. */
+const HASTE = `data:text/javascript,${encodeURIComponent(`
+  const { setTimeout } = globalThis
+  globalThis.setTimeout = (work, ms, ...rest) => setTimeout(work, ms > 1_200_000 ? ms / 10_000 : ms, ...rest)
+`)}`
+
+test('connections are used for hours, and no statement is lost to their age', async () => {
+  const cluster = await startCluster()
+  const env = { ...scene.env, DATABASE_URL: cluster.url, NODE_OPTIONS: `--import=${HASTE}` }
+  const service = await startProcess(env)
+  const ledger = openLedger('connections grow old', '32 clients')
+  const load = startLoad([service.url], ledger, { clients: 32 })
+  const outside = connectRaw(cluster.url)
+  const connections = () =>
+    outside`select pid from pg_stat_activity where application_name = 'deconflict' order by pid`
+  await expect.poll(() => ledger.acknowledged.size, PATIENT).toBeGreaterThan(200)
+  const before = await connections()
+  await expect.poll(() => ledger.acknowledged.size, PATIENT).toBeGreaterThan(1500)
+  expect([...(await connections())]).toEqual([...before])
+  await outside.end()
+  await load.stop()
+  const row = ledger.close(await listTitles(service.url))
+  expect(row).toMatchObject({ refused: {}, lost: 0, doubled: 0 })
+  await service.kill('SIGTERM')
+  await cluster.remove()
+})
+
 test('a server that takes no more connections is 503, and the log says what to do', async () => {
   const cluster = await startCluster({
     settings: { max_connections: '20', superuser_reserved_connections: '0' },
