@@ -1,6 +1,7 @@
 /** The SQL of activities as pull requests and branches have them. Every statement begins with the repository's id. */
 import { and, asc, eq, gt, inArray, isNotNull, isNull, or, sql } from 'drizzle-orm'
 import { later } from '../base/clock.ts'
+import { laterBy } from '../db/column.ts'
 import type { Db } from '../db/connect.ts'
 import { isBranch, isLiveAt, isOpen, isStoredFinished, isStoredLive } from './status-store.ts'
 import { type ActivityRow, activities } from './table.ts'
@@ -95,13 +96,15 @@ export async function extendTracked(
 ): Promise<number> {
   const { now, ttl_ms, max_ttl_ms } = life
   const extended = sql`greatest(${activities.expires_at}, ${later(now, ttl_ms).toISOString()}::timestamptz)`
-  const latest = sql`${activities.created_at} + ${max_ttl_ms} * interval '1 millisecond'`
   const kept = await db
     .update(activities)
     .set({
       heartbeat_at: now,
       updated_at: now,
-      expires_at: max_ttl_ms === null ? extended : sql`least(${extended}, ${latest})`,
+      expires_at:
+        max_ttl_ms === null
+          ? extended
+          : sql`least(${extended}, ${laterBy(activities.created_at, max_ttl_ms)})`,
     })
     .where(
       and(

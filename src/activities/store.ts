@@ -8,6 +8,7 @@ import {
   insertGivenClaims,
   replaceClaims,
 } from '../claims/store.ts'
+import { laterBy } from '../db/column.ts'
 import type { Db } from '../db/connect.ts'
 import { placeholdersOf, prepared, valuesOf } from '../db/prepared.ts'
 import type { ListActivities } from './activity.ts'
@@ -109,7 +110,7 @@ const runExtend = prepared('extend_activity', (db) =>
       updated_at: AT_NOW,
       // Without a limit it is null, and `least` passes over that.
       expires_at: sql`least(greatest(${activities.expires_at}, ${sql.placeholder('expires_at')}::timestamptz),
-        ${activities.created_at} + ${sql.placeholder('max_ttl_ms')}::float8 * interval '1 millisecond')`,
+        ${laterBy(activities.created_at, sql`${sql.placeholder('max_ttl_ms')}`)})`,
     })
     .where(
       and(

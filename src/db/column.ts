@@ -1,6 +1,6 @@
 /** Column types that the tables share. */
-import { type SQL, sql } from 'drizzle-orm'
-import { bigint, customType, timestamp } from 'drizzle-orm/pg-core'
+import { type SQL, type SQLWrapper, sql } from 'drizzle-orm'
+import { bigint, customType, type PgColumn, timestamp } from 'drizzle-orm/pg-core'
 
 /** Text compared byte by byte, so that the order of ids is the order of time under every locale. */
 export const byteText = customType<{ data: string }>({ dataType: () => 'text collate "C"' })
@@ -14,6 +14,14 @@ export const instant = () => timestamp({ withTimezone: true, precision: 3, mode:
 /** The hour, counted since 1970, of the instant in a column, as SQL that a generated column may hold: the difference is immutable, the instant's own epoch is not. */
 export function hourOf(column: string): SQL {
   return sql.raw(`(floor(extract(epoch from (${column} - timestamptz 'epoch')) / 3600))::int`)
+}
+
+/**
+ * The instant in a column and so many milliseconds more. In UTC the sum is immutable, as a distributed database wants what
+ * an update computes of a column to be; the sum of a `timestamptz` depends on the session's time zone.
+ */
+export function laterBy(column: PgColumn, ms: SQLWrapper | number): SQL {
+  return sql`((${column} at time zone 'UTC' + ${ms}::float8 * interval '1 millisecond') at time zone 'UTC')`
 }
 
 /** The hour of an instant, counted as `hourOf` does. */

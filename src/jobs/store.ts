@@ -43,7 +43,10 @@ export async function addOnce(db: Db, job: NewJob, now: Date): Promise<boolean> 
 /** Asks for jobs, or for them to run again: those that wait run at the earlier of the two instants. */
 export async function ask(db: Db, wanted: NewJob[], now: Date): Promise<void> {
   if (wanted.length === 0) return
-  const earlier = sql`array(select id from unnest(${jobs.caused_by}) as id where id <> all(excluded.caused_by))`
+  const earlier = causesNow().reduce(
+    (left, cause) => sql`array_remove(${left}, ${cause})`,
+    sql`${jobs.caused_by}`,
+  )
   const isWaiting = sql`${jobs.state} = 'pending' and ${jobs.attempts} = 0`
   await db
     .insert(jobs)

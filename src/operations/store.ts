@@ -44,10 +44,14 @@ export async function findKey(db: Db, use: KeyUse, expired: Date): Promise<Store
 /** Stores a key that is used for the first time, or again after it expired. */
 export async function saveKey(tx: Db, row: Omit<StoredKey, 'answer'>): Promise<void> {
   const { repo_id, caller, operation, key } = idempotency_keys
+  const { input_hash, record_id, created_at } = row
   await tx
     .insert(idempotency_keys)
     .values(row)
-    .onConflictDoUpdate({ target: [repo_id, caller, operation, key], set: { ...row, answer: null } })
+    .onConflictDoUpdate({
+      target: [repo_id, caller, operation, key],
+      set: { input_hash, record_id, created_at, answer: null },
+    })
 }
 
 /** Stores the answer, unless one is there already; answers the one that is there now. */

@@ -347,7 +347,7 @@ describe('several sweeps at once', () => {
       await makeDue()
       const other = connectRaw(service.app.config.database_url as string)
       await other.begin(async (tx) => {
-        await tx`select 1 from activities where id = ${ids[1] as string} for update`
+        await tx`select 1 from activities where repo_id = ${repo.id} and id = ${ids[1] as string} for update`
         expect((await sweep(service.app)).expired).toBe(2)
       })
       await other.end()
