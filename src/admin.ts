@@ -6,6 +6,7 @@ import { ConfigError, readConfig } from './base/config.ts'
 import { findRepository, listRepositoriesNamed, type RepositoryRow } from './context/store.ts'
 import { connectDatabase, type Database, type Db } from './db/connect.ts'
 import { DirectoryError } from './db/directory-lock.ts'
+import { DistributeError, distribute, listShardCounts } from './db/distribute.ts'
 import { codeOf } from './db/errors.ts'
 import { listJobs, reviveJob } from './jobs/store.ts'
 import { purgeRepository } from './operations/purge-store.ts'
@@ -19,6 +20,8 @@ const USAGE = `Usage: deconflict-admin COMMAND
   verify                     looks at the schema, at every row and at the index of the overlap check, and changes
                              nothing; one line for each fault
   verify --repair            the same, and brings that index in line with the records
+  distribute                 spreads the tables over the nodes of a Citus cluster, by repository; a second time
+                             it does what is left to do
 
 The database is that of DATABASE_URL, or the embedded one in DATA_DIR, while no service has it.
 Ends with 0 when all is well, 1 when something is wrong or not there, 2 when the command could not be carried out.
@@ -34,6 +37,7 @@ const COMMANDS: Record<string, { takes: number; run: Command }> = {
   'deliveries list': { takes: 0, run: listDead },
   'deliveries replay': { takes: 1, run: replay },
   purge: { takes: 1, run: purge },
+  distribute: { takes: 0, run: distributeAll },
   verify: { takes: 0, run: (database, _, say) => verifyAll(database, { repair: false }, say) },
   'verify --repair': { takes: 0, run: (database, _, say) => verifyAll(database, { repair: true }, say) },
 }
@@ -102,6 +106,23 @@ async function verifyAll(database: Database, { repair }: { repair: boolean }, sa
   return faults === 0
 }
 
+async function distributeAll(database: Database, _: string, say: Say): Promise<boolean> {
+  if (database.kind === 'embedded')
+    throw new DistributeError(
+      'the embedded database cannot be distributed: set DATABASE_URL to the coordinator of a Citus cluster',
+    )
+  const { tables, shards } = await database.patiently(async (db) => ({
+    tables: await distribute(db),
+    shards: await listShardCounts(db),
+  }))
+  for (const { name, is_on_coordinator, is_new } of tables) {
+    const place = is_on_coordinator ? 'on the coordinator' : 'distributed by repo_id'
+    say(`${name}: ${place}${is_new ? '' : ' already'}`)
+  }
+  for (const { node, shards: count } of shards) say(`${node} has ${count} shards`)
+  return true
+}
+
 function firstLine(text: string | null): string {
   return text?.split('\n')[0] ?? ''
 }
@@ -138,7 +159,7 @@ function argumentsGiven() {
 
 /** What could not be done, on one line; the text of a database error is not shown: it may hold the password. */
 function lineOf(error: unknown): string {
-  if (error instanceof ConfigError) return error.message
+  if (error instanceof ConfigError || error instanceof DistributeError) return error.message
   if (error instanceof DirectoryError)
     return `${error.message}. The embedded database can be read only while no service has it`
   const code = codeOf(error)

@@ -3,11 +3,10 @@ import { fileURLToPath } from 'node:url'
 import { type SQL, sql } from 'drizzle-orm'
 import { readMigrationFiles } from 'drizzle-orm/migrator'
 import type { Db } from './connect.ts'
+import { distributeMigrated } from './distribute.ts'
+import { lockSchema } from './statements.ts'
 
 const MIGRATIONS = fileURLToPath(new URL('../../drizzle', import.meta.url))
-
-/** Any number, as long as it is always the same: the key of the lock that instances queue at. */
-const LOCK = 7_046_031_415
 
 /**
  * Applies the migrations that the database lacks. Drizzle's own migrator takes no lock, so it runs inside a transaction
@@ -17,7 +16,10 @@ export async function migrate(db: Db): Promise<void> {
   const migrations = readMigrationFiles({ migrationsFolder: MIGRATIONS })
   await db.transaction(async (tx) => {
     await tx.execute(sql`set local statement_timeout = 0`)
-    await tx.execute(sql`select pg_advisory_xact_lock(${LOCK}::bigint)`)
+    await lockSchema(tx)
+    // On a distributed database, DDL after a change of rows is possible only where no statement used several connections
+    // to a node. Elsewhere the name says nothing.
+    await tx.execute(sql`select set_config('citus.multi_shard_modify_mode', 'sequential', true)`)
     const { dialect, session } = tx as unknown as MigratorParts
     // The migrator opens a transaction by itself, which a session inside one cannot on every driver: it gets this one.
     const within: MigratorSession = {
@@ -26,6 +28,7 @@ export async function migrate(db: Db): Promise<void> {
       transaction: (work) => work(tx),
     }
     await dialect.migrate(migrations, within, { migrationsFolder: MIGRATIONS })
+    await distributeMigrated(tx)
   })
 }
 

@@ -11,3 +11,11 @@ export async function announce(db: Db, channel: string, text: string): Promise<v
 export async function ping(db: Db): Promise<void> {
   await db.execute(sql`select 1`)
 }
+
+/** Any number, as long as it is always the same. */
+const SCHEMA_LOCK = 7_046_031_415
+
+/** Lets one process at a time change the schema; the others wait until the transaction `tx` ends. */
+export async function lockSchema(tx: Db): Promise<void> {
+  await tx.execute(sql`select pg_advisory_xact_lock(${SCHEMA_LOCK}::bigint)`)
+}

@@ -1,5 +1,4 @@
 /** The tables can be distributed by the repository's id: every key begins with it, and no statement lacks it (docs/operations.md). */
-import { readFileSync } from 'node:fs'
 import { PgDialect } from 'drizzle-orm/pg-core'
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
 import { driftOf } from '../../src/operations/drift.ts'
@@ -166,14 +165,6 @@ describe.skipIf(process.env.TEST_DATABASE_KIND === 'embedded')('every statement'
     expect(own.length).toBeGreaterThan(15)
     expect(own.filter(({ first }) => first !== 'repo_id')).toEqual([])
     expect(tables.filter((table) => !own.some((row) => row.table === table))).toEqual([])
-  })
-
-  test('is on a table that docs/operations.md distributes', () => {
-    const page = readFileSync(new URL('../../docs/operations.md', import.meta.url), 'utf8')
-    const distributed = [...page.matchAll(/create_distributed_table\('(\w+)', 'repo_id'/g)].map(
-      ([, name]) => name,
-    )
-    expect(distributed.sort()).toEqual(tables.sort())
   })
 })
 

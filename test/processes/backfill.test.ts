@@ -1,17 +1,12 @@
 /** What was stored before there was an index of the overlap check is found by it from the first start on (migration 0003). */
-import { cp, readFile, writeFile } from 'node:fs/promises'
-import { join } from 'node:path'
-import { fileURLToPath } from 'node:url'
-import { drizzle } from 'drizzle-orm/postgres-js'
-import { migrate } from 'drizzle-orm/postgres-js/migrator'
 import { afterAll, beforeAll, expect, inject, test } from 'vitest'
 import { newId } from '../../src/base/id.ts'
 import { runOn } from '../support/database.ts'
 import { openSite, type Site } from '../support/instances.ts'
+import { migrateTo } from '../support/migrations.ts'
 import { connectRaw, databaseUrl } from '../support/postgres.ts'
 import { runAdmin } from '../support/process.ts'
 import { type Api, apiAt } from '../support/service.ts'
-import { temporaryDirectory } from '../support/temporary-directory.ts'
 
 const HOUR_MS = 3_600_000
 const MANY = 300
@@ -22,20 +17,6 @@ let env: { DATABASE_URL: string }
 let api: Api
 /** Title → id. */
 const ids = new Map<string, string>()
-
-/** The migrations of the version before, as that version has them. */
-async function migrateTo(url: string, last: string): Promise<void> {
-  const directory = await temporaryDirectory('migrations')
-  await cp(fileURLToPath(new URL('../../drizzle', import.meta.url)), directory.path, { recursive: true })
-  const path = join(directory.path, 'meta', '_journal.json')
-  const journal = JSON.parse(await readFile(path, 'utf8')) as { entries: { tag: string }[] }
-  const entries = journal.entries.slice(0, 1 + journal.entries.findIndex(({ tag }) => tag === last))
-  await writeFile(path, JSON.stringify({ ...journal, entries }))
-  const sql = connectRaw(url)
-  await migrate(drizzle({ client: sql }), { migrationsFolder: directory.path })
-  await sql.end()
-  await directory.remove()
-}
 
 type Given = { title: string; paths?: string[]; areas?: string[]; repo_id?: number } & Record<string, unknown>
 

@@ -9,6 +9,8 @@ declare module 'vitest' {
   interface ProvidedContext {
     /** `url`: of the server for tests; `template`: a database on it; `scratch`: the run's own directory. */
     postgres: { url: string; template: string; scratch: string }
+    /** `urls`: of the nodes of a Citus cluster, the coordinator first; `template`: a database on each. */
+    citus: { urls: string[]; template: string; scratch: string }
     /** `template`: a data directory. */
     embedded: { template: string; scratch: string }
   }
@@ -24,7 +26,10 @@ export interface FreshDatabase {
 }
 
 export async function freshDatabase(): Promise<FreshDatabase> {
-  return process.env.TEST_DATABASE_KIND === 'embedded' ? freshEmbedded() : freshPostgres()
+  const { TEST_DATABASE_KIND: kind } = process.env
+  if (kind === 'embedded') return freshEmbedded()
+  const { scratch, ...given } = kind === 'citus' ? inject('citus') : inject('postgres')
+  return freshCopy('urls' in given ? given.urls : [given.url], given.template, scratch)
 }
 
 async function freshEmbedded(): Promise<FreshDatabase> {
@@ -34,14 +39,15 @@ async function freshEmbedded(): Promise<FreshDatabase> {
   return { database_url: undefined, data_dir, drop: () => rm(data_dir, { recursive: true }) }
 }
 
-async function freshPostgres(): Promise<FreshDatabase> {
-  const { url, template, scratch } = inject('postgres')
+/** A copy of the template on each server; the first is the one to connect to. */
+async function freshCopy(urls: string[], template: string, scratch: string): Promise<FreshDatabase> {
   const name = `${template}_${randomBytes(4).toString('hex')}`
-  await runOn(url, `create database ${name} template ${template}`)
+  const onEach = (statement: string) => Promise.all(urls.map((url) => runOn(url, statement)))
+  await onEach(`create database ${name} template ${template}`)
   return {
-    database_url: databaseUrl(url, name),
+    database_url: databaseUrl(urls[0] as string, name),
     data_dir: join(scratch, name),
-    drop: () => runOn(url, `drop database ${name} with (force)`),
+    drop: async () => void (await onEach(`drop database ${name} with (force)`)),
   }
 }
 

@@ -15,20 +15,21 @@ export interface Load {
   abandon(): Promise<void>
 }
 
-/** Starts `clients` clients that call `urls` in turn. Each record's title is its key. */
+/** Starts `clients` clients that call `urls` and `repositories` in turn. Each record's title is its key. */
 export function startLoad(
   urls: string[],
   ledger: Ledger,
-  options: { clients?: number; token?: string } = {},
+  options: { clients?: number; token?: string; repositories?: string[] } = {},
 ): Load {
   let isStopped = false
   let isAbandoned = false
-  const token = options.token ?? 'ada'
+  const { token = 'ada', repositories = ['acme/shop'] } = options
   const one = async (client: number) => {
     for (let count = 0; !isStopped; count += 1) {
       const key = `${client}-${count}`
+      const repository = repositories[count % repositories.length] as string
       for (let attempt = client; !isAbandoned; attempt += 1) {
-        const status = await create(urls[attempt % urls.length] as string, token, key)
+        const status = await create(urls[attempt % urls.length] as string, { repository, token, key })
         ledger.note(status, key)
         if (status === 201) break
         await wait(PAUSE_MS)
@@ -50,9 +51,12 @@ export function startLoad(
 }
 
 /** The status of the answer, null where there was none. */
-async function create(url: string, token: string, key: string): Promise<number | null> {
+async function create(
+  url: string,
+  { repository, token, key }: { repository: string; token: string; key: string },
+): Promise<number | null> {
   try {
-    const response = await fetch(`${url}/api/v1/repos/acme/shop/activity`, {
+    const response = await fetch(`${url}/api/v1/repos/${repository}/activity`, {
       method: 'POST',
       headers: { authorization: `Bearer ${token}`, 'Idempotency-Key': key },
       body: JSON.stringify({ title: key, summary: 'Under load.', actor: 'Ada' }),
@@ -66,11 +70,11 @@ async function create(url: string, token: string, key: string): Promise<number |
 }
 
 /** The titles of all live activities, which under this load are their keys. */
-export async function listTitles(url: string, token = 'ada'): Promise<string[]> {
-  const api = apiAt(url, token)
+export async function listTitles(url: string, repository = 'acme/shop'): Promise<string[]> {
+  const api = apiAt(url, 'ada')
   const titles: string[] = []
   for (let cursor = ''; ; ) {
-    const { body } = await api('GET', `/activity?limit=100${cursor}`)
+    const { body } = await api('GET', `/api/v1/repos/${repository}/activity?limit=100${cursor}`)
     titles.push(...body.items.map(({ title }: { title: string }) => title))
     if (body.next_cursor === null) return titles
     cursor = `&cursor=${body.next_cursor}`

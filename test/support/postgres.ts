@@ -17,6 +17,8 @@ export interface ClusterOptions {
   durable?: boolean
   /** Whether it takes connections over TLS, with a certificate of its own; see `canUseTls`. */
   tls?: boolean
+  /** Of its superuser; where none is given it is a random one. Servers that connect to each other share one. */
+  password?: string
   /** Further lines of postgresql.conf. */
   settings?: Record<string, string>
 }
@@ -49,7 +51,7 @@ export async function startCluster(options: ClusterOptions = {}): Promise<Cluste
   const directory = await temporaryDirectory('postgres')
   const plan = {
     directory: directory.path,
-    password: randomBytes(12).toString('hex'),
+    password: options.password ?? randomBytes(12).toString('hex'),
     port: await freePort(),
   }
   const flags = serverFlags(plan.port, options)
@@ -182,7 +184,8 @@ function serverFlags(
 
 function debianServer(bin: string, account: Account, plan: Plan, flags: string[]): Server {
   const data = join(plan.directory, 'data')
-  const spawnOptions = { ...account, cwd: plan.directory, env: { ...process.env, LC_ALL: 'C' } }
+  const env = { ...process.env, LC_ALL: 'C', PGPASSWORD: plan.password }
+  const spawnOptions = { ...account, cwd: plan.directory, env }
   let child: ChildProcess | undefined
 
   return {

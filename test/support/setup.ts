@@ -2,7 +2,9 @@
 import { randomBytes } from 'node:crypto'
 import { join } from 'node:path'
 import type { TestProject } from 'vitest/node'
-import { openDatabase } from '../../src/db/connect.ts'
+import { connectDatabase, openDatabase } from '../../src/db/connect.ts'
+import { distribute } from '../../src/db/distribute.ts'
+import { startCitus } from './citus.ts'
 import { runOn } from './database.ts'
 import { databaseUrl, startCluster } from './postgres.ts'
 import { temporaryDirectory } from './temporary-directory.ts'
@@ -10,11 +12,11 @@ import { temporaryDirectory } from './temporary-directory.ts'
 type TearDown = () => Promise<void>
 
 export default async function setup(project: TestProject): Promise<TearDown | undefined> {
-  const kind = project.config.env.TEST_DATABASE_KIND === 'embedded' ? 'embedded' : 'postgres'
+  const kind = project.config.env.TEST_DATABASE_KIND as 'postgres' | 'citus' | 'embedded'
   // What the run as a whole provides, every later project of the same kind finds.
   const run = project.vitest.getRootProject()
   if (kind in run.getProvidedContext()) return undefined
-  return kind === 'embedded' ? provideEmbedded(run) : providePostgres(run)
+  return { postgres: providePostgres, citus: provideCitus, embedded: provideEmbedded }[kind](run)
 }
 
 /** On the server at `TEST_DATABASE_URL`, whose user must be allowed to create databases; else on one started here. */
@@ -32,6 +34,26 @@ async function providePostgres(run: TestProject): Promise<TearDown> {
     await runOn(url, `create database ${template}`)
     await migrate({ database_url: databaseUrl(url, template), data_dir: scratch.path })
     run.provide('postgres', { url, template, scratch: scratch.path })
+  })
+}
+
+/** On a coordinator and two workers, with few shards: to make them takes longer than most tests. */
+async function provideCitus(run: TestProject): Promise<TearDown> {
+  const scratch = await temporaryDirectory('data')
+  const cluster = await startCitus({ workers: 2, settings: { 'citus.shard_count': '4' } })
+  const template = 'deconflict_template'
+  const tearDown = async () => {
+    await cluster.remove()
+    await scratch.remove()
+  }
+  return orTearDown(tearDown, async () => {
+    const database_url = await cluster.createDatabase(template)
+    await migrate({ database_url, data_dir: scratch.path })
+    const database = await connectDatabase({ database_url, data_dir: scratch.path })
+    await database.patiently(distribute)
+    await database.close()
+    await cluster.closeDatabase(template)
+    run.provide('citus', { urls: cluster.urls(), template, scratch: scratch.path })
   })
 }
 

@@ -1,0 +1,217 @@
+/** The service on a Citus cluster: distributed, grown and broken under load, and upgraded (docs/operations.md: Citus). */
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { type CitusCluster, startCitus } from '../support/citus.ts'
+import { openSite, type Site } from '../support/instances.ts'
+import { listTitles, startLoad } from '../support/keyed-load.ts'
+import { type Ledger, openLedger, type Row, strange } from '../support/ledger.ts'
+import { migrateTo } from '../support/migrations.ts'
+import { connectRaw, databaseUrl } from '../support/postgres.ts'
+import { runAdmin, type ServiceProcess } from '../support/process.ts'
+import { apiAt } from '../support/service.ts'
+
+const REPOSITORIES = Array.from({ length: 33 }, (_, index) => `acme/r${index}`)
+/** Enough that every node has some. */
+const [MOVED, STOPPED] = [REPOSITORIES.slice(1, 17), REPOSITORIES.slice(17)]
+const PATIENT = { timeout: 120_000, interval: 50 }
+const SHARDS = 8
+const NAME = 'app'
+const WORK = { title: 'Retry payments', summary: 'Retries twice.', actor: 'Ada' }
+const DISTRIBUTED = [
+  'repositories',
+  'activities',
+  'claims',
+  'idempotency_keys',
+  'notables',
+  'pull_requests',
+  'tallies',
+]
+
+let cluster: CitusCluster
+let site: Site
+let env: { DATABASE_URL: string }
+let services: ServiceProcess[]
+
+beforeAll(async () => {
+  cluster = await startCitus({ workers: 2, settings: { 'citus.shard_count': String(SHARDS) } })
+  site = await openSite(REPOSITORIES)
+  env = { DATABASE_URL: await cluster.createDatabase(NAME) }
+  services = await site.start(2, env)
+})
+afterAll(async () => {
+  await site.close()
+  await cluster.remove()
+})
+
+const api = () => apiAt(services[0]?.url as string, 'ada')
+
+const query = async (statement: string, url = env.DATABASE_URL) => {
+  const sql = connectRaw(url)
+  const rows = await sql.unsafe(statement)
+  await sql.end()
+  return rows
+}
+
+/** Runs `work` while clients create activities in the repositories, which have none yet; answers what became of them. */
+async function underLoad(
+  fault: string,
+  repositories: string[],
+  work: (ledger: Ledger) => Promise<void>,
+): Promise<Row> {
+  const ledger = openLedger(fault, '2 instances, 16 clients, 16 repositories')
+  const urls = services.map(({ url }) => url)
+  const load = startLoad(urls, ledger, { clients: 16, repositories })
+  const more = async (count: number) => {
+    const { size } = ledger.acknowledged
+    await expect.poll(() => ledger.acknowledged.size, PATIENT).toBeGreaterThan(size + count)
+  }
+  try {
+    await more(100)
+    await work(ledger)
+    await more(100)
+  } catch (error) {
+    await load.abandon()
+    throw error
+  }
+  await load.stop()
+  const titles = await Promise.all(repositories.map((name) => listTitles(urls[0] as string, name)))
+  return ledger.close(titles.flat())
+}
+
+const shardsByPort = async () => {
+  const rows = await query(
+    "select nodeport, count(*)::int as shards from citus_shards where citus_table_type = 'distributed' group by 1",
+  )
+  return Object.fromEntries(rows.map(({ nodeport, shards }) => [String(nodeport), shards as number]))
+}
+
+test('a worker is refused as the database to distribute', async () => {
+  const worker = databaseUrl(cluster.urls()[1] as string, NAME)
+  const { code, errors } = await runAdmin({ DATABASE_URL: worker }, 'distribute')
+  expect([code, errors]).toEqual([2, [expect.stringMatching(/worker.*coordinator/)]])
+})
+
+describe('distribute', () => {
+  let id: string
+
+  test('is refused beside running instances, and changes nothing', async () => {
+    const body = { ...WORK, scope: { paths: ['src/**'] } }
+    const created = await api()('POST', '/api/v1/repos/acme/r0/activity', { body })
+    id = created.body.activity.id
+    const { code, lines, errors } = await runAdmin(env, 'distribute')
+    expect([code, lines]).toEqual([2, []])
+    expect(errors).toEqual([expect.stringMatching(/instances of the service are connected/)])
+    expect(await shardsByPort()).toEqual({})
+  })
+
+  test('spreads a database with records over the workers, and says what it did', async () => {
+    await Promise.all(services.map((service) => service.kill('SIGTERM')))
+    const { code, lines, errors } = await runAdmin(env, 'distribute')
+    expect([code, errors]).toEqual([0, []])
+    const shards = (SHARDS / 2) * DISTRIBUTED.length
+    const ports = cluster.urls().map((url) => new URL(url).port)
+    expect(lines.sort()).toEqual(
+      [
+        ...DISTRIBUTED.map((name) => `${name}: distributed by repo_id`),
+        'jobs: on the coordinator',
+        ...ports.slice(1).map((port) => `127.0.0.1:${port} has ${shards} shards`),
+      ].sort(),
+    )
+  })
+
+  test('a second time has nothing left to do and says so, also beside running instances', async () => {
+    services = await site.start(2, env)
+    const { code, lines } = await runAdmin(env, 'distribute')
+    expect(code).toBe(0)
+    expect(lines.filter((line) => / already$/.test(line))).toHaveLength(DISTRIBUTED.length + 1)
+  })
+
+  test('keeps the records', async () => {
+    const { body } = await api()('GET', `/api/v1/repos/acme/r0/activity/${id}`)
+    expect(body).toMatchObject({ ...WORK, scope: { paths: ['src/**'] } })
+    const { lines } = await runAdmin(env, 'verify')
+    expect(lines).toEqual([expect.stringMatching(/^No fault in 1 repositories/)])
+  })
+})
+
+test('every node plans its part as the service has the whole planned', async () => {
+  for (const url of cluster.urls()) {
+    const [row] = await query(
+      "select current_setting('enable_seqscan') as seqscan, current_setting('jit') as jit",
+      databaseUrl(url, NAME),
+    )
+    expect(row).toEqual({ seqscan: 'off', jit: 'off' })
+  }
+})
+
+test('a worker is added, and shards move to it under load, and nothing is lost', async () => {
+  const row = await underLoad('shards moved to a new worker', MOVED, async () => {
+    const port = await cluster.addWorker(NAME)
+    expect(await shardsByPort()).not.toHaveProperty(port)
+    await query('select citus_rebalance_start()')
+    await query('select citus_rebalance_wait()')
+    expect((await shardsByPort())[port]).toBeGreaterThan(0)
+  })
+  expect(row).toMatchObject({ lost: 0, doubled: 0 })
+  expect(strange(row, ['503'])).toEqual([])
+  const { lines } = await runAdmin(env, 'verify')
+  expect(lines).toEqual([expect.stringMatching(/^No fault/)])
+})
+
+test('a worker that stops takes its repositories with it and no others, until it is back', async () => {
+  const [, worker] = cluster.nodes() as [unknown, { crash(): Promise<void>; restart(): Promise<void> }]
+  const row = await underLoad('a worker stopped at once and started again', STOPPED, async (ledger) => {
+    await worker.crash()
+    const statuses = async () =>
+      Promise.all(STOPPED.map(async (name) => (await api()('GET', `/api/v1/repos/${name}/activity`)).status))
+    const seen = await statuses()
+    expect([...new Set(seen)].sort()).toEqual([200, 503])
+    await expect.poll(() => ledger.refused['503'] ?? 0, PATIENT).toBeGreaterThan(10)
+    await worker.restart()
+    await expect.poll(statuses, PATIENT).not.toContain(503)
+  })
+  expect(row).toMatchObject({ lost: 0, doubled: 0 })
+  expect(strange(row, ['503'])).toEqual([])
+})
+
+describe('a database that was distributed at an earlier version', () => {
+  test('is migrated by the service, new tables with it', async () => {
+    const url = await cluster.createDatabase('earlier')
+    await migrateTo(url, '0002_told')
+    const earlier = { DATABASE_URL: url }
+    expect((await runAdmin(earlier, 'distribute')).lines).toContain('activities: distributed by repo_id')
+    const now = new Date()
+    const row = {
+      repo_id: 1,
+      id: 'act_01h455vb4pex5vsknk084sn02q',
+      status: 'active',
+      risk: 'high',
+      scope: { areas: [], paths: ['src/**'] },
+      draft_pr: false,
+      blocking: false,
+      source: 'api',
+      expires_at: new Date(now.getTime() + 3_600_000),
+      created_at: now,
+      updated_at: now,
+      ...WORK,
+    }
+    const sql = connectRaw(url)
+    await sql`insert into activities ${sql(row as unknown as Record<string, string>)}`
+    await sql.end()
+    const [service] = await site.start(1, earlier)
+    const { body } = await apiAt(service?.url as string, 'ada')(
+      'POST',
+      '/api/v1/repos/acme/r0/activity/check',
+      {
+        body: { scope: { paths: ['src/pay.ts'] } },
+      },
+    )
+    expect(body).toMatchObject({ overlap_detected: true, related_activity_ids: [row.id], severity: 'high' })
+    const tables = await query(
+      "select table_name::text as name from citus_tables where citus_table_type = 'distributed'",
+      url,
+    )
+    expect(tables.map(({ name }) => name).sort()).toEqual([...DISTRIBUTED].sort())
+    const { lines } = await runAdmin(earlier, 'verify')
+    expect(lines).toEqual([expect.stringMatching(/^No fault/)])
+  })
+})
