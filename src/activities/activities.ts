@@ -3,7 +3,7 @@ import { later } from '../base/clock.ts'
 import { Failure } from '../base/failure.ts'
 import { newId } from '../base/id.ts'
 import { type Page, pageOf } from '../base/page.ts'
-import { changesAnything, changing, oweLook } from '../context/changes.ts'
+import { changesAnything, changing, enqueueRechecks } from '../context/changes.ts'
 import { tooManyLive } from '../context/live-limit.ts'
 import { pullRequestNumber } from '../context/pull-request-url.ts'
 import { inTransaction, type RepoContext } from '../context/repo.ts'
@@ -75,7 +75,7 @@ export function updateActivity(ctx: RepoContext, id: string, input: UpdateActivi
     }
     if (!changesAnything(row, changes)) return row
     const { heartbeat_at, expires_at, ...visible } = changes
-    if (changesAnything(row, visible)) await oweLook(within, [id])
+    if (changesAnything(row, visible)) await enqueueRechecks(within, [id])
     return store.updateActivity(db, stored, { ...changes, updated_at: now })
   })
 }
@@ -100,7 +100,7 @@ export function archiveActivity(ctx: RepoContext, id: string): Promise<ActivityR
     if (!stored) throw noSuchActivity(id)
     const row = asOf(stored, now)
     if (row.status === 'archived') return row
-    await oweLook(within, [id])
+    await enqueueRechecks(within, [id])
     return store.updateActivity(db, stored, { ...moved(ctx, 'archived'), updated_at: now })
   })
 }

@@ -1,6 +1,6 @@
 /** The moves that events at GitHub make: of pull requests, branches and pushes (contract §5, automatic moves). */
 import { newId } from '../base/id.ts'
-import { oweLook } from '../context/changes.ts'
+import { enqueueRechecks } from '../context/changes.ts'
 import { inTransaction, type RepoContext } from '../context/repo.ts'
 import { did, type Effect } from '../telemetry/work.ts'
 import type { ArchiveReason } from './activity.ts'
@@ -75,7 +75,7 @@ export function trackPullRequest(ctx: RepoContext, pr: PullRequest, paths: strin
       updated_at: now,
     }
     const inserted = await insertLive(within, row)
-    if (inserted) await oweLook(within, [row.id])
+    if (inserted) await enqueueRechecks(within, [row.id])
     did(inserted ? 'tracked' : 'over_limit')
   })
 }
@@ -173,7 +173,7 @@ async function change(ctx: RepoContext, rows: ActivityRow[], move: Move): Promis
   for (const row of rows) changed.push(await store.updateActivity(db, row, { ...move(row), updated_at: now }))
   const before = new Map(rows.map((row) => [row.id, row]))
   const seen = changed.filter((row) => isSeenByOthers(before.get(row.id) as ActivityRow, row))
-  await oweLook(
+  await enqueueRechecks(
     ctx,
     seen.map((row) => row.id),
   )

@@ -2,7 +2,7 @@
 import { ask, type NewJob } from '../jobs/store.ts'
 import { inTransaction, type RepoContext } from './repo.ts'
 
-/** The kind of job that looks for the pull requests which a changed record touches. */
+/** The kind of job that finds the pull requests which a changed record touches. */
 export const CHANGE = 'change'
 
 /**
@@ -20,13 +20,13 @@ export async function changing<Row extends { id: string } | undefined>(
   }
   return inTransaction(ctx, async (within) => {
     const row = await work(within)
-    if (row) await oweLook(within, [row.id])
+    if (row) await enqueueRechecks(within, [row.id])
     return row
   })
 }
 
 /** Announces that the records `ids` changed, and enqueues the recheck of the pull requests they touch. */
-export async function oweLook(ctx: RepoContext, ids: string[]): Promise<void> {
+export async function enqueueRechecks(ctx: RepoContext, ids: string[]): Promise<void> {
   if (ids.length === 0) return
   ctx.announceChange()
   if (ctx.repo.is_followed)
@@ -37,7 +37,7 @@ export async function oweLook(ctx: RepoContext, ids: string[]): Promise<void> {
     )
 }
 
-/** The job for one changed record; however often it changes before somebody looks, it is one job. */
+/** The job for one changed record; however often it changes before the job runs, it is one job. */
 function changeJob(repo_id: number, record_id: string, run_at: Date): NewJob {
   return { id: `${CHANGE}:${repo_id}:${record_id}`, kind: CHANGE, repo_id, payload: { record_id }, run_at }
 }

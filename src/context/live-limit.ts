@@ -3,7 +3,7 @@
 import { Failure } from '../base/failure.ts'
 import { countLive, lockLive } from '../claims/store.ts'
 import type { Counted } from '../claims/table.ts'
-import { oweLook } from './changes.ts'
+import { enqueueRechecks } from './changes.ts'
 import { inTransaction, type RepoContext } from './repo.ts'
 
 /** So far below the limit and nearer, inserts wait for each other: more than run at the same time. */
@@ -28,7 +28,7 @@ export async function insertIfRoom<Row>(
   return inTransaction(ctx, async (within) => {
     await lockLive(within.db, within.repo.id, counted)
     // The sweep may not have stored every expiry yet.
-    if ((await count(within)) >= max) await oweLook(within, await expire(within))
+    if ((await count(within)) >= max) await enqueueRechecks(within, await expire(within))
     return (await count(within)) < max ? insert(within) : undefined
   })
 }

@@ -18,7 +18,7 @@ const FIRST_DELAY_MS = 2000
 const DELAY_MAX_MS = 3_600_000
 /** Jobs that one instance runs at the same time, each of another repository. */
 const CONCURRENCY = 4
-/** How often an idle worker looks. */
+/** How long an idle worker waits before it asks for a job again. */
 const IDLE_MS = 500
 
 /** Carries out one job of a kind. It may run more than once, and has to bear that. */

@@ -83,7 +83,7 @@ function rowOf(job: NewJob, now: Date): typeof jobs.$inferInsert {
 export function claim(db: Db, now: Date, leased_until: Date): Promise<JobRow | undefined> {
   return db.transaction(async (tx) => {
     // Two claims at once could each take a job of the same repository, because neither sees the other's lease.
-    // Whoever does not get the lock looks again in a moment: a claim is not worth a connection that waits.
+    // Who does not get the lock tries again in a moment, so that no connection waits for it.
     const [turn] = await tx
       .select({ isOurs: sql<boolean>`pg_try_advisory_xact_lock(${CLAIM_LOCK}::bigint)` })
       .from(sql`(values (1)) as one`)

@@ -1,4 +1,4 @@
-/** The table of jobs: work that is owed, whatever happens to the process. */
+/** The table of jobs: background work that survives the process. */
 import { sql } from 'drizzle-orm'
 import { bigint, index, integer, json, pgTable, text } from 'drizzle-orm/pg-core'
 import { instant } from '../db/column.ts'

@@ -3,7 +3,7 @@ import { later } from '../base/clock.ts'
 import { Failure } from '../base/failure.ts'
 import { newId } from '../base/id.ts'
 import { type Page, pageOf } from '../base/page.ts'
-import { changesAnything, changing, oweLook } from '../context/changes.ts'
+import { changesAnything, changing, enqueueRechecks } from '../context/changes.ts'
 import { insertIfRoom, tooManyLive } from '../context/live-limit.ts'
 import { inTransaction, type RepoContext } from '../context/repo.ts'
 import { labelKey } from '../scope/scope.ts'
@@ -118,7 +118,7 @@ export function updateNotable(ctx: RepoContext, id: string, input: UpdateNotable
       )
     }
     if (!changesAnything(row, input)) return row
-    await oweLook(within, [id])
+    await enqueueRechecks(within, [id])
     const areas = input.scope ? { area_keys: input.scope.areas.map(labelKey) } : {}
     return store.updateNotable(db, stored, { ...input, ...areas, updated_at: now })
   })
@@ -131,7 +131,7 @@ export function archiveNotable(ctx: RepoContext, id: string): Promise<NotableRow
     const [stored] = await store.lockNotables(db, repo.id, [id])
     if (!stored) throw noSuchNotable(id)
     if (stored.status === 'archived') return stored
-    await oweLook(within, [id])
+    await enqueueRechecks(within, [id])
     return store.archiveNotable(db, stored, now)
   })
 }

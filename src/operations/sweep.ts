@@ -10,7 +10,7 @@ import {
 } from '../activities/sweep-store.ts'
 import { later } from '../base/clock.ts'
 import type { App } from '../context/app.ts'
-import { oweLook } from '../context/changes.ts'
+import { enqueueRechecks } from '../context/changes.ts'
 import { inTransaction, openKnownRepo, type RepoContext } from '../context/repo.ts'
 import { claimForSweep, listLeft, listUnswept, lockLeft, updateRepository } from '../context/store.ts'
 import type { Db } from '../db/connect.ts'
@@ -199,7 +199,7 @@ async function forgetApp(app: App, repo_id: number, kept: Date): Promise<number>
 function expire(ctx: RepoContext, ids: string[], store: typeof expireActivities): Promise<number> {
   return inTransaction(ctx, async (within) => {
     const expired = await store(within.db, within.repo.id, within.now, ids)
-    await oweLook(within, expired)
+    await enqueueRechecks(within, expired)
     return expired.length
   })
 }

@@ -9,8 +9,8 @@ import type { App } from '../context/app.ts'
 import { openKnownRepo, type RepoContext } from '../context/repo.ts'
 import { ask } from '../jobs/store.ts'
 import { relatedActivityIds } from '../overlap/check.ts'
-import { lookAtAll, lookJob } from './look.ts'
 import { trackAgain } from './pull-requests.ts'
+import { enqueueAllRechecks, recheckJob } from './recheck.ts'
 import { listNumbered, listRelatedTo } from './store.ts'
 
 /**
@@ -21,12 +21,12 @@ export async function followChange(app: App, repo_id: number, record_id: string,
   const ctx = await openKnownRepo(app, repo_id, now)
   if (!ctx?.repo.is_followed) return
   // A notable may come to apply to any pull request; where it does not, the recheck ends without a call.
-  if (!isId('act', record_id)) return lookAtAll(ctx)
+  if (!isId('act', record_id)) return enqueueAllRechecks(ctx)
   const activity = await findActivity(ctx, record_id)
   const numbers = activity ? await touchedBy(ctx, activity) : []
   const before = await listRelatedTo(ctx.db, repo_id, [record_id])
   const touched = numbers.length === 0 ? [] : await listNumbered(ctx.db, repo_id, numbers)
-  const rechecks = new Map([...before, ...touched].map((pr) => [pr.number, lookJob(repo_id, pr, now)]))
+  const rechecks = new Map([...before, ...touched].map((pr) => [pr.number, recheckJob(repo_id, pr, now)]))
   await ask(ctx.db, [...rechecks.values()], now)
   if (activity?.source === 'api' && activity.pr_number !== null && wasEnded(activity))
     await trackAgain(app, ctx, activity.pr_number)

@@ -70,7 +70,7 @@ export async function unlessRefused<Result>(
     // Where the app was taken off, that is found out by whoever runs this as its installation.
     if (!isRefusal(error, app.clock()) || (isGone(error) && !(await isInstalled(app, repo)))) throw error
     const { status, message } = error as { status?: number; message?: string }
-    app.log.warn({ repo_id: repo.id, status, reason: message?.slice(0, 200) }, 'GitHub takes no word here')
+    app.log.warn({ repo_id: repo.id, status, reason: message?.slice(0, 200) }, 'github refused write')
     return undefined
   }
 }

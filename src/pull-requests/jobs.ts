@@ -18,7 +18,7 @@ import {
   takeInPullRequest,
   takeInRepository,
 } from './installations.ts'
-import { LOOK, look } from './look.ts'
+import { RECHECK, recheck } from './recheck.ts'
 import { RECONCILE, RECONCILE_ALL, reconcile, reconcileAll, reconcileJob } from './reconcile.ts'
 import { REDELIVER, redeliverFailed, redeliverJob } from './redeliver.ts'
 
@@ -31,7 +31,8 @@ export function jobHandlers(app: App): Record<string, JobHandler> {
   return {
     [CHANGE]: ({ repo_id, payload }, now) =>
       followChange(app, repo_id, (payload as { record_id: string }).record_id, now),
-    [LOOK]: ({ repo_id, payload }, now) => look(app, repo_id, (payload as { number: number }).number, now),
+    [RECHECK]: ({ repo_id, payload }, now) =>
+      recheck(app, repo_id, (payload as { number: number }).number, now),
     [DISCOVER]: ({ payload }, now) => discoverInstallation(app, payload as NamedRepository, now),
     [INSTALLATION]: ({ payload }, now) =>
       takeInInstallation(app, (payload as { installation_id: number }).installation_id, now),

@@ -22,7 +22,7 @@ import { ask } from '../jobs/store.ts'
 import { settingsRunOf } from './check-run.ts'
 import { MUTE_LABEL } from './comment.ts'
 import { asInstallation, isInstalled, isSuspended, unlessRefused } from './installation.ts'
-import { lookAtAll, lookJob } from './look.ts'
+import { enqueueAllRechecks, recheckJob } from './recheck.ts'
 import { type Facts, findPullRequest, forgetRefusals, savePullRequest, seePullRequest } from './store.ts'
 import type { PullRequestRow } from './table.ts'
 
@@ -117,7 +117,7 @@ export async function pullRequestChanged(
   const title = TAKES_TITLE.has(event) ? { title: pr.title } : {}
   await savePullRequest(db, repo.id, pr.number, { is_behind: false, ...title })
   const stored = await findPullRequest(db, repo.id, pr.number)
-  if (stored?.is_open) await ask(db, [lookJob(repo.id, stored, now)], now)
+  if (stored?.is_open) await ask(db, [recheckJob(repo.id, stored, now)], now)
 }
 
 /** With these, the activity gets the title of now where that has changed. */
@@ -193,7 +193,7 @@ export async function settingsChanged(app: App, ctx: RepoContext, sha: string | 
     // The settings decide which paths and areas collide.
     ctx.announceChange()
     const refreshed = await openKnownRepo(app, ctx.repo.id, ctx.now)
-    if (refreshed) await lookAtAll(refreshed)
+    if (refreshed) await enqueueAllRechecks(refreshed)
     const problems = stored?.settings_errors ?? []
     if (sha === null || problems.length === 0) return
     await unlessRefused(app, ctx, () => reportCheckRun(client, ctx.repo, settingsRunOf(sha, problems)))
@@ -203,7 +203,7 @@ export async function settingsChanged(app: App, ctx: RepoContext, sha: string | 
 /** The repository takes words again: what it refused while it was archived is told now. */
 export async function repositoryUnarchived(ctx: RepoContext): Promise<void> {
   await forgetRefusals(ctx.db, ctx.repo.id)
-  await lookAtAll(ctx)
+  await enqueueAllRechecks(ctx)
 }
 
 /** Ties an open pull request to its activities, or makes one from it. */

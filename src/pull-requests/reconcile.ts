@@ -1,4 +1,4 @@
-/** Makes up for what nobody told: looks through each repository hourly (issue: reconciliation). */
+/** Reconciles each repository hourly with what GitHub has: makes up for deliveries that never came. */
 import { deleteBranch } from '../activities/automatic.ts'
 import {
   extendTracked,
@@ -20,7 +20,7 @@ import { pullRequestJob } from './installations.ts'
 import { pullRequestChanged } from './pull-requests.ts'
 import { listOpen } from './store.ts'
 
-/** The kinds of jobs that look for repositories to reconcile, and into one repository. */
+/** The kinds of jobs that find the repositories to reconcile, and that reconcile one. */
 export const RECONCILE_ALL = 'reconcile_all'
 export const RECONCILE = 'reconcile'
 
@@ -34,7 +34,7 @@ export function reconcileJob(run_at: Date): NewJob {
   return { id: RECONCILE_ALL, kind: RECONCILE_ALL, repo_id: 0, run_at }
 }
 
-/** Asks for a look into every followed repository. */
+/** Enqueues the reconciliation of every repository in which the App is installed. */
 export async function reconcileAll(app: App, now: Date): Promise<void> {
   const db = app.database.connection()
   await ask(db, [reconcileJob(later(now, RECONCILE_EVERY_MS))], now)
@@ -112,7 +112,7 @@ async function takeInOpen(ctx: RepoContext, page: Listed[], known: Known): Promi
   )
 }
 
-/** Whether an open pull request shall have a live activity at any time: not where the settings end its life sooner than we look. */
+/** Whether an open pull request shall have a live activity at any time: not where the settings end it sooner than the next reconciliation. */
 function isKeptAlive({
   track_pull_requests,
   activity_ttl_ms,

@@ -34,7 +34,7 @@ export interface ReportedNotable {
 /** Why other work was not compared with a pull request. */
 export type NotCompared = 'not_tracked' | 'not_live' | 'no_scope' | 'all_ignored'
 
-/** What a look found. It is never empty: where there is nothing to tell, it says what was looked at. */
+/** What a recheck found. It is never empty: where nothing is shown, it says what was compared. */
 export interface Report {
   /** Of what is told; null when nothing is. */
   severity: Severity | null

@@ -59,7 +59,7 @@ export async function findPullRequest(
   return row
 }
 
-/** Notes what a look at a pull request came to. */
+/** Stores what became of a pull request. */
 export async function savePullRequest(
   db: Db,
   repo_id: number,
@@ -86,7 +86,7 @@ export function listOpen(
     .limit(page.limit)
 }
 
-/** The open pull requests whose last look found one of the records `ids` related. */
+/** The open pull requests whose last recheck found one of the records `ids` related. */
 export function listRelatedTo(
   db: Db,
   repo_id: number,

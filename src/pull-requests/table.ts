@@ -36,7 +36,7 @@ export const pull_requests = pgTable(
     check_refused: text(),
     /** When the comment or the check run was last written. */
     told_at: instant(),
-    /** The records that the last look found related. */
+    /** The records that the last recheck found related. */
     related_ids: text().array().notNull(),
   },
   (table) => [

@@ -25,7 +25,7 @@ const creations = () => shop.writes().filter((route) => route.startsWith('POST '
 const refusals = () =>
   told.service.log
     .map((line) => JSON.parse(line))
-    .filter(({ repo_id, msg }) => repo_id === shop.id && msg === 'GitHub takes no word here')
+    .filter(({ repo_id, msg }) => repo_id === shop.id && msg === 'github refused write')
 
 describe('a comment that GitHub refuses for good', () => {
   test.each<[string, () => Promise<number>]>([

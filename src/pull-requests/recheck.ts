@@ -1,4 +1,4 @@
-/** Looks at one pull request: what overlaps with it now (contract §10). */
+/** Rechecks a pull request: computes what overlaps with it now, and publishes that (contract §10). */
 import { listLiveOf } from '../activities/pull-request-store.ts'
 import { later } from '../base/clock.ts'
 import type { App } from '../context/app.ts'
@@ -6,37 +6,41 @@ import { openKnownRepo, type RepoContext } from '../context/repo.ts'
 import { ask, type NewJob } from '../jobs/store.ts'
 import { examineActivities } from '../overlap/check.ts'
 import type { Conclusion } from '../overlap/conclude.ts'
+import { publish } from './publish.ts'
 import { type Report, reportOf, reportOfNone } from './report.ts'
 import { findPullRequest, listNumbered, listOpen, savePullRequest } from './store.ts'
 import type { PullRequestRow } from './table.ts'
-import { tell } from './tell.ts'
 
-/** The kind of job that looks at one pull request. */
-export const LOOK = 'look'
+/** The kind of job that rechecks one pull request, under the name by which jobs are stored. */
+export const RECHECK = 'look'
 
-/** A pull request is written to at most this often; what changes meanwhile is told with one edit. */
+/** A pull request is written to at most this often; changes in between share one edit. */
 const QUIET_MS = 30_000
 const PAGE = 500
 
-/** The job that looks at a pull request; asked for again before it runs, it is still one. */
-export function lookJob(repo_id: number, pr: Pick<PullRequestRow, 'number' | 'told_at'>, now: Date): NewJob {
+/** The job that rechecks a pull request; requested again before it runs, it runs once. */
+export function recheckJob(
+  repo_id: number,
+  pr: Pick<PullRequestRow, 'number' | 'told_at'>,
+  now: Date,
+): NewJob {
   const quiet = pr.told_at && later(pr.told_at, QUIET_MS)
   return {
-    id: `${LOOK}:${repo_id}:${pr.number}`,
-    kind: LOOK,
+    id: `${RECHECK}:${repo_id}:${pr.number}`,
+    kind: RECHECK,
     repo_id,
     payload: { number: pr.number },
     run_at: quiet && quiet > now ? quiet : now,
   }
 }
 
-/** Asks for a look at every open pull request of a repository. */
-export async function lookAtAll(ctx: RepoContext): Promise<void> {
+/** Enqueues a recheck of every open pull request of a repository. */
+export async function enqueueAllRechecks(ctx: RepoContext): Promise<void> {
   for (let after = 0; ; ) {
     const page = await listOpen(ctx.db, ctx.repo.id, { after, limit: PAGE })
     await ask(
       ctx.db,
-      page.map((pr) => lookJob(ctx.repo.id, pr, ctx.now)),
+      page.map((pr) => recheckJob(ctx.repo.id, pr, ctx.now)),
       ctx.now,
     )
     if (page.length < PAGE) return
@@ -44,8 +48,8 @@ export async function lookAtAll(ctx: RepoContext): Promise<void> {
   }
 }
 
-/** Looks, and writes where what is to be said has changed: at most one comment and one check run. */
-export async function look(app: App, repo_id: number, number: number, now: Date): Promise<void> {
+/** Computes what overlaps with the pull request, and writes to it where the text changed: at most one comment and one check run. */
+export async function recheck(app: App, repo_id: number, number: number, now: Date): Promise<void> {
   const ctx = await openKnownRepo(app, repo_id, now)
   if (!ctx?.repo.is_followed) return
   const pr = await findPullRequest(ctx.db, repo_id, number)
@@ -58,7 +62,7 @@ export async function look(app: App, repo_id: number, number: number, now: Date)
   const report = conclusion
     ? await reportFor(ctx, pr, conclusion)
     : reportOfNone(pr, { ...comment, track_pull_requests })
-  await tell(app, ctx, pr, report)
+  await publish(app, ctx, pr, report)
 }
 
 async function reportFor(ctx: RepoContext, pr: PullRequestRow, conclusion: Conclusion): Promise<Report> {

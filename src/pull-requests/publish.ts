@@ -1,4 +1,4 @@
-/** Writes to a pull request what a look found: its one comment, and the check run on its head commit (contract §10). */
+/** Publishes what a recheck found to its pull request: the one comment, and the check run on its head commit (contract §10). */
 import { createHash } from 'node:crypto'
 import type { App } from '../context/app.ts'
 import type { RepoContext } from '../context/repo.ts'
@@ -17,38 +17,38 @@ import type { Report } from './report.ts'
 import { savePullRequest } from './store.ts'
 import type { PullRequestRow } from './table.ts'
 
-/** Stands for the hash of a comment that is being made: should the process end now, the next look asks GitHub. */
+/** Stands for the hash of a comment that is being made: should the process end now, the next recheck asks GitHub. */
 const BEGUN = 'begun'
 
-/** Where and what of: the pull request as it is stored, and what was found. */
-interface News {
+/** The pull request as it is stored, and what was found. */
+interface Publication {
   pr: PullRequestRow
   report: Report
 }
 
-/** Writes where what is to be said has changed: at most one comment and one check run. Neither waits for the other. */
-export async function tell(app: App, ctx: RepoContext, pr: PullRequestRow, report: Report): Promise<void> {
-  const news = { pr, report }
+/** Writes at most one comment and one check run, where their text changed. One that fails does not keep the other from being written. */
+export async function publish(app: App, ctx: RepoContext, pr: PullRequestRow, report: Report): Promise<void> {
+  const publication = { pr, report }
   let failure: unknown
   try {
-    await tellByComment(app, ctx, news)
+    await publishComment(app, ctx, publication)
   } catch (error) {
     failure = error
   }
-  await tellByCheckRun(app, ctx, news)
+  await publishCheckRun(app, ctx, publication)
   if (failure !== undefined) throw failure
 }
 
-async function tellByComment(app: App, ctx: RepoContext, { pr, report }: News): Promise<void> {
+async function publishComment(app: App, ctx: RepoContext, { pr, report }: Publication): Promise<void> {
   const text = commentFor(ctx, pr, report)
   const meant = commentFor(ctx, pr, withoutCounts(report))
   if (text === null || meant === null) return
   const { db, now, repo } = ctx
   const comment_hash = hashOf(meant)
   if (comment_hash === pr.comment_hash || comment_hash === pr.comment_refused) return
-  const isNews = report.severity !== null && !pr.is_muted
+  const isDue = report.severity !== null && !pr.is_muted
   await asInstallation(app, ctx, async (client) => {
-    const written = await unlessRefused(app, ctx, () => writeComment(app, client, { ctx, pr, text, isNews }))
+    const written = await unlessRefused(app, ctx, () => writeComment(app, client, { ctx, pr, text, isDue }))
     await savePullRequest(db, repo.id, pr.number, {
       ...(written
         ? { ...written, comment_hash, comment_refused: null }
@@ -58,7 +58,7 @@ async function tellByComment(app: App, ctx: RepoContext, { pr, report }: News): 
   })
 }
 
-async function tellByCheckRun(app: App, ctx: RepoContext, { pr, report }: News): Promise<void> {
+async function publishCheckRun(app: App, ctx: RepoContext, { pr, report }: Publication): Promise<void> {
   const run = checkRunFor(ctx, pr, report)
   if (run === null) return
   const { db, now, repo } = ctx
@@ -69,17 +69,17 @@ async function tellByCheckRun(app: App, ctx: RepoContext, { pr, report }: News):
       await reportCheckRun(client, repo, run)
       return true
     })
-    const told = taken ? { check_hash, check_refused: null } : { check_refused: check_hash }
-    await savePullRequest(db, repo.id, pr.number, { ...told, told_at: now })
+    const published = taken ? { check_hash, check_refused: null } : { check_refused: check_hash }
+    await savePullRequest(db, repo.id, pr.number, { ...published, told_at: now })
   })
 }
 
-/** Nothing is written anew because elsewhere, where nothing overlaps, work comes and goes. */
+/** The counts alone change no text: work that overlaps with nothing comes and goes. */
 function withoutCounts(report: Report): Report {
   return { ...report, compared: { activities: 0, notables: 0, expected: 0 } }
 }
 
-/** What the comment should say; null: leave things as they are. Nothing is said where there never was anything to say. */
+/** The text of the comment; null leaves it as it is. Where there is none, none is made to say that nothing overlaps. */
 function commentFor(ctx: RepoContext, pr: PullRequestRow, report: Report): string | null {
   if (ctx.settings.comment.mode === 'off' || isUnasked(ctx, pr)) return null
   const was = pr.comment_hash !== null
@@ -92,7 +92,7 @@ function checkRunFor(ctx: RepoContext, pr: PullRequestRow, report: Report): Chec
   return checkRunOf(pr.head_sha, report)
 }
 
-/** The pull requests of bots are told of only where that is asked for. */
+/** Nothing is published to pull requests of bots unless the settings ask for it. */
 function isUnasked({ settings }: RepoContext, pr: PullRequestRow): boolean {
   return pr.is_bot && !settings.comment.on_bots
 }
@@ -105,7 +105,7 @@ function isUnasked({ settings }: RepoContext, pr: PullRequestRow): boolean {
 async function writeComment(
   app: App,
   client: Installation,
-  { ctx, pr, text, isNews }: { ctx: RepoContext; pr: PullRequestRow; text: string; isNews: boolean },
+  { ctx, pr, text, isDue }: { ctx: RepoContext; pr: PullRequestRow; text: string; isDue: boolean },
 ): Promise<{ comment_id: number | null }> {
   const { db, repo } = ctx
   const own = { number: pr.number, app_id: app.github_app?.id ?? 0, marker: MARKER }
@@ -114,7 +114,7 @@ async function writeComment(
     await editComment(client, repo, id, text)
     return { comment_id: id }
   }
-  if (!isNews) return { comment_id: null }
+  if (!isDue) return { comment_id: null }
   await savePullRequest(db, repo.id, pr.number, { comment_hash: BEGUN })
   return { comment_id: await createComment(client, repo, pr.number, text) }
 }
