@@ -1,24 +1,24 @@
-/** The address of a service: where its routes are, and whether a token may be sent there. Pure. */
+/** The address of a service: the base URL of its routes, and whether a token may be sent there. Pure. */
 
-/** Where the operations are; `given` is with or without `/api/v1` or `/v1`. */
-export function routesOf(given: string): string {
-  const trimmed = given.replace(/\/+$/, '')
+/** The base URL of the operations; `address` may end in `/api/v1` or `/v1`. */
+export function apiUrl(address: string): string {
+  const trimmed = address.replace(/\/+$/, '')
   return /\/v1$/.test(trimmed) ? trimmed : `${trimmed}/api/v1`
 }
 
-/** Where `/healthz` is. */
-export function rootOf(given: string): string {
-  return routesOf(given).replace(/\/(?:api\/)?v1$/, '')
+/** The base URL of `/healthz`. */
+export function rootUrl(address: string): string {
+  return apiUrl(address).replace(/\/(?:api\/)?v1$/, '')
 }
 
-/** Whether a token that is sent there can be read on the way: `http://` to another machine. */
-export function exposesTokens(given: string): boolean {
-  if (!URL.canParse(given)) return false
-  const { protocol, hostname } = new URL(given)
+/** Whether a token sent to `address` could be read in transit: `http://` to another machine. */
+export function exposesTokens(address: string): boolean {
+  if (!URL.canParse(address)) return false
+  const { protocol, hostname } = new URL(address)
   return protocol === 'http:' && !isLoopback(hostname)
 }
 
-/** `URL` writes every form of an IPv4 address with four numbers. */
-function isLoopback(hostname: string): boolean {
+/** `hostname` as `URL` normalizes it: IPv4 with four numbers, IPv6 in brackets. */
+export function isLoopback(hostname: string): boolean {
   return /^127(?:\.\d+){3}$/.test(hostname) || hostname === '[::1]' || hostname === 'localhost'
 }

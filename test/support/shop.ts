@@ -26,8 +26,6 @@ export async function openShop(env: Record<string, string> = {}): Promise<Shop> 
   const service = await startProcess({
     DATABASE_URL: database.database_url,
     GITHUB_API_URL: github.url,
-    // Where the remotes of the working trees are.
-    GITHUB_WEB_URL: 'https://github.com',
     RATE_LIMIT_PER_MINUTE: '100000',
     ...env,
   })

@@ -87,6 +87,90 @@ describe('the hook of an agent', () => {
   })
 })
 
+describe('a remote on github.com', () => {
+  const listOn = async (github_host: string) => {
+    silent = await startSilentServer({
+      '/healthz': { status: 'ok', github_host },
+      '/api/v1/repos/acme/shop/activity': { items: [], next_cursor: null },
+    })
+    return tree.run(['list'], { env: { DECONFLICT_URL: silent.url } })
+  }
+
+  test.each(['github.com', '127.0.0.1:3999', 'localhost:3999', 'localhost', '[::1]:3999'])(
+    'is accepted if the GitHub of the service is %s',
+    async (github_host) => {
+      expect(await listOn(github_host)).toMatchObject({ code: 0, stderr: '' })
+    },
+  )
+
+  test.each(['ghe.example.com', 'localhost.evil.test', '10.0.0.7:3999'])(
+    'is refused if the GitHub of the service is %s',
+    async (github_host) => {
+      const { code, stderr } = await listOn(github_host)
+      const [hostname] = github_host.split(':')
+      expect([code, stderr]).toEqual([1, expect.stringContaining(`serves repositories on ${hostname};`)])
+    },
+  )
+})
+
+describe('a service of an earlier release', () => {
+  const SHOP = '/api/v1/repos/acme/shop'
+  const activity = (id: string, branch: string) => ({
+    id,
+    title: `Work on ${branch}`,
+    actor: 'Ben',
+    agent: null,
+    branch,
+    status: 'active',
+    risk: 'low',
+    blocking: false,
+    scope: { areas: [], paths: ['src/**'] },
+    heartbeat_at: null,
+    created_at: '2026-01-31T09:30:00.000Z',
+  })
+  const beat = {
+    id: 'act_a',
+    heartbeat_at: '2026-01-31T09:30:00.000Z',
+    expires_at: '2026-02-01T09:30:00.000Z',
+  }
+  const overlap = { overlap_detected: true, severity: 'medium', related_activity_ids: ['act_b'] }
+  const runOn = async (args: string[], answers: Record<string, object>, input?: string) => {
+    silent = await startSilentServer({ '/healthz': { status: 'ok' }, ...answers })
+    const ran = await tree.run(args, { env: { DECONFLICT_URL: silent.url }, input })
+    await silent.close()
+    silent = undefined
+    return ran
+  }
+
+  test('that does not name what overlaps is counted by heartbeat', async () => {
+    const answers = { [`${SHOP}/activity/act_a/heartbeat`]: { ...beat, overlap } }
+    const { code, stdout } = await runOn(['heartbeat', 'act_a'], answers)
+    expect([code, stdout]).toEqual([2, expect.stringMatching(/\nOverlap, medium\n {2}with 1 activity\n/)])
+  })
+
+  test('that says nothing of overlap is taken by heartbeat, on the base branch too', async () => {
+    const answers = { [`${SHOP}/activity/act_a/heartbeat`]: beat }
+    expect(await runOn(['heartbeat', 'act_a'], answers)).toMatchObject({ code: 0, stderr: '' })
+    await tree.git('checkout', '-q', 'main')
+    expect(await runOn(['heartbeat', 'act_a'], answers)).toMatchObject({ code: 0, stderr: '' })
+  })
+
+  test('that does not count its collisions has them counted by watch', async () => {
+    const { stdout } = await runOn(['watch', '--once'], {
+      [`${SHOP}/activity?limit=100`]: {
+        items: [activity('act_a', 'work'), activity('act_b', 'tidy')],
+        next_cursor: null,
+      },
+      [`${SHOP}/notables?limit=100`]: { items: [], next_cursor: null },
+      [`${SHOP}/overlaps`]: {
+        items: [{ activity_ids: ['act_a', 'act_b'], severity: 'medium', areas: [], paths: [] }],
+        checked_against: { activities: 2, as_of: beat.heartbeat_at, complete: true },
+      },
+    })
+    expect(stdout).toMatch(/^acme\/shop {2}2 activities, 1 collision, 0 notables/)
+  })
+})
+
 describe('a token over http:// to another machine', () => {
   /** The same server, under an address that is not known to be this machine. */
   const elsewhere = () => shop.url.replace(/\/\/[^:]+/, '//0.0.0.0')

@@ -390,7 +390,7 @@ describe('which repository it is', () => {
     ['https://github.com.evil.test/acme/shop', 'github.com.evil.test'],
   ])('is not taken from %s, which is on another host', async (remote, host) => {
     await tree.git('remote', 'set-url', 'origin', remote)
-    const refusal = `deconflict: the remote origin is on ${host}, but ${shop.url} serves repositories of github.com; --repo OWNER/NAME or DECONFLICT_REPO names one of these\n`
+    const refusal = `deconflict: the remote origin is on ${host}, but ${shop.url} serves repositories on 127.0.0.1 or github.com; use --repo OWNER/NAME or DECONFLICT_REPO to name one of those\n`
     for (const args of [['check', '--paths', 'x'], ['start', 'x'], ['list'], ['mcp'], ['login', shop.url]])
       expect(await tree.run(args)).toEqual({ code: 1, stdout: '', stderr: refusal })
     const hook = await tree.run(['hook', 'session-start', '--agent', 'codex'])
@@ -426,7 +426,7 @@ describe('which repository it is', () => {
         expect([code, stderr]).toEqual([
           0,
           expect.stringMatching(
-            /ssh does not say which host work is, so origin is taken to be on github\.com/,
+            /ssh cannot resolve the host alias work; assuming that origin is on 127\.0\.0\.1 or github\.com/,
           ),
         ])
       },

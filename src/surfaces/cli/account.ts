@@ -8,7 +8,7 @@ import { z } from 'zod'
 import { stopwatch } from '../../base/clock.ts'
 import { exposesTokens } from '../../client/address.ts'
 import { type Client, type ClientOptions, createClient, getServiceInfo } from '../../client/client.ts'
-import { requireRemoteOn, resolvedHost } from './github-host.ts'
+import { requireRemoteOn, resolveHost } from './github-host.ts'
 import type { Place } from './place.ts'
 import { CliError, type World } from './world.ts'
 
@@ -77,7 +77,7 @@ async function findToken(
     env.GITHUB_TOKEN ||
     env.GH_TOKEN ||
     (await storedToken(env, url)) ||
-    (await askGh(env, place ? await resolvedHost(world, place) : 'github.com', timeout_ms))
+    (await askGh(env, place ? await resolveHost(world, place) : 'github.com', timeout_ms))
   if (token) return token
   throw new CliError('no GitHub token: set GITHUB_TOKEN, or run gh auth login')
 }

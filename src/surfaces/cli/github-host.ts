@@ -1,57 +1,68 @@
-/** Whether a remote of git is on the GitHub that the service serves: another forge may have a repository of the same name. */
+/** Checks that a git remote is on the GitHub that the service serves: another host may have a repository of the same name. */
 import { execFile } from 'node:child_process'
 import { promisify } from 'node:util'
+import { isLoopback } from '../../client/address.ts'
 import type { Place } from './place.ts'
 import { CliError, type World } from './world.ts'
 
 const SSH_TIMEOUT_MS = 2000
 
-/** Throws `CliError` where it is not; where nobody can tell, because ssh does not resolve its host, it only warns. */
+/**
+ * Throws `CliError` if the remote is on another host. Only warns if the host is an SSH alias that `ssh -G` does not
+ * resolve, because the real host is then unknown.
+ */
 export async function requireRemoteOn(
   world: World,
   { remote, host, is_ssh }: Place,
   { url, github_host }: { url: string; github_host: string },
 ): Promise<void> {
-  const served = hostnameOf(github_host)
-  if (webHostOf(host) === served) return
-  const resolved = await resolvedHost(world, { host, is_ssh })
-  if (resolved === served) return
+  const served = servedHosts(github_host)
+  if (served.includes(webHost(host))) return
+  const resolved = await resolveHost(world, { host, is_ssh })
+  if (served.includes(resolved)) return
+  const expected = served.join(' or ')
   if (is_ssh && resolved === host && !isDomain(host)) {
     world.stderr.write(
-      `deconflict: ssh does not say which host ${host} is, so ${remote} is taken to be on ${served}; --repo OWNER/NAME or DECONFLICT_REPO names the repository\n`,
+      `deconflict: ssh cannot resolve the host alias ${host}; assuming that ${remote} is on ${expected}. Use --repo OWNER/NAME or DECONFLICT_REPO to name the repository\n`,
     )
     return
   }
   throw new CliError(
-    `the remote ${remote} is on ${resolved}, but ${url} serves repositories of ${served}; --repo OWNER/NAME or DECONFLICT_REPO names one of these`,
+    `the remote ${remote} is on ${resolved}, but ${url} serves repositories on ${expected}; use --repo OWNER/NAME or DECONFLICT_REPO to name one of those`,
   )
 }
 
-/** The host of a remote as the web knows it, which may stand in the configuration of ssh. */
-export async function resolvedHost(
+/** A GitHub on loopback is a stand-in for github.com, as in the demo and in tests. */
+function servedHosts(github_host: string): string[] {
+  const served = hostnameOf(github_host)
+  return isLoopback(served) ? [served, 'github.com'] : [served]
+}
+
+/** The web host of a remote. The host in an SSH address may be an alias from the user's SSH configuration. */
+export async function resolveHost(
   { env }: World,
   { host, is_ssh }: Pick<Place, 'host' | 'is_ssh'>,
 ): Promise<string> {
-  return webHostOf((is_ssh && (await askSsh(env, host))) || host)
+  return webHost((is_ssh && (await sshHostname(env, host))) || host)
 }
 
-/** A host without its port: the one in a remote is that of git, the service's that of the web. */
+/** Without the port: a remote has the port of git, `github_host` that of the web. */
 function hostnameOf(host: string): string {
   return URL.canParse(`https://${host}`) ? new URL(`https://${host}`).hostname : host
 }
 
-/** GitHub also takes git over SSH at `ssh.github.com`, for networks that let port 443 through only. */
-function webHostOf(host: string): string {
+/** GitHub accepts git over SSH at `ssh.github.com` too, for networks that only open port 443. */
+function webHost(host: string): string {
   return host.replace(/^(?:ssh|www)\./, '')
 }
 
-/** A name that DNS could know; `work` and `github.com-work` are aliases of somebody's ssh. */
+/** False for aliases such as `work` and `github.com-work`, which exist in an SSH configuration only. */
 function isDomain(host: string): boolean {
   return /\.(?:[a-z]{2,}|xn--[a-z0-9-]+|\d+)$/.test(host)
 }
 
-/** What the configuration of ssh makes of an alias, or of any other host; undefined where there is no ssh. */
-async function askSsh(env: World['env'], host: string): Promise<string | undefined> {
+/** The `hostname` that the SSH configuration sets for `host`; undefined if ssh is not installed. */
+async function sshHostname(env: World['env'], host: string): Promise<string | undefined> {
   try {
     const { stdout } = await promisify(execFile)('ssh', ['-G', '--', host], { env, timeout: SSH_TIMEOUT_MS })
     return /^hostname (\S+)$/im.exec(stdout)?.[1]?.toLowerCase()
