@@ -9,7 +9,8 @@ import {
   type OutputOf,
 } from '../operations/contract.ts'
 import { queryOf } from '../operations/query.ts'
-import { exposesTokens, rootOf, routesOf } from './address.ts'
+import { apiUrl, exposesTokens, rootUrl } from './address.ts'
+import { fillIn } from './compatibility.ts'
 import { DeconflictError, failureIn, silence } from './error.ts'
 
 export { DeconflictError, type ErrorType } from './error.ts'
@@ -79,9 +80,9 @@ export function createClient(options: ClientOptions): Client {
   if (!insecure && exposesTokens(base_url)) throw insecureAddress(base_url)
   const methods = Object.keys(OPERATIONS).map((name) => [
     name,
-    (request: LooseRequest) => {
+    async (request: LooseRequest) => {
       const { url, init } = httpRequestOf(settings, OPERATIONS[name as OperationName], request)
-      return call(settings, url, init)
+      return fillIn(name as OperationName, await call(settings, url, init))
     },
   ])
   return Object.fromEntries(methods)
@@ -99,7 +100,7 @@ export async function getServiceInfo(options: Omit<ClientOptions, 'token'>): Pro
   const settings = settingsOf({ ...options, token: '' })
   const init: RequestInit = { headers: { Accept: 'application/json' }, redirect: 'manual' }
   try {
-    const told = Object(await call(settings, `${rootOf(options.base_url)}/healthz`, init))
+    const told = Object(await call(settings, `${rootUrl(options.base_url)}/healthz`, init))
     return { version: textOf(told.version), github_host: textOf(told.github_host) }
   } catch (error) {
     const isAnswered = error instanceof DeconflictError && error.status !== null && error.status < 500
@@ -182,7 +183,7 @@ function httpRequestOf(
   const query = isGet ? new URLSearchParams(queryOf(input)).toString() : ''
   const key = operation.is_idempotent && (request.idempotency_key ?? crypto.randomUUID())
   return {
-    url: `${routesOf(base_url)}/repos/${encodeURIComponent(owner)}/${encodeURIComponent(repo)}${path}${query && `?${query}`}`,
+    url: `${apiUrl(base_url)}/repos/${encodeURIComponent(owner)}/${encodeURIComponent(repo)}${path}${query && `?${query}`}`,
     init: {
       method: operation.method,
       headers: {

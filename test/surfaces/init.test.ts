@@ -315,6 +315,11 @@ describe('the hook of an agent', () => {
     // What the agent itself asks does not meet its session, which is its own.
     const check = await tree.run(['check', '--paths', 'src/checkout/retry.ts'])
     expect([check.code, check.stdout]).toEqual([0, expect.stringMatching(/^Clear/)])
+    const args = ['start', 'By hand', '--paths', 'src/checkout/retry.ts', '--json']
+    const started = await tree.run(args)
+    const { activity, overlap } = JSON.parse(started.stdout)
+    expect([started.code, overlap]).toMatchObject([0, { overlap_detected: false, related_activity_ids: [] }])
+    await apiAt(shop.url, 'tok-ada')('POST', `/activity/${activity.id}/archive`)
     expect((await tree.run(['list', '--mine'])).stdout).toContain(mine.id)
     await hook('session-end')
     expect(await listed()).toEqual([])

@@ -96,9 +96,16 @@ export function overlapNowLines(overlap: OverlapNow | null, { paint }: Look): st
       `  ${kindText(match, paint)}  ${nameText(match)}`,
       ...(match.example === null ? [] : [`    ${plain(match.example)}`]),
     ]),
-    ...(more > 0 ? [`  and ${count(more, 'more activity', 'more activities')}`] : []),
+    ...(more > 0 ? [otherActivities(more, matches.length)] : []),
     `${paint('bold', '→')} deconflict check says what to do`,
   ]
+}
+
+/** An older service names no matches. */
+function otherActivities(number: number, named: number): string {
+  return named > 0
+    ? `  and ${count(number, 'more activity', 'more activities')}`
+    : `  with ${count(number, 'activity', 'activities')}`
 }
 
 /** A match on one line, in one sentence with others. */

@@ -3,7 +3,7 @@ import type { RequestOf } from '../../client/client.ts'
 import type { OutputOf } from '../../operations/contract.ts'
 import { isUnscoped, namesOf, nothingTouched } from './check.ts'
 import { count, overlapLines, overlapNowLines } from './overlap-text.ts'
-import { announcedHere, briefWithoutOwn } from './own.ts'
+import { announcedHere, briefWithoutOwn, withoutOwn } from './own.ts'
 import {
   activityIdOf,
   type CommonOptions,
@@ -61,7 +61,10 @@ export async function start(
       blocking: options.blocking,
     }),
   } as Created
-  const answer = await client.createActivity({ ...at, input })
+  const own = await announcedHere(place)
+  const created = await client.createActivity({ ...at, input })
+  const overlap = own_branch === null ? withoutOwn(created.overlap, own) : created.overlap
+  const answer = { ...created, overlap }
   const { id, expires_at } = answer.activity
   if (git_directory !== null)
     await remember(git_directory, branchKey(branch), { ...NOTHING, activity_id: id, branch })
