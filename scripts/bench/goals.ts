@@ -81,6 +81,18 @@ function wanted(results: Results, sizes: Sizes): Wanted[] {
       value: denseGrowth(results, sizes),
     },
     {
+      what: `all collisions of ${shown(sizes.crowd)} live activities, p50`,
+      bound: { most: 300 },
+      unit: 'ms',
+      value: median('overlaps.all.p50'),
+    },
+    {
+      what: 'all collisions, processor time of one dense check',
+      bound: { most: 2 },
+      unit: '×',
+      value: ratio('overlaps.all.cpu', 'overlaps.check.cpu'),
+    },
+    {
       what: `create of pgbench’s insert, ${at}`,
       bound: { least: 40 },
       unit: '%',

@@ -10,6 +10,7 @@ import { hostilePart } from './parts/hostile.ts'
 import { httpPart } from './parts/http.ts'
 import { instancesPart } from './parts/instances.ts'
 import { linesPart } from './parts/lines.ts'
+import { overlapsPart } from './parts/overlaps.ts'
 import { peerPart } from './parts/peer.ts'
 import { permissionsPart } from './parts/permissions.ts'
 import { createPart, requestsPart } from './parts/requests.ts'
@@ -31,6 +32,7 @@ const RUN: Record<PartName, (rig: Rig) => Promise<void>> = {
     await createPart(rig)
   },
   requests: requestsPart,
+  overlaps: overlapsPart,
   instances: instancesPart,
   permissions: permissionsPart,
   webhooks: webhooksPart,

@@ -25,6 +25,8 @@ export interface Names {
   hostile: string
   plain: string
   webhooks: string[]
+  /** Repositories in which every activity collides with four others; their ids are consecutive. */
+  crowds: { size: number; repositories: NamedRepository[] }
   /** `count` repositories of `each`, whose ids go on from `first`. */
   copies: { first: number; count: number; each: number }[]
   /** All that GitHub has to know. */
@@ -40,7 +42,8 @@ const WEBHOOK_REPOSITORIES = 10
 const ORIGINAL_MAX = 10_000
 const FLEET_ID = 1_000_000
 
-export function names({ live, fleet }: Pick<Sizes, 'live' | 'fleet'>): Names {
+export function names(sizes: Pick<Sizes, 'live' | 'fleet' | 'crowds' | 'crowd'>): Names {
+  const { live, fleet } = sizes
   const github: Names['github'] = []
   const copies: Names['copies'] = []
   let next_id = 1
@@ -67,6 +70,7 @@ export function names({ live, fleet }: Pick<Sizes, 'live' | 'fleet'>): Names {
   const asked = Math.min(fleet, ASKED_MAX)
   const step = Math.floor(fleet / asked)
   const fleetNames = Array.from({ length: asked }, (_, at) => add(`fleet-${at}`, FLEET_ID + at * step).name)
+  const crowds = Array.from({ length: sizes.crowds }, (_, at) => add(`crowd-${at}`))
   const webhooks = Array.from({ length: WEBHOOK_REPOSITORIES }, (_, at) => add(`hooks-${at}`).name)
   return {
     original,
@@ -79,6 +83,7 @@ export function names({ live, fleet }: Pick<Sizes, 'live' | 'fleet'>): Names {
     hostile: add('hostile').name,
     plain: add('plain').name,
     webhooks,
+    crowds: { size: sizes.crowd, repositories: crowds },
     copies,
     github,
   }

@@ -9,6 +9,7 @@ export const PARTS = [
   'check',
   'create',
   'requests',
+  'overlaps',
   'instances',
   'permissions',
   'webhooks',
@@ -36,6 +37,9 @@ export interface Sizes {
   live: number[]
   /** Repositories of ten live activities. */
   fleet: number
+  /** Repositories in which many collide: how many there are, and the live activities of each. */
+  crowds: number
+  crowd: number
   /** Concurrent clients. */
   clients: number[]
   rounds: number
@@ -52,6 +56,8 @@ export interface Sizes {
 const FULL: Sizes = {
   live: [100, 1000, 10_000, 100_000],
   fleet: 10_000,
+  crowds: 32,
+  crowd: 500,
   clients: [1, 8, 32],
   rounds: 5,
   round_ms: 800,
@@ -65,6 +71,8 @@ const FULL: Sizes = {
 const QUICK: Sizes = {
   live: [100, 300],
   fleet: 30,
+  crowds: 3,
+  crowd: 50,
   clients: [1, 8],
   rounds: 3,
   round_ms: 150,

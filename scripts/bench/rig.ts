@@ -9,11 +9,12 @@ import { temporaryDirectory } from '../../test/support/temporary-directory.ts'
 import { type GithubStandIn, startGithubStandIn } from '../github-stand-in.ts'
 import { type Loader, startLoader } from './load.ts'
 import type { Results } from './measure.ts'
-import { type Names, names } from './names.ts'
+import { type NamedRepository, type Names, names } from './names.ts'
 import type { Options } from './options.ts'
 import { findPgbench, type PgbenchResult, type PgbenchRun, runPgbench } from './pgbench.ts'
 import { copy, seed } from './seed.ts'
 import { type ServiceProcess, startServiceProcess } from './service.ts'
+import { crowdWorkOf, workOf } from './work.ts'
 
 export const TOKEN = 'bench-token'
 /** Of somebody who may only read. */
@@ -143,13 +144,21 @@ export async function openRig(options: Options, results: Results, say: (line: st
 }
 
 /** The rows of all repositories: made once by the service's own code, and copied. */
-async function fill(url: string, { original, copies }: Names, say: (line: string) => void): Promise<void> {
+async function fill(
+  url: string,
+  { original, crowds, copies }: Names,
+  say: (line: string) => void,
+): Promise<void> {
   const started = performance.now()
-  await seed(url, original, original.size)
+  await seed(url, original, { count: original.size, work: workOf })
   say(`  ${original.size} live activities made in ${((performance.now() - started) / 1000).toFixed(1)} s`)
   const sql = postgres(url, { max: 1, onnotice: () => {} })
   for (const { first, count, each } of copies)
     await copy(sql, original.id, { first, each, total: count * each })
+  const [crowd, ...others] = crowds.repositories as [NamedRepository, NamedRepository]
+  const each = crowds.size
+  await seed(url, crowd, { count: each, work: (n) => crowdWorkOf(n, each) })
+  await copy(sql, crowd.id, { first: others[0].id, each, total: others.length * each })
   await sql`
     insert into repositories (repo_id, owner, name, created_at, swept_at)
     select repo_id, 'acme', 'repository-' || repo_id, now(), now()

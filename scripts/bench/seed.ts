@@ -2,12 +2,13 @@
 import { drizzle } from 'drizzle-orm/postgres-js'
 import postgres from 'postgres'
 import { createActivity } from '../../src/activities/activities.ts'
+import type { CreateActivity } from '../../src/activities/activity.ts'
 import { SharedWork } from '../../src/base/shared-work.ts'
 import type { RepoContext } from '../../src/context/repo.ts'
 import { DEFAULT_SETTINGS } from '../../src/context/settings.ts'
 import { insertRepository } from '../../src/context/store.ts'
 import { Meter } from '../../src/scope/meter.ts'
-import { SHARD, workOf } from './work.ts'
+import { SHARD } from './work.ts'
 
 export interface SeedRepository {
   id: number
@@ -23,8 +24,12 @@ const BATCH = 250
 export const numberedId = (n: string) => `'act_' || lpad((${n})::text, 26, '0')`
 export const idOf = (n: number) => `act_${String(n).padStart(26, '0')}`
 
-/** Stores `count` activities in a repository through the service's own verb. */
-export async function seed(url: string, repository: SeedRepository, count: number): Promise<void> {
+/** Stores `count` activities in a repository through the service's own verb. `work` makes the `n`th of them. */
+export async function seed(
+  url: string,
+  repository: SeedRepository,
+  { count, work }: { count: number; work: (n: number) => CreateActivity },
+): Promise<void> {
   const clients = Array.from({ length: LANES }, () => postgres(url, { max: 1, fetch_types: false }))
   const now = new Date()
   try {
@@ -37,7 +42,7 @@ export async function seed(url: string, repository: SeedRepository, count: numbe
         next += BATCH
         await db.transaction(async (tx) => {
           const ctx = contextOf(tx, repository, now)
-          for (let n = from; n < Math.min(count, from + BATCH); n++) await createActivity(ctx, workOf(n))
+          for (let n = from; n < Math.min(count, from + BATCH); n++) await createActivity(ctx, work(n))
         })
       }
     }

@@ -32,6 +32,26 @@ export function workOf(n: number): CreateActivity {
 
 export const SHARD = 's0-'
 
+/**
+ * What the `n`th of a crowd works on. Everybody has three things of the shared directory, and shares some of them with the
+ * two activities before and the two after: each collides with four others. Every fifth thing is a pattern.
+ */
+export function crowdWorkOf(n: number, size: number): CreateActivity {
+  const shared = [0, 1, 2].map((step) => {
+    const thing = (n + step) % size
+    return thing % 5 > 0 ? `${SHARED}/src/part-${thing}.ts` : `${SHARED}/lib/**/*.v${thing}.ts`
+  })
+  return CreateActivity.parse({
+    title: `Rework package ${n}`,
+    summary: `Splits what package ${n} does in two, so that the first half can be tested alone.`,
+    actor: `person-${n % 50}`,
+    branch: `work-${n}`,
+    base_branch: 'main',
+    scope: { paths: [`packages/p${n}/src/**`, `packages/p${n}/test/unit.test.ts`, ...shared] },
+    risk: n % 20 === 0 ? 'high' : 'low',
+  })
+}
+
 function lastPathOf(n: number): string {
   // No directory to look it up by: every check has to decide it, and none asks about what it names.
   if (n % 10_000 === 9999) return `*/legacy-${n % 7}/*.ts`
@@ -56,6 +76,10 @@ export function sparseCheck(repository: string): Template {
 export function denseCheck(repository: string): Template {
   const body = { scope: { paths: [`${SHARED}/**`] }, branch: 'check-########', base_branch: 'main' }
   return { method: 'POST', path: address(repository, '/check'), body: JSON.stringify(body) }
+}
+
+export function allOverlaps(repository: string): Template {
+  return { method: 'GET', path: `/api/v1/repos/acme/${repository}/overlaps` }
 }
 
 export const CREATED = {

@@ -7,7 +7,7 @@ import { OVERLAPS_MAX, type Overlap, type Severity, SHARED_PATHS_MAX } from './o
 import type { Rules } from './rules.ts'
 import { byRank, collisionSeverity, isAtLeast, Ranking } from './severity.ts'
 import type { Stacks } from './stacks.ts'
-import type { WorkBudget } from './work-budget.ts'
+import type { Steps, WorkBudget } from './work-budget.ts'
 
 interface Pair {
   /** Numbers of the two: the newest activity is 0. */
@@ -50,13 +50,13 @@ export class Collisions {
   }
 
   /** Compares an activity with all that were added before. False when the budget ran out before the last one. */
-  async add(activity: OutlinedActivity, scope: StoredScope): Promise<boolean> {
+  *add(activity: OutlinedActivity, scope: StoredScope): Steps<boolean> {
     const older = this.#added.push(activity) - 1
     const found: Pairs = new Map()
-    const globs = await this.#globsOf(scope)
-    for (const glob of globs) await this.#addByGlob(found, older, glob)
+    const globs = yield* this.#globsOf(scope)
+    for (const glob of globs) yield* this.#addByGlob(found, older, glob)
     // Whether two that share a label share a path as well is known only now.
-    if (!this.#budget.isExhausted) await this.#addByLabels(found, older, scope.areas)
+    if (!this.#budget.isExhausted) yield* this.#addByLabels(found, older, scope.areas)
     for (const pair of found.values()) {
       if (pair === null) continue
       pair.severity = this.#severityOf(pair)
@@ -66,20 +66,20 @@ export class Collisions {
     return !this.#budget.isExhausted
   }
 
-  async #globsOf(scope: StoredScope): Promise<Set<KnownGlob>> {
+  *#globsOf(scope: StoredScope): Steps<Set<KnownGlob>> {
     const known = new Set<KnownGlob>()
     for (const glob of globsOf(scope, this.#rules, this.#budget)) {
-      if (this.#budget.isPauseDue) await this.#budget.pause()
+      if (this.#budget.isPauseDue) yield
       if (this.#budget.isExhausted) break
-      known.add(await this.#globs.find(glob))
+      known.add(yield* this.#globs.find(glob))
     }
     return known
   }
 
-  async #addByGlob(found: Pairs, older: number, glob: KnownGlob): Promise<void> {
+  *#addByGlob(found: Pairs, older: number, glob: KnownGlob): Steps<void> {
     for (const meeting of glob.meetings) {
       for (const newer of meeting.other.owners) {
-        if (this.#budget.isPauseDue) await this.#budget.pause()
+        if (this.#budget.isPauseDue) yield
         if (this.#budget.isExhausted) return
         const pair = this.#pairOf(found, newer, older)
         if (pair && pair.shared.length < SHARED_PATHS_MAX) pair.shared.push({ glob, meeting })
@@ -87,11 +87,11 @@ export class Collisions {
     }
   }
 
-  async #addByLabels(found: Pairs, older: number, areas: string[]): Promise<void> {
+  *#addByLabels(found: Pairs, older: number, areas: string[]): Steps<void> {
     for (const [key, area] of new Map(areas.map((each) => [labelKey(each), each]))) {
       const owners = this.#labels.get(key) ?? []
       for (const newer of owners) {
-        if (this.#budget.isPauseDue) await this.#budget.pause()
+        if (this.#budget.isPauseDue) yield
         if (this.#budget.isExhausted) return
         this.#pairOf(found, newer, older)?.areas.push(area)
       }
@@ -126,10 +126,10 @@ export class Collisions {
   }
 
   /** Those that are listed, the most severe first, then those of the newest activities. `is_whole`: none lacks an example. */
-  async list(): Promise<{ items: Overlap[]; is_whole: boolean }> {
+  *list(): Steps<{ items: Overlap[]; is_whole: boolean }> {
     const items: Overlap[] = []
     for (const each of this.#ranking.top()) {
-      if (this.#budget.isPauseDue) await this.#budget.pause()
+      if (this.#budget.isPauseDue) yield
       items.push(this.#shown(each))
     }
     return { items, is_whole: !this.#budget.isExhausted }

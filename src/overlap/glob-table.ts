@@ -3,8 +3,8 @@ import type { Alternative } from '../scope/alternative.ts'
 import { type Budget, comparing } from '../scope/frontier.ts'
 import { alternativesOf, type Glob } from '../scope/glob.ts'
 import { alternativesMeet, sharedPath } from '../scope/intersect.ts'
-import { withoutIgnored } from '../scope/path-set.ts'
-import type { WorkBudget } from './work-budget.ts'
+import { isIgnored } from '../scope/path-set.ts'
+import type { Steps, WorkBudget } from './work-budget.ts'
 
 export interface KnownGlob {
   readonly source: string
@@ -36,7 +36,9 @@ const MEETING = 40
 export class GlobTable {
   readonly #ignore: readonly Glob[]
   readonly #budget: WorkBudget
-  readonly #known = new Map<string, KnownGlob>()
+  /** By their text: names of files, and globs. Of two that are written alike, a glob covers what lies beneath it too. */
+  readonly #files = new Map<string, KnownGlob>()
+  readonly #globs = new Map<string, KnownGlob>()
   /** Alternatives by the directory that all they match lies in. */
   readonly #at = new Map<string, Entry[]>()
   /** And by each directory above that one. */
@@ -49,61 +51,69 @@ export class GlobTable {
   }
 
   /** With the budget exhausted afterwards, some of what it meets may be missing. */
-  async find(glob: Glob): Promise<KnownGlob> {
-    const key = isFile(glob) ? `file ${glob.source}` : `glob ${glob.source}`
-    this.#budget.remaining -= FINDING + comparing(key.length)
-    return this.#known.get(key) ?? this.#learn(key, glob)
-  }
-
-  async #learn(key: string, glob: Glob): Promise<KnownGlob> {
-    const known: KnownGlob = { source: glob.source, meetings: [], owners: [] }
-    this.#known.set(key, known)
-    if (withoutIgnored([glob], this.#ignore, this.#budget).length === 0) return known
-    const alternatives = alternativesOf(glob, this.#budget)
-    for (const alternative of alternatives) this.#index({ known, alternative })
-    const met = new Set<KnownGlob>()
-    for (const mine of alternatives) {
-      for (const { known: other, alternative } of this.#candidates(mine)) {
-        if (this.#budget.isPauseDue) await this.#budget.pause()
-        if (this.#budget.isExhausted) return known
-        if (met.has(other) || !alternativesMeet(mine, alternative, this.#budget)) continue
-        this.#budget.remaining -= MEETING
-        met.add(other)
-        known.meetings.push({ other, alternatives: [mine, alternative] })
-        if (other !== known) other.meetings.push({ other: known, alternatives: [alternative, mine] })
-      }
+  *find(glob: Glob): Steps<KnownGlob> {
+    const { source, alternatives } = glob
+    const all = alternatives?.[0]?.kind === 'file' ? this.#files : this.#globs
+    this.#budget.remaining -= FINDING + comparing(source.length)
+    let known = all.get(source)
+    if (known === undefined) {
+      known = { source, meetings: [], owners: [] }
+      all.set(source, known)
+      yield* this.#learn(known, glob)
     }
     return known
   }
 
-  #index(entry: Entry): void {
-    const { dir } = entry.alternative
-    this.#budget.remaining -= INDEXING
-    add(this.#at, dir, entry)
-    for (const above of this.#above(dir)) add(this.#beneath, above, entry)
+  *#learn(known: KnownGlob, glob: Glob): Steps<void> {
+    if (isIgnored(glob, this.#ignore, this.#budget)) return
+    const alternatives = alternativesOf(glob, this.#budget)
+    const [first] = alternatives
+    // Every glob matches some path.
+    if (first) known.meetings.push({ other: known, alternatives: [first, first] })
+    const met = new Set([known])
+    for (const alternative of alternatives) {
+      const above = this.#above(alternative.dir)
+      yield* this.#meet(known, alternative, { met, above })
+      if (this.#budget.isExhausted) return
+      this.#budget.remaining -= INDEXING
+      const entry = { known, alternative }
+      add(this.#at, alternative.dir, entry)
+      for (const dir of above) add(this.#beneath, dir, entry)
+    }
   }
 
-  /** What may meet an alternative: two can only on one line from the root. */
-  *#candidates({ dir, kind }: Alternative): Generator<Entry> {
-    for (const above of this.#above(dir)) yield* this.#at.get(above) ?? []
-    yield* this.#at.get(dir) ?? []
+  /** Notes what an alternative of a glob meets. Two alternatives can meet only on one line from the root. */
+  *#meet(
+    known: KnownGlob,
+    mine: Alternative,
+    { met, above }: { met: Set<KnownGlob>; above: string[] },
+  ): Steps<void> {
+    const places = [...above, mine.dir].map((dir) => this.#at.get(dir))
     // Nothing lies beneath a file.
-    if (kind !== 'file') yield* this.#beneath.get(dir) ?? []
+    if (mine.kind !== 'file') places.push(this.#beneath.get(mine.dir))
+    for (const entries of places) {
+      if (entries === undefined) continue
+      for (const { known: other, alternative } of entries) {
+        if (this.#budget.isPauseDue) yield
+        if (this.#budget.isExhausted) return
+        if (met.has(other) || !alternativesMeet(mine, alternative, this.#budget)) continue
+        this.#budget.remaining -= MEETING
+        met.add(other)
+        known.meetings.push({ other, alternatives: [mine, alternative] })
+        other.meetings.push({ other: known, alternatives: [alternative, mine] })
+      }
+    }
   }
 
   /** The directories above this one, the root first. */
-  *#above(dir: string): Generator<string> {
-    if (dir !== '') yield ''
+  #above(dir: string): string[] {
+    const above = dir === '' ? [] : ['']
     for (let slash = dir.indexOf('/'); slash !== -1; slash = dir.indexOf('/', slash + 1)) {
       this.#budget.remaining -= DIRECTORY + comparing(slash)
-      yield dir.slice(0, slash)
+      above.push(dir.slice(0, slash))
     }
+    return above
   }
-}
-
-/** Of a file and of a declared path that is written alike, the second covers what lies beneath it too. */
-function isFile(glob: Glob): boolean {
-  return glob.alternatives?.[0]?.kind === 'file'
 }
 
 /** A path that two globs share; null when the budget ran out. */

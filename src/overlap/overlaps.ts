@@ -20,6 +20,9 @@ const LINKS_MAX = 10_000
 const PAGE = 250
 const PAGE_BYTES = 262_144
 
+/** Characters of a collision beside its labels and paths. */
+const ITEM = 200
+
 interface Comparison {
   items: Overlap[]
   total: number
@@ -39,7 +42,7 @@ export async function listOverlaps(ctx: RepoContext): Promise<Overlaps> {
     key: versionOf(ctx, live),
     signal,
     compute: (cancelled) => comparisonOf(ctx, live, cancelled),
-    sizeOf: (comparison) => JSON.stringify(comparison).length,
+    sizeOf,
   })
   return {
     items,
@@ -66,14 +69,25 @@ async function comparisonOf(
   let compared = 0
   for await (const [activity, scope] of scopesOf(ctx, live.slice(0, COMPARED_MAX))) {
     signal.throwIfAborted()
-    if (!(await collisions.add(activity, scope))) break
+    if (!(await budget.run(collisions.add(activity, scope)))) break
     compared += 1
   }
   budget.useReserve()
-  const { items, is_whole } = await collisions.list()
+  const { items, is_whole } = await budget.run(collisions.list())
   const { total } = collisions
   const complete = compared === live.length && total <= OVERLAPS_MAX && is_whole
   return { items, total, compared, complete }
+}
+
+/** About how many characters a comparison is. */
+function sizeOf({ items }: Comparison): number {
+  let size = 1
+  for (const { areas, paths } of items) {
+    size += ITEM
+    for (const area of areas) size += area.length
+    for (const { globs, example } of paths) for (const text of globs) size += text.length + example.length
+  }
+  return size
 }
 
 /** Activities with their scopes; one that was deleted meanwhile has none. */

@@ -1,7 +1,6 @@
 /** The settings that bear on a comparison, compiled (contract §6 and §8). Pure. */
 import { LRUCache } from 'lru-cache'
 import type { Settings } from '../context/settings.ts'
-import { certainText } from '../scope/alternative.ts'
 import { alternativesOf, type Glob, parseGlob } from '../scope/glob.ts'
 import { labelKey } from '../scope/scope.ts'
 
@@ -44,9 +43,7 @@ function ignoredText(ignore: readonly Glob[]): string | null {
   if (ignore.length === 0) return null
   const budget = { remaining: READING_UNITS_MAX }
   const texts = ignore.flatMap((glob) =>
-    alternativesOf(glob, budget).map((alternative) =>
-      [...certainText(alternative)].slice(0, TEXT_MAX).join(''),
-    ),
+    alternativesOf(glob, budget).map(({ core }) => [...core].slice(0, TEXT_MAX).join('')),
   )
   const distinct = [...new Set(texts)]
   if (budget.remaining < 0 || distinct.length > TEXTS_MAX || distinct.includes('')) return ''

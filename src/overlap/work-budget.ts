@@ -2,6 +2,9 @@
 import { pauses } from '../base/turns.ts'
 import type { Budget } from '../scope/frontier.ts'
 
+/** Work that yields whenever a pause is due. Awaiting at every step would take longer than the steps. */
+export type Steps<Result> = Generator<undefined, Result>
+
 /** Work between two looks at the clock, in units: a millisecond at most. */
 const TURN_UNITS = 20_000
 
@@ -37,15 +40,18 @@ export class WorkBudget implements Budget {
     this.#reserve = 0
   }
 
-  /** Whether `pause` is due: asking is cheap, awaiting is not. */
   get isPauseDue(): boolean {
     return this.remaining < this.#pause_at
   }
 
-  /** Lets other requests have their turn when it is time. Throws when the computation was cancelled. */
-  async pause(): Promise<void> {
-    await this.#pause()
-    this.#signal.throwIfAborted()
-    this.#pause_at = this.remaining - TURN_UNITS
+  /** Carries out the work, and lets other requests have their turn meanwhile. Throws when the computation is cancelled. */
+  async run<Result>(steps: Steps<Result>): Promise<Result> {
+    for (;;) {
+      const step = steps.next()
+      if (step.done) return step.value
+      await this.#pause()
+      this.#signal.throwIfAborted()
+      this.#pause_at = this.remaining - TURN_UNITS
+    }
   }
 }

@@ -116,30 +116,26 @@ function summarise(parts: readonly Part[]): Alternative {
   const prefix = rest[0] ? beneath + (rest[0] as Wild).prefix : beneath
   const last = rest.at(-1)
   const suffix = last ? (last as Wild).suffix : ''
-  return { kind: 'pattern', dir, prefix, suffix, core: longestText(parts), parts }
+  return { kind: 'pattern', dir, prefix, suffix, core: certainText(parts), parts }
 }
 
-/** The longest text that every path it matches is sure to hold, between wildcards too; `core` looks only at their ends. */
-export function certainText(alternative: Alternative): string {
-  let longest = alternative.core
-  for (const part of partsOf(alternative)) {
-    if (part === null || typeof part === 'string') continue
-    let run = ''
-    for (const token of part.tokens) {
-      run = token < 0 ? '' : run + String.fromCodePoint(token)
-      if (run.length > longest.length) longest = run
-    }
-  }
-  return longest
-}
-
-function longestText(parts: readonly Part[]): string {
+/** The longest text that every path which matches the parts is sure to hold. */
+function certainText(parts: readonly Part[]): string {
   let longest = ''
   for (const part of parts) {
-    if (part === null) continue
-    for (const text of typeof part === 'string' ? [part] : [part.prefix, part.suffix]) {
-      if (text.length > longest.length) longest = text
-    }
+    const text = typeof part === 'string' ? part : part === null ? '' : longestRun(part.tokens)
+    if (text.length > longest.length) longest = text
   }
   return longest
+}
+
+/** The longest run of plain characters. */
+function longestRun(tokens: readonly number[]): string {
+  let [from, to] = [0, 0]
+  for (let at = 0, start = 0; at <= tokens.length; at++) {
+    if (at < tokens.length && (tokens[at] as number) >= 0) continue
+    if (at - start > to - from) [from, to] = [start, at]
+    start = at + 1
+  }
+  return String.fromCodePoint(...tokens.slice(from, to))
 }

@@ -133,7 +133,8 @@ export function withoutIgnored(globs: readonly Glob[], ignore: readonly Glob[], 
   return globs.filter((glob) => !isIgnored(glob, ignore, budget))
 }
 
-function isIgnored(glob: Glob, ignore: readonly Glob[], budget: Budget): boolean {
+/** Whether it is a plain glob whose exact path one of `ignore` matches. */
+export function isIgnored(glob: Glob, ignore: readonly Glob[], budget: Budget): boolean {
   const path = glob.is_plain ? alternativesOf(glob, budget)[0]?.dir : undefined
   return path !== undefined && ignore.some((each) => matchesPath(each, path, budget))
 }

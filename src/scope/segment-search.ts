@@ -100,7 +100,7 @@ export function commonName(a: Segment, b: Segment, budget: Budget): string | nul
   if (!segmentsMeet(a, b, budget)) return null
   if (typeof a === 'string') return a
   if (typeof b === 'string') return b
-  if (a === EVERY_NAME) return sampleOf(b, budget)
+  if (a === EVERY_NAME || a === b) return sampleOf(b, budget)
   if (b === EVERY_NAME) return sampleOf(a, budget)
   return shortestName(a, b, budget)
 }
