@@ -68,7 +68,6 @@ async function comparisonOf(
   const collisions = new Collisions({ rules, stacks: new Stacks(live, budget), budget })
   let compared = 0
   for await (const [activity, scope] of scopesOf(ctx, live.slice(0, COMPARED_MAX))) {
-    signal.throwIfAborted()
     if (!(await budget.run(collisions.add(activity, scope)))) break
     compared += 1
   }
