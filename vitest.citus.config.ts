@@ -23,7 +23,7 @@ export default defineConfig({
         extends: true,
         test: {
           name: 'api-citus',
-          include: ['test/api/**/*.test.ts'],
+          include: ['test/{api,databases}/**/*.test.ts'],
           // What knows no database, and what reads the plans of one server.
           exclude: ['test/api/{security-wire,index-cost}.test.ts'],
           globalSetup: './test/support/setup.ts',

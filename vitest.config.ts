@@ -1,84 +1,79 @@
 /**
- * The suites: `rules` needs nothing and takes seconds, `api-*` run the same tests on each database, `processes` starts the
- * service as real processes on a real PostgreSQL, `faults` breaks what they stand on and counts what is lost.
+ * The suites. A test's folder decides which it belongs to:
+ *
+ * rules      pure rules: no database, seconds
+ * api        the service over HTTP, on PostgreSQL
+ * databases  the same, on PostgreSQL and on the embedded database: what either could carry out in its own way
+ * processes, surfaces  the built service and command as real processes
+ * browser    the pages in Chromium
+ * faults     what the service stands on is broken, and what is lost is counted
+ * bench      the benchmark's harness
+ *
+ * `npm test` leaves out the last three, `npm run test:all` runs everything.
  */
-import { defineConfig } from 'vitest/config'
+import { defineConfig, type TestProjectInlineConfiguration } from 'vitest/config'
 
 const MINUTE_MS = 60_000
 
-/** What knows no database, or waits for GitHub more than for either: once is enough. */
-const ON_POSTGRES_ONLY = [
-  'test/api/{security-wire,check-runs,comments*,reconcile,webhook-installations}.test.ts',
-]
+/** A test that waits for something that never comes is to fail; one on a busy machine is not. */
+const timeouts = { testTimeout: 3 * MINUTE_MS, hookTimeout: 3 * MINUTE_MS }
 
-/** What two cores bear: an embedded database takes 300 MB in each worker, and many tests wait more than they work. */
+/** What two cores bear: an embedded database takes 300 MB in each worker, and tests wait as well as work. */
 const workers = { pool: 'forks' as const, maxWorkers: 3 }
-/** Tests of processes have several each. */
-const few = { ...workers, maxWorkers: 2 }
+
+/** Files of one worker share the modules that they import, which would cost more than most of them do. */
+const shared = { ...workers, isolate: false }
+
+/** Tests of processes have several each. They come after the others, one project after the other. */
+function processes(
+  name: string,
+  order: number,
+  given: { folders: string[]; setup?: string[] },
+): TestProjectInlineConfiguration {
+  return {
+    test: {
+      ...workers,
+      ...timeouts,
+      name,
+      maxWorkers: 2,
+      include: given.folders.map((folder) => `test/${folder}/**/*.test.ts`),
+      globalSetup: ['./test/support/setup.ts', './test/support/build.ts', ...(given.setup ?? [])],
+      env: { TEST_DATABASE_KIND: 'postgres' },
+      sequence: { groupOrder: order },
+    },
+  }
+}
+
+function api(kind: 'postgres' | 'embedded', folders: string[]): TestProjectInlineConfiguration {
+  return {
+    test: {
+      ...shared,
+      ...timeouts,
+      name: `api-${kind}`,
+      include: folders.map((folder) => `test/${folder}/**/*.test.ts`),
+      globalSetup: './test/support/setup.ts',
+      env: { TEST_DATABASE_KIND: kind },
+    },
+  }
+}
 
 export default defineConfig({
   test: {
     projects: [
       {
         test: {
-          ...workers,
+          ...shared,
+          ...timeouts,
           name: 'rules',
-          testTimeout: MINUTE_MS / 2,
           include: ['test/rules/**/*.test.ts', 'test/architecture.test.ts'],
         },
       },
-      ...(['postgres', 'embedded'] as const).map((kind) => ({
-        test: {
-          ...workers,
-          name: `api-${kind}`,
-          include: ['test/api/**/*.test.ts'],
-          exclude: kind === 'embedded' ? ON_POSTGRES_ONLY : [],
-          globalSetup: './test/support/setup.ts',
-          env: { TEST_DATABASE_KIND: kind },
-          testTimeout: 3 * MINUTE_MS,
-          hookTimeout: 3 * MINUTE_MS,
-        },
-      })),
-      {
-        test: {
-          ...few,
-          name: 'processes',
-          include: ['test/processes/**/*.test.ts', 'test/surfaces/**/*.test.ts'],
-          globalSetup: ['./test/support/setup.ts', './test/support/build.ts'],
-          env: { TEST_DATABASE_KIND: 'postgres' },
-          sequence: { groupOrder: 1 },
-          testTimeout: 3 * MINUTE_MS,
-          hookTimeout: 3 * MINUTE_MS,
-        },
-      },
-      {
-        test: {
-          ...few,
-          name: 'browser',
-          include: ['test/browser/**/*.test.ts'],
-          globalSetup: ['./test/support/setup.ts', './test/support/build.ts'],
-          env: { TEST_DATABASE_KIND: 'postgres' },
-          sequence: { groupOrder: 1 },
-          testTimeout: 3 * MINUTE_MS,
-          hookTimeout: 3 * MINUTE_MS,
-        },
-      },
-      {
-        test: {
-          ...few,
-          name: 'faults',
-          include: ['test/faults/**/*.test.ts'],
-          globalSetup: [
-            './test/support/setup.ts',
-            './test/support/build.ts',
-            './test/support/ledger-table.ts',
-          ],
-          env: { TEST_DATABASE_KIND: 'postgres' },
-          sequence: { groupOrder: 1 },
-          testTimeout: 3 * MINUTE_MS,
-          hookTimeout: 3 * MINUTE_MS,
-        },
-      },
+      api('postgres', ['api', 'databases']),
+      api('embedded', ['databases']),
+      processes('processes', 1, { folders: ['processes', 'surfaces'] }),
+      processes('browser', 2, { folders: ['browser'] }),
+      processes('faults', 3, { folders: ['faults'], setup: ['./test/support/ledger-table.ts'] }),
+      processes('bench', 4, { folders: ['bench'] }),
     ],
   },
 })

@@ -1,5 +1,5 @@
 /** Activities at the very instant of `expires_at`, on every way to them, and the same whether or not a sweep has stored it (contract §5). */
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { later } from '../../src/base/clock.ts'
 import { sweep } from '../../src/operations/sweep.ts'
 import { FINISHED, LIVE, type Status } from '../fixtures/activity-moves.ts'
@@ -21,6 +21,7 @@ beforeAll(async () => {
 beforeEach(() => {
   repo = freshRepository()
 })
+afterEach(() => service.deleteRecords())
 afterAll(async () => {
   await service.close()
   github.close()

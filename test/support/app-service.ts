@@ -1,7 +1,6 @@
 /** The service with a configured GitHub App, webhooks signed and sent to it, and what they set in motion carried out. */
-import { and, eq, isNotNull, lte, sql } from 'drizzle-orm'
+import { and, eq, isNotNull, lte } from 'drizzle-orm'
 import type { Config } from '../../src/base/config.ts'
-import type { Db } from '../../src/db/connect.ts'
 import { type JobHandler, runNext } from '../../src/jobs/jobs.ts'
 import { type JobRow, jobs } from '../../src/jobs/table.ts'
 import { jobHandlers } from '../../src/pull-requests/jobs.ts'
@@ -84,18 +83,9 @@ export async function startAppService(
     },
     async reset() {
       github.state.app.installations.length = 0
-      await deleteAll(db)
+      await service.deleteRecords()
     },
   }
-}
-
-/** Empties every table of ours. On tables this small that takes less than `truncate` does. */
-async function deleteAll(db: Db): Promise<void> {
-  await db.execute(sql`do $$ declare name text; begin
-    for name in select tablename from pg_tables where schemaname = 'public' loop
-      execute format('delete from %I', name);
-    end loop;
-  end $$`)
 }
 
 /** A repository in which the app is installed, from all its sides. */

@@ -47,11 +47,10 @@ export function httpSurface(app: App, admission: Admission, { webhooks, mcp, pag
   surface.use(findCaller(admission))
   const rest = restRouter(app)
   for (const base of ['/api/v1', '/v1']) {
-    const document = JSON.stringify(openApiDocument(base))
     surface
       .route(`${base}/openapi.json`)
       .all(named('openapi'))
-      .get((_req, res) => sendJson(res, 200, document))
+      .get((_req, res) => sendJson(res, 200, JSON.stringify(openApiDocument(base))))
       .all(onlyMethods(['GET']))
     surface.use(base, rest)
   }

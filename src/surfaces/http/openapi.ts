@@ -12,8 +12,17 @@ const idOf = (record: 'act' | 'ntb') =>
     .string()
     .meta({ description: 'Id of the record.', examples: [record === 'act' ? ACTIVITY_ID : NOTABLE_ID] })
 
-/** The document; `url` is where the routes are mounted. */
-export function openApiDocument(url: string): ReturnType<typeof createDocument> {
+type Document = ReturnType<typeof createDocument>
+
+let described: Document | undefined
+
+/** The document; `url` is where the routes are mounted. It is the same for every address, and takes tens of milliseconds. */
+export function openApiDocument(url: string): Document {
+  described ??= describeAll()
+  return { ...described, servers: [{ url }] }
+}
+
+function describeAll(): Document {
   const paths: Record<string, Record<string, ZodOpenApiOperationObject>> = {}
   for (const [name, operation] of Object.entries(OPERATIONS) as [OperationName, Operation][]) {
     const path = `/repos/{owner}/{repo}${operation.path}`
@@ -27,7 +36,6 @@ export function openApiDocument(url: string): ReturnType<typeof createDocument> 
       description: 'Shows who else is working on the same part of a repository. Advises, never blocks.',
       license: { name: 'MIT', identifier: 'MIT' },
     },
-    servers: [{ url }],
     security: [{ github: [] }],
     paths,
     components: {

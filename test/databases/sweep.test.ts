@@ -1,6 +1,6 @@
 /** The sweep: what it stores, deletes and reports, in batches, and however many of them run at once (contract §1, §5 and §7). */
 import { sql } from 'drizzle-orm'
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { newId } from '../../src/base/id.ts'
 import { repositories } from '../../src/context/table.ts'
 import { type Swept, sweep } from '../../src/operations/sweep.ts'
@@ -23,12 +23,10 @@ beforeAll(async () => {
   const config = { rate_limit_per_minute: 1_000_000, retention_days: RETENTION_DAYS }
   service = await startTestService({ token: 'ada', config })
 })
-/** A year on, one sweep leaves nothing of what earlier tests stored. */
-beforeEach(async () => {
-  service.clock.advance(365 * DAY_MS)
-  await sweep(service.app)
+beforeEach(() => {
   repo = freshRepository()
 })
+afterEach(() => service.deleteRecords())
 afterAll(async () => {
   await service.close()
   github.close()
