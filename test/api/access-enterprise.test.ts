@@ -6,13 +6,13 @@ import { readConfig } from '../../src/base/config.ts'
 import { outcome, WORK } from '../support/routes.ts'
 import { startTestService, type TestService } from '../support/service.ts'
 
-/** What the server says of every repository. */
+/** What the server says of every repository, and of every user. */
 let permissions: Record<string, boolean> | undefined
 let asked: { url: string | undefined; authorization: string | undefined }[] = []
 const server = createServer(({ url, headers: { authorization } }, res) => {
   asked.push({ url, authorization })
   res.setHeader('content-type', 'application/json')
-  res.end(JSON.stringify({ id: 7, name: 'shop', owner: { login: 'acme' }, permissions }))
+  res.end(JSON.stringify({ id: 7, login: 'ada', name: 'shop', owner: { login: 'acme' }, permissions }))
 })
 let host: string
 let service: TestService

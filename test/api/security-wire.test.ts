@@ -1,4 +1,5 @@
 /** What is slow, oversized, broken, or no request at all: it is cut off in the form of every failure, and others are served (issue 3). */
+import { setTimeout as wait } from 'node:timers/promises'
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
 import type { WireLimits } from '../../src/surfaces/http/wire.ts'
 import { fakeGithub } from '../support/github.ts'
@@ -11,7 +12,9 @@ const AS_ADA = 'Host: x\r\nAuthorization: Bearer ada\r\n'
 /** Far longer than a test takes. */
 const NEVER_MS = 600_000
 /** Soon enough for a test, and longer than a sound request takes on a machine that is busy. */
-const SHORT_MS = 1000
+const SHORT_MS = 2500
+/** Between two pieces of what trickles. */
+const PACE_MS = 50
 
 const github = fakeGithub()
 const services: TestService[] = []
@@ -71,6 +74,7 @@ async function untilEnded(to: TestService, wire: Wire, more: () => string): Prom
   while (isOpen) {
     expect((await to.api('GET', '/activity')).status).toBe(200)
     wire.write(more())
+    await wait(PACE_MS)
   }
 }
 

@@ -149,13 +149,15 @@ describe('retrieving', () => {
     const { body } = await repo.ask('GET', `/activity/${activity.id}`)
     expect(keys(activity)).toEqual(FULL)
     expect(keys(body)).toEqual([...FULL, 'pr_reminder_due', 'overlap'].sort())
-    expect(body.overlap).toEqual({ overlap_detected: false, severity: null, related_activity_ids: [] })
+    const none = { overlap_detected: false, severity: null, related_activity_ids: [], matches: [] }
+    expect(body.overlap).toEqual(none)
     const later = await repo.work({ scope: { paths: ['src/pay/retry.ts'] } })
     const again = await repo.ask('GET', `/activity/${activity.id}`)
     expect(again.body.overlap).toEqual({
       overlap_detected: true,
       severity: 'medium',
       related_activity_ids: [later],
+      matches: [expect.objectContaining({ id: later })],
     })
   })
 
