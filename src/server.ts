@@ -5,7 +5,7 @@ import { setTimeout as wait } from 'node:timers/promises'
 import type { Logger } from 'pino'
 import { type Clock, systemClock } from './base/clock.ts'
 import type { Config } from './base/config.ts'
-import { SharedWork } from './base/shared-work.ts'
+import { SingleFlight } from './base/single-flight.ts'
 import type { App } from './context/app.ts'
 import { ChangeFeed } from './context/change-feed.ts'
 import { openDatabase } from './db/connect.ts'
@@ -74,7 +74,7 @@ export async function startService(config: Config, options: ServiceOptions = {})
     openGithubApp(config.github_app, { api_url: config.github_api_url, log, metrics, paces_writes })
   const forgetAccess = (owner: string) => database.announce(ACCESS_CHANNEL, owner)
   const change_feed = new ChangeFeed(database, log)
-  const comparisons = new SharedWork({
+  const comparisons = new SingleFlight({
     size: COMPARISONS_KEPT,
     count: (outcome) => metrics.comparisons.inc({ outcome }),
   })
@@ -133,8 +133,8 @@ async function prepareApp(app: App): Promise<((signal: AbortSignal) => Promise<v
   if (!app.github_app) return null
   const { access, clock, database, log, metrics } = app
   await database.listen(ACCESS_CHANNEL, {
-    heard: (owner) => access.forget(owner),
-    missed: () => access.forget(),
+    heard: (owner) => access.invalidate(owner),
+    missed: () => access.invalidate(),
   })
   handleEvents(app, app.github_app.probot)
   await ask(database.connection(), firstJobs(clock()), clock())

@@ -3,7 +3,7 @@ import { drizzle } from 'drizzle-orm/postgres-js'
 import postgres from 'postgres'
 import { systemClock } from '../../src/base/clock.ts'
 import { readConfig } from '../../src/base/config.ts'
-import { SharedWork } from '../../src/base/shared-work.ts'
+import { SingleFlight } from '../../src/base/single-flight.ts'
 import type { App } from '../../src/context/app.ts'
 import { ChangeFeed } from '../../src/context/change-feed.ts'
 import type { Caller } from '../../src/operations/admission.ts'
@@ -56,7 +56,7 @@ export async function recordStatements(url: string, operation: Operation): Promi
       repository: async () => ({ ...repository, may_write: true }),
       identity: async () => null,
     } as unknown as App['access'],
-    comparisons: new SharedWork({ size: 1, count: () => {} }),
+    comparisons: new SingleFlight({ size: 1, count: () => {} }),
     github_app: null,
     forgetAccess: async () => {},
   }

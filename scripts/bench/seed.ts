@@ -3,7 +3,7 @@ import { drizzle } from 'drizzle-orm/postgres-js'
 import postgres from 'postgres'
 import { createActivity } from '../../src/activities/activities.ts'
 import type { CreateActivity } from '../../src/activities/activity.ts'
-import { SharedWork } from '../../src/base/shared-work.ts'
+import { SingleFlight } from '../../src/base/single-flight.ts'
 import type { RepoContext } from '../../src/context/repo.ts'
 import { DEFAULT_SETTINGS } from '../../src/context/settings.ts'
 import { insertRepository } from '../../src/context/store.ts'
@@ -57,7 +57,7 @@ function contextOf(db: RepoContext['db'], { id, owner, name }: SeedRepository, n
     db,
     now,
     signal: new AbortController().signal,
-    comparisons: new SharedWork({ size: 1, count: () => {} }),
+    comparisons: new SingleFlight({ size: 1, count: () => {} }),
     repo: {
       id,
       owner,

@@ -1,6 +1,6 @@
 /** The words of an activity: its enums, the forms in which it arrives and is shown (specification §2.1 and §4.1, contract §4). */
 import { z } from 'zod'
-import { branchName, shownTimestamp, text } from '../base/field.ts'
+import { branchName, outputTimestamp, text } from '../base/field.ts'
 import { pageParameters } from '../base/page.ts'
 import { EMPTY_SCOPE, Scope, ShownScope } from '../scope/scope.ts'
 
@@ -143,11 +143,11 @@ export const ActivityBrief = z
     pr_url: z.string().nullable().meta({ description: 'The pull request, where there is one.' }),
     draft_pr: draftPr,
     blocking,
-    heartbeat_at: shownTimestamp.nullable().meta({ description: 'The last sign of life.' }),
-    expires_at: shownTimestamp.meta({ description: 'When it ends by itself.' }),
-    created_at: shownTimestamp.meta({ description: 'When it was made.' }),
-    updated_at: shownTimestamp.meta({ description: 'When it was last changed.' }),
-    archived_at: shownTimestamp
+    heartbeat_at: outputTimestamp.nullable().meta({ description: 'The last sign of life.' }),
+    expires_at: outputTimestamp.meta({ description: 'When it ends by itself.' }),
+    created_at: outputTimestamp.meta({ description: 'When it was made.' }),
+    updated_at: outputTimestamp.meta({ description: 'When it was last changed.' }),
+    archived_at: outputTimestamp
       .nullable()
       .meta({ description: 'When it was archived; null unless the status is `archived`.' }),
     archive_reason: ArchiveReason.nullable().meta({ description: 'Why it was archived.' }),
@@ -173,8 +173,8 @@ export type Activity = z.output<typeof Activity>
 export const Heartbeat = z
   .strictObject({
     id: shownId,
-    heartbeat_at: shownTimestamp.meta({ description: 'Now.' }),
-    expires_at: shownTimestamp.meta({ description: 'When it ends by itself.' }),
+    heartbeat_at: outputTimestamp.meta({ description: 'Now.' }),
+    expires_at: outputTimestamp.meta({ description: 'When it ends by itself.' }),
   })
   .meta({ id: 'Heartbeat' })
 export type Heartbeat = z.output<typeof Heartbeat>
@@ -183,7 +183,7 @@ export const ArchivedActivity = z
   .strictObject({
     id: shownId,
     status: z.literal('archived').meta({ description: 'Where the work stands from now on.' }),
-    archived_at: shownTimestamp.meta({ description: 'When it was archived, for the first time.' }),
+    archived_at: outputTimestamp.meta({ description: 'When it was archived, for the first time.' }),
   })
   .meta({ id: 'ArchivedActivity' })
 export type ArchivedActivity = z.output<typeof ArchivedActivity>

@@ -2,7 +2,7 @@
 import { newId } from '../base/id.ts'
 import { enqueueRechecks } from '../context/changes.ts'
 import { inTransaction, type RepoContext } from '../context/repo.ts'
-import { did, type Effect } from '../telemetry/work.ts'
+import { type Effect, recordEffect } from '../telemetry/execution.ts'
 import type { ArchiveReason } from './activity.ts'
 import { asOf, expiryAt, isClosed, isLive, statusWithPullRequest } from './lifecycle.ts'
 import { listLiveOf, lockActivitiesOf, lockLiveOnBranch, lockPullRequest } from './pull-request-store.ts'
@@ -76,7 +76,7 @@ export function trackPullRequest(ctx: RepoContext, pr: PullRequest, paths: strin
     }
     const inserted = await insertLive(within, row)
     if (inserted) await enqueueRechecks(within, [row.id])
-    did(inserted ? 'tracked' : 'over_limit')
+    recordEffect(inserted ? 'tracked' : 'over_limit')
   })
 }
 
@@ -145,7 +145,7 @@ export function pushBranch(ctx: RepoContext, branch: string): Promise<ActivityRo
 /** Notes how many activities a move took in, once it is stored. */
 async function noted(effect: Effect, moving: Promise<ActivityRow[]>): Promise<ActivityRow[]> {
   const rows = await moving
-  did(effect, rows.length)
+  recordEffect(effect, rows.length)
   return rows
 }
 

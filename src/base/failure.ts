@@ -8,7 +8,7 @@ const FAILURES = {
   not_found: { status: 404, type: 'not_found' },
   method_not_allowed: { status: 405, type: 'method_not_allowed' },
   request_timeout: { status: 408, type: 'invalid_request' },
-  caller_gone: { status: 408, type: 'invalid_request' },
+  client_disconnected: { status: 408, type: 'invalid_request' },
   invalid_transition: { status: 409, type: 'invalid_transition' },
   idempotency_conflict: { status: 409, type: 'idempotency_conflict' },
   body_too_large: { status: 413, type: 'invalid_request' },
@@ -67,6 +67,6 @@ export function unavailable(message: string, cause?: unknown, retryAfter = 5): F
 }
 
 /** The caller ended the connection before it had an answer; nobody reads this one. */
-export function callerGone(): Failure {
-  return new Failure('caller_gone', 'the connection was closed before the answer was ready')
+export function clientDisconnected(): Failure {
+  return new Failure('client_disconnected', 'the connection was closed before the answer was ready')
 }

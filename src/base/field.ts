@@ -56,4 +56,4 @@ function isHttpsUrl(value: string): boolean {
 }
 
 /** An instant as the service shows it: `2026-01-31T09:30:00.000Z`. */
-export const shownTimestamp = z.iso.datetime({ precision: 3 })
+export const outputTimestamp = z.iso.datetime({ precision: 3 })

@@ -16,6 +16,6 @@ export function isId(prefix: IdPrefix, value: string): boolean {
 }
 
 /** A stored id for a terminal: what is none is shown as JSON, so that nothing in it reaches the terminal as it is. */
-export function shownId(id: string): string {
+export function printableId(id: string): string {
   return isId('act', id) || isId('ntb', id) ? id : JSON.stringify(id)
 }

@@ -61,7 +61,7 @@ function isMalformed(issue: Issue): boolean {
 
 function unknownName(schema: z.ZodType, at: Path, { name, noun }: { name: string; noun: Noun }): Problem {
   const path = [...at, name]
-  const param = spell([...at, clip(name, 60)])
+  const param = formatPath([...at, clip(name, 60)])
   const known = namesAt(schema, at)
   const near = nearest(name, known)
   const advice = near
@@ -73,7 +73,7 @@ function unknownName(schema: z.ZodType, at: Path, { name, noun }: { name: string
 }
 
 function missingName(path: Path, noun: Noun): Problem {
-  const param = spell(path)
+  const param = formatPath(path)
   return {
     kind: 'invalid_request',
     path,
@@ -83,7 +83,7 @@ function missingName(path: Path, noun: Noun): Problem {
 }
 
 function wrongValue(issue: Issue, raw: unknown): Problem {
-  const param = spell(issue.path)
+  const param = formatPath(issue.path)
   return {
     kind: isMalformed(issue) ? 'invalid_request' : 'validation_error',
     path: issue.path,
@@ -152,7 +152,7 @@ function valueAt(raw: unknown, path: Path): unknown {
 }
 
 /** `['scope', 'paths', 3]` is spelt `scope.paths[3]`; a name that is longer than any of ours is cut. */
-export function spell(path: Path): string {
+export function formatPath(path: Path): string {
   return path.reduce<string>((spelt, key) => {
     if (typeof key === 'number') return `${spelt}[${key}]`
     const name = clip(String(key), 100)

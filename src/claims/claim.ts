@@ -1,6 +1,6 @@
 /** What a record claims, piece by piece, in the form in which an index finds it (contract §6). Pure. */
 import { setImmediate } from 'node:timers/promises'
-import { pauses } from '../base/turns.ts'
+import { periodicYield } from '../base/event-loop.ts'
 import type { Alternative } from '../scope/alternative.ts'
 import { type Budget, unbounded } from '../scope/frontier.ts'
 import {
@@ -87,7 +87,7 @@ export function placesAbove(place: string): string[] {
 /** All claims of a record, each once. Globs may take long to read, so other requests get their turn in between. */
 export async function claimsOf({ scope, is_literal }: Claimant): Promise<Claim[]> {
   if (scope.paths.length > LARGE) await setImmediate()
-  const pause = pauses()
+  const pause = periodicYield()
   const distinct = new Map<string, Claim>()
   const add = (claim: Claim) => distinct.set(`${claim.kind}${claim.place}\0${claim.glob}`, claim)
   for (const label of scope.areas) add({ place: labelPlace(labelKey(label)), kind: AREA, glob: '' })

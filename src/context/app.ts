@@ -2,7 +2,7 @@
 import type { Logger } from 'pino'
 import type { Clock } from '../base/clock.ts'
 import type { Config } from '../base/config.ts'
-import type { SharedWork } from '../base/shared-work.ts'
+import type { SingleFlight } from '../base/single-flight.ts'
 import type { Database } from '../db/connect.ts'
 import type { Access } from '../github/access.ts'
 import type { GithubApp } from '../github/app.ts'
@@ -20,7 +20,7 @@ export interface App {
   github_app: GithubApp | null
   change_feed: ChangeFeed
   /** Comparisons of whole repositories, which callers of this instance share. */
-  comparisons: SharedWork
+  comparisons: SingleFlight
   /** Drops what is remembered of permissions in the repositories of an account, on every instance. */
   forgetAccess(owner: string): Promise<void>
 }

@@ -1,5 +1,5 @@
 /** Repositories in which the GitHub App is installed: that they are, and what their settings file says (contract §8). */
-import { isGone, readFile } from '../github/client.ts'
+import { isNotFound, readFile } from '../github/client.ts'
 import { ask } from '../jobs/store.ts'
 import type { App } from './app.ts'
 import { areasOfLabeler } from './labeler-file.ts'
@@ -85,7 +85,7 @@ export async function installationOf(
     const answer = await asApp?.rest.apps.getRepoInstallation({ owner, repo: name })
     return answer?.data.id ?? null
   } catch (error) {
-    if (isGone(error)) return null
+    if (isNotFound(error)) return null
     throw error
   }
 }

@@ -1,5 +1,5 @@
 /** One repository, one caller, one instant: everything the service does is done inside such a context. */
-import type { SharedWork } from '../base/shared-work.ts'
+import type { SingleFlight } from '../base/single-flight.ts'
 import type { Db } from '../db/connect.ts'
 import type { Identity, VisibleRepository } from '../github/access.ts'
 import { Meter } from '../scope/meter.ts'
@@ -15,7 +15,7 @@ export interface RepoContext {
   /** Aborted when the caller no longer waits for the answer. */
   signal: AbortSignal
   /** Comparisons of whole repositories, which callers of this instance share. */
-  comparisons: SharedWork
+  comparisons: SingleFlight
   repo: {
     id: number
     owner: string

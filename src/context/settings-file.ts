@@ -1,5 +1,5 @@
 /** Reads a repository's settings file, and says what is wrong with it and where (contract §8). Pure. */
-import { type Problem, problemsOf, spell } from '../base/parse.ts'
+import { formatPath, type Problem, problemsOf } from '../base/parse.ts'
 import { FileSettings, type SettingsProblem } from './settings.ts'
 import { readYaml } from './yaml-file.ts'
 
@@ -18,7 +18,7 @@ export function readSettingsFile(text: string): SettingsFile {
   const { value, problems, lineOf } = readYaml(text)
   if (problems.length > 0) {
     const errors = problems.map(({ line, path, message }) => {
-      const key = path.length > 0 ? spell(path) : null
+      const key = path.length > 0 ? formatPath(path) : null
       return { line, key, message: key === null ? message : `${key}: ${message}` }
     })
     return refused(errors)

@@ -7,7 +7,7 @@ import type { Clock } from '../base/clock.ts'
 import { Failure } from '../base/failure.ts'
 import type { Metrics } from '../telemetry/metrics.ts'
 import { Generations } from './generations.ts'
-import { callWith, failureOf, type GithubRefusal, refusalOf } from './octokit.ts'
+import { classifyError, type GithubError, requestOptions, toFailure } from './octokit.ts'
 
 /** A repository that the caller may see, under its present name. */
 export interface VisibleRepository {
@@ -32,7 +32,7 @@ export function tokenOf(secret: string): Token {
 
 type Answer =
   | { kind: 'visible'; repository: VisibleRepository }
-  | Exclude<GithubRefusal, { kind: 'not_modified' }>
+  | Exclude<GithubError, { kind: 'not_modified' }>
 
 /** The last 'yes', which outlives later answers so that it can be revalidated, or honoured while GitHub is away. */
 interface Yes {
@@ -120,7 +120,7 @@ export class Access {
   }
 
   /** Whether GitHub accepted the token within the last five minutes. */
-  knows(token: Token): boolean {
+  recentlyAccepted(token: Token): boolean {
     return this.#knownTokens.has(token.hash)
   }
 
@@ -145,7 +145,7 @@ export class Access {
     this.#metrics.permission_lookups.inc({ outcome })
     if (answer.kind === 'visible') return answer.repository
     if (answer.kind === 'invisible') return null
-    throw failureOf(answer)
+    throw toFailure(answer)
   }
 
   /** A yes to reading is kept for longer than a no; where it is a no to writing, it counts as one. */
@@ -155,7 +155,7 @@ export class Access {
   }
 
   /** Invalidates the answers on repositories of `owner`, or all. A question under way still serves the callers that wait for it. */
-  forget(owner?: string): void {
+  invalidate(owner?: string): void {
     this.#generations.invalidate(owner)
   }
 
@@ -176,7 +176,7 @@ export class Access {
 
   /** Verifies the token alone, by one call where GitHub did not accept it lately. Throws like `identity`. */
   async verify(token: Token): Promise<void> {
-    if (this.knows(token)) return
+    if (this.recentlyAccepted(token)) return
     await this.#identities.forceFetch(token.hash, { context: token, forceRefresh: true })
   }
 
@@ -195,7 +195,7 @@ export class Access {
       const response = await this.#github.rest.repos.get({
         owner,
         repo: name,
-        ...callWith(token.secret, validator),
+        ...requestOptions(token.secret, validator),
       })
       const found = Repository.safeParse(response.data)
       if (!found.success) return this.#whileAway(question, yes)
@@ -204,12 +204,13 @@ export class Access {
       const repository = { id, owner: found.data.owner.login, name: found.data.name, may_write }
       return this.#confirm(token, { repository, etag: response.headers.etag, confirmed_at: now.getTime() })
     } catch (error) {
-      const refusal = refusalOf(error, now)
+      const refusal = classifyError(error, now)
       if (refusal.kind === 'not_modified' && yes) {
         question.outcome = 'revalidated'
         return this.#confirm(token, { ...yes, confirmed_at: now.getTime() })
       }
-      if (refusal.kind === 'not_modified' || refusal.kind === 'away') return this.#whileAway(question, yes)
+      if (refusal.kind === 'not_modified' || refusal.kind === 'unavailable')
+        return this.#whileAway(question, yes)
       if (refusal.kind === 'rate_limited') {
         question.outcome = 'failed'
         return { answer: refusal, yes }
@@ -225,7 +226,7 @@ export class Access {
   }
 
   /** A token that GitHub does not accept is 401; what it may not see is for one that it does. */
-  #note(token: Token, { kind }: GithubRefusal): void {
+  #note(token: Token, { kind }: GithubError): void {
     if (kind === 'invisible') this.#knownTokens.set(token.hash, true)
     if (kind === 'unauthorized') this.#knownTokens.delete(token.hash)
   }
@@ -238,7 +239,7 @@ export class Access {
     const isRecent = yes && this.#clock().getTime() - yes.confirmed_at <= HONOURED_WHILE_AWAY_MS
     return isRecent && isCurrent
       ? { answer: { kind: 'visible', repository: yes.repository }, yes, is_honoured: true }
-      : { answer: { kind: 'away' }, yes }
+      : { answer: { kind: 'unavailable' }, yes }
   }
 
   #ttlOf(entry: Entry): number {
@@ -250,7 +251,7 @@ export class Access {
           : this.#ttl
       case 'rate_limited':
         return Math.min(entry.answer.retry_after * 1000, 60_000)
-      case 'away':
+      case 'unavailable':
         return 1
       default:
         return Math.min(NO_TTL_MS, this.#ttl)
@@ -259,17 +260,17 @@ export class Access {
 
   async #askWho(token: Token): Promise<Identity> {
     try {
-      const { data } = await this.#github.rest.users.getAuthenticated(callWith(token.secret))
+      const { data } = await this.#github.rest.users.getAuthenticated(requestOptions(token.secret))
       const user = User.safeParse(data)
-      if (!user.success) throw failureOf({ kind: 'away' })
+      if (!user.success) throw toFailure({ kind: 'unavailable' })
       this.#knownTokens.set(token.hash, true)
       return { id: user.data.id, login: user.data.login }
     } catch (error) {
       if (error instanceof Failure) throw error
-      const refusal = refusalOf(error, this.#clock())
+      const refusal = classifyError(error, this.#clock())
       this.#note(token, refusal)
       if (refusal.kind === 'invisible') return null
-      throw failureOf(refusal)
+      throw toFailure(refusal)
     }
   }
 }

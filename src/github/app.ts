@@ -2,8 +2,8 @@
 import type { Logger } from 'pino'
 import { Probot, ProbotOctokit } from 'probot'
 import type { Config } from '../base/config.ts'
-import { fetchBelow } from './answer.ts'
-import { type Watch, watchCalls } from './calls.ts'
+import { apiFetch } from './api-fetch.ts'
+import { instrumentClient, type Telemetry } from './instrumentation.ts'
 
 export interface GithubApp {
   id: number
@@ -34,11 +34,11 @@ const AT_ONCE = { key: () => ({ schedule: () => Promise.resolve() }) }
 
 export function openGithubApp(
   app: NonNullable<Config['github_app']>,
-  options: { api_url: string; log: Logger; metrics: Watch['metrics']; paces_writes: boolean },
+  options: { api_url: string; log: Logger; metrics: Telemetry['metrics']; paces_writes: boolean },
 ): GithubApp {
   const pace = options.paces_writes ? {} : { write: AT_ONCE, notifications: AT_ONCE }
   const settings = (given: object) => neverInPlace(given, pace)
-  const watch = (client: ProbotOctokit) => watchCalls(client, 'installation', options)
+  const watch = (client: ProbotOctokit) => instrumentClient(client, 'installation', options)
   const probot = new Probot({
     appId: app.id,
     privateKey: app.private_key,
@@ -47,11 +47,11 @@ export function openGithubApp(
     // Its own lines name addresses and bodies; what matters is logged where a job fails.
     log: options.log.child({}, { level: 'silent' }) as never,
     Octokit: ProbotOctokit.plugin(watch as never).defaults(settings) as never,
-    request: { fetch: fetchInTime(fetchBelow(options.api_url)) },
+    request: { fetch: fetchInTime(apiFetch(options.api_url)) },
   })
   return { id: app.id, probot }
 }
 
-function fetchInTime(fetch: ReturnType<typeof fetchBelow>): ReturnType<typeof fetchBelow> {
+function fetchInTime(fetch: ReturnType<typeof apiFetch>): ReturnType<typeof apiFetch> {
   return (address, init) => fetch(address, { ...init, signal: AbortSignal.timeout(TIMEOUT_MS) })
 }

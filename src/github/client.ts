@@ -1,5 +1,5 @@
 /** What the service asks of GitHub as an installation of the app. Each function says how many calls it makes. */
-import { did } from '../telemetry/work.ts'
+import { recordEffect } from '../telemetry/execution.ts'
 import type { Installation } from './app.ts'
 
 export interface RepositoryName {
@@ -56,7 +56,7 @@ export async function readFile(
     if (data.encoding !== 'base64') return '#'.repeat(data.size)
     return Buffer.from(data.content, 'base64').toString('utf8')
   } catch (error) {
-    if (isGone(error)) return null
+    if (isNotFound(error)) return null
     throw error
   }
 }
@@ -107,7 +107,7 @@ export async function createComment(
   body: string,
 ): Promise<number> {
   const { data } = await client.rest.issues.createComment({ ...named(repo), issue_number: number, body })
-  did('commented')
+  recordEffect('commented')
   return data.id
 }
 
@@ -120,10 +120,10 @@ export async function editComment(
 ): Promise<boolean> {
   try {
     await client.rest.issues.updateComment({ ...named(repo), comment_id: id, body })
-    did('comment_edited')
+    recordEffect('comment_edited')
     return true
   } catch (error) {
-    if (isGone(error)) return false
+    if (isNotFound(error)) return false
     throw error
   }
 }
@@ -161,11 +161,11 @@ export async function reportCheckRun(
       })),
     },
   })
-  did('check_run_reported')
+  recordEffect('check_run_reported')
 }
 
 /** Whether a call failed because the thing is not, or no longer, there. */
-export function isGone(error: unknown): boolean {
+export function isNotFound(error: unknown): boolean {
   const { status } = error as { status?: number }
   return status === 404 || status === 410
 }

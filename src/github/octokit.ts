@@ -1,22 +1,22 @@
 /** Calls to GitHub: bounded in time, quiet, and with every way to fail told apart (contract §2). */
 import { Octokit } from '@octokit/rest'
 import { Failure, unavailable } from '../base/failure.ts'
-import { fetchBelow } from './answer.ts'
-import { type Watch, watchCalls } from './calls.ts'
+import { apiFetch } from './api-fetch.ts'
+import { instrumentClient, type Telemetry } from './instrumentation.ts'
 
 /** How long one call may take. */
 const TIMEOUT_MS = 5000
 
 const SILENT = { debug: () => {}, info: () => {}, warn: () => {}, error: () => {} }
 
-export function openGithub(api_url: string, watch: Watch): Octokit {
+export function openGithub(api_url: string, watch: Telemetry): Octokit {
   const github = new Octokit({
     baseUrl: api_url,
     log: SILENT,
     userAgent: 'deconflict',
-    request: { fetch: fetchBelow(api_url) },
+    request: { fetch: apiFetch(api_url) },
   })
-  watchCalls(github, 'caller', watch)
+  instrumentClient(github, 'caller', watch)
   return github
 }
 
@@ -24,20 +24,20 @@ export function openGithub(api_url: string, watch: Watch): Octokit {
  * What one call carries: the caller's token, kept nowhere else, and a deadline. The signal stands alone:
  * on Node 20 one made by `AbortSignal.any` never fires once it was garbage collected.
  */
-export function callWith(token: string, headers: Record<string, string> = {}) {
+export function requestOptions(token: string, headers: Record<string, string> = {}) {
   return {
     headers: { authorization: `Bearer ${token}`, ...headers },
     request: { signal: AbortSignal.timeout(TIMEOUT_MS) },
   }
 }
 
-export type GithubRefusal =
+export type GithubError =
   | { kind: 'not_modified' | 'unauthorized' | 'invisible' }
   | { kind: 'rate_limited'; retry_after: number }
-  | { kind: 'away' }
+  | { kind: 'unavailable' }
 
 /** What a failed call means. `now` serves to turn the instant at which a quota is reset into seconds. */
-export function refusalOf(error: unknown, now: Date): GithubRefusal {
+export function classifyError(error: unknown, now: Date): GithubError {
   const { status, response } = error as {
     status?: number
     response?: { headers?: Record<string, string | undefined> }
@@ -58,7 +58,7 @@ export function refusalOf(error: unknown, now: Date): GithubRefusal {
     case 451:
       return { kind: 'invisible' }
     default:
-      return { kind: 'away' }
+      return { kind: 'unavailable' }
   }
 }
 
@@ -70,7 +70,7 @@ function retryAfter(headers: Record<string, string | undefined>, now: Date): num
 }
 
 /** What a refusal of a caller's token, or an outage, is to the caller. */
-export function failureOf(refusal: GithubRefusal): Failure {
+export function toFailure(refusal: GithubError): Failure {
   switch (refusal.kind) {
     case 'unauthorized':
       return new Failure(

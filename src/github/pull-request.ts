@@ -49,7 +49,7 @@ export interface GithubPullRequest {
 }
 
 /** Reads `payload.pull_request`, or an element of the list of pull requests. Throws a ZodError for anything else. */
-export function pullRequestOf(payload: unknown): GithubPullRequest {
+export function parsePullRequest(payload: unknown): GithubPullRequest {
   const pr = Payload.parse(payload)
   const is_fork = pr.head.repo?.id !== pr.base.repo.id
   // GitHub shows accounts that were deleted as this one.

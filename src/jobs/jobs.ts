@@ -4,10 +4,10 @@ import type { Logger } from 'pino'
 import { type Clock, later, stopwatch } from '../base/clock.ts'
 import type { Database } from '../db/connect.ts'
 import { faultOf } from '../db/errors.ts'
-import { refusalOf } from '../github/octokit.ts'
+import { classifyError } from '../github/octokit.ts'
+import { type Execution, newExecution, runInExecution } from '../telemetry/execution.ts'
 import type { Metrics } from '../telemetry/metrics.ts'
-import { fail, inSpan } from '../telemetry/trace.ts'
-import { during, newWork, type Work } from '../telemetry/work.ts'
+import { inSpan, markFailed } from '../telemetry/trace.ts'
 import { claim, renew, settle } from './store.ts'
 import type { JobRow } from './table.ts'
 
@@ -65,16 +65,16 @@ interface Ended {
 /** Runs a claimed job, and tells the log, the metrics and the trace what it did and how it ended. */
 function carryOut(runner: JobRunner, job: JobRow): Promise<void> {
   const { id, kind, caused_by, traceparent } = job
-  const work = newWork({ job: id, caused_by })
+  const execution = newExecution({ job: id, caused_by })
   const attributes = { 'deconflict.job': id, 'deconflict.caused_by': caused_by }
-  return during(work, () =>
+  return runInExecution(execution, () =>
     inSpan(`job ${kind}`, { kind: 'consumer', attributes, caused_by: traceparent }, async (span) => {
       const elapsed = stopwatch()
       const renewing = keepLease(runner, job)
       try {
         const ended = await attempt(runner, job)
-        if (ended.fault) fail(span, ended.fault.fault)
-        tell(runner, job, { ...ended, did: work.effects, ms: elapsed() })
+        if (ended.fault) markFailed(span, ended.fault.fault)
+        tell(runner, job, { ...ended, did: execution.effects, ms: elapsed() })
         if (ended.left) await settle(runner.database.connection(), job, ended.left)
       } finally {
         clearInterval(renewing)
@@ -114,7 +114,7 @@ async function attempt({ database, clock, handlers }: JobRunner, job: JobRow): P
 function tell(
   { log, metrics }: JobRunner,
   { kind, attempts }: JobRow,
-  { outcome, fault, did, ms }: Ended & { did: Work['effects']; ms: number },
+  { outcome, fault, did, ms }: Ended & { did: Execution['effects']; ms: number },
 ): void {
   metrics.job_runs.observe({ kind, outcome }, ms / 1000)
   for (const [effect, times] of Object.entries(did)) metrics.effects.inc({ effect }, times)
@@ -141,7 +141,7 @@ function delayOf(attempts: number): number {
 /** Until when somebody asked to wait: a handler, or GitHub, whichever of its limits was met. Undefined for a failure. */
 function waitOf(error: unknown, now: Date): Date | undefined {
   if (error instanceof NotBefore) return error.at
-  const refusal = refusalOf(error, now)
+  const refusal = classifyError(error, now)
   return refusal.kind === 'rate_limited' ? later(now, refusal.retry_after * 1000) : undefined
 }
 

@@ -16,8 +16,8 @@ import {
 } from 'drizzle-orm'
 import { alias } from 'drizzle-orm/pg-core'
 import type { Db } from '../db/connect.ts'
-import { traceparentNow } from '../telemetry/trace.ts'
-import { causesNow } from '../telemetry/work.ts'
+import { currentCauses } from '../telemetry/execution.ts'
+import { currentTraceparent } from '../telemetry/trace.ts'
 import { type JobRow, type JobState, jobs } from './table.ts'
 
 /** Any number, as long as it is always the same: the key of the lock that claims queue at. */
@@ -43,7 +43,7 @@ export async function addOnce(db: Db, job: NewJob, now: Date): Promise<boolean> 
 /** Asks for jobs, or for them to run again: those that wait run at the earlier of the two instants. */
 export async function ask(db: Db, wanted: NewJob[], now: Date): Promise<void> {
   if (wanted.length === 0) return
-  const earlier = causesNow().reduce(
+  const earlier = currentCauses().reduce(
     (left, cause) => sql`array_remove(${left}, ${cause})`,
     sql`${jobs.caused_by}`,
   )
@@ -72,8 +72,8 @@ function rowOf(job: NewJob, now: Date): typeof jobs.$inferInsert {
     state: 'pending',
     asked: 1,
     attempts: 0,
-    caused_by: causesNow(),
-    traceparent: traceparentNow(),
+    caused_by: currentCauses(),
+    traceparent: currentTraceparent(),
     created_at: now,
     updated_at: now,
   }

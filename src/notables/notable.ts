@@ -1,6 +1,6 @@
 /** The words of a notable: its enums, the forms in which it arrives and is shown (specification §2.2 and §4.2, contract §4). */
 import { z } from 'zod'
-import { httpsUrl, shownTimestamp, text, timestamp } from '../base/field.ts'
+import { httpsUrl, outputTimestamp, text, timestamp } from '../base/field.ts'
 import { isId } from '../base/id.ts'
 import { pageParameters } from '../base/page.ts'
 import { NOTABLE_CATEGORIES } from '../context/settings.ts'
@@ -93,17 +93,17 @@ export const NotableBrief = z
     decision_url: z.string().nullable().meta({ description: 'The document that holds the decision.' }),
     supersedes: z.array(z.string()).meta({ description: 'Ids of the notables that this one replaced.' }),
     superseded_by: z.string().nullable().meta({ description: 'The notable that replaced this one.' }),
-    applies_until: shownTimestamp.nullable().meta({ description: 'When the signal ceases to hold.' }),
+    applies_until: outputTimestamp.nullable().meta({ description: 'When the signal ceases to hold.' }),
     scope: ShownScope.meta({ description: 'Where it applies; without any, in the whole repository.' }),
     blocking,
     created_by: z
       .string()
       .nullable()
       .meta({ description: 'GitHub login; null when a token without a user raised it.' }),
-    expires_at: shownTimestamp.meta({ description: 'When the record ends by itself.' }),
-    created_at: shownTimestamp.meta({ description: 'When it was raised.' }),
-    updated_at: shownTimestamp.meta({ description: 'When it was last changed.' }),
-    archived_at: shownTimestamp
+    expires_at: outputTimestamp.meta({ description: 'When the record ends by itself.' }),
+    created_at: outputTimestamp.meta({ description: 'When it was raised.' }),
+    updated_at: outputTimestamp.meta({ description: 'When it was last changed.' }),
+    archived_at: outputTimestamp
       .nullable()
       .meta({ description: 'When it was archived; null unless the status is `archived`.' }),
   })
@@ -121,7 +121,7 @@ export const ArchivedNotable = z
   .strictObject({
     id: shownId,
     status: z.literal('archived').meta({ description: 'Whether it holds: no more.' }),
-    archived_at: shownTimestamp.meta({ description: 'When it was archived, for the first time.' }),
+    archived_at: outputTimestamp.meta({ description: 'When it was archived, for the first time.' }),
   })
   .meta({ id: 'ArchivedNotable' })
 export type ArchivedNotable = z.output<typeof ArchivedNotable>

@@ -81,7 +81,7 @@ export class Caller {
    */
   async admit<Answer>(ask: (token: Token) => Promise<Answer>): Promise<Answer> {
     const { app, unverified } = this.#resources
-    if (this.#token && app.access.knows(this.#token)) return this.#askAgain(ask)
+    if (this.#token && app.access.recentlyAccepted(this.#token)) return this.#askAgain(ask)
     const answer = await unverified.guard(this.#address, async () => ask(this.token))
     await this.#charge()
     return answer

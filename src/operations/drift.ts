@@ -1,5 +1,5 @@
 /** Where the index of the overlap check is not what the records say: a missed overlap, or one that is none (docs/operations.md: the index). */
-import { shownId } from '../base/id.ts'
+import { printableId } from '../base/id.ts'
 import { type Claim, WHOLE } from '../claims/claim.ts'
 import type { ClaimingRecord, StoredClaim } from '../claims/store.ts'
 import type { Db } from '../db/connect.ts'
@@ -44,7 +44,7 @@ async function* wrongClaims(db: Db, repo_id: number): AsyncGenerator<Drift> {
         const claimed = isComparedWhole(record, stored) ? stored : claiming.claims
         const problem = differenceOf({ ...claiming, claims: claimed }, stored)
         if (problem)
-          yield { where: `claims of ${shownId(id)}`, problem, mend: () => mendClaims(db, repo_id, id) }
+          yield { where: `claims of ${printableId(id)}`, problem, mend: () => mendClaims(db, repo_id, id) }
       }
       if (records.length < RECORDS) break
       after = records.at(-1)?.row.id ?? after
@@ -89,7 +89,7 @@ async function* strayClaims(db: Db, repo_id: number): AsyncGenerator<Drift> {
     for (const { id, is_live } of claimants)
       if (!is_live)
         yield {
-          where: `claims of ${shownId(id)}`,
+          where: `claims of ${printableId(id)}`,
           problem: 'are there, but no live record with this id',
           mend: () => mendClaims(db, repo_id, id),
         }

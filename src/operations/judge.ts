@@ -1,6 +1,6 @@
 /** What is wrong with the rows of a table, and what to do about each (issue: operators). */
 import { type Clock, later } from '../base/clock.ts'
-import { shownId } from '../base/id.ts'
+import { printableId } from '../base/id.ts'
 import type { Db } from '../db/connect.ts'
 import type { NotableRow } from '../notables/table.ts'
 import { KEY_LIFE_MS } from './idempotency.ts'
@@ -24,7 +24,7 @@ type Judges = { [Name in ReadTable]: (db: Db, asked: Asked, rows: RowsOf[Name][]
 const JUDGES: Judges = {
   async activities(_, { repo_id }, rows) {
     return rows.map((row) => ({
-      name: shownId(row.id),
+      name: printableId(row.id),
       flaws: flawsOfActivity(row),
       remedy: ofRecord('activities', repo_id, row.id),
     }))
@@ -32,7 +32,7 @@ const JUDGES: Judges = {
   async notables(db, { repo_id }, rows) {
     const successors = await existing(db, 'notables', repo_id, successorsOf(rows))
     return rows.map((row) => ({
-      name: shownId(row.id),
+      name: printableId(row.id),
       flaws: flawsOfNotable(row, successors),
       remedy: ofRecord('notables', repo_id, row.id),
     }))
@@ -82,7 +82,7 @@ async function recordsOf(db: Db, repo_id: number, rows: StoredKey[]): Promise<Se
 
 /** The index follows a record that is changed past the service only when it is told to. */
 function ofRecord(table: 'activities' | 'notables', repo_id: number, id: string): string {
-  return `${byHand(table, repo_id, `id = '${shownId(id)}'`)}; then, in either case: verify --repair`
+  return `${byHand(table, repo_id, `id = '${printableId(id)}'`)}; then, in either case: verify --repair`
 }
 
 function byHand(table: string, repo_id: number, row: string): string {

@@ -2,7 +2,7 @@
 import { setImmediate } from 'node:timers/promises'
 import { listScopes } from '../activities/live-store.ts'
 import type { ActivityRow } from '../activities/table.ts'
-import { pauses } from '../base/turns.ts'
+import { periodicYield } from '../base/event-loop.ts'
 import type { RepoContext } from '../context/repo.ts'
 import { compare, proposalOf, type StoredScope, storedScopeOf } from './compare.ts'
 import { type Conclusion, conclude } from './conclude.ts'
@@ -129,7 +129,7 @@ async function begin(ctx: RepoContext, work: Work): Promise<Comparison> {
   const proposal = proposalOf(work.scopes, rules, ctx.meter.budget(PROPOSAL_UNITS_MAX))
   const budgets = { activities: ctx.meter.budget(UNITS_MAX), notables: ctx.meter.budget(UNITS_MAX) }
   const { self, branch, base_branch } = work
-  return { ctx, self, branch, base_branch, rules, proposal, budgets, pause: pauses() }
+  return { ctx, self, branch, base_branch, rules, proposal, budgets, pause: periodicYield() }
 }
 
 /** The scopes of the live activities of a branch, which stand in for one that is not given. */

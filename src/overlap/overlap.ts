@@ -1,6 +1,6 @@
 /** The words of an overlap check: what is proposed, and the result (specification §2.3 and §4.1, contract §6). */
 import { z } from 'zod'
-import { branchName, shownTimestamp } from '../base/field.ts'
+import { branchName, outputTimestamp } from '../base/field.ts'
 import { labels, Scope } from '../scope/scope.ts'
 
 export const Severity = z.enum(['low', 'medium', 'high'])
@@ -135,7 +135,7 @@ export const OverlapResult = OverlapBrief.extend({
     .strictObject({
       activities: z.int().meta({ description: 'Live activities that were compared.' }),
       notables: z.int().meta({ description: 'Active notables that were compared.' }),
-      as_of: shownTimestamp.meta({ description: 'When they were read.' }),
+      as_of: outputTimestamp.meta({ description: 'When they were read.' }),
       complete: z.boolean().meta({
         description:
           'False when there was nothing to compare, or the check reached its bound before it had compared all.',
@@ -173,7 +173,7 @@ export const Overlaps = z
         activities: z.int().meta({
           description: `Live activities that were compared with each other: at most the newest ${COMPARED_MAX}.`,
         }),
-        as_of: shownTimestamp.meta({ description: 'When they were read.' }),
+        as_of: outputTimestamp.meta({ description: 'When they were read.' }),
         complete: z.boolean().meta({
           description: `False when something was left out: there are more than ${COMPARED_MAX} live activities or ${OVERLAPS_MAX} collisions, or the work budget was exhausted.`,
         }),

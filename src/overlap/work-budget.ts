@@ -1,5 +1,5 @@
 /** What a long computation may spend: it makes room for other requests meanwhile, and ends when it is cancelled. */
-import { pauses } from '../base/turns.ts'
+import { periodicYield } from '../base/event-loop.ts'
 import type { Budget } from '../scope/frontier.ts'
 
 /** Work that yields whenever a pause is due. Awaiting at every step would take longer than the steps. */
@@ -11,7 +11,7 @@ const TURN_UNITS = 20_000
 export class WorkBudget implements Budget {
   readonly #budget: Budget
   readonly #signal: AbortSignal
-  readonly #pause = pauses()
+  readonly #pause = periodicYield()
   #reserve: number
   #pause_at: number
 

@@ -5,8 +5,8 @@ import { installationOf } from '../context/following.ts'
 import type { RepoContext } from '../context/repo.ts'
 import { findRepository, pauseInstallation, updateRepository } from '../context/store.ts'
 import type { Installation } from '../github/app.ts'
-import { isGone } from '../github/client.ts'
-import { refusalOf } from '../github/octokit.ts'
+import { isNotFound } from '../github/client.ts'
+import { classifyError } from '../github/octokit.ts'
 import { NotBefore } from '../jobs/jobs.ts'
 
 /**
@@ -25,9 +25,9 @@ export async function asInstallation<Result>(
   try {
     return await work(await app.github_app.probot.auth(stored.installation_id))
   } catch (error) {
-    const refusal = refusalOf(error, app.clock())
+    const refusal = classifyError(error, app.clock())
     if (isSuspended(error) && refusal.kind !== 'rate_limited') return undefined
-    const mayBeOff = isGone(error) || (error as { status?: number }).status === 401
+    const mayBeOff = isNotFound(error) || (error as { status?: number }).status === 401
     if (mayBeOff && !(await isInstalled(app, repo))) {
       await updateRepository(db, repo.id, { installation_id: null, left_at: app.clock() })
       return undefined
@@ -68,7 +68,7 @@ export async function unlessRefused<Result>(
     return await work()
   } catch (error) {
     // Where the app was taken off, that is found out by whoever runs this as its installation.
-    if (!isRefusal(error, app.clock()) || (isGone(error) && !(await isInstalled(app, repo)))) throw error
+    if (!isRefusal(error, app.clock()) || (isNotFound(error) && !(await isInstalled(app, repo)))) throw error
     const { status, message } = error as { status?: number; message?: string }
     app.log.warn({ repo_id: repo.id, status, reason: message?.slice(0, 200) }, 'github refused write')
     return undefined
@@ -78,7 +78,8 @@ export async function unlessRefused<Result>(
 /** Whether asking again would be answered the same: no limit of the rate, with its header or without, and no suspension. */
 function isRefusal(error: unknown, now: Date): boolean {
   const { status, message } = error as { status?: number; message?: string }
-  const isFinal = status === 403 || status === 422 || isGone(error)
-  const isLimited = refusalOf(error, now).kind === 'rate_limited' || /rate limit|abuse/i.test(message ?? '')
+  const isFinal = status === 403 || status === 422 || isNotFound(error)
+  const isLimited =
+    classifyError(error, now).kind === 'rate_limited' || /rate limit|abuse/i.test(message ?? '')
   return isFinal && !isLimited && !isSuspended(error)
 }

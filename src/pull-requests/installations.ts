@@ -3,10 +3,10 @@ import type { App } from '../context/app.ts'
 import { type FollowedRepository, follow, refreshSettings } from '../context/following.ts'
 import { openKnownRepo } from '../context/repo.ts'
 import { findRepository, listRepositories, updateRepository } from '../context/store.ts'
-import { isGone, openPullRequests } from '../github/client.ts'
-import { pullRequestOf } from '../github/pull-request.ts'
+import { isNotFound, openPullRequests } from '../github/client.ts'
+import { parsePullRequest } from '../github/pull-request.ts'
 import { ask, type NewJob } from '../jobs/store.ts'
-import { did } from '../telemetry/work.ts'
+import { recordEffect } from '../telemetry/execution.ts'
 import { asInstallation, isSuspended } from './installation.ts'
 import { openFollowed, pullRequestChanged } from './pull-requests.ts'
 
@@ -53,7 +53,7 @@ export async function takeInInstallation(app: App, installation_id: number, now:
   } catch (error) {
     if (isSuspended(error)) return
     // A token that outlived the installation is refused with 401.
-    const mayBeGone = isGone(error) || (error as { status?: number }).status === 401
+    const mayBeGone = isNotFound(error) || (error as { status?: number }).status === 401
     if (!mayBeGone || (await isThere(app, installation_id))) throw error
     await leaveInstallation(app, installation_id, now)
   }
@@ -65,7 +65,7 @@ async function isThere(app: App, installation_id: number): Promise<boolean> {
     await asApp?.rest.apps.getInstallation({ installation_id })
     return true
   } catch (error) {
-    if (isGone(error)) return false
+    if (isNotFound(error)) return false
     throw error
   }
 }
@@ -101,7 +101,7 @@ export function pullRequestJob(repo_id: number, pr: { number: number }, run_at: 
 
 export async function takeInPullRequest(app: App, repo_id: number, pr: unknown, now: Date): Promise<void> {
   const ctx = await openKnownRepo(app, repo_id, now)
-  if (ctx) await pullRequestChanged(app, ctx, pullRequestOf(pr), 'seen')
+  if (ctx) await pullRequestChanged(app, ctx, parsePullRequest(pr), 'seen')
 }
 
 /** The installation was taken off a repository, and may have been after another one took its place there. */
@@ -117,7 +117,7 @@ export async function leaveRepositoryOf(
 /** The app was taken off a repository: nothing is followed there any more, and what the app made goes after the retention period. */
 export async function leaveRepository(app: App, repo_id: number, now: Date): Promise<void> {
   await updateRepository(app.database.connection(), repo_id, { installation_id: null, left_at: now })
-  did('repository_left')
+  recordEffect('repository_left')
 }
 
 /** The app was taken off all repositories of an installation. */

@@ -16,8 +16,8 @@ import {
   refreshSettings,
 } from '../context/following.ts'
 import { openKnownRepo, type RepoContext } from '../context/repo.ts'
-import { isGone, listChangedFiles, reportCheckRun } from '../github/client.ts'
-import { type GithubPullRequest, pullRequestOf } from '../github/pull-request.ts'
+import { isNotFound, listChangedFiles, reportCheckRun } from '../github/client.ts'
+import { type GithubPullRequest, parsePullRequest } from '../github/pull-request.ts'
 import { ask } from '../jobs/store.ts'
 import { settingsRunOf } from './check-run.ts'
 import { MUTE_LABEL } from './comment.ts'
@@ -81,7 +81,7 @@ async function presentNameOf(
     const found = await client?.rest.repos.get({ owner, repo: name })
     return found?.data.id === id ? { owner: found.data.owner.login, name: found.data.name } : undefined
   } catch (error) {
-    if (isGone(error) || isSuspended(error)) return undefined
+    if (isNotFound(error) || isSuspended(error)) return undefined
     throw error
   }
 }
@@ -176,10 +176,10 @@ async function presentOf(app: App, ctx: RepoContext, number: number): Promise<Gi
   const { owner, name } = ctx.repo
   try {
     return await asInstallation(app, ctx, async (client) =>
-      pullRequestOf((await client.rest.pulls.get({ owner, repo: name, pull_number: number })).data),
+      parsePullRequest((await client.rest.pulls.get({ owner, repo: name, pull_number: number })).data),
     )
   } catch (error) {
-    if (isGone(error)) return undefined
+    if (isNotFound(error)) return undefined
     throw error
   }
 }

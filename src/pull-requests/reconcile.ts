@@ -11,10 +11,10 @@ import type { App } from '../context/app.ts'
 import { openKnownRepo, type RepoContext } from '../context/repo.ts'
 import { findRepository, listFollowedRepositories, updateRepository } from '../context/store.ts'
 import type { Installation } from '../github/app.ts'
-import { isGone, openPullRequests } from '../github/client.ts'
-import { pullRequestOf } from '../github/pull-request.ts'
+import { isNotFound, openPullRequests } from '../github/client.ts'
+import { parsePullRequest } from '../github/pull-request.ts'
 import { ask, type NewJob } from '../jobs/store.ts'
-import { did } from '../telemetry/work.ts'
+import { recordEffect } from '../telemetry/execution.ts'
 import { asInstallation } from './installation.ts'
 import { pullRequestJob } from './installations.ts'
 import { pullRequestChanged } from './pull-requests.ts'
@@ -96,7 +96,7 @@ async function takeInOpen(ctx: RepoContext, page: Listed[], known: Known): Promi
     ttl_ms: settings.activity_ttl_ms,
     max_ttl_ms: settings.max_activity_ttl_ms,
   })
-  did('kept_alive', kept)
+  recordEffect('kept_alive', kept)
   const lost = new Set(isKeptAlive(settings) ? await listUntracked(db, repo.id, { numbers, now }) : [])
   const wanted = page.filter((pr) => {
     const before = known.get(pr.number)
@@ -128,9 +128,9 @@ async function takeInClosed(app: App, ctx: RepoContext, client: Installation, nu
       repo: ctx.repo.name,
       pull_number: number,
     })
-    if (data.state === 'closed') await pullRequestChanged(app, ctx, pullRequestOf(data), 'closed')
+    if (data.state === 'closed') await pullRequestChanged(app, ctx, parsePullRequest(data), 'closed')
   } catch (error) {
-    if (!isGone(error)) throw error
+    if (!isNotFound(error)) throw error
   }
 }
 
@@ -147,7 +147,7 @@ async function takeInBranches(ctx: RepoContext, client: Installation): Promise<v
     try {
       await client.rest.repos.getBranch({ owner: repo.owner, repo: repo.name, branch })
     } catch (error) {
-      if (!isGone(error)) throw error
+      if (!isNotFound(error)) throw error
       await deleteBranch(ctx, branch)
     }
   }

@@ -3,7 +3,7 @@ import { later } from '../base/clock.ts'
 import type { App } from '../context/app.ts'
 import type { Installation } from '../github/app.ts'
 import { ask, type NewJob } from '../jobs/store.ts'
-import { did } from '../telemetry/work.ts'
+import { recordEffect } from '../telemetry/execution.ts'
 import { deleteRedeliveries, listRedeliveries, noteRedelivery, type Redelivery } from './redelivery-store.ts'
 
 /** The kind of job that looks for failed deliveries. */
@@ -38,7 +38,7 @@ export async function redeliverFailed(app: App, now: Date): Promise<number> {
     await noteRedelivery(db, guid, now)
     await asApp.rest.apps.redeliverWebhookDelivery({ delivery_id: id })
   }
-  did('redelivered', again.length)
+  recordEffect('redelivered', again.length)
   return again.length
 }
 

@@ -1,7 +1,7 @@
 /** What is counted and measured, for Prometheus (docs/observability.md). Labels come from closed sets, and never name a repository, a user, a token or a path. */
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client'
 import type { Clock } from '../base/clock.ts'
-import { githubQuota } from './quota.ts'
+import { githubQuota } from './github-quota.ts'
 
 const REQUEST_SECONDS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10]
 const JOB_SECONDS = [0.005, 0.025, 0.1, 0.5, 1, 2.5, 5, 10, 30, 60]

@@ -80,13 +80,13 @@ export function serverSpan(
 }
 
 /** Marks a span as failed, without the message: that of a database error holds what users wrote. */
-export function fail(span: Span | undefined, type: string): void {
+export function markFailed(span: Span | undefined, type: string): void {
   span?.setStatus({ code: SpanStatusCode.ERROR })
   span?.setAttribute('error.type', type)
 }
 
 /** The present span, as the header `traceparent` spells it; null where nothing is traced. */
-export function traceparentNow(): string | null {
+export function currentTraceparent(): string | null {
   if (!tracer) return null
   const carrier: { traceparent?: string } = {}
   propagation.inject(context.active(), carrier)
@@ -99,6 +99,6 @@ function linksTo(traceparent: string | null): Link[] {
   return linked ? [{ context: linked }] : []
 }
 
-export function traceIdNow(): string | undefined {
+export function currentTraceId(): string | undefined {
   return tracer && trace.getActiveSpan()?.spanContext().traceId
 }

@@ -3,8 +3,8 @@ import { readFileSync } from 'node:fs'
 import { describe, expect, test } from 'vitest'
 import { parse } from 'yaml'
 import { systemClock } from '../../src/base/clock.ts'
+import { EFFECTS } from '../../src/telemetry/execution.ts'
 import { openMetrics } from '../../src/telemetry/metrics.ts'
-import { EFFECTS } from '../../src/telemetry/work.ts'
 
 const read = (name: string) => readFileSync(new URL(`../../docs/${name}`, import.meta.url), 'utf8')
 const page = read('observability.md')

@@ -8,8 +8,8 @@ import { newId } from '../../base/id.ts'
 import type { App } from '../../context/app.ts'
 import { faultOf, isDatabaseAway } from '../../db/errors.ts'
 import type { Admission } from '../../operations/admission.ts'
-import { fail, type Span, serverSpan } from '../../telemetry/trace.ts'
-import { during, newWork } from '../../telemetry/work.ts'
+import { newExecution, runInExecution } from '../../telemetry/execution.ts'
+import { markFailed, type Span, serverSpan } from '../../telemetry/trace.ts'
 import { setSecurityHeaders } from './security-headers.ts'
 
 export const HEADERS_COUNT_MAX = 100
@@ -22,7 +22,7 @@ export function exchange({ log, metrics }: Pick<App, 'log' | 'metrics'>): Reques
     res.locals.request_id = request_id
     res.setHeader('X-Request-Id', request_id)
     setSecurityHeaders(res)
-    const work = newWork({ request_id })
+    const execution = newExecution({ request_id })
     const traced = serverSpan(req.headers, () => attributesOf(req, request_id))
     res.on('close', () => {
       const { operation, error_type } = res.locals
@@ -32,7 +32,7 @@ export function exchange({ log, metrics }: Pick<App, 'log' | 'metrics'>): Reques
       if (traced) endSpan(traced.span, req, res)
       const trace_id = traced?.span.spanContext().traceId
       const fields = {
-        ...work.ids,
+        ...execution.ids,
         trace_id,
         method: req.method,
         operation,
@@ -44,7 +44,7 @@ export function exchange({ log, metrics }: Pick<App, 'log' | 'metrics'>): Reques
       else log.info({ ...fields, ms }, 'request broken off by the client')
     })
     refuseOddHeaders(req)
-    during(work, () => (traced ? traced.within(next) : next()))
+    runInExecution(execution, () => (traced ? traced.within(next) : next()))
   }
 }
 
@@ -62,8 +62,8 @@ function endSpan(span: Span, req: Request, res: Response): void {
   if (operation !== undefined) span.updateName(operation)
   if (req.route) span.setAttribute('http.route', req.route.path)
   if (res.writableFinished) span.setAttribute('http.response.status_code', res.statusCode)
-  if (res.statusCode >= 500) fail(span, error_type ?? String(res.statusCode))
-  else if (!res.writableFinished) fail(span, 'aborted')
+  if (res.statusCode >= 500) markFailed(span, error_type ?? String(res.statusCode))
+  else if (!res.writableFinished) markFailed(span, 'aborted')
   span.end()
 }
 

@@ -1,5 +1,5 @@
 /** Looks over a JSON text before it is parsed, for what `JSON.parse` passes over in silence or takes long for (contract §3). */
-import { spell } from '../../base/parse.ts'
+import { formatPath } from '../../base/parse.ts'
 
 /** Our bodies have three levels; V8 takes a tenth of a second for a megabyte of brackets. */
 const DEPTH_MAX = 32
@@ -46,7 +46,7 @@ export function shapeProblem(json: string): ShapeProblem | undefined {
 
 function addName(names: Set<string>, name: string): ShapeProblem | undefined {
   if (names.has(name)) {
-    const param = spell([name])
+    const param = formatPath([name])
     return { param, message: `${param}: stands twice in one object; send it once` }
   }
   names.add(name)

@@ -6,7 +6,7 @@ import type { App } from '../../context/app.ts'
 import { isDatabaseAway } from '../../db/errors.ts'
 import type { JobHandler } from '../../jobs/jobs.ts'
 import { addOnce } from '../../jobs/store.ts'
-import { bringsDelivery } from '../../telemetry/work.ts'
+import { setDeliveryId } from '../../telemetry/execution.ts'
 import { type Delivery, isHandled } from './events.ts'
 import { accessOwnersOf, repositoryIdOf } from './source.ts'
 import { UnsignedBodies } from './unsigned-body.ts'
@@ -59,7 +59,7 @@ async function verified(app: App, req: Request, bytes: Buffer): Promise<string> 
 async function accept(app: App, req: Request, body: string): Promise<string> {
   const id = headerOf(req, 'X-GitHub-Delivery')
   const name = headerOf(req, 'X-GitHub-Event')
-  bringsDelivery(id)
+  setDeliveryId(id)
   const payload = parsed(body)
   if (!isHandled(name)) {
     app.log.info({ event: name, outcome: 'ignored' }, 'delivery')

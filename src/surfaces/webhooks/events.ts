@@ -4,7 +4,7 @@ import type { Probot } from 'probot'
 import { deleteBranch, pushBranch } from '../../activities/automatic.ts'
 import type { App } from '../../context/app.ts'
 import { type FollowedRepository, LABELER_PATH, SETTINGS_PATH } from '../../context/following.ts'
-import { pullRequestOf } from '../../github/pull-request.ts'
+import { parsePullRequest } from '../../github/pull-request.ts'
 import { ask } from '../../jobs/store.ts'
 import {
   installationJob,
@@ -70,7 +70,7 @@ export function handleEvents(app: App, probot: Probot): void {
     const repository = followedOf(payload)
     if (!event || !repository) return
     const ctx = await openFollowed(app, repository, app.clock())
-    await pullRequestChanged(app, ctx, pullRequestOf(payload.pull_request), event)
+    await pullRequestChanged(app, ctx, parsePullRequest(payload.pull_request), event)
   })
 
   probot.on('push', async ({ payload }) => {

@@ -4,7 +4,7 @@
 const ANSWER_MAX = 32 * 1024 * 1024
 
 /** A `fetch` for calls below `api_url`. It follows redirects there, as renamed repositories have them, and rejects others. */
-export function fetchBelow(api_url: string): (address: string, init: RequestInit) => Promise<Response> {
+export function apiFetch(api_url: string): (address: string, init: RequestInit) => Promise<Response> {
   const { origin } = new URL(api_url)
   return async (address, init) => {
     const response = await fetch(address, init)

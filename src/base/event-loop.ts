@@ -6,7 +6,7 @@ import { stopwatch } from './clock.ts'
 const TURN_MS = 5
 
 /** A function that lets other requests have their turn, when the last pause is long enough ago. */
-export function pauses(): () => Promise<void> {
+export function periodicYield(): () => Promise<void> {
   let elapsed = stopwatch()
   return async () => {
     if (elapsed() < TURN_MS) return

@@ -14,7 +14,7 @@ interface Told {
 
 export interface GithubQuota {
   /** Takes in what an answer of GitHub's says in its headers, if anything. */
-  hear(kind: CallKind, headers: Record<string, unknown>): void
+  observe(kind: CallKind, headers: Record<string, unknown>): void
 }
 
 /** Two gauges of the quota with the least left, until it is reset: then it is full again, and they are gone until the next answer. */
@@ -35,7 +35,7 @@ export function githubQuota(registers: Registry[], clock: Clock): GithubQuota {
   gaugeOf('remaining', 'Calls to GitHub that are left in the quota, of any token, with the least left.')
   gaugeOf('limit', 'The size of that quota.')
   return {
-    hear(kind, headers) {
+    observe(kind, headers) {
       const told = {
         remaining: numberIn(headers, 'remaining'),
         limit: numberIn(headers, 'limit'),

@@ -1,11 +1,11 @@
 /** Watches the calls to GitHub: how long they take, how they end, what is left of the quota (docs/observability.md). */
 import type { Logger } from 'pino'
 import { stopwatch } from '../base/clock.ts'
+import type { CallKind } from '../telemetry/github-quota.ts'
 import type { Metrics } from '../telemetry/metrics.ts'
-import type { CallKind } from '../telemetry/quota.ts'
-import { fail, inSpan, type Span } from '../telemetry/trace.ts'
+import { inSpan, markFailed, type Span } from '../telemetry/trace.ts'
 
-export interface Watch {
+export interface Telemetry {
   metrics: Metrics
   log: Logger
 }
@@ -32,7 +32,7 @@ interface Hooked {
 }
 
 /** Watches a client. The time of a call holds the pauses that Probot's client keeps between writes. */
-export function watchCalls(client: Hooked, kind: CallKind, { metrics, log }: Watch): void {
+export function instrumentClient(client: Hooked, kind: CallKind, { metrics, log }: Telemetry): void {
   client.hook.wrap('request', (request: (options: Options) => Promise<Ended>, options: Options) => {
     const call = `${options.method} ${options.url}`
     return inSpan(call, { kind: 'client', attributes: attributesOf(options) }, async (span) => {
@@ -40,7 +40,7 @@ export function watchCalls(client: Hooked, kind: CallKind, { metrics, log }: Wat
       const ended = (how: Ended) => {
         const ms = elapsed()
         metrics.github_calls.observe({ kind, status: how.status }, ms / 1000)
-        metrics.github_quota.hear(kind, how.headers)
+        metrics.github_quota.observe(kind, how.headers)
         tellSpan(span, how)
         const trouble = troubleIn(how)
         if (trouble)
@@ -73,7 +73,7 @@ function endOf(error: unknown): Ended {
 
 function tellSpan(span: Span | undefined, { status }: Ended): void {
   if (status !== 'none') span?.setAttribute('http.response.status_code', status)
-  if (status === 'none' || status >= 400) fail(span, String(status))
+  if (status === 'none' || status >= 400) markFailed(span, String(status))
 }
 
 function troubleIn({ status, headers }: Ended): string | undefined {

@@ -1,6 +1,6 @@
 /** Runs a computation once for all callers that want the same result, and cancels it when the last of them leaves. */
 import { LRUCache } from 'lru-cache'
-import { callerGone } from './failure.ts'
+import { clientDisconnected } from './failure.ts'
 
 /** `shared`: a caller got the result of a computation that another caller had started. The rest says how computations ended. */
 export const OUTCOMES = ['computed', 'shared', 'cancelled', 'failed'] as const
@@ -27,7 +27,7 @@ interface Running {
 /** Results stay this long for callers that come later. */
 const KEPT_MS = 60_000
 
-export class SharedWork {
+export class SingleFlight {
   readonly #running = new Map<string, Running>()
   readonly #kept: LRUCache<string, object>
   readonly #count: (outcome: Outcome) => void
@@ -40,7 +40,7 @@ export class SharedWork {
 
   /** The result for `key`: one that is kept, that of a running computation, or that of a new one. */
   async get<Result extends object>(wanted: Computation<Result>): Promise<Result> {
-    if (wanted.signal.aborted) throw callerGone()
+    if (wanted.signal.aborted) throw clientDisconnected()
     const kept = this.#kept.get(wanted.key)
     const running = this.#running.get(wanted.key)
     if (kept || running) this.#count('shared')
@@ -69,7 +69,7 @@ export class SharedWork {
       const leave = () => {
         running.callers -= 1
         if (running.callers === 0) this.#cancel(running)
-        reject(callerGone())
+        reject(clientDisconnected())
       }
       signal.addEventListener('abort', leave, { once: true })
       const stay = () => signal.removeEventListener('abort', leave)
