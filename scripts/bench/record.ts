@@ -1,6 +1,7 @@
 /** What the service asks the database for one request: recorded from its own code, so that ceilings run the same statements. */
 import { drizzle } from 'drizzle-orm/postgres-js'
 import postgres from 'postgres'
+import { Meter } from '../../src/base/budget.ts'
 import { systemClock } from '../../src/base/clock.ts'
 import { readConfig } from '../../src/base/config.ts'
 import { SingleFlight } from '../../src/base/single-flight.ts'
@@ -9,7 +10,6 @@ import { ChangeFeed } from '../../src/context/change-feed.ts'
 import type { Caller } from '../../src/operations/admission.ts'
 import type { OperationName } from '../../src/operations/contract.ts'
 import { perform } from '../../src/operations/perform.ts'
-import { Meter } from '../../src/scope/meter.ts'
 import { openLog } from '../../src/telemetry/log.ts'
 import { openMetrics } from '../../src/telemetry/metrics.ts'
 

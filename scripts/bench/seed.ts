@@ -3,11 +3,11 @@ import { drizzle } from 'drizzle-orm/postgres-js'
 import postgres from 'postgres'
 import { createActivity } from '../../src/activities/activities.ts'
 import type { CreateActivity } from '../../src/activities/activity.ts'
+import { Meter } from '../../src/base/budget.ts'
 import { SingleFlight } from '../../src/base/single-flight.ts'
 import type { RepoContext } from '../../src/context/repo.ts'
 import { DEFAULT_SETTINGS } from '../../src/context/settings.ts'
 import { insertRepository } from '../../src/context/store.ts'
-import { Meter } from '../../src/scope/meter.ts'
 import { SHARD } from './work.ts'
 
 export interface SeedRepository {

@@ -8,8 +8,8 @@ import { tooManyLive } from '../context/live-limit.ts'
 import { pullRequestNumber } from '../context/pull-request-url.ts'
 import { inTransaction, type RepoContext } from '../context/repo.ts'
 import type { ActivityBrief, CreateActivity, ListActivities, UpdateActivity } from './activity.ts'
-import { briefOf } from './form.ts'
-import { asOf, expiryAt, isClosed, isLive, MOVES, mayMove } from './lifecycle.ts'
+import { asOf, canTransition, expiryAt, isClosed, isLive, TRANSITIONS } from './lifecycle.ts'
+import { briefOf } from './representation.ts'
 import { insertLive } from './room.ts'
 import * as store from './store.ts'
 import type { ActivityRow } from './table.ts'
@@ -66,7 +66,7 @@ export function updateActivity(ctx: RepoContext, id: string, input: UpdateActivi
     if (fields.pr_url !== undefined)
       changes.pr_number = fields.pr_url === null ? null : pullRequestNumber(ctx, fields.pr_url)
     if (fields.scope) changes.scope_is_literal = false
-    if (!mayMove(row.status, status)) throw illegalMove(row, status)
+    if (!canTransition(row.status, status)) throw illegalMove(row, status)
     if (status !== row.status) Object.assign(changes, moved(ctx, status))
     if (heartbeat) {
       if (!isLive(row.status)) throw notLive(row)
@@ -127,7 +127,7 @@ function noSuchActivity(id: string): Failure {
 
 function illegalMove(row: ActivityRow, status: ActivityRow['status']): Failure {
   if (isClosed(row.status)) return notLive(row)
-  const moves = MOVES[row.status].join(', ')
+  const moves = TRANSITIONS[row.status].join(', ')
   return new Failure(
     'invalid_transition',
     `status: ${row.status} cannot become ${status}; from here: ${moves}`,

@@ -4,7 +4,7 @@ import { type ActivityStatus, CLOSED_STATUSES, FINISHED_STATUSES, LIVE_STATUSES 
 import type { ActivityRow } from './table.ts'
 
 /** The statuses that a PATCH may move to from each status; the same status is always allowed where any is, and changes nothing. */
-export const MOVES: Record<ActivityStatus, readonly ActivityStatus[]> = {
+export const TRANSITIONS: Record<ActivityStatus, readonly ActivityStatus[]> = {
   planned: ['active', 'blocked', 'draft-pr-open', 'ready-for-review', 'abandoned', 'archived'],
   active: [
     'planned',
@@ -39,8 +39,8 @@ export function isClosed(status: ActivityStatus): boolean {
 }
 
 /** Whether a PATCH may set `to`. Setting the status that an open activity has already is allowed. */
-export function mayMove(from: ActivityStatus, to: ActivityStatus): boolean {
-  return MOVES[from].includes(to) || (from === to && !isClosed(from))
+export function canTransition(from: ActivityStatus, to: ActivityStatus): boolean {
+  return TRANSITIONS[from].includes(to) || (from === to && !isClosed(from))
 }
 
 /** The activity as it is at `now`: from the instant `expires_at` on it is closed, whether or not the sweep has stored that. */

@@ -57,7 +57,7 @@ export async function listLiveOf(
 }
 
 /** The numbers of the pull requests that live activities belong to. */
-export async function listFollowed(db: Db, repo_id: number, now: Date): Promise<number[]> {
+export async function listTrackedPullRequests(db: Db, repo_id: number, now: Date): Promise<number[]> {
   const rows = await db
     .selectDistinct({ pr_number: activities.pr_number })
     .from(activities)

@@ -2,11 +2,11 @@
 import { and, desc, eq, gt, isNotNull, isNull, lt, type SQL, sql } from 'drizzle-orm'
 import { claimsOf } from '../claims/claim.ts'
 import {
-  type ClaimingRecord,
-  countRecords,
-  dropRecords,
-  insertGivenClaims,
+  adjustLiveCount,
+  type IndexedRecord,
+  insertClaimsFromParameters,
   replaceClaims,
+  unindexRecords,
 } from '../claims/store.ts'
 import { laterBy } from '../db/column.ts'
 import type { Db } from '../db/connect.ts'
@@ -26,8 +26,8 @@ function isRecord(repo_id: number, id: string) {
 const runInsert = prepared('insert_activity', (db) =>
   db
     .with(
-      db.$with('claimed', {}).as(insertGivenClaims()),
-      db.$with('counted', {}).as(countRecords(sql.placeholder('repo_id'), 'act', 1)),
+      db.$with('claimed', {}).as(insertClaimsFromParameters()),
+      db.$with('counted', {}).as(adjustLiveCount(sql.placeholder('repo_id'), 'act', 1)),
     )
     .insert(activities)
     .values(placeholdersOf(activities))
@@ -36,7 +36,7 @@ const runInsert = prepared('insert_activity', (db) =>
 
 /** Stores a live activity, in one statement with what it claims. */
 export async function insertActivity(db: Db, row: NewActivity): Promise<ActivityRow> {
-  const { weight, claims } = await claimingActivity(row)
+  const { weight, claims } = await indexedActivity(row)
   const [inserted] = await runInsert(db, {
     ...valuesOf(activities, { branch_pushed: false, scope_is_literal: false, ...row }),
     weight,
@@ -48,7 +48,7 @@ export async function insertActivity(db: Db, row: NewActivity): Promise<Activity
 type ClaimingFields = 'repo_id' | 'id' | 'risk' | 'blocking' | 'scope' | 'scope_is_literal'
 
 /** A live activity as the index has to hold it. */
-export async function claimingActivity(row: Pick<NewActivity, ClaimingFields>): Promise<ClaimingRecord> {
+export async function indexedActivity(row: Pick<NewActivity, ClaimingFields>): Promise<IndexedRecord> {
   const { repo_id, id } = row
   return { repo_id, id, weight: weightOf(row), claims: await claimsOf(claimantOf(row)) }
 }
@@ -90,9 +90,9 @@ export async function updateActivity(
   const { repo_id, id } = before
   const [row] = await tx.update(activities).set(changes).where(isRecord(repo_id, id)).returning()
   const after = row as ActivityRow
-  if (isLive(before.status) && !isLive(after.status)) await dropRecords(tx, repo_id, 'act', [id])
+  if (isLive(before.status) && !isLive(after.status)) await unindexRecords(tx, repo_id, 'act', [id])
   else if (isLive(after.status) && claimsChange(before, after))
-    await replaceClaims(tx, await claimingActivity(after))
+    await replaceClaims(tx, await indexedActivity(after))
   return after
 }
 

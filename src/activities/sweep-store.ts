@@ -1,6 +1,6 @@
 /** The SQL by which activities expire and are purged. Every statement begins with the repository's id. */
 import { and, eq, inArray, lte, or, sql } from 'drizzle-orm'
-import { dropRecords } from '../claims/store.ts'
+import { unindexRecords } from '../claims/store.ts'
 import { type Batch, isNoneOf } from '../db/batch.ts'
 import { hourAt } from '../db/column.ts'
 import type { Db } from '../db/connect.ts'
@@ -50,7 +50,7 @@ export async function expireActivities(tx: Db, repo_id: number, now: Date, ids: 
     .where(and(eq(activities.repo_id, repo_id), inArray(activities.id, due)))
     .returning({ id: activities.id, status: activities.status })
   const wereLive = expired.filter(({ status }) => status === 'expired').map(({ id }) => id)
-  await dropRecords(tx, repo_id, 'act', wereLive)
+  await unindexRecords(tx, repo_id, 'act', wereLive)
   return expired.map(({ id }) => id)
 }
 
@@ -120,6 +120,6 @@ export async function deleteActivities(tx: Db, repo_id: number, ids: string[]): 
     .where(and(eq(activities.repo_id, repo_id), inArray(activities.id, ids)))
     .returning({ id: activities.id, status: activities.status })
   const wereLive = deleted.filter(({ status }) => isLive(status)).map(({ id }) => id)
-  await dropRecords(tx, repo_id, 'act', wereLive)
+  await unindexRecords(tx, repo_id, 'act', wereLive)
   return deleted.length
 }

@@ -1,8 +1,8 @@
 /** What a record claims, piece by piece, in the form in which an index finds it (contract §6). Pure. */
 import { setImmediate } from 'node:timers/promises'
+import { type Budget, unbounded } from '../base/budget.ts'
 import { periodicYield } from '../base/event-loop.ts'
 import type { Alternative } from '../scope/alternative.ts'
-import { type Budget, unbounded } from '../scope/frontier.ts'
 import {
   alternativesOf,
   countOf,
@@ -18,7 +18,7 @@ import { labelKey, type Scope } from '../scope/scope.ts'
 /**
  * What a claim is. For kinds 1 to 4 the place says all: the path itself (`FILE`); the path and everything beneath it
  * (`PLAIN`, which the settings may ignore, and `TREE`, an alternative of braces, which they may not); everything beneath
- * it (`SUBTREE`). A `PATTERN` needs its glob, and a `WHOLE` the scope of its record, to be decided. An `AREA` is a label.
+ * it (`SUBTREE`). A `PATTERN` needs its glob, and a `TRUNCATED` the scope of its record, to be decided. An `AREA` is a label.
  * The order matters: queries ask for runs of kinds.
  */
 export const AREA = 0
@@ -27,7 +27,7 @@ export const PLAIN = 2
 export const TREE = 3
 export const SUBTREE = 4
 export const PATTERN = 5
-export const WHOLE = 6
+export const TRUNCATED = 6
 export type Kind = 0 | 1 | 2 | 3 | 4 | 5 | 6
 
 export interface Claim {
@@ -51,19 +51,19 @@ const ALTERNATIVES_MAX = 8
 
 /**
  * The place of a directory or file: `/src/api/`, and `/` for the root. Written so, everything at or beneath it is one
- * run of the index, from the place up to `endOf(place)`.
+ * run of the index, from the place up to `prefixEnd(place)`.
  */
-export function placeOf(path: string): string {
+export function prefixOf(path: string): string {
   return path === '' ? '/' : `/${path}/`
 }
 
 /** The first text after all places at or beneath this one. */
-export function endOf(place: string): string {
+export function prefixEnd(place: string): string {
   return `${place.slice(0, -1)}0`
 }
 
 /** The place of a label, given in its compared form; no path has such a one. */
-export function labelPlace(key: string): string {
+export function areaPrefix(key: string): string {
   return `#${key}`
 }
 
@@ -76,7 +76,7 @@ export function isStorable(place: string): boolean {
 }
 
 /** The places of the directories above this one, the root first. */
-export function placesAbove(place: string): string[] {
+export function ancestorPrefixes(place: string): string[] {
   const above: string[] = []
   for (let at = 0; at !== -1 && at < place.length - 1; at = place.indexOf('/', at + 1)) {
     above.push(place.slice(0, at + 1))
@@ -90,7 +90,7 @@ export async function claimsOf({ scope, is_literal }: Claimant): Promise<Claim[]
   const pause = periodicYield()
   const distinct = new Map<string, Claim>()
   const add = (claim: Claim) => distinct.set(`${claim.kind}${claim.place}\0${claim.glob}`, claim)
-  for (const label of scope.areas) add({ place: labelPlace(labelKey(label)), kind: AREA, glob: '' })
+  for (const label of scope.areas) add({ place: areaPrefix(labelKey(label)), kind: AREA, glob: '' })
   for (const path of scope.paths) {
     for (const claim of claimsOfGlob(is_literal ? fileGlob(path) : parseGlob(path))) add(claim)
     await pause()
@@ -99,21 +99,21 @@ export async function claimsOf({ scope, is_literal }: Claimant): Promise<Claim[]
 }
 
 /** The one claim of a notable without any scope. */
-export const CLAIM_EVERYWHERE: Claim = { place: EVERYWHERE, kind: AREA, glob: '' }
+export const REPOSITORY_CLAIM: Claim = { place: EVERYWHERE, kind: AREA, glob: '' }
 
 function claimsOfGlob(glob: Glob): Claim[] {
   if (countOf(glob) > ALTERNATIVES_MAX) {
-    return [{ place: storable(placeOf(literalDir(glob))), kind: PATTERN, glob: glob.source }]
+    return [{ place: storable(prefixOf(literalDir(glob))), kind: PATTERN, glob: glob.source }]
   }
   return alternativesOf(glob, unbounded()).map((alternative) => claimOf(alternative, glob))
 }
 
 function claimOf({ kind, dir }: Alternative, glob: Glob): Claim {
-  const place = placeOf(dir)
+  const place = prefixOf(dir)
   if (!isStorable(place)) {
     const cut = storable(place)
     return glob.is_plain
-      ? { place: cut, kind: WHOLE, glob: '' }
+      ? { place: cut, kind: TRUNCATED, glob: '' }
       : { place: cut, kind: PATTERN, glob: glob.source }
   }
   if (kind === 'pattern') return { place, kind: PATTERN, glob: glob.source }
@@ -123,10 +123,10 @@ function claimOf({ kind, dir }: Alternative, glob: Glob): Claim {
 
 /** The deepest place above or at this one that may be stored. */
 function storable(place: string): string {
-  return isStorable(place) ? place : (placesAbove(place).findLast(isStorable) ?? '/')
+  return isStorable(place) ? place : (ancestorPrefixes(place).findLast(isStorable) ?? '/')
 }
 
-/** The glob of a claim on paths; null for a `WHOLE` one. Spends what reading it takes. */
+/** The glob of a claim on paths; null for a `TRUNCATED` one. Spends what reading it takes. */
 export function globOf({ place, kind, glob }: Claim, budget: Budget): Glob | null {
   const path = place.slice(1, -1)
   switch (kind) {

@@ -12,7 +12,7 @@ const SHARDS = 64
 const CLAIMS_MAX = 1_000_000
 
 /** A live record and what it claims. */
-export interface ClaimingRecord {
+export interface IndexedRecord {
   repo_id: number
   id: string
   weight: number
@@ -20,7 +20,7 @@ export interface ClaimingRecord {
 }
 
 /** The insertion of a record's claims, as a statement or as part of one. */
-function insertClaims({ repo_id, id, weight, claims: all }: ClaimingRecord): SQL {
+function insertClaims({ repo_id, id, weight, claims: all }: IndexedRecord): SQL {
   return insertClaimsOf({ repo_id, id, weight, claims: JSON.stringify(all) })
 }
 
@@ -32,7 +32,7 @@ function insertClaimsOf(values: Record<'repo_id' | 'id' | 'weight' | 'claims', u
 }
 
 /** The same, where all values are placeholders of their own names. */
-export function insertGivenClaims(): SQL {
+export function insertClaimsFromParameters(): SQL {
   const { placeholder } = sql
   return insertClaimsOf({
     repo_id: placeholder('repo_id'),
@@ -43,26 +43,31 @@ export function insertGivenClaims(): SQL {
 }
 
 /** Counts that so many more records are stored as live, or fewer. Part of a statement, or one. */
-export function countRecords(repo_id: unknown, counted: Counted, by: number): SQL {
+export function adjustLiveCount(repo_id: unknown, counted: Counted, by: number): SQL {
   return sql`insert into tallies (repo_id, counted, shard, count)
     values (${repo_id}::bigint, ${sql.raw(`'${counted}'`)}, pg_backend_pid() % ${sql.raw(String(SHARDS))}, ${sql.raw(String(by))})
     on conflict (repo_id, counted, shard) do update set count = tallies.count + excluded.count`
 }
 
 /** Puts new claims in the place of those that a live record has. */
-export async function replaceClaims(tx: Db, record: ClaimingRecord): Promise<void> {
+export async function replaceClaims(tx: Db, record: IndexedRecord): Promise<void> {
   await deleteClaims(tx, record.repo_id, [record.id])
   await tx.execute(insertClaims(record))
 }
 
 /** Takes records out that are no longer live: their claims go, and so many are counted less. */
-export async function dropRecords(tx: Db, repo_id: number, counted: Counted, ids: string[]): Promise<void> {
+export async function unindexRecords(
+  tx: Db,
+  repo_id: number,
+  counted: Counted,
+  ids: string[],
+): Promise<void> {
   if (ids.length === 0) return
   await deleteClaims(tx, repo_id, ids)
-  await tx.execute(countRecords(repo_id, counted, -ids.length))
+  await tx.execute(adjustLiveCount(repo_id, counted, -ids.length))
 }
 
-/** Takes out what the records `ids` claim; for records that are counted, see `dropRecords`. */
+/** Takes out what the records `ids` claim; for records that are counted, see `unindexRecords`. */
 export async function deleteClaims(tx: Db, repo_id: number, ids: string[]): Promise<void> {
   await tx.delete(claims).where(and(eq(claims.repo_id, repo_id), inArray(claims.record_id, ids)))
 }
@@ -109,7 +114,7 @@ export async function countLive(db: Db, repo_id: number, counted: Counted): Prom
 }
 
 /** Keeps others that lock the same from going on until the transaction `tx` ends. */
-export async function lockLive(tx: Db, repo_id: number, counted: Counted): Promise<void> {
+export async function lockLiveCount(tx: Db, repo_id: number, counted: Counted): Promise<void> {
   const name = JSON.stringify(['live', repo_id, counted])
   await tx
     .select({ locked: sql`pg_advisory_xact_lock(hashtextextended(${name}, 0))` })
@@ -117,6 +122,6 @@ export async function lockLive(tx: Db, repo_id: number, counted: Counted): Promi
 }
 
 /** How many records are stored as live. A condition or column of another query. */
-export function talliedOf(repo_id: unknown, counted: Counted): SQL<number> {
+export function liveCountOf(repo_id: unknown, counted: Counted): SQL<number> {
   return sql<number>`(select coalesce(sum(${tallies.count}), 0)::int from ${tallies} where ${tallies.repo_id} = ${repo_id}::bigint and ${tallies.counted} = ${sql.raw(`'${counted}'`)})`
 }

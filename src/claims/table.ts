@@ -8,7 +8,7 @@ export const claims = pgTable(
   'claims',
   {
     repo_id: repoId(),
-    /** Where it lies; see `placeOf`. */
+    /** Where it lies; see `prefixOf`. */
     place: byteText().notNull(),
     kind: smallint().$type<Kind>().notNull(),
     /** The glob, where the place and the kind do not say it all; else empty. */

@@ -1,7 +1,7 @@
 /** How many live records a repository may have (contract §4). */
 
 import { Failure } from '../base/failure.ts'
-import { countLive, lockLive } from '../claims/store.ts'
+import { countLive, lockLiveCount } from '../claims/store.ts'
 import type { Counted } from '../claims/table.ts'
 import { enqueueRechecks } from './changes.ts'
 import { inTransaction, type RepoContext } from './repo.ts'
@@ -26,7 +26,7 @@ export async function insertIfRoom<Row>(
   const count = ({ db, repo }: RepoContext) => countLive(db, repo.id, counted)
   if ((await count(ctx)) < max - NEAR) return insert(ctx)
   return inTransaction(ctx, async (within) => {
-    await lockLive(within.db, within.repo.id, counted)
+    await lockLiveCount(within.db, within.repo.id, counted)
     // The sweep may not have stored every expiry yet.
     if ((await count(within)) >= max) await enqueueRechecks(within, await expire(within))
     return (await count(within)) < max ? insert(within) : undefined

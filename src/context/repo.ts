@@ -1,8 +1,9 @@
 /** One repository, one caller, one instant: everything the service does is done inside such a context. */
+
+import { Meter } from '../base/budget.ts'
 import type { SingleFlight } from '../base/single-flight.ts'
 import type { Db } from '../db/connect.ts'
 import type { Identity, VisibleRepository } from '../github/access.ts'
-import { Meter } from '../scope/meter.ts'
 import type { App } from './app.ts'
 import { type Settings, type SettingsProblem, settingsOf } from './settings.ts'
 import { findRepository, type RepositoryRow } from './store.ts'

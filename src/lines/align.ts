@@ -1,5 +1,5 @@
 /** Finds which hunks of two patches show the same lines of the base, though the bases may differ (contract §11). Pure. */
-import type { Budget } from '../scope/frontier.ts'
+import type { Budget } from '../base/budget.ts'
 import { type Digest, firstIndex, type Hunk } from './digest.ts'
 import { isTelling, type LineWord } from './line-hash.ts'
 

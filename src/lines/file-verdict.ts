@@ -1,5 +1,5 @@
 /** The verdict about one file that both sides change (contract §11). Pure. */
-import type { Budget } from '../scope/frontier.ts'
+import type { Budget } from '../base/budget.ts'
 import { alignHunks } from './align.ts'
 import { type FileChange, isBinary, isOnlyRenamed } from './change.ts'
 import type { Digest } from './digest.ts'

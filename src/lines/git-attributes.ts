@@ -1,6 +1,7 @@
 /** What the `.gitattributes` at the root of a repository says of noise: generated, vendored, merged by union (contract §11). Pure. */
-import type { Budget } from '../scope/frontier.ts'
-import { type Glob, GlobError, matchesPath, parseGlob } from '../scope/glob.ts'
+import type { Budget } from '../base/budget.ts'
+import { type Glob, GlobError, parseGlob } from '../scope/glob.ts'
+import { matchesPath } from '../scope/intersect.ts'
 import type { NoiseClass } from './noise-names.ts'
 
 const LENGTH_MAX = 262_144

@@ -1,5 +1,5 @@
 /** How the blocks of two patches meet, once their hunks are aligned (contract §11). Pure. */
-import type { Budget } from '../scope/frontier.ts'
+import type { Budget } from '../base/budget.ts'
 import type { Alignment } from './align.ts'
 import { type Block, type Digest, firstIndex, type Hunk } from './digest.ts'
 import { byStrength, type LineRange, type LinesVerdict, type Verdict } from './verdict.ts'

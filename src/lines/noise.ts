@@ -1,6 +1,7 @@
 /** Which changed files are noise in a repository, and of which class (contract §11). Pure. */
-import type { Budget } from '../scope/frontier.ts'
-import { type Glob, matchesPath } from '../scope/glob.ts'
+import type { Budget } from '../base/budget.ts'
+import type { Glob } from '../scope/glob.ts'
+import { matchesPath } from '../scope/intersect.ts'
 import { type FileChange, isBinary } from './change.ts'
 import type { Attributes } from './git-attributes.ts'
 import { isNamed, NOISE_CLASSES, type NoiseClass } from './noise-names.ts'

@@ -1,5 +1,5 @@
 /** The verdict about two sides, over all files that both change (contract §11). Pure. */
-import type { Budget } from '../scope/frontier.ts'
+import type { Budget } from '../base/budget.ts'
 import { type FileChange, namesOf } from './change.ts'
 import { fileVerdict } from './file-verdict.ts'
 import { type NoiseClass, type NoiseRules, noiseOf } from './noise.ts'

@@ -7,7 +7,6 @@ import { changesAnything, changing, enqueueRechecks } from '../context/changes.t
 import { insertIfRoom, tooManyLive } from '../context/live-limit.ts'
 import { inTransaction, type RepoContext } from '../context/repo.ts'
 import { labelKey } from '../scope/scope.ts'
-import { briefOf } from './form.ts'
 import { asOf } from './lifecycle.ts'
 import {
   Category,
@@ -16,6 +15,7 @@ import {
   type NotableBrief,
   type UpdateNotable,
 } from './notable.ts'
+import { briefOf } from './representation.ts'
 import * as store from './store.ts'
 import { expireNotables, listExpiredNotables } from './sweep-store.ts'
 import type { NotableRow } from './table.ts'

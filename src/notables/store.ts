@@ -14,13 +14,13 @@ import {
   type SQL,
   sql,
 } from 'drizzle-orm'
-import { CLAIM_EVERYWHERE, claimsOf } from '../claims/claim.ts'
+import { claimsOf, REPOSITORY_CLAIM } from '../claims/claim.ts'
 import {
-  type ClaimingRecord,
-  countRecords,
-  dropRecords,
-  insertGivenClaims,
+  adjustLiveCount,
+  type IndexedRecord,
+  insertClaimsFromParameters,
   replaceClaims,
+  unindexRecords,
 } from '../claims/store.ts'
 import type { Db } from '../db/connect.ts'
 import { selectByIds } from '../db/lookup.ts'
@@ -41,8 +41,8 @@ function isRecord(repo_id: number, id: string) {
 const runInsert = prepared('insert_notable', (db) =>
   db
     .with(
-      db.$with('claimed', {}).as(insertGivenClaims()),
-      db.$with('counted', {}).as(countRecords(sql.placeholder('repo_id'), 'ntb', 1)),
+      db.$with('claimed', {}).as(insertClaimsFromParameters()),
+      db.$with('counted', {}).as(adjustLiveCount(sql.placeholder('repo_id'), 'ntb', 1)),
     )
     .insert(notables)
     .values(placeholdersOf(notables))
@@ -51,7 +51,7 @@ const runInsert = prepared('insert_notable', (db) =>
 
 /** Stores an active notable, in one statement with what it claims. */
 export async function insertNotable(db: Db, row: NewNotable): Promise<NotableRow> {
-  const { weight, claims } = await claimingNotable(row)
+  const { weight, claims } = await indexedNotable(row)
   const [inserted] = await runInsert(db, {
     ...valuesOf(notables, row),
     weight,
@@ -69,10 +69,10 @@ function weightOf({ importance, blocking }: Pick<NotableRow, 'importance' | 'blo
 type ClaimingFields = 'repo_id' | 'id' | 'importance' | 'blocking' | 'scope'
 
 /** An active notable as the index has to hold it. One without any scope applies everywhere. */
-export async function claimingNotable(row: Pick<NewNotable, ClaimingFields>): Promise<ClaimingRecord> {
+export async function indexedNotable(row: Pick<NewNotable, ClaimingFields>): Promise<IndexedRecord> {
   const { repo_id, id, scope } = row
   const claims = await claimsOf({ scope, is_literal: false })
-  return { repo_id, id, weight: weightOf(row), claims: claims.length === 0 ? [CLAIM_EVERYWHERE] : claims }
+  return { repo_id, id, weight: weightOf(row), claims: claims.length === 0 ? [REPOSITORY_CLAIM] : claims }
 }
 
 export async function findNotable(db: Db, repo_id: number, id: string): Promise<NotableRow | undefined> {
@@ -99,7 +99,7 @@ export async function updateNotable(
   const { repo_id, id } = before
   const [row] = await tx.update(notables).set(changes).where(isRecord(repo_id, id)).returning()
   const after = row as NotableRow
-  await replaceClaims(tx, await claimingNotable(after))
+  await replaceClaims(tx, await indexedNotable(after))
   return after
 }
 
@@ -114,7 +114,7 @@ export async function archiveNotable(
     .set({ status: 'archived', archived_at: now, updated_at: now })
     .where(isRecord(repo_id, id))
     .returning()
-  if (status === 'active') await dropRecords(tx, repo_id, 'ntb', [id])
+  if (status === 'active') await unindexRecords(tx, repo_id, 'ntb', [id])
   return row as NotableRow
 }
 
@@ -127,7 +127,7 @@ export async function supersedeNotables(
 ): Promise<void> {
   const ids = replaced.map(({ id }) => id)
   const wereActive = replaced.filter(({ status }) => status === 'active').map(({ id }) => id)
-  await dropRecords(tx, repo_id, 'ntb', wereActive)
+  await unindexRecords(tx, repo_id, 'ntb', wereActive)
   await tx
     .update(notables)
     .set({

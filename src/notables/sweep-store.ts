@@ -1,6 +1,6 @@
 /** The SQL by which notables expire and are purged. Every statement begins with the repository's id. */
 import { and, eq, inArray, lte, or, sql } from 'drizzle-orm'
-import { dropRecords } from '../claims/store.ts'
+import { unindexRecords } from '../claims/store.ts'
 import { type Batch, isNoneOf } from '../db/batch.ts'
 import { hourAt } from '../db/column.ts'
 import type { Db } from '../db/connect.ts'
@@ -43,7 +43,7 @@ export async function expireNotables(tx: Db, repo_id: number, now: Date, ids: st
     .where(and(eq(notables.repo_id, repo_id), inArray(notables.id, due)))
     .returning({ id: notables.id })
   const expired = rows.map(({ id }) => id)
-  await dropRecords(tx, repo_id, 'ntb', expired)
+  await unindexRecords(tx, repo_id, 'ntb', expired)
   return expired
 }
 

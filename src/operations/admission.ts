@@ -1,10 +1,11 @@
 /** The way in for every request at every door: a token that GitHub accepts, and a quota that is not used up (contract §2, §9). */
+
+import { Meter } from '../base/budget.ts'
 import { Failure } from '../base/failure.ts'
 import { networkOf } from '../base/network.ts'
 import type { App } from '../context/app.ts'
 import { faultOf } from '../db/errors.ts'
 import { type Token, tokenOf } from '../github/access.ts'
-import { Meter } from '../scope/meter.ts'
 import { blockOfTwentieth, Quota } from './quota.ts'
 import { rateLimitHeaders, tooMany } from './rate-limit.ts'
 import { Unverified } from './unverified.ts'

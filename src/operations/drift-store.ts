@@ -1,20 +1,20 @@
 /** The SQL that compares the index of the overlap check with the records it stands for, and mends it (docs/operations.md: the index). */
 import { and, asc, eq, gt, type SQL, sql } from 'drizzle-orm'
 import { isStoredLive } from '../activities/status-store.ts'
-import { claimingActivity } from '../activities/store.ts'
+import { indexedActivity } from '../activities/store.ts'
 import { type ActivityRow, activities } from '../activities/table.ts'
 import {
-  type ClaimingRecord,
-  countRecords,
+  adjustLiveCount,
   deleteClaims,
+  type IndexedRecord,
   listClaims,
+  liveCountOf,
   replaceClaims,
   type StoredClaim,
-  talliedOf,
 } from '../claims/store.ts'
 import { type Counted, claims } from '../claims/table.ts'
 import type { Db } from '../db/connect.ts'
-import { claimingNotable } from '../notables/store.ts'
+import { indexedNotable } from '../notables/store.ts'
 import { type NotableRow, notables } from '../notables/table.ts'
 
 export const COUNTED: Counted[] = ['act', 'ntb']
@@ -25,8 +25,8 @@ const isActive = sql`${notables.status} = 'active'`
 export type LiveRecord = { counted: 'act'; row: ActivityRow } | { counted: 'ntb'; row: NotableRow }
 
 /** What the index has to hold of it. Its scope has to be one. */
-export function claimingOf(record: LiveRecord): Promise<ClaimingRecord> {
-  return record.counted === 'act' ? claimingActivity(record.row) : claimingNotable(record.row)
+export function claimingOf(record: LiveRecord): Promise<IndexedRecord> {
+  return record.counted === 'act' ? indexedActivity(record.row) : indexedNotable(record.row)
 }
 
 interface Page {
@@ -99,7 +99,7 @@ export interface Tally {
 /** How many records are stored as live, and how many are tallied, as of one instant. */
 export async function readTally(db: Db, repo_id: number, counted: Counted): Promise<Tally> {
   const [row] = await db
-    .select({ stored: storedLive(repo_id, counted), tallied: talliedOf(repo_id, counted) })
+    .select({ stored: storedLive(repo_id, counted), tallied: liveCountOf(repo_id, counted) })
     .from(sql`(values (1)) as one`)
   return row as Tally
 }
@@ -115,14 +115,14 @@ function storedLive(repo_id: number, counted: Counted): SQL<number> {
 /** Gives a record the claims that it has to have: its own when it is stored as live, else none. Nobody changes it meanwhile. */
 export async function mendClaims(db: Db, repo_id: number, id: string): Promise<void> {
   await db.transaction(async (tx) => {
-    const record = await lockLive(tx, repo_id, id)
+    const record = await lockLiveCount(tx, repo_id, id)
     if (record) await replaceClaims(tx, await claimingOf(record))
     else await deleteClaims(tx, repo_id, [id])
   })
 }
 
 /** The record, if it is stored as live, kept from others until the transaction `tx` ends. */
-async function lockLive(tx: Db, repo_id: number, id: string): Promise<LiveRecord | undefined> {
+async function lockLiveCount(tx: Db, repo_id: number, id: string): Promise<LiveRecord | undefined> {
   const [activity] = await tx
     .select()
     .from(activities)
@@ -144,7 +144,7 @@ async function lockLive(tx: Db, repo_id: number, id: string): Promise<LiveRecord
 export async function correctTally(tx: Db, repo_id: number, counted: Counted): Promise<void> {
   await lockTallies(tx, repo_id)
   const { stored, tallied } = await readTally(tx, repo_id, counted)
-  if (stored !== tallied) await tx.execute(countRecords(repo_id, counted, stored - tallied))
+  if (stored !== tallied) await tx.execute(adjustLiveCount(repo_id, counted, stored - tallied))
 }
 
 /** Lets one transaction at a time correct the tallies of a repository; those who count go on. Taken before any of them is changed. */

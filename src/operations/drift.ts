@@ -1,7 +1,7 @@
 /** Where the index of the overlap check is not what the records say: a missed overlap, or one that is none (docs/operations.md: the index). */
 import { printableId } from '../base/id.ts'
-import { type Claim, WHOLE } from '../claims/claim.ts'
-import type { ClaimingRecord, StoredClaim } from '../claims/store.ts'
+import { type Claim, TRUNCATED } from '../claims/claim.ts'
+import type { IndexedRecord, StoredClaim } from '../claims/store.ts'
 import type { Db } from '../db/connect.ts'
 import { Scope, ShownScope } from '../scope/scope.ts'
 import {
@@ -58,7 +58,7 @@ function hasScope({ counted, row }: LiveRecord): boolean {
 }
 
 /** In words, and null where there is none. */
-function differenceOf(claiming: ClaimingRecord, stored: StoredClaim[]): string | null {
+function differenceOf(claiming: IndexedRecord, stored: StoredClaim[]): string | null {
   const own = new Set(claiming.claims.map(textOf))
   const there = new Set(stored.map(textOf))
   const missing = [...own].filter((each) => !there.has(each)).length
@@ -76,7 +76,9 @@ function differenceOf(claiming: ClaimingRecord, stored: StoredClaim[]): string |
 function isComparedWhole({ row }: LiveRecord, stored: StoredClaim[]): boolean {
   const [only] = stored
   const { areas, paths } = row.scope
-  return stored.length === 1 && only?.kind === WHOLE && only.place === '/' && areas.length + paths.length > 0
+  return (
+    stored.length === 1 && only?.kind === TRUNCATED && only.place === '/' && areas.length + paths.length > 0
+  )
 }
 
 function textOf({ place, kind, glob }: Claim): string {

@@ -1,11 +1,11 @@
 /** What carries out each operation: verbs, and the forms in which their results are shown. A missing handler does not compile. */
 import * as activities from '../activities/activities.ts'
-import * as activityForm from '../activities/form.ts'
 import { isLive } from '../activities/lifecycle.ts'
+import * as activityForm from '../activities/representation.ts'
 import type { ActivityRow } from '../activities/table.ts'
 import type { RepoContext } from '../context/repo.ts'
-import * as notableForm from '../notables/form.ts'
 import * as notables from '../notables/notables.ts'
+import * as notableForm from '../notables/representation.ts'
 import type { NotableRow } from '../notables/table.ts'
 import { checkOverlap, overlapBriefOf, overlapOf } from '../overlap/check.ts'
 import { listOverlaps } from '../overlap/overlaps.ts'

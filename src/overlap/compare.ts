@@ -1,6 +1,7 @@
 /** Compares two scopes under the settings of their repository, as pure functions (contract §6). */
+
+import type { Budget } from '../base/budget.ts'
 import { fileGlob, type Glob, parseGlob } from '../scope/glob.ts'
-import type { Budget } from '../scope/intersect.ts'
 import { type PathPair, type PathSet, pairsBetween, pathSet, withoutIgnored } from '../scope/path-set.ts'
 import { labelKey, type Scope } from '../scope/scope.ts'
 import type { Rules } from './rules.ts'

@@ -1,8 +1,8 @@
 /** Decides exactly what the index alone cannot: patterns, each once, and paths that the settings may ignore (contract §6). */
 import { listScopesOf } from '../activities/live-store.ts'
-import { globOf, WHOLE } from '../claims/claim.ts'
+import type { Budget } from '../base/budget.ts'
+import { globOf, TRUNCATED } from '../claims/claim.ts'
 import { listNotableScopes } from '../notables/store.ts'
-import type { Budget } from '../scope/frontier.ts'
 import type { Glob } from '../scope/glob.ts'
 import { pairsBetween } from '../scope/path-set.ts'
 import { compare, storedScopeOf } from './compare.ts'
@@ -43,12 +43,12 @@ export async function decide(comparison: Comparison, keys: Key[]): Promise<Decis
 async function decideAll(work: Work, keys: Key[]): Promise<Decision> {
   const globs = await decideGlobs(
     work,
-    keys.filter(({ kind }) => kind !== WHOLE),
+    keys.filter(({ kind }) => kind !== TRUNCATED),
   )
   if (!globs.complete) return globs
   const whole = await decideWhole(
     work,
-    keys.filter(({ kind }) => kind === WHOLE),
+    keys.filter(({ kind }) => kind === TRUNCATED),
   )
   return { verdicts: [...globs.verdicts, ...whole.verdicts], complete: whole.complete }
 }

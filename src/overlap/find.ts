@@ -5,11 +5,11 @@ import {
   listMerged,
   type MergedActivity,
 } from '../activities/live-store.ts'
+import type { Budget } from '../base/budget.ts'
 import { later } from '../base/clock.ts'
 import type { RepoContext } from '../context/repo.ts'
 import { listNotablesWith } from '../notables/store.ts'
 import type { NotableRow } from '../notables/table.ts'
-import type { Budget } from '../scope/intersect.ts'
 import { pairsBetween } from '../scope/path-set.ts'
 import { compare, type Proposal, type ScopeMatch, storedScopeOf } from './compare.ts'
 import { countOpen } from './count-store.ts'

@@ -1,8 +1,9 @@
 /** The globs of many activities, each once, with all that share a path with it: a pair of globs is decided once (contract §6). */
+
+import { type Budget, comparisonCost } from '../base/budget.ts'
 import type { Alternative } from '../scope/alternative.ts'
-import { type Budget, comparing } from '../scope/frontier.ts'
 import { alternativesOf, type Glob } from '../scope/glob.ts'
-import { alternativesMeet, sharedPath } from '../scope/intersect.ts'
+import { alternativesOverlap, sharedPath } from '../scope/intersect.ts'
 import { isIgnored } from '../scope/path-set.ts'
 import type { Steps, WorkBudget } from './work-budget.ts'
 
@@ -54,7 +55,7 @@ export class GlobTable {
   *find(glob: Glob): Steps<KnownGlob> {
     const { source, alternatives } = glob
     const all = alternatives?.[0]?.kind === 'file' ? this.#files : this.#globs
-    this.#budget.remaining -= FINDING + comparing(source.length)
+    this.#budget.remaining -= FINDING + comparisonCost(source.length)
     let known = all.get(source)
     if (known === undefined) {
       known = { source, meetings: [], owners: [] }
@@ -96,7 +97,7 @@ export class GlobTable {
       for (const { known: other, alternative } of entries) {
         if (this.#budget.isPauseDue) yield
         if (this.#budget.isExhausted) return
-        if (met.has(other) || !alternativesMeet(mine, alternative, this.#budget)) continue
+        if (met.has(other) || !alternativesOverlap(mine, alternative, this.#budget)) continue
         this.#budget.remaining -= MEETING
         met.add(other)
         known.meetings.push({ other, alternatives: [mine, alternative] })
@@ -109,7 +110,7 @@ export class GlobTable {
   #above(dir: string): string[] {
     const above = dir === '' ? [] : ['']
     for (let slash = dir.indexOf('/'); slash !== -1; slash = dir.indexOf('/', slash + 1)) {
-      this.#budget.remaining -= DIRECTORY + comparing(slash)
+      this.#budget.remaining -= DIRECTORY + comparisonCost(slash)
       above.push(dir.slice(0, slash))
     }
     return above

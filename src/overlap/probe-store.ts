@@ -2,7 +2,7 @@
 import { type SQL, sql } from 'drizzle-orm'
 import { LIVE_STATUSES } from '../activities/activity.ts'
 import { activities } from '../activities/table.ts'
-import { AREA, FILE, PATTERN, PLAIN, SUBTREE, WHOLE } from '../claims/claim.ts'
+import { AREA, FILE, PATTERN, PLAIN, SUBTREE, TRUNCATED } from '../claims/claim.ts'
 import { claims } from '../claims/table.ts'
 import { notables } from '../notables/table.ts'
 import { BENEATH, DEEP } from './probes.ts'
@@ -43,7 +43,7 @@ export const GONE = sql`
 const MAY_BE_IGNORED = sql`c.kind in (${code(FILE)}, ${code(PLAIN)}) and c.place ~ ${sql.placeholder('ignored')}::text`
 
 /** Whether a claim in a range meets: true, or null where that has to be decided. */
-const IS_SURE_IN_RANGE = sql`case when c.kind = ${code(WHOLE)} or (${MAY_BE_IGNORED}) then null
+const IS_SURE_IN_RANGE = sql`case when c.kind = ${code(TRUNCATED)} or (${MAY_BE_IGNORED}) then null
   when given.mode <= ${code(BENEATH)} then true
   when c.kind between ${code(PLAIN)} and ${code(SUBTREE)} and (given.mode = ${code(DEEP)} or c.place = given.low) then true end`
 
@@ -72,7 +72,7 @@ export const FOUND = sql`
   select place, ${code(PATTERN)}, glob, '', newest, weight, true, null from (select * from patterns limit ${code(KEYS_MAX + 1)}) p
   union all
   select c.place, c.kind, c.glob, c.record_id, c.record_id, c.weight, true, null
-  from ${claimsBy(sql`points given`, sql`place = given.place and kind = ${code(WHOLE)} and ${IS_FIRST}`)}
+  from ${claimsBy(sql`points given`, sql`place = given.place and kind = ${code(TRUNCATED)} and ${IS_FIRST}`)}
   union all
   select c.place, c.kind, c.glob, c.record_id, c.record_id, c.weight, given.by_path, true
   from ${claimsBy(given('labels', 'place text, by_path boolean'), sql`place = given.place and kind = ${code(AREA)}`)}

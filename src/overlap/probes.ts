@@ -1,17 +1,17 @@
 /** Where an index has to look for what a proposal may overlap with (contract §6). Pure. */
 import {
   AREA,
+  ancestorPrefixes,
+  areaPrefix,
   EVERYWHERE,
-  endOf,
   FILE,
   isStorable,
-  labelPlace,
   PLAIN,
-  placeOf,
-  placesAbove,
+  prefixEnd,
+  prefixOf,
   SUBTREE,
   TREE,
-  WHOLE,
+  TRUNCATED,
 } from '../claims/claim.ts'
 import { isDeep } from '../scope/alternative.ts'
 import type { PathSet } from '../scope/path-set.ts'
@@ -58,21 +58,21 @@ export interface Probes {
 const PROBES_MAX = 20_000
 
 /**
- * `labels`: compared form → whether the settings give it globs that meet. The root is always looked at: a `WHOLE` claim
+ * `labels`: compared form → whether the settings give it globs that meet. The root is always looked at: a `TRUNCATED` claim
  * there may be one on labels.
  */
 export function probesOf(paths: PathSet, labels: ReadonlyMap<string, boolean>): Probes {
   const { ranges, files } = rangesAndFiles(paths)
   const points = pointsOf(ranges, files)
   if (points.length + ranges.length === 0 && labels.size > 0)
-    points.push({ place: '/', first: WHOLE, last: AREA })
+    points.push({ place: '/', first: TRUNCATED, last: AREA })
   const storable = ranges.filter(({ low }) => isStorable(low))
   return {
     ranges: storable.slice(0, PROBES_MAX),
     points: points.slice(0, PROBES_MAX),
     labels: [
       { place: EVERYWHERE, by_path: false },
-      ...[...labels].map(([key, by_path]) => ({ place: labelPlace(key), by_path })),
+      ...[...labels].map(([key, by_path]) => ({ place: areaPrefix(key), by_path })),
     ],
     complete: storable.length <= PROBES_MAX && points.length <= PROBES_MAX,
   }
@@ -83,13 +83,13 @@ function rangesAndFiles(paths: PathSet): { ranges: Range[]; files: string[] } {
   const modes = new Map<string, Mode>()
   const named: string[] = []
   for (const [dir, entries] of paths.entries) {
-    const place = placeOf(dir)
+    const place = prefixOf(dir)
     for (const { alternative } of entries) {
       if (alternative.kind === 'file') named.push(place)
       else modes.set(place, Math.min(modes.get(place) ?? SHALLOW, modeOf(alternative)) as Mode)
     }
   }
-  const all = [...modes].map(([low, mode]) => ({ low, high: endOf(low), mode })).sort(byPlace)
+  const all = [...modes].map(([low, mode]) => ({ low, high: prefixEnd(low), mode })).sort(byPlace)
   const covers = outermost(all.filter(({ mode }) => mode <= BENEATH))
   const patterns = outermost(all.filter(({ mode }) => mode > BENEATH))
   const isCovered = coveredBy(covers)
@@ -117,7 +117,7 @@ function outermost(ranges: Range[]): Range[] {
 
 function coveredBy(covers: Range[]): (place: string) => boolean {
   const places = new Set(covers.map(({ low }) => low))
-  return (place) => places.has(place) || placesAbove(place).some((above) => places.has(above))
+  return (place) => places.has(place) || ancestorPrefixes(place).some((above) => places.has(above))
 }
 
 function pointsOf(ranges: Range[], files: string[]): Point[] {
@@ -132,7 +132,7 @@ function pointsOf(ranges: Range[], files: string[]): Point[] {
   }
   const addAbove = (place: string) => {
     // From the inside out: once one was there before, so were all above it.
-    for (const above of placesAbove(place).reverse()) {
+    for (const above of ancestorPrefixes(place).reverse()) {
       if ((points.get(above)?.last ?? 0) === SUBTREE) return
       if (isStorable(above)) add(above, PLAIN, SUBTREE)
     }

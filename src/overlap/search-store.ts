@@ -2,8 +2,8 @@
 import { type SQL, sql } from 'drizzle-orm'
 import { LIVE_STATUSES } from '../activities/activity.ts'
 import { activities } from '../activities/table.ts'
-import { type Kind, WHOLE } from '../claims/claim.ts'
-import { talliedOf } from '../claims/store.ts'
+import { type Kind, TRUNCATED } from '../claims/claim.ts'
+import { liveCountOf } from '../claims/store.ts'
 import type { Counted } from '../claims/table.ts'
 import { hourAt } from '../db/column.ts'
 import type { Db } from '../db/connect.ts'
@@ -30,7 +30,7 @@ export interface Key {
   place: string
   kind: Kind
   glob: string
-  /** The one record that a `WHOLE` claim stands for; else null. */
+  /** The one record that a `TRUNCATED` claim stands for; else null. */
   record_id: string | null
   /** Whether the newest record with it is a notable. */
   is_notable: boolean
@@ -89,8 +89,8 @@ const LIVE_SELF = sql`(select count(*)::int from self cross join lateral (
   select id from ${activities} where repo_id = ${REPO} and id = self.id
     and status in (${sql.raw(LIVE_STATUSES.map((each) => `'${each}'`).join())})
     and expires_at > ${NOW} order by repo_id, id limit 1) live)`
-const LIVE_ACTIVITIES = sql`${talliedOf(sql.placeholder('repo_id'), 'act')} - (select count(*)::int from gone where id < 'ntb') - ${LIVE_SELF}`
-const LIVE_NOTABLES = sql`${talliedOf(sql.placeholder('repo_id'), 'ntb')} - (select count(*)::int from gone where id >= 'ntb')`
+const LIVE_ACTIVITIES = sql`${liveCountOf(sql.placeholder('repo_id'), 'act')} - (select count(*)::int from gone where id < 'ntb') - ${LIVE_SELF}`
+const LIVE_NOTABLES = sql`${liveCountOf(sql.placeholder('repo_id'), 'ntb')} - (select count(*)::int from gone where id >= 'ntb')`
 
 const NOTABLE = sql.raw("'ntb'")
 
@@ -123,10 +123,10 @@ const ANSWER = sql`(
   ${MATCHES}
   ${TOP}
   union all (
-    select 'key', case when kind = ${code(WHOLE)} then record_id end, null, null, place, kind, glob,
+    select 'key', case when kind = ${code(TRUNCATED)} then record_id end, null, null, place, kind, glob,
       max(newest) >= ${NOTABLE} from found
     where is_sure is null and ${IS_FIRST} and record_id not in (select id from excluded)
-    group by place, kind, glob, case when kind = ${code(WHOLE)} then record_id end
+    group by place, kind, glob, case when kind = ${code(TRUNCATED)} then record_id end
     order by max(weight) desc, max(newest) desc limit ${code(KEYS_MAX + 1)})
   union all select case when is_own then 'own' else 'stacked' end, id, null, null, null, null, null, null from expected
   union all select 'live', 'act', null, ${LIVE_ACTIVITIES}, null, null, null, null

@@ -1,5 +1,5 @@
 /** Own and stacked work among activities in memory, by the rules of a check (contract §6, relationships). Pure. */
-import type { Budget } from '../scope/frontier.ts'
+import type { Budget } from '../base/budget.ts'
 
 interface Branches {
   branch: string | null

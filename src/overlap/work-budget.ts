@@ -1,6 +1,7 @@
 /** What a long computation may spend: it makes room for other requests meanwhile, and ends when it is cancelled. */
+
+import type { Budget } from '../base/budget.ts'
 import { periodicYield } from '../base/event-loop.ts'
-import type { Budget } from '../scope/frontier.ts'
 
 /** Work that yields whenever a pause is due. Awaiting at every step would take longer than the steps. */
 export type Steps<Result> = Generator<undefined, Result>

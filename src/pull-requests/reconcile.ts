@@ -2,8 +2,8 @@
 import { deleteBranch } from '../activities/automatic.ts'
 import {
   extendTracked,
-  listFollowed,
   listPushedBranches,
+  listTrackedPullRequests,
   listUntracked,
 } from '../activities/pull-request-store.ts'
 import { later } from '../base/clock.ts'
@@ -77,7 +77,7 @@ type Known = Map<number, { head_sha: string; changed_at: Date; is_behind: boolea
 
 async function knownOpen(ctx: RepoContext): Promise<Known> {
   const known: Known = new Map()
-  for (const number of await listFollowed(ctx.db, ctx.repo.id, ctx.now)) known.set(number, null)
+  for (const number of await listTrackedPullRequests(ctx.db, ctx.repo.id, ctx.now)) known.set(number, null)
   for (let after = 0; ; ) {
     const page = await listOpen(ctx.db, ctx.repo.id, { after, limit: PAGE })
     for (const pr of page) known.set(pr.number, pr)

@@ -1,7 +1,7 @@
 /** One brace alternative of a glob as a row of segments, with what decides most comparisons at once (contract §6). */
 
-import type { Budget } from './frontier.ts'
-import { EVERY_NAME, type Segment, segmentOf, type Wild } from './segment.ts'
+import type { Budget } from '../base/budget.ts'
+import { ANY_NAME, type Segment, segmentOf, type Wild } from './segment.ts'
 import { type CharClass, SLASH, STAR } from './tokens.ts'
 
 /** A segment, or any number of segments, none included. */
@@ -39,7 +39,7 @@ export function fileAlternative(path: string): Alternative {
 export function subtreeAlternative(path: string): Alternative {
   const beneath = path === '' ? '' : `${path}/`
   const names = path === '' ? [] : path.split('/')
-  const parts = [...names, EVERY_NAME, null]
+  const parts = [...names, ANY_NAME, null]
   return { kind: 'subtree', dir: path, prefix: beneath, suffix: '', core: beneath, parts }
 }
 
@@ -83,7 +83,7 @@ export function alternativeOf(
       if (parts.at(-1) !== null) parts.push(null)
       continue
     }
-    const part = stars === to - from ? EVERY_NAME : segmentOf(tokens.slice(from, to), classes)
+    const part = stars === to - from ? ANY_NAME : segmentOf(tokens.slice(from, to), classes)
     if (part === '.') continue
     if (typeof part !== 'string') budget.remaining -= WILD
     parts.push(part)
@@ -91,7 +91,7 @@ export function alternativeOf(
   }
   if (parts.length === 0) return null
   // At the end `**` needs at least one name.
-  if (parts.at(-1) === null) parts.splice(-1, 1, EVERY_NAME)
+  if (parts.at(-1) === null) parts.splice(-1, 1, ANY_NAME)
   if (coversBeneath) parts.push(null)
   return summarise(parts)
 }
@@ -111,16 +111,16 @@ function summarise(parts: readonly Part[]): Alternative {
   const dir = names.join('/')
   const rest = parts.slice(names.length)
   if (rest.length === 1 && rest[0] === null) return plainAlternative(dir)
-  if (rest.length === 2 && rest[0] === EVERY_NAME && rest[1] === null) return subtreeAlternative(dir)
+  if (rest.length === 2 && rest[0] === ANY_NAME && rest[1] === null) return subtreeAlternative(dir)
   const beneath = dir === '' ? '' : `${dir}/`
   const prefix = rest[0] ? beneath + (rest[0] as Wild).prefix : beneath
   const last = rest.at(-1)
   const suffix = last ? (last as Wild).suffix : ''
-  return { kind: 'pattern', dir, prefix, suffix, core: certainText(parts), parts }
+  return { kind: 'pattern', dir, prefix, suffix, core: requiredText(parts), parts }
 }
 
 /** The longest text that every path which matches the parts is sure to hold. */
-function certainText(parts: readonly Part[]): string {
+function requiredText(parts: readonly Part[]): string {
   let longest = ''
   for (const part of parts) {
     const text = typeof part === 'string' ? part : part === null ? '' : longestRun(part.tokens)

@@ -1,19 +1,4 @@
-/** The states a search has yet to look at, each once, in memory kept between searches (contract §6: bounded work). */
-
-/** What a search may still spend, in states looked at; below 0 it has given up and its answer is incomplete. */
-export interface Budget {
-  remaining: number
-}
-
-/** A budget for work that is small whatever the input. */
-export function unbounded(): Budget {
-  return { remaining: Number.POSITIVE_INFINITY }
-}
-
-/** What going through a text of that length once costs, in units. */
-export function comparing(length: number): number {
-  return 1 + (length >> 3)
-}
+/** The states that a search has yet to visit, each once. The memory is reused between searches. */
 
 /** Depth first: the last state added comes out first. One search at a time. */
 export class Frontier {

@@ -1,5 +1,6 @@
 /** Globs as people and agents write them: read, checked and matched exactly (contract §6, limits of §4). */
 
+import { type Budget, unbounded } from '../base/budget.ts'
 import {
   type Alternative,
   alternativeOf,
@@ -8,10 +9,8 @@ import {
   subtreeAlternative,
 } from './alternative.ts'
 import { type Expansion, expandBraces } from './braces.ts'
-import { formsOf, NAMED, PARENT } from './form.ts'
-import { type Budget, unbounded } from './frontier.ts'
 import { GlobError } from './glob-error.ts'
-import { matchesAlternative } from './intersect.ts'
+import { formsOf, NAMED, PARENT } from './segment-forms.ts'
 import { type CharClass, SLASH, tokenise } from './tokens.ts'
 
 export { GlobError }
@@ -164,12 +163,4 @@ export function treeGlob(path: string, is_plain: boolean): Glob {
 /** Everything beneath the path, whatever characters it holds; '' is the root. */
 export function subtreeGlob(path: string): Glob {
   return { source: path, is_plain: false, alternatives: [subtreeAlternative(path)], syntax: null }
-}
-
-/**
- * Whether the glob matches exactly this path, such as `src/a.ts`. Polynomial in both lengths; spends one unit per
- * alternative and per pair of states looked at. False with `budget.remaining` below 0 means that it gave up.
- */
-export function matchesPath(glob: Glob, path: string, budget: Budget = unbounded()): boolean {
-  return alternativesOf(glob, budget).some((alternative) => matchesAlternative(alternative, path, budget))
 }

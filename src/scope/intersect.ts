@@ -1,11 +1,9 @@
 /** Whether some path is matched by both of two globs, exactly and in polynomial time, with an example (contract §6). */
 
+import { type Budget, comparisonCost, unbounded } from '../base/budget.ts'
 import { type Alternative, partsOf } from './alternative.ts'
-import { type Budget, comparing } from './frontier.ts'
 import { alternativesOf, type Glob } from './glob.ts'
-import { pathWeight, rowsMeet, shortestPath } from './path-search.ts'
-
-export type { Budget }
+import { partsOverlap, pathWeight, shortestPath } from './path-search.ts'
 
 /**
  * Whether some path is matched by both. Spends a unit or a few per pair of alternatives and one per pair of states looked at: 10 to
@@ -14,7 +12,7 @@ export type { Budget }
  */
 export function overlaps(a: Glob, b: Glob, budget: Budget): boolean {
   const others = alternativesOf(b, budget)
-  return alternativesOf(a, budget).some((x) => others.some((y) => alternativesMeet(x, y, budget)))
+  return alternativesOf(a, budget).some((x) => others.some((y) => alternativesOverlap(x, y, budget)))
 }
 
 /**
@@ -25,7 +23,7 @@ export function intersect(a: Glob, b: Glob, budget: Budget): string | null {
   let best: string | null = null
   for (const x of alternativesOf(a, budget)) {
     for (const y of alternativesOf(b, budget)) {
-      const path = alternativesMeet(x, y, budget) ? sharedPath(x, y, budget) : null
+      const path = alternativesOverlap(x, y, budget) ? sharedPath(x, y, budget) : null
       if (budget.remaining < 0) return null
       if (path !== null && (best === null || pathWeight(path) < pathWeight(best))) best = path
     }
@@ -34,19 +32,27 @@ export function intersect(a: Glob, b: Glob, budget: Budget): string | null {
 }
 
 /** `overlaps` for one alternative of each. */
-export function alternativesMeet(a: Alternative, b: Alternative, budget: Budget): boolean {
-  budget.remaining -= 1 + comparing(a.prefix.length)
+export function alternativesOverlap(a: Alternative, b: Alternative, budget: Budget): boolean {
+  budget.remaining -= 1 + comparisonCost(a.prefix.length)
   if (budget.remaining < 0) return false
   if (a.kind === 'file') return matchesAlternative(b, a.dir, budget)
   if (b.kind === 'file') return matchesAlternative(a, b.dir, budget)
   if (a.kind !== 'pattern' && b.kind !== 'pattern') return isWithin(a.dir, b.dir) || isWithin(b.dir, a.dir)
   if (!a.prefix.startsWith(b.prefix) && !b.prefix.startsWith(a.prefix)) return false
   if (!a.suffix.endsWith(b.suffix) && !b.suffix.endsWith(a.suffix)) return false
-  return rowsMeet(partsOf(a), partsOf(b), budget)
+  return partsOverlap(partsOf(a), partsOf(b), budget)
+}
+
+/**
+ * Whether the glob matches exactly this path, such as `src/a.ts`. Polynomial in both lengths; spends one unit per
+ * alternative and per pair of states looked at. False with `budget.remaining` below 0 means that it gave up.
+ */
+export function matchesPath(glob: Glob, path: string, budget: Budget = unbounded()): boolean {
+  return alternativesOf(glob, budget).some((alternative) => matchesAlternative(alternative, path, budget))
 }
 
 /** Whether the alternative matches exactly this path. */
-export function matchesAlternative(alternative: Alternative, path: string, budget: Budget): boolean {
+function matchesAlternative(alternative: Alternative, path: string, budget: Budget): boolean {
   if (--budget.remaining < 0) return false
   if (!path.startsWith(alternative.prefix) || !path.endsWith(alternative.suffix)) return false
   switch (alternative.kind) {
@@ -57,11 +63,11 @@ export function matchesAlternative(alternative: Alternative, path: string, budge
     case 'plain':
       return path.length === alternative.dir.length || path[alternative.dir.length] === '/'
     case 'pattern':
-      return path.includes(alternative.core) && rowsMeet(partsOf(alternative), path.split('/'), budget)
+      return path.includes(alternative.core) && partsOverlap(partsOf(alternative), path.split('/'), budget)
   }
 }
 
-/** `intersect` for one alternative of each, of which `alternativesMeet` is true. */
+/** `intersect` for one alternative of each, of which `alternativesOverlap` is true. */
 export function sharedPath(a: Alternative, b: Alternative, budget: Budget): string | null {
   if (a.kind === 'file') return a.dir
   if (b.kind === 'file') return b.dir

@@ -1,9 +1,10 @@
 /** What two rows of segments have in common: whether some path matches both, and the shortest such path (contract §6). */
 
+import type { Budget } from '../base/budget.ts'
 import type { Part } from './alternative.ts'
-import { type Budget, Frontier } from './frontier.ts'
+import { Frontier } from './frontier.ts'
 import type { Segment } from './segment.ts'
-import { commonName, sampleOf, segmentsMeet, weightOf } from './segment-search.ts'
+import { commonName, sampleOf, segmentsOverlap, weightOf } from './segment-search.ts'
 
 const frontier = new Frontier()
 
@@ -11,7 +12,7 @@ const frontier = new Frontier()
  * Whether some path matches both rows. Spends one unit per pair of positions, and what comparing their segments takes;
  * false when the budget runs out.
  */
-export function rowsMeet(a: readonly Part[], b: readonly Part[], budget: Budget): boolean {
+export function partsOverlap(a: readonly Part[], b: readonly Part[], budget: Budget): boolean {
   const width = b.length + 1
   const last = a.length * width + b.length
   frontier.begin(last + 1)
@@ -29,7 +30,7 @@ export function rowsMeet(a: readonly Part[], b: readonly Part[], budget: Budget)
       if (right === null && j + 1 === b.length) return true
       if (left === null || (left !== undefined && right === null)) frontier.add(state + width)
       if (right === null || (right !== undefined && left === null)) frontier.add(state + 1)
-    } else if (left !== undefined && right !== undefined && segmentsMeet(left, right, budget)) {
+    } else if (left !== undefined && right !== undefined && segmentsOverlap(left, right, budget)) {
       frontier.add(state + width + 1)
     }
   }

@@ -1,9 +1,9 @@
 /** The globs of one scope, indexed so that comparing it with many other scopes is cheap (contract §6). */
 
+import { type Budget, comparisonCost } from '../base/budget.ts'
 import type { Alternative } from './alternative.ts'
-import { type Budget, comparing } from './frontier.ts'
-import { alternativesOf, type Glob, matchesPath } from './glob.ts'
-import { alternativesMeet, sharedPath } from './intersect.ts'
+import { alternativesOf, type Glob } from './glob.ts'
+import { alternativesOverlap, matchesPath, sharedPath } from './intersect.ts'
 
 /** A glob of each side, as written, and a path that both match. */
 export interface PathPair {
@@ -87,7 +87,7 @@ function* meeting(set: PathSet, glob: Glob, budget: Budget): Generator<Meeting> 
   for (const other of alternativesOf(glob, budget)) {
     for (const { alternative: mine, glob: index } of candidates(set, other.dir, budget)) {
       if (budget.remaining < 0) return
-      if (found.has(index) || !alternativesMeet(mine, other, budget)) continue
+      if (found.has(index) || !alternativesOverlap(mine, other, budget)) continue
       found.add(index)
       yield { mine, other, source: (set.globs[index] as Glob).source }
     }
@@ -96,11 +96,11 @@ function* meeting(set: PathSet, glob: Glob, budget: Budget): Generator<Meeting> 
 
 /** The entries at `dir`, above it and beneath it: first those from the root down to it, then those beneath. */
 function* candidates(set: PathSet, dir: string, budget: Budget): Generator<Entry> {
-  budget.remaining -= SEEKING + comparing(dir.length)
+  budget.remaining -= SEEKING + comparisonCost(dir.length)
   yield* set.entries.get('') ?? []
   if (dir !== '') {
     for (let slash = dir.indexOf('/'); slash !== -1; slash = dir.indexOf('/', slash + 1)) {
-      budget.remaining -= LOOKING_UP + comparing(slash)
+      budget.remaining -= LOOKING_UP + comparisonCost(slash)
       yield* set.entries.get(dir.slice(0, slash)) ?? []
     }
     yield* set.entries.get(dir) ?? []

@@ -1,11 +1,12 @@
 /** What two segments have in common: whether some name matches both, and the shortest such name (contract §6). */
 
+import type { Budget } from '../base/budget.ts'
 import { DOTS, OTHERS } from './char-set.ts'
-import { type Budget, Frontier } from './frontier.ts'
+import { Frontier } from './frontier.ts'
 import {
+  ANY_NAME,
   type Automaton,
   automatonOf,
-  EVERY_NAME,
   readableNext,
   type Segment,
   sharedNext,
@@ -34,10 +35,10 @@ const START = 0x7fffffff
 const frontier = new Frontier()
 
 /** Whether some name matches both segments. Spends one unit per pair of states looked at, and what compiling takes. */
-export function segmentsMeet(a: Segment, b: Segment, budget: Budget): boolean {
+export function segmentsOverlap(a: Segment, b: Segment, budget: Budget): boolean {
   if (typeof a === 'string') return typeof b === 'string' ? a === b : wildMatches(b, a, budget)
   if (typeof b === 'string') return wildMatches(a, b, budget)
-  if (a === EVERY_NAME || b === EVERY_NAME) return true
+  if (a === ANY_NAME || b === ANY_NAME) return true
   if (!a.prefix.startsWith(b.prefix) && !b.prefix.startsWith(a.prefix)) return false
   if (!a.suffix.endsWith(b.suffix) && !b.suffix.endsWith(a.suffix)) return false
   if (a.isOneStar && b.isOneStar) return true
@@ -45,7 +46,7 @@ export function segmentsMeet(a: Segment, b: Segment, budget: Budget): boolean {
 }
 
 function wildMatches(wild: Wild, name: string, budget: Budget): boolean {
-  if (wild === EVERY_NAME) return true
+  if (wild === ANY_NAME) return true
   if (!name.startsWith(wild.prefix) || !name.endsWith(wild.suffix)) return false
   if (wild.isOneStar) return name.length >= wild.prefix.length + wild.suffix.length
   return search(automatonOf(wild, budget), automatonOf(name, budget), false, budget)
@@ -97,18 +98,18 @@ function search(a: Automaton, b: Automaton, isDotty: boolean, budget: Budget): b
  * budget ran out.
  */
 export function commonName(a: Segment, b: Segment, budget: Budget): string | null {
-  if (!segmentsMeet(a, b, budget)) return null
+  if (!segmentsOverlap(a, b, budget)) return null
   if (typeof a === 'string') return a
   if (typeof b === 'string') return b
-  if (a === EVERY_NAME || a === b) return sampleOf(b, budget)
-  if (b === EVERY_NAME) return sampleOf(a, budget)
+  if (a === ANY_NAME || a === b) return sampleOf(b, budget)
+  if (b === ANY_NAME) return sampleOf(a, budget)
   return shortestName(a, b, budget)
 }
 
 /** The shortest name a segment matches, one without a leading dot if there is any; null when the budget ran out. */
 export function sampleOf(segment: Segment, budget: Budget): string | null {
   if (typeof segment === 'string') return segment
-  segment.sample ??= shortestName(segment, EVERY_NAME, budget)
+  segment.sample ??= shortestName(segment, ANY_NAME, budget)
   return segment.sample
 }
 

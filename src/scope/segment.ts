@@ -1,7 +1,7 @@
 /** One segment of a glob, the part between two slashes, as text or as a small automaton (contract §6). */
 
+import type { Budget } from '../base/budget.ts'
 import { ANYTHING, type CharSet, DOTS, has, OTHERS, readable, shared } from './char-set.ts'
-import type { Budget } from './frontier.ts'
 import { ANY, type CharClass, CLASS, SLASH, STAR } from './tokens.ts'
 
 /** A segment without wildcards is its text. */
@@ -58,7 +58,7 @@ export function segmentOf(tokens: readonly number[], classes: readonly CharClass
 }
 
 /** `*`, which every name matches. */
-export const EVERY_NAME = segmentOf([STAR], []) as Wild
+export const ANY_NAME = segmentOf([STAR], []) as Wild
 
 /** The automaton of a segment; a text gets a new one at each call. Spends four units per token compiled. */
 export function automatonOf(segment: Segment, budget: Budget): Automaton {

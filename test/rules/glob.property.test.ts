@@ -2,15 +2,8 @@
 import fc from 'fast-check'
 import picomatch from 'picomatch'
 import { expect, test } from 'vitest'
-import {
-  alternativesOf,
-  type Glob,
-  GlobError,
-  literalDir,
-  matchesPath,
-  parseGlob,
-} from '../../src/scope/glob.ts'
-import { intersect, overlaps } from '../../src/scope/intersect.ts'
+import { alternativesOf, type Glob, GlobError, literalDir, parseGlob } from '../../src/scope/glob.ts'
+import { intersect, matchesPath, overlaps } from '../../src/scope/intersect.ts'
 
 /** Pairs tried in each test; set the variable for a longer run by hand. */
 const RUNS = Number(process.env.GLOB_RUNS ?? 500)

@@ -1,14 +1,7 @@
 /** Globs as contract §6 reads them, rule by rule, and hostile ones within a budget. */
 import { describe, expect, test } from 'vitest'
-import {
-  alternativesOf,
-  fileGlob,
-  GlobError,
-  literalDir,
-  matchesPath,
-  parseGlob,
-} from '../../src/scope/glob.ts'
-import { intersect, overlaps } from '../../src/scope/intersect.ts'
+import { alternativesOf, fileGlob, GlobError, literalDir, parseGlob } from '../../src/scope/glob.ts'
+import { intersect, matchesPath, overlaps } from '../../src/scope/intersect.ts'
 
 const plenty = () => ({ remaining: 50_000_000 })
 

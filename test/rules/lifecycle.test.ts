@@ -1,6 +1,6 @@
 /** The lifecycle of an activity as pure rules: legal moves, expiry at its very instant, time to live (contract §5). */
 import { describe, expect, test } from 'vitest'
-import { asOf, expiryAt, isClosed, isLive, mayMove } from '../../src/activities/lifecycle.ts'
+import { asOf, canTransition, expiryAt, isClosed, isLive } from '../../src/activities/lifecycle.ts'
 import type { ActivityRow } from '../../src/activities/table.ts'
 import { CLOSED, FINISHED, LIVE, MOVES, STATUSES } from '../fixtures/activity-moves.ts'
 
@@ -15,7 +15,7 @@ test('the table of moves has a cell for each pair of statuses', () => {
 })
 
 test.each(MOVES)('a PATCH from $from to $to: $effect', ({ from, to, effect }) => {
-  expect(mayMove(from, to)).toBe(effect !== '–')
+  expect(canTransition(from, to)).toBe(effect !== '–')
 })
 
 test.each(STATUSES)('%s is live, finished or closed, and only one of these', (status) => {

@@ -1,8 +1,8 @@
 /** The index of a scope's globs against comparing all pairs (contract §6). */
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { fileGlob, type Glob, matchesPath, parseGlob } from '../../src/scope/glob.ts'
-import { overlaps } from '../../src/scope/intersect.ts'
+import { fileGlob, type Glob, parseGlob } from '../../src/scope/glob.ts'
+import { matchesPath, overlaps } from '../../src/scope/intersect.ts'
 import { pairsBetween, pathSet as pathSetOf, withoutIgnored } from '../../src/scope/path-set.ts'
 
 const plenty = () => ({ remaining: 10_000_000 })
