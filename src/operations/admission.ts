@@ -1,135 +1,136 @@
-/** The way in for every request at every door: a token that GitHub accepts, and a quota that is not used up (contract §2, §9). */
-
+/** Authentication and rate limiting of every request, on every surface (contract §2, §9). */
 import { Meter } from '../base/budget.ts'
 import { Failure } from '../base/failure.ts'
 import { networkOf } from '../base/network.ts'
 import type { App } from '../context/app.ts'
 import { faultOf } from '../db/errors.ts'
 import { type Token, tokenOf } from '../github/access.ts'
+import { FailedTokenLimit } from './failed-tokens.ts'
 import { blockOfTwentieth, Quota } from './quota.ts'
 import { rateLimitHeaders, tooMany } from './rate-limit.ts'
-import { Unverified } from './unverified.ts'
 
 /**
- * Work units that take about 10 ms. The benchmark decides on a pair of real-world globs in 98 ns, which is 6.2 units:
- * 16 ns a unit. On its hostile globs a unit takes 8 to 19 ns.
+ * Cost units that take about 10 ms. In the benchmark, comparing a pair of real-world globs takes 98 ns and 6.2 units,
+ * which is 16 ns per unit. Hostile globs take 8 to 19 ns per unit.
  */
 const UNITS_PER_CHARGE = 600_000
 
-/** Who sends a request, as every door can say. */
-export interface Sender {
-  /** The header. */
+/** What a surface knows about the caller of a request. */
+export interface Credentials {
+  /** The `Authorization` header. */
   authorization: string | undefined
   address: string | undefined
-  /** Called with `RateLimit` and `RateLimit-Policy` whenever the request is charged. */
+  /** Called with `RateLimit` and `RateLimit-Policy` each time the request is charged. */
   onCharge?: (headers: Record<string, string>) => void
 }
 
-export class Admission {
-  readonly #app: App
-  readonly #callers: Quota
-  readonly #unverified: Unverified
-
-  constructor(app: App) {
-    this.#app = app
-    this.#callers = new Quota(app, { limit: app.config.rate_limit_per_minute, blockOf: blockOfTwentieth })
-    this.#unverified = new Unverified(app)
-  }
-
-  /** The caller of one request; nothing is checked or charged yet. */
-  callerOf(sender: Sender): Caller {
-    return new Caller(sender, { app: this.#app, quota: this.#callers, unverified: this.#unverified })
-  }
-}
-
-interface Resources {
+/** The limits that the requests of this instance share. */
+interface Limits {
   app: App
   quota: Quota
-  unverified: Unverified
+  failed_tokens: FailedTokenLimit
+}
+
+export class Admission {
+  readonly #limits: Limits
+
+  constructor(app: App) {
+    const limit = app.config.rate_limit_per_minute
+    this.#limits = {
+      app,
+      quota: new Quota(app, { limit, blockOf: blockOfTwentieth }),
+      failed_tokens: new FailedTokenLimit(app),
+    }
+  }
+
+  /** The caller of one request. It is neither verified nor charged yet. */
+  callerOf(credentials: Credentials): Caller {
+    return new Caller(credentials, this.#limits)
+  }
 }
 
 /** The caller of one request, and what the request costs. */
 export class Caller {
   /** Counts the work of the request. */
   readonly meter = new Meter()
-  readonly #resources: Resources
+  readonly #limits: Limits
   readonly #address: string
-  readonly #onCharge: NonNullable<Sender['onCharge']>
+  readonly #onCharge: NonNullable<Credentials['onCharge']>
   readonly #token: Token | undefined
   #isCharged = false
   #chargedWork = 0
 
-  constructor({ authorization, address, onCharge = () => {} }: Sender, resources: Resources) {
-    this.#resources = resources
+  constructor({ authorization, address, onCharge = () => {} }: Credentials, limits: Limits) {
+    this.#limits = limits
     this.#address = networkOf(address)
     this.#onCharge = onCharge
     const secret = /^bearer +([\x21-\x7e]{1,2000}) *$/i.exec(authorization ?? '')?.[1]
     this.#token = secret === undefined ? undefined : tokenOf(secret)
   }
 
-  /** The token. Throws `unauthorized` where none was sent. */
+  /** Throws `unauthorized` if the request has no bearer token. */
   get token(): Token {
     if (this.#token) return this.#token
-    throw new Failure('unauthorized', 'send a GitHub token as Authorization: Bearer TOKEN', {
+    throw new Failure('unauthorized', 'Authorization: send a GitHub token as Bearer TOKEN', {
       headers: { 'WWW-Authenticate': 'Bearer' },
     })
   }
 
   /**
-   * Admits the request with the answer of GitHub to `ask`, which verifies the token. The first admission charges the
-   * request; later ones ask again without charging. A token that GitHub has not accepted yet is charged once it has:
-   * until then its address answers for it. Throws `unauthorized`, `rate_limited`, `service_unavailable`.
+   * Admits the request if GitHub accepts the token in `ask`, and returns the result. The first call charges the request;
+   * later calls do not. A token that GitHub accepted recently is charged before `ask`, any other one after it: until
+   * then only the limit of its address applies. Throws `unauthorized`, `rate_limited`, `service_unavailable`.
    */
-  async admit<Answer>(ask: (token: Token) => Promise<Answer>): Promise<Answer> {
-    const { app, unverified } = this.#resources
-    if (this.#token && app.access.recentlyAccepted(this.#token)) return this.#askAgain(ask)
-    const answer = await unverified.guard(this.#address, async () => ask(this.token))
+  async admit<Result>(ask: (token: Token) => Promise<Result>): Promise<Result> {
+    const { app, failed_tokens } = this.#limits
+    if (this.#token && app.access.recentlyAccepted(this.#token)) return this.#admitKnown(ask)
+    const result = await failed_tokens.guard(this.#address, async () => ask(this.token))
     await this.#charge()
-    return answer
+    return result
   }
 
-  /** Runs something else than a token that GitHub accepts or refuses, such as the code of a sign-in; a refusal is thrown as `unauthorized`. */
-  tryCredential<Answer>(verify: () => Promise<Answer>): Promise<Answer> {
-    return this.#resources.unverified.guard(this.#address, verify)
+  /** Verifies a credential other than the token, such as the code of a sign-in. `verify` throws `unauthorized` if it is rejected. */
+  tryCredential<Result>(verify: () => Promise<Result>): Promise<Result> {
+    return this.#limits.failed_tokens.guard(this.#address, verify)
   }
 
-  /** Charges the work done so far. Never throws: the work is done, and its answer stands. */
+  /** Charges the work done so far. It never throws: the work is already done, so its response is sent. */
   async chargeWork(): Promise<void> {
-    const { app, quota } = this.#resources
     const cost = Math.floor(this.meter.units / UNITS_PER_CHARGE) - this.#chargedWork
     if (cost <= 0 || !this.#isCharged) return
     this.#chargedWork += cost
     try {
-      await this.#take(quota, cost)
+      await this.#take(cost)
     } catch (error) {
-      app.log.warn({ cost, ...faultOf(error) }, 'work was not charged')
+      this.#limits.app.log.warn({ cost, ...faultOf(error) }, 'work was not charged')
     }
   }
 
-  async #askAgain<Answer>(ask: (token: Token) => Promise<Answer>): Promise<Answer> {
+  async #admitKnown<Result>(ask: (token: Token) => Promise<Result>): Promise<Result> {
     await this.#charge()
     try {
       return await ask(this.token)
     } catch (error) {
       if (error instanceof Failure && error.kind === 'unauthorized')
-        await this.#resources.unverified.countFailure(this.#address)
+        await this.#limits.failed_tokens.countFailure(this.#address)
       throw error
     }
   }
 
   async #charge(): Promise<void> {
     if (this.#isCharged) return
-    const { app, quota } = this.#resources
-    const state = await this.#take(quota, 1)
+    const { app, quota } = this.#limits
+    const state = await this.#take(1)
     if (state.granted === 0)
-      throw tooMany(`more than ${quota.limit} requests in a minute`, app.clock(), state)
+      throw tooMany(`more than ${quota.limit} requests in one minute`, app.clock(), state)
     this.#isCharged = true
   }
 
-  async #take(quota: Quota, units: number) {
-    const holder = `token:${this.token.hash}`
-    const state = await quota.take(holder, units)
-    this.#onCharge(rateLimitHeaders(holder, quota.limit, { state, now: this.#resources.app.clock() }))
+  async #take(units: number) {
+    const { app, quota } = this.#limits
+    const key = `token:${this.token.hash}`
+    const state = await quota.take(key, units)
+    this.#onCharge(rateLimitHeaders(key, quota.limit, { state, now: app.clock() }))
     return state
   }
 }

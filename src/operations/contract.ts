@@ -1,4 +1,4 @@
-/** Every operation of the service as data: what REST, OpenAPI and the other surfaces are derived from (specification §4). */
+/** Every operation of the service as data. Routes, the OpenAPI document, MCP tools and the client are derived from it (specification §4). */
 import { z } from 'zod'
 import {
   Activity,
@@ -23,35 +23,35 @@ import { CheckOverlap, OverlapBrief, OverlapResult, Overlaps } from '../overlap/
 
 export interface Operation {
   method: 'GET' | 'POST' | 'PATCH'
-  /** Below `/repos/{owner}/{repo}`. */
+  /** Relative to `/repos/{owner}/{repo}`. */
   path: string
-  /** The right to the repository that the caller needs. A check reads, whatever its method. */
+  /** The permission on the repository that the caller needs. A check only reads, although it is a POST. */
   access: 'read' | 'write'
-  /** Kind of the record that `{id}` names, where the path has one. */
+  /** The prefix of `{id}`; null if the path has no id. */
   record: Extract<IdPrefix, 'act' | 'ntb'> | null
-  /** What is sent: the query of a GET, else the body. */
+  /** The query parameters of a GET, otherwise the body. */
   input: z.ZodObject
   output: z.ZodObject
   status: 200 | 201
-  /** Whether `Idempotency-Key` is honoured. */
+  /** Whether the operation supports `Idempotency-Key`. */
   is_idempotent: boolean
-  /** Whether a call with this input has to know the user behind the token, and not only what the token may do. */
+  /** Whether the operation needs the GitHub user behind the token, given this input. */
   needs_identity: (input: Record<string, unknown>) => boolean
   summary: string
   description: string
 }
 
-const nothing = z.strictObject({})
+const NO_INPUT = z.strictObject({})
 
 const defaults = {
   record: null,
-  input: nothing,
+  input: NO_INPUT,
   status: 200,
   is_idempotent: false,
   needs_identity: (): boolean => false,
 } as const
 
-/** Keeps the exact schemas in the type, and fills in what most operations share. */
+/** Adds the defaults and keeps the exact schemas in the type. */
 function operation<const Given extends Partial<Operation> & Omit<Operation, keyof typeof defaults>>(
   given: Given,
 ): Omit<typeof defaults, keyof Given> & Given {
@@ -60,24 +60,25 @@ function operation<const Given extends Partial<Operation> & Omit<Operation, keyo
 
 function page<Item extends z.ZodType>(item: Item) {
   return z.strictObject({
-    items: z.array(item).meta({ description: 'The newest first.' }),
+    items: z.array(item).meta({ description: 'Most recent first.' }),
     next_cursor: z
       .string()
       .nullable()
-      .meta({ description: 'Send it as `cursor` for the next page; null on the last.' }),
+      .meta({ description: 'Pass it as `cursor` to get the next page; null on the last page.' }),
   })
 }
 
 const CreatedActivity = z
   .strictObject({
-    activity: Activity.meta({ description: 'The record, as it is stored.' }),
-    overlap: OverlapResult.meta({ description: 'What it overlaps with, itself left out.' }),
+    activity: Activity.meta({ description: 'The activity that was created.' }),
+    overlap: OverlapResult.meta({ description: 'Other work that overlaps with it.' }),
   })
   .meta({ id: 'CreatedActivity' })
 
-/** Null once the activity is no longer live. */
-const overlapNow = {
-  overlap: OverlapBrief.nullable().meta({ description: 'As of now; null once the activity is not live.' }),
+const currentOverlap = {
+  overlap: OverlapBrief.nullable().meta({
+    description: 'The current overlap; null if the activity is not live.',
+  }),
 }
 
 export const OPERATIONS = {
@@ -88,7 +89,8 @@ export const OPERATIONS = {
     input: ListActivities,
     output: page(ActivityBrief).meta({ id: 'ActivityPage' }),
     summary: 'List activities',
-    description: 'The newest first. Archived and expired ones are left out unless `status` asks for them.',
+    description:
+      'Most recent first. Archived and expired activities are excluded unless you filter by `status`.',
   }),
   checkOverlap: operation({
     method: 'POST',
@@ -98,7 +100,7 @@ export const OPERATIONS = {
     output: OverlapResult,
     summary: 'Check for overlap',
     description:
-      'Compares what you intend to do with the live activities and active notables. Creates nothing, blocks nothing.',
+      'Compares planned work with the live activities and active notables. It creates nothing and never blocks.',
   }),
   createActivity: operation({
     method: 'POST',
@@ -110,7 +112,7 @@ export const OPERATIONS = {
     is_idempotent: true,
     needs_identity: () => true,
     summary: 'Create an activity',
-    description: 'Declares work that begins, and answers what it overlaps with.',
+    description: 'Declares work in progress and returns what it overlaps with.',
   }),
   getActivity: operation({
     method: 'GET',
@@ -118,13 +120,13 @@ export const OPERATIONS = {
     access: 'read',
     record: 'act',
     output: Activity.extend({
-      pr_reminder_due: z
-        .boolean()
-        .meta({ description: 'Time to open a draft pull request, so that others see the work.' }),
-      ...overlapNow,
+      pr_reminder_due: z.boolean().meta({
+        description: 'True when it is time to open a draft pull request so that others can see the work.',
+      }),
+      ...currentOverlap,
     }).meta({ id: 'RetrievedActivity' }),
     summary: 'Retrieve an activity',
-    description: 'With the overlap as of now.',
+    description: 'Returns the activity with its current overlap.',
   }),
   updateActivity: operation({
     method: 'PATCH',
@@ -132,19 +134,20 @@ export const OPERATIONS = {
     access: 'write',
     record: 'act',
     input: UpdateActivity,
-    output: ActivityBrief.extend(overlapNow).meta({ id: 'UpdatedActivity' }),
+    output: ActivityBrief.extend(currentOverlap).meta({ id: 'UpdatedActivity' }),
     needs_identity: ({ status }: { status?: unknown }) => status === 'archived',
     summary: 'Update an activity',
-    description: 'Changes the fields that are sent, and no others. Answers the overlap as of now.',
+    description: 'Changes only the fields that are sent. Returns the current overlap.',
   }),
   heartbeatActivity: operation({
     method: 'POST',
     path: '/activity/{id}/heartbeat',
     access: 'write',
     record: 'act',
-    output: Heartbeat.extend(overlapNow).meta({ id: 'HeartbeatAnswer' }),
+    output: Heartbeat.extend(currentOverlap).meta({ id: 'HeartbeatAnswer' }),
     summary: 'Send a heartbeat',
-    description: 'Puts the expiry off, and tells of collisions that came up since.',
+    description:
+      'Extends `expires_at` and returns the current overlap, including collisions that appeared later.',
   }),
   archiveActivity: operation({
     method: 'POST',
@@ -154,7 +157,7 @@ export const OPERATIONS = {
     output: ArchivedActivity,
     needs_identity: () => true,
     summary: 'Archive an activity',
-    description: 'Archiving an archived activity answers its first `archived_at` again.',
+    description: 'Idempotent: archiving an archived activity returns its original `archived_at`.',
   }),
   listOverlaps: operation({
     method: 'GET',
@@ -162,7 +165,7 @@ export const OPERATIONS = {
     access: 'read',
     output: Overlaps,
     summary: 'List all collisions',
-    description: 'Every collision between two live activities, each once. Own and stacked work is left out.',
+    description: 'Returns each collision between two live activities once. Own and stacked work is excluded.',
   }),
   listNotables: operation({
     method: 'GET',
@@ -171,7 +174,7 @@ export const OPERATIONS = {
     input: ListNotables,
     output: page(NotableBrief).meta({ id: 'NotablePage' }),
     summary: 'List notables',
-    description: 'The newest first; active ones unless `status` asks for others.',
+    description: 'Most recent first. Only active notables are returned unless you filter by `status`.',
   }),
   createNotable: operation({
     method: 'POST',
@@ -183,7 +186,7 @@ export const OPERATIONS = {
     is_idempotent: true,
     needs_identity: () => true,
     summary: 'Create a notable',
-    description: 'Raises a signal for everyone who works in some part of the repository.',
+    description: 'Raises a signal for everyone who works on the same part of the repository.',
   }),
   getNotable: operation({
     method: 'GET',
@@ -192,7 +195,7 @@ export const OPERATIONS = {
     record: 'ntb',
     output: Notable,
     summary: 'Retrieve a notable',
-    description: 'Every field.',
+    description: 'Returns the notable with all fields.',
   }),
   updateNotable: operation({
     method: 'PATCH',
@@ -202,7 +205,7 @@ export const OPERATIONS = {
     input: UpdateNotable,
     output: NotableBrief,
     summary: 'Update a notable',
-    description: 'Changes the fields that are sent, and no others.',
+    description: 'Changes only the fields that are sent.',
   }),
   archiveNotable: operation({
     method: 'POST',
@@ -211,15 +214,15 @@ export const OPERATIONS = {
     record: 'ntb',
     output: ArchivedNotable,
     summary: 'Archive a notable',
-    description: 'Archiving an archived notable answers its first `archived_at` again.',
+    description: 'Idempotent: archiving an archived notable returns its original `archived_at`.',
   }),
   getSettings: operation({
     method: 'GET',
     path: '/settings',
     access: 'read',
     output: SettingsView,
-    summary: 'Show the settings',
-    description: 'The values in force for the repository, and what was wrong with its settings file.',
+    summary: 'Retrieve the settings',
+    description: 'Returns the effective settings of the repository and the errors in its settings file.',
   }),
 } satisfies Record<string, Operation>
 

@@ -1,4 +1,4 @@
-/** What carries out each operation: verbs, and the forms in which their results are shown. A missing handler does not compile. */
+/** The handler of each operation: it calls a verb and renders the result. An operation without a handler does not compile. */
 import * as activities from '../activities/activities.ts'
 import { isLive } from '../activities/lifecycle.ts'
 import * as activityForm from '../activities/representation.ts'
@@ -11,7 +11,7 @@ import { checkOverlap, overlapBriefOf, overlapOf } from '../overlap/check.ts'
 import { listOverlaps } from '../overlap/overlaps.ts'
 import type { InputOf, OperationName, OutputOf } from './contract.ts'
 
-/** One that answers at once. `id` is empty where the path has none. */
+/** `id` is empty if the path has none. */
 type Handler<Name extends OperationName> = (
   ctx: RepoContext,
   input: InputOf<Name>,
@@ -19,44 +19,44 @@ type Handler<Name extends OperationName> = (
 ) => Promise<OutputOf<Name>>
 
 /**
- * A creation in its two steps, because the second has to come after the commit of the first. `create` runs alone or in
- * one transaction with an idempotency key; `answer` shows the record, which `find` reads again where a replay needs it.
+ * The handler of a create, in two steps: the response has to be computed after the record is committed. `create` runs
+ * alone, or in one transaction with an idempotency key. `find` reads the record again when a replay needs it.
  */
-export interface Creation<Name extends OperationName, Row extends { id: string }> {
-  /** Throws what goes before a value that is wrong, though only the repository tells (contract §3, order). */
-  refuse?(ctx: RepoContext, sent: { [Field in keyof InputOf<Name>]?: unknown }): void
+export interface CreateHandler<Name extends OperationName, Row extends { id: string }> {
+  /** Throws the errors that take precedence over a 422 although they depend on the repository (contract §3, order). */
+  precheck?(ctx: RepoContext, raw: { [Field in keyof InputOf<Name>]?: unknown }): void
   create(ctx: RepoContext, input: InputOf<Name>): Promise<Row>
   find(ctx: RepoContext, id: string): Promise<Row>
-  answer(ctx: RepoContext, row: Row): Promise<OutputOf<Name>>
+  respond(ctx: RepoContext, row: Row): Promise<OutputOf<Name>>
 }
 
-interface Creations {
-  createActivity: Creation<'createActivity', ActivityRow>
-  createNotable: Creation<'createNotable', NotableRow>
+interface CreateHandlers {
+  createActivity: CreateHandler<'createActivity', ActivityRow>
+  createNotable: CreateHandler<'createNotable', NotableRow>
 }
 
-export const CREATIONS: Creations = {
+export const CREATE_HANDLERS: CreateHandlers = {
   createActivity: {
     create: activities.createActivity,
     find: activities.getActivity,
     /**
-     * Two creates at the same time never both miss each other: each is committed before its own overlap is read,
-     * by statements that take new snapshots on the primary. Whichever commits second reads after both commits.
+     * Of two concurrent creates, at least one sees the other. Each commits before it reads its overlap, in statements
+     * with new snapshots on the primary, so the one that commits second reads both records.
      */
-    answer: async (ctx, activity) => ({
+    respond: async (ctx, activity) => ({
       activity: activityForm.fullOf(activity),
       overlap: await overlapOf(ctx, activity),
     }),
   },
   createNotable: {
-    refuse: (ctx, { category }) => notables.requireAllowed(ctx, category),
+    precheck: (ctx, { category }) => notables.requireAllowed(ctx, category),
     create: notables.createNotable,
     find: notables.getNotable,
-    answer: async (_, notable) => notableForm.briefOf(notable),
+    respond: async (_, notable) => notableForm.briefOf(notable),
   },
 }
 
-export const HANDLERS: { [Name in Exclude<OperationName, keyof Creations>]: Handler<Name> } = {
+export const HANDLERS: { [Name in Exclude<OperationName, keyof CreateHandlers>]: Handler<Name> } = {
   listActivities: (ctx, input) => activities.listActivities(ctx, input),
   checkOverlap: (ctx, input) => checkOverlap(ctx, input),
   getActivity: async (ctx, _, id) => {
@@ -64,16 +64,16 @@ export const HANDLERS: { [Name in Exclude<OperationName, keyof Creations>]: Hand
     return {
       ...activityForm.fullOf(activity),
       pr_reminder_due: activities.isReminderDue(ctx, activity),
-      overlap: await overlapNow(ctx, activity),
+      overlap: await currentOverlap(ctx, activity),
     }
   },
   updateActivity: async (ctx, input, id) => {
     const activity = await activities.updateActivity(ctx, id, input)
-    return { ...activityForm.briefOf(activity), overlap: await overlapNow(ctx, activity) }
+    return { ...activityForm.briefOf(activity), overlap: await currentOverlap(ctx, activity) }
   },
   heartbeatActivity: async (ctx, _, id) => {
     const activity = await activities.heartbeatActivity(ctx, id)
-    return { ...activityForm.heartbeatOf(activity), overlap: await overlapNow(ctx, activity) }
+    return { ...activityForm.heartbeatOf(activity), overlap: await currentOverlap(ctx, activity) }
   },
   archiveActivity: async (ctx, _, id) => activityForm.archivedOf(await activities.archiveActivity(ctx, id)),
   listOverlaps: (ctx) => listOverlaps(ctx),
@@ -88,6 +88,6 @@ export const HANDLERS: { [Name in Exclude<OperationName, keyof Creations>]: Hand
   }),
 }
 
-async function overlapNow(ctx: RepoContext, activity: ActivityRow) {
+async function currentOverlap(ctx: RepoContext, activity: ActivityRow) {
   return isLive(activity.status) ? overlapBriefOf(ctx, activity) : null
 }

@@ -1,87 +1,84 @@
-/** Carries a creation out once, however often it is sent with the same `Idempotency-Key` (specification §7.3, contract §7). */
+/** Runs a create once per `Idempotency-Key`, however often the request is sent (specification §7.3, contract §7). */
 import { createHash } from 'node:crypto'
 import { later } from '../base/clock.ts'
 import { Failure } from '../base/failure.ts'
 import { inTransaction, type RepoContext } from '../context/repo.ts'
 import type { InputOf, OperationName } from './contract.ts'
-import type { Creation } from './handlers.ts'
-import { findKey, type KeyUse, lockKey, type StoredKey, saveAnswer, saveKey } from './store.ts'
+import type { CreateHandler } from './handlers.ts'
+import { findKey, type KeyUse, lockKey, type StoredKey, saveKey, saveResponse } from './store.ts'
 
-export const KEY_LIFE_MS = 86_400_000
+export const KEY_RETENTION_MS = 86_400_000
 
-/** Reads the header; undefined when it was not sent. Throws `invalid_request`. */
+const HEADER = 'Idempotency-Key'
+
+/** Validates the header; undefined if it was not sent. Throws `invalid_request`. */
 export function idempotencyKeyOf(header: string | undefined): string | undefined {
   if (header === undefined || /^[\x20-\x7e]{1,255}$/.test(header)) return header
-  throw new Failure('invalid_request', 'Idempotency-Key: must be 1 to 255 printable ASCII characters', {
-    param: 'Idempotency-Key',
+  throw new Failure('invalid_request', `${HEADER}: must be 1 to 255 printable ASCII characters`, {
+    param: HEADER,
   })
 }
 
-/** The JSON text of an answer, and whether it was given before. */
-export interface Outcome {
-  answer: string
-  id: string
+interface Created {
+  /** The response as JSON text. */
+  body: string
+  created_id: string
+  /** True if an earlier request created the record. */
   replayed: boolean
 }
 
 /**
- * The record and the key are stored in one transaction; the answer follows once it is known, and a replay that finds
- * none, because a crash came between, completes it. Throws `idempotency_conflict`, `idempotency_mismatch`, and what
- * the creation throws; a failure leaves no key behind.
+ * Commits the record and the key in one transaction and stores the response afterwards. After a crash in between, the
+ * next replay computes and stores it. Throws `idempotency_conflict`, `idempotency_mismatch`, and whatever the handler
+ * throws; a failed create stores no key.
  */
-export async function once<Name extends OperationName, Row extends { id: string }>(
+export async function createOnce<Name extends OperationName, Row extends { id: string }>(
   ctx: RepoContext,
   use: KeyUse,
   input: InputOf<Name>,
-  creation: Creation<Name, Row>,
-): Promise<Outcome> {
+  handler: CreateHandler<Name, Row>,
+): Promise<Created> {
   const input_hash = createHash('sha256').update(JSON.stringify(input)).digest('hex')
-  const begun = await inTransaction(
-    ctx,
-    async (within): Promise<{ stored: StoredKey } | { created: Row }> => {
-      if (!(await lockKey(within.db, use))) throw stillRunning()
-      const stored = await findKey(within.db, use, later(ctx.now, -KEY_LIFE_MS))
-      if (stored) return { stored }
-      const created = await creation.create(within, input)
-      await saveKey(within.db, { ...use, input_hash, record_id: created.id, created_at: ctx.now })
-      return { created }
-    },
-  )
-  if ('created' in begun) return complete(ctx, use, begun.created, creation, false)
-  const { stored } = begun
+  const found = await inTransaction(ctx, async (tx): Promise<{ stored: StoredKey } | { row: Row }> => {
+    if (!(await lockKey(tx.db, use))) throw inProgress()
+    const stored = await findKey(tx.db, use, later(ctx.now, -KEY_RETENTION_MS))
+    if (stored) return { stored }
+    const row = await handler.create(tx, input)
+    await saveKey(tx.db, { ...use, input_hash, record_id: row.id, created_at: ctx.now })
+    return { row }
+  })
+  if ('row' in found) {
+    const body = await respond(ctx, use, found.row, handler)
+    return { body, created_id: found.row.id, replayed: false }
+  }
+  const { stored } = found
   if (stored.input_hash !== input_hash) throw mismatch()
-  if (stored.answer !== null) return { answer: stored.answer, id: stored.record_id, replayed: true }
-  return complete(ctx, use, await creation.find(ctx, stored.record_id), creation, true)
+  const body = stored.answer ?? (await respond(ctx, use, await handler.find(ctx, stored.record_id), handler))
+  return { body, created_id: stored.record_id, replayed: true }
 }
 
-async function complete<Name extends OperationName, Row extends { id: string }>(
+/** Computes and stores the response. If a concurrent replay stored one first, that one is returned. */
+async function respond<Name extends OperationName, Row extends { id: string }>(
   ctx: RepoContext,
   use: KeyUse,
   row: Row,
-  creation: Creation<Name, Row>,
-  replayed: boolean,
-): Promise<Outcome> {
-  const answer = JSON.stringify(await creation.answer(ctx, row))
-  return { answer: await saveAnswer(ctx.db, use, answer), id: row.id, replayed }
+  handler: CreateHandler<Name, Row>,
+): Promise<string> {
+  return saveResponse(ctx.db, use, JSON.stringify(await handler.respond(ctx, row)))
 }
 
-function stillRunning(): Failure {
+function inProgress(): Failure {
   return new Failure(
     'idempotency_conflict',
-    'Idempotency-Key: a request with this key is still being carried out; send it again in a moment',
-    {
-      param: 'Idempotency-Key',
-      headers: { 'Retry-After': '1' },
-    },
+    `${HEADER}: a request with this key is still in progress; send it again in a moment`,
+    { param: HEADER, headers: { 'Retry-After': '1' } },
   )
 }
 
 function mismatch(): Failure {
   return new Failure(
     'idempotency_mismatch',
-    'Idempotency-Key: used before with a different body; take a new key for a new operation',
-    {
-      param: 'Idempotency-Key',
-    },
+    `${HEADER}: this key was already used with a different body; use a new key for a new request`,
+    { param: HEADER },
   )
 }

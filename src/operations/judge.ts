@@ -3,7 +3,7 @@ import { type Clock, later } from '../base/clock.ts'
 import { printableId } from '../base/id.ts'
 import type { Db } from '../db/connect.ts'
 import type { NotableRow } from '../notables/table.ts'
-import { KEY_LIFE_MS } from './idempotency.ts'
+import { KEY_RETENTION_MS } from './idempotency.ts'
 import type { StoredKey } from './store.ts'
 import { type Flaw, flawsOfActivity, flawsOfKey, flawsOfNotable, flawsOfPullRequest } from './stored.ts'
 import { existing, type ReadTable, type RowsOf } from './verify-store.ts'
@@ -47,7 +47,7 @@ const JUDGES: Judges = {
   async idempotency_keys(db, { repo_id, clock }, rows) {
     const records = await recordsOf(db, repo_id, rows)
     // The record of a key that is over may be purged already.
-    const over = later(clock(), -KEY_LIFE_MS)
+    const over = later(clock(), -KEY_RETENTION_MS)
     return rows
       .filter((row) => row.created_at > over)
       .map((row) => ({

@@ -1,4 +1,4 @@
-/** The one pipeline that every surface goes through: who asks, may they, what do they want, do it (contract §3, order of checks). */
+/** The request pipeline that every surface uses: authorise, open the repository, parse the input, run the handler (contract §3, order of checks). */
 import { Failure, unavailable } from '../base/failure.ts'
 import { isId } from '../base/id.ts'
 import { parse } from '../base/parse.ts'
@@ -10,165 +10,173 @@ import type { VisibleRepository } from '../github/access.ts'
 import { inSpan } from '../telemetry/trace.ts'
 import type { Caller } from './admission.ts'
 import { type InputOf, OPERATIONS, type Operation, type OperationName } from './contract.ts'
-import { CREATIONS, type Creation, HANDLERS } from './handlers.ts'
-import { idempotencyKeyOf, once } from './idempotency.ts'
-import type { KeyUse } from './store.ts'
+import { CREATE_HANDLERS, type CreateHandler, HANDLERS } from './handlers.ts'
+import { createOnce, idempotencyKeyOf } from './idempotency.ts'
 
-/** What a caller wants to reach. */
-export interface Target {
+/** A request in the terms of the contract, from any surface. */
+export interface OperationRequest {
   caller: Caller
   owner: string
   repo: string
-  /** Empty where the operation's path has none. */
+  /** Empty if the path of the operation has none. */
   id: string
-}
-
-/** A request as every surface can state it. */
-export interface Call extends Target {
-  /** What is sent, read when the caller is known and not before. */
+  /** Reads the raw input. It is called after the caller is authorised, so the body of anyone else is never read. */
   input: () => unknown
-  /** The header as it came; calls that are no creation ignore it. */
+  /** The header as received; operations that do not support it ignore it. */
   idempotency_key: string | undefined
-  /** Aborted when the caller no longer waits; without one the caller always does. */
+  /** Aborted when the client disconnects. Optional: without it the operation always runs to its end. */
   signal?: AbortSignal
 }
 
-export interface Answer {
+export interface OperationResponse {
   status: 200 | 201
-  /** JSON. */
+  /** JSON text. */
   body: string
-  /** Id of the record that was created, or null. */
+  /** The id of the created record, or null. */
   created_id: string | null
-  /** The answer was given before, to an earlier request with the same key. */
+  /** True for the stored response to an earlier request with the same idempotency key. */
   replayed: boolean
 }
 
-/** Carries out an operation. Throws `Failure`, and nothing else but faults of our own. */
-export async function perform(app: App, name: OperationName, call: Call): Promise<Answer> {
+/** Runs an operation. Throws `Failure`; any other exception is an internal error. */
+export async function perform(
+  app: App,
+  name: OperationName,
+  request: OperationRequest,
+): Promise<OperationResponse> {
+  const operation: Operation = OPERATIONS[name]
+  const now = app.clock()
   try {
-    return await carryOut(app, name, call)
+    const repository = await authorise(app, operation, request)
+    const ctx = await inSpan('open repository', DATABASE, () => open(app, repository, request, now))
+    const key = operation.is_idempotent ? idempotencyKeyOf(request.idempotency_key) : undefined
+    const input = await readInput(ctx, name, request)
+    if (key !== undefined || operation.needs_identity(input))
+      ctx.identity = await request.caller.admit((token) => app.access.identity(token))
+    return await inSpan('run operation', DATABASE, () =>
+      isCreate(name)
+        ? create(ctx, name, input as InputOf<typeof name>, { caller: request.caller, key })
+        : handle(ctx, name, input, request.id),
+    )
   } catch (error) {
-    if (isDatabaseAway(error)) throw unavailable('the database does not answer; try again', error)
+    if (isDatabaseAway(error)) throw unavailable('the database is unavailable; try again', error)
     throw error
   } finally {
-    await call.caller.chargeWork()
+    await request.caller.chargeWork()
   }
 }
 
-async function carryOut(app: App, name: OperationName, call: Call): Promise<Answer> {
-  const operation: Operation = OPERATIONS[name]
-  const now = app.clock()
-  const repository = await authorise(app, operation, call)
-  const { caller, signal } = call
-  const asked = { owner: call.owner, name: call.repo, now, meter: caller.meter, signal }
-  const ctx = await inSpan('open repository', DATABASE, () => open(app, repository, asked))
-  const key = operation.is_idempotent ? idempotencyKeyOf(call.idempotency_key) : undefined
-  const input = await inputOf(ctx, name, call)
-  if (key !== undefined || operation.needs_identity(input))
-    ctx.identity = await caller.admit((token) => app.access.identity(token))
-  return inSpan('carry out', DATABASE, () => answerOf(ctx, name, input, { call, key }))
-}
-
-/** Opens the repository; one that is not known yet is registered first, when the caller may write there. */
-async function open(app: App, repository: VisibleRepository, asked: Asked): Promise<RepoContext> {
-  const ctx = await openRepo(app, repository, asked)
-  if (ctx.repo.is_known || !repository.may_write) return ctx
-  await registerRepository(app, repository, asked.now)
-  return openRepo(app, repository, asked)
-}
-
-/** Of the spans in which the database is worked with. */
+/** Attributes of the spans that contain database work. */
 const DATABASE = { kind: 'internal', attributes: { 'db.system.name': 'postgresql' } } as const
 
-async function answerOf(
-  ctx: RepoContext,
-  name: OperationName,
-  input: unknown,
-  { call, key }: { call: Call; key: string | undefined },
-): Promise<Answer> {
-  if (isCreation(name))
-    return create(ctx, name, input, key === undefined ? undefined : keyUseOf(ctx, name, call.caller, key))
-  const handle = HANDLERS[name] as (ctx: RepoContext, input: unknown, id: string) => Promise<unknown>
-  const body = JSON.stringify(await handle(ctx, input, call.id))
-  return { status: OPERATIONS[name].status, body, created_id: null, replayed: false }
-}
-
 /**
- * Admits the caller and answers the repository, when they may do there what the operation does. Throws `forbidden`,
- * `not_found`, and what admission throws.
+ * Admits the caller and returns the repository if the caller has the permission that the operation needs. Throws
+ * `forbidden`, `not_found`, and whatever `Caller.admit` throws.
  */
 export async function authorise(
   app: App,
   operation: Pick<Operation, 'access' | 'record'>,
-  { caller, owner, repo: name, id }: Target,
+  { caller, owner, repo: name, id }: Pick<OperationRequest, 'caller' | 'owner' | 'repo' | 'id'>,
 ): Promise<VisibleRepository> {
-  const { access } = operation
+  const { access, record } = operation
   const repository = await caller.admit((token) => app.access.repository(token, { owner, name, access }))
   if (!repository) {
-    if (operation.record)
-      throw new Failure('not_found', 'there is no such record, or this token cannot see its repository')
+    if (record)
+      throw new Failure(
+        'not_found',
+        `the ${NOUNS[record]} does not exist, or this token cannot access its repository`,
+      )
     throw new Failure(
       'forbidden',
-      'this token cannot see the repository; check its name, and that the token has access to it',
+      'this token cannot access the repository; check the owner, the name and the permissions of the token',
     )
   }
-  if (operation.access === 'write' && !repository.may_write) {
+  if (access === 'write' && !repository.may_write)
     throw new Failure(
       'forbidden',
-      'this token may read the repository but not write; it needs push access there',
+      'this token can only read the repository; use a token with push access to it',
     )
-  }
-  if (operation.record && !isId(operation.record, id)) {
+  if (record && !isId(record, id))
     throw new Failure(
       'not_found',
-      `there is no such record: ids here are ${operation.record}_ and 26 characters`,
+      `the ${NOUNS[record]} does not exist; its id must be ${record}_ followed by 26 characters`,
     )
-  }
   return repository
 }
 
-/** The parsed input. A record that is not there, and what a creation refuses, go before a value that is wrong. */
-async function inputOf(ctx: RepoContext, name: OperationName, call: Call): Promise<Record<string, unknown>> {
+const NOUNS = { act: 'activity', ntb: 'notable' } as const
+
+/** Opens the repository. Its first request from a caller with write access also registers it. */
+async function open(
+  app: App,
+  repository: VisibleRepository,
+  request: OperationRequest,
+  now: Date,
+): Promise<RepoContext> {
+  const { caller, owner, repo: name, signal } = request
+  const asked: Asked = { owner, name, now, meter: caller.meter, signal }
+  const ctx = await openRepo(app, repository, asked)
+  if (ctx.repo.is_known || !repository.may_write) return ctx
+  await registerRepository(app, repository, now)
+  return openRepo(app, repository, asked)
+}
+
+/** Parses the input. An unknown id and the precheck of a create take precedence over an invalid value. */
+async function readInput(
+  ctx: RepoContext,
+  name: OperationName,
+  request: OperationRequest,
+): Promise<Record<string, unknown>> {
   const operation: Operation = OPERATIONS[name]
-  let sent: unknown
+  let raw: unknown
   try {
-    sent = await call.input()
-    return parse(operation.input, sent, operation.method === 'GET' ? 'parameter' : 'field')
+    raw = await request.input()
+    return parse(operation.input, raw, operation.method === 'GET' ? 'parameter' : 'field')
   } catch (error) {
     if (!(error instanceof Failure)) throw error
-    if (operation.record) await RECORDS[operation.record](ctx, call.id)
-    if (error.kind === 'validation_error' && isCreation(name)) CREATIONS[name].refuse?.(ctx, sent as object)
+    if (operation.record) await FIND[operation.record](ctx, request.id)
+    if (error.kind === 'validation_error' && isCreate(name))
+      CREATE_HANDLERS[name].precheck?.(ctx, raw as object)
     throw error
   }
 }
 
-const RECORDS = {
-  act: CREATIONS.createActivity.find,
-  ntb: CREATIONS.createNotable.find,
+/** Throw `not_found` for an unknown id. */
+const FIND = {
+  act: CREATE_HANDLERS.createActivity.find,
+  ntb: CREATE_HANDLERS.createNotable.find,
 }
 
-function isCreation(name: OperationName): name is keyof typeof CREATIONS {
-  return name in CREATIONS
+type CreateName = keyof typeof CREATE_HANDLERS
+
+function isCreate(name: OperationName): name is CreateName {
+  return name in CREATE_HANDLERS
 }
 
-function keyUseOf(ctx: RepoContext, operation: OperationName, { token }: Caller, key: string): KeyUse {
-  const caller = ctx.identity ? `user:${ctx.identity.id}` : `token:${token.hash}`
-  return { repo_id: ctx.repo.id, caller, operation, key }
+async function handle(
+  ctx: RepoContext,
+  name: Exclude<OperationName, CreateName>,
+  input: unknown,
+  id: string,
+): Promise<OperationResponse> {
+  const handler = HANDLERS[name] as (ctx: RepoContext, input: unknown, id: string) => Promise<unknown>
+  const body = JSON.stringify(await handler(ctx, input, id))
+  return { status: OPERATIONS[name].status, body, created_id: null, replayed: false }
 }
 
 async function create(
   ctx: RepoContext,
-  name: keyof typeof CREATIONS,
-  input: unknown,
-  use: KeyUse | undefined,
-): Promise<Answer> {
-  const creation = CREATIONS[name] as unknown as Creation<typeof name, { id: string }>
-  const given = input as InputOf<typeof name>
-  if (use) {
-    const { answer, id, replayed } = await once(ctx, use, given, creation)
-    return { status: 201, body: answer, created_id: id, replayed }
+  name: CreateName,
+  input: InputOf<CreateName>,
+  { caller, key }: { caller: Caller; key: string | undefined },
+): Promise<OperationResponse> {
+  const handler = CREATE_HANDLERS[name] as unknown as CreateHandler<CreateName, { id: string }>
+  if (key !== undefined) {
+    const owner = ctx.identity ? `user:${ctx.identity.id}` : `token:${caller.token.hash}`
+    const use = { repo_id: ctx.repo.id, caller: owner, operation: name, key }
+    return { status: 201, ...(await createOnce(ctx, use, input, handler)) }
   }
-  const row = await creation.create(ctx, given)
-  const body = JSON.stringify(await creation.answer(ctx, row))
+  const row = await handler.create(ctx, input)
+  const body = JSON.stringify(await handler.respond(ctx, row))
   return { status: 201, body, created_id: row.id, replayed: false }
 }

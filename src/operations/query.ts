@@ -1,6 +1,6 @@
-/** The query of a GET, as text, from values as programs hold them (contract §4). */
+/** Turns the typed input of a GET into query parameters, which are text (contract §4). */
 
-/** Numbers and booleans are spelt out; what is undefined is left out. */
+/** Leaves out fields that are undefined. */
 export function queryOf(input: object): Record<string, string> {
   return Object.fromEntries(
     Object.entries(input)

@@ -4,38 +4,39 @@ import type { App } from '../context/app.ts'
 import { addToQuota } from './store.ts'
 
 export const QUOTA_WINDOW_MS = 60_000
-/** Holders whose leases one instance keeps; others are looked up again. */
-const HOLDERS_MAX = 100_000
+/** Leases that one instance keeps in memory. */
+const LEASES_MAX = 100_000
 
-/** A block of units that this instance may grant without asking the database. */
+/** Units that this instance may grant without a database call. */
 interface Lease {
   window_start: Date
-  /** Units of the window that are leased, by this instance and others. */
+  /** Units of the window that are leased, by all instances. */
   used: number
-  /** How many of them this instance has still to grant. */
-  granted: number
+  /** Leased units that this instance has not granted yet. */
+  available: number
 }
 
 export interface QuotaState {
-  /** Units that were granted: all that were asked for, or those that were left. */
+  /** Units granted: as many as requested, or as many as were left. */
   granted: number
-  /** Units that are left in the window, as far as this instance knows. */
+  /** Units left in the window, as far as this instance knows. */
   left: number
   reset_at: Date
 }
 
 export interface QuotaOptions {
-  /** Units per holder and minute. */
+  /** Units per key and minute. */
   limit: number
-  /** How many units to lease at a time, of those left: large blocks cost few writes, small ones waste little. */
+  /** The size of the next lease. Large leases cost few writes; small leases leave few units unused. */
   blockOf(left: number): number
 }
 
-/** A twentieth of what is left. */
+/** A twentieth of the units left. */
 export function blockOfTwentieth(left: number): number {
   return Math.max(1, Math.floor(left / 20))
 }
 
+/** A quota for each key, such as a token or an address. */
 export class Quota {
   readonly limit: number
   readonly #app: Pick<App, 'database' | 'clock'>
@@ -48,82 +49,79 @@ export class Quota {
     this.#blockOf = blockOf
   }
 
-  /** Takes units from the holder's quota, or those that are left. Never grants more than the limit in one window, on however many instances. */
-  async take(holder: string, units = 1): Promise<QuotaState> {
+  /** Takes `units`, or as many as are left. All instances together never grant more than the limit in one window. */
+  async take(key: string, units = 1): Promise<QuotaState> {
     let missing = units
     for (;;) {
       const now = this.#app.clock()
-      const leasing = this.#leases.get(holder) ?? this.#lease(holder, { last: null, missing, now })
-      const lease = await leasing
+      const pending = this.#leases.get(key) ?? this.#lease(key, { last: null, missing, now })
+      const lease = await pending
       const isOpen = endOf(lease) > now
       if (isOpen) {
-        const taken = Math.min(missing, lease.granted)
-        lease.granted -= taken
+        const taken = Math.min(missing, lease.available)
+        lease.available -= taken
         missing -= taken
         if (missing === 0 || lease.used >= this.limit)
           return { granted: units - missing, left: this.#leftOf(lease), reset_at: endOf(lease) }
       }
-      // The first caller leases the next block; the others find its promise and wait for it.
-      if (this.#leases.get(holder) === leasing)
-        void this.#lease(holder, { last: isOpen ? lease : null, missing, now })
+      // Of concurrent calls, the first leases the next block and the others wait for it.
+      if (this.#leases.get(key) === pending)
+        void this.#lease(key, { last: isOpen ? lease : null, missing, now })
     }
   }
 
-  /** Returns units that were taken and not needed; this instance grants them again in the same window. */
-  async giveBack(holder: string, { granted, reset_at }: QuotaState): Promise<void> {
+  /** Returns units that were not needed. This instance can grant them again in the same window. */
+  async giveBack(key: string, { granted, reset_at }: QuotaState): Promise<void> {
     for (;;) {
-      const leasing = this.#leases.get(holder)
-      const lease = await leasing?.catch(() => undefined)
-      // Another block may have been leased meanwhile.
-      if (this.#leases.get(holder) !== leasing) continue
-      if (lease && endOf(lease).getTime() === reset_at.getTime()) lease.granted += granted
+      const pending = this.#leases.get(key)
+      const lease = await pending?.catch(() => undefined)
+      // Another block may have been leased in the meantime.
+      if (this.#leases.get(key) !== pending) continue
+      if (lease && endOf(lease).getTime() === reset_at.getTime()) lease.available += granted
       return
     }
   }
 
-  /** Whether this instance knows that nothing is left. Takes nothing. */
-  async isExhausted(holder: string): Promise<boolean> {
-    const lease = await this.#leases.get(holder)?.catch(() => undefined)
+  /** Whether this instance knows that no units are left. Takes none. */
+  async isExhausted(key: string): Promise<boolean> {
+    const lease = await this.#leases.get(key)?.catch(() => undefined)
     return lease !== undefined && endOf(lease) > this.#app.clock() && this.#leftOf(lease) === 0
   }
 
-  #leftOf({ used, granted }: Lease): number {
-    return Math.max(0, this.limit - used + granted)
+  #leftOf({ used, available }: Lease): number {
+    return Math.max(0, this.limit - used + available)
   }
 
-  #lease(holder: string, wanted: { last: Lease | null; missing: number; now: Date }): Promise<Lease> {
-    const leasing = this.#leaseFrom(holder, wanted)
-    if (this.#leases.size >= HOLDERS_MAX) this.#dropOldest()
-    this.#leases.set(holder, leasing)
-    leasing.catch(() => {
-      if (this.#leases.get(holder) === leasing) this.#leases.delete(holder)
+  #lease(key: string, request: { last: Lease | null; missing: number; now: Date }): Promise<Lease> {
+    const pending = this.#leaseFromDatabase(key, request)
+    if (this.#leases.size >= LEASES_MAX) this.#evictOldest()
+    this.#leases.set(key, pending)
+    pending.catch(() => {
+      if (this.#leases.get(key) === pending) this.#leases.delete(key)
     })
-    return leasing
+    return pending
   }
 
-  async #leaseFrom(
-    holder: string,
+  async #leaseFromDatabase(
+    key: string,
     { last, missing, now }: { last: Lease | null; missing: number; now: Date },
   ): Promise<Lease> {
     const units = Math.max(missing, this.#blockOf(this.limit - (last?.used ?? 0)))
     const expired = later(now, -QUOTA_WINDOW_MS)
-    const { window_start, used } = await addToQuota(this.#app.database.connection(), holder, {
-      units,
-      now,
-      expired,
-    })
+    const db = this.#app.database.connection()
+    const { window_start, used } = await addToQuota(db, key, { units, now, expired })
     return {
       window_start,
       used: Math.min(used, this.limit),
-      granted: Math.max(0, Math.min(units, this.limit - (used - units))),
+      available: Math.max(0, Math.min(units, this.limit - (used - units))),
     }
   }
 
-  /** The oldest tenth; units that were leased and not granted are lost, which errs on the strict side. */
-  #dropOldest(): void {
-    let count = HOLDERS_MAX / 10
-    for (const holder of this.#leases.keys()) {
-      this.#leases.delete(holder)
+  /** Evicts the oldest tenth. Their unused units are lost, so callers may get less than the limit but never more. */
+  #evictOldest(): void {
+    let count = LEASES_MAX / 10
+    for (const key of this.#leases.keys()) {
+      this.#leases.delete(key)
       if (--count === 0) return
     }
   }

@@ -4,7 +4,7 @@ import type { Batch } from '../db/batch.ts'
 import type { Db } from '../db/connect.ts'
 import { idempotency_keys, quotas } from './table.ts'
 
-/** Who uses which key, for which operation. */
+/** An idempotency key with everything that it is scoped to. */
 export interface KeyUse {
   repo_id: number
   caller: string
@@ -23,7 +23,7 @@ function isUse(use: KeyUse) {
   )
 }
 
-/** Claims the key until the transaction `tx` ends; false while another transaction has it. */
+/** Locks the key until the transaction ends; false if another transaction holds the lock. */
 export async function lockKey(tx: Db, use: KeyUse): Promise<boolean> {
   const name = JSON.stringify([use.repo_id, use.caller, use.operation, use.key])
   const [row] = await tx
@@ -32,7 +32,7 @@ export async function lockKey(tx: Db, use: KeyUse): Promise<boolean> {
   return row?.locked === true
 }
 
-/** The key, unless it was stored at `expired` or before. */
+/** Finds the key if it was stored after `expired`. */
 export async function findKey(db: Db, use: KeyUse, expired: Date): Promise<StoredKey | undefined> {
   const [row] = await db
     .select()
@@ -41,7 +41,7 @@ export async function findKey(db: Db, use: KeyUse, expired: Date): Promise<Store
   return row
 }
 
-/** Stores a key that is used for the first time, or again after it expired. */
+/** Stores a new key, or replaces an expired one. */
 export async function saveKey(tx: Db, row: Omit<StoredKey, 'answer'>): Promise<void> {
   const { repo_id, caller, operation, key } = idempotency_keys
   const { input_hash, record_id, created_at } = row
@@ -54,14 +54,14 @@ export async function saveKey(tx: Db, row: Omit<StoredKey, 'answer'>): Promise<v
     })
 }
 
-/** Stores the answer, unless one is there already; answers the one that is there now. */
-export async function saveAnswer(db: Db, use: KeyUse, answer: string): Promise<string> {
+/** Stores the response unless one is stored already. Returns the stored one. */
+export async function saveResponse(db: Db, use: KeyUse, body: string): Promise<string> {
   const [row] = await db
     .update(idempotency_keys)
-    .set({ answer: sql`coalesce(${idempotency_keys.answer}, ${answer})` })
+    .set({ answer: sql`coalesce(${idempotency_keys.answer}, ${body})` })
     .where(isUse(use))
     .returning({ answer: idempotency_keys.answer })
-  return row?.answer ?? answer
+  return row?.answer ?? body
 }
 
 /** A key within its repository. */
@@ -73,7 +73,7 @@ function isAmong(names: KeyName[]) {
   return sql`(${caller}, ${operation}, ${key}) in (${sql.join(rows, sql`, `)})`
 }
 
-/** Keys that were stored at `expired` or before. */
+/** Lists keys that were stored at `expired` or earlier. */
 export function listExpiredKeys(
   db: Db,
   repo_id: number,
@@ -89,7 +89,7 @@ export function listExpiredKeys(
     .limit(limit)
 }
 
-/** Deletes those of these keys that were stored at `expired` or before; answers how many. */
+/** Deletes those of `names` that were stored at `expired` or earlier. Returns how many. */
 export async function deleteKeys(db: Db, repo_id: number, expired: Date, names: KeyName[]): Promise<number> {
   const deleted = await db
     .delete(idempotency_keys)
@@ -101,8 +101,8 @@ export async function deleteKeys(db: Db, repo_id: number, expired: Date, names: 
 }
 
 /**
- * Adds `units` to what the caller has used of its present window; a window that began at `expired` or before gives way
- * to one that begins at `now`. Answers the window's start, and what is used of it, these units included.
+ * Adds `units` to what `caller` has used in its current window. If that window began at `expired` or earlier, a new one
+ * begins at `now`. Returns the start of the window and the units used in it, including these.
  */
 export async function addToQuota(
   db: Db,
@@ -121,11 +121,11 @@ export async function addToQuota(
       },
     })
     .returning({ window_start: quotas.window_start, used: quotas.used })
-  if (!row) throw new Error('an upsert answered no row')
+  if (!row) throw new Error('the upsert returned no row')
   return row
 }
 
-/** Forgets callers whose window began before `before`. */
+/** Deletes windows that began at `before` or earlier. */
 export async function deleteQuotas(db: Db, before: Date): Promise<void> {
   await db.delete(quotas).where(lte(quotas.window_start, before))
 }

@@ -25,7 +25,7 @@ import {
 import { deletePullRequests, listNumbers } from '../pull-requests/store.ts'
 import { inSpan } from '../telemetry/trace.ts'
 import { inBatches, type Processing } from './batches.ts'
-import { KEY_LIFE_MS } from './idempotency.ts'
+import { KEY_RETENTION_MS } from './idempotency.ts'
 import { QUOTA_WINDOW_MS } from './quota.ts'
 import { deleteKeys, deleteQuotas, type KeyName, listExpiredKeys } from './store.ts'
 
@@ -113,7 +113,7 @@ async function sweepRepository(
 ): Promise<void> {
   const { db, now } = ctx
   const { id, is_followed } = ctx.repo
-  const keys_before = later(now, -KEY_LIFE_MS)
+  const keys_before = later(now, -KEY_RETENTION_MS)
   const report = reporting(app, id)
   swept.repositories += 1
   swept.expired += await inBatches<string>({

@@ -1,4 +1,4 @@
-/** The tables of idempotency keys and of the quota that callers have used. */
+/** The tables of idempotency keys and of quotas. */
 import { index, integer, pgTable, primaryKey, text } from 'drizzle-orm/pg-core'
 import { instant, repoId } from '../db/column.ts'
 
@@ -6,13 +6,13 @@ export const idempotency_keys = pgTable(
   'idempotency_keys',
   {
     repo_id: repoId(),
-    /** A GitHub user, or the hash of a token that belongs to none. */
+    /** `user:` and the id of a GitHub user, or `token:` and the hash of a token that belongs to no user. */
     caller: text().notNull(),
     operation: text().notNull(),
     key: text().notNull(),
     input_hash: text().notNull(),
     record_id: text().notNull(),
-    /** The answer, to the letter; null until it is known, or after a crash before that. */
+    /** The body of the response. Null until it is stored; a crash can leave it null. */
     answer: text(),
     created_at: instant().notNull(),
   },
@@ -22,9 +22,9 @@ export const idempotency_keys = pgTable(
   ],
 )
 
-/** Not a table of repositories: a caller's quota is one, wherever it is used. Unlogged (see the migration): it costs no disk write. */
+/** Belongs to callers, not to a repository: a quota covers all repositories. Unlogged (see the migration), so that updates do not wait for the disk. */
 export const quotas = pgTable('quotas', {
-  /** `token:` and its hash; `failed:` or `undecided:` and the address of requests with a token that GitHub has not accepted. */
+  /** `token:` and its hash, or `failed:` or `undecided:` and a client address. */
   caller: text().primaryKey(),
   window_start: instant().notNull(),
   used: integer().notNull(),

@@ -103,7 +103,7 @@ test('a request is one trace with its caller’s id, and a job is linked to the 
   })
   const call = one('GET /repos/{owner}/{repo}', ({ traceId }) => traceId === trace_id)
   expect(call).toMatchObject({ parentSpanId: server.spanId, kind: 3 })
-  const work = one('carry out', ({ traceId }) => traceId === trace_id)
+  const work = one('run operation', ({ traceId }) => traceId === trace_id)
   expect(work).toMatchObject({ parentSpanId: server.spanId, kind: 1 })
 
   const accepted = one('webhook')

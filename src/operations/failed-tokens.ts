@@ -1,12 +1,12 @@
-/** Limits what callers may try with tokens that GitHub has not accepted yet, by their address (contract §9). */
+/** Limits failed tokens by client address (contract §9). It applies to tokens that GitHub has not accepted recently. */
 import { Failure } from '../base/failure.ts'
 import type { App } from '../context/app.ts'
 import { blockOfTwentieth, Quota, type QuotaState } from './quota.ts'
 import { tooMany } from './rate-limit.ts'
 
 /** Failed tokens per minute and address. */
-const FAILED_TOKENS_MAX = 100
-/** Requests of one address that wait for the verification of others to end. */
+const FAILED_MAX = 100
+/** Requests of one address that may wait for other verifications to finish. */
 const WAITING_MAX = 1000
 
 /** The verifications of one address. */
@@ -17,23 +17,23 @@ interface Gate {
 
 type Outcome = 'accepted' | 'failed' | 'undecided'
 
-export class Unverified {
+export class FailedTokenLimit {
   readonly #clock: App['clock']
-  /** A unit is taken before GitHub is asked, so that a flood of tokens cannot pass the limit while GitHub answers. */
+  /** A unit is taken before GitHub is called, so that a flood of tokens cannot exceed the limit while calls are in flight. */
   readonly #failed: Quota
-  /** Requests on which GitHub did not decide, because it is unavailable or limits the rate. */
+  /** Counts requests that GitHub did not decide, because it was unavailable or limited the rate. */
   readonly #undecided: Quota
   readonly #gates = new Map<string, Gate>()
 
   constructor(app: Pick<App, 'database' | 'clock' | 'config'>) {
     this.#clock = app.clock
-    this.#failed = new Quota(app, { limit: FAILED_TOKENS_MAX, blockOf: () => 1 })
+    this.#failed = new Quota(app, { limit: FAILED_MAX, blockOf: () => 1 })
     this.#undecided = new Quota(app, { limit: app.config.rate_limit_per_minute, blockOf: blockOfTwentieth })
   }
 
   /**
-   * Runs `verify` if another token of this address may fail, and counts it if it fails as `unauthorized`. While as many
-   * verifications run as may fail, it waits: good tokens do not keep each other out. Throws `rate_limited`.
+   * Runs `verify` within the limit of the address and counts a failure with `unauthorized`. While as many verifications
+   * run as may still fail, it waits, so that valid tokens do not block each other. Throws `rate_limited`.
    */
   async guard<Result>(address: string, verify: () => Promise<Result>): Promise<Result> {
     const unit = await this.#enter(address)
@@ -45,17 +45,17 @@ export class Unverified {
       throw error
     } finally {
       try {
-        if (outcome !== 'failed') await this.#failed.giveBack(failedOf(address), unit)
-        if (outcome === 'undecided') await this.#undecided.take(undecidedOf(address))
+        if (outcome !== 'failed') await this.#failed.giveBack(failedKey(address), unit)
+        if (outcome === 'undecided') await this.#undecided.take(undecidedKey(address))
       } finally {
-        this.#leave(address, { unitIsBack: outcome !== 'failed' })
+        this.#leave(address, { returnedUnit: outcome !== 'failed' })
       }
     }
   }
 
-  /** Counts a token that GitHub accepted before and refuses now. */
+  /** Counts a token that GitHub accepted earlier and rejects now. */
   async countFailure(address: string): Promise<void> {
-    await this.#failed.take(failedOf(address))
+    await this.#failed.take(failedKey(address))
   }
 
   async #enter(address: string): Promise<QuotaState> {
@@ -65,10 +65,10 @@ export class Unverified {
       gate.running += 1
       let unit: QuotaState | undefined
       try {
-        if (!(await this.#undecided.isExhausted(undecidedOf(address))))
-          unit = await this.#failed.take(failedOf(address))
+        if (!(await this.#undecided.isExhausted(undecidedKey(address))))
+          unit = await this.#failed.take(failedKey(address))
       } finally {
-        if (!unit?.granted) this.#leave(address, { unitIsBack: false })
+        if (!unit?.granted) this.#leave(address, { returnedUnit: false })
       }
       if (unit?.granted) return unit
       if (gate.running === 0 || gate.waiting.length >= WAITING_MAX)
@@ -77,20 +77,20 @@ export class Unverified {
     }
   }
 
-  /** Wakes one request for a unit that is back; or all, to be refused, when no verification runs that could return one. */
-  #leave(address: string, { unitIsBack }: { unitIsBack: boolean }): void {
+  /** Wakes one request for a returned unit. When no verification is left that could return one, wakes all, to be rejected. */
+  #leave(address: string, { returnedUnit }: { returnedUnit: boolean }): void {
     const gate = this.#gates.get(address) as Gate
     gate.running -= 1
-    const woken = unitIsBack ? 1 : gate.running === 0 ? gate.waiting.length : 0
+    const woken = returnedUnit ? 1 : gate.running === 0 ? gate.waiting.length : 0
     for (const wake of gate.waiting.splice(0, woken)) wake()
     if (gate.running === 0 && gate.waiting.length === 0) this.#gates.delete(address)
   }
 }
 
-function failedOf(address: string): string {
+function failedKey(address: string): string {
   return `failed:${address}`
 }
 
-function undecidedOf(address: string): string {
+function undecidedKey(address: string): string {
   return `undecided:${address}`
 }
