@@ -19,7 +19,7 @@ import { Admission } from './operations/admission.ts'
 import { sweepUntil } from './operations/sweep.ts'
 import { firstJobs, jobHandlers } from './pull-requests/jobs.ts'
 import { dashboard } from './surfaces/dashboard/dashboard.ts'
-import { Streams } from './surfaces/dashboard/events.ts'
+import { EventStreams } from './surfaces/dashboard/event-streams.ts'
 import { httpSurface } from './surfaces/http/http.ts'
 import { httpServer, WIRE_LIMITS, type WireLimits } from './surfaces/http/wire.ts'
 import { mcpOverHttp } from './surfaces/mcp/mcp.ts'
@@ -90,7 +90,7 @@ export async function startService(config: Config, options: ServiceOptions = {})
     comparisons,
     forgetAccess,
   }
-  const streams = new Streams(app)
+  const streams = new EventStreams(app)
   const stop = new AbortController()
   const limits = { ...WIRE_LIMITS, ...options.wire }
   const neighbours = {
@@ -104,7 +104,7 @@ export async function startService(config: Config, options: ServiceOptions = {})
     // First: while migrations run, `/healthz` is 200 and all else 503, and an address that cannot be had costs nothing.
     await listen(server, config)
     opened(await openDatabase(config))
-    await change_feed.subscribe((repo_ids) => streams.tell(repo_ids))
+    await change_feed.subscribe((repo_ids) => streams.sendChanged(repo_ids))
     const runJobs = await prepareApp(app)
     if (runJobs && has_workers) workers.push(runJobs(stop.signal))
   } catch (error) {

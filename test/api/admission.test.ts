@@ -250,7 +250,7 @@ describe('an event stream', () => {
       expect((await reader.read()).value).toContain('event: hello')
       for (let check = 0; check < 3; check += 1) {
         vi.advanceTimersByTime(30_000)
-        expect((await reader.read()).value).toBe(': still here\n\n')
+        expect((await reader.read()).value).toBe(': keep-alive\n\n')
       }
       const { headers } = await service.api('GET', '/activity')
       expect(headers.get('ratelimit')).toContain(`r=${LIMIT - 2};`)

@@ -1,12 +1,12 @@
-/** The page at `/`: its files, the sign-in, and the event stream that keeps it up to date. */
+/** The page at `/`: its files, the sign-in, and its event streams. */
 import { fileURLToPath } from 'node:url'
 import express, { type RequestHandler } from 'express'
 import { Failure } from '../../base/failure.ts'
 import type { App } from '../../context/app.ts'
-import type { Streams } from './events.ts'
-import { sessions } from './session.ts'
+import type { EventStreams } from './event-streams.ts'
+import { signIn } from './sign-in.ts'
 
-/** Where the build puts the page; the same from `src` and from `dist`. */
+/** The page as Vite builds it; the same path from `src` and from `dist`. */
 const FILES = fileURLToPath(new URL('../../../dist/web', import.meta.url))
 
 const YEAR_MS = 365 * 86_400_000
@@ -24,7 +24,7 @@ const POLICY = [
 ].join('; ')
 
 interface PageRoute {
-  /** In metrics and logs. */
+  /** The operation in metrics and logs. */
   name: string
   method: 'GET' | 'POST'
   path: string
@@ -32,23 +32,23 @@ interface PageRoute {
 }
 
 export interface Dashboard {
-  /** Runs before every other route: turns a session cookie into a token. */
-  standIn: RequestHandler
+  /** Middleware before all routes: authenticates the page's requests with the token of their session. */
+  authenticate: RequestHandler
   routes: PageRoute[]
   /** Serves `/assets`. */
   assets: RequestHandler
 }
 
-export function dashboard(app: App, streams: Streams): Dashboard {
-  const { standIn, show, begin, complete, end } = sessions(app)
+export function dashboard(app: App, streams: EventStreams): Dashboard {
+  const { authenticate, showSession, begin, complete, signOut } = signIn(app)
   return {
-    standIn,
+    authenticate,
     routes: [
       { name: 'page', method: 'GET', path: '/', handler: showPage },
-      { name: 'session', method: 'GET', path: '/session', handler: show },
+      { name: 'session', method: 'GET', path: '/session', handler: showSession },
       { name: 'signIn', method: 'GET', path: '/session/login', handler: begin },
       { name: 'signedIn', method: 'GET', path: '/session/callback', handler: complete },
-      { name: 'signOut', method: 'POST', path: '/session/logout', handler: end },
+      { name: 'signOut', method: 'POST', path: '/session/logout', handler: signOut },
       { name: 'events', method: 'GET', path: '/events/:owner/:repo', handler: streams.handler },
     ],
     assets: express.static(`${FILES}/assets`, { immutable: true, maxAge: YEAR_MS, index: false }),
@@ -60,6 +60,7 @@ const showPage: RequestHandler = (_req, res, next) => {
   res.setHeader('Cross-Origin-Opener-Policy', 'same-origin')
   res.setHeader('Cache-Control', 'no-cache')
   res.sendFile('index.html', { root: FILES }, (error) => {
-    if (error && !res.headersSent) next(new Failure('not_found', 'the page is not built: npm run build'))
+    if (error && !res.headersSent)
+      next(new Failure('not_found', 'the page has not been built; run npm run build'))
   })
 }

@@ -25,8 +25,8 @@ export interface Neighbours {
   webhooks: (RequestHandler | ErrorRequestHandler)[]
   /** What answers `POST /mcp`. */
   mcp: MessageSurface
-  /** The page at `/`; `standIn` gives its requests the token of a session, `assets` are its files. */
-  page: { standIn: RequestHandler; routes: PageRoute[]; assets: RequestHandler }
+  /** The page at `/`; `authenticate` gives its requests the token of their session, `assets` are its files. */
+  page: { authenticate: RequestHandler; routes: PageRoute[]; assets: RequestHandler }
 }
 
 interface PageRoute {
@@ -43,7 +43,7 @@ export function httpSurface(app: App, admission: Admission, { webhooks, mcp, pag
   surface.set('query parser', 'simple')
   surface.set('trust proxy', app.config.trust_proxy ?? false)
   surface.use(exchange(app))
-  surface.use(page.standIn)
+  surface.use(page.authenticate)
   surface.use(findCaller(admission))
   const rest = restRouter(app)
   for (const base of ['/api/v1', '/v1']) {

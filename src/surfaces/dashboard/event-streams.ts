@@ -1,13 +1,13 @@
-/** Tells pages that something changed in the repository they show, as server-sent events (WHATWG HTML §9.2). */
+/** The event streams of open pages: server-sent events when the repository on a page changes (WHATWG HTML §9.2). */
 import type { RequestHandler, Response } from 'express'
 import { Failure } from '../../base/failure.ts'
 import type { App } from '../../context/app.ts'
 import type { Caller } from '../../operations/admission.ts'
 import { authorise } from '../../operations/perform.ts'
 
-/** Pages that one instance serves at the same time. */
+/** Event streams that one instance serves at the same time. */
 const STREAMS_MAX = 5000
-/** Proxies cut connections that say nothing; and whoever lost access is to hear nothing more. */
+/** Proxies close connections without traffic, and a caller who loses access must not receive further events. */
 const CHECK_MS = 30_000
 
 interface Stream {
@@ -15,8 +15,8 @@ interface Stream {
   check: NodeJS.Timeout
 }
 
-/** The pages that are open, by GitHub's id of the repository. */
-export class Streams {
+/** The open streams of this instance, by the repository's GitHub id. */
+export class EventStreams {
   readonly #app: App
   readonly #open = new Map<number, Set<Stream>>()
   #count = 0
@@ -25,21 +25,22 @@ export class Streams {
     this.#app = app
   }
 
-  /** `GET /events/:owner/:repo`: `hello` with what the caller may do, then `changed` whenever something did. */
+  /** `GET /events/:owner/:repo`: sends `hello` with the caller's permission, then `changed` after every change. */
   handler: RequestHandler = async (req, res) => {
     const { owner = '', repo = '' } = req.params as Record<string, string>
     const caller: Caller = res.locals.caller
-    const see = () => authorise(this.#app, { access: 'read', record: null }, { caller, owner, repo, id: '' })
-    const repository = await see()
-    // A client that left meanwhile has had its 'close' already.
+    const admit = () =>
+      authorise(this.#app, { access: 'read', record: null }, { caller, owner, repo, id: '' })
+    const repository = await admit()
+    // If the client has disconnected meanwhile, its 'close' event has already fired.
     if (res.closed) return
     if (this.#count >= STREAMS_MAX)
-      throw new Failure('service_unavailable', 'too many pages are open here; reload from time to time', {
+      throw new Failure('service_unavailable', 'too many open event streams; reload the page to update it', {
         headers: { 'Retry-After': '60' },
       })
     const check = setInterval(() => {
-      see().then(
-        () => send(res, ': still here\n\n'),
+      admit().then(
+        () => send(res, ': keep-alive\n\n'),
         () => res.end(),
       )
     }, CHECK_MS)
@@ -47,19 +48,19 @@ export class Streams {
     this.#add(repository.id, stream)
     res.on('close', () => this.#remove(repository.id, stream))
     res.setHeader('Content-Type', 'text/event-stream')
-    // A proxy that collects an answer before it passes it on would hold back every event.
+    // Without this, a buffering proxy would hold back every event.
     res.setHeader('X-Accel-Buffering', 'no')
     res.flushHeaders()
     res.write(eventOf('hello', { may_write: repository.may_write }))
   }
 
-  /** Tells the pages of these repositories, or all pages where something may have been missed. */
-  tell(repo_ids?: number[]): void {
+  /** Sends `changed` to the pages of these repositories; without ids, to all pages, because changes may have been missed. */
+  sendChanged(repo_ids?: number[]): void {
     for (const id of repo_ids ?? this.#open.keys())
       for (const { res } of this.#open.get(id) ?? []) send(res, eventOf('changed', {}))
   }
 
-  /** Ends all, so that the service can stop; pages connect again. */
+  /** Ends all streams, so that the service can stop; pages reconnect to another instance. */
   close(): void {
     for (const streams of this.#open.values()) for (const { res } of streams) res.end()
   }
@@ -80,7 +81,7 @@ export class Streams {
   }
 }
 
-/** A stream that was ended takes nothing more, though it is not closed yet. */
+/** Writes unless the stream has ended, which it may have before it is closed. */
 function send(res: Response, text: string): void {
   if (!res.writableEnded) res.write(text)
 }

@@ -1,0 +1,56 @@
+/** Encrypted cookies, which any instance can read and nobody else: the key is derived from the OAuth client secret. */
+import { hkdfSync } from 'node:crypto'
+import type { Request, Response } from 'express'
+import { EncryptJWT, jwtDecrypt } from 'jose'
+import type { z } from 'zod'
+import type { Config } from '../../base/config.ts'
+
+export interface EncryptedCookies {
+  /** Undefined when the cookie is missing, expired, or was not written by this service. */
+  read<Schema extends z.ZodType>(
+    req: Request,
+    name: string,
+    schema: Schema,
+  ): Promise<z.output<Schema> | undefined>
+  write(res: Response, name: string, content: Record<string, unknown>, ttl_s: number): Promise<void>
+  clear(res: Response, name: string): void
+}
+
+export function encryptedCookies({
+  client_secret,
+  public_url,
+}: NonNullable<Config['sign_in']>): EncryptedCookies {
+  const key = new Uint8Array(hkdfSync('sha256', client_secret, '', 'deconflict cookies', 32))
+  const isSecure = public_url.startsWith('https:')
+  // The prefix binds a cookie to this host; browsers accept it over TLS only.
+  const nameOf = (name: string) => (isSecure ? `__Host-${name}` : name)
+  const options = { httpOnly: true, secure: isSecure, sameSite: 'lax', path: '/' } as const
+  return {
+    async read(req, name, schema) {
+      const encrypted = valuesOf(req).get(nameOf(name))
+      if (encrypted === undefined) return undefined
+      try {
+        const { payload } = await jwtDecrypt(encrypted, key, { audience: name })
+        return schema.safeParse(payload).data
+      } catch {
+        return undefined
+      }
+    },
+    async write(res, name, content, ttl_s) {
+      const encrypted = await new EncryptJWT(content)
+        .setProtectedHeader({ alg: 'dir', enc: 'A256GCM' })
+        .setAudience(name)
+        .setExpirationTime(`${ttl_s} seconds`)
+        .encrypt(key)
+      res.cookie(nameOf(name), encrypted, { ...options, maxAge: ttl_s * 1000 })
+    },
+    clear: (res, name) => {
+      res.clearCookie(nameOf(name), options)
+    },
+  }
+}
+
+function valuesOf(req: Request): Map<string, string> {
+  const pairs = (req.headers.cookie ?? '').split(/; */).map((pair) => pair.split('=', 2))
+  return new Map(pairs.map(([name = '', value = '']) => [name, value]))
+}
