@@ -1,4 +1,4 @@
-/** GitHub as a process on loopback, for the demo and for tests that start the service as processes of its own. */
+/** A fake GitHub that listens on loopback, for the demo, the benchmark, and tests that start the service as a process. */
 import { once } from 'node:events'
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
@@ -15,9 +15,9 @@ export interface StandInOptions {
 }
 
 export interface GithubStandIn {
-  /** What `GITHUB_API_URL` and `GITHUB_WEB_URL` are set to. */
+  /** For `GITHUB_API_URL` and `GITHUB_WEB_URL`. */
   url: string
-  /** To change what it holds, break it, and count what it was asked. */
+  /** Changes its state, injects failures, and counts requests. */
   github: GithubWorld
   close(): Promise<void>
 }

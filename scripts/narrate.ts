@@ -1,7 +1,7 @@
-/** Tells of requests as a person wants to read them: what was sent, what came back, what it means. */
+/** Prints the requests and responses of the demo for people to read. */
 import { styleText } from 'node:util'
 
-// biome-ignore lint/suspicious/noExplicitAny: a narrated answer is looked into, whatever its shape
+// biome-ignore lint/suspicious/noExplicitAny: responses have many shapes
 type Body = any
 
 let step = 0
@@ -19,27 +19,26 @@ export function explain(text: string): void {
   say(paint('green', `   ⇒ ${text}`))
 }
 
-/** A text of somebody else, as it came. */
 export function quote(text: string): void {
   say(text.replaceAll(/^/gm, '   │ '))
 }
 
 export interface Narrator {
-  /** Asks and tells of it. `show` names the parts of the answer that are printed, such as `activity.id`. Throws when a request fails. */
-  (method: string, path: string, options: Told): Promise<Body>
-  /** Asks without a word. */
+  /** Sends a request and prints it with the fields of the response in `show`, such as `activity.id`. Throws when it fails. */
+  (method: string, path: string, options: NarratedRequest): Promise<Body>
+  /** Sends a request without printing it. */
   quietly(method: string, path: string): Promise<{ response: Response; body: Body }>
 }
 
-interface Told {
+interface NarratedRequest {
   body?: object
   headers?: Record<string, string>
   show: string[]
 }
 
-/** A client for one agent, below the address `api` of a repository. */
+/** A client for one agent. `api` is the URL of the repository in the API. */
 export function narrator(who: string, api: string, token: string): Narrator {
-  const ask = async (method: string, path: string, options: Omit<Told, 'show'> = {}) => {
+  const send = async (method: string, path: string, options: Omit<NarratedRequest, 'show'> = {}) => {
     const response = await fetch(`${api}${path}`, {
       method,
       headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json', ...options.headers },
@@ -47,8 +46,8 @@ export function narrator(who: string, api: string, token: string): Narrator {
     })
     return { response, body: (await response.json()) as Body }
   }
-  const narrate = async (method: string, path: string, options: Told): Promise<Body> => {
-    const { response, body } = await ask(method, path, options)
+  const narrate = async (method: string, path: string, options: NarratedRequest): Promise<Body> => {
+    const { response, body } = await send(method, path, options)
     say(`   ${who}: ${paint('cyan', `${method} ${new URL(api).pathname}${path}`)}`)
     for (const [name, value] of Object.entries(options.headers ?? {})) say(`     ${name}: ${value}`)
     if (options.body) say(indent(JSON.stringify(options.body, null, 1), 5))
@@ -56,17 +55,18 @@ export function narrator(who: string, api: string, token: string): Narrator {
     say(`   → ${paint(response.ok ? 'green' : 'red', String(response.status))}${replayed}`)
     if (!response.ok)
       throw new Error(`${method} ${path} answered ${response.status}: ${JSON.stringify(body)}`)
-    for (const name of options.show) say(indent(`${name}: ${JSON.stringify(partOf(body, name), null, 1)}`, 5))
+    for (const name of options.show)
+      say(indent(`${name}: ${JSON.stringify(fieldOf(body, name), null, 1)}`, 5))
     return body
   }
-  return Object.assign(narrate, { quietly: ask })
+  return Object.assign(narrate, { quietly: send })
 }
 
-function partOf(body: Body, name: string): unknown {
+function fieldOf(body: Body, name: string): unknown {
   return name.split('.').reduce((part, key) => part?.[key], body)
 }
 
-/** Arrays and objects that fit on a line are put on one. */
+/** Puts arrays and objects that are short enough on one line. */
 function indent(json: string, by: number): string {
   const compact = json.replaceAll(/[[{]\n\s+[^[\]{}]{0,90}?\n\s*[\]}]/g, (part) =>
     part.replaceAll(/\n\s*/g, ' '),

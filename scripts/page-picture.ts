@@ -1,4 +1,4 @@
-/** `npm run picture`: the page as the README shows it, light and dark, in a real browser on a service of its own. */
+/** `npm run picture`: takes the screenshots of the page in the README, light and dark, in a real browser. */
 import { fileURLToPath } from 'node:url'
 import { pino } from 'pino'
 import { readConfig } from '../src/base/config.ts'
@@ -13,8 +13,8 @@ const TOKEN = 'token-ada'
 const SIZE = { width: 1280, height: 460 }
 const MINUTE_MS = 60_000
 
-/** Minutes before the picture is taken, and what is announced then: the tour's story, beside work that touches neither. */
-const WORK = [
+/** Activities with their age in minutes: those of the tour in the README, and two that collide with neither. */
+const ACTIVITIES = [
   [
     170,
     {
@@ -69,13 +69,13 @@ async function main(): Promise<void> {
   )
   try {
     const api = apiAt(service.url, TOKEN)
-    for (const [minutes, work] of WORK) {
-      ago_min = minutes
-      await api('POST', '/activity', { body: { summary: work.title, base_branch: 'main', ...work } })
+    for (const [age_min, activity] of ACTIVITIES) {
+      ago_min = age_min
+      await api('POST', '/activity', { body: { summary: activity.title, base_branch: 'main', ...activity } })
     }
     await api('POST', '/notables', { body: NOTABLE })
     ago_min = 0
-    for (const scheme of ['light', 'dark'] as const) await shoot(service.url, scheme)
+    for (const scheme of ['light', 'dark'] as const) await takeScreenshot(service.url, scheme)
   } finally {
     await service.close()
     await github.close()
@@ -83,7 +83,7 @@ async function main(): Promise<void> {
   }
 }
 
-async function shoot(url: string, colorScheme: 'light' | 'dark'): Promise<void> {
+async function takeScreenshot(url: string, colorScheme: 'light' | 'dark'): Promise<void> {
   const browser = await startBrowser()
   try {
     const page = await browser.newPage({ viewport: SIZE, colorScheme })
@@ -91,9 +91,9 @@ async function shoot(url: string, colorScheme: 'light' | 'dark'): Promise<void> 
     await page.getByLabel('GitHub token').fill(TOKEN)
     await page.getByRole('button', { name: 'Use token' }).click()
     await page.getByText('Live', { exact: true }).waitFor()
-    await page.getByRole('heading', { name: `${WORK.length} live activities, 1 collision` }).waitFor()
+    await page.getByRole('heading', { name: `${ACTIVITIES.length} live activities, 1 collision` }).waitFor()
     await page.getByRole('button', { name: NOTABLE.title }).waitFor()
-    // The pointer and the focus are no part of the picture.
+    // Keep the focus ring out of the picture.
     await page.evaluate('document.activeElement?.blur()')
     await page.screenshot({ path: `${DOCS}/page-${colorScheme}.png` })
   } finally {

@@ -1,47 +1,47 @@
-/** Processes of the benchmark beside the service: each gets its task as JSON and answers in JSON lines. */
+/** Child processes of the benchmark other than the service; they exchange messages over IPC. */
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 
 export const ROOT = fileURLToPath(new URL('../..', import.meta.url))
-const END_MS = 5000
+const STOP_TIMEOUT_MS = 5000
 
 const running = new Set<ChildProcess>()
 process.once('exit', () => {
   for (const child of running) child.kill('SIGKILL')
 })
 
-/** Keeps account of a process, so that none is left when this one ends. */
+/** Registers a process to be killed when this one exits. */
 export function watched<Child extends ChildProcess>(child: Child): Child {
   running.add(child)
   child.once('exit', () => running.delete(child))
   return child
 }
 
-/** Ends a process, at last by force. */
-export async function end(child: ChildProcess): Promise<void> {
+/** Stops a process with SIGTERM, then with SIGKILL. */
+export async function stop(child: ChildProcess): Promise<void> {
   if (child.exitCode !== null || child.signalCode !== null) return
   const exit = once(child, 'exit')
   child.kill('SIGTERM')
-  const impatience = setTimeout(() => child.kill('SIGKILL'), END_MS)
+  const timer = setTimeout(() => child.kill('SIGKILL'), STOP_TIMEOUT_MS)
   await exit
-  clearTimeout(impatience)
+  clearTimeout(timer)
 }
 
-export interface Task<Answer> {
+export interface Task<Reply> {
   child: ChildProcess
   pid: number
-  /** Sends a question and waits for its answer; one at a time. */
-  ask(question: object): Promise<Answer>
+  /** Sends a message and waits for its reply. One at a time. */
+  request(message: object): Promise<Reply>
   close(): Promise<void>
 }
 
-/** Starts `processes/NAME.ts` with IPC. The first message that it sends says that it is ready, and is in `greeting`. */
-export async function startTask<Answer, Greeting = unknown>(
+/** Starts `processes/NAME.ts`. Its first message, when it is ready, is `greeting`. */
+export async function startTask<Reply, Greeting = unknown>(
   name: string,
   options: { setUp?: object; env?: Record<string, string>; cwd?: string } = {},
-): Promise<Task<Answer> & { greeting: Greeting }> {
+): Promise<Task<Reply> & { greeting: Greeting }> {
   const file = fileURLToPath(new URL(`./processes/${name}.ts`, import.meta.url))
   const tsx = import.meta.resolve('tsx')
   const child = watched(
@@ -52,20 +52,20 @@ export async function startTask<Answer, Greeting = unknown>(
       serialization: 'advanced',
     }),
   )
-  let complaints = ''
+  let errors = ''
   child.stderr?.setEncoding('utf8').on('data', (text: string) => {
-    complaints = (complaints + text).slice(-4000)
+    errors = (errors + text).slice(-4000)
   })
   const next = async <Message>(): Promise<Message> => {
-    const ended = new AbortController()
-    const message = once(child, 'message', { signal: ended.signal }).then(([value]) => value as Message)
-    const exit = once(child, 'exit', { signal: ended.signal }).then(() => {
-      throw new Error(`${name} ended:\n${complaints}`)
+    const settled = new AbortController()
+    const message = once(child, 'message', { signal: settled.signal }).then(([value]) => value as Message)
+    const exit = once(child, 'exit', { signal: settled.signal }).then(() => {
+      throw new Error(`${name} exited:\n${errors}`)
     })
     try {
       return await Promise.race([message, exit])
     } finally {
-      ended.abort()
+      settled.abort()
       await Promise.allSettled([message, exit])
     }
   }
@@ -75,17 +75,17 @@ export async function startTask<Answer, Greeting = unknown>(
     child,
     pid: child.pid as number,
     greeting,
-    ask(question) {
-      child.send(question)
-      return next<Answer>()
+    request(message) {
+      child.send(message)
+      return next<Reply>()
     },
-    close: () => end(child),
+    close: () => stop(child),
   }
 }
 
 const TICKS_PER_S = 100
 
-/** Seconds of processor time that a process has used. Linux only; NaN elsewhere. */
+/** Processor time that a process has used, in seconds. NaN on systems other than Linux. */
 export function cpuSeconds(pid: number): number {
   try {
     const fields = readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ')[1]?.split(' ') ?? []
@@ -95,14 +95,14 @@ export function cpuSeconds(pid: number): number {
   }
 }
 
-/** Resident memory of a process now, and the most it had; in MB. Linux only; NaN elsewhere. */
-export function memoryOf(pid: number): { now: number; most: number } {
+/** Resident memory of a process and its peak, in MB. NaN on systems other than Linux. */
+export function memoryOf(pid: number): { current: number; peak: number } {
   const read = (name: string, status: string) =>
     Number(new RegExp(`${name}:\\s+(\\d+) kB`).exec(status)?.[1] ?? Number.NaN) / 1024
   try {
     const status = readFileSync(`/proc/${pid}/status`, 'utf8')
-    return { now: read('VmRSS', status), most: read('VmHWM', status) }
+    return { current: read('VmRSS', status), peak: read('VmHWM', status) }
   } catch {
-    return { now: Number.NaN, most: Number.NaN }
+    return { current: Number.NaN, peak: Number.NaN }
   }
 }

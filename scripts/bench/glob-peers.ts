@@ -1,11 +1,11 @@
-/** What one would use in place of the service's own decision on two globs: automata (refa), and sampling with picomatch. */
+/** Alternatives to the service's glob intersection: automata (refa), and sampling with picomatch. */
 import picomatch from 'picomatch'
 import { isDisjointWith, JS, NFA } from 'refa'
 
-/** Wildcards match dot files, `!` and parentheses mean nothing: as the service reads globs. */
+/** The service's syntax: wildcards match dot files, `!` and parentheses are plain characters. */
 const PICOMATCH = { dot: true, nonegate: true, noextglob: true, posix: true }
 
-/** What a glob is once it has been read; reading is not part of what is measured, on any side. */
+/** A parsed glob. Parsing is not measured for any alternative. */
 export interface Sampled {
   matches(path: string): boolean
   samples: string[]
@@ -17,7 +17,7 @@ export function automatonOf(glob: string): NFA {
   return NFA.fromRegex(expression, { maxCharacter })
 }
 
-export function automataMeet(a: NFA, b: NFA): boolean {
+export function automataOverlap(a: NFA, b: NFA): boolean {
   return !isDisjointWith(a, b)
 }
 
@@ -29,11 +29,11 @@ export function sampledOf(glob: string): Sampled {
   return { matches: picomatch(glob, PICOMATCH), samples: [...new Set(samples)] }
 }
 
-export function samplesMeet(a: Sampled, b: Sampled): boolean {
+export function samplesOverlap(a: Sampled, b: Sampled): boolean {
   return a.samples.some((path) => b.matches(path)) || b.samples.some((path) => a.matches(path))
 }
 
-/** Braces expanded, as far as the globs here use them: none within another. */
+/** Expands braces; these globs do not nest them. */
 function alternativesOf(glob: string): string[] {
   const found = /\{([^{}]*)\}/.exec(glob)
   if (!found) return [glob]
@@ -48,7 +48,7 @@ function regexOf(glob: string): string {
     if (segment === '**') return at === last ? '[^/]+(?:\\/[^/]+)*' : '(?:[^/]+\\/)*'
     return `${segment === '*' ? '[^/]+' : nameRegex(segment)}${at === last ? '' : '\\/'}`
   })
-  // What ends in a plain name covers everything beneath it.
+  // A glob that ends in a plain name covers everything below it.
   const isPlain = !/[*?[]/.test(segments[last] as string)
   return `${parts.join('')}${isPlain ? '(?:\\/[^/]+)*' : ''}`
 }
@@ -57,7 +57,7 @@ function nameRegex(segment: string): string {
   return segment.replaceAll(/\[[^\]]*\]|[*?]|[.+^$()|{}\\/-]/g, (found) => {
     if (found === '*') return '[^/]*'
     if (found === '?') return '[^/]'
-    // A class matches its own text too.
+    // A class also matches its own text.
     if (found.startsWith('[')) return `(?:${found}|${found.replaceAll(/[[\]-]/g, '\\$&')})`
     return found === '-' ? '-' : `\\${found}`
   })

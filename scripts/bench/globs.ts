@@ -1,4 +1,4 @@
-/** Globs as real repositories write them: in CODEOWNERS, labeler files, path filters of workflows and editors' settings. */
+/** Typical globs of real repositories: from CODEOWNERS, labeler files, workflow path filters and editor settings. */
 export const REAL_GLOBS = [
   'src/**',
   'src/**/*.ts',
@@ -82,20 +82,20 @@ export const REAL_GLOBS = [
   '**/checkout/**',
 ] as const
 
-/** 64 alternatives, with what follows them in each. */
+/** 64 alternatives. */
 const BRACES = '{a,b}'.repeat(6)
 
-/** Pairs of globs of about `length` characters each, whose comparison has to look at many places; most share no path. */
+/** Pairs of globs of about `length` characters each that are expensive to compare; most share no path. */
 export const HOSTILE: Record<string, (length: number) => [string, string]> = {
-  'stars in a name': (length) => ['a*'.repeat(length / 2), `${'*a'.repeat(length / 2 - 1)}*b`],
-  'more letters than there is room for': (length) => ['?'.repeat(length / 2), `${'*a'.repeat(length / 2)}?`],
-  'classes that need more room': (length) => ['[ab]'.repeat(length / 4), '*[bc]?'.repeat(length / 6)],
-  'any depth, many times': (length) => [`${'**/a/'.repeat(length / 5)}b`, `${'a/**/'.repeat(length / 5)}c`],
-  'more directories than there are levels': (length) => [
+  'many stars in a name': (length) => ['a*'.repeat(length / 2), `${'*a'.repeat(length / 2 - 1)}*b`],
+  'more letters than fit': (length) => ['?'.repeat(length / 2), `${'*a'.repeat(length / 2)}?`],
+  'classes that do not fit': (length) => ['[ab]'.repeat(length / 4), '*[bc]?'.repeat(length / 6)],
+  'many globstars': (length) => [`${'**/a/'.repeat(length / 5)}b`, `${'a/**/'.repeat(length / 5)}c`],
+  'more directories than levels': (length) => [
     `${'*abcd*/'.repeat(length / 7)}x`,
     `${'**/*z/'.repeat(length / 6)}x`,
   ],
-  'names of stars at any depth': (length) => [
+  'starred names between globstars': (length) => [
     `${'**/*a*/'.repeat(length / 7)}b`,
     `${'*b*/**/'.repeat(length / 7)}c`,
   ],
@@ -103,7 +103,7 @@ export const HOSTILE: Record<string, (length: number) => [string, string]> = {
     `${BRACES}${'*a'.repeat(0.45 * length)}`,
     `${BRACES}${'*b'.repeat(0.45 * length)}`,
   ],
-  'braces before any depth': (length) => [
+  'braces before globstars': (length) => [
     `${BRACES}${'**/x/'.repeat(0.18 * length)}y`,
     `${BRACES}${'x/**/'.repeat(0.18 * length)}z`,
   ],

@@ -1,7 +1,7 @@
-/** Loads an HTTP service from a process of its own, with so many clients that each wait for their answer. */
+/** Starts the load generator in a separate process. Each client sends its next request after the response (closed loop). */
 import { cpuSeconds, startTask, type Task } from './child.ts'
 
-/** `########` in a path or a body stands for a number that is different each time. */
+/** `########` in a body or path is replaced by a different number each time. */
 export interface Template {
   method: string
   path: string
@@ -9,15 +9,15 @@ export interface Template {
 }
 
 export interface LoadTask {
-  /** Taken in turns, client by client. */
+  /** Assigned to clients round robin. */
   urls: string[]
   token: string
   clients: number
   requests: Template[]
-  /** Whichever comes first. */
+  /** The run ends after `ms` or `count` requests, whichever comes first. */
   ms: number
   count?: number
-  /** Further headers, for all. */
+  /** Additional headers of all requests. */
   headers?: Record<string, string>
 }
 
@@ -28,17 +28,17 @@ export interface LoadResult {
   p50: number
   p99: number
   max: number
-  /** How many answers had which status. */
+  /** Number of responses by status. */
   statuses: Record<string, number>
 }
 
 export interface Loaded extends LoadResult {
-  /** Processor time of the watched process for each request, in microseconds. */
+  /** Processor time of the server per request, in microseconds. */
   cpu_us: number
 }
 
 export interface Loader {
-  /** Throws when an answer had another status than `status`. `pid`: whose processor time is counted. */
+  /** Throws when a response has a status other than `status`. `pid`: the process whose processor time is measured. */
   run(task: LoadTask, expected: { status: number; pid?: number }): Promise<Loaded>
   close(): Promise<void>
 }
@@ -47,15 +47,15 @@ export async function startLoader(): Promise<Loader> {
   let task: Task<LoadResult> = await startTask<LoadResult>('load')
   return {
     async run(load, { status, pid }) {
-      // A load that failed took its process with it.
+      // A failed run ends the process.
       if (task.child.exitCode !== null) task = await startTask<LoadResult>('load')
       const before = pid === undefined ? Number.NaN : cpuSeconds(pid)
-      const result = await task.ask(load)
+      const result = await task.request(load)
       const after = pid === undefined ? Number.NaN : cpuSeconds(pid)
       const wrong = Object.entries(result.statuses).find(([name]) => Number(name) !== status)
       if (wrong) {
         const { method, path } = load.requests[0] as Template
-        throw new Error(`${method} ${path}: ${wrong[1]} answers with ${wrong[0]} in place of ${status}`)
+        throw new Error(`${method} ${path}: ${wrong[1]} responses with ${wrong[0]} instead of ${status}`)
       }
       return { ...result, cpu_us: ((after - before) / result.count) * 1e6 }
     },

@@ -1,4 +1,4 @@
-/** `npm run bench`: each scenario beside its ceiling in one run, and the goals of the issue beside what was measured. */
+/** `npm run bench`: measures each scenario next to its baselines, and compares the results with the goals. */
 import { availableParallelism, cpus, loadavg } from 'node:os'
 import { goalsOf } from './goals.ts'
 import { Results } from './measure.ts'
@@ -60,7 +60,7 @@ async function main(): Promise<void> {
       say(part)
       await RUN[part](rig).catch((error: Error) => {
         process.exitCode = 1
-        results.skip(part, `it failed: ${error.message}`)
+        results.skip(part, `failed: ${error.message}`)
       })
     }
     postgres = rig.postgresVersion()
@@ -88,9 +88,9 @@ async function main(): Promise<void> {
   if (options.docs) await writeDocs(report)
   say(`\n${goalTable(report.goals)}\n`)
   say(
-    `${options.json} holds every round; ${report.circumstances.seconds} s, load average ${began.load} to ${load()}`,
+    `${options.json} has every round; ${report.circumstances.seconds} s, load average ${began.load} to ${load()}`,
   )
-  if (options.quick) say('--quick: these sizes are for trying the harness; the figures say nothing')
+  if (options.quick) say('--quick is a smoke test of the benchmark; its figures are meaningless')
 }
 
 main().catch((error: Error) => {

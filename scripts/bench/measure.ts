@@ -1,24 +1,24 @@
-/** Rounds of several variants side by side, and what is made of their figures. */
+/** Interleaved rounds of several variants, and the statistics of their figures. */
 
 export type Unit = 'requests/s' | 'ms' | 'ns' | 'µs' | 'MB' | 's' | '%' | '×' | 'bytes'
 
 export interface Measure {
-  /** `heartbeat.8.service`: what goals and plots refer to. */
+  /** The key that goals and plots use, such as `heartbeat.8.service.rate`. */
   id: string
   label: string
   unit: Unit
-  /** One figure for each round, in order. */
+  /** One figure per round, in order. */
   rounds: number[]
   median: number
 }
 
-/** A scenario that was left out, and why. */
+/** A scenario that was skipped, and why. */
 export interface Skipped {
   what: string
   why: string
 }
 
-/** What one run has measured so far. */
+/** The results of a run so far. */
 export class Results {
   readonly measures: Measure[] = []
   readonly skipped: Skipped[] = []
@@ -36,14 +36,14 @@ export class Results {
 
   skip(what: string, why: string): void {
     this.skipped.push({ what, why })
-    this.#say(`  ${what}: left out, ${why}`)
+    this.#say(`  ${what}: skipped, ${why}`)
   }
 
   median(id: string): number | undefined {
     return this.measures.find((measure) => measure.id === id)?.median
   }
 
-  /** The median of what each round gave, of `a` to `b`: rounds lie side by side, so what disturbs one disturbs both. */
+  /** The median of the ratios of `a` to `b` per round: a disturbance affects both variants of a round alike. */
   ratio(a: string, b: string): number | undefined {
     const [upper, lower] = [a, b].map((id) => this.measures.find((measure) => measure.id === id))
     if (!upper || !lower) return undefined
@@ -53,8 +53,8 @@ export class Results {
 }
 
 /**
- * Runs every variant once in each round, in alternating order, so that none always goes first. Answers, for each
- * variant, what its rounds gave. The first round warms up and is not counted.
+ * Runs every variant once per round, in alternating order, so that none always goes first. Returns the figures of each
+ * variant by round. The first round is a warm-up and is not counted.
  */
 export async function interleaved<Name extends string, Figures>(
   rounds: number,
@@ -87,7 +87,7 @@ export function growthExponent(points: { size: number; cost: number }[]): number
   return above / logs.reduce((sum, point) => sum + (point[0] - x) ** 2, 0)
 }
 
-/** Three digits that matter; whole numbers from a hundred on. */
+/** Three significant digits; whole numbers from a hundred on. */
 export function shown(value: number): string {
   if (!Number.isFinite(value)) return String(value)
   if (Math.abs(value) >= 100) return Math.round(value).toLocaleString('en-US')

@@ -1,4 +1,4 @@
-/** The repositories of a run: what they are called, and how many activities are in each. */
+/** The repositories of a run: their names, and how many activities each has. */
 import type { Sizes } from './options.ts'
 
 export interface NamedRepository {
@@ -8,37 +8,37 @@ export interface NamedRepository {
 }
 
 export interface Names {
-  /** The one of which all others are copies; nobody asks about it. */
+  /** The one that all others are copied from; no request uses it. */
   original: NamedRepository & { size: number }
-  /** By size: one to check in. */
+  /** By size: one for checks. */
   live: Map<number, string>
-  /** By size: some to create in, enough of them that what a run creates does not change their size much. */
+  /** By size: several for creates, so that a run does not change the size of any of them much. */
   growing: Map<number, string[]>
-  /** Ten activities each; those of them that are asked about. */
+  /** Those of the fleet, with ten activities each, that requests use. */
   fleet: string[]
-  /** One with records of known numbers, for heartbeats and the like. */
+  /** One with predictable record ids, for heartbeats and retrievals. */
   busy: NamedRepository & { size: number }
-  /** As large: one in which the service creates, and one for its ceilings, which are faster. */
+  /** As large: one for creates by the service, and one for creates by the baselines. */
   created: NamedRepository
-  ceiling: NamedRepository
-  /** Empty ones for work that is hard to compare. */
+  baseline: NamedRepository
+  /** Empty ones, for scopes that are expensive to compare and for webhooks. */
   hostile: string
   plain: string
   webhooks: string[]
   /** Repositories in which every activity collides with four others; their ids are consecutive. */
   crowds: { size: number; repositories: NamedRepository[] }
-  /** `count` repositories of `each`, whose ids go on from `first`. */
+  /** `count` repositories of `each` activities, with consecutive ids from `first`. */
   copies: { first: number; count: number; each: number }[]
-  /** All that GitHub has to know. */
+  /** All repositories that the GitHub stand-in serves. */
   github: { id: number; full_name: string }[]
 }
 
-/** As many of a fleet as are asked about: each costs one question to GitHub. */
-const ASKED_MAX = 300
-/** Activities that repositories of one size, which are created in, have at least together. */
+/** Repositories of the fleet that requests use; each costs a permission lookup. */
+const FLEET_USED_MAX = 300
+/** Minimum total of activities in the repositories of one size for creates. */
 const GROWING_MIN = 2000
 const WEBHOOK_REPOSITORIES = 10
-/** Activities that are made one by one; more are copies of these. */
+/** Activities that are created one by one; further ones are copies. */
 const ORIGINAL_MAX = 10_000
 const FLEET_ID = 1_000_000
 
@@ -67,9 +67,9 @@ export function names(sizes: Pick<Sizes, 'live' | 'fleet' | 'crowds' | 'crowd'>)
   })
   const busy = { ...copied('busy', size), size }
   copies.push({ first: FLEET_ID, count: fleet, each: 10 })
-  const asked = Math.min(fleet, ASKED_MAX)
-  const step = Math.floor(fleet / asked)
-  const fleetNames = Array.from({ length: asked }, (_, at) => add(`fleet-${at}`, FLEET_ID + at * step).name)
+  const used = Math.min(fleet, FLEET_USED_MAX)
+  const step = Math.floor(fleet / used)
+  const fleetNames = Array.from({ length: used }, (_, at) => add(`fleet-${at}`, FLEET_ID + at * step).name)
   const crowds = Array.from({ length: sizes.crowds }, (_, at) => add(`crowd-${at}`))
   const webhooks = Array.from({ length: WEBHOOK_REPOSITORIES }, (_, at) => add(`hooks-${at}`).name)
   return {
@@ -79,7 +79,7 @@ export function names(sizes: Pick<Sizes, 'live' | 'fleet' | 'crowds' | 'crowd'>)
     fleet: fleetNames,
     busy,
     created: copied('created', size),
-    ceiling: copied('ceiling', size),
+    baseline: copied('baseline', size),
     hostile: add('hostile').name,
     plain: add('plain').name,
     webhooks,

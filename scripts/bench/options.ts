@@ -1,4 +1,4 @@
-/** What `npm run bench` is asked for, and the sizes that follow (issue: fast, and flat as it grows). */
+/** Command-line options of `npm run bench`, and the sizes that they select. */
 import { parseArgs } from 'node:util'
 
 export const PARTS = [
@@ -22,22 +22,22 @@ export type PartName = (typeof PARTS)[number] | 'soak'
 export interface Options {
   parts: PartName[]
   quick: boolean
-  /** Measures `dist` as it is, without a build first. */
+  /** Measures `dist` without building it first. */
   built: boolean
-  /** Where the results go, as JSON. */
+  /** File for the results as JSON. */
   json: string
   /** Also writes docs/performance.json, docs/performance.svg and the table in docs/performance.md. */
   docs: boolean
   sizes: Sizes
 }
 
-/** How much is measured. Every round runs all the variants of a scenario, one after the other. */
+/** How much is measured. A round runs all variants of a scenario one after the other. */
 export interface Sizes {
   /** Live activities in one repository. */
   live: number[]
   /** Repositories of ten live activities. */
   fleet: number
-  /** Repositories in which many collide: how many there are, and the live activities of each. */
+  /** Repositories with many collisions, and the live activities of each. */
   crowds: number
   crowd: number
   /** Concurrent clients. */
@@ -84,13 +84,13 @@ const QUICK: Sizes = {
 }
 
 const USAGE = `npm run bench -- [--only ${PARTS.slice(0, 3).join(',')},…] [--soak] [--quick] [--live 100,1000] [--built] [--json FILE] [--docs]
-  parts: ${PARTS.join(', ')}; soak (ten minutes) only when asked for
-  --quick  small sizes, to try the harness itself: its figures say nothing
-  --live   sizes, in live activities of one repository, in place of 100 to 100,000
-  --built  measures dist/ as it is, without building it first
+  parts: ${PARTS.join(', ')}; soak (ten minutes) runs only on request
+  --quick  small sizes, as a smoke test; the figures are meaningless
+  --live   live activities per repository, instead of 100 to 100,000
+  --built  measures dist/ without building it first
   --docs   also writes docs/performance.json, docs/performance.svg and the table in docs/performance.md`
 
-/** Throws an Error whose message is fit to be shown. */
+/** Throws an Error with a message for the user. */
 export function readOptions(args: string[]): Options {
   const { values } = parseArgs({
     args,
@@ -105,12 +105,12 @@ export function readOptions(args: string[]): Options {
     },
   })
   const { only, soak, quick, built, docs, json, live } = values
-  const wanted = only?.split(',').map((name) => name.trim())
+  const names = only?.split(',').map((name) => name.trim())
   const known: readonly string[] = [...PARTS, 'soak']
-  const unknown = wanted?.find((name) => !known.includes(name))
-  if (unknown !== undefined) throw new Error(`there is no part ${unknown}\n${USAGE}`)
-  const asked = wanted ? known.filter((name) => wanted.includes(name)) : soak ? [] : [...PARTS]
-  const parts = (soak ? [...new Set([...asked, 'soak'])] : asked) as PartName[]
+  const unknown = names?.find((name) => !known.includes(name))
+  if (unknown !== undefined) throw new Error(`unknown part ${unknown}\n${USAGE}`)
+  const selected = names ? known.filter((name) => names.includes(name)) : soak ? [] : [...PARTS]
+  const parts = (soak ? [...new Set([...selected, 'soak'])] : selected) as PartName[]
   const sizes = quick ? QUICK : FULL
   return {
     parts,
@@ -125,5 +125,5 @@ export function readOptions(args: string[]): Options {
 function sizeOf(text: string): number {
   const size = Number(text)
   if (Number.isInteger(size) && size >= 10) return size
-  throw new Error(`--live: ${text} is no number of activities from 10 on\n${USAGE}`)
+  throw new Error(`--live: ${text} is not a whole number of at least 10\n${USAGE}`)
 }

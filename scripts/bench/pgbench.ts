@@ -1,4 +1,4 @@
-/** PostgreSQL's own load generator, with prepared statements: the ceiling of what the database can do. */
+/** Runs pgbench, PostgreSQL's load generator, with prepared statements: the upper bound of the database. */
 import { execFile } from 'node:child_process'
 import { existsSync, readdirSync } from 'node:fs'
 import { writeFile } from 'node:fs/promises'
@@ -7,7 +7,7 @@ import { promisify } from 'node:util'
 
 export interface PgbenchRun {
   url: string
-  /** A script of pgbench; `:name` stands for a variable. */
+  /** A pgbench script; `:name` is a variable. */
   script: string
   variables: Record<string, string>
   clients: number
@@ -20,7 +20,7 @@ export interface PgbenchResult {
   latency: number
 }
 
-/** Where it is, of the newest version; undefined when it is not installed. */
+/** The path of the newest installed pgbench. */
 export function findPgbench(): string | undefined {
   const versions = '/usr/lib/postgresql'
   const newestFirst = existsSync(versions) ? readdirSync(versions).sort((a, b) => Number(b) - Number(a)) : []

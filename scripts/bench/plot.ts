@@ -1,7 +1,7 @@
-/** Cost against size as SVG, on logarithmic axes, legible on a light and on a dark page. */
+/** A log-log plot as SVG that is legible on light and dark backgrounds. */
 export interface Series {
   label: string
-  colour: string
+  color: string
   points: { x: number; y: number }[]
 }
 
@@ -44,17 +44,17 @@ export function plot(series: Series[], titles: { title: string; x: string; y: st
       titles.y,
       `text-anchor="middle" transform="rotate(-90 16 ${(TOP + HEIGHT - BOTTOM) / 2})"`,
     ),
-    ...series.flatMap(({ label, colour, points: own }, at) => {
+    ...series.flatMap(({ label, color, points: own }, at) => {
       const path = own.map(
         (point, n) => `${n === 0 ? 'M' : 'L'}${x.at(point.x).toFixed(1)} ${y.at(point.y).toFixed(1)}`,
       )
       return [
-        `<path d="${path.join(' ')}" stroke="${colour}" stroke-width="2" fill="none"/>`,
+        `<path d="${path.join(' ')}" stroke="${color}" stroke-width="2" fill="none"/>`,
         ...own.map(
           (point) =>
-            `<circle cx="${x.at(point.x).toFixed(1)}" cy="${y.at(point.y).toFixed(1)}" r="4" fill="${colour}"/>`,
+            `<circle cx="${x.at(point.x).toFixed(1)}" cy="${y.at(point.y).toFixed(1)}" r="4" fill="${color}"/>`,
         ),
-        `<circle cx="${WIDTH - RIGHT + 20}" cy="${TOP + 12 + at * 22}" r="5" fill="${colour}"/>`,
+        `<circle cx="${WIDTH - RIGHT + 20}" cy="${TOP + 12 + at * 22}" r="5" fill="${color}"/>`,
         text([WIDTH - RIGHT + 32, TOP + 16 + at * 22], label),
       ]
     }),
@@ -67,7 +67,7 @@ ${parts.join('\n')}
 }
 
 interface Axis {
-  /** Powers of ten, from one at or below the least value to one at or above the greatest. */
+  /** The powers of ten that enclose all values. */
   decades: number[]
   at(value: number): number
 }

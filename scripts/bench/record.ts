@@ -1,4 +1,4 @@
-/** What the service asks the database for one request: recorded from its own code, so that ceilings run the same statements. */
+/** Records the statements that the service runs for a request, so that baselines run the same ones. */
 import { drizzle } from 'drizzle-orm/postgres-js'
 import postgres from 'postgres'
 import { Meter } from '../../src/base/budget.ts'
@@ -18,22 +18,22 @@ export interface Statement {
   params: unknown[]
 }
 
-export interface Recorded {
+export interface Recording {
   statements: Statement[]
-  /** Of the answer. */
+  /** The response body. */
   body: string
 }
 
 export interface Operation {
   name: OperationName
   repository: { id: number; owner: string; name: string }
-  /** Empty where the operation has no record. */
+  /** Empty for operations without a record. */
   id: string
   input: unknown
 }
 
-/** Carries out the operation on the database at `url`, as the service would, and answers what that took. */
-export async function recordStatements(url: string, operation: Operation): Promise<Recorded> {
+/** Performs the operation on the database at `url` with the service's code, and returns its statements. */
+export async function recordStatements(url: string, operation: Operation): Promise<Recording> {
   const statements: Statement[] = []
   const client = postgres(url, { max: 1, fetch_types: false, onnotice: () => {} })
   const db = drizzle({ client: recording(client, statements) })
@@ -70,7 +70,7 @@ export async function recordStatements(url: string, operation: Operation): Promi
   }
 }
 
-/** A caller whose quota costs no statement, as most requests find theirs leased. */
+/** A caller whose quota needs no statement, as for most requests: their instance holds a lease. */
 function admitted(): Caller {
   const token = { secret: '', hash: '' }
   const caller: Pick<Caller, 'admit' | 'chargeWork' | 'meter' | 'token'> = {
@@ -82,7 +82,7 @@ function admitted(): Caller {
   return caller as Caller
 }
 
-/** The client, of which everything that it is asked is written down. */
+/** A client that records its statements. */
 function recording<Client extends postgres.Sql | postgres.TransactionSql>(
   client: Client,
   statements: Statement[],
@@ -119,8 +119,8 @@ export interface Script {
 }
 
 /**
- * The statements as a script of pgbench. Wherever a parameter is, or holds, the id `id`, it becomes the SQL expression
- * `fresh`, which may use pgbench's variables that `preamble` sets.
+ * Converts the statements to a pgbench script. Each occurrence of the id `id` in a parameter becomes the SQL expression
+ * `fresh`, which can use the variables that `preamble` sets.
  */
 export function pgbenchScript(
   statements: Statement[],
@@ -128,7 +128,6 @@ export function pgbenchScript(
 ): Script {
   const variables: Record<string, string> = {}
   const lines = statements.map(({ sql, params }) => {
-    // From the last to the first, so that `$1` is not found in `$10`.
     const texts = params.map((param) => textOf(param))
     const names = texts.map((text, at) => {
       if (text === null) return 'null'
@@ -147,7 +146,7 @@ export function pgbenchScript(
   return { script: `${preamble}\n${lines.join('\n')}\n`, variables }
 }
 
-/** A parameter as PostgreSQL reads it from text. */
+/** A parameter in PostgreSQL's text format. */
 function textOf(param: unknown): string | null {
   if (param === null || param === undefined) return null
   if (param instanceof Date) return param.toISOString()

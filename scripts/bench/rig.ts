@@ -1,4 +1,4 @@
-/** What scenarios run on, each started when it is first needed: PostgreSQL with its rows, the service, GitHub's stand-in, the load. */
+/** The resources of a run, each started on first use: PostgreSQL with its data, the service, the GitHub stand-in, the load generator. */
 import { execFile } from 'node:child_process'
 import { promisify } from 'node:util'
 import postgres from 'postgres'
@@ -17,14 +17,11 @@ import { type ServiceProcess, startServiceProcess } from './service.ts'
 import { crowdWorkOf, workOf } from './work.ts'
 
 export const TOKEN = 'bench-token'
-/** Of somebody who may only read. */
-export const READER = 'bench-reader'
+/** A token with read access only. */
+export const READ_TOKEN = 'bench-reader'
 export const WEBHOOK_SECRET = 'hush'
 
-/**
- * As a small server of one's own would be set, and for the ceilings too what the service asks for on its connections;
- * everything else is PostgreSQL's default, and commits are forced to disk.
- */
+/** The configuration of a small server; the service's planner settings apply to the baselines too. Commits are durable. */
 const SETTINGS = {
   shared_buffers: '512MB',
   max_wal_size: '4GB',
@@ -38,23 +35,23 @@ export interface Rig {
   results: Results
   say(line: string): void
   names: Names
-  /** Goes with the run. */
+  /** A directory that is removed after the run. */
   scratch: string
   github(): Promise<GithubStandIn>
-  /** An empty database, with the schema unless told otherwise. */
+  /** Creates an empty database, without a schema. */
   emptyDatabase(): Promise<string>
-  /** The address of the database in which all of `names` is. */
+  /** The URL of the database that contains all of `names`. */
   database(): Promise<string>
   /** A connection to it. */
   sql(): Promise<postgres.Sql>
   /** The instance on that database that most scenarios share. */
   service(): Promise<ServiceProcess>
-  /** One more, with what its environment has beyond that of all. Ends with the run if it is not stopped before. */
+  /** Starts another instance with additional environment variables. It is stopped at the end of the run at the latest. */
   startService(env?: Record<string, string>, args?: string[]): Promise<ServiceProcess>
   loader(): Promise<Loader>
-  /** Null where pgbench is not installed. */
+  /** Null when pgbench is not installed. */
   pgbench: ((run: Omit<PgbenchRun, 'url'>) => Promise<PgbenchResult>) | null
-  /** Null when the run did not start one. */
+  /** Null when the run did not start PostgreSQL. */
   postgresVersion(): string | null
   close(): Promise<void>
 }
@@ -68,7 +65,7 @@ export async function openRig(options: Options, results: Results, say: (line: st
   const github = memo(async () => {
     const permissions = Object.fromEntries(all.github.map(({ full_name }) => [full_name, 'write' as const]))
     const user = { token: TOKEN, login: 'ada', id: 1, permissions }
-    const reader = { token: READER, login: 'rita', id: 2, permissions: { 'acme/plain': 'read' as const } }
+    const reader = { token: READ_TOKEN, login: 'rita', id: 2, permissions: { 'acme/plain': 'read' as const } }
     const stand = await startGithubStandIn({ repositories: all.github, users: [user, reader] })
     stand.github.app.install({ account: 'acme' })
     closing.push(() => stand.close())
@@ -143,7 +140,7 @@ export async function openRig(options: Options, results: Results, say: (line: st
   }
 }
 
-/** The rows of all repositories: made once by the service's own code, and copied. */
+/** Creates the activities of one repository with the service's own code, and copies them to all others. */
 async function fill(
   url: string,
   { original, crowds, copies }: Names,
@@ -151,7 +148,7 @@ async function fill(
 ): Promise<void> {
   const started = performance.now()
   await seed(url, original, { count: original.size, work: workOf })
-  say(`  ${original.size} live activities made in ${((performance.now() - started) / 1000).toFixed(1)} s`)
+  say(`  ${original.size} live activities created in ${((performance.now() - started) / 1000).toFixed(1)} s`)
   const sql = postgres(url, { max: 1, onnotice: () => {} })
   for (const { first, count, each } of copies)
     await copy(sql, original.id, { first, each, total: count * each })
@@ -167,10 +164,10 @@ async function fill(
   await sql`vacuum analyze`
   await sql`checkpoint`
   await sql.end()
-  say(`  the database is filled after ${((performance.now() - started) / 1000).toFixed(1)} s`)
+  say(`  database filled after ${((performance.now() - started) / 1000).toFixed(1)} s`)
 }
 
-/** The commit that is measured, marked where files differ from it. */
+/** The measured commit, with `-dirty` when files differ from it. */
 export async function commitOf(): Promise<string> {
   try {
     const run = promisify(execFile)

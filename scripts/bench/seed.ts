@@ -1,4 +1,4 @@
-/** Fills a database: the rows are made by the service's own code, and further repositories are copied from them by SQL. */
+/** Fills a database: creates activities with the service's own code, and copies them to further repositories with SQL. */
 import { drizzle } from 'drizzle-orm/postgres-js'
 import postgres from 'postgres'
 import { createActivity } from '../../src/activities/activities.ts'
@@ -16,25 +16,25 @@ export interface SeedRepository {
   name: string
 }
 
-/** Connections that fill in parallel, and records in each transaction. */
-const LANES = 4
+/** Parallel connections, and records per transaction. */
+const CONNECTIONS = 4
 const BATCH = 250
 
-/** The SQL of the id of the `n`th record of a copy: records are then known by their number. */
+/** The SQL expression for the id of the `n`th record of a copy, which makes ids predictable. */
 export const numberedId = (n: string) => `'act_' || lpad((${n})::text, 26, '0')`
 export const idOf = (n: number) => `act_${String(n).padStart(26, '0')}`
 
-/** Stores `count` activities in a repository through the service's own verb. `work` makes the `n`th of them. */
+/** Creates `count` activities in a repository; `work` returns the `n`th of them. */
 export async function seed(
   url: string,
   repository: SeedRepository,
   { count, work }: { count: number; work: (n: number) => CreateActivity },
 ): Promise<void> {
-  const clients = Array.from({ length: LANES }, () => postgres(url, { max: 1, fetch_types: false }))
+  const clients = Array.from({ length: CONNECTIONS }, () => postgres(url, { max: 1, fetch_types: false }))
   const now = new Date()
   try {
     let next = 0
-    const lane = async (client: postgres.Sql) => {
+    const fillBatches = async (client: postgres.Sql) => {
       const db = drizzle({ client })
       await insertRepository(db, { repo_id: repository.id, ...repository }, now)
       while (next < count) {
@@ -46,7 +46,7 @@ export async function seed(
         })
       }
     }
-    await Promise.all(clients.map(lane))
+    await Promise.all(clients.map(fillBatches))
   } finally {
     await Promise.all(clients.map((client) => client.end()))
   }
@@ -78,9 +78,9 @@ function contextOf(db: RepoContext['db'], { id, owner, name }: SeedRepository, n
 }
 
 /**
- * Copies the activities of a repository, with whatever rows of other tables belong to them: `total` of them into
- * repositories of `each`, whose ids go on from `first`. Their ids are `idOf(1)` and so on in each. Where `total` is more
- * than there are, they are copied several times, with another shard in their texts each time.
+ * Copies `total` activities of a repository with their claims into repositories of `each` activities, with consecutive
+ * ids from `first`. The activities of each have the ids `idOf(1)` and so on. When `total` is larger than the source, they
+ * are copied several times, each time with a different shard in their texts.
  */
 export async function copy(
   sql: postgres.Sql,
@@ -118,7 +118,7 @@ interface Column {
   type: string
 }
 
-/** Activities and what they claim; the columns without the keys, and without generated ones. */
+/** The tables of activities and claims with their columns, without keys and generated columns. */
 function tablesOfActivities(sql: postgres.Sql): Promise<{ name: string; key: string; columns: Column[] }[]> {
   return sql`
     select table_name as name,

@@ -1,4 +1,4 @@
-/** The built service as processes, as an operator starts it, with its log in a file. */
+/** Starts the built service as an operator does, with its log in a file. */
 import { execFile, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { openSync, readFileSync } from 'node:fs'
@@ -7,9 +7,9 @@ import { createServer } from 'node:net'
 import { join } from 'node:path'
 import { setTimeout as wait } from 'node:timers/promises'
 import { promisify } from 'node:util'
-import { end, ROOT, watched } from './child.ts'
+import { ROOT, stop, watched } from './child.ts'
 
-const START_MS = 60_000
+const START_TIMEOUT_MS = 60_000
 const POLL_MS = 5
 
 export interface ServiceProcess {
@@ -24,7 +24,7 @@ export async function buildService(): Promise<void> {
   await promisify(execFile)('npm', ['run', '--silent', 'build'], { cwd: ROOT })
 }
 
-/** Starts `dist/main.js`. Of this process' own environment it gets PATH alone. */
+/** Starts `dist/main.js`. It inherits only PATH from this process. */
 export async function startServiceProcess(
   env: Record<string, string>,
   { scratch, args = [] }: { scratch: string; args?: string[] },
@@ -43,14 +43,14 @@ export async function startServiceProcess(
   )
   while (!(await isReady(url))) {
     const ended = child.exitCode !== null || child.signalCode !== null
-    if (ended || performance.now() - started > START_MS) {
-      await end(child)
-      throw new Error(`the service was not ready:\n${readFileSync(log, 'utf8').slice(-2000)}`)
+    if (ended || performance.now() - started > START_TIMEOUT_MS) {
+      await stop(child)
+      throw new Error(`the service did not become ready:\n${readFileSync(log, 'utf8').slice(-2000)}`)
     }
     await wait(POLL_MS)
   }
   const ready_ms = performance.now() - started
-  return { url, pid: child.pid as number, ready_ms, stop: () => end(child) }
+  return { url, pid: child.pid as number, ready_ms, stop: () => stop(child) }
 }
 
 async function isReady(url: string): Promise<boolean> {

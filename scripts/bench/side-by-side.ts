@@ -1,4 +1,4 @@
-/** Loads several servers with the same work in turns, and notes what each gave. */
+/** Runs the same load against several servers in interleaved rounds, and adds the results. */
 import type { Loaded, LoadTask, Template } from './load.ts'
 import { interleaved } from './measure.ts'
 import type { PgbenchResult } from './pgbench.ts'
@@ -12,20 +12,20 @@ export type Variant =
       urls: string[]
       requests: Template[]
       status: number
-      /** Whose processor time is counted. */
+      /** The process whose processor time is measured. */
       pid?: number
-      /** Requests of one round at most, where they change what is measured. */
+      /** Maximum requests per round, for those that change what is measured. */
       count?: number
       clients?: number
     }
   | { kind: 'pgbench'; label: string; script: Script; clients?: number }
 
-/** The round that is not counted is so many times as long: code is compiled while it runs. */
-const WARM_UP = 2
+/** Length of the warm-up round relative to the others: code is compiled during it. */
+const WARM_UP_FACTOR = 2
 
 /**
- * Runs the variants side by side. Under `ID.VARIANT` it notes: `.rate` (requests a second), `.p50` and `.p99` (ms), and `.cpu`
- * (processor time of the server for each request, µs), where there is one; of pgbench `.rate` and `.mean`.
+ * Runs the variants interleaved. Adds, under `ID.VARIANT`: `.rate` (requests per second), `.p50` and `.p99` (ms), and `.cpu`
+ * (processor time of the server per request, µs) if `pid` is given; for pgbench `.rate` and `.mean`.
  */
 export async function sideBySide(
   rig: Rig,
@@ -43,7 +43,7 @@ export async function sideBySide(
     const run = async (round: number): Promise<Loaded | PgbenchResult> => {
       if (variant.kind === 'pgbench') return pgbench(rig, variant, { clients, round })
       const { urls, requests, status, pid, count } = variant
-      const ms = round === 0 ? round_ms * WARM_UP : round_ms
+      const ms = round === 0 ? round_ms * WARM_UP_FACTOR : round_ms
       const task: LoadTask = {
         urls,
         requests,
@@ -58,7 +58,7 @@ export async function sideBySide(
   const all = await interleaved(rounds, Object.fromEntries(runs))
   for (const [name, variant] of Object.entries(variants)) {
     const figures = all[name] ?? []
-    const note = (what: string, unit: 'requests/s' | 'ms' | 'µs', value: (figure: Loaded) => number) =>
+    const add = (what: string, unit: 'requests/s' | 'ms' | 'µs', value: (figure: Loaded) => number) =>
       rig.results.add(
         `${id}.${name}.${what}`,
         `${variant.label}, ${LABELS[what] ?? what}`,
@@ -66,23 +66,23 @@ export async function sideBySide(
         (figures as Loaded[]).map(value),
       )
     if (variant.kind === 'pgbench') {
-      note('rate', 'requests/s', (figure) => figure.per_second)
-      note('mean', 'ms', (figure) => (figure as unknown as PgbenchResult).latency)
+      add('rate', 'requests/s', (figure) => figure.per_second)
+      add('mean', 'ms', (figure) => (figure as unknown as PgbenchResult).latency)
       continue
     }
-    if (notes === 'rate') note('rate', 'requests/s', (figure) => figure.per_second)
-    note('p50', 'ms', (figure) => figure.p50)
-    if (notes === 'latency') note('p99', 'ms', (figure) => figure.p99)
-    if (variant.pid) note('cpu', 'µs', (figure) => figure.cpu_us)
+    if (notes === 'rate') add('rate', 'requests/s', (figure) => figure.per_second)
+    add('p50', 'ms', (figure) => figure.p50)
+    if (notes === 'latency') add('p99', 'ms', (figure) => figure.p99)
+    if (variant.pid) add('cpu', 'µs', (figure) => figure.cpu_us)
   }
 }
 
 const LABELS: Record<string, string> = {
   rate: 'throughput',
-  cpu: 'processor time a request',
+  cpu: 'processor time per request',
 }
 
-/** Each round begins with other numbers, so that ids that it makes are new. */
+/** Each round starts at another number, so that its ids are new. */
 async function pgbench(
   rig: Rig,
   { script, clients: own }: Variant & { kind: 'pgbench' },

@@ -1,17 +1,17 @@
-/** What the benchmark's people work on and ask about. */
+/** The activities of the benchmark, and its requests. */
 import { CreateActivity } from '../../src/activities/activity.ts'
 import type { Template } from './load.ts'
 
-/** One in eight touches what many touch, so that a proposal for all of it meets 13 % of the records. */
+/** One activity in eight has a path in the shared directory, so that a check of that directory overlaps with 13 %. */
 const SHARED_EVERY = 8
 export const SHARED = 'shared/kit'
 
-/** Every other one of those declares a pattern, of which there are so many. */
+/** Half of those declare a pattern; this is the range of their suffixes. */
 const PATTERNS = 50
 
 /**
- * What somebody works on: the `n`th of many, alone in its directory but for every eighth, which is in a shared one too.
- * `SHARD` stands wherever it has to differ between the copies of these records.
+ * The `n`th activity, in its own directory, and every eighth in the shared one too. Texts contain `SHARD` where the copies
+ * of an activity must differ.
  */
 export function workOf(n: number): CreateActivity {
   const own = `packages/${SHARD}p${n}`
@@ -33,13 +33,13 @@ export function workOf(n: number): CreateActivity {
 export const SHARD = 's0-'
 
 /**
- * What the `n`th of a crowd works on. Everybody has three things of the shared directory, and shares some of them with the
- * two activities before and the two after: each collides with four others. Every fifth thing is a pattern.
+ * The `n`th activity of a crowd. Each has three consecutive paths of the shared directory, and so collides with the two
+ * activities before it and the two after it. Every fifth path is a pattern.
  */
 export function crowdWorkOf(n: number, size: number): CreateActivity {
   const shared = [0, 1, 2].map((step) => {
-    const thing = (n + step) % size
-    return thing % 5 > 0 ? `${SHARED}/src/part-${thing}.ts` : `${SHARED}/lib/**/*.v${thing}.ts`
+    const part = (n + step) % size
+    return part % 5 > 0 ? `${SHARED}/src/part-${part}.ts` : `${SHARED}/lib/**/*.v${part}.ts`
   })
   return CreateActivity.parse({
     title: `Rework package ${n}`,
@@ -53,7 +53,7 @@ export function crowdWorkOf(n: number, size: number): CreateActivity {
 }
 
 function lastPathOf(n: number): string {
-  // No directory to look it up by: every check has to decide it, and none asks about what it names.
+  // It starts with a wildcard, so that every check has to decide it; no check overlaps with it.
   if (n % 10_000 === 9999) return `*/legacy-${n % 7}/*.ts`
   if (n % SHARED_EVERY !== 0) return `docs/${SHARD}p${n}.md`
   const isPlain = (n / SHARED_EVERY) % 2 === 0
@@ -62,7 +62,7 @@ function lastPathOf(n: number): string {
 
 const address = (name: string, rest = '') => `/api/v1/repos/acme/${name}/activity${rest}`
 
-/** Asks about a directory in which nobody is. */
+/** A check of a directory without activities. */
 export function sparseCheck(repository: string): Template {
   const body = {
     scope: { areas: ['area-########'], paths: ['packages/q########/src/**', 'packages/q########/README.md'] },
@@ -72,7 +72,7 @@ export function sparseCheck(repository: string): Template {
   return { method: 'POST', path: address(repository, '/check'), body: JSON.stringify(body) }
 }
 
-/** Asks about the directory in which 13 % of all are. */
+/** A check of the directory in which 13 % of all activities have paths. */
 export function denseCheck(repository: string): Template {
   const body = { scope: { paths: [`${SHARED}/**`] }, branch: 'check-########', base_branch: 'main' }
   return { method: 'POST', path: address(repository, '/check'), body: JSON.stringify(body) }
@@ -94,7 +94,7 @@ export const CREATED = {
   },
 }
 
-/** Declares work in a directory of its own. */
+/** Creates an activity in a directory of its own. */
 export function create(repository: string): Template {
   return { method: 'POST', path: address(repository), body: JSON.stringify(CREATED) }
 }

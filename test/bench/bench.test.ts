@@ -57,14 +57,14 @@ test('a run of some parts measures them side by side, and prints them beside the
 
   const measured = report.goals.filter((goal) => goal.measured !== null)
   expect(measured.map((goal) => goal.what)).toEqual([
-    'HTTP layer with zod of bare node:http',
-    'glob decision, mean of a pair',
-    'glob decision against refa',
-    'glob decision, lengths doubled, worst kind',
+    'HTTP layer relative to bare node:http',
+    'glob intersection, mean per pair',
+    'glob intersection relative to refa',
+    'glob intersection, doubled lengths, worst kind',
   ])
-  for (const { what, held } of report.goals) {
+  for (const { what, met } of report.goals) {
     expect(said).toContain(`| ${what} `)
-    expect(held === null).toBe(!measured.some((goal) => goal.what === what))
+    expect(met === null).toBe(!measured.some((goal) => goal.what === what))
   }
   await scratch.remove()
 })
@@ -72,6 +72,6 @@ test('a run of some parts measures them side by side, and prints them beside the
 test('a part that does not exist is refused with those that do', async () => {
   const { said, status } = await bench('--only', 'globs')
   expect(status).toBe(1)
-  expect(said).toContain('there is no part globs')
+  expect(said).toContain('unknown part globs')
   expect(said).toContain('glob, http, start')
 })

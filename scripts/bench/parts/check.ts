@@ -1,11 +1,10 @@
-/** Check and create by the number of live activities: the cost is to stay flat (goals 1, 2 and 3). */
-
+/** Checks and creates by the number of live activities: latency should hardly grow. */
 import { shown } from '../measure.ts'
 import type { Rig } from '../rig.ts'
 import { sideBySide, type Variant } from '../side-by-side.ts'
 import { create, denseCheck, sparseCheck } from '../work.ts'
 
-/** Creates of one round at most: more would change the size that is measured. */
+/** Maximum creates per round: more would change the size that is measured. */
 const CREATES = 200
 
 export async function checkPart(rig: Rig): Promise<void> {
@@ -54,7 +53,7 @@ export async function createSizesPart(rig: Rig): Promise<void> {
   await sideBySide(rig, 'create.size', { variants, clients: 1, notes: 'latency' })
 }
 
-/** So that GitHub has been asked about every repository before anything is measured. */
+/** Caches the permission for every repository before anything is measured. */
 async function warmUp(rig: Rig, variant: Variant & { kind: 'http' }): Promise<void> {
   const loader = await rig.loader()
   const { urls, requests, status } = variant

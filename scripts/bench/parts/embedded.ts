@@ -1,4 +1,4 @@
-/** The embedded database beside PostgreSQL, with what a single team has. */
+/** The embedded database next to PostgreSQL, with the data of a single team. */
 import { join } from 'node:path'
 import { memoryOf } from '../child.ts'
 import { type Rig, TOKEN } from '../rig.ts'
@@ -6,7 +6,7 @@ import { sideBySide, type Variant } from '../side-by-side.ts'
 import { create, list, sparseCheck } from '../work.ts'
 
 const CLIENTS = 8
-/** Activities that both have before anything is measured. */
+/** Activities in both before anything is measured. */
 const LIVE = 300
 
 export async function embeddedPart(rig: Rig): Promise<void> {
@@ -32,6 +32,8 @@ export async function embeddedPart(rig: Rig): Promise<void> {
     }
     await sideBySide(rig, `embedded.${name}`, { variants, clients: CLIENTS, notes: 'rate' })
   }
-  rig.results.add('embedded.memory', 'embedded database, resident memory', 'MB', [memoryOf(embedded.pid).now])
+  rig.results.add('embedded.memory', 'embedded database, resident memory', 'MB', [
+    memoryOf(embedded.pid).current,
+  ])
   await Promise.all([embedded.stop(), postgres.stop()])
 }

@@ -1,12 +1,12 @@
-/** Whether two globs share a path: the decision on real-world globs, beside automata and sampling, and on hostile ones (goal 8). */
+/** Glob intersection: on real-world globs, next to automata and sampling, and on hostile ones. */
 import { pathToFileURL } from 'node:url'
 import { ROOT } from '../child.ts'
-import { automataMeet, automatonOf, sampledOf, samplesMeet } from '../glob-peers.ts'
+import { automataOverlap, automatonOf, sampledOf, samplesOverlap } from '../glob-peers.ts'
 import { HOSTILE, REAL_GLOBS } from '../globs.ts'
 import { interleaved } from '../measure.ts'
 import type { Rig } from '../rig.ts'
 
-/** Characters of the longest hostile globs; the contract allows for 512. */
+/** Length of the longest hostile globs; the contract allows 512 characters. */
 const LONGEST = 420
 const plenty = () => ({ remaining: 1_000_000_000 })
 
@@ -21,30 +21,30 @@ export async function globPart(rig: Rig): Promise<void> {
   const own = REAL_GLOBS.map((each) => parseGlob(each))
   const automata = REAL_GLOBS.map(automatonOf)
   const sampled = REAL_GLOBS.map(sampledOf)
-  const perPair = (meet: (a: number, b: number) => boolean) => async () => nsPerPair(meet, round_ms)
+  const perPair = (overlap: (a: number, b: number) => boolean) => async () => nsPerPair(overlap, round_ms)
   const all = await interleaved(rounds, {
     own: perPair((a, b) => overlaps(own[a] as never, own[b] as never, plenty())),
-    refa: perPair((a, b) => automataMeet(automata[a] as never, automata[b] as never)),
-    picomatch: perPair((a, b) => samplesMeet(sampled[a] as never, sampled[b] as never)),
+    refa: perPair((a, b) => automataOverlap(automata[a] as never, automata[b] as never)),
+    picomatch: perPair((a, b) => samplesOverlap(sampled[a] as never, sampled[b] as never)),
   })
-  const label = `${REAL_GLOBS.length} × ${REAL_GLOBS.length} real-world globs, a pair`
+  const label = `${REAL_GLOBS.length} × ${REAL_GLOBS.length} real-world globs, per pair`
   rig.results.add('glob.own', `${label}, exact decision`, 'ns', all.own)
   rig.results.add('glob.refa', `${label}, refa`, 'ns', all.refa)
   rig.results.add('glob.picomatch', `${label}, sampling with picomatch`, 'ns', all.picomatch)
 
   const pairs = REAL_GLOBS.flatMap((_, a) => REAL_GLOBS.map((__, b) => [a, b] as const))
-  const meeting = pairs.filter(([a, b]) => decide(REAL_GLOBS[a] as string, REAL_GLOBS[b] as string))
-  const missed = meeting.filter(([a, b]) => !samplesMeet(sampled[a] as never, sampled[b] as never))
-  const other = pairs.filter(
+  const overlapping = pairs.filter(([a, b]) => decide(REAL_GLOBS[a] as string, REAL_GLOBS[b] as string))
+  const missed = overlapping.filter(([a, b]) => !samplesOverlap(sampled[a] as never, sampled[b] as never))
+  const differing = pairs.filter(
     ([a, b]) =>
-      automataMeet(automata[a] as never, automata[b] as never) !==
+      automataOverlap(automata[a] as never, automata[b] as never) !==
       decide(REAL_GLOBS[a] as string, REAL_GLOBS[b] as string),
   )
-  rig.results.add('glob.missed', 'of the pairs that overlap, sampling misses', '%', [
-    (missed.length / meeting.length) * 100,
+  rig.results.add('glob.missed', 'share of overlapping pairs that sampling misses', '%', [
+    (missed.length / overlapping.length) * 100,
   ])
-  rig.results.add('glob.differs', 'of all pairs, refa decides otherwise', '%', [
-    (other.length / pairs.length) * 100,
+  rig.results.add('glob.differs', 'share of pairs on which refa disagrees', '%', [
+    (differing.length / pairs.length) * 100,
   ])
 
   const lengths = [LONGEST / 2, LONGEST]
@@ -62,16 +62,16 @@ export async function globPart(rig: Rig): Promise<void> {
   }
 }
 
-/** Every glob with every other, again and again. */
-function nsPerPair(meet: (a: number, b: number) => boolean, ms: number): number {
-  let met = 0
+/** Repeatedly intersects every glob with every other. */
+function nsPerPair(overlap: (a: number, b: number) => boolean, ms: number): number {
+  let found = 0
   const sweep = () => {
     for (let a = 0; a < REAL_GLOBS.length; a++)
-      for (let b = 0; b < REAL_GLOBS.length; b++) if (meet(a, b)) met++
+      for (let b = 0; b < REAL_GLOBS.length; b++) if (overlap(a, b)) found++
   }
   const ns = nsPerCall(sweep, ms)
-  // The figure is used, so that nothing of the work can be left out.
-  if (met === 0) throw new Error('no two globs overlap')
+  // Using the count keeps the compiler from eliminating the work.
+  if (found === 0) throw new Error('no two globs overlap')
   return ns / REAL_GLOBS.length ** 2
 }
 

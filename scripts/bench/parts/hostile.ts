@@ -1,9 +1,9 @@
-/** Checks that are meant to be expensive, over HTTP: of hostile globs, and of as many plain paths as a scope may hold (goals 8 and 9). */
+/** Expensive checks over HTTP: with hostile globs, and with the maximum number of plain paths. */
 import { HOSTILE } from '../globs.ts'
 import { interleaved } from '../measure.ts'
 import { type Rig, TOKEN } from '../rig.ts'
 
-/** The contract's limits of a scope. */
+/** The contract's limits for a scope. */
 const GLOBS = 200
 const PLAIN = 3000
 const LENGTH = 500
@@ -20,7 +20,7 @@ export async function hostilePart(rig: Rig): Promise<void> {
   })
   const activity = (n: number, paths: string[]) => ({
     title: `Hostile ${n}`,
-    summary: 'Means no good.',
+    summary: 'An expensive scope.',
     actor: 'mallory',
     scope: { areas: [], paths },
   })
@@ -53,11 +53,11 @@ export async function hostilePart(rig: Rig): Promise<void> {
     same: async () => (await once(post('plain', '/check', { scope: { paths: plain('file') } }))).p50,
     other: async () => (await once(post('plain', '/check', { scope: { paths: plain('name') } }))).p50,
   })
-  rig.results.add('plain.same', '3,000 × 3,000 plain paths, all the same', 'ms', figures.same)
-  rig.results.add('plain.other', '3,000 × 3,000 plain paths, none the same', 'ms', figures.other)
+  rig.results.add('plain.same', '3,000 × 3,000 plain paths, all equal', 'ms', figures.same)
+  rig.results.add('plain.other', '3,000 × 3,000 plain paths, none equal', 'ms', figures.other)
 }
 
-/** As many globs of one kind as a scope may hold, no two the same. */
+/** The maximum number of globs of one kind, all different. */
 function variants(glob: string): string[] {
   return Array.from({ length: GLOBS }, (_, n) => `${n}${glob}`.slice(0, LENGTH + 4)).map((each, n) =>
     n % 2 === 0 ? `*${each}` : `**/*${each}`,

@@ -1,12 +1,12 @@
-/** What HTTP, tokens, quota, schemas and the pipeline cost, when the work itself costs nothing, of bare `node:http` and an empty Express (goal 6). */
+/** The HTTP layer (tokens, quota, schemas, pipeline) with the rest stubbed, next to bare `node:http` and an empty Express. */
 import { startTask } from '../child.ts'
-import type { Ceiling } from '../processes/ceiling.ts'
-import { READER, type Rig } from '../rig.ts'
+import type { Baseline } from '../processes/baseline.ts'
+import { READ_TOKEN, type Rig } from '../rig.ts'
 import { sideBySide, type Variant } from '../side-by-side.ts'
 
 const CLIENTS = 8
-const NOWHERE = 'postgres://nobody@127.0.0.1/nothing'
-/** A check is what has the largest body and needs no row that somebody stored. */
+const UNUSED_URL = 'postgres://nobody@127.0.0.1/nothing'
+/** A check has the largest body and needs no stored record. */
 const CHECK = {
   scope: { areas: ['checkout'], paths: ['src/checkout/api/**', 'docs/payments.md'] },
   branch: 'payment-retries',
@@ -14,9 +14,9 @@ const CHECK = {
 }
 
 export async function httpPart(rig: Rig): Promise<void> {
-  const withoutWork = new URL('../no-work.mjs', import.meta.url).href
-  const layer = await rig.startService({ DATABASE_URL: NOWHERE }, ['--import', withoutWork])
-  const start = (setUp: Ceiling) => startTask<never, { url: string }>('ceiling', { setUp })
+  const stubs = new URL('../stubs.mjs', import.meta.url).href
+  const layer = await rig.startService({ DATABASE_URL: UNUSED_URL }, ['--import', stubs])
+  const start = (setUp: Baseline) => startTask<never, { url: string }>('baseline', { setUp })
   const request = {
     method: 'POST',
     path: '/api/v1/repos/acme/plain/activity/check',
@@ -24,7 +24,7 @@ export async function httpPart(rig: Rig): Promise<void> {
   }
   const response = await fetch(`${layer.url}${request.path}`, {
     method: 'POST',
-    headers: { authorization: `Bearer ${READER}` },
+    headers: { authorization: `Bearer ${READ_TOKEN}` },
     body: request.body,
   })
   const answer = await response.text()
@@ -33,7 +33,7 @@ export async function httpPart(rig: Rig): Promise<void> {
   const express = await start({ kind: 'express', answer })
   const variant = (of: { url: string; pid: number }, label: string): Variant => ({
     kind: 'http',
-    label: `check that does nothing, ${label}`,
+    label: `stubbed check, ${label}`,
     urls: [of.url],
     pid: of.pid,
     requests: [request],
@@ -45,6 +45,6 @@ export async function httpPart(rig: Rig): Promise<void> {
     node: variant(task(node), 'bare node:http'),
     express: variant(task(express), 'empty Express'),
   }
-  await sideBySide(rig, 'http', { variants, clients: CLIENTS, notes: 'rate', token: READER })
+  await sideBySide(rig, 'http', { variants, clients: CLIENTS, notes: 'rate', token: READ_TOKEN })
   await Promise.all([layer.stop(), node.close(), express.close()])
 }

@@ -1,4 +1,4 @@
-/** One instance against two on the same database, as far as there are cores for them (goal 13). */
+/** One instance next to two on the same database. */
 import type { Rig } from '../rig.ts'
 import { idOf } from '../seed.ts'
 import { sideBySide, type Variant } from '../side-by-side.ts'

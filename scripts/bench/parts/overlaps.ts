@@ -1,4 +1,4 @@
-/** All collisions of a repository, beside one check that overlaps with every activity in it. */
+/** All collisions of a repository, next to one check that overlaps with every activity in it. */
 import type { Overlaps } from '../../../src/overlap/overlap.ts'
 import type { Template } from '../load.ts'
 import { interleaved, shown } from '../measure.ts'
@@ -21,7 +21,7 @@ export async function overlapsPart(rig: Rig): Promise<void> {
   await expectCollisions(url, all[0] as Template, 2 * size)
   const figures = await interleaved(rig.options.sizes.rounds, {
     all: async () => {
-      // With another version of one row in each, no comparison from before is used again.
+      // A new version of one row in each repository keeps earlier comparisons from being reused.
       await sql`update activities set heartbeat_at = now()
         where repo_id = any(${ids}::bigint[]) and branch = 'work-0'`
       return run(all)

@@ -1,4 +1,4 @@
-/** The same work by swarm-mail, which leases globs too: as a library in one process, against the service over HTTP (goal 10). */
+/** The service over HTTP next to swarm-mail, which leases globs too, as a library in one process. */
 import { execFile } from 'node:child_process'
 import { mkdir } from 'node:fs/promises'
 import { join } from 'node:path'
@@ -19,7 +19,7 @@ export async function peerPart(rig: Rig): Promise<void> {
   const loader = await rig.loader()
   const ms = rig.options.sizes.round_ms
   const load = { urls: [url], token: TOKEN, clients: 1, ms }
-  const theirs = (kind: 'check' | 'reserve') => async () => (await peer.ask({ kind, ms })).p50
+  const theirs = (kind: 'check' | 'reserve') => async () => (await peer.request({ kind, ms })).p50
   const figures = await interleaved(rig.options.sizes.rounds, {
     check: async () => (await loader.run({ ...load, requests: [sparseCheck('busy')] }, { status: 200 })).p50,
     peer_check: theirs('check'),
@@ -39,7 +39,7 @@ export async function peerPart(rig: Rig): Promise<void> {
   await peer.close()
 }
 
-/** Installs it into the scratch directory; undefined, with a note of the reason, where that does not work. */
+/** Installs the package into the scratch directory. Undefined, with the reason in the results, when that fails. */
 async function startPeer(rig: Rig): Promise<Task<PeerResult> | undefined> {
   const directory = join(rig.scratch, 'peer')
   try {
@@ -54,7 +54,7 @@ async function startPeer(rig: Rig): Promise<Task<PeerResult> | undefined> {
       cwd: directory,
     })
   } catch (error) {
-    rig.results.skip(PACKAGE, `it cannot be installed or does not start: ${firstLine(error)}`)
+    rig.results.skip(PACKAGE, `installation or start failed: ${firstLine(error)}`)
     return undefined
   }
 }

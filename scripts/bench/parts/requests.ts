@@ -1,4 +1,4 @@
-/** Creates, heartbeats, lists and retrievals, held against pgbench and against bare node with the same statements (goals 3 to 5). */
+/** Creates, heartbeats, lists and retrievals, next to pgbench and bare node with the same statements. */
 import type { OperationName } from '../../../src/operations/contract.ts'
 import { startTask } from '../child.ts'
 import type { Template } from '../load.ts'
@@ -8,7 +8,7 @@ import { numberedId } from '../seed.ts'
 import { sideBySide, type Variant } from '../side-by-side.ts'
 import { CREATED, create, heartbeat, list, retrieve, SHARED } from '../work.ts'
 
-/** Records of the busy repository that are asked for in turns. */
+/** Records of the busy repository that requests use in rotation. */
 const RECORDS = 2000
 
 interface Route {
@@ -17,9 +17,9 @@ interface Route {
   input: unknown
   requests: Template[]
   status: number
-  /** Which of the statements pgbench runs; the others are reads that belong to the answer. */
+  /** Selects the statements that pgbench runs; the others are reads for the response. */
   essential(statement: string): boolean
-  makesRecords: boolean
+  createsRecords: boolean
 }
 
 const isWrite = (statement: string) => /^(begin|commit)|\binsert into\b|\bupdate "activities"/.test(statement)
@@ -32,13 +32,13 @@ export async function createPart(rig: Rig): Promise<void> {
     requests: [create('created')],
     status: 201,
     essential: isWrite,
-    makesRecords: true,
+    createsRecords: true,
   })
 }
 
 export async function requestsPart(rig: Rig): Promise<void> {
-  const ids = await apart(rig)
-  const of = { input: {}, status: 200, makesRecords: false }
+  const ids = await idsWithoutOverlap(rig)
+  const of = { input: {}, status: 200, createsRecords: false }
   await heartbeats(rig, {
     ...of,
     name: 'heartbeatActivity',
@@ -75,15 +75,15 @@ export async function requestsPart(rig: Rig): Promise<void> {
   await sideBySide(rig, 'list.size', { variants: Object.fromEntries(bySize), clients: 1, notes: 'latency' })
 }
 
-/** Ids of records that overlap with no other. */
-async function apart(rig: Rig): Promise<string[]> {
+/** Ids of records without overlap. */
+async function idsWithoutOverlap(rig: Rig): Promise<string[]> {
   const sql = await rig.sql()
   const rows = await sql<{ id: string }[]>`select id from activities
     where repo_id = ${rig.names.busy.id} and scope::text not like ${`%${SHARED}%`} order by id limit ${RECORDS}`
   return rows.map(({ id }) => id)
 }
 
-/** With the part of updates that were heap-only: those touch no index. */
+/** Also measures the share of heap-only (HOT) updates, which write no index. */
 async function heartbeats(rig: Rig, route: Route): Promise<void> {
   const sql = await rig.sql()
   const read = async () => {
@@ -97,41 +97,41 @@ async function heartbeats(rig: Rig, route: Route): Promise<void> {
   await routePart(rig, route)
   const after = await read()
   const hot = ((after.hot - before.hot) / (after.updates - before.updates)) * 100
-  rig.results.add('heartbeat.hot', 'heartbeat, updates that are heap-only', '%', [hot])
+  rig.results.add('heartbeat.hot', 'heartbeat, heap-only updates', '%', [hot])
 }
 
-/** One route with one, several and many clients: the service, bare node with its statements, and pgbench with the essential ones. */
+/** One route by number of clients: the service, bare node with its statements, and pgbench with the essential ones. */
 async function routePart(rig: Rig, route: Route): Promise<void> {
   const { url, pid } = await rig.service()
-  const { busy, ceiling } = rig.names
+  const { busy, baseline } = rig.names
   const database_url = await rig.database()
   const id = /act_\w+/.exec(route.requests[0]?.path ?? '')?.[0] ?? ''
   const recorded = await recordStatements(database_url, {
     name: route.name,
-    repository: route.makesRecords ? ceiling : busy,
+    repository: route.createsRecords ? baseline : busy,
     id,
     input: route.input,
   })
-  const made = route.makesRecords ? (JSON.parse(recorded.body).activity.id as string) : id
+  const created_id = route.createsRecords ? (JSON.parse(recorded.body).activity.id as string) : id
   const essential = recorded.statements.filter(({ sql }) => route.essential(sql))
   const setUp = {
     kind: 'statements',
     database_url,
-    // What others stored would be read again and again: all of what ceilings create claims the same.
-    statements: route.makesRecords ? essential : recorded.statements,
-    id: made,
-    fresh_ids: route.makesRecords,
+    // For creates only the writes: all records of a baseline claim the same paths, and reads would find all of them.
+    statements: route.createsRecords ? essential : recorded.statements,
+    id: created_id,
+    fresh_ids: route.createsRecords,
   }
-  const bare = await startTask<never, { url: string }>('ceiling', { setUp })
+  const bare = await startTask<never, { url: string }>('baseline', { setUp })
   const http = { kind: 'http' as const, requests: route.requests }
-  const script = rig.pgbench && scriptOf(rig, route, { essential, id: made })
+  const script = rig.pgbench && scriptOf(rig, route, { essential, id: created_id })
   for (const clients of rig.options.sizes.clients) {
     const label = (what: string) => `${route.label}, ${clients} clients, ${what}`
     const variants: Record<string, Variant> = {
       service: { ...http, label: label('service'), urls: [url], pid, status: route.status },
       bare: {
         ...http,
-        label: label(route.makesRecords ? 'bare node, its writes' : 'bare node, same SQL'),
+        label: label(route.createsRecords ? 'bare node, writes only' : 'bare node, same SQL'),
         urls: [bare.greeting.url],
         pid: bare.pid,
         status: 200,
@@ -140,7 +140,7 @@ async function routePart(rig: Rig, route: Route): Promise<void> {
     }
     await sideBySide(rig, `${KEYS[route.name]}.${clients}`, { variants, clients, notes: 'rate' })
   }
-  if (!script) rig.results.skip(`pgbench on ${route.label}`, 'it is not installed')
+  if (!script) rig.results.skip(`pgbench, ${route.label}`, 'it is not installed')
   await bare.close()
 }
 
@@ -152,8 +152,8 @@ const KEYS: Partial<Record<OperationName, string>> = {
 }
 
 function scriptOf(rig: Rig, route: Route, { essential, id }: { essential: Statement[]; id: string }): Script {
-  if (route.makesRecords) {
-    // Ids of each client go up, as those of the service do.
+  if (route.createsRecords) {
+    // Ids increase per client, like those of the service.
     const fresh = numberedId(':base::bigint + :client_id * 100000 + :n::bigint')
     return pgbenchScript(essential, { id, fresh, preamble: '\\set n :n + 1' })
   }

@@ -1,4 +1,4 @@
-/** Ten minutes of everything: the last minute is to be as fast as the first (goal 7). */
+/** Ten minutes of mixed load: the last minute should be as fast as the first. */
 import { memoryOf } from '../child.ts'
 import { type Rig, TOKEN } from '../rig.ts'
 import { idOf } from '../seed.ts'
@@ -21,14 +21,14 @@ export async function soakPart(rig: Rig): Promise<void> {
     heartbeat('busy', id),
   ])
   const load = { urls: [url], token: TOKEN, clients: CLIENTS, requests }
-  // What the first seconds compile and connect is none of the first minute.
+  // Warm-up: compiling and connecting must not count in the first minute.
   await loader.run({ ...load, ms: soak_minute_ms / 6 }, { status: 200 })
   const rates: number[] = []
   const memory: number[] = []
   for (let minute = 1; minute <= soak_minutes; minute++) {
     const { per_second } = await loader.run({ ...load, ms: soak_minute_ms }, { status: 200 })
     rates.push(per_second)
-    memory.push(memoryOf(pid).now)
+    memory.push(memoryOf(pid).current)
     rig.say(`  minute ${minute}: ${Math.round(per_second)} requests/s`)
   }
   rig.results.add('soak.rate', 'soak, each minute', 'requests/s', rates)

@@ -1,4 +1,4 @@
-/** From the start of the process to `/readyz`, and what it takes of memory (goal 12). */
+/** Time from the start of the process to `/readyz`, and memory usage. */
 import { setTimeout as wait } from 'node:timers/promises'
 import { memoryOf } from '../child.ts'
 import { interleaved } from '../measure.ts'
@@ -8,8 +8,8 @@ import { idOf } from '../seed.ts'
 import { create, heartbeat, list, sparseCheck } from '../work.ts'
 
 const CLIENTS = 32
-/** How long an instance is left alone before its memory counts as that at rest. */
-const REST_MS = 3000
+/** How long an instance idles before its memory is measured. */
+const IDLE_MS = 3000
 
 export async function startPart(rig: Rig): Promise<void> {
   const { options, results } = rig
@@ -17,20 +17,20 @@ export async function startPart(rig: Rig): Promise<void> {
   const migrated = await rig.database()
   const ready = async (DATABASE_URL: string) => {
     const service = await rig.startService({ DATABASE_URL })
-    await wait(options.quick ? 0 : REST_MS)
-    const { now } = memoryOf(service.pid)
+    await wait(options.quick ? 0 : IDLE_MS)
+    const { current } = memoryOf(service.pid)
     await service.stop()
-    return { ready_ms: service.ready_ms, now }
+    return { ready_ms: service.ready_ms, current }
   }
   const all = await interleaved(starts, {
     again: () => ready(migrated),
     first: async () => ready(await rig.emptyDatabase()),
   })
-  const figures = (name: 'again' | 'first', what: 'ready_ms' | 'now') =>
+  const figures = (name: 'again' | 'first', what: 'ready_ms' | 'current') =>
     all[name].map((figure) => figure[what])
   results.add('start.again', 'start to ready on PostgreSQL', 'ms', figures('again', 'ready_ms'))
   results.add('start.first', 'start to ready on an empty database', 'ms', figures('first', 'ready_ms'))
-  results.add('memory.rest', 'resident memory at rest', 'MB', figures('again', 'now'))
+  results.add('memory.idle', 'resident memory when idle', 'MB', figures('again', 'current'))
 
   const service = await rig.startService({ DATABASE_URL: migrated })
   const ids = Array.from({ length: 100 }, (_, at) => idOf(at + 1))
@@ -39,8 +39,8 @@ export async function startPart(rig: Rig): Promise<void> {
   const load = { urls: [service.url], token: TOKEN, clients: CLIENTS, ms: round_ms * 5 }
   await loader.run({ ...load, requests }, { status: 200 })
   await loader.run({ ...load, requests: [create('created')], count: 2000 }, { status: 201 })
-  const { now, most } = memoryOf(service.pid)
-  results.add('memory.load', `resident memory after load by ${CLIENTS} clients`, 'MB', [now])
-  results.add('memory.most', 'the most it had', 'MB', [most])
+  const { current, peak } = memoryOf(service.pid)
+  results.add('memory.load', `resident memory after load by ${CLIENTS} clients`, 'MB', [current])
+  results.add('memory.peak', 'peak resident memory', 'MB', [peak])
   await service.stop()
 }

@@ -1,4 +1,4 @@
-/** A burst of deliveries: how fast they are acknowledged, and how long until all is done. */
+/** A burst of deliveries: how fast they are acknowledged and processed. */
 import { setTimeout as wait } from 'node:timers/promises'
 import { pullRequestEvent, signedDelivery } from '../../../test/support/webhooks.ts'
 import { interleaved } from '../measure.ts'
@@ -6,7 +6,7 @@ import type { Rig } from '../rig.ts'
 import { WEBHOOK_SECRET } from '../rig.ts'
 
 const SENDERS = 16
-const DONE_MS = 120_000
+const TIMEOUT_MS = 120_000
 const POLL_MS = 50
 
 export async function webhooksPart(rig: Rig): Promise<void> {
@@ -45,7 +45,7 @@ export async function webhooksPart(rig: Rig): Promise<void> {
     'requests/s',
     per_second('acknowledged_s'),
   )
-  rig.results.add('webhooks.done', `${label}, taken in and looked at`, 'requests/s', per_second('done_s'))
+  rig.results.add('webhooks.done', `${label}, imported and rechecked`, 'requests/s', per_second('done_s'))
   await service.stop()
 }
 
@@ -53,19 +53,19 @@ async function send(url: string, waiting: ReturnType<typeof signedDelivery>[]): 
   for (let delivery = waiting.pop(); delivery; delivery = waiting.pop()) {
     const response = await fetch(`${url}/api/github/webhooks`, { method: 'POST', ...delivery })
     await response.arrayBuffer()
-    if (response.status !== 202) throw new Error(`a delivery was answered with ${response.status}`)
+    if (response.status !== 202) throw new Error(`a delivery got status ${response.status}`)
   }
 }
 
-/** Until no job is due any more; those that wait for their hour are none of the burst's. */
+/** Waits until no job is due. Jobs scheduled for later do not belong to the burst. */
 async function untilDone(rig: Rig): Promise<void> {
   const sql = await rig.sql()
-  const until = performance.now() + DONE_MS
+  const until = performance.now() + TIMEOUT_MS
   for (;;) {
     const [due] = await sql<{ count: number }[]>`
       select count(*)::int as count from jobs where state = 'pending' and run_at <= now()`
     if (due?.count === 0) return
-    if (performance.now() > until) throw new Error(`${due?.count} jobs of the burst are not done`)
+    if (performance.now() > until) throw new Error(`${due?.count} jobs of the burst did not complete`)
     await wait(POLL_MS)
   }
 }

@@ -1,4 +1,4 @@
-/** The load generator: sockets that are kept, each with one request under way; it costs less than what it measures. */
+/** The load generator: persistent sockets with one request in flight each. It uses less processor time than the server. */
 import { connect, type Socket } from 'node:net'
 import type { LoadResult, LoadTask, Template } from '../load.ts'
 
@@ -6,7 +6,7 @@ const NUMBER = '########'
 const HEAD_END = Buffer.from('\r\n\r\n')
 const LAST_CHUNK = Buffer.from('\r\n0\r\n\r\n')
 
-/** A request as bytes, with the places where its number stands. */
+/** A request as bytes, with the offsets of its numbers. */
 interface Prepared {
   bytes: Buffer
   numbers: number[]
@@ -84,7 +84,7 @@ function numbered({ bytes, numbers }: Prepared): Buffer {
 }
 
 interface Connection {
-  /** Sends, and answers the status once the whole answer is there. */
+  /** Sends a request, and returns the status when the response is complete. */
   exchange(request: Buffer): Promise<number>
   close(): void
 }
@@ -93,24 +93,24 @@ function openConnection(url: URL): Promise<Connection> {
   return new Promise((resolve, reject) => {
     const socket: Socket = connect(Number(url.port), url.hostname)
     socket.setNoDelay(true)
-    let answered: ((status: number) => void) | undefined
+    let onStatus: ((status: number) => void) | undefined
     let failed: (error: Error) => void = reject
     let received: Buffer = Buffer.alloc(0)
     socket.on('data', (chunk: Buffer) => {
       received = received.length === 0 ? chunk : Buffer.concat([received, chunk])
-      const size = answerSize(received)
+      const size = responseSize(received)
       if (size === undefined || received.length < size) return
       const status = Number(received.toString('latin1', 9, 12))
       received = Buffer.alloc(0)
-      answered?.(status)
+      onStatus?.(status)
     })
     socket.on('error', (error) => failed(error))
-    socket.on('close', () => failed(new Error('the connection was closed before the answer')))
+    socket.on('close', () => failed(new Error('the connection was closed before the response')))
     socket.once('connect', () =>
       resolve({
         exchange: (request) =>
           new Promise((done, fail) => {
-            answered = done
+            onStatus = done
             failed = fail
             socket.write(request)
           }),
@@ -123,13 +123,13 @@ function openConnection(url: URL): Promise<Connection> {
   })
 }
 
-/** Bytes of the whole answer; undefined while they are not all known. */
-function answerSize(received: Buffer): number | undefined {
+/** The size of the complete response in bytes; undefined while it is unknown. */
+function responseSize(received: Buffer): number | undefined {
   const end = received.indexOf(HEAD_END)
   if (end === -1) return undefined
   const length = /\r\ncontent-length: (\d+)/i.exec(received.toString('latin1', 0, end))?.[1]
   if (length !== undefined) return end + HEAD_END.length + Number(length)
-  // In chunks, of which an empty one is the last.
+  // Chunked encoding ends with an empty chunk.
   const last = received.indexOf(LAST_CHUNK, end)
   return last === -1 ? undefined : last + LAST_CHUNK.length
 }

@@ -1,9 +1,9 @@
-/** swarm-mail (https://www.npmjs.com/package/swarm-mail): leases of globs that end by themselves, in SQLite in the caller's process. */
+/** swarm-mail (https://www.npmjs.com/package/swarm-mail): leases on globs with a time to live, in SQLite in the caller's process. */
 import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 
 export interface PeerSetUp {
-  /** Where it is installed. */
+  /** Where the package is installed. */
   directory: string
   leases: number
 }
@@ -19,7 +19,7 @@ export interface PeerResult {
   p50: number
 }
 
-/** What of its interface is used here. */
+/** The part of its API that is used here. */
 interface SwarmMail {
   registerAgent(project: string, name: string): Promise<unknown>
   reserveFiles(project: string, agent: string, paths: string[], options: object): Promise<unknown>
@@ -39,7 +39,7 @@ process.once('message', (setUp: PeerSetUp) => {
 })
 
 async function run({ directory, leases }: PeerSetUp): Promise<void> {
-  // It tells of every conflict it finds; that is no part of the work.
+  // It logs every conflict that it finds.
   Object.assign(globalThis.console, { log: () => {}, warn: () => {} })
   const file = join(directory, 'node_modules/swarm-mail/dist/index.js')
   const { getSwarmMailLibSQL } = (await import(pathToFileURL(file).href)) as {
@@ -47,10 +47,10 @@ async function run({ directory, leases }: PeerSetUp): Promise<void> {
   }
   const mail = await getSwarmMailLibSQL(join(directory, 'project'))
   await mail.registerAgent(PROJECT, 'holder')
-  // One path each: of this version, a reservation of ten paths fails.
+  // One path each: in this version, a reservation of ten paths fails.
   for (let n = 0; n < leases; n++)
     await mail.reserveFiles(PROJECT, 'holder', [`packages/p${n}/src/**`], LEASE)
-  await mail.registerAgent(PROJECT, 'asker')
+  await mail.registerAgent(PROJECT, 'checker')
   process.on('message', (task: PeerTask) => {
     measure(mail, task).then(
       (result) => process.send?.(result),
@@ -69,8 +69,8 @@ async function measure(mail: SwarmMail, { kind, ms }: PeerTask): Promise<PeerRes
   do {
     const own = `packages/q${String(++number).padStart(8, '0')}`
     const begun = performance.now()
-    if (kind === 'check') await mail.checkConflicts(PROJECT, 'asker', [`${own}/src/**`, `${own}/README.md`])
-    else await mail.reserveFiles(PROJECT, 'asker', [`${own}/src/**`], LEASE)
+    if (kind === 'check') await mail.checkConflicts(PROJECT, 'checker', [`${own}/src/**`, `${own}/README.md`])
+    else await mail.reserveFiles(PROJECT, 'checker', [`${own}/src/**`], LEASE)
     times.push(performance.now() - begun)
   } while (performance.now() - started < ms)
   times.sort((a, b) => a - b)

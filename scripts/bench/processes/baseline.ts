@@ -1,37 +1,37 @@
-/** Servers that do less than the service: what its figures are held against. */
+/** Servers that do less than the service, to compare it with. */
 import { createServer, type IncomingMessage, type RequestListener, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import express from 'express'
 import postgres from 'postgres'
 import type { Statement } from '../record.ts'
 
-export type Ceiling =
-  /** Bare `node:http`: reads the body as JSON, answers a text. */
+export type Baseline =
+  /** Bare `node:http`: parses the body as JSON and returns a fixed text. */
   | { kind: 'node'; answer: string }
-  /** Express as its documentation shows it: reads the body as JSON, answers JSON. */
+  /** Express as in its documentation: parses the body as JSON and returns JSON. */
   | { kind: 'express'; answer: string }
-  /** Bare `node:http`, which runs the statements of a route and answers the rows of the last one that has any. */
+  /** Bare `node:http` that runs the statements of a route and returns the rows of the last one that has any. */
   | { kind: 'statements'; database_url: string; statements: Statement[]; id: string; fresh_ids: boolean }
 
-/** Connections of the service; the ceiling has as many. */
+/** As many connections as the service has. */
 const CONNECTIONS = 8
 
-process.once('message', (ceiling: Ceiling) => {
-  const server = serverOf(ceiling)
+process.once('message', (baseline: Baseline) => {
+  const server = serverOf(baseline)
   server.listen(0, '127.0.0.1', () => {
     const { port } = server.address() as AddressInfo
     process.send?.({ url: `http://127.0.0.1:${port}` })
   })
 })
 
-function serverOf(ceiling: Ceiling): Server {
-  switch (ceiling.kind) {
+function serverOf(baseline: Baseline): Server {
+  switch (baseline.kind) {
     case 'node':
-      return createServer(node(ceiling.answer))
+      return createServer(node(baseline.answer))
     case 'express':
-      return createServer(emptyExpress(ceiling.answer))
+      return createServer(emptyExpress(baseline.answer))
     case 'statements':
-      return createServer(statements(ceiling))
+      return createServer(statements(baseline))
   }
 }
 
@@ -69,7 +69,7 @@ function statements({
   statements: all,
   id,
   fresh_ids,
-}: Ceiling & { kind: 'statements' }): RequestListener {
+}: Baseline & { kind: 'statements' }): RequestListener {
   const clients = Array.from({ length: CONNECTIONS }, () =>
     postgres(database_url, { max: 1, fetch_types: false, onnotice: () => {} }),
   )

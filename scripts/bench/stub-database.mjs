@@ -1,4 +1,4 @@
-/** In place of `dist/db/postgres.js`: real queries of a client that answers at once: no records, and a quota that is not used up. */
+/** Replaces `dist/db/postgres.js`: a client that returns at once, without records and with a quota that never runs out. */
 import { drizzle } from 'drizzle-orm/postgres-js'
 
 const client = {
@@ -10,8 +10,8 @@ const client = {
 }
 
 function rowsOf(rows) {
-  const answer = Promise.resolve(rows)
-  return Object.assign(answer, { values: () => answer })
+  const result = Promise.resolve(rows)
+  return Object.assign(result, { values: () => result })
 }
 
 export function openPostgres() {

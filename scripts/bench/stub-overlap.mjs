@@ -1,4 +1,4 @@
-/** In place of `dist/overlap/check.js`: finds nothing, at once. */
+/** Replaces `dist/overlap/check.js`: returns an empty result at once. */
 const NOTHING = {
   overlap_detected: false,
   severity: null,

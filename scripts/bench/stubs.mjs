@@ -1,0 +1,14 @@
+/** Loaded before the service to measure its HTTP layer: stubs the database and the overlap check. */
+import { register } from 'node:module'
+
+const stubs = {
+  '/dist/db/postgres.js': new URL('stub-database.mjs', import.meta.url).href,
+  '/dist/overlap/check.js': new URL('stub-overlap.mjs', import.meta.url).href,
+}
+const hooks = `const stubs = ${JSON.stringify(Object.entries(stubs))}
+export async function resolve(specifier, context, next) {
+  const found = await next(specifier, context)
+  const [, url] = stubs.find(([path]) => found.url.endsWith(path)) ?? []
+  return url ? { ...found, url } : found
+}`
+register(`data:text/javascript,${encodeURIComponent(hooks)}`)
