@@ -1,5 +1,5 @@
-# The service, as a user without rights, on the embedded database in /data unless DATABASE_URL is set. It writes to /data alone,
-# so it runs with `--read-only --cap-drop ALL --security-opt no-new-privileges`.
+# The service as an unprivileged user, with the embedded database in /data unless DATABASE_URL is set. It writes only to /data,
+# so run it with `--read-only --cap-drop ALL --security-opt no-new-privileges`.
 FROM node:24-bookworm-slim AS build
 WORKDIR /app
 COPY package.json package-lock.json ./
@@ -11,7 +11,7 @@ RUN npm run build && npm prune --omit=dev
 FROM node:24-bookworm-slim
 ENV NODE_ENV=production DATA_DIR=/data PORT=3000
 WORKDIR /app
-# The embedded database writes files that any user could read, so the directory itself is closed.
+# The embedded database creates world-readable files, so the directory itself is private.
 RUN install -d -o node -g node -m 0700 /data
 COPY --from=build /app/node_modules node_modules
 COPY --from=build /app/dist dist
@@ -21,5 +21,5 @@ USER node
 VOLUME /data
 EXPOSE 3000
 HEALTHCHECK --interval=10s --timeout=3s --start-period=30s \
-  CMD ["node", "-e", "fetch(`http://127.0.0.1:${process.env.PORT}/healthz`).then((answer) => process.exit(answer.ok ? 0 : 1), () => process.exit(1))"]
+  CMD ["node", "-e", "fetch(`http://127.0.0.1:${process.env.PORT}/healthz`).then((response) => process.exit(response.ok ? 0 : 1), () => process.exit(1))"]
 CMD ["node", "dist/main.js"]
