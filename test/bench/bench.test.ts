@@ -73,5 +73,5 @@ test('a part that does not exist is refused with those that do', async () => {
   const { said, status } = await bench('--only', 'globs')
   expect(status).toBe(1)
   expect(said).toContain('unknown part globs')
-  expect(said).toContain('glob, http, start')
+  expect(said).toContain('glob, lines, http')
 })
