@@ -22,7 +22,7 @@ afterAll(() => scene.close())
 test('all connections blocked by a lock: who waits too long is refused with 503, and it goes on when the lock is gone', async () => {
   const cluster = await startCluster()
   const service = await startProcess({ ...scene.env, DATABASE_URL: cluster.url })
-  const ledger = openLedger('all connections blocked by a lock from outside', '32 clients')
+  const ledger = openLedger('all connections blocked by an external lock', '32 clients')
   const load = startLoad([service.url], ledger, { clients: 32 })
   await expect.poll(() => ledger.acknowledged.size, PATIENT).toBeGreaterThan(200)
   const outside = connectRaw(cluster.url)
@@ -74,7 +74,7 @@ test('connections are used for hours, and no statement is lost to their age', as
   const cluster = await startCluster()
   const env = { ...scene.env, DATABASE_URL: cluster.url, NODE_OPTIONS: `--import=${HASTE}` }
   const service = await startProcess(env)
-  const ledger = openLedger('connections grow old', '32 clients')
+  const ledger = openLedger('connections in use for hours', '32 clients')
   const load = startLoad([service.url], ledger, { clients: 32 })
   const outside = connectRaw(cluster.url)
   const connections = () =>
@@ -123,7 +123,7 @@ test('a server that is silent from one moment on is given up, and the service go
   const cluster = await startCluster()
   const way = await tcpWayTo(cluster.url)
   const service = await startProcess({ ...scene.env, DATABASE_URL: way.url })
-  const ledger = openLedger('PostgreSQL accepts bytes and answers nothing, under load', '16 clients')
+  const ledger = openLedger('PostgreSQL accepts connections but never responds', '16 clients')
   const load = startLoad([service.url], ledger, { clients: 16 })
   await expect.poll(() => ledger.acknowledged.size, PATIENT).toBeGreaterThan(200)
   way.swallow()

@@ -126,7 +126,7 @@ function endless(response: ServerResponse): void {
 }
 
 test('whatever GitHub does, who was let in lately is served, who was not is refused, and nothing is lost', async () => {
-  const ledger = openLedger(`GitHub away in ${MISBEHAVIOURS.length} ways`, '2 callers for each')
+  const ledger = openLedger(`GitHub unavailable in ${MISBEHAVIOURS.length} ways`, '2 callers for each')
   const permissions = { 'acme/shop': 'write' as const }
   const apis = MISBEHAVIOURS.map((_, index) => {
     for (const who of ['known', 'unknown'])
@@ -161,7 +161,7 @@ test('whatever GitHub does, who was let in lately is served, who was not is refu
 })
 
 test('jobs wait while GitHub is down, deliveries are acknowledged meanwhile, and all take effect once it is back', async () => {
-  const ledger = openLedger('GitHub down while webhooks come', '30 deliveries, each twice')
+  const ledger = openLedger('GitHub unavailable while webhooks arrive', '30 deliveries, each twice')
   misbehave = (request) => request.socket.resetAndDestroy()
   const urls: string[] = []
   for (let index = 0; index < 30; index += 1) {

@@ -20,7 +20,7 @@ test('one of two instances is killed again and again, and clients that turn to t
   const ports = [await freePort(), await freePort()].map(String)
   let [victim, other] = await Promise.all(ports.map((PORT) => startProcess({ ...env, PORT })))
   if (!victim || !other) throw new Error('two instances were to start')
-  const ledger = openLedger('one of two instances killed (-9) three times, PostgreSQL', '16 clients')
+  const ledger = openLedger('one of two instances killed (SIGKILL) three times, PostgreSQL', '16 clients')
   const load = startLoad([victim.url, other.url], ledger, { clients: 16 })
   for (let round = 1; round <= 3; round += 1) {
     await expect.poll(() => ledger.acknowledged.size, PATIENT).toBeGreaterThan(200 * round)
@@ -41,7 +41,7 @@ test('the only instance is killed on the embedded database, and its heir has wha
   const directory = await temporaryDirectory('data')
   const env = { ...scene.env, DATA_DIR: directory.path, PORT: String(await freePort()) }
   let service = await startProcess(env)
-  const ledger = openLedger('the instance killed (-9) twice, embedded database', '8 clients')
+  const ledger = openLedger('the instance killed (SIGKILL) twice, embedded database', '8 clients')
   const load = startLoad([service.url], ledger)
   for (let round = 1; round <= 2; round += 1) {
     await expect.poll(() => ledger.acknowledged.size, PATIENT).toBeGreaterThan(200 * round)

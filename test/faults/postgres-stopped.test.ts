@@ -19,7 +19,7 @@ afterAll(() => scene.close())
 test('with transactions under way, the process lives, refuses with 503 and recovers by itself', async () => {
   const cluster = await startCluster({ durable: true })
   const service = await startProcess({ ...scene.env, DATABASE_URL: cluster.url })
-  const ledger = openLedger('PostgreSQL stopped at once and started again, three times', '16 clients')
+  const ledger = openLedger('PostgreSQL stopped (immediate) and restarted three times', '16 clients')
   const load = startLoad([service.url], ledger, { clients: 16 })
   const api = apiAt(service.url, 'ada')
   for (let round = 1; round <= 3; round += 1) {
@@ -61,7 +61,7 @@ test('a standby that is promoted has all that was acknowledged, and the service 
   await watch.end()
 
   const service = await startProcess({ ...scene.env, DATABASE_URL })
-  const ledger = openLedger('primary stopped at once, synchronous standby promoted', '16 clients')
+  const ledger = openLedger('primary stopped (immediate), synchronous standby promoted', '16 clients')
   const load = startLoad([service.url], ledger, { clients: 16 })
   await expect.poll(() => ledger.acknowledged.size, PATIENT).toBeGreaterThan(300)
   await cluster.crash()

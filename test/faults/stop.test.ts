@@ -45,7 +45,7 @@ async function sendOn({ url }: ServiceProcess, text: string): Promise<Socket> {
 
 test('under load every create that was acknowledged is there, and none is broken off', async () => {
   const first = await start()
-  const ledger = openLedger('SIGTERM under load, on connections that are kept', '16 clients')
+  const ledger = openLedger('SIGTERM under load, on keep-alive connections', '16 clients')
   const load = startLoad([first.url], ledger, { clients: 16 })
   await expect.poll(() => ledger.acknowledged.size, PATIENT).toBeGreaterThan(300)
   expect(await first.kill('SIGTERM')).toEqual({ code: 0, errors: [] })

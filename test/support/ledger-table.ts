@@ -5,7 +5,7 @@ import type { TestProject } from 'vitest/node'
 import type { Row } from './ledger.ts'
 import { temporaryDirectory } from './temporary-directory.ts'
 
-const HEAD = ['fault', 'load', 'requests', 'acknowledged', 'refused (by status)', 'lost', 'doubled']
+const HEAD = ['fault', 'load', 'requests', 'acknowledged', 'refused (by status)', 'lost', 'duplicated']
 
 export async function setup(project: TestProject): Promise<() => Promise<void>> {
   const directory = await temporaryDirectory('ledger')

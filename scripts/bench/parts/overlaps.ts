@@ -44,7 +44,7 @@ export async function overlapsPart(rig: Rig): Promise<void> {
       )
     note('p50', 'ms', 'p50')
     note('p99', 'ms', 'p99')
-    note('cpu_us', 'µs', 'processor time a request')
+    note('cpu_us', 'µs', 'processor time per request')
   }
 }
 
@@ -52,5 +52,5 @@ async function expectCollisions(url: string, { path }: Template, count: number):
   const response = await fetch(`${url}${path}`, { headers: { authorization: `Bearer ${TOKEN}` } })
   const { total, checked_against } = (await response.json()) as Overlaps
   if (total !== count || !checked_against.complete)
-    throw new Error(`${total} collisions in place of ${count}`)
+    throw new Error(`${total} collisions instead of ${count}`)
 }
