@@ -51,6 +51,5 @@ export async function overlapsPart(rig: Rig): Promise<void> {
 async function expectCollisions(url: string, { path }: Template, count: number): Promise<void> {
   const response = await fetch(`${url}${path}`, { headers: { authorization: `Bearer ${TOKEN}` } })
   const { total, checked_against } = (await response.json()) as Overlaps
-  if (total !== count || !checked_against.complete)
-    throw new Error(`${total} collisions instead of ${count}`)
+  if (total !== count || !checked_against.complete) throw new Error(`${total} collisions instead of ${count}`)
 }
