@@ -1,4 +1,4 @@
-/** The process: environment → configuration → service, until a signal ends it. */
+/** The server process: environment → configuration → service, until a signal stops it. */
 import { setTimeout as wait } from 'node:timers/promises'
 import { type Config, ConfigError, readConfig } from './base/config.ts'
 import { DirectoryError } from './db/directory-lock.ts'
@@ -14,12 +14,12 @@ async function main(): Promise<void> {
   let isStopping = false
   let stopTracing: (() => Promise<void>) | null = null
   for (const signal of ['SIGTERM', 'SIGINT'] as const) {
-    // Of several signals the first counts: the later ones are not to break off what it lets end.
+    // Only the first signal counts; later ones must not interrupt the shutdown.
     process.on(signal, () => {
       if (isStopping) return
       isStopping = true
       log.info({ signal }, 'stopping')
-      // A start leaves nothing half done: a migration is one transaction.
+      // Exiting during start is safe: each migration is one transaction.
       if (service === undefined) process.exit(0)
       void stop(service, stopTracing).then(() => process.exit(0), fail)
     })
@@ -29,60 +29,60 @@ async function main(): Promise<void> {
   announce(config, service)
 }
 
-/** How long the last spans may take to be sent: platforms kill what has not ended after ten seconds. */
+/** Timeout of the last span export. Platforms kill a process ten seconds after SIGTERM. */
 const FLUSH_MS = 1000
 
 async function stop(service: Service, stopTracing: (() => Promise<void>) | null): Promise<void> {
   await service.close()
-  // A collector that is away is told of by the SDK, and holds nobody up.
+  // The SDK logs an unavailable collector; shutdown does not wait for it.
   await Promise.race([stopTracing?.().catch(() => {}), wait(FLUSH_MS)])
 }
 
-/** What is on, what is off, and what to set: the first lines that an operator reads. */
+/** Logs what is configured, what is off, and which variables turn it on. */
 function announce(config: Config, { url, app }: Service): void {
   const { log } = app
-  log.info(`Deconflict answers at ${url}/api/v1; its description is at ${url}/docs`)
+  log.info(`Deconflict listens at ${url}/api/v1; API reference at ${url}/docs`)
   log.info(
     config.sign_in
-      ? `page: at ${config.sign_in.public_url}, where people sign in with GitHub`
-      : `page: at ${url}, which asks for a GitHub token; set PUBLIC_URL, GITHUB_CLIENT_ID and GITHUB_CLIENT_SECRET to let people sign in`,
+      ? `page: ${config.sign_in.public_url}, with GitHub sign-in`
+      : `page: ${url}, with a GitHub token; set PUBLIC_URL, GITHUB_CLIENT_ID and GITHUB_CLIENT_SECRET to enable sign-in`,
   )
   log.info(
     config.database_url
-      ? 'database: PostgreSQL, from DATABASE_URL'
-      : `database: embedded, in ${config.data_dir}, for one process; set DATABASE_URL to use PostgreSQL, and to run several`,
+      ? 'database: PostgreSQL (DATABASE_URL)'
+      : `database: embedded in ${config.data_dir}, single process; set DATABASE_URL to use PostgreSQL and run several instances`,
   )
-  log.info(`permissions: asked of ${config.github_api_url} with each caller's own token`)
+  log.info(`permissions: checked at ${config.github_api_url} with the token of each caller`)
   log.info(
     config.github_app
       ? 'GitHub App: configured'
-      : 'GitHub App: off, so pull requests are not followed; set APP_ID, PRIVATE_KEY and WEBHOOK_SECRET to turn it on',
+      : 'GitHub App: off, pull requests are not tracked; set APP_ID, PRIVATE_KEY and WEBHOOK_SECRET to enable it',
   )
   log.info(
     config.tracing
-      ? 'traces: sent to OTEL_EXPORTER_OTLP_ENDPOINT'
-      : 'traces: off; set OTEL_EXPORTER_OTLP_ENDPOINT to send them',
+      ? 'traces: exported to OTEL_EXPORTER_OTLP_ENDPOINT'
+      : 'traces: off; set OTEL_EXPORTER_OTLP_ENDPOINT to export them',
   )
 }
 
-/** Ends the process with one line. The text of a database error is not shown: it may hold the password. */
+/** Exits with a one-line message. The text of a database error is left out because it may contain the password. */
 function fail(error: unknown, config?: Config): never {
-  const isOurs = error instanceof ConfigError || error instanceof DirectoryError
+  const isOwnError = error instanceof ConfigError || error instanceof DirectoryError
   const code = codeOf(error)
-  const line = isOurs
+  const line = isOwnError
     ? error.message
     : code
-      ? `${config ? whatFailed(error, config) : 'failed'} (${code})`
+      ? `${config ? startFailure(error, config) : 'failed'} (${code})`
       : String((error as Error)?.stack ?? error)
   process.stderr.write(`deconflict: ${line}\n`)
   process.exit(1)
 }
 
-/** What could not be done at start, with the variable to look at. */
-function whatFailed(error: unknown, config: Config): string {
+/** Describes a failed start and names the variable to check. */
+function startFailure(error: unknown, config: Config): string {
   const { host, port, database_url, database_direct_url, data_dir } = config
   const { syscall, hostname } = error as NodeJS.ErrnoException & { hostname?: string }
-  if (syscall === 'listen' || hostname === host) return `cannot listen at HOST ${host}, PORT ${port}`
+  if (syscall === 'listen' || hostname === host) return `cannot listen on HOST ${host}, PORT ${port}`
   if (database_direct_url) return 'cannot open the database at DATABASE_DIRECT_URL or DATABASE_URL'
   return database_url ? 'cannot open the database at DATABASE_URL' : `cannot open DATA_DIR ${data_dir}`
 }

@@ -1,4 +1,4 @@
-/** Puts the service together: configuration → app → HTTP server and workers, and their end. */
+/** Starts and stops the service: configuration → app → HTTP server and workers → shutdown. */
 import type { Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { setTimeout as wait } from 'node:timers/promises'
@@ -21,7 +21,7 @@ import { firstJobs, jobHandlers } from './pull-requests/jobs.ts'
 import { dashboard } from './surfaces/dashboard/dashboard.ts'
 import { EventStreams } from './surfaces/dashboard/event-streams.ts'
 import { httpSurface } from './surfaces/http/http.ts'
-import { httpServer, WIRE_LIMITS, type WireLimits } from './surfaces/http/wire.ts'
+import { CONNECTION_LIMITS, type ConnectionLimits, httpServer } from './surfaces/http/http-server.ts'
 import { mcpOverHttp } from './surfaces/mcp/mcp.ts'
 import { DELIVERY, handleDelivery, receiveDelivery } from './surfaces/webhooks/deliveries.ts'
 import { handleEvents } from './surfaces/webhooks/events.ts'
@@ -30,37 +30,37 @@ import { openMetrics } from './telemetry/metrics.ts'
 
 export interface Service {
   app: App
-  /** Where it answers, on this machine. */
+  /** The local URL. */
   url: string
-  /** Takes no new requests, lets those in flight end, and closes the database. */
+  /** Stops accepting requests, drains those in flight, and closes the database. */
   close(): Promise<void>
 }
 
-/** Where instances tell each other whose permissions may have changed. */
+/** Channel on which instances announce owners whose permissions may have changed. */
 const ACCESS_CHANNEL = 'deconflict_access'
 
 /** Characters of all comparisons that are kept. */
 const COMPARISONS_KEPT = 4_000_000
 
-/** How long requests in flight may take after the service was told to stop. */
+/** Timeout of requests in flight after shutdown begins. */
 const DRAIN_MS = 6000
-/** How long all that runs may take then; a job that does not end is taken up again when its lease is over. */
+/** Timeout of the whole shutdown. A job that does not finish runs again when its lease expires. */
 const STOP_MS = 7000
-/** How long a connection without a request is kept then. */
+/** Idle timeout of connections during shutdown. */
 const IDLE_MS = 100
 
-/** What tests replace. */
+/** Replaced by tests. */
 export interface ServiceOptions {
   clock?: Clock
   log?: Logger
-  wire?: Partial<WireLimits>
-  /** False: jobs and the sweep run only when the test runs them. */
+  connection_limits?: Partial<ConnectionLimits>
+  /** If false, jobs and the sweep run only when the test runs them. */
   has_workers?: boolean
-  /** False: writes to GitHub follow each other without the pauses that GitHub asks for. */
+  /** If false, writes to GitHub are not paced. */
   paces_writes?: boolean
 }
 
-/** Starts the service; it is ready when this resolves. */
+/** Resolves when the service is ready. */
 export async function startService(config: Config, options: ServiceOptions = {}): Promise<Service> {
   const { has_workers = true, paces_writes = true } = options
   const clock = options.clock ?? systemClock
@@ -92,16 +92,16 @@ export async function startService(config: Config, options: ServiceOptions = {})
   }
   const streams = new EventStreams(app)
   const stop = new AbortController()
-  const limits = { ...WIRE_LIMITS, ...options.wire }
-  const neighbours = {
+  const limits = { ...CONNECTION_LIMITS, ...options.connection_limits }
+  const surfaces = {
     webhooks: receiveDelivery(app, limits),
     mcp: mcpOverHttp(app),
     page: dashboard(app, streams),
   }
-  const server = httpServer(httpSurface(app, new Admission(app), neighbours), { limits, log })
+  const server = httpServer(httpSurface(app, new Admission(app), surfaces), { limits, log })
   const workers: Promise<void>[] = []
   try {
-    // First: while migrations run, `/healthz` is 200 and all else 503, and an address that cannot be had costs nothing.
+    // Listen first: `/healthz` responds while migrations run (everything else is 503), and a port conflict fails before them.
     await listen(server, config)
     opened(await openDatabase(config))
     await change_feed.subscribe((repo_ids) => streams.sendChanged(repo_ids))
@@ -128,7 +128,7 @@ export async function startService(config: Config, options: ServiceOptions = {})
   }
 }
 
-/** Prepares what the GitHub App does, and returns what runs its jobs until the signal is aborted; null without an App. */
+/** Subscribes the GitHub App to its events, and returns a function that runs its jobs until the signal is aborted. Null without an App. */
 async function prepareApp(app: App): Promise<((signal: AbortSignal) => Promise<void>) | null> {
   if (!app.github_app) return null
   const { access, clock, database, log, metrics } = app
@@ -159,8 +159,8 @@ function urlOf(server: Server, { host }: Config): string {
 }
 
 /**
- * Ends the server with the last request. Answers close their connections from now on. A connection that looks idle may
- * have a request on its way already, so it is given a moment before it is closed.
+ * Closes the server after the last request. Responses close their connections from now on. An idle connection is closed
+ * after a short wait, because a request may already be on its way.
  */
 async function drain(server: Server): Promise<void> {
   server.prependListener('request', (_req, res) => {
@@ -168,8 +168,8 @@ async function drain(server: Server): Promise<void> {
   })
   await wait(IDLE_MS)
   const idle = setInterval(() => server.closeIdleConnections(), IDLE_MS)
-  const cut = setTimeout(() => server.closeAllConnections(), DRAIN_MS)
+  const deadline = setTimeout(() => server.closeAllConnections(), DRAIN_MS)
   await new Promise((resolve) => server.close(resolve))
   clearInterval(idle)
-  clearTimeout(cut)
+  clearTimeout(deadline)
 }

@@ -27,7 +27,7 @@ const SCOPES =
 const DAY_MS = 86_400_000
 /** A bound on waiting, not a measure. */
 const PATIENTLY = { timeout: 20_000 }
-const LEFT = 'request broken off by the client'
+const LEFT = 'request aborted by the client'
 
 const OUTCOMES = ['computed', 'shared', 'cancelled', 'failed'] as const
 

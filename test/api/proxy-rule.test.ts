@@ -54,7 +54,7 @@ test('the documented rule is the one of the proxy that Compose starts', () => {
 })
 
 test.each([...new Set(PUBLIC)])('%s is an address of the service, and is let through', async (path) => {
-  expect(await messageAt(path)).not.toContain('there is nothing at this address')
+  expect(await messageAt(path)).not.toContain('no route has this path')
   expect(path).not.toMatch(hidden)
 })
 

@@ -1,7 +1,7 @@
 /** What is slow, oversized, broken, or no request at all: it is cut off in the form of every failure, and others are served (issue 3). */
 import { setTimeout as wait } from 'node:timers/promises'
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
-import type { WireLimits } from '../../src/surfaces/http/wire.ts'
+import type { ConnectionLimits } from '../../src/surfaces/http/http-server.ts'
 import { fakeGithub } from '../support/github.ts'
 import { WORK } from '../support/routes.ts'
 import { startTestService, type TestService } from '../support/service.ts'
@@ -23,14 +23,14 @@ let service: TestService
 /** Its limits are short. */
 let slow: TestService
 
-async function start(limits: Partial<WireLimits>): Promise<TestService> {
+async function start(limits: Partial<ConnectionLimits>): Promise<TestService> {
   const patient = { headers_ms: NEVER_MS, request_ms: NEVER_MS, idle_ms: NEVER_MS, silence_ms: NEVER_MS }
   const config = { rate_limit_per_minute: 1_000_000 }
   const started = await startTestService({
     token: 'ada',
     realClock: true,
     config,
-    wire: { ...patient, ...limits },
+    connection_limits: { ...patient, ...limits },
   })
   services.push(started)
   return started

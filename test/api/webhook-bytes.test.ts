@@ -19,7 +19,7 @@ let service: AppService
 let impatient: AppService
 
 const start = (ms: number) =>
-  startAppService(github, { wire: { unsigned_bytes: MAX, headers_ms: ms, request_ms: ms } })
+  startAppService(github, { connection_limits: { unsigned_bytes: MAX, headers_ms: ms, request_ms: ms } })
 
 beforeAll(async () => {
   service = await start(NEVER_MS)

@@ -8,7 +8,7 @@ const named = (count: number) => `{${Array.from({ length: count }, (_, at) => `"
 
 describe('is refused:', () => {
   test.each([
-    ['a name that stands twice', '{"paths": ["a"], "paths": []}', 'paths'],
+    ['a duplicate name', '{"paths": ["a"], "paths": []}', 'paths'],
     ['with the same value', '{"a":1,"a":1}', 'a'],
     ['further down', '{"scope": {"paths": ["a"], "areas": [], "paths": []}}', 'paths'],
     ['in an object of a list', '[{"a":1},{"b":1,"b":2}]', 'b'],
@@ -19,18 +19,18 @@ describe('is refused:', () => {
     ['the empty one', '{"":1,"":2}', ''],
     ['__proto__', '{"__proto__":1,"__proto__":2}', '__proto__'],
   ])('%s', (_, json, param) => {
-    expect(shapeProblem(json)).toEqual({ param, message: expect.stringContaining('stands twice') })
+    expect(shapeProblem(json)).toEqual({ param, message: expect.stringContaining('appears twice') })
   })
 
   test('nesting of more than 32', () => {
     expect(shapeProblem(nested(32))).toBeUndefined()
-    expect(shapeProblem(nested(33))).toEqual({ message: expect.stringContaining('more than 32 deep') })
+    expect(shapeProblem(nested(33))).toEqual({ message: expect.stringContaining('more than 32 levels deep') })
     expect(shapeProblem('{"a":'.repeat(33))).toEqual({ message: expect.stringContaining('deep') })
   })
 
   test('more than 100 names in one object', () => {
     expect(shapeProblem(named(100))).toBeUndefined()
-    expect(shapeProblem(named(101))).toEqual({ message: expect.stringContaining('more than 100 names') })
+    expect(shapeProblem(named(101))).toEqual({ message: expect.stringContaining('at most 100 fields') })
   })
 })
 
@@ -53,7 +53,7 @@ test('a name that is written again is found, whatever stands around it', () => {
         ([key, each]) => `${JSON.stringify(key)}:${JSON.stringify(each)}`,
       )
       expect(shapeProblem(`{${[member, ...middle, member].join()}}`)).toMatchObject({
-        message: expect.stringContaining('stands twice'),
+        message: expect.stringContaining('appears twice'),
       })
     }),
   )

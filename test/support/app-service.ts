@@ -4,7 +4,7 @@ import type { Config } from '../../src/base/config.ts'
 import { type JobHandler, runNext } from '../../src/jobs/jobs.ts'
 import { type JobRow, jobs } from '../../src/jobs/table.ts'
 import { jobHandlers } from '../../src/pull-requests/jobs.ts'
-import type { WireLimits } from '../../src/surfaces/http/wire.ts'
+import type { ConnectionLimits } from '../../src/surfaces/http/http-server.ts'
 import { DELIVERY, handleDelivery } from '../../src/surfaces/webhooks/deliveries.ts'
 import type { FakeGithub } from './github.ts'
 import type { Desk } from './github-desk.ts'
@@ -35,7 +35,11 @@ export interface AppService extends TestService {
 /** Starts the service as the app that the played GitHub knows. */
 export async function startAppService(
   github: FakeGithub,
-  options: { config?: Partial<Config>; has_workers?: boolean; wire?: Partial<WireLimits> } = {},
+  options: {
+    config?: Partial<Config>
+    has_workers?: boolean
+    connection_limits?: Partial<ConnectionLimits>
+  } = {},
 ): Promise<AppService> {
   const github_app = { id: github.app.id, private_key: github.app.key(), webhook_secret: WEBHOOK_SECRET }
   const config = { rate_limit_per_minute: 1_000_000, github_app, ...options.config }

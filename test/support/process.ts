@@ -132,7 +132,7 @@ function keep(stream: Readable): () => string {
 async function addressOf({ child, said }: ReturnType<typeof launch>): Promise<string> {
   const signal = AbortSignal.timeout(START_MS)
   for (;;) {
-    const address = /answers at (http:\/\/[^/"\s]+)/.exec(said())?.[1]
+    const address = /listens at (http:\/\/[^/"\s]+)/.exec(said())?.[1]
     if (address) return address
     await once(child.stdout, 'data', { signal })
   }

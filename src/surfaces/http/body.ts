@@ -1,18 +1,18 @@
-/** Reads the body of a request: JSON, bounded, and only when it is asked for (contract §3). */
+/** Reads a JSON request body of limited size (contract §3). */
 import type { IncomingMessage } from 'node:http'
 import { Failure } from '../../base/failure.ts'
 import { shapeProblem } from './json-shape.ts'
 
 const UTF8 = new TextDecoder('utf-8', { fatal: true })
 const BODY_MAX = 1_048_576
-/** What comes after a body that is too large is thrown away up to here, so that the client hears the answer; then the line is cut. */
+/** The rest of an oversized body is discarded up to this size, so that the client can read the response; then the connection is closed. */
 const DISCARDED_MAX = 16 * BODY_MAX
 
-/** The object in the body. A POST may have none, which reads as `{}`. Throws `invalid_request`, also with 413. */
+/** Returns the JSON object; the empty body of a POST counts as `{}`. Throws `invalid_request` and `body_too_large`. */
 export async function readJson(req: IncomingMessage): Promise<object> {
   const encoding = req.headers['content-encoding']
   if (encoding !== undefined && encoding !== 'identity') {
-    throw new Failure('invalid_request', 'body: send it without Content-Encoding')
+    throw new Failure('invalid_request', 'body: must not be compressed; send it without Content-Encoding')
   }
   const bytes = await readBytes(req)
   if (bytes.length === 0 && req.method === 'POST') return {}
@@ -21,7 +21,7 @@ export async function readJson(req: IncomingMessage): Promise<object> {
   if (problem) throw new Failure('invalid_request', problem.message, { param: problem.param })
   const value = parseJson(text)
   if (typeof value === 'object' && value !== null && !Array.isArray(value)) return value
-  throw new Failure('invalid_request', 'body: must be a JSON object')
+  throw new Failure('invalid_request', 'body: must be a JSON object, such as {}')
 }
 
 function readBytes(req: IncomingMessage): Promise<Buffer> {
@@ -35,11 +35,13 @@ function readBytes(req: IncomingMessage): Promise<Buffer> {
         return
       }
       chunks.length = 0
-      reject(new Failure('body_too_large', `body: must be at most ${BODY_MAX} bytes`))
+      reject(new Failure('body_too_large', `body: must have at most ${BODY_MAX} bytes`))
       if (size > DISCARDED_MAX) req.destroy()
     })
     req.on('end', () => resolve(Buffer.concat(chunks)))
-    req.on('error', () => reject(new Failure('invalid_request', 'body: ended before it was complete')))
+    req.on('error', () =>
+      reject(new Failure('invalid_request', 'body: the connection ended before it was complete')),
+    )
   })
 }
 
@@ -47,7 +49,7 @@ function decode(bytes: Buffer): string {
   try {
     return UTF8.decode(bytes)
   } catch {
-    throw new Failure('invalid_request', 'body: is not valid UTF-8')
+    throw new Failure('invalid_request', 'body: must be valid UTF-8')
   }
 }
 
@@ -56,6 +58,6 @@ function parseJson(text: string): unknown {
     return JSON.parse(text)
   } catch (error) {
     const position = /at position \d+/.exec((error as Error).message)?.[0]
-    throw new Failure('invalid_request', `body: is not valid JSON${position ? `, ${position}` : ''}`)
+    throw new Failure('invalid_request', `body: must be valid JSON${position ? `, ${position}` : ''}`)
   }
 }

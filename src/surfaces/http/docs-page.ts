@@ -1,4 +1,4 @@
-/** The documentation for people at `/docs`: the API reference as one page without scripts, complete from this service alone. */
+/** The API reference at `/docs`: one page without scripts or external resources. */
 import { type RequestHandler, Router } from 'express'
 import { Lexer, Parser, Renderer, type Tokens } from 'marked'
 import { STYLE } from './docs-style.ts'
@@ -6,7 +6,7 @@ import { onlyMethods } from './exchange.ts'
 
 const STYLE_MAX_AGE_S = 3600
 
-/** Our style sheet and nothing else: no script, no request, no frame. */
+/** Allows only the style sheet of this page: no scripts, requests or frames. */
 const POLICY = [
   "default-src 'none'",
   "style-src 'self'",
@@ -16,7 +16,7 @@ const POLICY = [
   "frame-ancestors 'none'",
 ].join(';')
 
-/** Serves what `reference` writes, which is Markdown. It takes tens of milliseconds, so the first reader waits for it, not the start. */
+/** Serves the Markdown of `reference`. Rendering takes tens of milliseconds, so it happens on the first request and not at start. */
 export function docsPage(reference: () => string): Router {
   let page: string | undefined
   const router = Router()
@@ -29,7 +29,7 @@ export function docsPage(reference: () => string): Router {
     res.setHeader('Content-Security-Policy', POLICY)
     res.setHeader('Cross-Origin-Opener-Policy', 'same-origin')
     res.setHeader('Cache-Control', 'no-cache')
-    page ??= pageOf(reference())
+    page ??= render(reference())
     res.type('html').send(page)
   })
   serve('/style.css', (_req, res) => {
@@ -39,7 +39,7 @@ export function docsPage(reference: () => string): Router {
   return router
 }
 
-function pageOf(reference: string): string {
+function render(reference: string): string {
   const tokens = Lexer.lex(reference)
   const headings = tokens.filter((token): token is Tokens.Heading => token.type === 'heading')
   return `<!doctype html>
@@ -79,13 +79,13 @@ class PageRenderer extends Renderer {
     return `<h${depth} id="${anchorOf(text)}">${escapeHtml(text)}</h${depth}>\n`
   }
 
-  /** The contract's texts hold no markup: an angle bracket in one is shown as it is. */
+  /** The texts of the contract contain no HTML, so an angle bracket is shown literally. */
   override html({ text }: Tokens.HTML | Tokens.Tag): string {
     return escapeHtml(text)
   }
 }
 
-/** As GitHub names the anchor of a heading. */
+/** The anchor that GitHub generates for a heading. */
 function anchorOf(text: string): string {
   return text
     .toLowerCase()

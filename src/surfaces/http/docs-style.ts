@@ -1,4 +1,4 @@
-/** The style sheet of `/docs`: light and dark, phone and paper. Nothing scrolls sideways. */
+/** The style sheet of `/docs`, for light and dark mode, narrow screens and print. */
 export const STYLE = `:root {
   color-scheme: light dark;
   --back: light-dark(#ffffff, #0e1116);

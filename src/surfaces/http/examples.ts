@@ -1,13 +1,13 @@
-/** One story in examples: what is sent to each operation and what comes back, for the OpenAPI document (specification §4). */
+/** Example requests and responses of each operation for the OpenAPI document (specification §4). Together they tell one story. */
 import type { z } from 'zod'
 import type { FailureType } from '../../base/failure.ts'
 import type { OPERATIONS, OperationName, OutputOf } from '../../operations/contract.ts'
 
 type Examples = {
   [Name in OperationName]: {
-    /** The body; operations without one have none. */
-    sent?: z.input<(typeof OPERATIONS)[Name]['input']>
-    answer: OutputOf<Name>
+    /** Omitted for operations without a body. */
+    request?: z.input<(typeof OPERATIONS)[Name]['input']>
+    response: OutputOf<Name>
   }
 }
 
@@ -124,13 +124,13 @@ const notableBrief: OutputOf<'createNotable'> = {
 }
 
 export const EXAMPLES: Examples = {
-  listActivities: { answer: { items: [brief], next_cursor: null } },
+  listActivities: { response: { items: [brief], next_cursor: null } },
   checkOverlap: {
-    sent: { branch: 'tidy', base_branch: 'main', scope: { paths: ['src/**/retry.ts'] } },
-    answer: collision,
+    request: { branch: 'tidy', base_branch: 'main', scope: { paths: ['src/**/retry.ts'] } },
+    response: collision,
   },
   createActivity: {
-    sent: {
+    request: {
       title: brief.title,
       summary: full.summary,
       actor: brief.actor,
@@ -139,10 +139,10 @@ export const EXAMPLES: Examples = {
       base_branch: brief.base_branch,
       scope: brief.scope,
     },
-    answer: { activity: full, overlap: clear },
+    response: { activity: full, overlap: clear },
   },
   listOverlaps: {
-    answer: {
+    response: {
       items: [
         {
           activity_ids: [ACTIVITY_ID, OTHER_ID],
@@ -155,10 +155,10 @@ export const EXAMPLES: Examples = {
       checked_against: { activities: 2, as_of: STARTED, complete: true },
     },
   },
-  getActivity: { answer: { ...full, pr_reminder_due: false, overlap: overlapNow } },
+  getActivity: { response: { ...full, pr_reminder_due: false, overlap: overlapNow } },
   updateActivity: {
-    sent: { status: 'ready-for-review', risk: 'medium' },
-    answer: {
+    request: { status: 'ready-for-review', risk: 'medium' },
+    response: {
       ...brief,
       status: 'ready-for-review',
       risk: 'medium',
@@ -167,17 +167,17 @@ export const EXAMPLES: Examples = {
     },
   },
   heartbeatActivity: {
-    answer: {
+    response: {
       id: ACTIVITY_ID,
       heartbeat_at: LATER,
       expires_at: '2026-02-01T10:15:00.000Z',
       overlap: overlapNow,
     },
   },
-  archiveActivity: { answer: { id: ACTIVITY_ID, status: 'archived', archived_at: LATER } },
-  listNotables: { answer: { items: [notableBrief], next_cursor: null } },
+  archiveActivity: { response: { id: ACTIVITY_ID, status: 'archived', archived_at: LATER } },
+  listNotables: { response: { items: [notableBrief], next_cursor: null } },
   createNotable: {
-    sent: {
+    request: {
       title: notableBrief.title,
       summary: 'No schema change before Friday: the cut-over to the new cluster is running.',
       importance: notableBrief.importance,
@@ -186,22 +186,22 @@ export const EXAMPLES: Examples = {
       applies_until: notableBrief.applies_until,
       scope: notableBrief.scope,
     },
-    answer: notableBrief,
+    response: notableBrief,
   },
   getNotable: {
-    answer: {
+    response: {
       ...notableBrief,
       type: 'notable',
       summary: 'No schema change before Friday: the cut-over to the new cluster is running.',
     },
   },
   updateNotable: {
-    sent: { importance: 'critical' },
-    answer: { ...notableBrief, importance: 'critical', updated_at: LATER },
+    request: { importance: 'critical' },
+    response: { ...notableBrief, importance: 'critical', updated_at: LATER },
   },
-  archiveNotable: { answer: { id: NOTABLE_ID, status: 'archived', archived_at: LATER } },
+  archiveNotable: { response: { id: NOTABLE_ID, status: 'archived', archived_at: LATER } },
   getSettings: {
-    answer: {
+    response: {
       activity_ttl_ms: 86_400_000,
       max_activity_ttl_ms: null,
       notable_ttl_ms: 604_800_000,
@@ -218,7 +218,7 @@ export const EXAMPLES: Examples = {
   },
 }
 
-/** What a failure with this status looks like. */
+/** An example of an error response. */
 export function failureExample(type: FailureType, message: string, param?: string) {
   return { error: { type, message, ...(param && { param }), request_id: 'req_01h455vb4pex5vsknk084sn02t' } }
 }

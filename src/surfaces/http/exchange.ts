@@ -1,4 +1,4 @@
-/** What every HTTP exchange has: a request id, one line in the log, and failures in one form (specification §7.1, contract §3). */
+/** Middleware of every HTTP exchange: request id, access log, caller and error responses (specification §7.1, contract §3). */
 import { isIP } from 'node:net'
 import type { NextFunction, Request, RequestHandler, Response } from 'express'
 import type { Logger } from 'pino'
@@ -14,7 +14,7 @@ import { setSecurityHeaders } from './security-headers.ts'
 
 export const HEADERS_COUNT_MAX = 100
 
-/** Gives the exchange its id, and tells of it when it is over: never of a token, a body or the value of a query. */
+/** Assigns the request id, and logs the exchange when it ends. The log never contains a token, a body or query values. */
 export function exchange({ log, metrics }: Pick<App, 'log' | 'metrics'>): RequestHandler {
   return (req, res, next) => {
     const elapsed = stopwatch()
@@ -41,9 +41,9 @@ export function exchange({ log, metrics }: Pick<App, 'log' | 'metrics'>): Reques
       }
       const ms = Math.round(took)
       if (res.writableFinished) log.info({ ...fields, ms }, 'request')
-      else log.info({ ...fields, ms }, 'request broken off by the client')
+      else log.info({ ...fields, ms }, 'request aborted by the client')
     })
-    refuseOddHeaders(req)
+    checkHeaders(req)
     runInExecution(execution, () => (traced ? traced.within(next) : next()))
   }
 }
@@ -67,7 +67,7 @@ function endSpan(span: Span, req: Request, res: Response): void {
   span.end()
 }
 
-/** Leaves the caller for whatever door follows, as `res.locals.caller`. What a proxy forwards may be no address; then the proxy's own counts. */
+/** Sets `res.locals.caller`. If a proxy forwards something that is not an address, the address of the proxy counts. */
 export function findCaller(admission: Admission): RequestHandler {
   return (req, res, next) => {
     res.locals.caller = admission.callerOf({
@@ -82,7 +82,7 @@ export function findCaller(admission: Admission): RequestHandler {
   }
 }
 
-/** Names what a route does, where it is none of the contract's operations. */
+/** Names the route in logs and metrics. Routes of the contract use the name of their operation instead. */
 export function named(operation: string): RequestHandler {
   return (_req, res, next) => {
     res.locals.operation = operation
@@ -90,38 +90,40 @@ export function named(operation: string): RequestHandler {
   }
 }
 
-function refuseOddHeaders(req: Request): void {
+function checkHeaders(req: Request): void {
   if (req.headers.host === undefined && req.httpVersion === '1.1')
-    throw new Failure('invalid_request', 'Host: this header is required and is missing', { param: 'Host' })
-  // Node drops what is beyond them, and that may be the token.
+    throw new Failure('invalid_request', 'Host: this header is missing; HTTP/1.1 requires it', {
+      param: 'Host',
+    })
+  // Node drops further headers, and one of them may be the token.
   if (req.rawHeaders.length > 2 * HEADERS_COUNT_MAX)
-    throw new Failure('headers_too_large', `there must be at most ${HEADERS_COUNT_MAX} headers`)
+    throw new Failure('headers_too_large', `headers: send at most ${HEADERS_COUNT_MAX}`)
 }
 
-/** The last handler: no route took the request. */
-export function noSuchAddress(req: Request): never {
-  const isOfApi = /^\/(?:api\/)?v1(?:\/|$)/.test(req.path)
-  const hint = isOfApi ? '/docs shows what there is' : 'the service answers under /api/v1, as /docs shows'
-  throw new Failure('not_found', `there is nothing at this address; ${hint}`)
+/** The last handler: no route matched. */
+export function routeNotFound(req: Request): never {
+  const isApiPath = /^\/(?:api\/)?v1(?:\/|$)/.test(req.path)
+  const hint = isApiPath ? 'see /docs for all routes' : 'the API is under /api/v1; see /docs'
+  throw new Failure('not_found', `no route has this path; ${hint}`)
 }
 
-/** Refuses the methods that a path does not have. */
+/** Rejects methods that a path does not support. */
 export function onlyMethods(methods: string[]): RequestHandler {
   const allowed = methods.includes('GET') ? [...methods, 'HEAD'] : methods
   const allow = allowed.join(', ')
   return (req) => {
-    throw new Failure('method_not_allowed', `${req.method} is not possible here; possible: ${allow}`, {
+    throw new Failure('method_not_allowed', `this path does not support ${req.method}; use ${allow}`, {
       headers: { Allow: allow },
     })
   }
 }
 
-/** Shows what was thrown as the error object; what is no `Failure` is logged and hidden. */
-export function showFailures(log: Logger) {
+/** Sends the error object. Exceptions other than `Failure` are logged and sent as `internal_error`. */
+export function sendFailures(log: Logger) {
   return (error: unknown, _req: Request, res: Response, _next: NextFunction): void => {
     const failure = failureOf(error)
     const { request_id } = res.locals
-    // Without a cause nothing failed here: GitHub is away, which its call has logged, or a feature is not configured.
+    // A failure without a cause is either logged already (GitHub is unavailable) or expected (a feature is not configured).
     if (failure.status >= 500 && failure.cause !== undefined)
       log.error({ request_id, ...faultOf(failure.cause) }, failure.message)
     if (res.headersSent || res.destroyed) {
@@ -142,18 +144,18 @@ export function errorJson({ type, message, param }: Failure, request_id: string)
 
 function failureOf(error: unknown): Failure {
   if (error instanceof Failure) return error
-  // Not every query is part of an operation: the quota and /readyz ask the database too.
-  if (isDatabaseAway(error)) return unavailable('the database does not answer; try again', error)
+  // Some queries run outside of `perform`, such as those of /readyz.
+  if (isDatabaseAway(error)) return unavailable('the database is unavailable; try again', error)
   // Express' router throws this for a path that is not valid percent-encoding.
-  if (error instanceof URIError) return new Failure('not_found', 'the address is not valid percent-encoding')
+  if (error instanceof URIError) return new Failure('not_found', 'the path is not valid percent-encoding')
   return new Failure(
     'internal_error',
-    'a fault of ours; try again, and report it with the request_id if it stays',
+    'internal error; try again, and report the request_id if it persists',
     { cause: error },
   )
 }
 
-/** Sends a text that is JSON already. */
+/** Sends JSON text. */
 export function sendJson(res: Response, status: number, json: string): void {
   res.statusCode = status
   res.setHeader('Content-Type', 'application/json')

@@ -1,4 +1,4 @@
-/** The HTTP surface as a whole (contract §1). */
+/** The Express app: all routes and their middleware (contract §1). */
 import express, { type ErrorRequestHandler, type Express, type RequestHandler } from 'express'
 import { VERSION } from '../../base/version.ts'
 import type { App } from '../../context/app.ts'
@@ -8,10 +8,10 @@ import {
   exchange,
   findCaller,
   named,
-  noSuchAddress,
   onlyMethods,
+  routeNotFound,
+  sendFailures,
   sendJson,
-  showFailures,
 } from './exchange.ts'
 import { type MessageSurface, messageRoute } from './message-route.ts'
 import { showMetrics } from './metrics.ts'
@@ -19,11 +19,11 @@ import { openApiDocument } from './openapi.ts'
 import { apiReference } from './reference.ts'
 import { restRouter } from './router.ts'
 
-/** Other surfaces on the same address. */
-export interface Neighbours {
-  /** The handlers of `POST /api/github/webhooks`. */
+/** The other surfaces that this server hosts. */
+export interface HostedSurfaces {
+  /** Handlers of `POST /api/github/webhooks`. */
   webhooks: (RequestHandler | ErrorRequestHandler)[]
-  /** What answers `POST /mcp`. */
+  /** Handler of `POST /mcp`. */
   mcp: MessageSurface
   /** The page at `/`; `authenticate` gives its requests the token of their session, `assets` are its files. */
   page: { authenticate: RequestHandler; routes: PageRoute[]; assets: RequestHandler }
@@ -36,7 +36,11 @@ interface PageRoute {
   handler: RequestHandler
 }
 
-export function httpSurface(app: App, admission: Admission, { webhooks, mcp, page }: Neighbours): Express {
+export function httpSurface(
+  app: App,
+  admission: Admission,
+  { webhooks, mcp, page }: HostedSurfaces,
+): Express {
   const surface = express()
   surface.disable('x-powered-by')
   surface.disable('etag')
@@ -95,12 +99,12 @@ export function httpSurface(app: App, admission: Admission, { webhooks, mcp, pag
     route.all(onlyMethods([method]))
   }
   surface.use('/assets', page.assets)
-  surface.use(noSuchAddress)
-  surface.use(showFailures(app.log))
+  surface.use(routeNotFound)
+  surface.use(sendFailures(app.log))
   return surface
 }
 
-/** Where the repositories of this service are: a client compares it with the remote of a working tree. */
+/** The host of the repositories. Clients compare it with the remote of a working tree. */
 function githubHost({ config }: App): string {
   return new URL(config.github_web_url).host
 }

@@ -1,10 +1,10 @@
-/** The route of a surface that takes messages rather than operations, with the limits of bodies that REST has. */
+/** The route of a surface that receives messages instead of operations (MCP). Bodies have the same limits as in REST. */
 import type { Request, RequestHandler, Response } from 'express'
 import type { App } from '../../context/app.ts'
 import type { Caller } from '../../operations/admission.ts'
 import { readJson } from './body.ts'
 
-/** Answers one message of a caller who was admitted. */
+/** Responds to one message of an admitted caller. */
 export type MessageSurface = (message: {
   req: Request
   res: Response
@@ -13,12 +13,12 @@ export type MessageSurface = (message: {
   body: object
 }) => Promise<void>
 
-/** Not every message names a repository, so the token is verified by itself. */
-export function messageRoute(app: App, answer: MessageSurface): RequestHandler {
+/** Verifies the token on its own, because not every message names a repository. */
+export function messageRoute(app: App, respond: MessageSurface): RequestHandler {
   return async (req, res) => {
     const { request_id } = res.locals
     const caller: Caller = res.locals.caller
     await caller.admit((token) => app.access.verify(token))
-    await answer({ req, res, caller, request_id, body: await readJson(req) })
+    await respond({ req, res, caller, request_id, body: await readJson(req) })
   }
 }

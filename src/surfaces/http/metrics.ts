@@ -1,9 +1,9 @@
-/** `GET /metrics`, for Prometheus. Whoever can reach it can read it: keep it off the public internet (docs/observability.md). */
+/** `GET /metrics`, for Prometheus. It has no authentication, so do not expose it to the internet (docs/observability.md). */
 import type { RequestHandler } from 'express'
 import type { App } from '../../context/app.ts'
 import { stockReader } from '../../operations/stock.ts'
 
-/** Answers 200 whatever is away. */
+/** Responds with 200 even if the database is unavailable. */
 export function showMetrics(app: App): RequestHandler {
   const { registry } = app.metrics
   const readStock = stockReader(app)

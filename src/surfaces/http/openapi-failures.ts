@@ -1,4 +1,4 @@
-/** The failures of each operation in the OpenAPI document, each type with an example. */
+/** The error responses of each operation in the OpenAPI document, with an example of each type. */
 import { z } from 'zod'
 import type { ZodOpenApiResponsesObject } from 'zod-openapi'
 import { FAILURE_TYPES, type FailureType } from '../../base/failure.ts'
@@ -10,12 +10,17 @@ const ErrorBody = z
   .strictObject({
     error: z
       .strictObject({
-        type: z.enum(FAILURE_TYPES).meta({ description: 'What kind of failure; branch on it.' }),
-        message: z.string().meta({ description: 'What is wrong and what to do, for people.' }),
-        param: z.string().optional().meta({ description: 'The offending field, such as `scope.paths[3]`.' }),
-        request_id: z.string().meta({ description: 'As in the header `X-Request-Id`; name it in reports.' }),
+        type: z.enum(FAILURE_TYPES).meta({ description: 'The machine-readable type; branch on it.' }),
+        message: z.string().meta({ description: 'What is wrong and what to do, for humans.' }),
+        param: z
+          .string()
+          .optional()
+          .meta({ description: 'The field or parameter that is wrong, such as `scope.paths[3]`.' }),
+        request_id: z
+          .string()
+          .meta({ description: 'The same as the header `X-Request-Id`; include it in bug reports.' }),
       })
-      .meta({ description: 'What went wrong.' }),
+      .meta({ description: 'The error.' }),
   })
   .meta({ id: 'Error' })
 
@@ -29,31 +34,31 @@ interface ShownFailure {
 
 const MALFORMED = 'The request is malformed'
 
-/** What any operation may answer. */
+/** Any operation can return these. */
 const FAILURES: ShownFailure[] = [
   {
     status: 400,
     type: 'invalid_request',
-    description: `${MALFORMED}: no JSON, a field missing or unknown, a bad cursor.`,
+    description: `${MALFORMED}: invalid JSON, a missing or unknown field, or an invalid cursor.`,
     message: 'path: unknown field; did you mean paths?',
     param: 'path',
   },
   {
     status: 401,
     type: 'unauthorized',
-    description: 'The token is missing, or GitHub does not accept it.',
-    message: 'send a GitHub token as Authorization: Bearer TOKEN',
+    description: 'The token is missing or GitHub rejects it.',
+    message: 'Authorization: send a GitHub token as Bearer TOKEN',
   },
   {
     status: 408,
     type: 'invalid_request',
     description: 'The request did not arrive in time.',
-    message: 'the request did not arrive in time; send it again, as a whole',
+    message: 'the request did not arrive in time; send it again',
   },
   {
     status: 422,
     type: 'validation_error',
-    description: 'A value is there but wrong.',
+    description: 'A value is invalid.',
     message: 'risk: must be one of low, medium, high, critical',
     param: 'risk',
   },
@@ -61,81 +66,82 @@ const FAILURES: ShownFailure[] = [
     status: 429,
     type: 'rate_limited',
     description: 'Too many requests; see Retry-After.',
-    message: 'more than 600 requests in a minute',
+    message: 'more than 600 requests in one minute; retry after the number of seconds in Retry-After',
   },
   {
     status: 431,
     type: 'invalid_request',
-    description: 'The headers and the address are larger than 16 KiB, or there are more than 100 headers.',
-    message: `there must be at most ${HEADERS_COUNT_MAX} headers`,
+    description: 'The request line and headers exceed 16 KiB, or there are more than 100 headers.',
+    message: `headers: send at most ${HEADERS_COUNT_MAX}`,
   },
   {
     status: 500,
     type: 'internal_error',
-    description: 'A fault of ours; safe to retry.',
-    message: 'a fault of ours; try again',
+    description: 'Internal error; safe to retry.',
+    message: 'internal error; try again, and report the request_id if it persists',
   },
   {
     status: 503,
     type: 'service_unavailable',
-    description: 'GitHub or the database is away; safe to retry.',
-    message: 'the database does not answer; try again',
+    description: 'GitHub or the database is unavailable; safe to retry.',
+    message: 'the database is unavailable; try again',
   },
 ]
 
 const FORBIDDEN: ShownFailure = {
   status: 403,
   type: 'forbidden',
-  description: 'The token may not do this in the repository.',
-  message: 'this token may read the repository but not write',
+  description: 'The token lacks the permission on the repository.',
+  message: 'this token can only read the repository; use a token with push access to it',
 }
 
 const NOT_FOUND: ShownFailure = {
   status: 404,
   type: 'not_found',
-  description: 'There is no such record, or the token cannot see it.',
-  message: 'there is no such record',
+  description: 'The record does not exist, or the token cannot access its repository.',
+  message: 'the activity does not exist, or this token cannot access its repository',
 }
 
 const TOO_LARGE: ShownFailure = {
   status: 413,
   type: 'invalid_request',
   description: 'The body is larger than 1 MiB.',
-  message: 'body: must be at most 1048576 bytes',
+  message: 'body: must have at most 1048576 bytes',
 }
 
-const STALE: ShownFailure = {
+const NOT_LIVE: ShownFailure = {
   status: 409,
   type: 'invalid_transition',
-  description: 'The status does not allow it.',
+  description: 'The current status does not allow the change.',
   message: 'the record is archived; create a new one to go on',
 }
 
-const ONCE: ShownFailure[] = [
+const IDEMPOTENCY: ShownFailure[] = [
   {
     status: 409,
     type: 'idempotency_conflict',
-    description: 'A request with this Idempotency-Key is still being carried out.',
-    message: 'a request with this key is still being carried out',
+    description: 'A request with this Idempotency-Key is still in progress.',
+    message: 'Idempotency-Key: a request with this key is still in progress; send it again in a moment',
   },
   {
     status: 422,
     type: 'idempotency_mismatch',
-    description: 'The Idempotency-Key was used with another body.',
-    message: 'Idempotency-Key: used before with a different body; take a new key for a new operation',
+    description: 'The Idempotency-Key was already used with a different body.',
+    message:
+      'Idempotency-Key: this key was already used with a different body; use a new key for a new request',
     param: 'Idempotency-Key',
   },
 ]
 
-const DISABLED: ShownFailure = {
+const CATEGORY_DISABLED: ShownFailure = {
   status: 400,
   type: 'category_not_allowed',
-  description: 'The repository has disabled this category.',
+  description: 'The settings of the repository disable this category.',
   message: 'category: this repository has disabled release; allowed are architecture, process',
   param: 'category',
 }
 
-/** By status. */
+/** The error responses of an operation, by status. */
 export function failuresOf(name: OperationName, operation: Operation): ZodOpenApiResponsesObject {
   const { method, record, access, path, is_idempotent } = operation
   const all = [
@@ -143,9 +149,9 @@ export function failuresOf(name: OperationName, operation: Operation): ZodOpenAp
     ...(!record || access === 'write' ? [FORBIDDEN] : []),
     ...(record ? [NOT_FOUND] : []),
     ...(method === 'GET' ? [] : [TOO_LARGE]),
-    ...(method === 'PATCH' || path.endsWith('/heartbeat') ? [STALE] : []),
-    ...(is_idempotent ? ONCE : []),
-    ...(name === 'createNotable' ? [DISABLED] : []),
+    ...(method === 'PATCH' || path.endsWith('/heartbeat') ? [NOT_LIVE] : []),
+    ...(is_idempotent ? IDEMPOTENCY : []),
+    ...(name === 'createNotable' ? [CATEGORY_DISABLED] : []),
   ]
   const statuses = [...new Set(all.map(({ status }) => status))].sort()
   return Object.fromEntries(
@@ -159,7 +165,7 @@ export function failuresOf(name: OperationName, operation: Operation): ZodOpenAp
   )
 }
 
-/** One status, with an example of each type of failure that it stands for. */
+/** The response of one status, with an example of each of its error types. */
 function responseOf(
   status: number,
   failures: ShownFailure[],
@@ -176,5 +182,5 @@ function responseOf(
 }
 
 const retryAfter = z.object({
-  'Retry-After': z.string().meta({ description: 'Seconds after which to try again.', examples: ['60'] }),
+  'Retry-After': z.string().meta({ description: 'Seconds to wait before retrying.', examples: ['60'] }),
 })

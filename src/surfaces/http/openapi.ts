@@ -5,18 +5,18 @@ import { OPERATIONS, type Operation, type OperationName } from '../../operations
 import { ACTIVITY_ID, EXAMPLES, NOTABLE_ID } from './examples.ts'
 import { failuresOf } from './openapi-failures.ts'
 
-const owner = z.string().meta({ description: 'Owner of the repository, as on GitHub.', examples: ['acme'] })
-const repo = z.string().meta({ description: 'Name of the repository, as on GitHub.', examples: ['shop'] })
+const owner = z.string().meta({ description: 'The owner of the repository on GitHub.', examples: ['acme'] })
+const repo = z.string().meta({ description: 'The name of the repository on GitHub.', examples: ['shop'] })
 const idOf = (record: 'act' | 'ntb') =>
   z
     .string()
-    .meta({ description: 'Id of the record.', examples: [record === 'act' ? ACTIVITY_ID : NOTABLE_ID] })
+    .meta({ description: 'The id of the record.', examples: [record === 'act' ? ACTIVITY_ID : NOTABLE_ID] })
 
 type Document = ReturnType<typeof createDocument>
 
 let described: Document | undefined
 
-/** The document; `url` is where the routes are mounted. It is the same for every address, and takes tens of milliseconds. */
+/** `url` is the base path of the routes. It is the same for every address, and takes tens of milliseconds. */
 export function openApiDocument(url: string): Document {
   described ??= describeAll()
   return { ...described, servers: [{ url }] }
@@ -33,20 +33,20 @@ function describeAll(): Document {
     info: {
       title: 'Deconflict',
       version: '1',
-      description: 'Shows who else is working on the same part of a repository. Advises, never blocks.',
+      description: 'Shows who else is working on the same part of a repository. Advisory: it never blocks.',
       license: { name: 'MIT', identifier: 'MIT' },
     },
     security: [{ github: [] }],
     paths,
     components: {
       securitySchemes: {
-        github: { type: 'http', scheme: 'bearer', description: "A GitHub token of the caller's own." },
+        github: { type: 'http', scheme: 'bearer', description: 'A GitHub token of the caller.' },
       },
     },
   })
 }
 
-/** The part of the interface that an operation belongs to: what its address begins with, by the name of what lies there. */
+/** Groups operations by the first segment of their path. */
 function tagOf({ path }: Operation): string {
   const [, noun = ''] = path.split('/')
   const names: Record<string, string> = { activity: 'activities' }
@@ -58,10 +58,10 @@ function describe(name: OperationName, operation: Operation): ZodOpenApiOperatio
   const path = operation.record
     ? z.object({ owner, repo, id: idOf(operation.record) })
     : z.object({ owner, repo })
-  const { sent, answer } = EXAMPLES[name]
+  const { request, response } = EXAMPLES[name]
   const body = {
     required: operation.method === 'PATCH' || operation.status === 201,
-    content: { 'application/json': { schema: operation.input, example: sent } },
+    content: { 'application/json': { schema: operation.input, example: request } },
   }
   const hasBody = !isGet && Object.keys(operation.input.shape).length > 0
   return {
@@ -77,8 +77,8 @@ function describe(name: OperationName, operation: Operation): ZodOpenApiOperatio
     ...(hasBody ? { requestBody: body } : {}),
     responses: {
       [operation.status]: {
-        description: 'Done.',
-        content: { 'application/json': { schema: operation.output, example: answer } },
+        description: 'Success.',
+        content: { 'application/json': { schema: operation.output, example: response } },
       },
       ...failuresOf(name, operation),
     },
@@ -92,7 +92,8 @@ const idempotency = z.object({
     .max(255)
     .optional()
     .meta({
-      description: 'Unique per logical operation; sent again within 24 hours, the first answer comes again.',
+      description:
+        'Unique per logical operation. A retry with the same key within 24 hours returns the original response.',
       examples: ['payment-retries-1'],
     }),
 })

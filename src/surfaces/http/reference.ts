@@ -1,4 +1,4 @@
-/** The REST API as Markdown, written from the OpenAPI document: docs/api.md, and the page at `/docs`. */
+/** Renders the OpenAPI document as Markdown, for docs/api.md and the page at `/docs`. */
 
 interface Schema {
   $ref?: string
@@ -56,7 +56,7 @@ interface Reference {
   schemas: Record<string, Schema>
 }
 
-const BEGINNING = `Addresses are below \`/api/v1\`, and the same below \`/v1\`. Every request carries a GitHub token of the caller’s own. As OpenAPI 3.1: \`GET /api/v1/openapi.json\`.
+const INTRODUCTION = `The base path is \`/api/v1\`; \`/v1\` is an alias. Every request needs a GitHub token of the caller. The OpenAPI 3.1 document is at \`GET /api/v1/openapi.json\`.
 
 \`\`\`sh
 export DECONFLICT_URL=https://YOUR-HOST GITHUB_TOKEN=$(gh auth token)
@@ -64,17 +64,17 @@ API="$DECONFLICT_URL/api/v1"
 AUTH="Authorization: Bearer $GITHUB_TOKEN"
 \`\`\``
 
-const ERRORS = `Every error is \`{"error": {"type", "message", "param"?, "request_id"}}\`. Branch on \`type\`; \`message\` is for people.`
+const ERRORS = `Every error is \`{"error": {"type", "message", "param"?, "request_id"}}\`. Branch on \`type\`; \`message\` is for humans.`
 
-/** Errors that belong to no operation. */
-const ELSEWHERE: [status: string, type: string, when: string][] = [
-  ['404', 'not_found', 'There is nothing at this address.'],
-  ['405', 'method_not_allowed', 'The address does not take this method; see `Allow`.'],
+/** Errors outside of any operation. */
+const ROUTING_ERRORS: [status: string, type: string, when: string][] = [
+  ['404', 'not_found', 'No route has this path.'],
+  ['405', 'method_not_allowed', 'The path does not support this method; see `Allow`.'],
 ]
 
 const LINE_MAX = 80
 
-/** The whole page as Markdown. Headings are unique, so that their anchors are the same on GitHub and on our page. */
+/** Headings are unique, so that their anchors are the same on GitHub and on `/docs`. */
 export function apiReference(document: { paths?: object; components?: { schemas?: object } }): string {
   const paths = document.paths as Record<string, Record<string, OperationObject>>
   const operations = Object.entries(paths).flatMap(([path, item]) =>
@@ -88,7 +88,7 @@ export function apiReference(document: { paths?: object; components?: { schemas?
     .sort(([a], [b]) => (a < b ? -1 : 1))
   return [
     '# The REST API',
-    BEGINNING,
+    INTRODUCTION,
     ...tags.flatMap((tag) => [
       `## Operations on ${tag}`,
       ...operations.filter(({ tags: [first] }) => first === tag).map((each) => section(each, reference)),
@@ -115,13 +115,13 @@ function section(operation: Operation, { schemas }: Reference): string {
   const body = bodySchema(operation)
   if (body) {
     const schema = schemas[nameOf(body)] ?? body
-    parts.push(operation.requestBody?.required ? 'Body:' : 'Body, which may be left out:', fieldTable(schema))
+    parts.push(operation.requestBody?.required ? 'Body:' : 'Body (optional):', fieldTable(schema))
   }
   parts.push(`\`\`\`sh\n${curl(operation)}\n\`\`\``)
   for (const [status, { content }] of Object.entries(operation.responses)) {
     if (Number(status) >= 400) continue
     const { schema, example } = content['application/json']
-    parts.push(`Answers ${status}, ${typeOf(schema)}:`, `\`\`\`json\n${layOut(example)}\n\`\`\``)
+    parts.push(`Returns ${status}, ${typeOf(schema)}:`, `\`\`\`json\n${format(example)}\n\`\`\``)
   }
   const errors = errorsOf(operation).map(([status, type]) => `${status} ${code(type)}`)
   parts.push(`[Errors](#errors): ${errors.join(', ')}.`)
@@ -132,7 +132,7 @@ function bodySchema({ requestBody }: Operation): Schema | undefined {
   return requestBody?.content['application/json'].schema
 }
 
-/** The example of an operation as a command for a shell. */
+/** The example of an operation as a shell command. */
 function curl({ method, path, parameters = [], requestBody }: Operation): string {
   const exampleOf = ({ name, schema }: Parameter) => String(schema.examples?.[0] ?? name.toUpperCase())
   const address = parameters
@@ -142,7 +142,7 @@ function curl({ method, path, parameters = [], requestBody }: Operation): string
     .filter((parameter) => parameter.in === 'header')
     .map((parameter) => `-H '${parameter.name}: ${exampleOf(parameter)}'`)
   const sent = requestBody?.content['application/json'].example
-  const body = sent === undefined ? [] : [`-d '${layOut(sent).replaceAll("'", "'\\''")}'`]
+  const body = sent === undefined ? [] : [`-d '${format(sent).replaceAll("'", "'\\''")}'`]
   const isPlain = method === 'GET' || (method === 'POST' && sent !== undefined)
   return [
     'curl -s',
@@ -164,7 +164,9 @@ function errorsOf({ responses }: OperationObject): [status: string, type: string
 }
 
 function errorTable(operations: Operation[]): string {
-  const all = new Map([...operations.flatMap(errorsOf), ...ELSEWHERE].map((error) => [error.join(), error]))
+  const all = new Map(
+    [...operations.flatMap(errorsOf), ...ROUTING_ERRORS].map((error) => [error.join(), error]),
+  )
   const rows = [...all.values()].sort(([a], [b]) => Number(a) - Number(b))
   return table(
     ['Status', 'Type', 'When'],
@@ -177,7 +179,7 @@ function fieldTable(schema: Schema): string {
   return schema.description ? `${schema.description}\n\n${fields}` : fields
 }
 
-/** A field of fields that has no name of its own is followed by them. */
+/** The fields of an inline object follow the row of that object. */
 function fieldRows(schema: Schema, prefix: string): string[][] {
   return Object.entries(schema.properties ?? {}).flatMap(([name, field]) => {
     const inner = field.items?.properties ? field.items : field
@@ -216,16 +218,16 @@ function notes(schema: Schema): string {
   return [description, ...limits, fallback].filter(Boolean).join(' ')
 }
 
-/** JSON in which what fits on a line stands on one. */
-function layOut(value: unknown, indent = ''): string {
+/** Formats JSON; a value that fits on one line is not broken. */
+function format(value: unknown, indent = ''): string {
   const flat = JSON.stringify(value, null, 1)
     .replaceAll(/([[{])\n\s*|\n\s*(?=[\]}])/g, '$1')
     .replaceAll(/\n\s*/g, ' ')
   if (typeof value !== 'object' || value === null || flat.length + indent.length <= LINE_MAX) return flat
   const deeper = `${indent}  `
   const lines = Array.isArray(value)
-    ? value.map((each) => `${deeper}${layOut(each, deeper)}`)
-    : Object.entries(value).map(([key, each]) => `${deeper}${JSON.stringify(key)}: ${layOut(each, deeper)}`)
+    ? value.map((each) => `${deeper}${format(each, deeper)}`)
+    : Object.entries(value).map(([key, each]) => `${deeper}${JSON.stringify(key)}: ${format(each, deeper)}`)
   const [open, close] = Array.isArray(value) ? '[]' : '{}'
   return `${open}\n${lines.join(',\n')}\n${indent}${close}`
 }

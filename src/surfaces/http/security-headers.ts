@@ -1,17 +1,17 @@
-/** The headers that tell browsers what they may not do with an answer; on every one (issue 3, security). */
+/** The security headers of every response. */
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import helmet from 'helmet'
 
 type Header = readonly [name: string, value: string]
 
 /**
- * What Helmet sets, taken down once: its middleware would compute the same texts for every request. An answer is data: no
- * page, to which nothing is to be loaded, and which nobody is to keep. Helmet's headers for pages alone are left out; a
- * surface that shows pages replaces the policy and adds those.
+ * Helmet's headers, computed once: its middleware would compute the same values for every request. Most responses are
+ * JSON, so nothing may be loaded, framed or cached. A surface that serves pages replaces the policy and adds the headers
+ * that only matter for pages.
  */
 export const SECURITY_HEADERS: readonly Header[] = [...headersOfHelmet(), ['Cache-Control', 'no-store']]
 
-/** Sets them; what is set later takes their place. */
+/** Handlers may override them. */
 export function setSecurityHeaders(res: ServerResponse): void {
   for (const [name, value] of SECURITY_HEADERS) res.setHeader(name, value)
 }

@@ -1,0 +1,147 @@
+/** The HTTP server: limits of connections, and responses to requests that Node rejects before Express sees them (contract §3). */
+import { createServer, IncomingMessage, type Server, ServerResponse, STATUS_CODES } from 'node:http'
+import type { Duplex } from 'node:stream'
+import type { Express, Response } from 'express'
+import type { Logger } from 'pino'
+import { Failure } from '../../base/failure.ts'
+import { newId } from '../../base/id.ts'
+import { errorJson, HEADERS_COUNT_MAX } from './exchange.ts'
+import { SECURITY_HEADERS } from './security-headers.ts'
+
+export interface ConnectionLimits {
+  /** Timeout from the first byte of a request, or from the start of the connection, until the headers are complete. */
+  headers_ms: number
+  /** Timeout from the first byte of a request until its body is complete. */
+  request_ms: number
+  /** Idle timeout between two requests. Longer than that of common load balancers, so that they close the connection first. */
+  idle_ms: number
+  /** Timeout without traffic in either direction, for example when a client does not read its response. */
+  silence_ms: number
+  /** Concurrent connections; further ones are closed immediately. */
+  connections: number
+  /** Total size in bytes of the webhook bodies in memory whose signature is not verified yet. */
+  unsigned_bytes: number
+}
+
+export const CONNECTION_LIMITS: Readonly<ConnectionLimits> = {
+  headers_ms: 15_000,
+  request_ms: 30_000,
+  idle_ms: 65_000,
+  silence_ms: 90_000,
+  connections: 10_000,
+  unsigned_bytes: 64 * 1024 * 1024,
+}
+
+const HEADERS_MAX = 16_384
+/** Interval of the timeout checks, and so their precision. */
+const TIMEOUT_CHECK_MS = 1000
+
+const METHODS = 'GET, HEAD, POST, PATCH'
+
+/**
+ * Creates the server. Express replaces the prototypes of every request and response, which is most of its cost. Objects
+ * that are constructed with these prototypes avoid it.
+ */
+export function httpServer(
+  surface: Express,
+  { limits, log }: { limits: ConnectionLimits; log: Logger },
+): Server {
+  const server = createServer(
+    {
+      IncomingMessage: constructorOf(IncomingMessage, surface.request),
+      ServerResponse: constructorOf(ServerResponse, surface.response),
+      headersTimeout: limits.headers_ms,
+      requestTimeout: limits.request_ms,
+      keepAliveTimeout: limits.idle_ms,
+      connectionsCheckingInterval: Math.min(TIMEOUT_CHECK_MS, limits.headers_ms),
+      maxHeaderSize: HEADERS_MAX,
+      // Node would reject a missing Host without an error object; `exchange` rejects it with one.
+      requireHostHeader: false,
+    },
+    surface,
+  )
+  server.maxHeadersCount = HEADERS_COUNT_MAX
+  server.timeout = limits.silence_ms
+  server.maxConnections = limits.connections
+  server.on('clientError', (error, socket) => reject(socket, failureOf(error), { error, log }))
+  // Unknown expectations may be ignored (RFC 9110 §10.1.1); Node would reject them without an error object.
+  server.on('checkExpectation', surface)
+  server.on('connect', (_req, socket) => reject(socket, connectRejected(), { log }))
+  return server
+}
+
+function failureOf(error: NodeJS.ErrnoException): Failure {
+  switch (error.code) {
+    case 'ERR_HTTP_REQUEST_TIMEOUT':
+      return new Failure('request_timeout', 'the request did not arrive in time; send it again')
+    case 'HPE_HEADER_OVERFLOW':
+      return new Failure(
+        'headers_too_large',
+        `headers: send at most ${HEADERS_MAX} bytes including the request line`,
+      )
+    default:
+      return new Failure('invalid_request', 'the request is not valid HTTP/1.1')
+  }
+}
+
+function connectRejected(): Failure {
+  return new Failure('method_not_allowed', `CONNECT is not supported; use ${METHODS}`, {
+    headers: { Allow: METHODS },
+  })
+}
+
+/** Private fields of Node that have no public equivalent: the response in progress, and the request being parsed. */
+interface SocketState {
+  _httpMessage?: Response | null
+  parser?: { incoming: IncomingMessage | null } | null
+}
+
+/** Sends an error object for a request that does not reach Express, or not completely, and closes the connection. */
+function reject(
+  socket: Duplex,
+  failure: Failure,
+  { error, log }: { error?: NodeJS.ErrnoException; log: Logger },
+): void {
+  const { _httpMessage: current, parser } = socket as Duplex & SocketState
+  const isAlreadyAnswered = !current && parser?.incoming?.complete === false
+  if (!socket.writable || error?.code === 'ECONNRESET' || current?.headersSent || isAlreadyAnswered) {
+    socket.destroy()
+    return
+  }
+  // The previous request is complete: its response is sent, and the connection is closed after it.
+  if (current?.req.complete) {
+    current.shouldKeepAlive = false
+    return
+  }
+  const { status, type } = failure
+  const request_id: string = current?.locals.request_id ?? newId('req')
+  if (current) {
+    // `exchange` logs it when the connection closes.
+    current.statusCode = status
+    current.locals.error_type = type
+  } else log.info({ request_id, status, error_type: type }, 'invalid request rejected')
+  const body = errorJson(failure, request_id)
+  const headers = {
+    ...Object.fromEntries(SECURITY_HEADERS),
+    'Content-Type': 'application/json',
+    'X-Request-Id': request_id,
+    'Content-Length': Buffer.byteLength(body),
+    Connection: 'close',
+    ...failure.headers,
+  }
+  const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}`)
+  socket.end([`HTTP/1.1 ${status} ${STATUS_CODES[status]}`, ...lines, '', body].join('\r\n'))
+}
+
+/** Calls Node's constructor as a function, so that all objects share one hidden class. `Reflect.construct` would give each its own. */
+function constructorOf<Base extends typeof IncomingMessage | typeof ServerResponse>(
+  base: Base,
+  prototype: object,
+): Base {
+  const construct = base as unknown as (this: object, ...args: unknown[]) => void
+  function Constructor(this: object, first: unknown, second: unknown) {
+    construct.call(this, first, second)
+  }
+  Constructor.prototype = prototype
+  return Constructor as unknown as Base
+}
