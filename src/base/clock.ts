@@ -1,17 +1,17 @@
-/** The one place that reads the time. A request reads it once and passes it on; SQL never calls now(). */
+/** The only module that reads the time. A request reads the clock once and passes the time on; SQL never calls now(). */
 
-/** Answers the present instant. Tests hand in their own. */
+/** Returns the current time. Tests pass their own clock. */
 export type Clock = () => Date
 
 export const systemClock: Clock = () => new Date()
 
-/** Starts a monotonic stopwatch; the function it answers gives the milliseconds since. */
+/** Starts a monotonic stopwatch. The returned function gives the elapsed milliseconds. */
 export function stopwatch(): () => number {
   const started = performance.now()
   return () => performance.now() - started
 }
 
-/** The instant `ms` milliseconds after `instant` (before it, when negative). */
+/** The time `ms` milliseconds after `instant`; `ms` may be negative. */
 export function later(instant: Date, ms: number): Date {
   return new Date(instant.getTime() + ms)
 }

@@ -5,15 +5,15 @@ import { z } from 'zod'
 import { readDatabaseUrl } from './database-url.ts'
 
 const webAddress = z
-  .url({ protocol: /^https?$/, error: 'must be an http:// or https:// address' })
+  .url({ protocol: /^https?$/, error: 'must be an http:// or https:// URL' })
   .transform((url) => url.replace(/\/+$/, ''))
 const postgresAddress = z
   .string()
-  .refine((url) => readDatabaseUrl(url) !== undefined, { error: 'must be a postgres:// address' })
+  .refine((url) => readDatabaseUrl(url) !== undefined, { error: 'must be a postgres:// URL' })
 const count = (min: number, max: number) =>
   z
     .string()
-    // Blanks alone would count as 0.
+    // Number(' ') is 0.
     .regex(/\S/, 'must be a number')
     .pipe(
       z.coerce
@@ -25,7 +25,7 @@ const count = (min: number, max: number) =>
 
 const PROXY_NAMES = ['loopback', 'linklocal', 'uniquelocal']
 
-/** How many proxies stand in front, or which: what `trust proxy` of express takes. Never everybody, who may claim any address. */
+/** The value of Express's `trust proxy`: a number of proxies, or their addresses. It cannot trust every address, because any client could then forge its own. */
 const proxies = z.string().transform((value, ctx): number | string[] => {
   if (/^\d+$/.test(value) && Number(value) >= 1 && Number(value) <= 10) return Number(value)
   const names = value.split(',').map((name) => name.trim())
@@ -41,7 +41,7 @@ function isSubnet(name: string): boolean {
   const version = isIP(address)
   if (version === 0 || rest.length > 0) return false
   if (prefix === undefined) return true
-  // A prefix of 0 would be everybody.
+  // A prefix of 0 would match every address.
   return /^[1-9]\d{0,2}$/.test(prefix) && Number(prefix) <= (version === 4 ? 32 : 128)
 }
 
@@ -76,33 +76,33 @@ const Environment = z.object({
 export interface Config {
   port: number
   host: string
-  /** May name several addresses, of which one takes writes. Unset: the embedded database in `data_dir`. */
+  /** May name several hosts, one of which accepts writes. Unset: the embedded database in `data_dir`. */
   database_url: string | undefined
-  /** The same database past a pooler that takes no sessions; unset: `database_url`. */
+  /** The same database without its connection pooler, for features that need a session. Unset: `database_url`. */
   database_direct_url: string | undefined
   data_dir: string
   github_api_url: string
   github_web_url: string
-  /** Null: the REST interface works, webhooks do not. */
+  /** Null: the REST API works, webhooks answer 503. */
   github_app: { id: number; private_key: string; webhook_secret: string } | null
   rate_limit_per_minute: number
   permission_ttl_ms: number
   retention_days: number
-  /** Live activities per repository; of active notables there may be a tenth. */
+  /** Limit of live activities per repository. The limit of active notables is a tenth of it. */
   max_live_activities: number
-  /** Proxies whose `X-Forwarded-For` is believed, by number or by address; unset: nobody's is. */
+  /** Proxies whose `X-Forwarded-For` is trusted, as a number or as addresses. Unset: none. */
   trust_proxy: number | string[] | undefined
-  /** What people sign in to the page with; null: they use a token. */
+  /** The OAuth app that people sign in to the page with. Null: they enter a token. */
   sign_in: { public_url: string; client_id: string; client_secret: string } | null
   log_level: string
-  /** Where spans are sent; null: nothing is traced. The SDK reads the address, and the other `OTEL_` variables, itself. */
+  /** Null: tracing is off. The SDK reads the endpoint and the other `OTEL_` variables itself. */
   tracing: { service_name: string } | null
 }
 
-/** One line that names the variable and what is wrong with it, and never its value: it may be a secret. */
+/** One line that names the variable and the problem. It never contains the value, which may be a secret. */
 export class ConfigError extends Error {}
 
-/** Reads the environment; a variable that is set to nothing counts as unset. Throws `ConfigError`. */
+/** Reads the environment. An empty variable counts as unset. Throws `ConfigError`. */
 export function readConfig(env: Record<string, string | undefined>): Config {
   const set = Object.fromEntries(
     Object.entries(env).filter(([, value]) => value !== undefined && value !== ''),
@@ -114,7 +114,7 @@ export function readConfig(env: Record<string, string | undefined>): Config {
   }
   const values = parsed.data
   if (values.DATABASE_DIRECT_URL && !values.DATABASE_URL)
-    throw new ConfigError('DATABASE_DIRECT_URL is the second address of a database; set DATABASE_URL, too')
+    throw new ConfigError('DATABASE_DIRECT_URL is set without DATABASE_URL; set DATABASE_URL too')
   return {
     port: values.PORT,
     host: values.HOST,
@@ -137,11 +137,11 @@ export function readConfig(env: Record<string, string | undefined>): Config {
 
 type Values = z.infer<typeof Environment>
 
-/** Whether all of the variables are set; throws when only some are. */
+/** Whether all of the variables are set. Throws when only some are. */
 function areSet(values: Values, names: (keyof Values)[]): boolean {
   const missing = names.find((name) => values[name] === undefined)
   if (names.every((name) => values[name] === undefined)) return false
-  if (missing) throw new ConfigError(`${missing} is unset; set all of ${names.join(', ')}, or none of them`)
+  if (missing) throw new ConfigError(`${missing} is not set; set all of ${names.join(', ')}, or none of them`)
   return true
 }
 
@@ -163,7 +163,7 @@ function githubAppOf(values: Values): Config['github_app'] {
   }
 }
 
-/** A key on one line, as environment files want it, spells its line ends `\\n`, or is in base64 as a whole. */
+/** Accepts PEM, PEM on one line with `\\n` for line breaks (as in environment files), and base64 of PEM. */
 function privateKeyOf(value: string): string {
   const isPem = value.includes('-----BEGIN')
   const pem = isPem ? value.replaceAll('\\n', '\n') : Buffer.from(value, 'base64').toString('utf8')
@@ -171,11 +171,11 @@ function privateKeyOf(value: string): string {
     createPrivateKey(pem)
     return pem
   } catch {
-    throw new ConfigError('PRIVATE_KEY must be the private key of the GitHub App, as PEM')
+    throw new ConfigError('PRIVATE_KEY must be the private key of the GitHub App in PEM format')
   }
 }
 
-/** `https://api.github.com` belongs to `https://github.com`, and so with data residency; GitHub Enterprise Server has both on one host. */
+/** `https://api.github.com` → `https://github.com`, likewise with data residency. GitHub Enterprise Server serves both from one host. */
 function webUrlOf(apiUrl: string): string {
   const url = new URL(apiUrl)
   return url.pathname === '/' ? `${url.protocol}//${url.host.replace(/^api\./, '')}` : url.origin

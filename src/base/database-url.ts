@@ -1,4 +1,4 @@
-/** Reads `DATABASE_URL`, which may name several addresses of one PostgreSQL cluster, as libpq takes them (contract §1). */
+/** Parses `DATABASE_URL`, which may list several hosts of one PostgreSQL cluster, as in libpq (contract §1). */
 
 export interface Address {
   host: string
@@ -9,8 +9,8 @@ const PORT = 5432
 const ADDRESSES_MAX = 10
 
 /**
- * The addresses of `postgres://user:password@one:5432,two:5433/name`, in order, and the same URL with the first alone.
- * Undefined for what is no such URL.
+ * The addresses in `postgres://user:password@one:5432,two:5433/name`, in order, and the same URL with only the first.
+ * Undefined when `text` is not such a URL.
  */
 export function readDatabaseUrl(text: string): { url: string; addresses: Address[] } | undefined {
   const [, before = '', hosts = '', after = ''] =

@@ -1,15 +1,15 @@
-/** Breaks long work up, so that it does not hold up other requests. */
+/** Splits long computations, so that they do not block other requests. */
 import { setImmediate } from 'node:timers/promises'
 import { stopwatch } from './clock.ts'
 
-/** After this much work without a pause, other requests get their turn. */
-const TURN_MS = 5
+/** The longest time without a yield. */
+const SLICE_MS = 5
 
-/** A function that lets other requests have their turn, when the last pause is long enough ago. */
+/** Returns a function that yields to the event loop when the last yield was at least 5 ms ago. */
 export function periodicYield(): () => Promise<void> {
   let elapsed = stopwatch()
   return async () => {
-    if (elapsed() < TURN_MS) return
+    if (elapsed() < SLICE_MS) return
     await setImmediate()
     elapsed = stopwatch()
   }

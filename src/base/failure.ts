@@ -1,4 +1,4 @@
-/** The one error class of the service, and the table that turns its kinds into answers (specification §7, contract §3). */
+/** The only error class that clients see, and the table that maps its kinds to HTTP responses (specification §7, contract §3). */
 
 const FAILURES = {
   invalid_request: { status: 400, type: 'invalid_request' },
@@ -28,14 +28,14 @@ export type FailureType = (typeof FAILURES)[FailureKind]['type']
 export const FAILURE_TYPES = [...new Set(Object.values(FAILURES).map((row) => row.type))]
 
 interface FailureDetails {
-  /** Path of the offending field in the body's own terms: `title`, `scope.paths[3]`, `limit`. */
+  /** Path of the invalid field or parameter: `title`, `scope.paths[3]`, `limit`. */
   param?: string | undefined
   /** Response headers that belong to the failure, such as `Retry-After` or `Allow`. */
   headers?: Record<string, string> | undefined
   cause?: unknown
 }
 
-/** What went wrong, in words meant for the caller. Anything else that is thrown is a fault of ours and stays hidden. */
+/** An error whose message is meant for the client. Any other exception is logged and answered as `internal_error`. */
 export class Failure extends Error {
   readonly kind: FailureKind
   readonly param: string | undefined
@@ -58,7 +58,7 @@ export class Failure extends Error {
   }
 }
 
-/** A dependency is away: nothing was lost, and the same request may be sent again after `retryAfter` seconds. */
+/** A dependency is unavailable. Nothing was stored; the client can retry after `retryAfter` seconds. */
 export function unavailable(message: string, cause?: unknown, retryAfter = 5): Failure {
   return new Failure('service_unavailable', message, {
     cause,
@@ -66,7 +66,7 @@ export function unavailable(message: string, cause?: unknown, retryAfter = 5): F
   })
 }
 
-/** The caller ended the connection before it had an answer; nobody reads this one. */
+/** The client closed the connection before the response was ready; no one receives this failure. */
 export function clientDisconnected(): Failure {
-  return new Failure('client_disconnected', 'the connection was closed before the answer was ready')
+  return new Failure('client_disconnected', 'the client closed the connection before the response was ready')
 }

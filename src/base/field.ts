@@ -1,13 +1,13 @@
-/** Kinds of values that fields share, each with its limits (contract §4). */
+/** Schemas of values that several fields share, with their limits (contract §4). */
 import { z } from 'zod'
 
 const NUL = '\u0000'
 
-/** Text of `min` to `max` characters, counted as people count them: an emoji is one, not two. `base` may trim it first. */
+/** Text of `min` to `max` Unicode code points. `base` may trim it first. */
 export function text(min: number, max: number, base: z.ZodString = z.string()) {
   return base
-    .refine((value) => !value.includes(NUL), { error: 'must not hold a NUL character', abort: true })
-    .refine((value) => value.isWellFormed(), { error: 'must not hold half of a surrogate pair', abort: true })
+    .refine((value) => !value.includes(NUL), { error: 'must not contain a NUL character', abort: true })
+    .refine((value) => value.isWellFormed(), { error: 'must not contain an unpaired surrogate', abort: true })
     .refine((value) => hasLength(value, min, max), { error: `must have ${min} to ${max} characters` })
     .meta({ minLength: min, maxLength: max })
 }
@@ -19,41 +19,41 @@ function hasLength(value: string, min: number, max: number): boolean {
   return count >= min && count <= max
 }
 
-/** The name of a branch, as git would take it. */
+/** A branch name that git accepts. */
 export const branchName = text(1, 255).refine(isRefName, {
   error: 'must be a valid git branch name (see git check-ref-format)',
 })
 
-/** Whether `name` keeps the rules of git-check-ref-format(1) for a name below `refs/heads/`. */
+/** Whether `name` is valid below `refs/heads/`, by the rules of git-check-ref-format(1). */
 export function isRefName(name: string): boolean {
-  // biome-ignore lint/suspicious/noControlCharactersInRegex: git forbids control characters, so they have to be named
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: git forbids control characters, so the pattern names them
   if (name === '@' || /[\u0000-\u0020\u007f~^:?*[\\]|\.\.|@\{|\/\/|^\/|\/$|\.$/.test(name)) return false
   return name.split('/').every((component) => !component.startsWith('.') && !component.endsWith('.lock'))
 }
 
-/** An instant as ISO 8601 with an offset, read into a Date. */
+/** An ISO 8601 timestamp with an offset, parsed into a Date. */
 export const timestamp = z.iso
   .datetime({
     offset: true,
     error: 'must be an ISO 8601 timestamp with an offset, such as 2026-01-31T09:30:00Z',
   })
-  .refine(hasFourDigitYear, { error: 'must lie in the years 0001 to 9999, in UTC' })
+  .refine(hasFourDigitYear, { error: 'must be in the years 0001 to 9999, in UTC' })
   .transform((value) => new Date(value))
 
-/** An offset can carry the last hours of 9999 into a year that neither the database nor our own timestamps can spell. */
+/** An offset can move a timestamp into year 0 or 10000, which the output format cannot represent. */
 function hasFourDigitYear(value: string): boolean {
   const year = new Date(value).getUTCFullYear()
   return year >= 1 && year <= 9999
 }
 
-/** An absolute https address. */
+/** An absolute https URL. */
 export const httpsUrl = text(1, 2048)
-  .refine((value) => isHttpsUrl(value), { error: 'must be an absolute https: address' })
+  .refine((value) => isHttpsUrl(value), { error: 'must be an absolute https: URL' })
   .meta({ format: 'uri' })
 
 function isHttpsUrl(value: string): boolean {
   return /^https:\/\/[^/\s]/i.test(value) && URL.canParse(value) && !/\s/.test(value)
 }
 
-/** An instant as the service shows it: `2026-01-31T09:30:00.000Z`. */
+/** A timestamp in a response: `2026-01-31T09:30:00.000Z`. */
 export const outputTimestamp = z.iso.datetime({ precision: 3 })

@@ -1,7 +1,7 @@
-/** Which addresses count as one client: whoever has one IPv6 address has the 2^64 of its subnet. */
+/** Groups client addresses for rate limits: a client with one IPv6 address usually controls the whole /64. */
 import { isIPv4, isIPv6 } from 'node:net'
 
-/** An IPv4 address as it is, an IPv6 address as its /64, anything else as `unknown`. */
+/** An IPv4 address unchanged, an IPv6 address as its /64, anything else as `unknown`. */
 export function networkOf(address: string | undefined): string {
   if (address === undefined) return 'unknown'
   if (isIPv4(address)) return address
@@ -16,10 +16,10 @@ export function networkOf(address: string | undefined): string {
     .join(':')}::/64`
 }
 
-/** The eight groups of an IPv6 address, however it is spelt. */
+/** The eight groups of an IPv6 address in any notation. */
 function groupsOf(address: string): number[] {
   const [withoutZone = ''] = address.split('%')
-  // A URL spells the last 32 bits as groups, too.
+  // URL writes a dotted IPv4 tail as two groups.
   const [head = '', tail] = new URL(`http://[${withoutZone}]`).hostname.slice(1, -1).split('::')
   const numbersIn = (text = '') =>
     text === '' ? [] : text.split(':').map((group) => Number.parseInt(group, 16))

@@ -1,4 +1,4 @@
-/** Pages of a list: newest first, walked by a cursor that holds nothing but a position (specification §2.4, contract §4). */
+/** Pagination: newest first, with a cursor that holds only a position (specification §2.4, contract §4). */
 import { z } from 'zod'
 import { type IdPrefix, isId } from './id.ts'
 import { MALFORMED } from './parse.ts'
@@ -8,17 +8,17 @@ export interface Page<Item> {
   next_cursor: string | null
 }
 
-/** The two parameters that every list takes. The cursor is parsed to the id after which the page begins. */
+/** The two parameters of every list. The cursor is parsed to the id after which the page starts. */
 export const pageParameters = (prefix: IdPrefix) => ({
   cursor: z
     .string()
     .refine((cursor) => isCursorOf(prefix, cursor), {
-      error: 'not one of this list; send back a next_cursor as it came',
+      error: 'is not a cursor of this list; send the next_cursor of a previous response unchanged',
       params: MALFORMED,
     })
     .transform(positionOf)
     .optional()
-    .meta({ description: 'The `next_cursor` of the page before; leave it out for the first page.' }),
+    .meta({ description: 'The `next_cursor` of the previous page. Omit it for the first page.' }),
   limit: z
     .string()
     .regex(/^\d{1,9}$/, { error: 'must be a whole number' })
@@ -26,7 +26,7 @@ export const pageParameters = (prefix: IdPrefix) => ({
     .pipe(z.int().min(1).max(100))
     .default(50)
     .meta({
-      description: 'How many items a page holds at most.',
+      description: 'The maximum number of items on a page.',
       override: { type: 'integer', minimum: 1, maximum: 100, default: 50 },
     }),
 })
@@ -40,15 +40,15 @@ function positionOf(cursor: string): string {
   return Buffer.from(cursor, 'base64url').toString('latin1')
 }
 
-/** Cuts a page from rows that were read one past `limit`, so that the last page knows that it is the last. */
+/** Builds a page from up to `limit + 1` rows; the extra row shows that there is a next page. */
 export function pageOf<Row extends { id: string }, Item>(
   rows: Row[],
   limit: number,
-  show: (row: Row) => Item,
+  toItem: (row: Row) => Item,
 ): Page<Item> {
-  const shown = rows.slice(0, limit)
-  const last = shown.at(-1)
-  return { items: shown.map(show), next_cursor: rows.length > limit && last ? cursorAt(last.id) : null }
+  const onPage = rows.slice(0, limit)
+  const last = onPage.at(-1)
+  return { items: onPage.map(toItem), next_cursor: rows.length > limit && last ? cursorAt(last.id) : null }
 }
 
 function cursorAt(id: string): string {

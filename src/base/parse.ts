@@ -1,4 +1,4 @@
-/** Turns what a caller sent into typed input, or into a failure that names the field and what to do (specification §7, contract §3). */
+/** Parses input with a schema; a failure names the field, the problem and the fix (specification §7, contract §3). */
 import { closest, distance } from 'fastest-levenshtein'
 import { z } from 'zod'
 import { Failure } from './failure.ts'
@@ -6,36 +6,36 @@ import { Failure } from './failure.ts'
 type Path = readonly PropertyKey[]
 type Issue = z.core.$ZodIssue
 
-/** For `params` of a rule whose breach makes a request malformed (400), where that of any other makes a value wrong (422). */
+/** `params` of a refinement whose failure is a malformed request (400) instead of an invalid value (422). */
 export const MALFORMED = { is_malformed: true }
 
 type Noun = 'field' | 'parameter' | 'key'
 
-/** One thing that is wrong with what was sent. */
+/** One error in the input. */
 export interface Problem {
   kind: 'invalid_request' | 'validation_error'
   path: Path
-  /** `path` in the sender's own terms, such as `scope.paths[3]`; empty for the whole. */
+  /** `path` as text, such as `scope.paths[3]`; empty for the whole input. */
   param: string
-  /** Begins with `param`. */
+  /** Starts with `param`. */
   message: string
 }
 
 /**
- * Parses `raw` with `schema`. Throws `invalid_request` for an unknown name or a missing field, else `validation_error`
- * for a value that is there but wrong. `noun` is what one entry is called: `field` of a body, `parameter` of a query.
+ * Parses `raw` with `schema`. Throws `invalid_request` for an unknown name, a missing field or malformed input, and
+ * `validation_error` for an invalid value. `noun` names an entry in messages: `field` of a body, `parameter` of a query.
  */
 export function parse<Schema extends z.ZodType>(schema: Schema, raw: unknown, noun: Noun): z.output<Schema> {
   const parsed = schema.safeParse(raw)
   if (parsed.success) return parsed.data
   const [first] = problemsOf(schema, raw, { error: parsed.error, noun })
-  if (!first) throw new Error('zod refused a value and named no issue')
+  if (!first) throw new Error('zod rejected a value without an issue')
   throw new Failure(first.kind, first.message, { param: first.param || undefined })
 }
 
 /**
- * All that is wrong with `raw`, in the order in which it is worth telling: an unknown name goes first, because a misspelt
- * field is the reason that another is missing, then a missing one, and what is malformed before what is wrong.
+ * All errors in `raw`, the most useful first: unknown names (a misspelt name is often why another field is missing), then
+ * missing fields, malformed values, invalid values.
  */
 export function problemsOf(
   schema: z.ZodType,
@@ -67,8 +67,8 @@ function unknownName(schema: z.ZodType, at: Path, { name, noun }: { name: string
   const advice = near
     ? `did you mean ${near}?`
     : known.length > 0
-      ? `known are ${known.join(', ')}`
-      : `none is taken here`
+      ? `known: ${known.join(', ')}`
+      : 'none is accepted here'
   return { kind: 'invalid_request', path, param, message: `${param}: unknown ${noun}; ${advice}` }
 }
 
@@ -78,7 +78,7 @@ function missingName(path: Path, noun: Noun): Problem {
     kind: 'invalid_request',
     path,
     param,
-    message: `${param}: this ${noun} is required and is missing`,
+    message: `${param}: this ${noun} is required`,
   }
 }
 
@@ -92,7 +92,7 @@ function wrongValue(issue: Issue, raw: unknown): Problem {
   }
 }
 
-/** The known name that `name` most likely stands for, or undefined where none is near. */
+/** The known name that `name` is most likely a misspelling of; undefined when none is similar. */
 export function nearest(name: string, known: readonly string[]): string | undefined {
   if (known.length === 0 || name.length > 100) return undefined
   const lower = name.toLowerCase()
@@ -105,28 +105,28 @@ export function nearest(name: string, known: readonly string[]): string | undefi
 function describe(issue: Issue, value: unknown): string {
   switch (issue.code) {
     case 'invalid_type':
-      // In a query everything is text: that a number is spelt as text is not what is wrong with it.
+      // Query parameters are always text, so "not a string" would be misleading.
       if ('received' in issue && issue.received === 'NaN') return 'must be a number'
       if (issue.expected === 'int' && Number.isFinite(value)) return 'must be a whole number'
       return `must be ${withArticle(issue.expected)}, not ${nameOfType(value)}`
     case 'invalid_key':
-      return `its name ${issue.issues[0]?.message ?? 'is not taken here'}`
+      return `its name ${issue.issues[0]?.message ?? 'is not accepted here'}`
     case 'invalid_value': {
       const allowed = issue.values.map(String)
       const near = typeof value === 'string' ? nearest(value, allowed) : undefined
       return `must be one of ${allowed.join(', ')}${near ? `; did you mean ${near}?` : ''}`
     }
     case 'too_big':
-      return `must ${sizeOf(issue.origin)} at most ${issue.maximum}`
+      return `must ${amountOf(issue.origin, `at most ${issue.maximum}`)}`
     case 'too_small':
-      return `must ${sizeOf(issue.origin)} at least ${issue.minimum}`
+      return `must ${amountOf(issue.origin, `at least ${issue.minimum}`)}`
     default:
       return issue.message
   }
 }
 
-function sizeOf(origin: string): string {
-  return origin === 'number' || origin === 'int' ? 'be' : 'hold'
+function amountOf(origin: string, bound: string): string {
+  return origin === 'number' || origin === 'int' ? `be ${bound}` : `contain ${bound} items`
 }
 
 function withArticle(type: string): string {
@@ -151,12 +151,12 @@ function valueAt(raw: unknown, path: Path): unknown {
   return value
 }
 
-/** `['scope', 'paths', 3]` is spelt `scope.paths[3]`; a name that is longer than any of ours is cut. */
+/** `['scope', 'paths', 3]` → `scope.paths[3]`. Names over 100 characters are truncated. */
 export function formatPath(path: Path): string {
-  return path.reduce<string>((spelt, key) => {
-    if (typeof key === 'number') return `${spelt}[${key}]`
+  return path.reduce<string>((text, key) => {
+    if (typeof key === 'number') return `${text}[${key}]`
     const name = clip(String(key), 100)
-    return spelt === '' ? name : `${spelt}.${name}`
+    return text === '' ? name : `${text}.${name}`
   }, '')
 }
 
@@ -164,7 +164,7 @@ function clip(name: string, max: number): string {
   return name.length > max ? `${name.slice(0, max)}…` : name
 }
 
-/** The field names that the schema knows at `path`. */
+/** The field names of the schema at `path`. */
 function namesAt(schema: z.ZodType, path: Path): string[] {
   let at = unwrap(schema)
   for (const key of path) {

@@ -1,19 +1,19 @@
-/** Runs a computation once for all callers that want the same result, and cancels it when the last of them leaves. */
+/** Runs a computation once for all concurrent callers with the same key, caches the result, and cancels it when every caller has left. */
 import { LRUCache } from 'lru-cache'
 import { clientDisconnected } from './failure.ts'
 
-/** `shared`: a caller got the result of a computation that another caller had started. The rest says how computations ended. */
+/** `shared`: a caller got the result of another caller's computation. The others are outcomes of computations. */
 export const OUTCOMES = ['computed', 'shared', 'cancelled', 'failed'] as const
 export type Outcome = (typeof OUTCOMES)[number]
 
 export interface Computation<Result> {
-  /** Says everything that the result depends on. */
+  /** Identifies everything that the result depends on. */
   key: string
-  /** Aborted when the caller no longer waits. */
+  /** Aborted when the caller disconnects. */
   signal: AbortSignal
-  /** Rejects soon after its own signal is aborted: then nobody waits any more. */
+  /** Must reject soon after its own signal is aborted. */
   compute(signal: AbortSignal): Promise<Result>
-  /** What the result takes of the cache; above 0. */
+  /** The size of the result in the cache; above 0. */
   sizeOf(result: Result): number
 }
 
@@ -24,28 +24,27 @@ interface Running {
   result: Promise<object>
 }
 
-/** Results stay this long for callers that come later. */
-const KEPT_MS = 60_000
+const CACHE_TTL_MS = 60_000
 
 export class SingleFlight {
   readonly #running = new Map<string, Running>()
-  readonly #kept: LRUCache<string, object>
+  readonly #cache: LRUCache<string, object>
   readonly #count: (outcome: Outcome) => void
 
-  /** `size`: of all results that are kept, as `sizeOf` measures them. */
+  /** `size`: the capacity of the cache, in units of `sizeOf`. */
   constructor(options: { size: number; count: (outcome: Outcome) => void }) {
-    this.#kept = new LRUCache({ maxSize: options.size, ttl: KEPT_MS })
+    this.#cache = new LRUCache({ maxSize: options.size, ttl: CACHE_TTL_MS })
     this.#count = options.count
   }
 
-  /** The result for `key`: one that is kept, that of a running computation, or that of a new one. */
-  async get<Result extends object>(wanted: Computation<Result>): Promise<Result> {
-    if (wanted.signal.aborted) throw clientDisconnected()
-    const kept = this.#kept.get(wanted.key)
-    const running = this.#running.get(wanted.key)
-    if (kept || running) this.#count('shared')
-    if (kept) return kept as Result
-    return this.#wait<Result>(running ?? this.#start(wanted), wanted.signal)
+  /** The result for `key`: from the cache, from a running computation, or from a new one. */
+  async get<Result extends object>(computation: Computation<Result>): Promise<Result> {
+    if (computation.signal.aborted) throw clientDisconnected()
+    const cached = this.#cache.get(computation.key)
+    const running = this.#running.get(computation.key)
+    if (cached || running) this.#count('shared')
+    if (cached) return cached as Result
+    return this.#wait<Result>(running ?? this.#start(computation), computation.signal)
   }
 
   #start<Result extends object>({ key, compute, sizeOf }: Computation<Result>): Running {
@@ -56,7 +55,7 @@ export class SingleFlight {
     result.then(
       (value) => {
         this.#end(running, 'computed')
-        this.#kept.set(key, value, { size: sizeOf(value) })
+        this.#cache.set(key, value, { size: sizeOf(value) })
       },
       () => this.#end(running, controller.signal.aborted ? 'cancelled' : 'failed'),
     )
@@ -72,32 +71,32 @@ export class SingleFlight {
         reject(clientDisconnected())
       }
       signal.addEventListener('abort', leave, { once: true })
-      const stay = () => signal.removeEventListener('abort', leave)
+      const stopListening = () => signal.removeEventListener('abort', leave)
       running.result.then(
         (value) => {
-          stay()
+          stopListening()
           resolve(value as Result)
         },
         (error) => {
-          stay()
+          stopListening()
           reject(error)
         },
       )
     })
   }
 
-  /** A caller that comes now starts anew. */
+  /** The next caller starts a new computation. */
   #cancel(running: Running): void {
-    this.#forget(running)
+    this.#remove(running)
     running.controller.abort()
   }
 
   #end(running: Running, outcome: Outcome): void {
-    this.#forget(running)
+    this.#remove(running)
     this.#count(outcome)
   }
 
-  #forget(running: Running): void {
+  #remove(running: Running): void {
     if (this.#running.get(running.key) === running) this.#running.delete(running.key)
   }
 }

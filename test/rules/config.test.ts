@@ -1,4 +1,4 @@
-/** The environment as the service reads it: every variable, its default, its bounds, and the line that refuses it (contract §1). */
+/** Configuration from the environment: each variable, its default, its bounds and its error message (contract §1). */
 import { generateKeyPairSync } from 'node:crypto'
 import { describe, expect, test } from 'vitest'
 import { ConfigError, readConfig } from '../../src/base/config.ts'
@@ -8,7 +8,7 @@ const KEY = generateKeyPairSync('ec', { namedCurve: 'P-256' }).privateKey.export
   format: 'pem',
 }) as string
 
-/** The one line with which an environment is refused. */
+/** The error message for an environment. */
 function refusal(env: Record<string, string>): string {
   try {
     readConfig(env)
@@ -84,7 +84,7 @@ test('every variable is read', () => {
   })
 })
 
-test('a variable that is set to nothing counts as unset, and others are left alone', () => {
+test('an empty variable counts as unset', () => {
   const empty = Object.fromEntries(
     ['PORT', 'DATABASE_URL', 'GITHUB_WEB_URL', 'APP_ID', 'PRIVATE_KEY', 'WEBHOOK_SECRET', 'LOG_LEVEL'].map(
       (name) => [name, ''],
@@ -93,7 +93,7 @@ test('a variable that is set to nothing counts as unset, and others are left alo
   expect(readConfig({ ...empty, PATH: '/bin', PORTS: 'x' })).toEqual(readConfig({}))
 })
 
-describe('the addresses of GitHub', () => {
+describe('the URLs of GitHub', () => {
   test.each([
     [{ GITHUB_API_URL: 'https://api.github.com/' }, 'https://api.github.com', 'https://github.com'],
     [{ GITHUB_API_URL: 'https://api.acme.ghe.com' }, 'https://api.acme.ghe.com', 'https://acme.ghe.com'],
@@ -130,27 +130,27 @@ test.each([
     { DATABASE_URL: 'postgres://ada@db-1:5432,db-2:5433/deconflict' },
     { database_url: 'postgres://ada@db-1:5432,db-2:5433/deconflict' },
   ],
-])('%j is at a bound, and fine', (env, config) => {
+])('%j is at a bound and accepted', (env, config) => {
   expect(readConfig(env)).toMatchObject(config)
 })
 
-describe('a bad value is refused with one line that names the variable:', () => {
+describe('an invalid value gives one line that names the variable:', () => {
   test.each([
     ['PORT', '65536', 'PORT must be at most 65535'],
     ['PORT', '-1', 'PORT must be at least 0'],
     ['PORT', '80.5', 'PORT must be a whole number'],
     ['PORT', 'http', 'PORT must be a number'],
-    ['DATABASE_URL', 'mysql://db/x', 'DATABASE_URL must be a postgres:// address'],
-    ['DATABASE_URL', 'db.example', 'DATABASE_URL must be a postgres:// address'],
-    ['DATABASE_URL', 'postgres://db-1:5432,db-2:port/db', 'DATABASE_URL must be a postgres:// address'],
+    ['DATABASE_URL', 'mysql://db/x', 'DATABASE_URL must be a postgres:// URL'],
+    ['DATABASE_URL', 'db.example', 'DATABASE_URL must be a postgres:// URL'],
+    ['DATABASE_URL', 'postgres://db-1:5432,db-2:port/db', 'DATABASE_URL must be a postgres:// URL'],
     [
       'DATABASE_DIRECT_URL',
       'postgres://db/x',
-      'DATABASE_DIRECT_URL is the second address of a database; set DATABASE_URL, too',
+      'DATABASE_DIRECT_URL is set without DATABASE_URL; set DATABASE_URL too',
     ],
-    ['GITHUB_API_URL', 'api.github.com', 'GITHUB_API_URL must be an http:// or https:// address'],
-    ['GITHUB_API_URL', 'ftp://api.github.com', 'GITHUB_API_URL must be an http:// or https:// address'],
-    ['GITHUB_WEB_URL', 'github', 'GITHUB_WEB_URL must be an http:// or https:// address'],
+    ['GITHUB_API_URL', 'api.github.com', 'GITHUB_API_URL must be an http:// or https:// URL'],
+    ['GITHUB_API_URL', 'ftp://api.github.com', 'GITHUB_API_URL must be an http:// or https:// URL'],
+    ['GITHUB_WEB_URL', 'github', 'GITHUB_WEB_URL must be an http:// or https:// URL'],
     ['RATE_LIMIT_PER_MINUTE', '0', 'RATE_LIMIT_PER_MINUTE must be at least 1'],
     ['MAX_LIVE_ACTIVITIES', '0', 'MAX_LIVE_ACTIVITIES must be at least 1'],
     ['PERMISSION_TTL_MS', '-1', 'PERMISSION_TTL_MS must be at least 0'],
@@ -160,7 +160,7 @@ describe('a bad value is refused with one line that names the variable:', () => 
     [
       'OTEL_EXPORTER_OTLP_ENDPOINT',
       'localhost:4318',
-      'OTEL_EXPORTER_OTLP_ENDPOINT must be an http:// or https:// address',
+      'OTEL_EXPORTER_OTLP_ENDPOINT must be an http:// or https:// URL',
     ],
     ['LOG_LEVEL', 'verbose', 'LOG_LEVEL must be fatal, error, warn, info, debug, trace or silent'],
   ])('%s=%s', (name, value, line) => {
@@ -178,41 +178,41 @@ describe('a bad value is refused with one line that names the variable:', () => 
     '10.0.0.0/8/8',
     'proxy.example',
     'loopback,',
-  ])('TRUST_PROXY=%s, which would believe everybody or nobody', (value) => {
+  ])('TRUST_PROXY=%s', (value) => {
     expect(refusal({ TRUST_PROXY: value })).toMatch(
       /^TRUST_PROXY must be a number of proxies from 1 to 10, or/,
     )
   })
 
-  test.each(['PORT', 'RATE_LIMIT_PER_MINUTE', 'RETENTION_DAYS'])('%s made of blanks', (name) => {
+  test.each(['PORT', 'RATE_LIMIT_PER_MINUTE', 'RETENTION_DAYS'])('%s is blank', (name) => {
     expect(refusal({ [name]: '  ' })).toMatch(new RegExp(`^${name} must be`))
   })
 
-  test('and never with the value, which may be a secret', () => {
+  test('the line never contains the value, which may be a secret', () => {
     expect(refusal({ DATABASE_URL: 'mysql://ada:hush@db/x' })).not.toContain('hush')
     expect(refusal({ APP_ID: 'hush', PRIVATE_KEY: 'k', WEBHOOK_SECRET: 's' })).not.toContain('hush')
   })
 })
 
-describe('the GitHub App is all three of its variables, or none:', () => {
+describe('the GitHub App needs all three of its variables, or none:', () => {
   const app = { APP_ID: '12', PRIVATE_KEY: KEY, WEBHOOK_SECRET: 'hush' }
 
-  test('with a key that is none', () => {
+  test('with an invalid key', () => {
     const line = refusal({ ...app, PRIVATE_KEY: 'hush' })
     expect(line).toMatch(/^PRIVATE_KEY must be/)
     expect(line).not.toContain('hush')
   })
 
   test.each(['APP_ID', 'PRIVATE_KEY', 'WEBHOOK_SECRET'] as const)('without %s', (name) => {
-    const line = `${name} is unset; set all of APP_ID, PRIVATE_KEY, WEBHOOK_SECRET, or none of them`
+    const line = `${name} is not set; set all of APP_ID, PRIVATE_KEY, WEBHOOK_SECRET, or none of them`
     expect(refusal({ ...app, [name]: '' })).toBe(line)
   })
 
-  test.each(['APP_ID', 'PRIVATE_KEY', 'WEBHOOK_SECRET'] as const)('with %s alone', (name) => {
-    expect(refusal({ [name]: app[name] })).toMatch(/^(APP_ID|PRIVATE_KEY) is unset/)
+  test.each(['APP_ID', 'PRIVATE_KEY', 'WEBHOOK_SECRET'] as const)('with only %s', (name) => {
+    expect(refusal({ [name]: app[name] })).toMatch(/^(APP_ID|PRIVATE_KEY) is not set/)
   })
 
-  test('a private key may have its real line ends', () => {
+  test('a private key may contain line breaks', () => {
     expect(readConfig(app).github_app?.private_key).toBe(KEY)
     const PRIVATE_KEY = Buffer.from(KEY).toString('base64')
     expect(readConfig({ ...app, PRIVATE_KEY }).github_app?.private_key).toBe(KEY)
@@ -223,7 +223,7 @@ test.each(['PUBLIC_URL', 'GITHUB_CLIENT_ID', 'GITHUB_CLIENT_SECRET'])(
   'signing in is refused with %s alone',
   (name) => {
     expect(() => readConfig({ [name]: 'https://deconflict.example' })).toThrow(
-      /is unset; set all of PUBLIC_URL, GITHUB_CLIENT_ID, GITHUB_CLIENT_SECRET, or none of them/,
+      /is not set; set all of PUBLIC_URL, GITHUB_CLIENT_ID, GITHUB_CLIENT_SECRET, or none of them/,
     )
   },
 )

@@ -1,4 +1,4 @@
-/** The addresses in `DATABASE_URL`, one or several (contract §1). */
+/** The hosts in `DATABASE_URL`, one or several (contract §1). */
 import { expect, test } from 'vitest'
 import { readDatabaseUrl } from '../../src/base/database-url.ts'
 
@@ -28,4 +28,4 @@ test.each([
   'postgres:db',
   'postgres://one:1,two:port/name',
   `postgres://${'a,'.repeat(10)}a/name`,
-])('%s is no address of a database', (text) => expect(readDatabaseUrl(text)).toBeUndefined())
+])('%s is not a database URL', (text) => expect(readDatabaseUrl(text)).toBeUndefined())

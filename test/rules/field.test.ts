@@ -1,4 +1,4 @@
-/** What a single value may be: lengths of text, names of branches, timestamps, addresses (contract §4). */
+/** Validation of single values: text length, branch names, timestamps, URLs (contract §4). */
 import { describe, expect, test } from 'vitest'
 import { branchName, httpsUrl, isRefName, text, timestamp } from '../../src/base/field.ts'
 
@@ -32,18 +32,18 @@ describe('the length of a text', () => {
     ['ab\ud83d', 'the first half of an emoji'],
     ['\ude00ab', 'the second half of an emoji'],
     ['\ude00\ud83d', 'two halves the wrong way round'],
-  ])('refuses %j: %s', (value) => {
+  ])('rejects %j: %s', (value) => {
     expect(accepts(field, value)).toBe(false)
   })
 
-  test('is named in the refusal, and nothing else is when the text is not even well-formed', () => {
+  test('is in the error message, unless the text is not well-formed', () => {
     expect(field.safeParse('a').error?.issues).toMatchObject([{ message: 'must have 2 to 4 characters' }])
     expect(field.safeParse('\u0000').error?.issues).toHaveLength(1)
   })
 })
 
-/** Each row was held against `git check-ref-format refs/heads/NAME`; `@` alone, which git reads as HEAD, is refused beside. */
-describe('the name of a branch', () => {
+/** Each row agrees with `git check-ref-format refs/heads/NAME`, except `@`, which is rejected because git reads it as HEAD. */
+describe('a branch name', () => {
   test.each([
     'main',
     'feature/payment-retries',
@@ -126,7 +126,7 @@ describe('a timestamp', () => {
     ['2028-02-29T00:00:00Z', '2028-02-29T00:00:00.000Z'],
     ['0001-01-01T00:00:00Z', '0001-01-01T00:00:00.000Z'],
     ['9999-12-31T23:59:59.999Z', '9999-12-31T23:59:59.999Z'],
-  ])('%s is the instant %s', (written, instant) => {
+  ])('%s is parsed as %s', (written, instant) => {
     expect(timestamp.parse(written).toISOString()).toBe(instant)
   })
 
@@ -146,12 +146,12 @@ describe('a timestamp', () => {
     ['0001-01-01T00:00:00+00:01', 'the year before the first'],
     ['tomorrow', 'a word'],
     ['', 'nothing'],
-  ])('refuses %j: %s', (written) => {
+  ])('rejects %j: %s', (written) => {
     expect(accepts(timestamp, written)).toBe(false)
   })
 })
 
-describe('an address', () => {
+describe('a URL', () => {
   test.each([
     'https://example.com',
     'https://example.com/docs/adr/7.md?plain=1#why',

@@ -1,4 +1,4 @@
-/** Which addresses count as one. */
+/** Which client addresses share a rate limit. */
 import { expect, test } from 'vitest'
 import { networkOf } from '../../src/base/network.ts'
 
@@ -16,6 +16,6 @@ test.each([
   ['not an address', 'unknown'],
   ['', 'unknown'],
   [undefined, 'unknown'],
-])('%s is %s', (address, network) => {
+])('%s counts as %s', (address, network) => {
   expect(networkOf(address)).toBe(network)
 })

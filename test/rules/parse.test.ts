@@ -1,4 +1,4 @@
-/** How refused input is told: which fault goes first, how its field is spelt, what it may have been meant to be (contract §3). */
+/** Errors in input: which one is reported, how its field is named, and the suggested name (contract §3). */
 import { describe, expect, test } from 'vitest'
 import { z } from 'zod'
 import { CreateActivity, ListActivities, UpdateActivity } from '../../src/activities/activity.ts'
@@ -7,7 +7,7 @@ import { nearest, parse } from '../../src/base/parse.ts'
 import { CreateNotable } from '../../src/notables/notable.ts'
 import { CheckOverlap } from '../../src/overlap/overlap.ts'
 
-/** The failure with which `raw` is refused. */
+/** The failure for `raw`. */
 function refusal(schema: z.ZodType, raw: unknown, noun: 'field' | 'parameter' = 'field') {
   try {
     parse(schema, raw, noun)
@@ -39,7 +39,7 @@ describe('an unknown name', () => {
     [CheckOverlap, { tag: ['a'] }, 'tag', 'tags'],
     [CheckOverlap, { scope: { paht: ['a'] } }, 'scope.paht', 'paths'],
     [CreateNotable, { ...note, supercedes: [] }, 'supercedes', 'supersedes'],
-  ])('in a body is told with the nearest known one (case %#)', (schema, raw, param, near) => {
+  ])('in a body is reported with the most similar known name (case %#)', (schema, raw, param, near) => {
     expect(refusal(schema, raw)).toEqual({
       status: 400,
       type: 'invalid_request',
@@ -57,11 +57,11 @@ describe('an unknown name', () => {
     })
   })
 
-  test('that is like none is told with all that are known', () => {
+  test('that resembles none is reported with all known names', () => {
     expect(refusal(CheckOverlap, { xyz: 1 }).message).toBe(
-      'xyz: unknown field; known are scope, branch, base_branch, tags',
+      'xyz: unknown field; known: scope, branch, base_branch, tags',
     )
-    expect(refusal(z.strictObject({}), { xyz: 1 }).message).toBe('xyz: unknown field; none is taken here')
+    expect(refusal(z.strictObject({}), { xyz: 1 }).message).toBe('xyz: unknown field; none is accepted here')
   })
 
   test.each(['__proto__', 'constructor', 'toString', 'hasOwnProperty'])('may be %s', (name) => {
@@ -69,18 +69,18 @@ describe('an unknown name', () => {
     expect(refusal(CheckOverlap, raw)).toMatchObject({ status: 400, param: `scope.${name}` })
   })
 
-  test('that is very long is cut, and no nearest one is sought', () => {
+  test('that is very long is truncated and gets no suggestion', () => {
     const { param, message } = refusal(CheckOverlap, { [`scope${'x'.repeat(10_000)}`]: 1 })
     expect(param).toBe(`scope${'x'.repeat(55)}…`)
-    expect(message).toBe(`${param}: unknown field; known are scope, branch, base_branch, tags`)
+    expect(message).toBe(`${param}: unknown field; known: scope, branch, base_branch, tags`)
   })
 
-  test('goes before a field that is missing: the misspelling is why it is', () => {
+  test('is reported before a missing field, which the misspelling may explain', () => {
     const { title, ...rest } = work
     expect(refusal(CreateActivity, { ...rest, titel: title })).toMatchObject({ status: 400, param: 'titel' })
   })
 
-  test('goes before a value that is wrong', () => {
+  test('is reported before an invalid value', () => {
     expect(refusal(CreateActivity, { ...work, risk: 'huge', rsik: 'low' })).toMatchObject({
       status: 400,
       param: 'rsik',
@@ -89,22 +89,22 @@ describe('an unknown name', () => {
 })
 
 describe('a missing field', () => {
-  test.each(['title', 'summary', 'actor'] as const)('%s is told as such', (name) => {
+  test.each(['title', 'summary', 'actor'] as const)('%s is reported as missing', (name) => {
     const { [name]: _, ...rest } = work
     expect(refusal(CreateActivity, rest)).toEqual({
       status: 400,
       type: 'invalid_request',
       param: name,
-      message: `${name}: this field is required and is missing`,
+      message: `${name}: this field is required`,
     })
   })
 
-  test.each(['importance', 'category'] as const)('%s is missing, and not a wrong value', (name) => {
+  test.each(['importance', 'category'] as const)('%s is reported as missing, not as invalid', (name) => {
     const { [name]: _, ...rest } = note
     expect(refusal(CreateNotable, rest)).toMatchObject({ status: 400, param: name })
   })
 
-  test('goes before one that is wrong, wherever it stands', () => {
+  test('is reported before an invalid one, in any order', () => {
     expect(refusal(CreateActivity, { title: 5, summary: 'x', risk: 'huge' })).toMatchObject({
       status: 400,
       type: 'invalid_request',
@@ -112,7 +112,7 @@ describe('a missing field', () => {
     })
   })
 
-  test('is not one that is null', () => {
+  test('is not the same as null', () => {
     expect(refusal(CreateActivity, { ...work, title: null })).toEqual({
       status: 422,
       type: 'validation_error',
@@ -122,7 +122,7 @@ describe('a missing field', () => {
   })
 })
 
-describe('a wrong value', () => {
+describe('an invalid value', () => {
   test.each([
     [{ title: 5 }, 'title', 'title: must be a string, not a number'],
     [{ title: ['a'] }, 'title', 'title: must be a string, not an array'],
@@ -135,7 +135,7 @@ describe('a wrong value', () => {
     [{ risk: 'hihg' }, 'risk', 'risk: must be one of low, medium, high, critical; did you mean high?'],
     [{ risk: 1 }, 'risk', 'risk: must be one of low, medium, high, critical'],
     [{ title: '' }, 'title', 'title: must have 1 to 200 characters'],
-  ])('%j is told by its place and by what it has to be', (wrong, param, message) => {
+  ])('%j is reported with its path and what it must be', (wrong, param, message) => {
     expect(refusal(CreateActivity, { ...work, ...wrong })).toEqual({
       status: 422,
       type: 'validation_error',
@@ -144,15 +144,15 @@ describe('a wrong value', () => {
     })
   })
 
-  test('counts too many entries', () => {
+  test('is reported for too many items', () => {
     const areas = Array.from({ length: 101 }, (_, index) => `a${index}`)
-    expect(refusal(CheckOverlap, { tags: areas }).message).toBe('tags: must hold at most 100')
+    expect(refusal(CheckOverlap, { tags: areas }).message).toBe('tags: must contain at most 100 items')
   })
 
   test.each([
     ['0', 'limit: must be at least 1'],
     ['101', 'limit: must be at most 100'],
-  ])('bounds the number %s', (limit, message) => {
+  ])('is reported for the number %s', (limit, message) => {
     expect(refusal(ListActivities, { limit }, 'parameter')).toMatchObject({ status: 422, message })
   })
 
@@ -162,7 +162,7 @@ describe('a wrong value', () => {
     'ntb_01h455vb4pex5vsknk084sn02',
     'ntb_81h455vb4pex5vsknk084sn02q',
     '',
-  ])('is an id such as %j, which no notable has', (id) => {
+  ])("is reported for the id %j, which is not a notable's", (id) => {
     expect(refusal(CreateNotable, { ...note, supersedes: [id] })).toMatchObject({
       status: 422,
       param: 'supersedes[0]',
@@ -170,11 +170,11 @@ describe('a wrong value', () => {
   })
 })
 
-test.each([[[]], ['text'], [null], [7]])('%j is no body at all', (raw) => {
+test.each([[[]], ['text'], [null], [7]])('%j is not a body', (raw) => {
   expect(refusal(CreateActivity, raw)).toMatchObject({ status: 400, type: 'invalid_request' })
 })
 
-describe('the nearest known name', () => {
+describe('the most similar known name', () => {
   const known = ['title', 'summary', 'actor', 'agent', 'branch', 'base_branch', 'scope', 'risk', 'pr_url']
 
   test.each([
@@ -186,15 +186,15 @@ describe('the nearest known name', () => {
     ['basebranch', 'base_branch'],
     ['pr-url', 'pr_url'],
     ['risc', 'risk'],
-  ])('to %s is %s', (name, near) => {
+  ])('of %s is %s', (name, near) => {
     expect(nearest(name, known)).toBe(near)
   })
 
-  test.each(['', 'zzzzzz', 'colour', 'x'.repeat(101)])('to %j is none', (name) => {
+  test.each(['', 'zzzzzz', 'colour', 'x'.repeat(101)])('of %j does not exist', (name) => {
     expect(nearest(name, known)).toBeUndefined()
   })
 
-  test('is none where nothing is known', () => {
+  test('does not exist when no names are known', () => {
     expect(nearest('title', [])).toBeUndefined()
   })
 })

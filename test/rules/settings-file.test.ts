@@ -80,13 +80,7 @@ describe('a wrong settings file sets nothing, and each mistake is told with line
       /unknown key; did you mean activity_ttl_ms\?/,
     ],
     ['an unknown key before its value', '# x\ncolour:\n  red', 2, 'colour', /unknown key/],
-    [
-      'a key like no other',
-      'colour: red',
-      1,
-      'colour',
-      /unknown key; known are activity_ttl_ms, .*check_run/,
-    ],
+    ['a key like no other', 'colour: red', 1, 'colour', /unknown key; known: activity_ttl_ms, .*check_run/],
     [
       'a misspelt key before a block',
       'check_run: true\ncoment:\n  enabled: true\n',
@@ -106,7 +100,7 @@ describe('a wrong settings file sets nothing, and each mistake is told with line
       'comment:\n  constructor: 1',
       2,
       'comment.constructor',
-      /known are mode, min_severity, draft_min_severity, on_bots/,
+      /known: mode, min_severity, draft_min_severity, on_bots/,
     ],
     [
       'the name of prototypes',
