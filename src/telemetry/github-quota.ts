@@ -1,11 +1,11 @@
-/** What is left of GitHub's quotas. There is one for each token and installation, and the least is what matters. */
+/** Gauges of GitHub's API rate limits. Each token and each installation has its own; the gauges show the one with the fewest requests left. */
 import { Gauge, type Registry } from 'prom-client'
 import type { Clock } from '../base/clock.ts'
 
-/** Whose token a call is made with: a caller's, or the App's own. */
+/** Whose token a request to GitHub carries: the caller's, or an installation's. */
 export type CallKind = 'caller' | 'installation'
 
-interface Told {
+interface Reading {
   remaining: number
   limit: number
   /** Milliseconds since 1970. */
@@ -13,13 +13,13 @@ interface Told {
 }
 
 export interface GithubQuota {
-  /** Takes in what an answer of GitHub's says in its headers, if anything. */
+  /** Reads the rate limit headers of a response, if there are any. */
   observe(kind: CallKind, headers: Record<string, unknown>): void
 }
 
-/** Two gauges of the quota with the least left, until it is reset: then it is full again, and they are gone until the next answer. */
+/** Both gauges are absent from the reset of the rate limit until the next response. */
 export function githubQuota(registers: Registry[], clock: Clock): GithubQuota {
-  const least = new Map<CallKind, Told>()
+  const lowest = new Map<CallKind, Reading>()
   const gaugeOf = (field: 'remaining' | 'limit', help: string) =>
     new Gauge({
       name: `deconflict_github_quota_${field}`,
@@ -29,22 +29,22 @@ export function githubQuota(registers: Registry[], clock: Clock): GithubQuota {
       collect() {
         this.reset()
         const now = clock().getTime()
-        for (const [kind, told] of least) if (told.reset_at > now) this.set({ kind }, told[field])
+        for (const [kind, reading] of lowest) if (reading.reset_at > now) this.set({ kind }, reading[field])
       },
     })
-  gaugeOf('remaining', 'Calls to GitHub that are left in the quota, of any token, with the least left.')
-  gaugeOf('limit', 'The size of that quota.')
+  gaugeOf('remaining', 'Requests left in the GitHub rate limit that has the fewest left, over all tokens.')
+  gaugeOf('limit', 'The size of that rate limit.')
   return {
     observe(kind, headers) {
-      const told = {
+      const reading = {
         remaining: numberIn(headers, 'remaining'),
         limit: numberIn(headers, 'limit'),
         reset_at: numberIn(headers, 'reset') * 1000,
       }
-      if (Object.values(told).some(Number.isNaN)) return
-      const known = least.get(kind)
-      if (!known || known.reset_at <= clock().getTime() || told.remaining <= known.remaining)
-        least.set(kind, told)
+      if (Object.values(reading).some(Number.isNaN)) return
+      const known = lowest.get(kind)
+      if (!known || known.reset_at <= clock().getTime() || reading.remaining <= known.remaining)
+        lowest.set(kind, reading)
     },
   }
 }

@@ -1,12 +1,12 @@
-/** The log: a JSON text a line, each with the ids of what it was written for (docs/observability.md). */
+/** The log: one JSON object per line, with the correlation ids of the current request or job (docs/observability.md). */
 import { type DestinationStream, type Logger, pino } from 'pino'
 import { correlationIds } from './execution.ts'
 import { currentTraceId } from './trace.ts'
 
-/** A log that writes to the standard output, unless told otherwise. */
-export function openLog(level: string, to?: DestinationStream): Logger {
+/** Opens a log that writes to standard output by default. */
+export function openLog(level: string, destination?: DestinationStream): Logger {
   return pino(
     { level, base: undefined, mixin: () => ({ ...correlationIds(), trace_id: currentTraceId() }) },
-    to,
+    destination,
   )
 }

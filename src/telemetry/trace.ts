@@ -1,4 +1,4 @@
-/** Spans. Until `startTracing` was called there are none, and asking for one costs next to nothing. */
+/** OpenTelemetry spans. Before `startTracing` is called, every function here is a cheap no-op. */
 import {
   type Attributes,
   context,
@@ -20,20 +20,20 @@ export type { Span }
 let tracer: Tracer | undefined
 
 /**
- * Sends spans to the OTLP endpoint of the environment: the SDK reads its variables, `OTEL_…`, itself. It is loaded here
- * and not before. Answers what ends it, which sends what is left.
+ * Exports spans over OTLP. The SDK is loaded only here and reads its `OTEL_…` variables itself. Returns a function that
+ * flushes the remaining spans and shuts the SDK down.
  */
 export async function startTracing(options: {
   service_name: string
   log: Logger
 }): Promise<() => Promise<void>> {
   const { NodeSDK } = await import('@opentelemetry/sdk-node')
-  const tell = (message: string) => options.log.warn({ trouble: message.slice(0, 300) }, 'traces')
-  diag.setLogger({ error: tell, warn: tell, info() {}, debug() {}, verbose() {} }, DiagLogLevel.WARN)
+  const warn = (message: string) => options.log.warn({ reason: message.slice(0, 300) }, 'trace export failed')
+  diag.setLogger({ error: warn, warn, info() {}, debug() {}, verbose() {} }, DiagLogLevel.WARN)
   const sdk = new NodeSDK({
     serviceName: options.service_name,
     instrumentations: [],
-    // Metrics are scraped and logs are written to the standard output: neither is sent.
+    // Metrics are scraped, and logs go to standard output.
     metricReaders: [],
     logRecordProcessors: [],
   })
@@ -48,8 +48,8 @@ export async function startTracing(options: {
 const KINDS = { client: SpanKind.CLIENT, consumer: SpanKind.CONSUMER, internal: SpanKind.INTERNAL } as const
 
 /**
- * Runs `work` in a span of its own, within the present one; it is handed undefined where nothing is traced. `caused_by`,
- * spelt as the header `traceparent`, names a span to link to.
+ * Runs `work` in a new child span of the current span; the span is undefined when tracing is off. `caused_by`, in the
+ * format of the `traceparent` header, is a span to link to.
  */
 export function inSpan<Result>(
   name: string,
@@ -58,8 +58,8 @@ export function inSpan<Result>(
 ): Promise<Result> {
   if (!tracer) return work(undefined)
   const { attributes = {}, caused_by = null } = options
-  const given = { kind: KINDS[options.kind], attributes, links: linksTo(caused_by) }
-  return tracer.startActiveSpan(name, given, async (span) => {
+  const spanOptions = { kind: KINDS[options.kind], attributes, links: linksTo(caused_by) }
+  return tracer.startActiveSpan(name, spanOptions, async (span) => {
     try {
       return await work(span)
     } finally {
@@ -68,7 +68,7 @@ export function inSpan<Result>(
   })
 }
 
-/** Begins the span of a request, as part of the trace that its headers name. `within` runs what serves it. */
+/** Starts the span of a request, in the trace that its headers name. `within` runs the handler in it. */
 export function serverSpan(
   headers: Record<string, unknown>,
   attributes: () => Attributes,
@@ -79,13 +79,13 @@ export function serverSpan(
   return { span, within: (serve) => context.with(trace.setSpan(parent, span), serve) }
 }
 
-/** Marks a span as failed, without the message: that of a database error holds what users wrote. */
+/** Marks a span as failed. The error message is left out, because that of a database error can contain user data. */
 export function markFailed(span: Span | undefined, type: string): void {
   span?.setStatus({ code: SpanStatusCode.ERROR })
   span?.setAttribute('error.type', type)
 }
 
-/** The present span, as the header `traceparent` spells it; null where nothing is traced. */
+/** The current span in the format of the `traceparent` header; null when tracing is off. */
 export function currentTraceparent(): string | null {
   if (!tracer) return null
   const carrier: { traceparent?: string } = {}

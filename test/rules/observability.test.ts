@@ -1,4 +1,4 @@
-/** Holds the dashboard, the alerts and docs/observability.md to the metrics that there are. */
+/** Checks the dashboard, the alerts and docs/observability.md against the exported metrics. */
 import { readFileSync } from 'node:fs'
 import { describe, expect, test } from 'vitest'
 import { parse } from 'yaml'
@@ -22,7 +22,7 @@ const types = new Map(
     type as string,
   ]),
 )
-/** Every name of a series that a scrape may hold. */
+/** The names of all series that a scrape can contain. */
 const series = new Set(
   [...types].flatMap(([name, type]) =>
     type === 'histogram' ? ['_bucket', '_sum', '_count'].map((suffix) => `${name}${suffix}`) : [name],
@@ -38,7 +38,7 @@ const panels = dashboard.panels.flatMap(({ title, targets = [] }) =>
 )
 const rules = alerts.flatMap((group) => group.rules.map(({ alert, expr }) => [alert, expr] as const))
 
-describe('every expression names metrics and labels that there are:', () => {
+describe('every expression uses existing metrics and labels:', () => {
   test.each([...panels, ...rules])('%s', (_, expr) => {
     const names = namesIn(expr)
     if (!/^up\b/.test(expr)) expect(names.length).toBeGreaterThan(0)
@@ -48,25 +48,25 @@ describe('every expression names metrics and labels that there are:', () => {
   })
 })
 
-test('every metric of ours is on the dashboard and in the documentation', () => {
+test('every deconflict_ metric is on the dashboard and in the documentation', () => {
   const shown = new Set(panels.flatMap(([, expr]) => namesIn(expr).map(metricOf)))
   expect(ours.filter((name) => !shown.has(name))).toEqual([])
   expect(ours.filter((name) => !page.includes(`\`${name}\``))).toEqual([])
 })
 
-test.each(ours)('the documentation gives the labels of %s', (name) => {
+test.each(ours)('the documentation lists the labels of %s', (name) => {
   const row = page.split('\n').find((line) => line.startsWith('| `') && line.includes(`\`${name}\``))
   const given = [...(row?.split('|')[2] ?? '').matchAll(/`(\w+)`/g)].map(([, label]) => label)
   expect(given.sort()).toEqual(labelsOf(name).sort())
 })
 
-test('the documentation names no metric and no effect that is not there, and every effect', () => {
+test('the documentation names every effect, and no metric that does not exist', () => {
   const named = page.match(/`(?:deconflict|nodejs|process)_\w+`/g) ?? []
   expect(named.map((name) => name.slice(1, -1)).filter((name) => !types.has(name))).toEqual([])
   expect(EFFECTS.filter((effect) => !page.includes(`\`${effect}\``))).toEqual([])
 })
 
-test('the dashboard takes whichever data source is chosen', () => {
+test('the dashboard works with any data source', () => {
   const [source] = dashboard.templating.list
   expect(source).toMatchObject({ name: 'datasource', type: 'datasource', query: 'prometheus' })
   const sources = dashboard.panels.flatMap(({ datasource }) => datasource?.uid ?? [])
