@@ -1,4 +1,4 @@
-/** What the service asks of GitHub as an installation of the app. Each function says how many calls it makes. */
+/** Calls to GitHub as an installation of the app. Each function documents how many calls it makes. */
 import { recordEffect } from '../telemetry/execution.ts'
 import type { Installation } from './app.ts'
 
@@ -7,19 +7,18 @@ export interface RepositoryName {
   name: string
 }
 
-/** GitHub shows at most this many changed files of a pull request. */
+/** GitHub lists at most this many changed files of a pull request. */
 const FILES_MAX = 3000
 const PAGE = 100
-/** Pages of comments that are searched for the app's own: GitHub takes no more than 2,500 comments on one pull request. */
+/** GitHub allows at most 2,500 comments on a pull request. */
 const COMMENT_PAGES_MAX = 30
-/** Pages of open pull requests that are read. */
-const PULL_PAGES_MAX = 300
+const PULL_REQUEST_PAGES_MAX = 300
 
 function named({ owner, name }: RepositoryName) {
   return { owner, repo: name }
 }
 
-/** The paths that a pull request changes, a renamed file under both names; one call for each hundred files. */
+/** The paths that a pull request changes, with both names of a renamed file. One call per 100 files. */
 export async function listChangedFiles(
   client: Installation,
   repo: RepositoryName,
@@ -42,7 +41,7 @@ export async function listChangedFiles(
   return [...paths]
 }
 
-/** The text of a file on a branch or commit (default: the default branch), or null where there is none; one call. */
+/** The text of a file on a branch or commit (default: the default branch), or null if it does not exist. One call. */
 export async function readFile(
   client: Installation,
   repo: RepositoryName,
@@ -52,7 +51,7 @@ export async function readFile(
   try {
     const { data } = await client.rest.repos.getContent({ ...named(repo), path, ...(ref ? { ref } : {}) })
     if (Array.isArray(data) || data.type !== 'file') return null
-    // Of a file over 1 MB GitHub sends no content. Readers refuse what is too long, and this is.
+    // GitHub omits the content of files over 1 MB. Readers reject a text of this length.
     if (data.encoding !== 'base64') return '#'.repeat(data.size)
     return Buffer.from(data.content, 'base64').toString('utf8')
   } catch (error) {
@@ -62,8 +61,8 @@ export async function readFile(
 }
 
 /**
- * The id of the comment on a pull request that this app made and that holds `marker`, or null. One call for each hundred
- * comments, after the first page the newest first: what is not remembered was made lately.
+ * The id of the app's own comment on a pull request, found by `marker`, or null. One call per 100 comments. After the
+ * first page it searches the newest first, because a comment whose id was not stored is recent.
  */
 export async function findOwnComment(
   client: Installation,
@@ -90,16 +89,16 @@ export async function findOwnComment(
   }
 }
 
-/** The open pull requests, up to a hundred at a time; one call for each hundred. */
+/** The open pull requests, in pages of 100. One call per page. */
 export async function* openPullRequests(client: Installation, repo: RepositoryName) {
-  for (let page = 1; page <= PULL_PAGES_MAX; page += 1) {
+  for (let page = 1; page <= PULL_REQUEST_PAGES_MAX; page += 1) {
     const { data } = await client.rest.pulls.list({ ...named(repo), state: 'open', per_page: PAGE, page })
     yield data
     if (data.length < PAGE) return
   }
 }
 
-/** Makes a comment and answers its id; one call. */
+/** Creates a comment and returns its id. One call. */
 export async function createComment(
   client: Installation,
   repo: RepositoryName,
@@ -111,7 +110,7 @@ export async function createComment(
   return data.id
 }
 
-/** Puts a new text into a comment; false when somebody has deleted it. One call. */
+/** Updates the text of a comment; false if it was deleted. One call. */
 export async function editComment(
   client: Installation,
   repo: RepositoryName,
@@ -137,7 +136,7 @@ export interface CheckRun {
   annotations: { path: string; line: number | null; message: string }[]
 }
 
-/** Reports a completed check run `Deconflict` on a commit; one call. A later one of the same name takes its place. */
+/** Creates a completed check run `Deconflict` on a commit. GitHub shows the latest one of a name. One call. */
 export async function reportCheckRun(
   client: Installation,
   repo: RepositoryName,
@@ -164,7 +163,7 @@ export async function reportCheckRun(
   recordEffect('check_run_reported')
 }
 
-/** Whether a call failed because the thing is not, or no longer, there. */
+/** Whether a call failed because the resource does not exist, or no longer exists. */
 export function isNotFound(error: unknown): boolean {
   const { status } = error as { status?: number }
   return status === 404 || status === 410

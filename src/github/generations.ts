@@ -1,13 +1,13 @@
-/** Tells which cached answers an invalidation has overtaken, without looking at any of them. */
+/** Invalidates cached answers by generation, without visiting the cache entries. */
 
-/** Owners with a generation of their own. Past so many, one invalidation of all replaces them. */
+/** Owners with their own generation. Beyond this number, all owners are invalidated instead. */
 const OWNERS_MAX = 10_000
 
-/** Owners are compared without case. */
+/** Owners are case-insensitive. */
 export class Generations {
   readonly #max: number
   readonly #owners = new Map<string, number>()
-  /** Invalidations so far, of any owner. */
+  /** The number of invalidations so far. */
   #count = 0
   /** The count at the last invalidation of all owners. */
   #all = 0
@@ -16,17 +16,17 @@ export class Generations {
     this.#max = max
   }
 
-  /** To be noted where a question begins: an answer is current while its owner's generation is no later than that. */
+  /** Read this before calling GitHub: the answer is current while the generation of its owner is not later. */
   get now(): number {
     return this.#count
   }
 
-  /** The generation that answers about the repositories of `owner` have to be of, or a later one. */
+  /** Answers about repositories of `owner` are valid from this generation on. */
   of(owner: string): number {
     return Math.max(this.#all, this.#owners.get(owner.toLowerCase()) ?? 0)
   }
 
-  /** Invalidates what is known about `owner`, or about all. */
+  /** Invalidates the answers about `owner`, or about all owners. */
   invalidate(owner?: string): void {
     this.#count += 1
     if (owner !== undefined && this.#owners.size < this.#max) {

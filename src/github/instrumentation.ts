@@ -1,4 +1,4 @@
-/** Watches the calls to GitHub: how long they take, how they end, what is left of the quota (docs/observability.md). */
+/** Instruments clients of GitHub: duration, outcome and rate limit of each call (docs/observability.md). */
 import type { Logger } from 'pino'
 import { stopwatch } from '../base/clock.ts'
 import type { CallKind } from '../telemetry/github-quota.ts'
@@ -10,20 +10,20 @@ export interface Telemetry {
   log: Logger
 }
 
-interface Options {
+interface RequestOptions {
   method: string
-  /** A template, such as `/repos/{owner}/{repo}`. */
+  /** A route template, such as `/repos/{owner}/{repo}`. */
   url: string
   baseUrl?: string
 }
 
-interface Ended {
+interface Outcome {
   status: number | 'none'
   headers: Record<string, unknown>
   error?: unknown
 }
 
-/** The way in for watchers that every client of Octokit's has. */
+/** The hook API that both Octokit classes have. */
 interface Hooked {
   hook: {
     // biome-ignore lint/suspicious/noExplicitAny: Octokit's own type differs between its two clients
@@ -31,59 +31,70 @@ interface Hooked {
   }
 }
 
-/** Watches a client. The time of a call holds the pauses that Probot's client keeps between writes. */
+/** Instruments a client. The measured duration includes the pauses that Probot's client makes between writes. */
 export function instrumentClient(client: Hooked, kind: CallKind, { metrics, log }: Telemetry): void {
-  client.hook.wrap('request', (request: (options: Options) => Promise<Ended>, options: Options) => {
-    const call = `${options.method} ${options.url}`
-    return inSpan(call, { kind: 'client', attributes: attributesOf(options) }, async (span) => {
-      const elapsed = stopwatch()
-      const ended = (how: Ended) => {
-        const ms = elapsed()
-        metrics.github_calls.observe({ kind, status: how.status }, ms / 1000)
-        metrics.github_quota.observe(kind, how.headers)
-        tellSpan(span, how)
-        const trouble = troubleIn(how)
-        if (trouble)
-          log.warn({ call, kind, status: how.status, ...causeOf(how.error), ms: Math.round(ms) }, trouble)
-      }
-      try {
-        const response = await request(options)
-        ended(response)
-        return response
-      } catch (error) {
-        ended(endOf(error))
-        throw error
-      }
-    })
-  })
+  client.hook.wrap(
+    'request',
+    (request: (options: RequestOptions) => Promise<Outcome>, options: RequestOptions) => {
+      const call = `${options.method} ${options.url}`
+      return inSpan(call, { kind: 'client', attributes: attributesOf(options) }, async (span) => {
+        const elapsed = stopwatch()
+        const record = (outcome: Outcome) => {
+          const ms = elapsed()
+          metrics.github_calls.observe({ kind, status: outcome.status }, ms / 1000)
+          metrics.github_quota.observe(kind, outcome.headers)
+          recordInSpan(span, outcome)
+          const warning = warningFor(outcome)
+          if (!warning) return
+          log.warn(
+            { call, kind, status: outcome.status, ...causeOf(outcome.error), ms: Math.round(ms) },
+            warning,
+          )
+        }
+        try {
+          const response = await request(options)
+          record(response)
+          return response
+        } catch (error) {
+          record(outcomeOf(error))
+          throw error
+        }
+      })
+    },
+  )
 }
 
-function attributesOf({ method, url, baseUrl = '' }: Options) {
+function attributesOf({ method, url, baseUrl = '' }: RequestOptions) {
   const server = URL.canParse(baseUrl) ? { 'server.address': new URL(baseUrl).hostname } : {}
   return { 'http.request.method': method, 'url.template': url, ...server }
 }
 
-/** Octokit says 500 also where no answer came. */
-function endOf(error: unknown): Ended {
+/** Octokit reports status 500 when there was no response. */
+function outcomeOf(error: unknown): Outcome {
   const { status, response } = error as { status?: number; response?: { headers?: Record<string, unknown> } }
   return response && status !== undefined
     ? { status, headers: response.headers ?? {}, error }
     : { status: 'none', headers: {}, error }
 }
 
-function tellSpan(span: Span | undefined, { status }: Ended): void {
+function recordInSpan(span: Span | undefined, { status }: Outcome): void {
   if (status !== 'none') span?.setAttribute('http.response.status_code', status)
   if (status === 'none' || status >= 400) markFailed(span, String(status))
 }
 
-function troubleIn({ status, headers }: Ended): string | undefined {
-  if (status === 'none') return 'GitHub did not answer'
-  if (status >= 500) return 'GitHub failed'
-  const isLimited = headers['x-ratelimit-remaining'] === '0' || headers['retry-after'] !== undefined
-  return status === 429 || (status === 403 && isLimited) ? 'GitHub limits the rate of calls' : undefined
+function warningFor({ status, headers }: Outcome): string | undefined {
+  if (status === 'none') return 'github did not respond'
+  if (status >= 500) return 'github request failed'
+  return isRateLimited(status, headers) ? 'github rate limit reached' : undefined
 }
 
-/** Why no answer came, without the message: that may name an address. */
+/** Whether a response reports a primary or secondary rate limit. */
+export function isRateLimited(status: number, headers: Record<string, unknown>): boolean {
+  if (status === 429) return true
+  return status === 403 && (headers['x-ratelimit-remaining'] === '0' || headers['retry-after'] !== undefined)
+}
+
+/** Why there was no response, without the error message, which can contain an address. */
 function causeOf(error: unknown): { fault?: string; code?: string } {
   if (!(error instanceof Error)) return {}
   const { code } = (error.cause ?? {}) as { code?: unknown }

@@ -1,28 +1,27 @@
-/** Calls to GitHub: bounded in time, quiet, and with every way to fail told apart (contract §2). */
+/** The client for calls with a caller's token: its timeout, and the classification of its errors (contract §2). */
 import { Octokit } from '@octokit/rest'
 import { Failure, unavailable } from '../base/failure.ts'
 import { apiFetch } from './api-fetch.ts'
-import { instrumentClient, type Telemetry } from './instrumentation.ts'
+import { instrumentClient, isRateLimited, type Telemetry } from './instrumentation.ts'
 
-/** How long one call may take. */
 const TIMEOUT_MS = 5000
 
 const SILENT = { debug: () => {}, info: () => {}, warn: () => {}, error: () => {} }
 
-export function openGithub(api_url: string, watch: Telemetry): Octokit {
+export function openGithub(api_url: string, telemetry: Telemetry): Octokit {
   const github = new Octokit({
     baseUrl: api_url,
     log: SILENT,
     userAgent: 'deconflict',
     request: { fetch: apiFetch(api_url) },
   })
-  instrumentClient(github, 'caller', watch)
+  instrumentClient(github, 'caller', telemetry)
   return github
 }
 
 /**
- * What one call carries: the caller's token, kept nowhere else, and a deadline. The signal stands alone:
- * on Node 20 one made by `AbortSignal.any` never fires once it was garbage collected.
+ * Request options with the caller's token and a timeout. The signal is not combined with others, because on Node 20 the
+ * result of `AbortSignal.any` can be garbage collected before it fires.
  */
 export function requestOptions(token: string, headers: Record<string, string> = {}) {
   return {
@@ -36,7 +35,7 @@ export type GithubError =
   | { kind: 'rate_limited'; retry_after: number }
   | { kind: 'unavailable' }
 
-/** What a failed call means. `now` serves to turn the instant at which a quota is reset into seconds. */
+/** Classifies the error of a call. `now` converts the reset time of a rate limit into seconds. */
 export function classifyError(error: unknown, now: Date): GithubError {
   const { status, response } = error as {
     status?: number
@@ -49,11 +48,10 @@ export function classifyError(error: unknown, now: Date): GithubError {
     case 401:
       return { kind: 'unauthorized' }
     case 429:
-      return { kind: 'rate_limited', retry_after: retryAfter(headers, now) }
-    case 403: {
-      const limited = headers['x-ratelimit-remaining'] === '0' || headers['retry-after'] !== undefined
-      return limited ? { kind: 'rate_limited', retry_after: retryAfter(headers, now) } : { kind: 'invisible' }
-    }
+    case 403:
+      return isRateLimited(status, headers)
+        ? { kind: 'rate_limited', retry_after: retryAfter(headers, now) }
+        : { kind: 'invisible' }
     case 404:
     case 451:
       return { kind: 'invisible' }
@@ -62,29 +60,29 @@ export function classifyError(error: unknown, now: Date): GithubError {
   }
 }
 
-/** Seconds, between one and an hour. */
+/** In seconds, from 1 to 3,600. */
 function retryAfter(headers: Record<string, string | undefined>, now: Date): number {
   const reset = Number(headers['x-ratelimit-reset'])
   const seconds = Number(headers['retry-after']) || (reset ? reset - now.getTime() / 1000 : 60)
   return Math.min(3600, Math.max(1, Math.ceil(seconds)))
 }
 
-/** What a refusal of a caller's token, or an outage, is to the caller. */
-export function toFailure(refusal: GithubError): Failure {
-  switch (refusal.kind) {
+/** The failure that the client receives. */
+export function toFailure(error: GithubError): Failure {
+  switch (error.kind) {
     case 'unauthorized':
       return new Failure(
         'unauthorized',
-        'GitHub does not accept this token; it may be mistyped, expired or revoked',
+        'GitHub rejected this token; it may be mistyped, expired or revoked',
         { headers: { 'WWW-Authenticate': 'Bearer error="invalid_token"' } },
       )
     case 'rate_limited':
       return new Failure(
         'rate_limited',
-        'GitHub limits the rate of requests made with this token; wait and try again',
-        { headers: { 'Retry-After': String(refusal.retry_after) } },
+        'GitHub rate-limits requests with this token; retry after the time in Retry-After',
+        { headers: { 'Retry-After': String(error.retry_after) } },
       )
     default:
-      return unavailable('GitHub does not answer, and it decides who may see this repository; try again')
+      return unavailable('GitHub is unavailable, and it decides who can access this repository; try again')
   }
 }

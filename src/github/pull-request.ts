@@ -1,7 +1,7 @@
-/** A pull request as GitHub's payloads and answers spell it, turned into what the service speaks of. */
+/** Parses a pull request from a webhook payload or an API response. */
 import { z } from 'zod'
 
-/** Text without what PostgreSQL cannot store. */
+/** Text without characters that PostgreSQL cannot store. */
 const storable = z.string().transform((text) => text.replaceAll('\u0000', '').toWellFormed())
 
 const Account = z.object({ login: z.string(), type: z.string().optional() })
@@ -39,7 +39,7 @@ export interface GithubPullRequest {
   is_merged: boolean
   is_draft: boolean
   is_fork: boolean
-  /** `owner:branch` in a fork, which no branch of the repository itself can be called. */
+  /** `owner:branch` for a fork; a branch name cannot contain a colon. */
   branch: string
   base_branch: string
   head_sha: string
@@ -48,11 +48,11 @@ export interface GithubPullRequest {
   changed_at: Date
 }
 
-/** Reads `payload.pull_request`, or an element of the list of pull requests. Throws a ZodError for anything else. */
+/** Parses `payload.pull_request`, or an element of the list of pull requests. Throws a ZodError for other input. */
 export function parsePullRequest(payload: unknown): GithubPullRequest {
   const pr = Payload.parse(payload)
   const is_fork = pr.head.repo?.id !== pr.base.repo.id
-  // GitHub shows accounts that were deleted as this one.
+  // GitHub shows this login for deleted accounts.
   const author = pr.user ?? { login: 'ghost', type: 'User' }
   return {
     number: pr.number,

@@ -83,7 +83,7 @@ export class Caller {
    */
   async admit<Result>(ask: (token: Token) => Promise<Result>): Promise<Result> {
     const { app, failed_tokens } = this.#limits
-    if (this.#token && app.access.recentlyAccepted(this.#token)) return this.#admitKnown(ask)
+    if (this.#token && app.access.isRecentlyAccepted(this.#token)) return this.#admitKnown(ask)
     const result = await failed_tokens.guard(this.#address, async () => ask(this.token))
     await this.#charge()
     return result

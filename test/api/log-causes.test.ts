@@ -69,7 +69,7 @@ describe('the id of a delivery finds', () => {
     const trouble = linesWith(id).filter(({ level }) => (level as number) >= 40)
     expect(trouble).toContainEqual(
       expect.objectContaining({
-        msg: 'GitHub failed',
+        msg: 'github request failed',
         status: 500,
         call: expect.stringMatching(/^GET \/repos\/\{owner/),
       }),
@@ -125,7 +125,7 @@ test('a request names itself in what GitHub failed at', async () => {
   github.mend()
   expect(status).toBe(503)
   const [trouble] = linesWith(headers.get('x-request-id') as string).filter(
-    ({ msg }) => msg === 'GitHub failed',
+    ({ msg }) => msg === 'github request failed',
   )
   expect(trouble).toMatchObject({ call: 'GET /repos/{owner}/{repo}', kind: 'caller', status: 500 })
 })

@@ -1,10 +1,10 @@
-/** Which answers an invalidation overtakes. */
+/** Which answers an invalidation makes stale. */
 import { expect, test } from 'vitest'
 import { Generations } from '../../src/github/generations.ts'
 
-const isCurrent = (generations: Generations, noted: number, owner: string) => noted >= generations.of(owner)
+const isCurrent = (generations: Generations, before: number, owner: string) => before >= generations.of(owner)
 
-test('an invalidation overtakes what was asked before it, of that owner alone and in any case', () => {
+test('an invalidation makes earlier answers about that owner stale, and is case-insensitive', () => {
   const generations = new Generations()
   const before = generations.now
   generations.invalidate('Acme')
@@ -14,14 +14,14 @@ test('an invalidation overtakes what was asked before it, of that owner alone an
   expect(isCurrent(generations, generations.now, 'acme')).toBe(true)
 })
 
-test('an invalidation of all overtakes every owner', () => {
+test('an invalidation of all makes earlier answers about every owner stale', () => {
   const generations = new Generations()
   const before = generations.now
   generations.invalidate()
   expect(['acme', 'umbrella'].filter((owner) => isCurrent(generations, before, owner))).toEqual([])
 })
 
-test('more owners than are kept apart overtake more than they have to, and never less', () => {
+test('beyond the maximum number of owners, an invalidation covers more owners, never fewer', () => {
   const generations = new Generations(3)
   const before = generations.now
   const owners = ['a', 'b', 'c', 'd', 'e', 'f', 'g']

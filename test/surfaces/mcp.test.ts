@@ -175,7 +175,7 @@ describe.each([
 })
 
 test('a token that GitHub does not accept is refused before the protocol begins', async () => {
-  await expect(overHttp('nobody')).rejects.toThrow('GitHub does not accept this token')
+  await expect(overHttp('nobody')).rejects.toThrow('GitHub rejected this token')
 })
 
 test('over standard input, a token that GitHub does not accept is told of by the tools', async () => {
