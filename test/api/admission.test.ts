@@ -1,4 +1,6 @@
 /** Who is let in: the same token check, limit of failed tokens and quota at every door (contract §2, §9). */
+import { connect } from 'node:net'
+import { text } from 'node:stream/consumers'
 import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vitest'
 import { quotas } from '../../src/operations/table.ts'
 import { fakeGithub } from '../support/github.ts'
@@ -241,6 +243,18 @@ describe('an event stream', () => {
     expect(await openPages()).toBe(1)
     await stream.cancel()
     await expect.poll(openPages).toBe(0)
+  })
+
+  test('is not opened by HEAD, which ends with its headers', async () => {
+    await expect.poll(openPages).toBe(0)
+    const { port } = new URL(service.url)
+    const socket = connect(Number(port), '127.0.0.1').setEncoding('utf8')
+    const bearer = 'Host: localhost\r\nAuthorization: Bearer ada\r\n'
+    socket.write(`HEAD /events/acme/shop HTTP/1.1\r\n${bearer}\r\n`)
+    socket.write(`GET /healthz HTTP/1.1\r\n${bearer}Connection: close\r\n\r\n`)
+    const answers = await text(socket)
+    expect(answers.match(/HTTP\/1\.1 \d+/g)).toEqual(['HTTP/1.1 200', 'HTTP/1.1 200'])
+    expect(await openPages()).toBe(0)
   })
 
   test('is checked again and again, and charged once', async () => {

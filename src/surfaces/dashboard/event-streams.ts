@@ -34,6 +34,12 @@ export class EventStreams {
     const repository = await admit()
     // If the client has disconnected meanwhile, its 'close' event has already fired.
     if (res.closed) return
+    res.setHeader('Content-Type', 'text/event-stream')
+    // A response to HEAD ends with its headers, so that the client can reuse the connection.
+    if (req.method === 'HEAD') {
+      res.end()
+      return
+    }
     if (this.#count >= STREAMS_MAX)
       throw new Failure('service_unavailable', 'too many open event streams; reload the page to update it', {
         headers: { 'Retry-After': '60' },
@@ -47,7 +53,6 @@ export class EventStreams {
     const stream = { res, check }
     this.#add(repository.id, stream)
     res.on('close', () => this.#remove(repository.id, stream))
-    res.setHeader('Content-Type', 'text/event-stream')
     // Without this, a buffering proxy would hold back every event.
     res.setHeader('X-Accel-Buffering', 'no')
     res.flushHeaders()
