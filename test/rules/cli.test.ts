@@ -46,6 +46,7 @@ describe('the address of a remote', () => {
     ['https://github.com/acme'],
     ['https://github.com/acme/shop/wiki'],
     ['https://github.com/acme/..'],
+    ['https://github.com/acme/100%shop'],
     ['https://'],
     ['-oProxyCommand:acme/shop'],
     [''],

@@ -31,9 +31,18 @@ function hostAndPath(address: string): [host?: string, path?: string] {
     const url = address.replace(/^[a-z+]+:/, 'https:')
     if (!URL.canParse(url)) return []
     const { hostname, pathname } = new URL(url)
-    return [hostname, decodeURIComponent(pathname)]
+    return [hostname, decoded(pathname)]
   }
   // As scp writes it. One letter before the colon is a drive.
   const short = /^(?:[^@/\s]+@)?(\w[\w.-]+):(?!\/\/)(.+)$/.exec(address)
   return short ? [short[1], short[2]] : []
+}
+
+/** A path that is not valid percent-encoding is taken as it is written, as git does. */
+function decoded(path: string): string {
+  try {
+    return decodeURIComponent(path)
+  } catch {
+    return path
+  }
 }
