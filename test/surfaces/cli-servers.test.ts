@@ -111,6 +111,11 @@ describe('a remote on github.com', () => {
       expect([code, stderr]).toEqual([1, expect.stringContaining(`serves repositories on ${hostname};`)])
     },
   )
+
+  test('on a host whose name begins with www is accepted by the service of that host', async () => {
+    await tree.git('remote', 'set-url', 'origin', 'https://www.ghe.example.com/acme/shop')
+    expect(await listOn('www.ghe.example.com')).toMatchObject({ code: 0, stderr: '' })
+  })
 })
 
 describe('a service of an earlier release', () => {

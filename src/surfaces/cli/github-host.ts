@@ -34,7 +34,7 @@ export async function requireRemoteOn(
 
 /** A GitHub on loopback is a stand-in for github.com, as in the demo and in tests. */
 function servedHosts(github_host: string): string[] {
-  const served = hostnameOf(github_host)
+  const served = webHost(hostnameOf(github_host))
   return isLoopback(served) ? [served, 'github.com'] : [served]
 }
 
