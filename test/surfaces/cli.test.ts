@@ -361,6 +361,19 @@ describe('what git says', () => {
     ])
   })
 
+  test('is made with what is announced on the branch, and says so, where nothing is changed yet', async () => {
+    await tree.git('checkout', '-q', '-b', 'declared')
+    await tree.run(['start', '--paths', 'src/checkout/retry.ts'])
+    await benWorks({ scope: { paths: ['src/**'] } })
+    const { code, stdout } = await tree.run(['check'])
+    expect([code, stdout]).toEqual([
+      2,
+      expect.stringMatching(
+        /^Compared what is announced on declared: nothing differs from main yet\.\nOverlap, medium/,
+      ),
+    ])
+  })
+
   test('of a fresh branch still comes with the notables that apply everywhere', async () => {
     await tree.git('checkout', '-q', '-b', 'fresh')
     const noted = await tree.run(['note', 'Release week', '--importance', 'high'])

@@ -33,7 +33,7 @@ export async function check(world: World, options: CheckOptions): Promise<ExitCo
     const overlap = branch === null ? withoutOwn(answer, await announcedHere(place)) : answer
     const names = options.json ? new Map() : await namesOf(session, overlap)
     session.show(overlap, () => [
-      ...(scope === undefined ? [`${nothingTouched(place)} --paths names what you intend to touch.`] : []),
+      ...(scope === undefined ? [instead(place, overlap, options)] : []),
       ...(isUnscoped(overlap, scope) ? [] : overlapLines(overlap, names, session.look)),
     ])
     return overlap.overlap_detected && !never ? EXIT.overlap : EXIT.clear
@@ -48,10 +48,21 @@ function beforePush({ uptime_ms }: World) {
   return { attempts: 1, budget_ms: Math.max(STAGED_LEAST_MS, STAGED_MAX_MS - uptime_ms()) }
 }
 
+/** Says that git names no files, and what was compared instead: the service knows what is announced on the branch. */
+function instead(place: Place, { checked_against }: Overlap, { tag = [] }: CheckOptions): string {
+  const isByBranch = place.own_branch !== null && tag.length === 0 && checked_against.activities > 0
+  return isByBranch
+    ? `Compared what is announced on ${plain(place.own_branch as string)}: ${whyNothing(place)}.`
+    : `${nothingTouched(place)} --paths names what you intend to touch.`
+}
+
 /** Says that git names no files. */
-export function nothingTouched({ diff_base }: Place): string {
-  const why = diff_base ? `nothing differs from ${plain(diff_base)} yet` : 'nothing is changed yet'
-  return `No files were compared: ${why}.`
+export function nothingTouched(place: Place): string {
+  return `No files were compared: ${whyNothing(place)}.`
+}
+
+function whyNothing({ diff_base }: Place): string {
+  return diff_base ? `nothing differs from ${plain(diff_base)} yet` : 'nothing is changed yet'
 }
 
 /** Whether there was nothing to compare; what is announced on the branch stands in for a scope that is not given. */
