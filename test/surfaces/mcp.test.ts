@@ -1,5 +1,4 @@
-/** A real MCP client runs the tools, over HTTP with a token of its own and over the standard input of a process. */
-
+/** The MCP tools with a real MCP client, over HTTP and over the standard input of a process. */
 import { fileURLToPath } from 'node:url'
 import { Client } from '@modelcontextprotocol/sdk/client/index.js'
 import { StdioClientTransport } from '@modelcontextprotocol/sdk/client/stdio.js'
@@ -49,8 +48,8 @@ async function overStdio(token: string): Promise<Client> {
   return client
 }
 
-/** What a tool answers, and whether it is an error. */
-async function use(client: Client, name: string, args: object) {
+/** The result of a tool, and whether it is an error. */
+async function callTool(client: Client, name: string, args: object) {
   const result = await client.callTool({ name, arguments: { ...args } })
   const [content] = result.content as { type: string; text: string }[]
   return { is_error: result.isError === true, ...JSON.parse(content?.text ?? '') }
@@ -58,11 +57,11 @@ async function use(client: Client, name: string, args: object) {
 
 describe.each([
   ['HTTP', overHttp, { repository: 'acme/shop' }],
-  ['standard input, which knows the repository', overStdio, {}],
+  ['standard input, which has a default repository', overStdio, {}],
 ] as const)('over %s', (_, connect, where) => {
-  test('the tools tell their story', async () => {
+  test('the tools lead from a check to the end of an activity', async () => {
     const [ada, ben] = await Promise.all([connect('tok-ada'), connect('tok-ben')])
-    const { activity, overlap } = await use(ada, 'start_work', {
+    const { activity, overlap } = await callTool(ada, 'start_work', {
       ...where,
       title: 'Retry payments',
       summary: 'Twice.',
@@ -71,7 +70,7 @@ describe.each([
       scope: { paths: ['src/checkout/**'] },
     })
     expect(overlap).toMatchObject({ overlap_detected: false, recommended_action: expect.any(String) })
-    const check = await use(ben, 'check_overlap', {
+    const check = await callTool(ben, 'check_overlap', {
       ...where,
       branch: 'tidy',
       scope: { paths: ['src/**/retry.ts'] },
@@ -85,27 +84,33 @@ describe.each([
       checked_against: { complete: true },
     })
     const scope = { paths: ['docs/**'] }
-    expect(await use(ada, 'update_work', { ...where, id: activity.id, scope })).toMatchObject({ scope })
-    expect(await use(ada, 'heartbeat', { ...where, id: activity.id })).toMatchObject({
+    expect(await callTool(ada, 'update_work', { ...where, id: activity.id, scope })).toMatchObject({ scope })
+    expect(await callTool(ada, 'heartbeat', { ...where, id: activity.id })).toMatchObject({
       overlap: { overlap_detected: false },
     })
-    const listed = await use(ben, 'list_work', { ...where, limit: 1, has_pr: false })
+    const listed = await callTool(ben, 'list_work', { ...where, limit: 1, has_pr: false })
     expect(listed.items).toEqual([expect.objectContaining({ id: activity.id })])
     expect(JSON.stringify(listed)).not.toContain('null')
-    expect(await use(ben, 'show_record', { ...where, id: activity.id })).toMatchObject({ summary: 'Twice.' })
-    expect(await use(ada, 'finish_work', { ...where, id: activity.id, outcome: 'merged' })).toMatchObject({
+    expect(await callTool(ben, 'show_record', { ...where, id: activity.id })).toMatchObject({
+      summary: 'Twice.',
+    })
+    expect(
+      await callTool(ada, 'finish_work', { ...where, id: activity.id, outcome: 'merged' }),
+    ).toMatchObject({
       status: 'merged',
     })
-    expect(await use(ada, 'finish_work', { ...where, id: activity.id })).toMatchObject({ status: 'archived' })
+    expect(await callTool(ada, 'finish_work', { ...where, id: activity.id })).toMatchObject({
+      status: 'archived',
+    })
 
     const note = { title: 'Frozen', summary: 'Until Friday.', importance: 'high', category: 'migration' }
-    const noted = await use(ada, 'post_notable', { ...where, ...note, scope: { paths: ['db/**'] } })
-    const notables = await use(ben, 'list_notables', { ...where, area: undefined })
+    const noted = await callTool(ada, 'post_notable', { ...where, ...note, scope: { paths: ['db/**'] } })
+    const notables = await callTool(ben, 'list_notables', { ...where, area: undefined })
     expect(notables.items.map(({ id }: { id: string }) => id)).toContain(noted.id)
-    const begin = (person: typeof ada, body: object) =>
-      use(person, 'start_work', { ...where, summary: 'x', scope: { paths: ['docs/**'] }, ...body })
-    const mine = await begin(ada, { title: 'Glossary', actor: 'Ada', branch: 'glossary' })
-    const theirs = await begin(ben, { title: 'Typos', actor: 'Ben', branch: 'typos' })
+    const startWork = (person: typeof ada, body: object) =>
+      callTool(person, 'start_work', { ...where, summary: 'x', scope: { paths: ['docs/**'] }, ...body })
+    const mine = await startWork(ada, { title: 'Glossary', actor: 'Ada', branch: 'glossary' })
+    const theirs = await startWork(ben, { title: 'Typos', actor: 'Ben', branch: 'typos' })
     const named = {
       severity: 'medium',
       matches: [
@@ -124,15 +129,16 @@ describe.each([
       ['update_work', { risk: 'high' }],
       ['show_record', {}],
     ] as const) {
-      const { overlap } = await use(ada, tool, { ...where, id: mine.activity.id, ...more })
+      const { overlap } = await callTool(ada, tool, { ...where, id: mine.activity.id, ...more })
       expect([tool, overlap]).toMatchObject([tool, named])
       expect(Object.keys(overlap.matches[0])).toEqual(Object.keys(named.matches[0] as object))
     }
-    for (const { activity } of [mine, theirs]) await use(ada, 'finish_work', { ...where, id: activity.id })
+    for (const { activity } of [mine, theirs])
+      await callTool(ada, 'finish_work', { ...where, id: activity.id })
     await Promise.all([ada.close(), ben.close()])
   })
 
-  test('every tool is described, by a schema that needs no other', async () => {
+  test('every tool has a description and a schema without references', async () => {
     const client = await connect('tok-ada')
     const { tools } = await client.listTools()
     expect(tools.map(({ name }) => name)).toEqual(TOOLS)
@@ -148,10 +154,10 @@ describe.each([
     await client.close()
   })
 
-  test('failures are the error object of the service', async () => {
+  test('failures are error objects of the service', async () => {
     const client = await connect('tok-rita')
     const errorOf = async (name: string, args: object) => {
-      const { is_error, error } = await use(client, name, { ...where, ...args })
+      const { is_error, error } = await callTool(client, name, { ...where, ...args })
       expect(is_error).toBe(true)
       return error
     }
@@ -174,17 +180,17 @@ describe.each([
   })
 })
 
-test('a token that GitHub does not accept is refused before the protocol begins', async () => {
+test('over HTTP, a token that GitHub rejects is rejected before the protocol starts', async () => {
   await expect(overHttp('nobody')).rejects.toThrow('GitHub rejected this token')
 })
 
-test('over standard input, a token that GitHub does not accept is told of by the tools', async () => {
+test('over standard input, a token that GitHub rejects fails the tools', async () => {
   const client = await overStdio('nobody')
-  expect((await use(client, 'list_work', {})).error.type).toBe('unauthorized')
+  expect((await callTool(client, 'list_work', {})).error.type).toBe('unauthorized')
   await client.close()
 })
 
-describe('the address /mcp', () => {
+describe('the route /mcp', () => {
   const send = (init: RequestInit) => fetch(`${shop.url}/mcp`, { method: 'POST', ...init })
   const headers = {
     authorization: 'Bearer tok-ben',
@@ -196,13 +202,13 @@ describe('the address /mcp', () => {
     return [response.status, body.error.type]
   }
 
-  test('wants a token, and says which kind', async () => {
+  test('requires a bearer token', async () => {
     const response = await send({ body: '{}' })
     expect(response.headers.get('www-authenticate')).toBe('Bearer')
     expect(await outcomeOf(response)).toEqual([401, 'unauthorized'])
   })
 
-  test('refuses what is no message, is too large, or too deep, before the protocol sees it', async () => {
+  test('rejects a body that is not JSON, too large or too deep', async () => {
     expect(await outcomeOf(await send({ headers, body: 'hello' }))).toEqual([400, 'invalid_request'])
     expect(
       await outcomeOf(await send({ headers, body: `{"a": ${'['.repeat(100)}${']'.repeat(100)}}` })),
@@ -216,13 +222,13 @@ describe('the address /mcp', () => {
     expect(await outcomeOf(await send({ headers, body: large }))).toEqual([413, 'invalid_request'])
   })
 
-  test('takes messages only', async () => {
+  test('accepts POST only', async () => {
     const response = await fetch(`${shop.url}/mcp`, { headers })
     expect(response.headers.get('allow')).toBe('POST')
     expect(await outcomeOf(response)).toEqual([405, 'method_not_allowed'])
   })
 
-  test('counts on the caller’s quota', async () => {
+  test('counts against the caller’s rate limit', async () => {
     const message = JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'tools/list' })
     let response = await send({ headers, body: message })
     expect(response.status).toBe(200)

@@ -1,8 +1,8 @@
-/** Answers cut to what an agent acts on: no nulls, a few examples in place of long lists. */
+/** Answers shortened for agents: without nulls, and with a few examples in place of long lists. */
 import type { OutputOf } from '../../operations/contract.ts'
 
 type Overlap = OutputOf<'checkOverlap'>
-type OverlapNow = OutputOf<'heartbeatActivity'>['overlap']
+type OverlapBrief = OutputOf<'heartbeatActivity'>['overlap']
 type Activity = OutputOf<'listActivities'>['items'][number]
 type Notable = OutputOf<'listNotables'>['items'][number]
 
@@ -32,8 +32,8 @@ export function compactOverlap(overlap: Overlap): object {
   })
 }
 
-/** The overlap that a single record tells of; nothing where it is no longer live. */
-export function compactOverlapNow(overlap: OverlapNow): { overlap?: object } {
+/** The overlap of a single activity; empty if the activity is not live. */
+export function compactOverlapBrief(overlap: OverlapBrief): { overlap?: object } {
   if (overlap === null) return {}
   const { matches, ...rest } = overlap
   return { overlap: { ...withoutNulls(rest), matches: matches.map(withoutNulls) } }

@@ -1,4 +1,4 @@
-/** MCP over Streamable HTTP: stateless, a fresh server for each request, with the caller's own token (issue: every door). */
+/** MCP over Streamable HTTP: stateless, with a new server for each request and the caller's own token. */
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { StreamableHTTPServerTransport } from '@modelcontextprotocol/sdk/server/streamableHttp.js'
 import { Failure } from '../../base/failure.ts'
@@ -11,7 +11,7 @@ import { perform } from '../../operations/perform.ts'
 import { queryOf } from '../../operations/query.ts'
 import { mcpServers } from './server.ts'
 
-/** One HTTP request that was admitted. */
+/** An HTTP request whose caller was admitted. */
 export interface McpExchange {
   req: IncomingMessage
   res: ServerResponse
@@ -25,7 +25,7 @@ export function mcpOverHttp(app: App): (exchange: McpExchange) => Promise<void> 
   const serverFor = mcpServers({})
   return async (exchange) => {
     const { req, res, body } = exchange
-    const server = serverFor(clientWithin(app, exchange))
+    const server = serverFor(localClient(app, exchange))
     const transport = new StreamableHTTPServerTransport({
       sessionIdGenerator: undefined,
       enableJsonResponse: true,
@@ -36,26 +36,26 @@ export function mcpOverHttp(app: App): (exchange: McpExchange) => Promise<void> 
   }
 }
 
-/** The client's methods without a network in between: the same pipeline, the same failures. */
-function clientWithin(app: App, exchange: McpExchange): Client {
+/** A client that calls the request pipeline directly: the same operations and errors, without HTTP. */
+function localClient(app: App, exchange: McpExchange): Client {
   const methods = Object.keys(OPERATIONS).map((name) => [
     name,
-    (request: Request) => carryOut(app, exchange, { name: name as OperationName, request }),
+    (request: ClientRequest) => performRequest(app, exchange, { name: name as OperationName, request }),
   ])
   return Object.fromEntries(methods)
 }
 
-interface Request {
+interface ClientRequest {
   owner: string
   repo: string
   id?: string
   input?: object
 }
 
-async function carryOut(
+async function performRequest(
   app: App,
   { caller, request_id }: McpExchange,
-  { name, request }: { name: OperationName; request: Request },
+  { name, request }: { name: OperationName; request: ClientRequest },
 ): Promise<unknown> {
   const { owner, repo, id = '', input = {} } = request
   const isGet = OPERATIONS[name].method === 'GET'
@@ -71,7 +71,7 @@ async function carryOut(
     return JSON.parse(body)
   } catch (error) {
     if (!(error instanceof Failure)) {
-      app.log.error({ request_id, ...faultOf(error) }, 'a tool failed')
+      app.log.error({ request_id, ...faultOf(error) }, 'MCP tool failed')
       throw error
     }
     const { status, type, message, param = null, headers } = error

@@ -1,4 +1,4 @@
-/** An MCP server on a client of the service: it lists the tools, runs them, and shows failures as the error object. */
+/** An MCP server on top of a client of the service: lists and runs the tools, and returns failures as error objects. */
 import { Server } from '@modelcontextprotocol/sdk/server/index.js'
 import {
   CallToolRequestSchema,
@@ -13,7 +13,7 @@ import { type Defaults, INSTRUCTIONS, type Tool, toolsWith } from './tools.ts'
 
 const IDENTITY = { name: 'deconflict', title: 'Deconflict', version: VERSION }
 
-/** Answers a function that makes a server for one client; the tools are described once. */
+/** Returns a function that creates a server for one client. The tools are described once for all of them. */
 export function mcpServers(defaults: Defaults): (client: Client) => Server {
   const tools = toolsWith(defaults)
   const listed = tools.map((tool) => ({
@@ -55,15 +55,15 @@ function unknownTool(name: string, tools: Tool[]): Failure {
   const near = nearest(name, known)
   return new Failure(
     'invalid_request',
-    `there is no tool of this name; ${near ? `did you mean ${near}?` : `known are ${known.join(', ')}`}`,
+    `unknown tool; ${near ? `did you mean ${near}?` : `the tools are ${known.join(', ')}`}`,
   )
 }
 
-/** The error object of the specification (§7.1), with the seconds to wait where the service names them. */
+/** The error object of the specification (§7.1), with `retry_after` in seconds if the service sends it. */
 function errorObjectOf(error: unknown): object {
   if (error instanceof Failure) return { type: error.type, message: error.message, param: error.param }
   if (!(error instanceof DeconflictError))
-    return { type: 'internal_error', message: 'a fault of ours; try again, and report it if it stays' }
+    return { type: 'internal_error', message: 'internal error; try again, and report it if it persists' }
   const { type, message, param, request_id, retry_after } = error
   return Object.fromEntries(
     Object.entries({ type, message, param, request_id, retry_after }).filter(([, value]) => value !== null),

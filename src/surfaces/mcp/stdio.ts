@@ -1,11 +1,11 @@
-/** MCP over standard input and output, for agents that start a process (issue: every door). */
+/** MCP over standard input and output, for agents that start a process. */
 import { once } from 'node:events'
 import { StdioServerTransport } from '@modelcontextprotocol/sdk/server/stdio.js'
 import type { Client } from '../../client/client.ts'
 import { mcpServers } from './server.ts'
 import type { Defaults } from './tools.ts'
 
-/** Serves until the other side closes standard input. */
+/** Serves until the client closes standard input. */
 export async function serveStdio(client: Client, defaults: Defaults): Promise<void> {
   const server = mcpServers(defaults)(client)
   const ended = once(process.stdin, 'end')
