@@ -1,5 +1,5 @@
 #!/usr/bin/env node
-/** The command `deconflict` as a process: its surroundings, its end. */
+/** The entry point of the command `deconflict`. */
 import { systemClock } from './base/clock.ts'
 import { VERSION } from './base/version.ts'
 import { runCli } from './surfaces/cli/program.ts'
@@ -13,14 +13,14 @@ const code = await runCli(process.argv.slice(2), {
   stderr: process.stderr,
   clock: systemClock,
   uptime_ms: () => process.uptime() * 1000,
-  // Most commands have no need of it.
+  // Loaded on demand: most commands do not need it.
   serveMcp: async (client, defaults) => {
     const { serveStdio } = await import('./surfaces/mcp/stdio.ts')
     await serveStdio(client, defaults)
   },
 })
 
-// A connection that is still being made would keep the process for as long as the platform tries.
+// Without `exit`, a pending connection attempt would keep the process alive.
 await Promise.all([process.stdout, process.stderr].map(flushed))
 process.exit(code)
 

@@ -1,19 +1,19 @@
-/** What a call of the client fails with: the service's error object, or that there was no answer (specification §7.1). */
+/** What a call of the client throws: the service's error object, or that there was no valid response (specification §7.1). */
 import type { FailureType } from '../base/failure.ts'
 
-/** The service's types, and what only a client can tell. */
+/** The service's error types, and those of the client itself. */
 export type ErrorType = FailureType | 'insecure_address' | 'unreachable' | 'timed_out' | 'unexpected_answer'
 
 interface ErrorFields {
-  /** HTTP status; null where there was no answer. */
+  /** HTTP status; null without a response. */
   status: number | null
   type: ErrorType
   message: string
   /** The offending field, such as `scope.paths[3]`. */
   param: string | null
-  /** To be named in reports; null where there was no answer. */
+  /** Id of the request, for bug reports; null without a response. */
   request_id: string | null
-  /** Seconds after which the service asks to try again; null where it does not say. */
+  /** Seconds to wait before a retry; null if the service does not say. */
   retry_after: number | null
 }
 
@@ -35,8 +35,8 @@ export class DeconflictError extends Error implements ErrorFields {
   }
 }
 
-/** No answer came, or nothing was asked. */
-export function silence(
+/** The error for a request that was not sent, or got no response. */
+export function errorWithoutResponse(
   type: 'insecure_address' | 'unreachable' | 'timed_out',
   message: string,
   cause?: unknown,
@@ -47,24 +47,24 @@ export function silence(
   )
 }
 
-/** The failure that an answer tells of; `body` is its text. */
-export function failureIn(response: Response, body: string): DeconflictError {
+/** The error for a response; `body` is its text. */
+export function errorFromResponse(response: Response, body: string): DeconflictError {
   const { status, headers } = response
-  const told = errorObjectIn(body)
+  const error = parseErrorObject(body)
   const seconds = Number(headers.get('retry-after') ?? Number.NaN)
   return new DeconflictError({
     status,
-    type: told?.type ?? 'unexpected_answer',
-    message: told?.message ?? strangeAnswer(response),
-    param: told?.param ?? null,
-    request_id: told?.request_id ?? headers.get('x-request-id'),
+    type: error?.type ?? 'unexpected_answer',
+    message: error?.message ?? unexpectedAnswerMessage(response),
+    param: error?.param ?? null,
+    request_id: error?.request_id ?? headers.get('x-request-id'),
     retry_after: Number.isFinite(seconds) ? seconds : null,
   })
 }
 
 type ErrorObject = Pick<ErrorFields, 'type' | 'message' | 'request_id'> & { param?: string }
 
-function errorObjectIn(body: string): ErrorObject | undefined {
+function parseErrorObject(body: string): ErrorObject | undefined {
   try {
     const { error } = JSON.parse(body)
     return typeof error?.type === 'string' && typeof error.message === 'string' ? error : undefined
@@ -73,10 +73,10 @@ function errorObjectIn(body: string): ErrorObject | undefined {
   }
 }
 
-/** An answer that is not the service's own, such as that of a proxy in between. */
-function strangeAnswer({ status, headers }: Response): string {
+/** For a response that is not from the service, but for example from a proxy. */
+function unexpectedAnswerMessage({ status, headers }: Response): string {
   const location = headers.get('location')
   return location
-    ? `the server sends on to ${location}; use that address`
-    : `the answer (HTTP ${status}) is not one of Deconflict; check the address of the server`
+    ? `the server redirects to ${location}; use that address`
+    : `unexpected response (HTTP ${status}), not from Deconflict; check the address of the server`
 }

@@ -1,12 +1,12 @@
-/** The pure parts of the command: addresses of remotes, paths of files, and text made harmless. */
+/** The pure parts of the command: remote URLs, file names as paths, sanitized text, and text layout. */
 import { describe, expect, test } from 'vitest'
 import { parseGlob } from '../../src/scope/glob.ts'
-import { clip, table, widthOf } from '../../src/surfaces/cli/columns.ts'
-import { pathsOf } from '../../src/surfaces/cli/paths.ts'
 import { parseRemote } from '../../src/surfaces/cli/remote.ts'
-import { painter, plain, printable, relative } from '../../src/surfaces/cli/terminal.ts'
+import { scopePaths } from '../../src/surfaces/cli/scope-paths.ts'
+import { painter, relativeTime, safeJson, sanitize } from '../../src/surfaces/cli/terminal.ts'
+import { displayWidth, table, truncate, wrap } from '../../src/surfaces/cli/text-layout.ts'
 
-describe('the address of a remote', () => {
+describe('the URL of a remote', () => {
   test.each([
     ['https://github.com/acme/shop.git', 'github.com'],
     ['https://github.com/acme/shop', 'github.com'],
@@ -22,7 +22,7 @@ describe('the address of a remote', () => {
     ['ssh://git@ssh.github.com:443/acme/shop.git', 'ssh.github.com'],
     ['git+ssh://git@github.com/acme/shop', 'github.com'],
     ['git://github.com/acme/shop.git', 'github.com'],
-  ])('%s is acme/shop on %s', (address, host) => {
+  ])('%s names acme/shop on %s', (address, host) => {
     expect(parseRemote(address)).toMatchObject({ host, owner: 'acme', repo: 'shop' })
   })
 
@@ -33,7 +33,7 @@ describe('the address of a remote', () => {
     ['git+ssh://git@github.com/acme/shop', true],
     ['https://github.com/acme/shop.git', false],
     ['git://github.com/acme/shop.git', false],
-  ])('%s over SSH: %s', (address, is_ssh) => {
+  ])('%s uses SSH: %s', (address, is_ssh) => {
     expect(parseRemote(address)).toMatchObject({ is_ssh })
   })
 
@@ -50,16 +50,16 @@ describe('the address of a remote', () => {
     ['https://'],
     ['-oProxyCommand:acme/shop'],
     [''],
-  ])('%s is no repository', (address) => {
+  ])('%s names no repository', (address) => {
     expect(parseRemote(address)).toBeUndefined()
   })
 
-  test('a name with dots keeps them', () => {
+  test('can contain dots in the name of the repository', () => {
     expect(parseRemote('git@github.com:acme/shop.github.io.git')).toMatchObject({ repo: 'shop.github.io' })
   })
 })
 
-describe('the name of a file as a path', () => {
+describe('a file name as a path', () => {
   test.each([
     'src/a*b.ts',
     'a?.md',
@@ -70,47 +70,46 @@ describe('the name of a file as a path', () => {
     'a]b',
     'app/[id]/page.tsx',
     'ü 1.ts',
-  ])('%s means itself', (name) => {
-    const [path] = pathsOf([name])
+  ])('%s matches only itself', (name) => {
+    const [path] = scopePaths([name])
     const glob = parseGlob(path as string)
     expect(glob).toBeDefined()
-    // What holds no wildcard once it is parsed covers the file of that name.
     if (!name.includes('[id]')) expect(glob.is_plain).toBe(true)
     else expect(path).toBe(name)
   })
 
-  test('of very many files the directories are taken, and they fit into one request', () => {
+  test('more files than fit into a request are replaced by their directories', () => {
     const files = Array.from({ length: 4000 }, (_, index) => `src/${index % 7}/deep/${index}.ts`)
-    const paths = pathsOf(files)
+    const paths = scopePaths(files)
     expect(paths.sort()).toEqual([0, 1, 2, 3, 4, 5, 6].map((index) => `src/${index}/deep`))
   })
 })
 
-describe('text of others', () => {
+describe('sanitized text', () => {
   test.each([
-    ['colour', '\u001b[31mred\u001b[0m alert', 'red alert'],
-    ['a new title of the window', '\u001b]0;pwned\u0007Retry', 'Retry'],
+    ['color', '\u001b[31mred\u001b[0m alert', 'red alert'],
+    ['a window title', '\u001b]0;pwned\u0007Retry', 'Retry'],
     ['a link', '\u001b]8;;https://evil.test\u001b\\Retry\u001b]8;;\u001b\\', 'Retry'],
-    ['a one-byte sequence', '\u009b2JRetry', 'Retry'],
+    ['a one-byte escape sequence', '\u009b2JRetry', 'Retry'],
     ['a cleared screen and a moved cursor', 'a\u001b[2J\u001b[Hb', 'ab'],
-    ['lines of its own', 'Retry\r\nClear: no overlap', 'Retry Clear: no overlap'],
+    ['line breaks', 'Retry\r\nClear: no overlap', 'Retry Clear: no overlap'],
     ['a backspace', 'ab\u0008\u0008c', 'ab c'],
-    ['another direction of writing', 'a\u202etxt.exe', 'a txt.exe'],
-    ['an escape that never ends', 'a\u001b]0;b', 'a'],
+    ['a change of the text direction', 'a\u202etxt.exe', 'a txt.exe'],
+    ['an unterminated escape sequence', 'a\u001b]0;b', 'a'],
     ['a lone escape', 'a\u001bcb', 'a cb'],
   ])('loses %s', (_, hostile, expected) => {
-    expect(plain(hostile)).toBe(expected)
+    expect(sanitize(hostile)).toBe(expected)
   })
 
-  test('keeps what people write', () => {
-    for (const text of ['naïve café', '日本語', '👩‍💻 tidy', 'a – b “c”']) expect(plain(text)).toBe(text)
+  test('keeps other characters', () => {
+    for (const text of ['naïve café', '日本語', '👩‍💻 tidy', 'a – b “c”']) expect(sanitize(text)).toBe(text)
   })
 
-  test('is the same value as JSON, without a character that a terminal acts on', () => {
+  test('as JSON has the same value and no control characters', () => {
     const value = { title: '\u001b[31m\u009b2J\u202e\u0007é' }
-    const json = printable(value)
+    const json = safeJson(value)
     expect(JSON.parse(json)).toEqual(value)
-    // biome-ignore lint/suspicious/noControlCharactersInRegex: that none is left is what is tested
+    // biome-ignore lint/suspicious/noControlCharactersInRegex: the test asserts that none is left
     expect(json.replaceAll('\n', '')).not.toMatch(/[\u0000-\u001f\u007f-\u009f\u202e]/)
   })
 })
@@ -124,22 +123,22 @@ test.each([
   ['2026-02-07T09:29:50.000Z', 'in 7 d'],
   ['2026-02-01T08:30:00.000Z', 'in 23 h'],
   ['2026-02-01T09:29:00.000Z', 'in 1 d'],
-])('at half past nine %s is %s', (instant, expected) => {
-  expect(relative(instant, new Date('2026-01-31T09:30:00.000Z'))).toBe(expected)
+])('at 9:30 %s is %s', (instant, expected) => {
+  expect(relativeTime(instant, new Date('2026-01-31T09:30:00.000Z'))).toBe(expected)
 })
 
-describe('colour', () => {
+describe('color', () => {
   const terminal = { isTTY: true, write: () => {} }
   test.each([
-    ['on a terminal', terminal, {}, true],
-    ['into a pipe', { write: () => {} }, {}, false],
-    ['where NO_COLOR is set', terminal, { NO_COLOR: '1' }, false],
-    ['on a dumb terminal', terminal, { TERM: 'dumb' }, false],
+    ['is used on a terminal', terminal, {}, true],
+    ['is not used in a pipe', { write: () => {} }, {}, false],
+    ['is not used with NO_COLOR', terminal, { NO_COLOR: '1' }, false],
+    ['is not used on a dumb terminal', terminal, { TERM: 'dumb' }, false],
   ])('%s', (_, output, env, expected) => {
     expect(painter(output, env)('red', 'x').includes('\u001b')).toBe(expected)
   })
 
-  test('does not move the columns of a table', () => {
+  test('does not change the width of table columns', () => {
     const paint = painter(terminal, {})
     const rows = table(
       [
@@ -148,12 +147,12 @@ describe('colour', () => {
       ],
       { paint, width: 80 },
     )
-    expect(rows.map((row) => plain(row))).toEqual(['a x', 'bbb y'])
+    expect(rows.map((row) => sanitize(row))).toEqual(['a x', 'bbb y'])
     expect(rows[0]?.endsWith('    x')).toBe(true)
   })
 })
 
-describe('the width of a text', () => {
+describe('the width of text', () => {
   test.each([
     ['plain', 5],
     ['naïve', 5],
@@ -169,7 +168,7 @@ describe('the width of a text', () => {
     ['“x”…–', 5],
     ['a\u200bb', 2],
   ])('of %j is %i columns', (text, columns) => {
-    expect(widthOf(text)).toBe(columns)
+    expect(displayWidth(text)).toBe(columns)
   })
 
   test.each([
@@ -179,8 +178,24 @@ describe('the width of a text', () => {
     ['👩‍💻👩‍💻👩‍💻', 5, '👩‍💻👩‍💻…'],
     ['👩‍💻👩‍💻', 2, '…'],
     ['Retry', 0, ''],
-  ])('%j is cut to %i columns between characters', (text, max, expected) => {
-    expect(clip(text, max)).toBe(expected)
+  ])('%j is truncated to %i columns between characters', (text, max, expected) => {
+    expect(truncate(text, max)).toBe(expected)
+  })
+})
+
+describe('wrapped text', () => {
+  test.each([
+    ['fits', 20, ['fits']],
+    ['  collision, high  one two', 20, ['  collision, high', '  one two']],
+    ['one two three', 0, ['one two three']],
+    ['one two three four', 1, ['one two three four']],
+    ['one two three fourteen', 1, ['one two three', '  fourteen']],
+    ['src/checkout/retries.ts', 20, ['src/checkout/retries', '  .ts']],
+    ['in src/checkout/retries.ts', 20, ['in', '  src/checkout/retri', '  es.ts']],
+    ['日本語日本語日本語日本語', 19, ['日本語日本語日本語', '  日本語']],
+    ['', 20, ['']],
+  ])('%j in %i columns', (text, width, expected) => {
+    expect(wrap(text, { width, indent: '  ' })).toEqual(expected)
   })
 })
 
@@ -189,18 +204,18 @@ describe('a table', () => {
   const paint = painter({ write }, {})
   const row = (...texts: string[]) => texts.map((text) => ({ text }))
 
-  test('keeps its columns below one another, whatever the characters', () => {
+  test('aligns columns of wide characters', () => {
     const lines = table([row('日本', 'x'), row('abcdef', 'y'), row('👩‍💻', 'z')], { paint, width: 80 })
     expect(lines).toEqual(['日本    x', 'abcdef  y', '👩‍💻      z'])
   })
 
-  test('cuts its widest columns until it fits, and no column that is short', () => {
+  test('truncates its widest columns until it fits', () => {
     const lines = table([row('a'.repeat(90), 'active', '語'.repeat(40), '3 min ago')], { paint, width: 60 })
-    expect(lines.map(widthOf)).toEqual([60])
+    expect(lines.map(displayWidth)).toEqual([60])
     expect(lines[0]).toMatch(/^a+… {2}active {2}語+… {1,3}3 min ago$/)
   })
 
-  test('leaves out a column that is empty throughout', () => {
+  test('omits a column without content', () => {
     expect(table([row('a', '', 'b'), row('c', '', 'd')], { paint, width: 80 })).toEqual(['a  b', 'c  d'])
   })
 })

@@ -1,4 +1,4 @@
-/** The typed client on a service that is played: what it sends, what it tries again, and what it throws. */
+/** The typed client with a fake fetch: what it sends, when it retries, and what it throws. */
 import { readFileSync } from 'node:fs'
 import { posix } from 'node:path'
 import { describe, expect, test } from 'vitest'
@@ -14,9 +14,9 @@ import { OPERATIONS } from '../../src/operations/contract.ts'
 const SHOP = { owner: 'acme', repo: 'shop' }
 const WORK = { title: 'Retry payments', summary: 'Twice.', actor: 'Ada' }
 
-type Played = Response | Error | ((signal: AbortSignal) => Promise<Response>)
+type FakeAnswer = Response | Error | ((signal: AbortSignal) => Promise<Response>)
 
-function played(answers: Played[], options: Partial<ClientOptions> = {}) {
+function fakeClient(answers: FakeAnswer[], options: Partial<ClientOptions> = {}) {
   const sent: { url: string; init: RequestInit & { headers: Record<string, string> } }[] = []
   const left = [...answers]
   const client = createClient({
@@ -25,7 +25,7 @@ function played(answers: Played[], options: Partial<ClientOptions> = {}) {
     fetch: async (url, init) => {
       sent.push({ url: String(url), init: init as (typeof sent)[number]['init'] })
       const next = left.shift()
-      if (next === undefined) throw new Error('asked once too often')
+      if (next === undefined) throw new Error('unexpected request')
       if (next instanceof Error) throw next
       return typeof next === 'function' ? next(init?.signal as AbortSignal) : next
     },
@@ -40,25 +40,25 @@ const failed = (status: number, type: string, headers: Record<string, string> = 
     { error: { type, message: 'risk: must be low', param: 'risk', request_id: 'req_1' } },
     { status, headers },
   )
-const away = () => new TypeError('fetch failed', { cause: { code: 'ECONNREFUSED' } })
-const NOW = { 'retry-after': '0' }
+const unreachable = () => new TypeError('fetch failed', { cause: { code: 'ECONNREFUSED' } })
+const RETRY_NOW = { 'retry-after': '0' }
 
-async function thrownBy(work: Promise<unknown>): Promise<DeconflictError> {
+async function errorOf(work: Promise<unknown>): Promise<DeconflictError> {
   const error = await work.then(
     () => undefined,
     (thrown: unknown) => thrown,
   )
-  if (!(error instanceof DeconflictError)) throw new Error(`no DeconflictError but ${error}`)
+  if (!(error instanceof DeconflictError)) throw new Error(`expected a DeconflictError, got ${error}`)
   return error
 }
 
-test('it has a method for each operation of the contract', () => {
-  expect(Object.keys(played([]).client).sort()).toEqual(Object.keys(OPERATIONS).sort())
+test('the client has a method for each operation of the contract', () => {
+  expect(Object.keys(fakeClient([]).client).sort()).toEqual(Object.keys(OPERATIONS).sort())
 })
 
-describe('it sends', () => {
-  test('a list as a query, with numbers and booleans spelt out', async () => {
-    const { client, sent } = played([done({ items: [], next_cursor: null })])
+describe('the client sends', () => {
+  test('the input of a list as a query', async () => {
+    const { client, sent } = fakeClient([done({ items: [], next_cursor: null })])
     await client.listActivities({ ...SHOP, input: { has_pr: false, limit: 7, branch: 'a b&c' } })
     expect(sent[0]?.url).toBe(
       'https://deconflict.test/api/v1/repos/acme/shop/activity?has_pr=false&limit=7&branch=a+b%26c',
@@ -67,25 +67,25 @@ describe('it sends', () => {
     expect(sent[0]?.init.body).toBeUndefined()
   })
 
-  test('a body as JSON, and ids as one segment of the path', async () => {
-    const { client, sent } = played([done()])
+  test('a body as JSON, and an id as one path segment', async () => {
+    const { client, sent } = fakeClient([done()])
     await client.updateActivity({ ...SHOP, id: 'act_/..', input: { risk: 'high' } })
     expect(sent[0]?.url).toBe('https://deconflict.test/api/v1/repos/acme/shop/activity/act_%2F..')
     expect(sent[0]?.init).toMatchObject({ method: 'PATCH', body: '{"risk":"high"}' })
   })
 
   test.each(['https://x.test', 'https://x.test/', 'https://x.test/api/v1', 'https://x.test/api/v1/'])(
-    'to the routes of %s',
+    'requests to the routes of %s',
     async (base_url) => {
-      const { client, sent } = played([done()], { base_url })
+      const { client, sent } = fakeClient([done()], { base_url })
       await client.getSettings(SHOP)
       expect(sent[0]?.url).toBe('https://x.test/api/v1/repos/acme/shop/settings')
     },
   )
 
-  test('a key with creations alone, the one that is given where one is', async () => {
+  test('an idempotency key with creates only: the given one, else a new one', async () => {
     const keyOf = async (ask: (client: Client) => Promise<unknown>) => {
-      const { client, sent } = played([done()])
+      const { client, sent } = fakeClient([done()])
       await ask(client)
       return sent[0]?.init.headers['Idempotency-Key']
     }
@@ -100,38 +100,38 @@ describe('it sends', () => {
   })
 })
 
-describe('it tries again', () => {
+describe('the client retries', () => {
   test.each([
-    ['429', failed(429, 'rate_limited', NOW)],
-    ['503', failed(503, 'service_unavailable', NOW)],
-    ['a conflict of keys', failed(409, 'idempotency_conflict', NOW)],
-    ['a proxy without a service', new Response('<html>', { status: 502, headers: NOW })],
-  ])('after %s, with the same key', async (_, answer) => {
-    const { client, sent } = played([answer, done({ made: true })])
+    ['429', failed(429, 'rate_limited', RETRY_NOW)],
+    ['503', failed(503, 'service_unavailable', RETRY_NOW)],
+    ['an idempotency conflict', failed(409, 'idempotency_conflict', RETRY_NOW)],
+    ['an error of a proxy', new Response('<html>', { status: 502, headers: RETRY_NOW })],
+  ])('after %s, with the same idempotency key', async (_, answer) => {
+    const { client, sent } = fakeClient([answer, done({ made: true })])
     expect(await client.createActivity({ ...SHOP, input: WORK })).toEqual({ made: true })
     const keys = sent.map(({ init }) => init.headers['Idempotency-Key'])
     expect(keys).toHaveLength(2)
     expect(keys[0]).toBe(keys[1])
   })
 
-  test('when the connection breaks', async () => {
-    const { client, sent } = played([away(), done()])
+  test('after a broken connection', async () => {
+    const { client, sent } = fakeClient([unreachable(), done()])
     await client.heartbeatActivity({ ...SHOP, id: 'act_1' })
     expect(sent).toHaveLength(2)
   })
 
-  test('so often and no more', async () => {
-    const answers = Array.from({ length: 3 }, () => failed(503, 'service_unavailable', NOW))
-    const { client, sent } = played(answers)
-    expect((await thrownBy(client.getSettings(SHOP))).type).toBe('service_unavailable')
+  test('up to the maximum number of attempts', async () => {
+    const answers = Array.from({ length: 3 }, () => failed(503, 'service_unavailable', RETRY_NOW))
+    const { client, sent } = fakeClient(answers)
+    expect((await errorOf(client.getSettings(SHOP))).type).toBe('service_unavailable')
     expect(sent).toHaveLength(3)
   })
 
-  test('but not when it would have to wait longer than its patience', async () => {
-    const { client, sent } = played([failed(429, 'rate_limited', { 'retry-after': '60' })], {
-      patience_ms: 1000,
+  test('not if it would have to wait longer than retry_for_ms', async () => {
+    const { client, sent } = fakeClient([failed(429, 'rate_limited', { 'retry-after': '60' })], {
+      retry_for_ms: 1000,
     })
-    expect(await thrownBy(client.getSettings(SHOP))).toMatchObject({ status: 429, retry_after: 60 })
+    expect(await errorOf(client.getSettings(SHOP))).toMatchObject({ status: 429, retry_after: 60 })
     expect(sent).toHaveLength(1)
   })
 
@@ -144,16 +144,16 @@ describe('it tries again', () => {
     [422, 'validation_error'],
     [500, 'internal_error'],
   ])('not after %i %s', async (status, type) => {
-    const { client, sent } = played([failed(status, type, NOW)])
-    expect(await thrownBy(client.getSettings(SHOP))).toMatchObject({ status, type })
+    const { client, sent } = fakeClient([failed(status, type, RETRY_NOW)])
+    expect(await errorOf(client.getSettings(SHOP))).toMatchObject({ status, type })
     expect(sent).toHaveLength(1)
   })
 })
 
-describe('it throws', () => {
+describe('the client throws', () => {
   test('the error object of the service', async () => {
-    const { client } = played([failed(422, 'validation_error')])
-    expect(await thrownBy(client.getSettings(SHOP))).toMatchObject({
+    const { client } = fakeClient([failed(422, 'validation_error')])
+    expect(await errorOf(client.getSettings(SHOP))).toMatchObject({
       name: 'DeconflictError',
       status: 422,
       type: 'validation_error',
@@ -164,32 +164,32 @@ describe('it throws', () => {
     })
   })
 
-  test('what it can tell where there was no answer', async () => {
-    const { client } = played([away()], { attempts: 1 })
-    expect(await thrownBy(client.getSettings(SHOP))).toMatchObject({
+  test('an error without a status if the service is unreachable', async () => {
+    const { client } = fakeClient([unreachable()], { attempts: 1 })
+    expect(await errorOf(client.getSettings(SHOP))).toMatchObject({
       status: null,
       type: 'unreachable',
       message: 'https://deconflict.test cannot be reached (ECONNREFUSED)',
     })
   })
 
-  test('when an attempt takes too long', async () => {
+  test('an error if an attempt times out', async () => {
     const silent = (signal: AbortSignal) =>
       new Promise<Response>((_, reject) => signal.addEventListener('abort', () => reject(signal.reason)))
-    const { client } = played([silent], { attempts: 1, timeout_ms: 10 })
-    expect((await thrownBy(client.getSettings(SHOP))).type).toBe('timed_out')
+    const { client } = fakeClient([silent], { attempts: 1, timeout_ms: 10 })
+    expect((await errorOf(client.getSettings(SHOP))).type).toBe('timed_out')
   })
 
   test.each([
-    ['a page', new Response('<html>', { status: 404 }), /HTTP 404.*check the address/],
-    ['no JSON', new Response('hello'), /HTTP 200.*check the address/],
+    ['HTML', new Response('<html>', { status: 404 }), /HTTP 404.*check the address/],
+    ['not JSON', new Response('hello'), /HTTP 200.*check the address/],
     [
       'a redirect',
       new Response(null, { status: 301, headers: { location: 'https://y.test/' } }),
       /https:\/\/y\.test\//,
     ],
-  ])('on an answer that is %s', async (_, answer, message) => {
-    const error = await thrownBy(played([answer]).client.getSettings(SHOP))
+  ])('an error for a response that is %s', async (_, answer, message) => {
+    const error = await errorOf(fakeClient([answer]).client.getSettings(SHOP))
     expect(error).toMatchObject({ type: 'unexpected_answer', message: expect.stringMatching(message) })
   })
 })
@@ -205,7 +205,7 @@ describe('the token', () => {
     'http://127.8.9.10',
     'http://127.1:3000',
     'http://[::1]:3000',
-  ])('may go to %s', (base_url) => {
+  ])('can be sent to %s', (base_url) => {
     expect(make(base_url)).not.toThrow()
   })
 
@@ -219,37 +219,37 @@ describe('the token', () => {
     'http://128.0.0.1',
     'http://0.0.0.0:3000',
     'http://[::2]',
-  ])('may not go to %s unless that is asked for', (base_url) => {
+  ])('is not sent to %s unless insecure is set', (base_url) => {
     const refusal = expect.objectContaining({ type: 'insecure_address', status: null })
     expect(make(base_url)).toThrow(refusal)
     expect(make(base_url, true)).not.toThrow()
   })
 })
 
-describe('the budget of a client', () => {
-  test('is for all calls together: when it is used up, an attempt ends and no other is made', async () => {
+describe('the time budget of a client', () => {
+  test('applies to all calls together: when it is exhausted, the attempt is aborted and not repeated', async () => {
     const untilAborted = (signal: AbortSignal) =>
       new Promise<Response>((_, reject) =>
         signal.addEventListener('abort', () => reject(signal.reason), { once: true }),
       )
-    const { client, sent } = played([done(), untilAborted], { budget_ms: 200 })
+    const { client, sent } = fakeClient([done(), untilAborted], { budget_ms: 200 })
     await client.getSettings(SHOP)
-    expect(await thrownBy(client.getSettings(SHOP))).toMatchObject({ type: 'timed_out' })
+    expect(await errorOf(client.getSettings(SHOP))).toMatchObject({ type: 'timed_out' })
     expect(sent).toHaveLength(2)
   })
 
-  test('is not waited for where the service asks for more than is left', async () => {
+  test('prevents a retry after it would be exhausted', async () => {
     const limited = failed(429, 'rate_limited', { 'retry-after': '30' })
-    const { client, sent } = played([limited], { budget_ms: 20_000 })
-    expect(await thrownBy(client.getSettings(SHOP))).toMatchObject({ type: 'rate_limited' })
+    const { client, sent } = fakeClient([limited], { budget_ms: 20_000 })
+    expect(await errorOf(client.getSettings(SHOP))).toMatchObject({ type: 'rate_limited' })
     expect(sent).toHaveLength(1)
   })
 })
 
-describe('what a service says of itself', () => {
-  const asked = async (answer: Response, base_url = 'https://x.test/api/v1') => {
+describe('service information', () => {
+  const read = async (answer: Response, base_url = 'https://x.test/api/v1') => {
     const sent: unknown[][] = []
-    const told = await getServiceInfo({
+    const info = await getServiceInfo({
       base_url,
       attempts: 1,
       fetch: async (...request) => {
@@ -257,37 +257,37 @@ describe('what a service says of itself', () => {
         return answer
       },
     })
-    return { told, sent }
+    return { info, sent }
   }
 
   test.each(['https://x.test', 'https://x.test/', 'https://x.test/api/v1', 'https://x.test/v1/'])(
-    'is read from its root without a token: %s',
+    'is read from the root of %s without a token',
     async (base_url) => {
-      const { told, sent } = await asked(
+      const { info, sent } = await read(
         done({ status: 'ok', version: '1.2.3', github_host: 'github.com' }),
         base_url,
       )
-      expect(told).toEqual({ version: '1.2.3', github_host: 'github.com' })
+      expect(info).toEqual({ version: '1.2.3', github_host: 'github.com' })
       expect(sent[0]?.[0]).toBe('https://x.test/healthz')
       expect(JSON.stringify(sent[0]?.[1])).not.toMatch(/authorization/i)
     },
   )
 
   test.each([
-    ['an older one', done({ status: 'ok' })],
-    ['one behind a proxy that does not pass it on', new Response('no', { status: 404 })],
-    ['something that answers no JSON', new Response('ok')],
-    ['something that answers null', Response.json(null)],
-  ])('is unknown of %s', async (_, answer) => {
-    expect((await asked(answer)).told).toEqual({ version: null, github_host: null })
+    ['an older service', done({ status: 'ok' })],
+    ['a service behind a proxy that does not forward it', new Response('no', { status: 404 })],
+    ['a server that does not answer with JSON', new Response('ok')],
+    ['a server that answers with null', Response.json(null)],
+  ])('is null from %s', async (_, answer) => {
+    expect((await read(answer)).info).toEqual({ version: null, github_host: null })
   })
 
-  test('is an error where the service is away', async () => {
-    expect(await thrownBy(asked(new Response('', { status: 502 })))).toMatchObject({ status: 502 })
+  test('is an error if the service is unavailable', async () => {
+    expect(await errorOf(read(new Response('', { status: 502 })))).toMatchObject({ status: 502 })
   })
 })
 
-test('it needs three small packages at run time, and nothing of the server', () => {
+test('the client needs three small packages at run time, and no code of the server', () => {
   const { packages, files } = graphOf('client/client.ts')
   expect([...packages].sort()).toEqual(['fastest-levenshtein', 'typeid-js', 'zod'])
   expect(
@@ -295,7 +295,7 @@ test('it needs three small packages at run time, and nothing of the server', () 
   ).toEqual([])
 })
 
-test('the command needs two more, and MCP only where it is served', () => {
+test('the command needs two more, and loads MCP on demand', () => {
   const { packages, files } = graphOf('cli.ts')
   expect([...packages].sort()).toEqual([
     'commander',
@@ -307,7 +307,7 @@ test('the command needs two more, and MCP only where it is served', () => {
   expect([...files].filter((file) => /^(db|github|jobs|surfaces\/(http|mcp))\//.test(file))).toEqual([])
 })
 
-/** What a file of `src` imports at run time, directly and through others. */
+/** The runtime imports of a file of `src`, including indirect ones. */
 function graphOf(entry: string, files = new Set<string>(), packages = new Set<string>()) {
   if (files.has(entry)) return { files, packages }
   files.add(entry)

@@ -1,7 +1,7 @@
-/** What a check says once one's own work is left out of it: the words, the counts, and how grave the rest is. */
+/** An overlap without the user's own activities: its texts, counts and severity. */
 import { describe, expect, test } from 'vitest'
 import type { OverlapResult, Severity } from '../../src/overlap/overlap.ts'
-import { briefWithoutOwn, withoutOwn } from '../../src/surfaces/cli/own.ts'
+import { briefWithoutOwn, withoutOwn } from '../../src/surfaces/cli/own-activities.ts'
 
 const OWN = new Set(['act_own', 'act_session'])
 const FROM_SERVICE =
@@ -9,7 +9,7 @@ const FROM_SERVICE =
 
 type Listed = [id: string, severity: Severity]
 
-/** As the service answers: collisions before notables, each kind with the gravest first. */
+/** As the service answers: activities before notables, each the most severe first. */
 function overlapOf(listed: Listed[], { complete = true, unlisted = 0 } = {}): OverlapResult {
   const ids = listed.map(([id]) => id)
   const activities = ids.filter((id) => id.startsWith('act_'))
@@ -30,7 +30,7 @@ function overlapOf(listed: Listed[], { complete = true, unlisted = 0 } = {}): Ov
   }
 }
 
-describe('of what is left', () => {
+describe('with other matches left', () => {
   test.each<{ listed: Listed[]; severity: Severity; advice: RegExp }>([
     {
       listed: [
@@ -49,7 +49,7 @@ describe('of what is left', () => {
         ['act_c', 'low'],
       ],
       severity: 'high',
-      advice: /^Talk to whoever works on act_b before [^_]*$/,
+      advice: /^Talk to the author of act_b before [^_]*$/,
     },
     {
       listed: [
@@ -58,7 +58,7 @@ describe('of what is left', () => {
         ['ntb_a', 'low'],
       ],
       severity: 'medium',
-      advice: /^Agree with whoever works on act_b .* Read the notable ntb_a first\.$/,
+      advice: /^Agree with the author of act_b .* Read the notable ntb_a first\.$/,
     },
     {
       listed: [
@@ -70,7 +70,7 @@ describe('of what is left', () => {
       advice: /^Read the notable ntb_a first\.$/,
     },
     {
-      // What the service advises is about others.
+      // The service's advice is about act_b, so it stays.
       listed: [
         ['act_b', 'medium'],
         ['act_own', 'medium'],
@@ -79,16 +79,18 @@ describe('of what is left', () => {
       severity: 'medium',
       advice: new RegExp(`^${FROM_SERVICE}$`),
     },
-  ])('$listed the severity is $severity', ({ listed, severity, advice }) => {
+  ])('the severity of $listed is $severity', ({ listed, severity, advice }) => {
     const rest = withoutOwn(overlapOf(listed), OWN)
     expect(rest).toMatchObject({ overlap_detected: true, severity })
     expect(rest.recommended_action).toMatch(advice)
     expect(rest.reason).toMatch(
-      new RegExp(`^Overlap of high severity\\. Your own work .* without it the severity is ${severity}\\.$`),
+      new RegExp(
+        `^Overlap of high severity\\. This includes your own work; without it the severity is ${severity}\\.$`,
+      ),
     )
   })
 
-  test('the lists and the count say nothing of one’s own', () => {
+  test('the lists and the count exclude the user’s own', () => {
     const listed: Listed[] = [
       ['act_own', 'high'],
       ['act_b', 'low'],
@@ -106,35 +108,35 @@ describe('of what is left', () => {
   })
 })
 
-describe('where nothing is left', () => {
+describe('with nothing left', () => {
   const listed: Listed[] = [
     ['act_own', 'medium'],
     ['act_session', 'medium'],
   ]
   const nothing = { overlap_detected: false, severity: null, matches: [], total_related: 0 }
 
-  test('and all was compared, one may go ahead', () => {
+  test('the advice is to go ahead if the check was complete', () => {
     expect(withoutOwn(overlapOf(listed), OWN)).toMatchObject({
       ...nothing,
-      reason: 'No overlap, besides your own work.',
+      reason: 'No overlap except with your own work.',
       recommended_action: 'Go ahead.',
     })
   })
 
-  test('of what was compared, it says that not all was', () => {
+  test('the text says so if the check was incomplete', () => {
     const rest = withoutOwn(overlapOf(listed, { complete: false }), OWN)
     expect(rest).toMatchObject(nothing)
-    expect(rest.reason).toMatch(/reached its bound before it had compared everything\.$/)
+    expect(rest.reason).toMatch(/reached its limit before it had compared everything\.$/)
     expect(rest.recommended_action).not.toMatch(/Go ahead/)
   })
 })
 
-test('what has none of one’s own stays as the service said it', () => {
+test('an overlap without the user’s own activities is unchanged', () => {
   const overlap = overlapOf([['act_b', 'low']])
   expect(withoutOwn(overlap, OWN)).toBe(overlap)
 })
 
-describe('of the short form', () => {
+describe('the brief form', () => {
   const named = (id: string, severity: Severity) => ({
     id,
     title: 'Tidy',
@@ -172,16 +174,16 @@ describe('of the short form', () => {
       { overlap_detected: true, severity: 'medium', related_activity_ids: [], matches: [{ id: 'ntb_a' }] },
     ],
     [
-      'one that is not named, as severe as all were',
+      'an activity without a name, with the severity of the whole',
       ['act_own', 'act_z'],
       [named('act_own', 'high')],
       { overlap_detected: true, severity: 'high', related_activity_ids: ['act_z'], matches: [] },
     ],
-  ])('%s is left', (_, ids, matches, expected) => {
+  ])('keeps %s', (_, ids, matches, expected) => {
     expect(briefWithoutOwn(brief(ids, matches), OWN)).toMatchObject(expected)
   })
 
-  test('it stays as it is where none of it is one’s own', () => {
+  test('is unchanged without the user’s own activities', () => {
     const overlap = brief(['act_b'], [named('act_b', 'high')])
     expect(briefWithoutOwn(overlap, OWN)).toBe(overlap)
   })

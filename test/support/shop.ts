@@ -1,16 +1,16 @@
-/** The built service on a database of its own, and a GitHub played for it, with a repository that two people write to. */
+/** The built service with its own database and a fake GitHub that has one repository. */
 import { type GithubStandIn, startGithubStandIn } from '../../scripts/github-stand-in.ts'
 import { freshDatabase } from './database.ts'
 import { startProcess } from './process.ts'
 
 export interface Shop {
-  /** Where the service answers. */
+  /** Address of the service. */
   url: string
   github: GithubStandIn
   close(): Promise<void>
 }
 
-/** `acme/shop`: tok-ada and tok-ben write, tok-rita reads. */
+/** In `acme/shop`, tok-ada and tok-ben have write access, and tok-rita has read access. */
 export async function openShop(env: Record<string, string> = {}): Promise<Shop> {
   const user = (login: string, id: number, permission: 'read' | 'write') => ({
     token: `tok-${login}`,

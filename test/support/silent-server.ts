@@ -1,4 +1,4 @@
-/** Servers that never answer, as behind a network that swallows packets. */
+/** Servers that never respond, as behind a network that drops packets. */
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { createServer } from 'node:http'
@@ -6,23 +6,23 @@ import { type AddressInfo, connect } from 'node:net'
 
 export interface SilentServer {
   url: string
-  /** The paths of the requests so far. */
-  asked: string[]
+  /** Paths of the requests so far. */
+  requests: string[]
   close(): Promise<void>
 }
 
-/** `answers`: paths that are answered all the same, as JSON. */
+/** `answers`: JSON for the paths that it responds to. */
 export async function startSilentServer(answers: Record<string, object> = {}): Promise<SilentServer> {
-  const asked: string[] = []
+  const requests: string[] = []
   const server = createServer((req, res) => {
-    asked.push(req.url ?? '')
+    requests.push(req.url ?? '')
     const answer = answers[req.url ?? '']
     if (answer) res.setHeader('content-type', 'application/json').end(JSON.stringify(answer))
   })
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
   return {
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
-    asked,
+    requests,
     close: () =>
       new Promise((resolve) => {
         server.close(() => resolve())
@@ -31,7 +31,7 @@ export async function startSilentServer(answers: Record<string, object> = {}): P
   }
 }
 
-/** A server to which no connection comes about: it stands still, and its queue of connections is full. */
+/** A server that never accepts a connection: its process is stopped, and its accept queue is full. */
 export async function startFullServer(): Promise<{ url: string; close(): Promise<void> }> {
   const listen =
     "const s = require('net').createServer().listen({port: 0, host: '127.0.0.1', backlog: 1}, () => console.log(s.address().port))"

@@ -1,4 +1,4 @@
-/** A real git repository in a directory of its own, and the built command run in it as a process. */
+/** A real git repository in its own directory, and the built command as a process in it. */
 import { execFile, spawn } from 'node:child_process'
 import { mkdir, writeFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
@@ -8,8 +8,8 @@ import { promisify } from 'node:util'
 import { temporaryDirectory } from './temporary-directory.ts'
 
 const CLI = fileURLToPath(new URL('../../dist/cli.js', import.meta.url))
-/** A command that has not ended by then is killed. */
-const PATIENCE_MS = 60_000
+/** A command is killed after this time. */
+const TIMEOUT_MS = 60_000
 
 export interface Ran {
   code: number | null
@@ -23,27 +23,26 @@ interface RunOptions {
   env?: Environment
   input?: string
   cwd?: string
-  /** When it is killed. */
+  /** Kills the command after this time. */
   timeout_ms?: number
 }
 
 export interface WorkingTree {
   path: string
-  /** Answers what git says. */
+  /** Answers the standard output of git. */
   git(...args: string[]): Promise<string>
-  /** Writes files, and answers nothing. */
   write(files: Record<string, string>): Promise<void>
-  /** Runs `deconflict` here; of the tests' own environment it gets PATH alone. */
+  /** Runs `deconflict` here, with only PATH from the environment of the tests. */
   run(args: string[], options?: RunOptions): Promise<Ran>
-  /** Starts `deconflict` here and lets it run; `said` is what it wrote so far. */
+  /** Starts `deconflict` here and does not wait for it. */
   start(
     args: string[],
     options?: Pick<RunOptions, 'env' | 'input'>,
-  ): { said(): string; stop(signal?: 'SIGINT' | 'SIGKILL'): Promise<void> }
+  ): { output(): string; stop(signal?: 'SIGINT' | 'SIGKILL'): Promise<void> }
   remove(): Promise<void>
 }
 
-/** On `main`, which `origin` has too, with `src/checkout/retry.ts` and `README.md`. `env` is what `run` sets. */
+/** On `main`, which `origin` has too, with `src/checkout/retry.ts` and `README.md`. Commands run with `env`. */
 export async function workingTree(
   env: Environment,
   remote = 'git@github.com:acme/shop.git',
@@ -86,7 +85,7 @@ export async function workingTree(
 
 async function runCommand(
   args: string[],
-  { env, input, cwd, timeout_ms = PATIENCE_MS }: RunOptions & { env: Environment; input: string },
+  { env, input, cwd, timeout_ms = TIMEOUT_MS }: RunOptions & { env: Environment; input: string },
 ): Promise<Ran> {
   const child = spawn(process.execPath, [CLI, ...args], { cwd, env, stdio: 'pipe', timeout: timeout_ms })
   child.stdin.on('error', () => {}).end(input)
@@ -96,15 +95,15 @@ async function runCommand(
 }
 
 function startCommand(args: string[], { env, input, cwd }: { env: Environment; input: string; cwd: string }) {
-  const child = spawn(process.execPath, [CLI, ...args], { cwd, env, stdio: 'pipe', timeout: PATIENCE_MS })
+  const child = spawn(process.execPath, [CLI, ...args], { cwd, env, stdio: 'pipe', timeout: TIMEOUT_MS })
   child.stdin.on('error', () => {}).end(input)
   const ended = new Promise((resolve) => child.once('close', resolve))
-  let said = ''
+  let output = ''
   child.stdout.setEncoding('utf8').on('data', (more: string) => {
-    said += more
+    output += more
   })
   return {
-    said: () => said,
+    output: () => output,
     async stop(signal: 'SIGINT' | 'SIGKILL' = 'SIGINT') {
       child.kill(signal)
       await ended

@@ -1,4 +1,4 @@
-/** The command against servers that are slow, silent or not to be trusted with a token. */
+/** The command with servers that do not respond, are of an earlier release, serve another GitHub, or are not reached over https. */
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { apiAt } from '../support/service.ts'
 import { openShop, type Shop } from '../support/shop.ts'
@@ -26,47 +26,47 @@ afterEach(async () => {
 })
 
 describe('a push', () => {
-  // Of the three seconds the start of the process takes some.
-  const GIVEN_UP = /^deconflict: not checked: http:\S+ did not answer within [0-2](\.\d)? s\n$/
+  // The start of the process takes some of the three seconds.
+  const TIMED_OUT = /^deconflict: not checked: http:\S+ did not answer within [0-2](\.\d)? s\n$/
 
   test.each([
-    ['at all', {}, ['/healthz']],
+    ['to any request', {}, ['/healthz']],
     [
-      'but for its name',
+      'to the check',
       { '/healthz': { status: 'ok', github_host: 'github.com' } },
       ['/healthz', '/api/v1/repos/acme/shop/activity/check'],
     ],
-  ])('waits three seconds at most for a server that does not answer %s', async (_, answers, asked) => {
+  ])('waits at most three seconds for a server that does not respond %s', async (_, answers, requests) => {
     silent = await startSilentServer(answers)
     const env = { DECONFLICT_URL: silent.url }
     const ran = await tree.run(['check', '--staged'], { env })
-    expect(ran).toEqual({ code: 0, stdout: '', stderr: expect.stringMatching(GIVEN_UP) })
-    // One budget for all calls, and no call twice.
-    expect(silent.asked).toEqual(asked)
+    expect(ran).toEqual({ code: 0, stdout: '', stderr: expect.stringMatching(TIMED_OUT) })
+    // All requests share one time budget, and none is retried.
+    expect(silent.requests).toEqual(requests)
     expect((await tree.run(['check', '--staged', '--block'], { env })).code).toBe(1)
   })
 
-  test('does not wait for a connection that does not come about', async () => {
+  test('does not wait for a connection that is never accepted', async () => {
     const full = await startFullServer()
-    // Node goes on trying for ten seconds after the command has given up.
+    // Without an explicit exit, Node would try to connect for ten more seconds.
     const options = { env: { DECONFLICT_URL: full.url }, timeout_ms: 10_000 }
     const ran = await tree.run(['check', '--staged'], options)
     await full.close()
-    expect(ran).toEqual({ code: 0, stdout: '', stderr: expect.stringMatching(GIVEN_UP) })
+    expect(ran).toEqual({ code: 0, stdout: '', stderr: expect.stringMatching(TIMED_OUT) })
   })
 })
 
 describe('the hook of an agent', () => {
   const HOOK = ['hook', 'session-start', '--agent', 'claude-code']
-  /** After this time agents kill a hook, and go on. */
+  /** Agents kill a hook after this time. */
   const AGENT_TIMEOUT_MS = 10_000
   const input = JSON.stringify({ session_id: 's1' })
 
-  test('that was killed leaves no lock to the next one', async () => {
+  test('releases its lock if it is killed', async () => {
     silent = await startSilentServer()
     const killed = tree.start(HOOK, { env: { DECONFLICT_URL: silent.url }, input })
-    // Calls are made under the lock.
-    await expect.poll(() => silent?.asked.length, { timeout: 60_000, interval: 20 }).toBe(1)
+    // The hook holds the lock while it sends requests.
+    await expect.poll(() => silent?.requests.length, { timeout: 60_000, interval: 20 }).toBe(1)
     await killed.stop('SIGKILL')
     const next = await tree.run(HOOK, { input, timeout_ms: AGENT_TIMEOUT_MS })
     expect(next).toEqual({ code: 0, stdout: '', stderr: '' })
@@ -74,7 +74,7 @@ describe('the hook of an agent', () => {
     expect(body.items).toMatchObject([{ agent: 'claude-code', branch: 'work' }])
   })
 
-  test('ends by itself before the agent kills it, while a server does not answer', async () => {
+  test('ends before the agent would kill it, even if the server does not respond', async () => {
     silent = await startSilentServer()
     const options = { env: { DECONFLICT_URL: silent.url }, input, timeout_ms: AGENT_TIMEOUT_MS }
     const both = await Promise.all([tree.run(HOOK, options), tree.run(HOOK, options)])
@@ -133,7 +133,7 @@ describe('a service of an earlier release', () => {
     heartbeat_at: null,
     created_at: '2026-01-31T09:30:00.000Z',
   })
-  const beat = {
+  const HEARTBEAT = {
     id: 'act_a',
     heartbeat_at: '2026-01-31T09:30:00.000Z',
     expires_at: '2026-02-01T09:30:00.000Z',
@@ -147,20 +147,20 @@ describe('a service of an earlier release', () => {
     return ran
   }
 
-  test('that does not name what overlaps is counted by heartbeat', async () => {
-    const answers = { [`${SHOP}/activity/act_a/heartbeat`]: { ...beat, overlap } }
+  test('that does not name what overlaps: heartbeat counts it', async () => {
+    const answers = { [`${SHOP}/activity/act_a/heartbeat`]: { ...HEARTBEAT, overlap } }
     const { code, stdout } = await runOn(['heartbeat', 'act_a'], answers)
     expect([code, stdout]).toEqual([2, expect.stringMatching(/\nOverlap, medium\n {2}with 1 activity\n/)])
   })
 
-  test('that says nothing of overlap is taken by heartbeat, on the base branch too', async () => {
-    const answers = { [`${SHOP}/activity/act_a/heartbeat`]: beat }
+  test('that reports no overlap: heartbeat succeeds, on the base branch too', async () => {
+    const answers = { [`${SHOP}/activity/act_a/heartbeat`]: HEARTBEAT }
     expect(await runOn(['heartbeat', 'act_a'], answers)).toMatchObject({ code: 0, stderr: '' })
     await tree.git('checkout', '-q', 'main')
     expect(await runOn(['heartbeat', 'act_a'], answers)).toMatchObject({ code: 0, stderr: '' })
   })
 
-  test('that does not count its collisions has them counted by watch', async () => {
+  test('that does not count its collisions: watch counts them', async () => {
     const { stdout } = await runOn(['watch', '--once'], {
       [`${SHOP}/activity?limit=100`]: {
         items: [activity('act_a', 'work'), activity('act_b', 'tidy')],
@@ -169,7 +169,7 @@ describe('a service of an earlier release', () => {
       [`${SHOP}/notables?limit=100`]: { items: [], next_cursor: null },
       [`${SHOP}/overlaps`]: {
         items: [{ activity_ids: ['act_a', 'act_b'], severity: 'medium', areas: [], paths: [] }],
-        checked_against: { activities: 2, as_of: beat.heartbeat_at, complete: true },
+        checked_against: { activities: 2, as_of: HEARTBEAT.heartbeat_at, complete: true },
       },
     })
     expect(stdout).toMatch(/^acme\/shop {2}2 activities, 1 collision, 0 notables/)
@@ -177,10 +177,10 @@ describe('a service of an earlier release', () => {
 })
 
 describe('a token over http:// to another machine', () => {
-  /** The same server, under an address that is not known to be this machine. */
+  /** The same server at an address that is not recognized as loopback. */
   const elsewhere = () => shop.url.replace(/\/\/[^:]+/, '//0.0.0.0')
   const refusal = () =>
-    `deconflict: ${elsewhere()} is not https://, so your GitHub token could be read on the way; use https://, or --insecure or DECONFLICT_INSECURE=1 to send it all the same\n`
+    `deconflict: ${elsewhere()} does not use https://, so your GitHub token could be read in transit; use https://, or pass --insecure or set DECONFLICT_INSECURE=1 to send it anyway\n`
 
   test('is sent by no command', async () => {
     const env = { DECONFLICT_URL: elsewhere() }
@@ -194,7 +194,7 @@ describe('a token over http:// to another machine', () => {
     expect(push).toMatchObject({ code: 0, stderr: expect.stringContaining('not checked: ') })
   })
 
-  test('is sent where that is asked for', async () => {
+  test('is sent if --insecure or DECONFLICT_INSECURE allows it', async () => {
     expect((await tree.run(['list', '--url', elsewhere(), '--insecure'])).code).toBe(0)
     const env = { DECONFLICT_URL: elsewhere(), DECONFLICT_INSECURE: '1' }
     expect((await tree.run(['check'], { env })).code).toBe(0)

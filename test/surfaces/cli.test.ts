@@ -1,8 +1,8 @@
-/** The command `deconflict` as a process in a real git repository, on the built service and a GitHub that is played. */
+/** The command `deconflict` as a process in a real git repository, with the built service and a fake GitHub. */
 import { mkdir, readFile, stat, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
-import { widthOf } from '../../src/surfaces/cli/columns.ts'
+import { displayWidth } from '../../src/surfaces/cli/text-layout.ts'
 import { apiAt } from '../support/service.ts'
 import { openShop, type Shop } from '../support/shop.ts'
 import { type WorkingTree, workingTree } from '../support/working-tree.ts'
@@ -31,15 +31,15 @@ const json = async (args: string[], options?: Parameters<WorkingTree['run']>[1])
   expect(stderr).toBe('')
   return JSON.parse(stdout)
 }
-/** What Ben has announced; Ada's commands meet it. */
-const benWorks = async (body: object) => {
+/** Creates an activity of Ben, for Ada's commands to overlap with. */
+const startAsBen = async (body: object) => {
   const work = { title: 'Tidy the retries', summary: 'One for all.', actor: 'Ben', branch: 'tidy', ...body }
   const answer = await apiAt(shop.url, 'tok-ben')('POST', '/activity', { body: work })
   return answer.body.activity.id as string
 }
 
-describe('a story', () => {
-  test('from the first check to the end of the work, with exit codes that scripts can act on', async () => {
+describe('the commands together', () => {
+  test('lead from a check to the end of an activity, with exit codes for scripts', async () => {
     await tree.git('checkout', '-q', '-b', 'payment-retries')
     await tree.write({ 'src/checkout/retry.ts': 'export const retries = 2\n' })
     const clear = await tree.run(['check'])
@@ -57,11 +57,11 @@ describe('a story', () => {
       scope: { paths: ['src/checkout/retry.ts'] },
     })
 
-    const other = await benWorks({ scope: { paths: ['src/**/retry.ts'] } })
+    const other = await startAsBen({ scope: { paths: ['src/**/retry.ts'] } })
     const overlap = await tree.run(['check'])
     expect(overlap.code).toBe(2)
     expect(overlap.stdout).toMatch(/Overlap, medium/)
-    expect(overlap.stdout).toContain(`“Tidy the retries” by Ben on tidy ${other}`)
+    expect(overlap.stdout).toContain(`  collision, medium  “Tidy the retries” by Ben on tidy\n    ${other}\n`)
     expect(overlap.stdout).toMatch(
       /src\/checkout\/retry\.ts {2}yours .*theirs src\/\*\*\/retry\.ts\n→ Agree with Ben/s,
     )
@@ -87,16 +87,16 @@ describe('a story', () => {
       scope: { paths: ['docs/new.md', 'src/checkout/retry.ts'] },
     })
     const ended = await tree.run(['done'])
-    expect([ended.code, ended.stdout]).toEqual([0, `Done, archived: ${id}\n`])
+    expect([ended.code, ended.stdout]).toEqual([0, `Done: ${id} is archived\n`])
     expect((await json(['list'])).items.map((each: { id: string }) => each.id)).toEqual([other])
   })
 
-  test('of a notable that whoever works there is told of', async () => {
+  test('create a notable, which check then shows', async () => {
     const options = ['--category', 'migration', '--importance', 'high', '--paths', 'db/migrations/**']
     const noted = await tree.run(['note', 'Migrations are frozen', ...options])
     const id = /ntb_\w+/.exec(noted.stdout)?.[0] as string
     expect((await tree.run(['notes'])).stdout).toMatch(
-      /^Migrations are frozen {2}high {2}migration {2}ends in 7 d\n {2}ntb_\w+ {2}db\/migrations\/\*\*\n/,
+      /^Migrations are frozen {2}high {2}migration {2}expires in 7 d\n {2}ntb_\w+ {2}db\/migrations\/\*\*\n/,
     )
     const check = await tree.run(['check', '--paths', 'db/migrations/7.sql'])
     expect([check.code, check.stdout]).toEqual([
@@ -104,52 +104,74 @@ describe('a story', () => {
       expect.stringContaining('“Migrations are frozen”, migration'),
     ])
     await api('POST', `/notables/${id}/archive`)
-    expect((await tree.run(['notes'])).stdout).toBe('No notables apply here.\n')
+    expect((await tree.run(['notes'])).stdout).toBe('No notables.\n')
   })
 })
 
-test('watch shows what comes up while it runs, and where it collides', async () => {
-  const patient = { timeout: 30_000, interval: 50 }
+test('watch shows new activities and collisions while it runs', async () => {
+  const polling = { timeout: 30_000, interval: 50 }
   const watch = tree.start(['watch', '--interval', '1'])
-  await expect.poll(watch.said, patient).toMatch(/^acme\/shop {2}0 activities, 0 collisions, 0 notables/)
-  const id = await benWorks({ scope: { paths: ['src/**'] } })
+  await expect.poll(watch.output, polling).toMatch(/^acme\/shop {2}0 activities, 0 collisions, 0 notables/)
+  const id = await startAsBen({ scope: { paths: ['src/**'] } })
   await expect
-    .poll(watch.said, patient)
+    .poll(watch.output, polling)
     .toMatch(/1 activity, 0 collisions.*\nTidy the retries {2}Ben {2}tidy/)
   await api('POST', `/activity/${id}/heartbeat`)
-  await benWorks({ title: 'Rewrite', agent: 'codex', branch: 'rewrite', scope: { paths: ['src/a.ts'] } })
+  await startAsBen({ title: 'Rewrite', agent: 'codex', branch: 'rewrite', scope: { paths: ['src/a.ts'] } })
   await expect
-    .poll(watch.said, patient)
+    .poll(watch.output, polling)
     .toMatch(
       /2 activities, 1 collision.*\nRewrite +Ben \(codex\).*\n.*\n {2}collision, medium {2}Tidy the retries/,
     )
   await watch.stop()
-  // As nothing else changed, nothing else was written.
-  expect(watch.said().match(/acme\/shop/g)).toHaveLength(3)
+  // The heartbeat wrote nothing.
+  expect(watch.output().match(/acme\/shop/g)).toHaveLength(3)
 })
 
-test('watch does not take the newest hundred for all', async () => {
+test('watch says that there are more activities than it shows', async () => {
   const titles = Array.from({ length: 101 }, (_, index) => ({ title: `Work ${index}` }))
-  const ids = await Promise.all(titles.map(benWorks))
+  const ids = await Promise.all(titles.map(startAsBen))
   const { stdout } = await tree.run(['watch', '--once'])
   await Promise.all(ids.map((id) => api('POST', `/activity/${id}/archive`)))
   expect(stdout).toMatch(/^acme\/shop {2}more than 100 activities, 0 collisions, 0 notables/)
 })
 
-describe('list and watch', () => {
-  const LONG = {
-    title: `Erstattungen über 日本語のタイトル 👩‍💻 ${'sehr '.repeat(30)}`.trim(),
-    actor: `Grace Brewster Murray Hopper ${'von '.repeat(15)}`.trim(),
-    agent: 'an-agent-with-a-long-name',
-    branch: `feature/${'payments-'.repeat(20)}end`,
-    risk: 'critical',
-    blocking: true,
-    scope: { areas: ['支払い'.repeat(20)], paths: [`src/${'deep/'.repeat(40)}file.ts`, 'src/**/retry.ts'] },
-  }
+const LONG = {
+  title: `Erstattungen über 日本語のタイトル 👩‍💻 ${'sehr '.repeat(30)}`.trim(),
+  actor: `Grace Brewster Murray Hopper ${'von '.repeat(15)}`.trim(),
+  agent: 'an-agent-with-a-long-name',
+  branch: `feature/${'payments-'.repeat(20)}end`,
+  risk: 'critical',
+  blocking: true,
+  scope: { areas: ['支払い'.repeat(20)], paths: [`src/${'deep/'.repeat(40)}file.ts`, 'src/**/retry.ts'] },
+}
 
-  test.each([[100], [80], [undefined]])('keep every row within %s columns', async (columns) => {
-    await benWorks(LONG)
-    await benWorks({ ...LONG, title: '重試'.repeat(50), branch: 'other' })
+test.each([[100], [80]])(
+  'check, start, update and heartbeat wrap their lines at %s columns',
+  async (columns) => {
+    await startAsBen(LONG)
+    await tree.git('checkout', '-q', '-b', 'a-branch-of-ordinary-length')
+    const env = { COLUMNS: String(columns) }
+    const paths = ['--paths', `src/${'deep/'.repeat(40)}*.ts`]
+    for (const args of [
+      ['check', ...paths],
+      ['start', LONG.title, ...paths],
+      ['update', '--risk', 'high'],
+      ['heartbeat'],
+    ]) {
+      const { code, stdout } = await tree.run(args, { env })
+      expect(code).toBe(2)
+      expect([args, stdout.split('\n').filter((line) => displayWidth(line) > columns)]).toEqual([args, []])
+      // Nothing is cut off.
+      expect(stdout.replaceAll(/\n +/g, '')).toContain(`src/${'deep/'.repeat(40)}file.ts`)
+    }
+  },
+)
+
+describe('list and watch', () => {
+  test.each([[100], [80], [undefined]])('print no line of more than %s columns', async (columns) => {
+    await startAsBen(LONG)
+    await startAsBen({ ...LONG, title: '重試'.repeat(50), branch: 'other' })
     const note = { ...LONG, title: '凍結'.repeat(60), summary: 'x', importance: 'high' }
     const { title, summary, importance, scope } = note
     const body = { title, summary, importance, category: 'temporary-workaround', scope }
@@ -158,18 +180,18 @@ describe('list and watch', () => {
     for (const args of [['list'], ['watch', '--once'], ['notes']]) {
       const lines = (await tree.run(args, { env })).stdout.split('\n')
       expect(lines.length).toBeGreaterThan(2)
-      expect([args, lines.filter((line) => widthOf(line) > (columns ?? 100))]).toEqual([args, []])
+      expect([args, lines.filter((line) => displayWidth(line) > (columns ?? 100))]).toEqual([args, []])
     }
     const { stdout } = await tree.run(['list'], { env })
     expect(stdout.match(/collision, high {2}重試|collision, high {2}Erst/g)).toHaveLength(2)
     await api('POST', `/notables/${noted.id}/archive`)
   })
 
-  test('name the other side of each collision, also where the list is of one branch', async () => {
-    const mine = await benWorks({ title: 'Mine', branch: 'mine', scope: { paths: ['src/a.ts'] } })
-    await benWorks({ title: 'Theirs', branch: 'theirs', risk: 'high', scope: { paths: ['src/**'] } })
-    await benWorks({ title: 'Label', branch: 'label', scope: { areas: ['pay'], paths: ['lib/x'] } })
-    await benWorks({ title: 'Same label', branch: 'same', scope: { areas: ['Pay'] } })
+  test('name the other side of each collision, also in a list of one branch', async () => {
+    const mine = await startAsBen({ title: 'Mine', branch: 'mine', scope: { paths: ['src/a.ts'] } })
+    await startAsBen({ title: 'Theirs', branch: 'theirs', risk: 'high', scope: { paths: ['src/**'] } })
+    await startAsBen({ title: 'Label', branch: 'label', scope: { areas: ['pay'], paths: ['lib/x'] } })
+    await startAsBen({ title: 'Same label', branch: 'same', scope: { areas: ['Pay'] } })
     const listed = await tree.run(['list', '--branch', 'mine'])
     expect(listed.stdout).toMatch(
       new RegExp(
@@ -181,10 +203,10 @@ describe('list and watch', () => {
     expect(await json(['list', '--branch', 'mine'])).toMatchObject({ items: [{ id: mine }] })
   })
 
-  test('show live work only; --all shows what is finished, archived and expired too', async () => {
+  test('show live activities; --all includes finished, archived and expired ones', async () => {
     const ids = []
     for (const [index, status] of (['active', 'merged', 'abandoned', 'archived'] as const).entries()) {
-      const id = await benWorks({ title: `Work ${status}`, branch: `over-${index}` })
+      const id = await startAsBen({ title: `Work ${status}`, branch: `over-${index}` })
       if (status !== 'active') await api('PATCH', `/activity/${id}`, { body: { status } })
       ids.push(id)
     }
@@ -197,7 +219,7 @@ describe('list and watch', () => {
     let cursor: string | null = null
     do {
       const more: string[] = cursor === null ? [] : ['--cursor', cursor]
-      const page = await json(['list', '--all', '--limit', '1', ...more])
+      const page = await json(['list', '--all', '--limit', '15', ...more])
       walked.push(...idsOf(page))
       cursor = page.next_cursor
     } while (cursor !== null && walked.length < 1000)
@@ -209,7 +231,7 @@ describe('list and watch', () => {
   })
 })
 
-test('a token of gh is taken where the environment has none, for the host of the remote', async () => {
+test('the token comes from gh, for the host of the remote, if the environment has none', async () => {
   const bin = join(tree.path, '../bin')
   await mkdir(bin)
   const gh = '#!/bin/sh\n[ "$*" = "auth token --hostname ghe.example.com" ] && echo tok-ada\n'
@@ -219,8 +241,8 @@ test('a token of gh is taken where the environment has none, for the host of the
   expect((await tree.run(['list'], { env })).code).toBe(0)
 })
 
-describe('what git says', () => {
-  test('is the branch’s commits and the working tree, new, staged, renamed and deleted files included', async () => {
+describe('the state of git', () => {
+  test('gives the paths: commits and working tree, with untracked, staged, renamed and deleted files', async () => {
     await tree.git('checkout', '-q', '-b', 'work')
     await tree.write({ 'a/committed.ts': '1' })
     await tree.git('add', '-A')
@@ -246,12 +268,12 @@ describe('what git says', () => {
     const started = await json(['start', 'Work'])
     expect(started.activity.scope.paths).toEqual(all)
     await tree.run(['update', '--refresh', '--staged'])
-    // The option belongs to check alone: the scope is as it was.
+    // update has no --staged, so the scope is unchanged.
     expect((await json(['show', started.activity.id])).scope.paths).toEqual(all)
   })
 
-  test('leaves changes that are not staged out before a push, which overlap does not end', async () => {
-    await benWorks({ scope: { paths: ['src/**'] } })
+  test('without unstaged changes is checked before a push, with exit code 0', async () => {
+    await startAsBen({ scope: { paths: ['src/**'] } })
     await tree.git('checkout', '-q', '-b', 'work')
     await tree.write({ 'src/checkout/retry.ts': 'changed' })
     expect((await json(['check', '--staged'])).overlap_detected).toBe(false)
@@ -261,7 +283,7 @@ describe('what git says', () => {
     expect((await tree.run(['check', '--staged', '--block'])).code).toBe(2)
   })
 
-  test('is not waited for before a push while the server is away, unless that is asked for', async () => {
+  test('is not checked before a push if the server is unreachable, which fails with --block only', async () => {
     const env = { DECONFLICT_URL: 'http://127.0.0.1:9' }
     const told = await tree.run(['check', '--staged'], { env })
     expect([told.code, told.stderr]).toEqual([
@@ -271,7 +293,7 @@ describe('what git says', () => {
     expect((await tree.run(['check', '--staged', '--block'], { env })).code).toBe(1)
   })
 
-  test('also holds in another working tree of the repository, and below its root', async () => {
+  test('is that of the linked working tree, also in a directory below its root', async () => {
     const other = `${tree.path}-other`
     await tree.git('worktree', 'add', '-q', '-b', 'second', other)
     await mkdir(join(other, 'src/deep'), { recursive: true })
@@ -283,70 +305,72 @@ describe('what git says', () => {
       branch: 'second',
       scope: { paths: ['src/deep/new.ts', 'top.ts'] },
     })
-    // The first one knows nothing of it.
-    expect((await tree.run(['heartbeat'])).stderr).toMatch(/nothing is announced on main/)
+    // The main working tree has no state of it.
+    expect((await tree.run(['heartbeat'])).stderr).toMatch(/main has no activity/)
     expect((await tree.run(['heartbeat'], { cwd: other })).code).toBe(0)
   })
 
-  test('has no branch on a detached HEAD, and the check works all the same', async () => {
-    await benWorks({ scope: { paths: ['README.md'] } })
+  test('has no branch on a detached HEAD, and can be checked', async () => {
+    await startAsBen({ scope: { paths: ['README.md'] } })
     await tree.git('checkout', '-q', '--detach')
     await tree.write({ 'README.md': 'changed' })
     expect((await tree.run(['check'])).code).toBe(2)
-    expect((await tree.run(['start'])).stderr).toMatch(/give the work a title/)
+    expect((await tree.run(['start'])).stderr).toMatch(/no branch to take the title from/)
     expect((await json(['start', 'Fix', '--paths', 'x'])).activity.branch).toBe(null)
   })
 
-  test('is that of no branch of one’s own on the base, where all work would count as stacked', async () => {
-    const other = await benWorks({ base_branch: 'main', scope: { paths: ['src/**/retry.ts'] } })
+  test('is sent without a branch on the base branch, so that work that merges there can collide', async () => {
+    const other = await startAsBen({ base_branch: 'main', scope: { paths: ['src/**/retry.ts'] } })
     await tree.write({ 'src/checkout/retry.ts': 'changed' })
     const told = await tree.run(['check'])
     expect([told.code, told.stdout]).toEqual([2, expect.stringContaining(other)])
-    expect((await tree.run(['start'])).stderr).toMatch(/give the work a title/)
+    expect((await tree.run(['start'])).stderr).toMatch(/no branch to take the title from/)
     const { activity, overlap } = await json(['start', 'On the trunk'])
     expect([activity.branch, overlap.related_activity_ids]).toEqual([null, [other]])
-    // One’s own work is nobody else’s.
+    // The activity just created is Ada's own.
     expect(await json(['check'])).toMatchObject({ related_activity_ids: [other], total_related: 1 })
     await api('POST', `/activity/${other}/archive`)
     expect((await tree.run(['check'])).code).toBe(0)
     const { code, stdout } = await tree.run(['check', '--json'])
     expect([code, JSON.parse(stdout)]).toEqual([0, expect.objectContaining({ overlap_detected: false })])
-    expect((await tree.run(['done'])).stdout).toBe(`Done, archived: ${activity.id}\n`)
+    expect((await tree.run(['done'])).stdout).toBe(`Done: ${activity.id} is archived\n`)
   })
 
-  test('lists as one’s own on the base what was announced from here, however much others announced since', async () => {
-    await benWorks({ branch: 'main' })
+  test('limits list --mine on the base branch to activities created in this working tree', async () => {
+    await startAsBen({ branch: 'main' })
     expect(await json(['list', '--mine'])).toEqual({ items: [], next_cursor: null })
     const { activity } = await json(['start', 'On the trunk', '--paths', 'docs/**'])
-    await benWorks({ branch: 'main' })
-    await benWorks({ branch: null })
+    await startAsBen({ branch: 'main' })
+    await startAsBen({ branch: null })
     const listed = await json(['list', '--mine', '--limit', '1'])
     expect(listed.items.map(({ id }: { id: string }) => id)).toEqual([activity.id])
     expect(listed.next_cursor).toBe(null)
     expect((await tree.run(['list', '--mine', '--risk', 'high'])).stdout).toBe(
-      'No live activity matches; --all also shows what is over.\n',
+      'No live activity matches; use --all to include finished, archived and expired ones.\n',
     )
   })
 
-  test('tells of work that the branch has already, where it is announced twice', async () => {
+  test('shows in start that the branch already has an activity', async () => {
     await tree.git('checkout', '-q', '-b', 'twice')
     const { activity } = await json(['start', 'Once'])
-    expect((await tree.run(['start', 'Again'])).stdout).toContain(`The branch has ${activity.id} too`)
+    expect((await tree.run(['start', 'Again'])).stdout).toContain(
+      `Already active on this branch: ${activity.id}.`,
+    )
   })
 
-  test('is never called clear when there was nothing to compare', async () => {
+  test('is not reported as clear if there was nothing to compare', async () => {
     await tree.git('checkout', '-q', '-b', 'fresh')
-    await benWorks({ scope: { paths: ['src/**'] } })
+    await startAsBen({ scope: { paths: ['src/**'] } })
     const check = await tree.run(['check'])
     expect([check.code, check.stdout]).toEqual([
       0,
-      'No files were compared: nothing differs from main yet. --paths names what you intend to touch.\n',
+      'No files were compared: nothing differs from main yet. Use --paths to name the files that you intend\nto change.\n',
     ])
     const started = await tree.run(['start'])
     expect([started.code, started.stdout]).toEqual([
       0,
       expect.stringMatching(
-        /^Announced “Fresh” on fresh: act_\w+, expires in 1 d\nNo files were compared: nothing differs from main yet\. Name them with deconflict update --paths FILE…, or run deconflict update --refresh after your first edits\.\n$/,
+        /^Started “Fresh” on fresh\n {2}act_\w+ {2}expires in 1 d without a heartbeat\nNo files were compared: nothing differs from main yet\. Name them with deconflict update --paths\nFILE…, or run deconflict update --refresh after your first edits\.\n$/,
       ),
     ])
     const unchanged = await tree.run(['update', '--risk', 'medium'])
@@ -356,45 +380,45 @@ describe('what git says', () => {
     expect([told.code, told.stdout]).toEqual([
       2,
       expect.stringMatching(
-        /“Fresh” is active, medium risk, with 1 path.*\nOverlap, medium\n.*“Tidy the retries” by Ben/,
+        /^Updated “Fresh”: active, medium risk, 1 path \(act_\w+\)\nOverlap, medium\n.*“Tidy the retries” by Ben/,
       ),
     ])
   })
 
-  test('is made with what is announced on the branch, and says so, where nothing is changed yet', async () => {
+  test('without changes is that of the branch’s activities, and check says so', async () => {
     await tree.git('checkout', '-q', '-b', 'declared')
     await tree.run(['start', '--paths', 'src/checkout/retry.ts'])
-    await benWorks({ scope: { paths: ['src/**'] } })
+    await startAsBen({ scope: { paths: ['src/**'] } })
     const { code, stdout } = await tree.run(['check'])
     expect([code, stdout]).toEqual([
       2,
       expect.stringMatching(
-        /^Compared what is announced on declared: nothing differs from main yet\.\nOverlap, medium/,
+        /^Compared the activities of declared: nothing differs from main yet\.\nOverlap, medium/,
       ),
     ])
   })
 
-  test('of a fresh branch still comes with the notables that apply everywhere', async () => {
+  test('of a new branch still overlaps with notables that apply everywhere', async () => {
     await tree.git('checkout', '-q', '-b', 'fresh')
     const noted = await tree.run(['note', 'Release week', '--importance', 'high'])
     const { code, stdout } = await tree.run(['start'])
     await api('POST', `/notables/${/ntb_\w+/.exec(noted.stdout)?.[0]}/archive`)
     expect([code, stdout]).toEqual([
       2,
-      expect.stringMatching(/\nNo files were compared.*\nOverlap, high.*\n.*Release week/),
+      expect.stringMatching(/\nNo files were compared.*\n.*\nOverlap, high.*\n.*Release week/),
     ])
   })
 })
 
-describe('which repository it is', () => {
+describe('the repository', () => {
   test.each([
     ['https://github.com/acme/shop'],
     ['https://github.com:8443/acme/shop'],
     ['ssh://git@ssh.github.com:443/acme/shop.git'],
     ['ssh://git@GitHub.com:22/acme/shop.git'],
-  ])('is read from %s', async (remote) => {
+  ])('is read from the remote %s', async (remote) => {
     await tree.git('remote', 'set-url', 'origin', remote)
-    expect((await tree.run(['list'])).stdout).toMatch(/Nobody works on acme\/shop/)
+    expect((await tree.run(['list'])).stdout).toMatch(/^No live activities in acme\/shop\.\n$/)
   })
 
   test.each([
@@ -412,7 +436,7 @@ describe('which repository it is', () => {
     expect((await tree.run(['list'], { env: { DECONFLICT_REPO: 'acme/shop' } })).code).toBe(0)
   })
 
-  describe('behind an alias of ssh', () => {
+  describe('of a remote with an SSH alias', () => {
     const withSsh = async (answer: string) => {
       await tree.git('remote', 'set-url', 'origin', 'work:acme/shop.git')
       const bin = join(tree.path, '../bin')
@@ -422,18 +446,21 @@ describe('which repository it is', () => {
       return { env: { PATH: `${bin}:${process.env.PATH}` } }
     }
 
-    test.each(['github.com', 'ssh.github.com'])('is taken where it stands for %s', async (hostname) => {
-      const options = await withSsh(`echo "user git"; echo "hostname ${hostname}"; echo "port 443"`)
-      expect(await tree.run(['list'], options)).toMatchObject({ code: 0, stderr: '' })
-    })
+    test.each(['github.com', 'ssh.github.com'])(
+      'is accepted if the alias stands for %s',
+      async (hostname) => {
+        const options = await withSsh(`echo "user git"; echo "hostname ${hostname}"; echo "port 443"`)
+        expect(await tree.run(['list'], options)).toMatchObject({ code: 0, stderr: '' })
+      },
+    )
 
-    test('is refused where it stands for another host', async () => {
+    test('is rejected if the alias stands for another host', async () => {
       const options = await withSsh('echo "hostname gitlab.com"')
       expect((await tree.run(['list'], options)).stderr).toMatch(/the remote origin is on gitlab\.com, but/)
     })
 
     test.each([['echo "hostname work"'], ['exit 1']])(
-      'is taken with a warning where ssh does not know it: %s',
+      'is accepted with a warning if ssh does not resolve the alias: %s',
       async (answer) => {
         const { code, stderr } = await tree.run(['list'], await withSsh(answer))
         expect([code, stderr]).toEqual([
@@ -445,7 +472,7 @@ describe('which repository it is', () => {
       },
     )
 
-    test('is looked up by gh under the host that it stands for', async () => {
+    test('gets its token from gh for the resolved host', async () => {
       const { env } = await withSsh('echo "hostname github.com"')
       const gh = '#!/bin/sh\n[ "$*" = "auth token --hostname github.com" ] && echo tok-ada\n'
       await writeFile(join(tree.path, '../bin/gh'), gh, { mode: 0o755 })
@@ -453,28 +480,30 @@ describe('which repository it is', () => {
     })
   })
 
-  test('is asked for where git does not say, and can be given', async () => {
+  test('must be given if there is no remote', async () => {
     await tree.git('remote', 'remove', 'origin')
     const refused = await tree.run(['list'])
     expect([refused.code, refused.stderr]).toEqual([
       1,
-      expect.stringMatching(/no remote .*--repo OWNER\/NAME\n$/),
+      expect.stringMatching(/no remote on GitHub; .*--repo OWNER\/NAME\n$/),
     ])
     expect((await tree.run(['list', '--repo', 'acme/shop'])).code).toBe(0)
     const mine = await tree.run(['list', '--repo', 'acme/shop', '--mine'])
-    expect(mine.stdout).toBe('No live activity matches; --all also shows what is over.\n')
+    expect(mine.stdout).toBe(
+      'No live activity matches; use --all to include finished, archived and expired ones.\n',
+    )
     const outside = await tree.run(['list'], { cwd: '/' })
-    expect(outside.stderr).toMatch(/no git repository/)
+    expect(outside.stderr).toMatch(/not a git repository/)
   })
 })
 
-describe('a failure is one line that says what to do', () => {
+describe('one line says what to do after', () => {
   test.each([
-    ['no server', ['list'], { DECONFLICT_URL: '' }, /DECONFLICT_URL, or run deconflict login/],
-    ['no token', ['list'], { GITHUB_TOKEN: '' }, /set GITHUB_TOKEN, or run gh auth login/],
+    ['a missing server', ['list'], { DECONFLICT_URL: '' }, /set DECONFLICT_URL, or run deconflict login/],
+    ['a missing token', ['list'], { GITHUB_TOKEN: '' }, /set GITHUB_TOKEN, or run gh auth login/],
     ['a bad token', ['list'], { GITHUB_TOKEN: 'nobody' }, /set GITHUB_TOKEN/],
-    ['a strange repository', ['list', '--repo', 'acme/none'], {}, /cannot see the repository/],
-    ['no right to write', ['start', 'x'], { GITHUB_TOKEN: 'tok-rita' }, /needs push access/],
+    ['an unknown repository', ['list', '--repo', 'acme/none'], {}, /cannot see the repository/],
+    ['a missing permission', ['start', 'x'], { GITHUB_TOKEN: 'tok-rita' }, /needs push access/],
     [
       'a wrong value',
       ['start', 'x', '--risk', 'huge'],
@@ -482,7 +511,7 @@ describe('a failure is one line that says what to do', () => {
       /risk: must be one of low, medium, high, critical/,
     ],
     ['a bad glob', ['check', '--paths', 'a/[b'], {}, /scope\.paths\[0\]/],
-    ['an id that is none', ['show', 'act_1'], {}, /no such record/],
+    ['an unknown id', ['show', 'act_1'], {}, /no such record/],
   ])('%s', async (_, args, env, message) => {
     const { code, stdout, stderr } = await tree.run(args, { env })
     expect([code, stdout]).toEqual([1, ''])
@@ -490,15 +519,15 @@ describe('a failure is one line that says what to do', () => {
     expect(stderr.trimEnd().split('\n')).toHaveLength(1)
   })
 
-  test('a command that is misspelt names the one that was meant', async () => {
+  test('a misspelt command is answered with the nearest one', async () => {
     const { code, stderr } = await tree.run(['chekc'])
-    expect([code, stderr]).toEqual([1, expect.stringMatching(/Did you mean check\?.*--help tells/s)])
+    expect([code, stderr]).toEqual([1, expect.stringMatching(/Did you mean check\?.*see --help/s)])
   })
 })
 
 test('hostile titles are inert in every command that shows them', async () => {
   const title = '\u001b]0;pwned\u0007\u001b[2J\u009b31mRetry\r\nClear: no overlap\u202e'
-  const id = await benWorks({ title, summary: title, actor: title, scope: { paths: ['src/**'] } })
+  const id = await startAsBen({ title, summary: title, actor: title, scope: { paths: ['src/**'] } })
   for (const args of [
     ['list'],
     ['show', id],
@@ -508,7 +537,7 @@ test('hostile titles are inert in every command that shows them', async () => {
   ]) {
     const { stdout } = await tree.run(args)
     expect(stdout).toContain('Retry')
-    // biome-ignore lint/suspicious/noControlCharactersInRegex: that none is left is what is tested
+    // biome-ignore lint/suspicious/noControlCharactersInRegex: the test asserts that none is left
     expect([args, /[\u0000-\u0009\u000b-\u001f\u007f-\u009f\u202e]/.test(stdout)]).toEqual([args, false])
     expect(stdout.split('\n').some((line) => line.startsWith('Clear: no overlap'))).toBe(false)
   }
@@ -516,29 +545,29 @@ test('hostile titles are inert in every command that shows them', async () => {
 })
 
 describe('login', () => {
-  const away = { DECONFLICT_URL: undefined }
+  const unset = { DECONFLICT_URL: undefined }
   const config = () => join(tree.path, '../.config/deconflict/config.json')
 
-  test('stores the address alone, and other commands find it', async () => {
-    const { code, stdout } = await tree.run(['login', shop.url], { env: away })
-    expect([code, stdout]).toEqual([0, expect.stringContaining('shows acme/shop to your token')])
+  test('stores only the address, which other commands use', async () => {
+    const { code, stdout } = await tree.run(['login', shop.url], { env: unset })
+    expect([code, stdout]).toEqual([0, expect.stringContaining('Your token can read acme/shop')])
     expect(JSON.parse(await readFile(config(), 'utf8'))).toEqual({ url: shop.url })
-    expect((await tree.run(['list'], { env: away })).code).toBe(0)
+    expect((await tree.run(['list'], { env: unset })).code).toBe(0)
   })
 
   test('stores a token only when told to, for the user alone, and says so', async () => {
-    const env = { ...away, GITHUB_TOKEN: undefined }
+    const env = { ...unset, GITHUB_TOKEN: undefined }
     const { stdout } = await tree.run(['login', shop.url, '--with-token'], { env, input: 'tok-ben\n' })
-    expect(stdout).toMatch(/in the clear, readable by you alone/)
+    expect(stdout).toMatch(/stored unencrypted in .*, which only you can read/)
     expect((await stat(config())).mode & 0o777).toBe(0o600)
     expect((await tree.run(['list'], { env })).code).toBe(0)
-    // A token goes to the server that it was stored for, and to no other.
+    // The token is not sent to another server.
     const elsewhere = await tree.run(['list'], { env: { ...env, DECONFLICT_URL: 'http://127.0.0.1:9' } })
     expect(elsewhere.stderr).toMatch(/no GitHub token/)
   })
 
-  test('stores nothing when the server does not take the token', async () => {
-    const { code } = await tree.run(['login', shop.url], { env: { ...away, GITHUB_TOKEN: 'nobody' } })
+  test('stores nothing if the server rejects the token', async () => {
+    const { code } = await tree.run(['login', shop.url], { env: { ...unset, GITHUB_TOKEN: 'nobody' } })
     expect(code).toBe(1)
     await expect(stat(config())).rejects.toThrow(/ENOENT/)
   })

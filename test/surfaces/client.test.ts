@@ -1,4 +1,4 @@
-/** `deconflict/client` as a program uses it that has the package installed: its types, and its calls on the built service. */
+/** `deconflict/client` as an installed package: its types, and its calls to the built service. */
 import { execFile } from 'node:child_process'
 import { mkdir, symlink, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
@@ -74,7 +74,7 @@ async function compile(name: string, program: string): Promise<string> {
   )
 }
 
-test('a program that uses it compiles, and runs', async () => {
+test('a program that uses the client compiles and runs', async () => {
   expect(await compile('program.ts', PROGRAM)).toBe('')
   const { stdout } = await run(process.execPath, ['program.js', shop.url], { cwd: home.path })
   expect(JSON.parse(stdout)).toEqual({
@@ -84,8 +84,8 @@ test('a program that uses it compiles, and runs', async () => {
   })
 })
 
-test('its types refuse what the service would', async () => {
-  const complaints = await compile('wrong.ts', WRONG)
-  const lines = [...complaints.matchAll(/^wrong\.ts\((\d+),/gm)].map(([, line]) => Number(line))
+test('the types of the client reject what the service would', async () => {
+  const errors = await compile('wrong.ts', WRONG)
+  const lines = [...errors.matchAll(/^wrong\.ts\((\d+),/gm)].map(([, line]) => Number(line))
   expect(lines).toEqual([5, 6, 7, 8, 9])
 })

@@ -1,4 +1,4 @@
-/** What coding agents tell their hooks, and how a hook answers them: the documented forms, and no others (issue: every door). */
+/** The documented hook protocols of coding agents: the JSON they write to a hook, and the JSON they read from it. */
 import { z } from 'zod'
 
 export const AGENTS = ['claude-code', 'codex', 'cursor'] as const
@@ -7,10 +7,10 @@ export type Agent = (typeof AGENTS)[number]
 export const HOOK_EVENTS = ['session-start', 'before-edit', 'after-edit', 'prompt', 'session-end'] as const
 export type HookEvent = (typeof HOOK_EVENTS)[number]
 
-/** What we read of it; all of it may be missing. */
-const Told = z.object({
+/** The fields that are used; each may be missing. */
+const AgentJson = z.object({
   session_id: z.string().optional(),
-  // As Cursor names it.
+  /** Cursor's name of the session. */
   conversation_id: z.string().optional(),
   cwd: z.string().optional(),
   workspace_roots: z.array(z.string()).optional(),
@@ -19,35 +19,35 @@ const Told = z.object({
     .object({
       file_path: z.string().optional(),
       notebook_path: z.string().optional(),
-      // The patch of Codex’ apply_patch.
+      /** The patch of Codex's apply_patch. */
       command: z.string().optional(),
     })
     .optional(),
 })
 
-export interface HookCall {
+export interface HookInput {
   session: string
-  /** Where the agent works; undefined: where the hook runs. */
+  /** Working directory of the agent, if it names one. */
   cwd: string | undefined
-  /** Files that are, or were, edited: absolute, or relative to `cwd`. */
+  /** Files that are or were edited: absolute, or relative to `cwd`. */
   files: string[]
 }
 
-/** Reads what the agent wrote. What is no JSON, or has another shape, reads as nothing told. */
-export function hookCallOf(text: string): HookCall {
-  const told = Told.safeParse(jsonIn(text)).data ?? {}
-  const { tool_input = {} } = told
-  const named = [told.file_path, tool_input.file_path, tool_input.notebook_path].filter(
+/** Reads what the agent wrote. Invalid JSON, or JSON of another shape, counts as empty. */
+export function parseHookInput(text: string): HookInput {
+  const json = AgentJson.safeParse(parseJson(text)).data ?? {}
+  const { tool_input = {} } = json
+  const named = [json.file_path, tool_input.file_path, tool_input.notebook_path].filter(
     (each) => each !== undefined,
   )
   return {
-    session: told.session_id ?? told.conversation_id ?? 'only',
-    cwd: told.cwd ?? told.workspace_roots?.[0],
+    session: json.session_id ?? json.conversation_id ?? 'only',
+    cwd: json.cwd ?? json.workspace_roots?.[0],
     files: [...new Set([...named, ...filesOfPatch(tool_input.command ?? '')])],
   }
 }
 
-function jsonIn(text: string): unknown {
+function parseJson(text: string): unknown {
   try {
     return JSON.parse(text)
   } catch {
@@ -68,8 +68,8 @@ const CLAUDE_EVENTS: Partial<Record<HookEvent, string>> = {
   prompt: 'UserPromptSubmit',
 }
 
-/** What is written to standard output so that the agent hears `message`; empty where it listens to nothing. */
-export function hookAnswer(agent: Agent, event: HookEvent, message: string): string {
+/** The output that passes `message` to the agent; empty for events whose output the agent ignores. */
+export function hookOutput(agent: Agent, event: HookEvent, message: string): string {
   if (message === '') return ''
   if (agent === 'cursor')
     return event === 'session-start' ? JSON.stringify({ additional_context: message }) : ''

@@ -1,11 +1,18 @@
-/** `deconflict check`: whether what one is about to do overlaps with others' work. */
+/** `deconflict check`: whether the user's work overlaps with other work. */
 import type { OutputOf } from '../../operations/contract.ts'
-import { type Names, namesIn, overlapLines } from './overlap-text.ts'
-import { announcedHere, withoutOwn } from './own.ts'
-import type { Place } from './place.ts'
-import { type CommonOptions, openSession, type ScopeOptions, type Session, scopeOf } from './session.ts'
-import { plain } from './terminal.ts'
-import { EXIT, type ExitCode, type World } from './world.ts'
+import {
+  type CommandContext,
+  type CommonOptions,
+  openContext,
+  type ScopeOptions,
+  scopeFrom,
+} from './command-context.ts'
+import { type Names, namesById, overlapLines } from './overlap-text.ts'
+import { withoutOwnOnBase } from './own-activities.ts'
+import { EXIT, type ExitCode, type Runtime } from './runtime.ts'
+import { type Display, sanitize } from './terminal.ts'
+import { wrap } from './text-layout.ts'
+import type { Workspace } from './workspace.ts'
 
 type Overlap = OutputOf<'checkOverlap'>
 
@@ -14,67 +21,76 @@ export interface CheckOptions extends CommonOptions, ScopeOptions {
   block?: boolean
 }
 
-/** A push waits for no longer, from the start of the process on; a slow start leaves the least. */
-const STAGED_MAX_MS = 2400
-const STAGED_LEAST_MS = 500
+/** Time for all requests of a check before a push, counted from the start of the process, but at least the minimum. */
+const PUSH_BUDGET_MS = 2400
+const PUSH_BUDGET_MIN_MS = 500
 
-/** Answers the exit code. With `staged`, as before a push, only `block` makes it another one than 0. */
-export async function check(world: World, options: CheckOptions): Promise<ExitCode> {
-  const never = options.staged === true && options.block !== true
+/** Answers the exit code. With `staged`, as before a push, it is 0 unless `block` is set. */
+export async function check(runtime: Runtime, options: CheckOptions): Promise<ExitCode> {
+  const isAdvisory = options.staged === true && options.block !== true
   try {
-    const session = await openSession(world, options, options.staged ? beforePush(world) : {})
-    const { client, at, place } = session
-    const scope = await scopeOf(place, options)
-    const { own_branch: branch, base_branch } = place
+    const context = await openContext(runtime, options, options.staged ? pushLimits(runtime) : {})
+    const { client, at, workspace, display } = context
+    const scope = await scopeFrom(workspace, options)
+    const { own_branch: branch, base_branch } = workspace
     const answer = await client.checkOverlap({
       ...at,
       input: { scope, branch, base_branch, tags: options.tag ?? [] },
     })
-    const overlap = branch === null ? withoutOwn(answer, await announcedHere(place)) : answer
-    const names = options.json ? new Map() : await namesOf(session, overlap)
-    session.show(overlap, () => [
-      ...(scope === undefined ? [instead(place, overlap, options)] : []),
-      ...(isUnscoped(overlap, scope) ? [] : overlapLines(overlap, names, session.look)),
-    ])
-    return overlap.overlap_detected && !never ? EXIT.overlap : EXIT.clear
+    const overlap = await withoutOwnOnBase(workspace, answer)
+    const names = options.json ? new Map() : await readNames(context, overlap)
+    const note = noPathsNote(workspace, overlap, options)
+    context.show(overlap, () => resultLines({ overlap, names, scope }, { note, display }))
+    return overlap.overlap_detected && !isAdvisory ? EXIT.overlap : EXIT.clear
   } catch (error) {
-    if (!never) throw error
-    world.stderr.write(`deconflict: not checked: ${(error as Error).message}\n`)
+    if (!isAdvisory) throw error
+    runtime.stderr.write(`deconflict: not checked: ${(error as Error).message}\n`)
     return EXIT.clear
   }
 }
 
-function beforePush({ uptime_ms }: World) {
-  return { attempts: 1, budget_ms: Math.max(STAGED_LEAST_MS, STAGED_MAX_MS - uptime_ms()) }
+const NAME_PATHS = 'Use --paths to name the files that you intend to change.'
+
+function pushLimits({ uptime_ms }: Runtime) {
+  return { attempts: 1, budget_ms: Math.max(PUSH_BUDGET_MIN_MS, PUSH_BUDGET_MS - uptime_ms()) }
 }
 
-/** Says that git names no files, and what was compared instead: the service knows what is announced on the branch. */
-function instead(place: Place, { checked_against }: Overlap, { tag = [] }: CheckOptions): string {
-  const isByBranch = place.own_branch !== null && tag.length === 0 && checked_against.activities > 0
-  return isByBranch
-    ? `Compared what is announced on ${plain(place.own_branch as string)}: ${whyNothing(place)}.`
-    : `${nothingTouched(place)} --paths names what you intend to touch.`
+/** Without a scope and tags, the service compares the activities of the branch. */
+function noPathsNote(workspace: Workspace, overlap: Overlap, { tag = [] }: CheckOptions): string {
+  const { own_branch } = workspace
+  const hasComparedBranch = own_branch !== null && tag.length === 0 && overlap.checked_against.activities > 0
+  return hasComparedBranch
+    ? `Compared the activities of ${sanitize(own_branch)}: ${whyNoPaths(workspace)}.`
+    : `${nothingCompared(workspace)} ${NAME_PATHS}`
 }
 
-/** Says that git names no files. */
-export function nothingTouched(place: Place): string {
-  return `No files were compared: ${whyNothing(place)}.`
+/** Says that no files were compared, because git names none. */
+export function nothingCompared(workspace: Workspace): string {
+  return `No files were compared: ${whyNoPaths(workspace)}.`
 }
 
-function whyNothing({ diff_base }: Place): string {
-  return diff_base ? `nothing differs from ${plain(diff_base)} yet` : 'nothing is changed yet'
+function whyNoPaths({ diff_base }: Workspace): string {
+  return diff_base ? `nothing differs from ${sanitize(diff_base)} yet` : 'nothing has changed yet'
 }
 
-/** Whether there was nothing to compare; what is announced on the branch stands in for a scope that is not given. */
-export function isUnscoped(
-  { overlap_detected, checked_against }: Overlap,
-  scope: object | undefined,
-): boolean {
-  return scope === undefined && !overlap_detected && checked_against.activities === 0
+/** The overlap; without a scope after `note`, and only if anything was compared. */
+export function resultLines(
+  { overlap, names, scope }: { overlap: Overlap; names: Names; scope: object | undefined },
+  { note, display }: { note: string; display: Display },
+): string[] {
+  if (scope !== undefined) return overlapLines(overlap, names, display)
+  const hasCompared = overlap.overlap_detected || overlap.checked_against.activities > 0
+  return [
+    ...wrap(note, { width: display.width, indent: '' }),
+    ...(hasCompared ? overlapLines(overlap, names, display) : []),
+  ]
 }
 
-/** The names of what overlaps, for which the newest of both lists are read; a result without them is one too. */
-export async function namesOf({ client, at }: Session, { overlap_detected }: Overlap): Promise<Names> {
+/** Names for the ids in `overlap`, from the newest records. Ids without a name are shown as they are. */
+export async function readNames(
+  { client, at }: CommandContext,
+  { overlap_detected }: Overlap,
+): Promise<Names> {
   if (!overlap_detected) return new Map()
   const input = { limit: 100 }
   const [activities, notables] = await Promise.all([
@@ -87,5 +103,5 @@ export async function namesOf({ client, at }: Session, { overlap_detected }: Ove
       () => [],
     ),
   ])
-  return namesIn(activities, notables)
+  return namesById(activities, notables)
 }

@@ -1,15 +1,15 @@
-/** What every command begins with: where it is, whom it asks, and how it answers. */
+/** What every command starts with: the workspace, a client, and the output. */
 import { isLive } from '../../activities/lifecycle.ts'
-import type { Client, ClientOptions } from '../../client/client.ts'
-import { connect, type ServerOptions } from './account.ts'
-import { pathsOf } from './paths.ts'
-import { findPlace, type Place, type PlaceOptions } from './place.ts'
-import { branchKey, recall } from './state.ts'
-import { type Look, painter, printable } from './terminal.ts'
-import { CliError, type World } from './world.ts'
+import type { Client } from '../../client/client.ts'
+import { connect, type Limits, type ServerOptions } from './connection.ts'
+import { branchKey, readState } from './local-state.ts'
+import { CliError, type Runtime } from './runtime.ts'
+import { scopePaths } from './scope-paths.ts'
+import { type Display, painter, safeJson } from './terminal.ts'
+import { findWorkspace, type Workspace, type WorkspaceOptions } from './workspace.ts'
 
-/** Options that every command takes. */
-export interface CommonOptions extends PlaceOptions, ServerOptions {
+/** Options that every command accepts. */
+export interface CommonOptions extends WorkspaceOptions, ServerOptions {
   json?: boolean
 }
 
@@ -19,74 +19,76 @@ export interface ScopeOptions {
   staged?: boolean
 }
 
-export interface Session {
-  world: World
-  place: Place
+export interface CommandContext {
+  runtime: Runtime
+  workspace: Workspace
   client: Client
-  /** For every call: `{owner, repo}`. */
+  /** The repository, for every request. */
   at: { owner: string; repo: string }
-  look: Look
-  /** Writes the answer as JSON where that is asked for, else lines for people. */
+  display: Display
+  /** Writes `answer` as JSON with `--json`, else the lines. */
   show(answer: unknown, lines: () => string[]): void
 }
 
-/** Throws `CliError` where no repository or no server is to be found. `limits` are those of the client. */
-export async function openSession(
-  world: World,
+/** Throws `CliError` if there is no repository, server or token. */
+export async function openContext(
+  runtime: Runtime,
   options: CommonOptions,
-  limits: Pick<ClientOptions, 'attempts' | 'budget_ms'> = {},
-): Promise<Session> {
-  const place = await findPlace(world, options)
-  const client = await connect(world, place, { url: options.url, insecure: options.insecure, ...limits })
+  limits: Limits = {},
+): Promise<CommandContext> {
+  const workspace = await findWorkspace(runtime, options)
+  const { url, insecure } = options
+  const client = await connect(runtime, workspace, { url, insecure, ...limits })
   return {
-    world,
-    place,
+    runtime,
+    workspace,
     client,
-    at: { owner: place.owner, repo: place.repo },
-    look: lookOf(world),
+    at: { owner: workspace.owner, repo: workspace.repo },
+    display: displayOf(runtime),
     show: (answer, lines) =>
-      void world.stdout.write(`${options.json ? printable(answer) : lines().join('\n')}\n`),
+      void runtime.stdout.write(`${options.json ? safeJson(answer) : lines().join('\n')}\n`),
   }
 }
 
-/** Columns of a line where there is no terminal to ask. */
-const WIDTH = 100
+/** Columns of a line if the output is not a terminal. */
+const DEFAULT_WIDTH = 100
 
-/** As the terminal is now; its width changes. */
-export function lookOf({ stdout, env, clock }: World): Look {
-  const width = (stdout.isTTY && stdout.columns) || Number(env.COLUMNS) || WIDTH
+/** The display at this moment: a terminal can be resized while a command runs. */
+export function displayOf({ stdout, env, clock }: Runtime): Display {
+  const width = (stdout.isTTY && stdout.columns) || Number(env.COLUMNS) || DEFAULT_WIDTH
   return { paint: painter(stdout, env), now: clock(), width }
 }
 
-/** The scope that is given, else what git says is touched; without any of both undefined. */
-export async function scopeOf(
-  { git, diff_base, remote, git_directory }: Place,
+/** The scope from the options, with the changed files of git if `paths` is absent. Undefined if it would be empty. */
+export async function scopeFrom(
+  { git, diff_base, remote, git_directory }: Workspace,
   { paths, area = [], staged = false }: ScopeOptions,
 ): Promise<{ areas: string[]; paths: string[] } | undefined> {
   const isFromGit = paths === undefined && git_directory !== null
-  const found =
-    paths ?? (isFromGit ? pathsOf(await git.changedPaths(diff_base, { remote, staged_only: staged })) : [])
-  return found.length + area.length > 0 ? { areas: area, paths: found } : undefined
+  const changed = isFromGit ? await git.changedPaths(diff_base, { remote, staged_only: staged }) : []
+  const scope = { areas: area, paths: paths ?? scopePaths(changed) }
+  return scope.areas.length + scope.paths.length > 0 ? scope : undefined
 }
 
-/** The activity that is meant: the one given, else that of the branch as it was started here or as the service knows it. */
-export async function activityIdOf(session: Session, given: string | undefined): Promise<string> {
+/** `given`, else the activity started in this working tree on its branch, else the only live one of the branch. */
+export async function activityIdFor(context: CommandContext, given: string | undefined): Promise<string> {
   if (given !== undefined) return given
-  const { place, client, at } = session
-  const { git_directory, branch, own_branch } = place
-  if (branch === null) throw new CliError('no branch is checked out; name the activity: act_…')
-  const remembered =
-    git_directory === null ? null : (await recall(git_directory, branchKey(branch))).activity_id
-  if (remembered) return remembered
-  // What is announced on the base by others is nobody's to end from here.
+  const { workspace, client, at } = context
+  const { git_directory, branch, own_branch } = workspace
+  if (branch === null) throw new CliError('no branch is checked out; pass the id of the activity (act_…)')
+  const started =
+    git_directory === null ? null : (await readState(git_directory, branchKey(branch))).activity_id
+  if (started) return started
+  // Activities that others created on the base branch must not be changed from here.
   const { items } = own_branch
     ? await client.listActivities({ ...at, input: { branch: own_branch, limit: 100 } })
     : { items: [] }
-  const [only, ...others] = items.filter(({ status }) => isLive(status))
-  if (only && others.length === 0) return only.id
+  const ids = items.filter(({ status }) => isLive(status)).map(({ id }) => id)
+  const [only] = ids
+  if (only && ids.length === 1) return only
   throw new CliError(
     only
-      ? `${others.length + 1} activities are on ${branch}; name one: ${[only, ...others].map(({ id }) => id).join(', ')}`
-      : `nothing is announced on ${branch}; deconflict start announces it`,
+      ? `${branch} has ${ids.length} activities; pass one of their ids: ${ids.join(', ')}`
+      : `${branch} has no activity; create one with deconflict start`,
   )
 }

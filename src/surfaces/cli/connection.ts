@@ -1,4 +1,4 @@
-/** Which server is called, and with which token: environment, `gh`, and what `deconflict login` wrote. */
+/** The connection to the service: its address, the token, and a client (options, environment, `deconflict login`, `gh`). */
 import { execFile } from 'node:child_process'
 import { chmod, mkdir, readFile, writeFile } from 'node:fs/promises'
 import { homedir } from 'node:os'
@@ -8,90 +8,89 @@ import { z } from 'zod'
 import { stopwatch } from '../../base/clock.ts'
 import { exposesTokens } from '../../client/address.ts'
 import { type Client, type ClientOptions, createClient, getServiceInfo } from '../../client/client.ts'
-import { requireRemoteOn, resolveHost } from './github-host.ts'
-import type { Place } from './place.ts'
-import { CliError, type World } from './world.ts'
+import { requireRemoteHost, resolveHost } from './github-host.ts'
+import { CliError, type Runtime } from './runtime.ts'
+import type { Workspace } from './workspace.ts'
 
 const GH_TIMEOUT_MS = 5000
 
-const Stored = z.object({
+const StoredLogin = z.object({
   url: z.string(),
-  /** Only where somebody asked for it to be kept. */
+  /** Only after `login --with-token`. */
   token: z.string().optional(),
 })
-export type Stored = z.output<typeof Stored>
+export type StoredLogin = z.output<typeof StoredLogin>
 
-/** Where `login` writes to. */
-export function configFile(env: World['env']): string {
+/** The file that `login` writes. */
+export function loginFile(env: Runtime['env']): string {
   const home = env.XDG_CONFIG_HOME || join(env.HOME || homedir(), '.config')
   return join(home, 'deconflict', 'config.json')
 }
 
-async function readStored(env: World['env']): Promise<Stored | undefined> {
-  const text = await readFile(configFile(env), 'utf8').catch(() => undefined)
+async function readLogin(env: Runtime['env']): Promise<StoredLogin | undefined> {
+  const text = await readFile(loginFile(env), 'utf8').catch(() => undefined)
   if (text === undefined) return undefined
   try {
-    return Stored.parse(JSON.parse(text))
+    return StoredLogin.parse(JSON.parse(text))
   } catch {
-    throw new CliError(`${configFile(env)} cannot be read; run deconflict login URL again`)
+    throw new CliError(`${loginFile(env)} is invalid; run deconflict login URL again`)
   }
 }
 
-/** For the user alone, whatever was there before. */
-export async function writeStored(env: World['env'], stored: Stored): Promise<string> {
-  const file = configFile(env)
+/** Answers the name of the file, which only the user can read, even if it existed with other permissions. */
+export async function writeLogin(env: Runtime['env'], login: StoredLogin): Promise<string> {
+  const file = loginFile(env)
   await mkdir(dirname(file), { recursive: true, mode: 0o700 })
-  await writeFile(file, `${JSON.stringify(stored, null, 2)}\n`, { mode: 0o600 })
+  await writeFile(file, `${JSON.stringify(login, null, 2)}\n`, { mode: 0o600 })
   await chmod(file, 0o600)
   return file
 }
 
-/** How a command names the server. */
 export interface ServerOptions {
   url?: string
   insecure?: boolean
 }
 
-/** The address of the server. Throws `CliError` where none is set, or one that no token should be sent to. */
-export async function findUrl(world: World, { url: given, insecure }: ServerOptions): Promise<string> {
-  const { env } = world
-  const url = given ?? (env.DECONFLICT_URL || (await readStored(env))?.url)
-  if (!url) throw new CliError('which server? Set DECONFLICT_URL, or run deconflict login URL once')
+/** The address of the service. Throws `CliError` if none is set, or if a token sent to it could be read in transit. */
+export async function findUrl(runtime: Runtime, { url: given, insecure }: ServerOptions): Promise<string> {
+  const { env } = runtime
+  const url = given ?? (env.DECONFLICT_URL || (await readLogin(env))?.url)
+  if (!url) throw new CliError('no server is configured; set DECONFLICT_URL, or run deconflict login URL')
   if (!URL.canParse(url) || !/^https?:\/\//.test(url))
-    throw new CliError(`the server must be an http:// or https:// address, not ${url}`)
+    throw new CliError(`the server must be an http:// or https:// URL, not ${url}`)
   const isAllowed = insecure === true || env.DECONFLICT_INSECURE === '1'
   if (!isAllowed && exposesTokens(url))
     throw new CliError(
-      `${new URL(url).origin} is not https://, so your GitHub token could be read on the way; use https://, or --insecure or DECONFLICT_INSECURE=1 to send it all the same`,
+      `${new URL(url).origin} does not use https://, so your GitHub token could be read in transit; use https://, or pass --insecure or set DECONFLICT_INSECURE=1 to send it anyway`,
     )
-  return withoutSlash(url)
+  return withoutTrailingSlash(url)
 }
 
-/** A token from `GITHUB_TOKEN`, `GH_TOKEN`, what was stored for this very server, or `gh`. Throws `CliError`. */
+/** From `GITHUB_TOKEN`, `GH_TOKEN`, what `login` stored for this server, or `gh`. Throws `CliError` if there is none. */
 async function findToken(
-  world: World,
-  { url, place, timeout_ms }: { url: string; place: Place | undefined; timeout_ms: number },
+  runtime: Runtime,
+  { url, workspace, timeout_ms }: { url: string; workspace: Workspace | undefined; timeout_ms: number },
 ): Promise<string> {
-  const { env } = world
+  const { env } = runtime
   const token =
     env.GITHUB_TOKEN ||
     env.GH_TOKEN ||
     (await storedToken(env, url)) ||
-    (await askGh(env, place ? await resolveHost(world, place) : 'github.com', timeout_ms))
+    (await ghToken(env, workspace ? await resolveHost(runtime, workspace) : 'github.com', timeout_ms))
   if (token) return token
-  throw new CliError('no GitHub token: set GITHUB_TOKEN, or run gh auth login')
+  throw new CliError('no GitHub token; set GITHUB_TOKEN, or run gh auth login')
 }
 
-async function storedToken(env: World['env'], url: string): Promise<string | undefined> {
-  const stored = await readStored(env)
-  return stored && withoutSlash(stored.url) === url ? stored.token : undefined
+async function storedToken(env: Runtime['env'], url: string): Promise<string | undefined> {
+  const login = await readLogin(env)
+  return login && withoutTrailingSlash(login.url) === url ? login.token : undefined
 }
 
-function withoutSlash(url: string): string {
+function withoutTrailingSlash(url: string): string {
   return url.replace(/\/+$/, '')
 }
 
-async function askGh(env: World['env'], host: string, timeout: number): Promise<string | undefined> {
+async function ghToken(env: Runtime['env'], host: string, timeout: number): Promise<string | undefined> {
   try {
     const args = ['auth', 'token', '--hostname', host]
     const { stdout } = await promisify(execFile)('gh', args, { env, timeout })
@@ -101,31 +100,31 @@ async function askGh(env: World['env'], host: string, timeout: number): Promise<
   }
 }
 
-type Limits = Pick<ClientOptions, 'timeout_ms' | 'attempts' | 'patience_ms' | 'budget_ms'>
+export type Limits = Pick<ClientOptions, 'timeout_ms' | 'attempts' | 'retry_for_ms' | 'budget_ms'>
 
-/** How long a person waits: less than a program. */
-const PATIENT = { timeout_ms: 15_000, attempts: 3, patience_ms: 20_000 }
+/** Shorter than the defaults of the client: a person is waiting. */
+const INTERACTIVE: Limits = { timeout_ms: 15_000, attempts: 3, retry_for_ms: 20_000 }
 
 /**
- * A client for the repository of `place`; undefined outside of one. Throws `CliError` where the remote is on another
- * host than the repositories of the server: one of the same name there is another repository.
+ * A client for the repository of `workspace`, if there is one. Throws `CliError` if its remote is on another host than
+ * the repositories of the service.
  */
 export async function connect(
-  world: World,
-  place: Place | undefined,
+  runtime: Runtime,
+  workspace: Workspace | undefined,
   { url: given, insecure, token: known, ...limits }: ServerOptions & Limits & { token?: string },
 ): Promise<Client> {
   const elapsed = stopwatch()
-  const url = await findUrl(world, { url: given, insecure })
+  const url = await findUrl(runtime, { url: given, insecure })
   const left_ms = () => Math.max(0, (limits.budget_ms ?? Number.POSITIVE_INFINITY) - elapsed())
-  // 0 would be no limit.
+  // A timeout of 0 would mean no limit.
   const timeout_ms = Math.max(1, Math.ceil(Math.min(GH_TIMEOUT_MS, left_ms())))
-  const token = known ?? (await findToken(world, { url, place, timeout_ms }))
-  const ours = { ...PATIENT, ...limits, base_url: url }
-  if (place && !place.is_named) {
-    const { github_host } = await getServiceInfo({ ...ours, budget_ms: left_ms() })
-    if (github_host !== null) await requireRemoteOn(world, place, { url, github_host })
+  const token = known ?? (await findToken(runtime, { url, workspace, timeout_ms }))
+  const options = { ...INTERACTIVE, ...limits, base_url: url }
+  if (workspace && !workspace.is_named) {
+    const { github_host } = await getServiceInfo({ ...options, budget_ms: left_ms() })
+    if (github_host !== null) await requireRemoteHost(runtime, workspace, { url, github_host })
   }
   // `findUrl` has allowed the address.
-  return createClient({ ...ours, token, insecure: true, budget_ms: left_ms() })
+  return createClient({ ...options, token, insecure: true, budget_ms: left_ms() })
 }

@@ -2,8 +2,8 @@
 import { execFile } from 'node:child_process'
 import { promisify } from 'node:util'
 import { isLoopback } from '../../client/address.ts'
-import type { Place } from './place.ts'
-import { CliError, type World } from './world.ts'
+import { CliError, type Runtime } from './runtime.ts'
+import type { Workspace } from './workspace.ts'
 
 const SSH_TIMEOUT_MS = 2000
 
@@ -11,18 +11,18 @@ const SSH_TIMEOUT_MS = 2000
  * Throws `CliError` if the remote is on another host. Only warns if the host is an SSH alias that `ssh -G` does not
  * resolve, because the real host is then unknown.
  */
-export async function requireRemoteOn(
-  world: World,
-  { remote, host, is_ssh }: Place,
+export async function requireRemoteHost(
+  runtime: Runtime,
+  { remote, host, is_ssh }: Workspace,
   { url, github_host }: { url: string; github_host: string },
 ): Promise<void> {
   const served = servedHosts(github_host)
   if (served.includes(webHost(host))) return
-  const resolved = await resolveHost(world, { host, is_ssh })
+  const resolved = await resolveHost(runtime, { host, is_ssh })
   if (served.includes(resolved)) return
   const expected = served.join(' or ')
   if (is_ssh && resolved === host && !isDomain(host)) {
-    world.stderr.write(
+    runtime.stderr.write(
       `deconflict: ssh cannot resolve the host alias ${host}; assuming that ${remote} is on ${expected}. Use --repo OWNER/NAME or DECONFLICT_REPO to name the repository\n`,
     )
     return
@@ -40,8 +40,8 @@ function servedHosts(github_host: string): string[] {
 
 /** The web host of a remote. The host in an SSH address may be an alias from the user's SSH configuration. */
 export async function resolveHost(
-  { env }: World,
-  { host, is_ssh }: Pick<Place, 'host' | 'is_ssh'>,
+  { env }: Runtime,
+  { host, is_ssh }: Pick<Workspace, 'host' | 'is_ssh'>,
 ): Promise<string> {
   return webHost((is_ssh && (await sshHostname(env, host))) || host)
 }
@@ -62,7 +62,7 @@ function isDomain(host: string): boolean {
 }
 
 /** The `hostname` that the SSH configuration sets for `host`; undefined if ssh is not installed. */
-async function sshHostname(env: World['env'], host: string): Promise<string | undefined> {
+async function sshHostname(env: Runtime['env'], host: string): Promise<string | undefined> {
   try {
     const { stdout } = await promisify(execFile)('ssh', ['-G', '--', host], { env, timeout: SSH_TIMEOUT_MS })
     return /^hostname (\S+)$/im.exec(stdout)?.[1]?.toLowerCase()

@@ -1,22 +1,22 @@
-/** `deconflict list`, `show` and `notes`: what is on record. */
+/** `deconflict list`, `show` and `notes`: activities and notables. */
 import { isLive } from '../../activities/lifecycle.ts'
 import type { RequestOf } from '../../client/client.ts'
 import type { OutputOf } from '../../operations/contract.ts'
-import { collisionsOf, overlapsAmong } from './collisions.ts'
+import { type CommandContext, type CommonOptions, openContext } from './command-context.ts'
+import { nameCollisions, readOverlaps } from './named-collisions.ts'
 import { incompleteLines } from './overlap-text.ts'
-import { announcedHere } from './own.ts'
+import { ownActivityIds } from './own-activities.ts'
 import { activityLines, notableLines, recordLines } from './record-text.ts'
-import { type CommonOptions, openSession, type Session } from './session.ts'
-import { plain } from './terminal.ts'
-import { CliError, EXIT, type ExitCode, type World } from './world.ts'
+import { CliError, EXIT, type ExitCode, type Runtime } from './runtime.ts'
+import { sanitize } from './terminal.ts'
 
 export interface ListOptions extends CommonOptions {
   status?: string
   risk?: string
   actor?: string
-  /** Only work on the branch, `--branch` or the one checked out; on the base, what was announced from here. */
+  /** Only activities of the current branch; on the base branch those created in this working tree. */
   mine?: boolean
-  /** Not live work alone. */
+  /** Includes finished, archived and expired activities. */
   all?: boolean
   importance?: string
   category?: string
@@ -30,117 +30,120 @@ type NotableQuery = RequestOf<'listNotables'>['input']
 type ActivityPage = OutputOf<'listActivities'>
 type Activity = ActivityPage['items'][number]
 
-export async function list(world: World, options: ListOptions): Promise<ExitCode> {
-  const session = await openSession(world, options)
-  const page = await pageOf(session, options)
-  const lines = options.json ? [] : await linesOf(session, page.items)
-  session.show(page, () => [
-    ...(page.items.length > 0 ? lines : [noneText(session, options)]),
-    ...moreLines(page.next_cursor),
+export async function list(runtime: Runtime, options: ListOptions): Promise<ExitCode> {
+  const context = await openContext(runtime, options)
+  const page = await readActivities(context, options)
+  const lines = options.json ? [] : await linesFor(context, page.items)
+  context.show(page, () => [
+    ...(page.items.length > 0 ? lines : [emptyText(context, options)]),
+    ...nextPageLines(page.next_cursor),
   ])
   return EXIT.clear
 }
 
-async function pageOf(session: Session, options: ListOptions): Promise<ActivityPage> {
+async function readActivities(context: CommandContext, options: ListOptions): Promise<ActivityPage> {
   const { status, risk, actor, limit, cursor, mine, all = false } = options
-  const { own_branch } = session.place
+  const { own_branch } = context.workspace
   const branch = mine ? (own_branch ?? undefined) : options.branch
-  // The service says which values there are.
+  // The service validates the values.
   const query = { status, risk, actor, limit, cursor, branch } as unknown as ActivityQuery
-  const read = all && status === undefined ? readAll : readPage
-  const isShown = (each: Activity) => all || status !== undefined || isLive(each.status)
-  if (!mine || own_branch !== null) return firstPage(session, query, { read, isShown })
-  // Work on the base has no branch to ask for.
-  const own = await announcedHere(session.place)
+  const read = all && status === undefined ? readAllStatuses : readPage
+  const isListed = (each: Activity) => all || status !== undefined || isLive(each.status)
+  if (!mine || own_branch !== null) return firstNonEmptyPage(context, query, { read, isListed })
+  // Activities of the base branch have no branch to filter by.
+  const own = await ownActivityIds(context.workspace)
   const [oldest] = [...own].sort()
   if (oldest === undefined) return { items: [], next_cursor: null }
-  const isOwn = (each: Activity) => own.has(each.id) && isShown(each)
-  return firstPage(session, { ...query, limit: query.limit ?? 100 }, { read, isShown: isOwn, oldest })
+  const isOwn = (each: Activity) => own.has(each.id) && isListed(each)
+  const pages = { read, isListed: isOwn, oldest }
+  return firstNonEmptyPage(context, { ...query, limit: query.limit ?? 100 }, pages)
 }
 
-type Read = (session: Session, query: ActivityQuery) => Promise<ActivityPage>
+type Read = (context: CommandContext, query: ActivityQuery) => Promise<ActivityPage>
 
 const readPage: Read = ({ client, at }, query) => client.listActivities({ ...at, input: query })
 
-/** Of what is live or finished, archived and expired, which are lists of their own: the newest, as far as each of them reaches. */
-const readAll: Read = async (session, query) => {
-  const kinds = [undefined, 'archived', 'expired'] as const
-  const pages = await Promise.all(kinds.map((status) => readPage(session, { ...query, status })))
+/**
+ * Archived and expired activities are lists of their own. Merges a page of each, down to the first page end, from where
+ * the next pages continue.
+ */
+const readAllStatuses: Read = async (context, query) => {
+  const lists = [undefined, 'archived', 'expired'] as const
+  const pages = await Promise.all(lists.map((status) => readPage(context, { ...query, status })))
   const ends = pages
     .flatMap(({ items, next_cursor }) =>
       next_cursor === null ? [] : [{ id: items.at(-1)?.id ?? '', next_cursor }],
     )
-    .sort(byNewest)
-  const [first] = ends
-  const items = pages.flatMap((page) => page.items).filter(({ id }) => first === undefined || id >= first.id)
-  return { items: items.sort(byNewest), next_cursor: first?.next_cursor ?? null }
+    .sort(newestFirst)
+  const [end] = ends
+  const items = pages.flatMap((page) => page.items).filter(({ id }) => end === undefined || id >= end.id)
+  return { items: items.sort(newestFirst), next_cursor: end?.next_cursor ?? null }
 }
 
 /** Ids are ordered by time. */
-function byNewest(a: { id: string }, b: { id: string }): number {
+function newestFirst(a: { id: string }, b: { id: string }): number {
   return a.id < b.id ? 1 : -1
 }
 
-/** The first page that has anything to show; nothing is to be shown that is older than `oldest`. */
-async function firstPage(
-  session: Session,
+/** The first page with listed activities. Stops at the id `oldest`. */
+async function firstNonEmptyPage(
+  context: CommandContext,
   query: ActivityQuery,
-  { read, isShown, oldest = '' }: { read: Read; isShown(each: Activity): boolean; oldest?: string },
+  { read, isListed, oldest = '' }: { read: Read; isListed(each: Activity): boolean; oldest?: string },
 ): Promise<ActivityPage> {
   for (let input = query; ; ) {
-    const page = await read(session, input)
-    const items = page.items.filter(isShown)
-    const isOver = (page.items.at(-1)?.id ?? '') <= oldest
-    const next_cursor = isOver ? null : page.next_cursor
+    const page = await read(context, input)
+    const items = page.items.filter(isListed)
+    const isLast = (page.items.at(-1)?.id ?? '') <= oldest
+    const next_cursor = isLast ? null : page.next_cursor
     if (items.length > 0 || next_cursor === null) return { items, next_cursor }
     input = { ...input, cursor: next_cursor }
   }
 }
 
-/** The work, also where its collisions cannot be had. */
-async function linesOf(session: Session, activities: readonly Activity[]): Promise<string[]> {
-  const { look } = session
+/** Without collisions if they cannot be read. */
+async function linesFor(context: CommandContext, activities: readonly Activity[]): Promise<string[]> {
+  const { display } = context
   try {
-    const overlaps = await overlapsAmong(session, activities)
-    if (overlaps === null) return activityLines(activities, new Map(), look)
-    const collisions = await collisionsOf(session, activities, overlaps)
-    return [...activityLines(activities, collisions, look), ...incompleteLines(overlaps)]
+    const overlaps = await readOverlaps(context, activities)
+    if (overlaps === null) return activityLines(activities, new Map(), display)
+    const collisions = await nameCollisions(context, activities, overlaps)
+    return [...activityLines(activities, collisions, display), ...incompleteLines(overlaps)]
   } catch (error) {
-    const why = plain((error as Error).message)
-    return [...activityLines(activities, new Map(), look), `Collisions are not shown: ${why}`]
+    const why = sanitize((error as Error).message)
+    return [...activityLines(activities, new Map(), display), `Collisions are not available: ${why}`]
   }
 }
 
-function noneText({ at }: Session, { status, risk, actor, branch, mine, all }: ListOptions): string {
+function emptyText({ at }: CommandContext, { status, risk, actor, branch, mine, all }: ListOptions): string {
   const isFiltered = [status, risk, actor, branch, mine].some((each) => each !== undefined)
-  if (isFiltered)
-    return all || status ? 'No activity matches.' : 'No live activity matches; --all also shows what is over.'
-  return `Nobody works on ${at.owner}/${at.repo}, as far as it is announced.`
+  if (!isFiltered) return `No ${all ? '' : 'live '}activities in ${at.owner}/${at.repo}.`
+  return all || status
+    ? 'No activity matches.'
+    : 'No live activity matches; use --all to include finished, archived and expired ones.'
 }
 
-export async function notes(world: World, options: ListOptions): Promise<ExitCode> {
-  const session = await openSession(world, options)
+export async function notes(runtime: Runtime, options: ListOptions): Promise<ExitCode> {
+  const context = await openContext(runtime, options)
   const { status, importance, category, area, limit, cursor } = options
   const input = { status, importance, category, area, limit, cursor } as unknown as NotableQuery
-  const page = await session.client.listNotables({ ...session.at, input })
-  session.show(page, () => [
-    ...(page.items.length > 0 ? notableLines(page.items, session.look) : ['No notables apply here.']),
-    ...moreLines(page.next_cursor),
+  const page = await context.client.listNotables({ ...context.at, input })
+  context.show(page, () => [
+    ...(page.items.length > 0 ? notableLines(page.items, context.display) : ['No notables.']),
+    ...nextPageLines(page.next_cursor),
   ])
   return EXIT.clear
 }
 
-function moreLines(next_cursor: string | null): string[] {
-  return next_cursor === null ? [] : [`There are more: --cursor ${next_cursor}`]
+function nextPageLines(next_cursor: string | null): string[] {
+  return next_cursor === null ? [] : [`More results: --cursor ${next_cursor}`]
 }
 
-export async function show(world: World, id: string, options: CommonOptions): Promise<ExitCode> {
-  if (!/^(act|ntb)_/.test(id)) throw new CliError(`an id begins with act_ or ntb_, unlike ${id}`)
-  const session = await openSession(world, options)
-  const request = { ...session.at, id }
-  const record = id.startsWith('ntb_')
-    ? await session.client.getNotable(request)
-    : await session.client.getActivity(request)
-  session.show(record, () => recordLines(record, session.look))
+export async function show(runtime: Runtime, id: string, options: CommonOptions): Promise<ExitCode> {
+  if (!/^(act|ntb)_/.test(id)) throw new CliError(`an id starts with act_ or ntb_, but this is ${id}`)
+  const { client, at, display, show: write } = await openContext(runtime, options)
+  const request = { ...at, id }
+  const record = id.startsWith('ntb_') ? await client.getNotable(request) : await client.getActivity(request)
+  write(record, () => recordLines(record, display))
   return EXIT.clear
 }

@@ -1,28 +1,28 @@
-/** What commands remember between two runs, in the git directory: which activity belongs to a branch or a session. */
+/** State of a working tree, in its git directory: which activity belongs to a branch or an agent session. */
 import { createHash } from 'node:crypto'
 import { mkdir, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { z } from 'zod'
 
-const Remembered = z.object({
+const LocalState = z.object({
   activity_id: z.string().nullable(),
   branch: z.string().nullable(),
-  /** What the activity was last told that it touches. */
+  /** The scope that was last sent. */
   paths: z.array(z.string()),
-  /** When the service was last told of a sign of life. */
-  told_at: z.number(),
-  /** The activity was declared by somebody else, who ends it. */
+  /** When the last heartbeat was sent, in milliseconds since the epoch. */
+  heartbeat_at: z.number().default(0),
+  /** The activity was created with `deconflict start`, so the session does not archive it. */
   is_borrowed: z.boolean(),
-  /** Collisions that were shown already. */
+  /** Ids of the overlap that was already shown. */
   shown: z.array(z.string()),
 })
-export type Remembered = z.output<typeof Remembered>
+export type LocalState = z.output<typeof LocalState>
 
-export const NOTHING: Remembered = {
+export const NO_STATE: LocalState = {
   activity_id: null,
   branch: null,
   paths: [],
-  told_at: 0,
+  heartbeat_at: 0,
   is_borrowed: false,
   shown: [],
 }
@@ -30,48 +30,49 @@ export const NOTHING: Remembered = {
 export const sessionKey = (session: string) => `session:${session}`
 export const branchKey = (branch: string | null) => `branch:${branch ?? ''}`
 
-/** `NOTHING` where nothing is remembered, or nothing that can be read. */
-export async function recall(git_directory: string, key: string): Promise<Remembered> {
-  return readFrom(fileOf(git_directory, key))
+/** `NO_STATE` if there is none, or none that can be read. */
+export async function readState(git_directory: string, key: string): Promise<LocalState> {
+  return readFrom(stateFile(git_directory, key))
 }
 
-/** What every session remembers, of which those that nobody ended may be long over. */
-export async function recallSessions(git_directory: string): Promise<Remembered[]> {
-  const directory = directoryIn(git_directory)
+/** The state of every agent session, including sessions that ended without their last hook. */
+export async function readSessionStates(git_directory: string): Promise<LocalState[]> {
+  const directory = stateDirectory(git_directory)
   const names = await readdir(directory).catch(() => [])
   const files = names.filter((name) => name.startsWith('session-') && name.endsWith('.json'))
   return Promise.all(files.map((name) => readFrom(join(directory, name))))
 }
 
-async function readFrom(file: string): Promise<Remembered> {
+async function readFrom(file: string): Promise<LocalState> {
   try {
-    const parsed = Remembered.safeParse(JSON.parse(await readFile(file, 'utf8')))
-    return parsed.success ? parsed.data : NOTHING
+    const parsed = LocalState.safeParse(JSON.parse(await readFile(file, 'utf8')))
+    return parsed.success ? parsed.data : NO_STATE
   } catch {
-    return NOTHING
+    return NO_STATE
   }
 }
 
-/** Replaces the file as a whole, so that nobody reads half of it. */
-export async function remember(git_directory: string, key: string, what: Remembered): Promise<void> {
-  const file = fileOf(git_directory, key)
+/** Replaces the file atomically. */
+export async function writeState(git_directory: string, key: string, state: LocalState): Promise<void> {
+  const file = stateFile(git_directory, key)
   await mkdir(dirname(file), { recursive: true })
   const draft = `${file}.${process.pid}`
-  await writeFile(draft, JSON.stringify(what))
+  await writeFile(draft, JSON.stringify(state))
   await rename(draft, file)
 }
 
-export async function forget(git_directory: string, key: string): Promise<void> {
-  await rm(fileOf(git_directory, key), { force: true })
+export async function deleteState(git_directory: string, key: string): Promise<void> {
+  await rm(stateFile(git_directory, key), { force: true })
 }
 
-function directoryIn(git_directory: string): string {
+/** The directory of all local state, locks included. */
+export function stateDirectory(git_directory: string): string {
   return join(git_directory, 'deconflict')
 }
 
-/** `session-….json` or `branch-….json`: what a key names may be too long for a file, or hold a slash. */
-function fileOf(git_directory: string, key: string): string {
+/** `session-….json` or `branch-….json`. Hashed, since a key may be too long for a file name or contain a slash. */
+function stateFile(git_directory: string, key: string): string {
   const kind = key.slice(0, key.indexOf(':'))
   const name = createHash('sha256').update(key).digest('hex').slice(0, 20)
-  return join(directoryIn(git_directory), `${kind}-${name}.json`)
+  return join(stateDirectory(git_directory), `${kind}-${name}.json`)
 }

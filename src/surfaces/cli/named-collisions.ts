@@ -1,84 +1,84 @@
-/** Who collides with whom among the live activities, with what a reader needs to know of the other side. */
+/** The collisions of activities in a list, with the name of the other side. */
 import { isLive } from '../../activities/lifecycle.ts'
 import type { OutputOf } from '../../operations/contract.ts'
 import type { Severity } from '../../overlap/overlap.ts'
 import { byRank } from '../../overlap/severity.ts'
-import type { Session } from './session.ts'
+import type { CommandContext } from './command-context.ts'
 
 type Activity = OutputOf<'listActivities'>['items'][number]
+type ActivityName = Pick<Activity, 'title' | 'actor' | 'branch'>
 export type Overlaps = OutputOf<'listOverlaps'>
-export type Named = Pick<Activity, 'title' | 'actor' | 'branch'>
 
-/** A collision as one side sees it. */
-export interface Collision {
+/** A collision from the point of view of one activity. */
+export interface NamedCollision {
   severity: Severity
-  /** Undefined where the other side was not read. */
-  other: Named | undefined
-  /** A path that both match, or a label that both name. */
+  /** Undefined if the other activity was not read. */
+  other: ActivityName | undefined
+  /** A path that both match, or the areas that both name. */
   where: string
 }
 
-/** By the id of the activity, the most severe first. */
-export type Collisions = ReadonlyMap<string, readonly Collision[]>
+/** By id of the activity, the most severe first. */
+export type CollisionsById = ReadonlyMap<string, readonly NamedCollision[]>
 
-/** Collisions of one activity that are named; the others are counted. */
+/** Collisions shown for each activity; the rest is counted. */
 export const SHOWN_MAX = 3
-/** Activities that are read one by one because no list that was read holds them. */
-const READ_MAX = 5
+/** Activities read one by one because they are in none of the lists. */
+const SINGLE_READS_MAX = 5
 
-/** What is known of the collisions of a repository; null where none of `activities` is live. */
-export async function overlapsAmong(
-  { client, at }: Session,
+/** The collisions of the repository; null without a request if none of `activities` is live. */
+export async function readOverlaps(
+  { client, at }: CommandContext,
   activities: readonly Activity[],
 ): Promise<Overlaps | null> {
   return activities.some(({ status }) => isLive(status)) ? client.listOverlaps(at) : null
 }
 
-/** The collisions of `activities` by name; the lists that are read for it are the newest activities. */
-export async function collisionsOf(
-  session: Session,
+/** The collisions of `activities`, with the names of those that are shown. */
+export async function nameCollisions(
+  context: CommandContext,
   activities: readonly Activity[],
   overlaps: Overlaps,
-): Promise<Collisions> {
-  const sides = new Map(activities.map(({ id }) => [id, sidesOf(id, overlaps)]))
-  const wanted = [...sides.values()].flatMap((each) => each.slice(0, SHOWN_MAX).map(({ id }) => id))
-  const known = await namesOf(session, activities, new Set(wanted))
-  const named = ([id, all]: [string, Side[]]): [string, Collision[]] => [
+): Promise<CollisionsById> {
+  const collisions = new Map(activities.map(({ id }) => [id, collisionsOf(id, overlaps)]))
+  const shown = [...collisions.values()].flatMap((each) => each.slice(0, SHOWN_MAX))
+  const names = await readNames(context, activities, new Set(shown.map(({ other_id }) => other_id)))
+  const named = ([id, all]: [string, Collision[]]): [string, NamedCollision[]] => [
     id,
-    all.map(({ id: other_id, ...side }) => ({ ...side, other: known.get(other_id) })),
+    all.map(({ other_id, ...collision }) => ({ ...collision, other: names.get(other_id) })),
   ]
-  return new Map([...sides].map(named))
+  return new Map([...collisions].map(named))
 }
 
-interface Side extends Omit<Collision, 'other'> {
-  /** Of the other activity. */
-  id: string
+interface Collision extends Omit<NamedCollision, 'other'> {
+  other_id: string
 }
 
-function sidesOf(id: string, { items }: Overlaps): Side[] {
+function collisionsOf(id: string, { items }: Overlaps): Collision[] {
   return items
     .filter(({ activity_ids }) => activity_ids.includes(id))
     .map(({ activity_ids, severity, areas, paths }) => ({
-      id: activity_ids.find((each) => each !== id) as string,
+      other_id: activity_ids.find((each) => each !== id) as string,
       severity,
       where: paths[0]?.example ?? areas.map((area) => `#${area}`).join(' '),
     }))
     .toSorted(byRank)
 }
 
-async function namesOf(
-  { client, at }: Session,
-  shown: readonly Activity[],
-  wanted: ReadonlySet<string>,
-): Promise<Map<string, Named>> {
-  const known = new Map<string, Named>(shown.map((each) => [each.id, each]))
-  const missing = () => [...wanted].filter((id) => !known.has(id))
-  if (missing().length === 0) return known
+/** From `known`, then from the newest activities, then from up to `SINGLE_READS_MAX` single reads. */
+async function readNames(
+  { client, at }: CommandContext,
+  known: readonly Activity[],
+  ids: ReadonlySet<string>,
+): Promise<Map<string, ActivityName>> {
+  const names = new Map<string, ActivityName>(known.map((each) => [each.id, each]))
+  const missing = () => [...ids].filter((id) => !names.has(id))
+  if (missing().length === 0) return names
   const { items } = await client.listActivities({ ...at, input: { limit: 100 } })
-  for (const each of items) known.set(each.id, each)
-  const read = missing()
-    .slice(0, READ_MAX)
+  for (const each of items) names.set(each.id, each)
+  const reads = missing()
+    .slice(0, SINGLE_READS_MAX)
     .map((id) => client.getActivity({ ...at, id }).catch(() => undefined))
-  for (const each of await Promise.all(read)) if (each) known.set(each.id, each)
-  return known
+  for (const each of await Promise.all(reads)) if (each) names.set(each.id, each)
+  return names
 }

@@ -1,8 +1,8 @@
-/** `deconflict note`: tells everyone who works in some part of the repository. */
+/** `deconflict note`: creates a notable. */
 import type { RequestOf } from '../../client/client.ts'
-import { type CommonOptions, openSession } from './session.ts'
-import { plain, relative } from './terminal.ts'
-import { EXIT, type ExitCode, type World } from './world.ts'
+import { type CommonOptions, openContext } from './command-context.ts'
+import { EXIT, type ExitCode, type Runtime } from './runtime.ts'
+import { relativeTime, sanitize } from './terminal.ts'
 
 export interface NoteOptions extends CommonOptions {
   summary?: string
@@ -16,10 +16,9 @@ export interface NoteOptions extends CommonOptions {
   supersedes?: string[]
 }
 
-export async function note(world: World, title: string, options: NoteOptions): Promise<ExitCode> {
-  const session = await openSession(world, options)
+export async function note(runtime: Runtime, title: string, options: NoteOptions): Promise<ExitCode> {
+  const context = await openContext(runtime, options)
   const { paths = [], area = [], supersedes = [] } = options
-  // The service says which values there are.
   const input = {
     title,
     summary: options.summary ?? title,
@@ -30,10 +29,11 @@ export async function note(world: World, title: string, options: NoteOptions): P
     decision_url: options.decision ?? null,
     applies_until: options.until ?? null,
     blocking: options.blocking ?? false,
+    // The service validates the values.
   } as RequestOf<'createNotable'>['input']
-  const notable = await session.client.createNotable({ ...session.at, input })
-  session.show(notable, () => [
-    `Noted “${plain(notable.title)}”, ${notable.importance}, ends ${relative(notable.expires_at, session.look.now)}: ${notable.id}`,
+  const notable = await context.client.createNotable({ ...context.at, input })
+  context.show(notable, () => [
+    `Created “${sanitize(notable.title)}”, ${notable.importance}; expires ${relativeTime(notable.expires_at, context.display.now)} (${notable.id})`,
   ])
   return EXIT.clear
 }

@@ -1,132 +1,165 @@
-/** What overlaps, as people read it. */
+/** Overlap as text for people. Texts of other people are sanitized, and lines fit the display. */
 import type { OutputOf } from '../../operations/contract.ts'
-import { type Collision, type Overlaps, SHOWN_MAX } from './collisions.ts'
-import { clip, table } from './columns.ts'
-import { LEVEL_STYLES, type Look, type Paint, plain } from './terminal.ts'
+import { type NamedCollision, type Overlaps, SHOWN_MAX } from './named-collisions.ts'
+import { type Display, LEVEL_STYLES, type Style, sanitize } from './terminal.ts'
+import { table, truncate, wrap } from './text-layout.ts'
 
 type Activity = OutputOf<'listActivities'>['items'][number]
 type Notable = OutputOf<'listNotables'>['items'][number]
 type Overlap = OutputOf<'checkOverlap'>
-type OverlapNow = NonNullable<OutputOf<'heartbeatActivity'>['overlap']>
+type OverlapBrief = NonNullable<OutputOf<'heartbeatActivity'>['overlap']>
 
 const TITLE_MAX = 48
 const EXAMPLES_MAX = 3
 
-/** Titles of what an overlap names, by id. */
+/** What an activity or notable is called, by id. */
 export type Names = Map<string, string>
 
-export function namesIn(activities: readonly Activity[], notables: readonly Notable[]): Names {
+export function namesById(activities: readonly Activity[], notables: readonly Notable[]): Names {
   return new Map([
-    ...activities.map((each): [string, string] => [each.id, workText(each)]),
+    ...activities.map((each): [string, string] => [each.id, activityName(each)]),
     ...notables.map(({ id, title, category }): [string, string] => [id, `${quoted(title)}, ${category}`]),
   ])
 }
 
 function quoted(title: string): string {
-  return `“${clip(plain(title), TITLE_MAX)}”`
+  return `“${truncate(sanitize(title), TITLE_MAX)}”`
 }
 
-function workText({ title, actor, branch }: Pick<Activity, 'title' | 'actor' | 'branch'>): string {
-  return `${quoted(title)} by ${plain(actor)}${branch === null ? '' : ` on ${plain(branch)}`}`
+function activityName({ title, actor, branch }: Pick<Activity, 'title' | 'actor' | 'branch'>): string {
+  return `${quoted(title)} by ${sanitize(actor)}${branch === null ? '' : ` on ${sanitize(branch)}`}`
 }
 
-/** The whole result of a check: what, where, and what to do. */
-export function overlapLines(overlap: Overlap, names: Names, { paint }: Look): string[] {
+interface Paragraph {
+  text: string
+  indent?: string
+  /** Precedes the text in a style of its own. */
+  label?: { text: string; style: Style }
+  /** Style of all lines. */
+  style?: Style
+}
+
+function paragraph(display: Display, { text, indent = '', label, style }: Paragraph): string[] {
+  const { paint, width } = display
+  const start = `${indent}${label?.text ?? ''}`
+  const [first = '', ...others] = wrap(`${start}${text}`, { width, indent: `${indent}  ` })
+  const isWhole = label !== undefined && first.startsWith(start)
+  const painted = isWhole ? `${indent}${paint(label.style, label.text)}${first.slice(start.length)}` : first
+  return [painted, ...others].map((line) => (style ? paint(style, line) : line))
+}
+
+/** The result of a check: what overlaps, where, and what to do. */
+export function overlapLines(overlap: Overlap, names: Names, display: Display): string[] {
   const { activities, notables, complete } = overlap.checked_against
-  const counted = `${count(activities, 'live activity', 'live activities')} and ${count(notables, 'active notable', 'active notables')}`
-  const looked = paint('dim', `(compared with ${counted}${complete ? '' : '; not with all of them'})`)
-  const reused = overlap.reuse_opportunities.map(
-    (each) =>
-      `  ${paint('green', 'reuse')}  ${quoted(each.title)}: ${plain(each.reason)}${each.url ? ` ${plain(each.url)}` : ''}`,
+  const compared = `(compared with ${count(activities, 'live activity', 'live activities')} and ${count(notables, 'active notable', 'active notables')}${complete ? '' : '; incomplete'})`
+  const reusable = overlap.reuse_opportunities.flatMap(({ title, reason, url }) =>
+    paragraph(display, {
+      indent: '  ',
+      label: { text: 'reuse', style: 'green' },
+      text: `  ${quoted(title)}: ${sanitize(reason)}${url ? ` ${sanitize(url)}` : ''}`,
+    }),
   )
-  // That nothing was found is not to look like that nothing was compared.
   if (!overlap.overlap_detected && !complete && activities === 0)
-    return [`${paint('yellow', 'Not compared')}: ${plain(overlap.reason)}`]
+    return paragraph(display, {
+      label: { text: 'Not compared', style: 'yellow' },
+      text: `: ${sanitize(overlap.reason)}`,
+    })
   if (!overlap.overlap_detected)
     return [
-      `${complete ? `${paint('green', 'Clear')}: no overlap` : `${paint('yellow', 'Unclear')}: no overlap so far`} ${looked}`,
-      ...reused,
+      ...paragraph(display, {
+        label: complete ? { text: 'Clear', style: 'green' } : { text: 'Incomplete', style: 'yellow' },
+        text: `: no overlap${complete ? '' : ' found so far'} ${compared}`,
+      }),
+      ...reusable,
     ]
   const more = overlap.total_related - overlap.matches.length
   return [
-    `${severityText(overlap, paint)} ${looked}`,
-    ...overlap.matches.flatMap((match) => matchLines(match, names, paint)),
+    ...paragraph(display, { label: severityLabel(overlap), text: ` ${compared}` }),
+    ...overlap.matches.flatMap((match) => matchLines(match, names, display)),
     ...(more > 0 ? [`  and ${more} more`] : []),
-    ...reused,
-    `${paint('bold', '→')} ${plain(overlap.recommended_action)}`,
+    ...reusable,
+    ...paragraph(display, {
+      label: { text: '→', style: 'bold' },
+      text: ` ${sanitize(overlap.recommended_action)}`,
+    }),
   ]
 }
 
-function severityText({ severity }: Pick<Overlap, 'severity'>, paint: Paint): string {
-  return paint(LEVEL_STYLES[severity ?? 'low'], `Overlap, ${severity ?? 'low'}`)
+function severityLabel({ severity }: Pick<Overlap, 'severity'>): { text: string; style: Style } {
+  return { text: `Overlap, ${severity ?? 'low'}`, style: LEVEL_STYLES[severity ?? 'low'] }
 }
 
-function kindText(
-  { id, severity }: Pick<Overlap['matches'][number], 'id' | 'severity'>,
-  paint: Paint,
-): string {
-  return paint(LEVEL_STYLES[severity], `${isNotable(id) ? 'notable' : 'collision'}, ${severity}`)
+function matchLabel({ id, severity }: Pick<Overlap['matches'][number], 'id' | 'severity'>) {
+  return { text: `${isNotable(id) ? 'notable' : 'collision'}, ${severity}`, style: LEVEL_STYLES[severity] }
 }
 
 function isNotable(id: string): boolean {
   return id.startsWith('ntb_')
 }
 
-function matchLines(match: Overlap['matches'][number], names: Names, paint: Paint): string[] {
-  const head = `  ${kindText(match, paint)}  ${names.get(match.id) ?? ''} ${paint('dim', match.id)}`
-  const paths = match.paths
-    .slice(0, EXAMPLES_MAX)
-    .map(
-      ({ yours, theirs, example }) =>
-        `    ${plain(example)}${yours === theirs ? '' : paint('dim', `  yours ${plain(yours)}, theirs ${plain(theirs)}`)}`,
-    )
-  const areas = match.areas.length > 0 ? [`    areas ${match.areas.map(plain).join(', ')}`] : []
-  const more = match.paths.length - EXAMPLES_MAX
-  return [head, ...paths, ...(more > 0 ? [paint('dim', `    and ${more} more paths`)] : []), ...areas]
+function matchLines(match: Overlap['matches'][number], names: Names, display: Display): string[] {
+  const { id, paths, areas } = match
+  const name = names.get(id)
+  const detail = (text: string, style?: Style) => paragraph(display, { indent: '    ', text, style })
+  const more = paths.length - EXAMPLES_MAX
+  return [
+    ...paragraph(display, { indent: '  ', label: matchLabel(match), text: `  ${name ?? id}` }),
+    ...(name === undefined ? [] : detail(id, 'dim')),
+    ...paths.slice(0, EXAMPLES_MAX).flatMap(({ yours, theirs, example }) => {
+      const globs = yours === theirs ? '' : `  yours ${sanitize(yours)}, theirs ${sanitize(theirs)}`
+      return detail(`${sanitize(example)}${globs}`)
+    }),
+    ...(more > 0 ? detail(`and ${count(more, 'more path', 'more paths')}`, 'dim') : []),
+    ...(areas.length > 0 ? detail(`areas ${areas.map(sanitize).join(', ')}`) : []),
+  ]
 }
 
-/** The overlap of an announced activity by name; nothing where there is none. */
-export function overlapNowLines(overlap: OverlapNow | null, { paint }: Look): string[] {
+/** The overlap in the answer to an update or heartbeat; no lines if there is none. */
+export function overlapBriefLines(overlap: OverlapBrief | null, display: Display): string[] {
   if (!overlap?.overlap_detected) return []
   const { matches, related_activity_ids } = overlap
   const more = related_activity_ids.length - matches.filter(({ id }) => !isNotable(id)).length
   return [
-    severityText(overlap, paint),
+    ...paragraph(display, { label: severityLabel(overlap), text: '' }),
     ...matches.flatMap((match) => [
-      `  ${kindText(match, paint)}  ${nameText(match)}`,
-      ...(match.example === null ? [] : [`    ${plain(match.example)}`]),
+      ...paragraph(display, { indent: '  ', label: matchLabel(match), text: `  ${matchName(match)}` }),
+      ...(match.example === null
+        ? []
+        : paragraph(display, { indent: '    ', text: sanitize(match.example) })),
     ]),
-    ...(more > 0 ? [otherActivities(more, matches.length)] : []),
-    `${paint('bold', '→')} deconflict check says what to do`,
+    ...(more > 0 ? [unnamedLine(more, matches.length)] : []),
+    `${display.paint('bold', '→')} Run deconflict check for advice.`,
   ]
 }
 
-/** An older service names no matches. */
-function otherActivities(number: number, named: number): string {
+/** An older service names none. */
+function unnamedLine(unnamed: number, named: number): string {
   return named > 0
-    ? `  and ${count(number, 'more activity', 'more activities')}`
-    : `  with ${count(number, 'activity', 'activities')}`
+    ? `  and ${count(unnamed, 'more activity', 'more activities')}`
+    : `  with ${count(unnamed, 'activity', 'activities')}`
 }
 
-/** A match on one line, in one sentence with others. */
-export function namedText(match: OverlapNow['matches'][number]): string {
-  return `${nameText(match)}${match.example === null ? '' : ` (${plain(match.example)})`}`
+/** A match as part of a sentence. */
+export function matchText(match: OverlapBrief['matches'][number]): string {
+  return `${matchName(match)}${match.example === null ? '' : ` (${sanitize(match.example)})`}`
 }
 
-function nameText({ id, title, actor, branch, pr_url }: OverlapNow['matches'][number]): string {
+function matchName({ id, title, actor, branch, pr_url }: OverlapBrief['matches'][number]): string {
   if (isNotable(id) || actor === null) return quoted(title)
-  return `${workText({ title, actor, branch })}${pr_url === null ? '' : ` ${plain(pr_url)}`}`
+  return `${activityName({ title, actor, branch })}${pr_url === null ? '' : ` ${sanitize(pr_url)}`}`
 }
 
-/** What one activity collides with, indented below it. */
-export function collisionLines(collisions: readonly Collision[], { paint, width }: Look): string[] {
+const INDENT = '  '
+
+/** The collisions of one activity, indented below it. */
+export function collisionLines(collisions: readonly NamedCollision[], { paint, width }: Display): string[] {
   const rows = collisions
     .slice(0, SHOWN_MAX)
     .map(({ severity, other, where }) => [
       { text: `collision, ${severity}`, style: LEVEL_STYLES[severity] },
-      { text: other ? plain(other.title) : 'another activity' },
-      { text: other ? `by ${plain(other.actor)}` : '' },
-      { text: plain(where) },
+      { text: other ? sanitize(other.title) : 'another activity' },
+      { text: other ? `by ${sanitize(other.actor)}` : '' },
+      { text: sanitize(where) },
     ])
   const more = collisions.length - rows.length
   return [
@@ -135,11 +168,9 @@ export function collisionLines(collisions: readonly Collision[], { paint, width 
   ].map((line) => `${INDENT}${line}`)
 }
 
-const INDENT = '  '
-
-/** That there may be more collisions than are listed. */
+/** A warning if the list of collisions is incomplete. */
 export function incompleteLines({ checked_against }: Overlaps): string[] {
-  return checked_against.complete ? [] : ['Not everything was compared, so there may be more collisions.']
+  return checked_against.complete ? [] : ['The comparison is incomplete, so there may be more collisions.']
 }
 
 /** `1 notable`, `2 notables`. */

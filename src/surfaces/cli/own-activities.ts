@@ -1,52 +1,68 @@
-/** One's own work where the service is told of no branch, as on the base: it cannot tell it from that of others, but this working tree remembers it. */
+/** Removes the user's own activities from an overlap on the base branch, where the service cannot tell them apart by branch. */
 import type { OutputOf } from '../../operations/contract.ts'
 import { byRank, highest } from '../../overlap/severity.ts'
-import type { Place } from './place.ts'
-import { branchKey, recall, recallSessions } from './state.ts'
+import { branchKey, readSessionStates, readState } from './local-state.ts'
+import type { Workspace } from './workspace.ts'
 
 type Overlap = OutputOf<'checkOverlap'>
+type OverlapBrief = NonNullable<OutputOf<'heartbeatActivity'>['overlap']>
 type Match = Overlap['matches'][number]
 
-/** Ids of what was announced from this working tree: by hand on its branch, and by the sessions of agents. */
-export async function announcedHere({ git_directory, branch }: Place): Promise<Set<string>> {
+/** Ids of the activities that `deconflict start` (on this branch) and agent sessions created in this working tree. */
+export async function ownActivityIds({ git_directory, branch }: Workspace): Promise<Set<string>> {
   if (git_directory === null) return new Set()
-  const all = [await recall(git_directory, branchKey(branch)), ...(await recallSessions(git_directory))]
-  return new Set(all.flatMap(({ activity_id }) => activity_id ?? []))
+  const states = [
+    await readState(git_directory, branchKey(branch)),
+    ...(await readSessionStates(git_directory)),
+  ]
+  return new Set(states.flatMap(({ activity_id }) => activity_id ?? []))
 }
 
-/** The overlap as it is without the activities `own`. */
+/** On the base branch the overlap without the user's own activities, elsewhere the same overlap. */
+export async function withoutOwnOnBase(workspace: Workspace, overlap: Overlap): Promise<Overlap> {
+  return workspace.own_branch === null ? withoutOwn(overlap, await ownActivityIds(workspace)) : overlap
+}
+
+/** The same for the overlap in other answers, which is null if the activity is not live. */
+export async function briefWithoutOwnOnBase(
+  workspace: Workspace,
+  overlap: OverlapBrief | null,
+): Promise<OverlapBrief | null> {
+  if (overlap === null || workspace.own_branch !== null) return overlap
+  return briefWithoutOwn(overlap, await ownActivityIds(workspace))
+}
+
+/** The overlap without the activities `own`. */
 export function withoutOwn(overlap: Overlap, own: ReadonlySet<string>): Overlap {
-  const isOthers = (id: string) => !own.has(id)
-  const related_activity_ids = overlap.related_activity_ids.filter(isOthers)
-  const left_out = overlap.related_activity_ids.length - related_activity_ids.length
-  if (left_out === 0) return overlap
-  const matches = overlap.matches.filter(({ id }) => isOthers(id))
+  const isOther = (id: string) => !own.has(id)
+  const related_activity_ids = overlap.related_activity_ids.filter(isOther)
+  const removed = overlap.related_activity_ids.length - related_activity_ids.length
+  if (removed === 0) return overlap
+  const matches = overlap.matches.filter(({ id }) => isOther(id))
   const severity = highest(matches)
-  const total_related = overlap.total_related - left_out
+  const total_related = overlap.total_related - removed
   return {
     ...overlap,
     overlap_detected: total_related > 0,
     severity,
     ...(total_related === 0
-      ? wordsOnNone(overlap.checked_against)
+      ? textWithoutOverlap(overlap.checked_against)
       : {
-          reason: `${overlap.reason} Your own work is among what overlaps, and not counted; without it the severity is ${severity}.`,
-          // The service speaks of the first collision alone.
-          recommended_action: isOthers(overlap.related_activity_ids[0] as string)
+          reason: `${overlap.reason} This includes your own work; without it the severity is ${severity}.`,
+          // The service's advice is about the first activity and the first notable.
+          recommended_action: isOther(overlap.related_activity_ids[0] as string)
             ? overlap.recommended_action
-            : adviceOn(matches),
+            : adviceFor(matches),
         }),
     related_activity_ids,
-    relationships: Object.fromEntries(Object.entries(overlap.relationships).filter(([id]) => isOthers(id))),
+    relationships: Object.fromEntries(Object.entries(overlap.relationships).filter(([id]) => isOther(id))),
     matches,
     total_related,
   }
 }
 
-type OverlapNow = NonNullable<OutputOf<'heartbeatActivity'>['overlap']>
-
-/** The short form likewise; of its severity only what the named ones tell is known then. */
-export function briefWithoutOwn(overlap: OverlapNow, own: ReadonlySet<string>): OverlapNow {
+/** The same for the brief form, which names only some matches: with none of those left, the severity stays as it was. */
+export function briefWithoutOwn(overlap: OverlapBrief, own: ReadonlySet<string>): OverlapBrief {
   const related_activity_ids = overlap.related_activity_ids.filter((id) => !own.has(id))
   if (related_activity_ids.length === overlap.related_activity_ids.length) return overlap
   const matches = overlap.matches.filter(({ id }) => !own.has(id))
@@ -55,23 +71,21 @@ export function briefWithoutOwn(overlap: OverlapNow, own: ReadonlySet<string>): 
   return { overlap_detected, severity, related_activity_ids, matches }
 }
 
-function wordsOnNone({
+function textWithoutOverlap({
   complete,
 }: Overlap['checked_against']): Pick<Overlap, 'reason' | 'recommended_action'> {
   return complete
-    ? { reason: 'No overlap, besides your own work.', recommended_action: 'Go ahead.' }
+    ? { reason: 'No overlap except with your own work.', recommended_action: 'Go ahead.' }
     : {
         reason:
-          'No overlap was found, besides your own work, but the check reached its bound before it had compared everything.',
-        recommended_action: 'Narrow the scope for a complete answer, and check again.',
+          'No overlap was found except with your own work, but the check reached its limit before it had compared everything.',
+        recommended_action: 'Narrow the scope and check again for a complete answer.',
       }
 }
 
-/** As the service advises, on the gravest collision and the gravest notable; of titles and people a match knows nothing. */
-function adviceOn(matches: readonly Match[]): string {
-  const collision = matches.find((each) => !isNotable(each))
-  const notable = matches.find(isNotable)
-  return [collision, notable]
+/** The service's advice about the most severe activity and notable, by id, because a match has no title or actor. */
+function adviceFor(matches: readonly Match[]): string {
+  return [matches.find((each) => !isNotable(each)), matches.find(isNotable)]
     .filter((each) => each !== undefined)
     .toSorted(byRank)
     .map(adviceAbout)
@@ -83,9 +97,9 @@ function adviceAbout(match: Match): string {
   if (isNotable(match)) return `Read the notable ${id} first.`
   switch (severity) {
     case 'high':
-      return `Talk to whoever works on ${id} before you change anything there: wait, split the work, or build on theirs.`
+      return `Talk to the author of ${id} before you change anything there: wait, split the work, or build on theirs.`
     case 'medium':
-      return `Agree with whoever works on ${id} on who changes what, or narrow your scope.`
+      return `Agree with the author of ${id} on who changes what, or narrow your scope.`
     case 'low':
       return `Go ahead, and keep an eye on ${id}.`
   }

@@ -1,73 +1,86 @@
-/** Activities and notables as people read them. */
+/** Activities and notables as text for people. */
 import type { OutputOf } from '../../operations/contract.ts'
-import type { Collisions } from './collisions.ts'
-import { clip, table } from './columns.ts'
-import { collisionLines, namedText } from './overlap-text.ts'
-import { LEVEL_STYLES, type Look, plain, relative } from './terminal.ts'
+import type { CollisionsById } from './named-collisions.ts'
+import { collisionLines, matchText } from './overlap-text.ts'
+import { type Display, LEVEL_STYLES, relativeTime, sanitize } from './terminal.ts'
+import { table, truncate } from './text-layout.ts'
 
 type Activity = OutputOf<'listActivities'>['items'][number]
 type Notable = OutputOf<'listNotables'>['items'][number]
-/** Who does what where; below each one its id, its scope, and what it collides with. */
-export function activityLines(activities: readonly Activity[], collisions: Collisions, look: Look): string[] {
-  const heads = table(
+type Overlap = NonNullable<OutputOf<'getActivity'>['overlap']>
+
+/** A row for each activity; below it its id, warnings, scope and collisions. */
+export function activityLines(
+  activities: readonly Activity[],
+  collisions: CollisionsById,
+  display: Display,
+): string[] {
+  const rows = table(
     activities.map((each) => [
-      { text: plain(each.title), style: 'bold' },
-      { text: whoOf(each) },
-      { text: plain(each.branch ?? '–'), style: 'cyan' },
+      { text: sanitize(each.title), style: 'bold' },
+      { text: authorOf(each) },
+      { text: sanitize(each.branch ?? '–'), style: 'cyan' },
       { text: each.status },
-      { text: relative(each.heartbeat_at ?? each.created_at, look.now), style: 'dim' },
+      { text: relativeTime(each.heartbeat_at ?? each.created_at, display.now), style: 'dim' },
     ]),
-    look,
+    display,
   )
-  return activities.flatMap((each, at) => [
-    heads[at] as string,
-    detailLine(each.id, [warningOf(each), whereOf(each.scope, 'no files named')], look),
-    ...collisionLines(collisions.get(each.id) ?? [], look),
+  return activities.flatMap((each, index) => [
+    rows[index] as string,
+    detailLine(each.id, [warningsOf(each), scopeText(each.scope, 'no paths')], display),
+    ...collisionLines(collisions.get(each.id) ?? [], display),
   ])
 }
 
-export function notableLines(notables: readonly Notable[], look: Look): string[] {
-  const heads = table(
+export function notableLines(notables: readonly Notable[], display: Display): string[] {
+  const rows = table(
     notables.map((each) => [
-      { text: plain(each.title), style: 'bold' },
+      { text: sanitize(each.title), style: 'bold' },
       { text: each.importance, style: LEVEL_STYLES[each.importance] },
       { text: each.category },
-      { text: endOf(each, look.now), style: 'dim' },
+      { text: expiryText(each, display.now), style: 'dim' },
     ]),
-    look,
+    display,
   )
-  return notables.flatMap((each, at) => [
-    heads[at] as string,
-    detailLine(each.id, [each.blocking ? 'blocking' : '', whereOf(each.scope, 'everywhere')], look),
+  return notables.flatMap((each, index) => [
+    rows[index] as string,
+    detailLine(each.id, [each.blocking ? 'blocking' : '', scopeText(each.scope, 'everywhere')], display),
   ])
 }
 
-function endOf({ status, expires_at }: Notable, now: Date): string {
-  return status === 'active' ? `ends ${relative(expires_at, now)}` : status
+function expiryText({ status, expires_at }: Notable, now: Date): string {
+  return status === 'active' ? `expires ${relativeTime(expires_at, now)}` : status
 }
 
-function detailLine(id: string, parts: string[], { paint, width }: Look): string {
-  return paint('dim', clip(`  ${[id, ...parts].filter(Boolean).join('  ')}`, width))
+function detailLine(id: string, parts: string[], { paint, width }: Display): string {
+  return paint('dim', truncate(`  ${[id, ...parts].filter(Boolean).join('  ')}`, width))
 }
 
-function whoOf({ actor, agent }: Activity): string {
-  return agent === null ? plain(actor) : `${plain(actor)} (${plain(agent)})`
+function authorOf({ actor, agent }: Activity): string {
+  return agent === null ? sanitize(actor) : `${sanitize(actor)} (${sanitize(agent)})`
 }
 
-/** What others are to mind; nothing about the usual low risk. */
-function warningOf({ risk, blocking }: Activity): string {
+/** Empty for the default, low risk. */
+function warningsOf({ risk, blocking }: Activity): string {
   return [risk === 'low' ? '' : `${risk} risk`, blocking ? 'blocking' : ''].filter(Boolean).join(', ')
 }
 
-/** An activity without paths touches none; a notable without any holds everywhere. */
-function whereOf({ areas, paths }: { areas: string[]; paths: string[] }, none: string): string {
-  const all = [...areas.map((area) => `#${plain(area)}`), ...paths.map(plain)]
-  if (all.length === 0) return none
-  return all.length > 2 ? `${all.slice(0, 2).join(' ')} +${all.length - 2}` : all.join(' ')
+const SCOPE_SHOWN_MAX = 2
+
+/** The first areas and paths, or `empty` for an empty scope. */
+function scopeText(scope: Activity['scope'], empty: string): string {
+  const all = scopeParts(scope)
+  if (all.length === 0) return empty
+  const more = all.length - SCOPE_SHOWN_MAX
+  return `${all.slice(0, SCOPE_SHOWN_MAX).join(' ')}${more > 0 ? ` +${more}` : ''}`
 }
 
-/** Every field of a record, one on a line; times also as people say them. Nothing is cut. */
-export function recordLines(record: object, { paint, now }: Look): string[] {
+function scopeParts({ areas, paths }: Pick<Activity['scope'], 'areas' | 'paths'>): string[] {
+  return [...areas.map((area) => `#${sanitize(area)}`), ...paths.map(sanitize)]
+}
+
+/** Every field of a record that is not null, one per line and without truncation. */
+export function recordLines(record: object, { paint, now }: Display): string[] {
   const rows = Object.entries(record)
     .filter(([, value]) => value !== null && value !== undefined)
     .map(([name, value]) => [{ text: name, style: 'dim' as const }, { text: valueText(name, value, now) }])
@@ -76,16 +89,13 @@ export function recordLines(record: object, { paint, now }: Look): string[] {
 
 function valueText(name: string, value: unknown, now: Date): string {
   if (typeof value === 'string')
-    return /_(at|until)$/.test(name) ? `${plain(value)} (${relative(value, now)})` : plain(value)
-  if (name === 'overlap') return overlapText(value as NonNullable<OutputOf<'getActivity'>['overlap']>)
-  if (name === 'scope') return whereAll(value as { areas: string[]; paths: string[] })
-  return plain(JSON.stringify(value))
+    return /_(at|until)$/.test(name) ? `${sanitize(value)} (${relativeTime(value, now)})` : sanitize(value)
+  if (name === 'overlap') return overlapText(value as Overlap)
+  if (name === 'scope') return scopeParts(value as Activity['scope']).join(' ') || '–'
+  return sanitize(JSON.stringify(value))
 }
 
-function overlapText({ severity, matches }: NonNullable<OutputOf<'getActivity'>['overlap']>): string {
-  return severity === null ? 'none' : `${severity}: ${matches.map(namedText).join('; ')}`
-}
-
-function whereAll({ areas, paths }: { areas: string[]; paths: string[] }): string {
-  return [...areas.map((area) => `#${plain(area)}`), ...paths.map(plain)].join(' ') || '–'
+function overlapText({ severity, matches }: Overlap): string {
+  if (severity === null) return 'none'
+  return [severity, matches.map(matchText).join('; ')].filter(Boolean).join(': ')
 }

@@ -1,18 +1,18 @@
-/** The repository that a git remote names, whatever the form of its address. */
+/** The repository that the URL of a git remote names. Pure. */
 
-export interface Remote {
+export interface RemoteAddress {
   host: string
-  /** Reached over SSH, whose configuration may name hosts otherwise. */
+  /** An SSH host can be an alias from the user's SSH configuration. */
   is_ssh: boolean
   owner: string
   repo: string
 }
 
 /**
- * `https://HOST/OWNER/REPO.git`, `ssh://git@HOST:22/OWNER/REPO`, `git@HOST:OWNER/REPO.git`. Undefined for what is no
- * repository of a host, such as a directory.
+ * `https://HOST/OWNER/REPO.git`, `ssh://git@HOST:22/OWNER/REPO`, `git@HOST:OWNER/REPO.git`. Undefined for other
+ * addresses, such as a directory.
  */
-export function parseRemote(address: string): Remote | undefined {
+export function parseRemote(address: string): RemoteAddress | undefined {
   const [host, path] = hostAndPath(address.trim())
   if (!host || path === undefined) return undefined
   const [owner, repo, ...rest] = path
@@ -27,15 +27,15 @@ export function parseRemote(address: string): Remote | undefined {
 
 function hostAndPath(address: string): [host?: string, path?: string] {
   if (/^(https?|ssh|git|git\+ssh):\/\//.test(address)) {
-    // A scheme that is not one of the web's own is no host to `URL` in every version of node.
+    // `URL` does not parse the host of every scheme in every version of Node.
     const url = address.replace(/^[a-z+]+:/, 'https:')
     if (!URL.canParse(url)) return []
     const { hostname, pathname } = new URL(url)
     return [hostname, decoded(pathname)]
   }
-  // As scp writes it. One letter before the colon is a drive.
-  const short = /^(?:[^@/\s]+@)?(\w[\w.-]+):(?!\/\/)(.+)$/.exec(address)
-  return short ? [short[1], short[2]] : []
+  // The scp form. A single letter before the colon is a Windows drive.
+  const scp = /^(?:[^@/\s]+@)?(\w[\w.-]+):(?!\/\/)(.+)$/.exec(address)
+  return scp ? [scp[1], scp[2]] : []
 }
 
 /** A path that is not valid percent-encoding is taken as it is written, as git does. */

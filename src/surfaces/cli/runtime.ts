@@ -1,9 +1,9 @@
-/** What a command sees of the world around its process, and how it says that it cannot go on (issue: every door). */
+/** The process that a command runs in, the error that ends a command, and its exit codes. */
 import type { Clock } from '../../base/clock.ts'
 import type { Client } from '../../client/client.ts'
 
-export interface World {
-  /** Of this package. */
+export interface Runtime {
+  /** Version of this package. */
   version: string
   env: Record<string, string | undefined>
   /** The working directory. */
@@ -12,9 +12,9 @@ export interface World {
   stdout: Output
   stderr: Output
   clock: Clock
-  /** Milliseconds since the process began. */
+  /** Milliseconds since the process started. */
   uptime_ms(): number
-  /** Serves MCP over standard input and output until the other side ends it. Another surface, on the same process. */
+  /** Serves MCP over standard input and output until the client closes it. Passed in, since surfaces do not import each other. */
   serveMcp(client: Client, defaults: { repository?: string; actor?: string }): Promise<void>
 }
 

@@ -1,44 +1,71 @@
-/** Text in columns of a terminal, where a character may take none, one or two: widths, cuts, tables. */
+/** Text in terminal columns, where a character can be zero, one or two columns wide: width, truncation, wrapping, tables. */
 import { eastAsianWidth } from 'get-east-asian-width'
 import type { Paint, Style } from './terminal.ts'
 
 const ASCII = /^[\x20-\x7e]*$/
-/** Emoji are two columns wide, and so is what a variation selector turns into one. */
+/** Emoji are two columns wide, also those that a variation selector makes one. */
 const WIDE = /\p{Emoji_Presentation}|\ufe0f/u
-/** Marks that stand on another character, and characters that are not shown. */
-const NONE = /^[\p{Mn}\p{Me}\p{Cf}]+$/u
+/** Combining marks and invisible characters. */
+const ZERO_WIDTH = /^[\p{Mn}\p{Me}\p{Cf}]+$/u
 
 let segmenter: Intl.Segmenter | undefined
 
-/** What a reader takes for one character each. */
-function characters(text: string): string[] {
+function graphemes(text: string): string[] {
   if (ASCII.test(text)) return [...text]
   segmenter ??= new Intl.Segmenter()
   return Array.from(segmenter.segment(text), ({ segment }) => segment)
 }
 
-function widthOfCharacter(character: string): number {
-  if (NONE.test(character)) return 0
-  return WIDE.test(character) ? 2 : eastAsianWidth(character.codePointAt(0) as number)
+function graphemeWidth(grapheme: string): number {
+  if (ZERO_WIDTH.test(grapheme)) return 0
+  return WIDE.test(grapheme) ? 2 : eastAsianWidth(grapheme.codePointAt(0) as number)
 }
 
-/** How many columns a text takes. */
-export function widthOf(text: string): number {
+/** The number of columns that a text takes. */
+export function displayWidth(text: string): number {
   if (ASCII.test(text)) return text.length
-  return characters(text).reduce((sum, each) => sum + widthOfCharacter(each), 0)
+  return graphemes(text).reduce((sum, each) => sum + graphemeWidth(each), 0)
 }
 
-/** Cuts a text that takes more than `max` columns. */
-export function clip(text: string, max: number): string {
-  if (widthOf(text) <= max) return text
-  let cut = ''
-  let left = max - 1
-  for (const each of characters(text)) {
-    left -= widthOfCharacter(each)
+/** The longest beginning of `text` that takes at most `max` columns. */
+function prefix(text: string, max: number): string {
+  let taken = ''
+  let left = max
+  for (const each of graphemes(text)) {
+    left -= graphemeWidth(each)
     if (left < 0) break
-    cut += each
+    taken += each
   }
-  return max < 1 ? '' : `${cut}…`
+  return taken
+}
+
+/** Shortens a text of more than `max` columns, with an ellipsis. */
+export function truncate(text: string, max: number): string {
+  if (displayWidth(text) <= max) return text
+  return max < 1 ? '' : `${prefix(text, max - 1)}…`
+}
+
+const WRAP_MIN = 16
+
+/** Breaks a text into lines of at most `width` columns, between words if possible. Continuation lines start with `indent`. */
+export function wrap(text: string, { width, indent }: { width: number; indent: string }): string[] {
+  const max = Math.max(width, indent.length + WRAP_MIN)
+  const lines: string[] = []
+  let line = ''
+  for (const word of text.match(/ *[^ ]+/g) ?? []) {
+    if (displayWidth(line + word) <= max) {
+      line += word
+      continue
+    }
+    if (line !== '') lines.push(line)
+    line = line === '' ? word : indent + word.trimStart()
+    while (displayWidth(line) > max) {
+      const head = prefix(line, max)
+      lines.push(head)
+      line = indent + line.slice(head.length)
+    }
+  }
+  return [...lines, line]
 }
 
 export interface Cell {
@@ -46,21 +73,26 @@ export interface Cell {
   style?: Style
 }
 
-/** A column is never cut to fewer columns of the terminal. */
-const LEAST = 8
+/** No column is truncated to less. */
+const COLUMN_MIN = 8
+const GAP = '  '
 
 /**
- * Lines of a table, of at most `width` columns where that is possible: the widest columns are cut first. A column that
- * is empty in all rows is left out. Cells are painted after they were measured.
+ * Lines of a table, of at most `width` columns if possible: the widest columns are truncated first. A column that is
+ * empty in all rows is left out.
  */
 export function table(rows: Cell[][], { paint, width }: { paint: Paint; width: number }): string[] {
-  const widths = fitted(naturalWidths(rows), width)
+  const widths = fittedWidths(naturalWidths(rows), width)
   return rows.map((row) =>
     row
-      .map(({ text, style }, at) => ({ text: clip(text, widths[at] ?? 0), style, max: widths[at] ?? 0 }))
+      .map(({ text, style }, index) => ({
+        text: truncate(text, widths[index] ?? 0),
+        style,
+        max: widths[index] ?? 0,
+      }))
       .filter(({ max }) => max > 0)
-      .map(({ text, style, max }, at, { length }) => {
-        const padding = at === length - 1 ? '' : ' '.repeat(max - widthOf(text))
+      .map(({ text, style, max }, index, { length }) => {
+        const padding = index === length - 1 ? '' : ' '.repeat(max - displayWidth(text))
         return `${style && text !== '' ? paint(style, text) : text}${padding}`
       })
       .join(GAP)
@@ -68,19 +100,19 @@ export function table(rows: Cell[][], { paint, width }: { paint: Paint; width: n
   )
 }
 
-const GAP = '  '
-
 function naturalWidths(rows: Cell[][]): number[] {
-  return (rows[0] ?? []).map((_, at) => Math.max(...rows.map((row) => widthOf(row[at]?.text ?? ''))))
+  return (rows[0] ?? []).map((_, index) =>
+    Math.max(...rows.map((row) => displayWidth(row[index]?.text ?? ''))),
+  )
 }
 
-function fitted(natural: number[], width: number): number[] {
+function fittedWidths(natural: number[], width: number): number[] {
   const widths = [...natural]
   const gaps = GAP.length * (widths.filter((each) => each > 0).length - 1)
-  let over = widths.reduce((sum, each) => sum + each, gaps) - width
-  for (; over > 0; over -= 1) {
+  let excess = widths.reduce((sum, each) => sum + each, gaps) - width
+  for (; excess > 0; excess -= 1) {
     const widest = Math.max(...widths)
-    if (widest <= LEAST) break
+    if (widest <= COLUMN_MIN) break
     widths[widths.indexOf(widest)] = widest - 1
   }
   return widths

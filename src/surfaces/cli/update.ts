@@ -1,117 +1,34 @@
-/** `deconflict start`, `update`, `heartbeat` and `done`: one's own work, from its announcement to its end. */
+/** `deconflict update`, `heartbeat` and `done`: changes an activity, keeps it alive, and ends it. */
 import type { RequestOf } from '../../client/client.ts'
 import type { OutputOf } from '../../operations/contract.ts'
-import { isUnscoped, namesOf, nothingTouched } from './check.ts'
-import { count, overlapLines, overlapNowLines } from './overlap-text.ts'
-import { announcedHere, briefWithoutOwn, withoutOwn } from './own.ts'
-import {
-  activityIdOf,
-  type CommonOptions,
-  openSession,
-  type ScopeOptions,
-  type Session,
-  scopeOf,
-} from './session.ts'
-import { branchKey, forget, NOTHING, remember } from './state.ts'
-import { plain, relative } from './terminal.ts'
-import { CliError, EXIT, type ExitCode, type World } from './world.ts'
+import { activityIdFor, type CommonOptions, openContext, scopeFrom } from './command-context.ts'
+import { branchKey, deleteState, readState } from './local-state.ts'
+import { count, overlapBriefLines } from './overlap-text.ts'
+import { briefWithoutOwnOnBase } from './own-activities.ts'
+import { CliError, EXIT, type ExitCode, type Runtime } from './runtime.ts'
+import { type ActivityOptions, definedFields, NAME_FILES } from './start.ts'
+import { type Display, relativeTime, sanitize } from './terminal.ts'
+import { wrap } from './text-layout.ts'
+import type { Workspace } from './workspace.ts'
 
-type Created = NonNullable<RequestOf<'createActivity'>['input']>
-type Changes = NonNullable<RequestOf<'updateActivity'>['input']>
+type UpdateInput = NonNullable<RequestOf<'updateActivity'>['input']>
 
-export interface WorkOptions extends CommonOptions, ScopeOptions {
+interface UpdateOptions extends ActivityOptions {
   title?: string
-  summary?: string
-  actor?: string
-  agent?: string
-  risk?: string
   status?: string
-  pr?: string
-  draft?: boolean
-  blocking?: boolean
   refresh?: boolean
-  merged?: boolean
-  abandoned?: boolean
 }
 
-/** Announces the work of the branch. Exit code 2 where it overlaps. */
-export async function start(
-  world: World,
-  title: string | undefined,
-  options: WorkOptions,
+/** Exit code 2 if it overlaps after the change. */
+export async function update(
+  runtime: Runtime,
+  id: string | undefined,
+  options: UpdateOptions,
 ): Promise<ExitCode> {
-  const session = await openSession(world, options)
-  const { client, at, place } = session
-  const { branch, own_branch, base_branch, git, git_directory } = place
-  const name = title ?? titleOf(own_branch)
-  const scope = await scopeOf(place, options)
-  const input = {
-    title: name,
-    summary: options.summary ?? name,
-    actor: options.actor ?? (await git.config('user.name')) ?? world.env.USER ?? 'unknown',
-    agent: options.agent ?? agentIn(world.env),
-    branch: own_branch,
-    base_branch,
-    scope,
-    // The service says which values there are.
-    ...defined({
-      risk: options.risk,
-      pr_url: options.pr,
-      draft_pr: options.draft,
-      blocking: options.blocking,
-    }),
-  } as Created
-  const own = await announcedHere(place)
-  const created = await client.createActivity({ ...at, input })
-  const overlap = own_branch === null ? withoutOwn(created.overlap, own) : created.overlap
-  const answer = { ...created, overlap }
-  const { id, expires_at } = answer.activity
-  if (git_directory !== null)
-    await remember(git_directory, branchKey(branch), { ...NOTHING, activity_id: id, branch })
-  const names = options.json ? new Map() : await namesOf(session, answer.overlap)
-  session.show(answer, () => [
-    `Announced “${plain(name)}”${own_branch === null ? '' : ` on ${plain(own_branch)}`}: ${id}, expires ${relative(expires_at, session.look.now)}`,
-    ...twice(answer),
-    ...(scope === undefined ? [`${nothingTouched(place)} ${NAME_FILES}`] : []),
-    ...(isUnscoped(answer.overlap, scope) ? [] : overlapLines(answer.overlap, names, session.look)),
-  ])
-  return answer.overlap.overlap_detected ? EXIT.overlap : EXIT.clear
-}
-
-const NAME_FILES =
-  'Name them with deconflict update --paths FILE…, or run deconflict update --refresh after your first edits.'
-
-/** That the branch has work already: whoever starts twice ends only one of them. */
-function twice({ overlap }: OutputOf<'createActivity'>): string[] {
-  const ids = Object.entries(overlap.relationships).flatMap(([id, label]) => (label === 'own' ? [id] : []))
-  if (ids.length === 0) return []
-  return [`The branch has ${ids.join(', ')} too; deconflict done ID ends what is over.`]
-}
-
-/** `fix/retry-payments` reads as “Fix retry payments”. */
-function titleOf(branch: string | null): string {
-  const words = branch?.replaceAll(/[/_-]+/g, ' ').trim()
-  if (!words)
-    throw new CliError('no branch of its own is checked out; give the work a title: deconflict start "…"')
-  return `${words[0]?.toUpperCase()}${words.slice(1)}`
-}
-
-/** The agent that runs this command, where it says so. */
-function agentIn(env: World['env']): string | null {
-  return env.DECONFLICT_AGENT || (env.CLAUDECODE ? 'claude-code' : null)
-}
-
-function defined<Fields extends object>(fields: Fields): Partial<Fields> {
-  return Object.fromEntries(
-    Object.entries(fields).filter(([, value]) => value !== undefined),
-  ) as Partial<Fields>
-}
-
-/** Exit code 2 where it overlaps after the change. */
-export async function update(world: World, id: string | undefined, options: WorkOptions): Promise<ExitCode> {
-  const session = await openSession(world, options)
+  const context = await openContext(runtime, options)
+  const { client, at, workspace, display } = context
   const hasScope = options.refresh === true || options.paths !== undefined || options.area !== undefined
-  const input = defined({
+  const input = definedFields({
     title: options.title,
     summary: options.summary,
     risk: options.risk,
@@ -119,68 +36,77 @@ export async function update(world: World, id: string | undefined, options: Work
     pr_url: options.pr,
     draft_pr: options.draft,
     blocking: options.blocking,
-    // The branch finds the activity too; it is changed where both are given.
+    // Without an id, --branch selects the activity; with one, it is a field to change.
     branch: id === undefined ? undefined : options.branch,
     base_branch: options.base,
-    scope: hasScope ? ((await scopeOf(session.place, options)) ?? {}) : undefined,
-  }) as Changes
+    scope: hasScope ? ((await scopeFrom(workspace, options)) ?? {}) : undefined,
+    // The service validates the values.
+  }) as UpdateInput
   if (Object.keys(input).length === 0)
-    throw new CliError('nothing to change; see deconflict update --help, such as --refresh or --status')
-  const answer = await session.client.updateActivity({
-    ...session.at,
-    id: await activityIdOf(session, id),
-    input,
-  })
-  const overlap = await othersIn(session, answer.overlap)
-  session.show({ ...answer, overlap }, () => [
-    `“${plain(answer.title)}” is ${answer.status}, ${answer.risk} risk, with ${count(answer.scope.paths.length, 'path', 'paths')}: ${answer.id}`,
-    ...(overlap?.overlap_detected === false ? [clearLine(answer, session)] : []),
-    ...overlapNowLines(overlap, session.look),
+    throw new CliError('nothing to update; see deconflict update --help, for example --refresh or --status')
+  const answer = await client.updateActivity({ ...at, id: await activityIdFor(context, id), input })
+  const overlap = await briefWithoutOwnOnBase(workspace, answer.overlap)
+  context.show({ ...answer, overlap }, () => [
+    ...wrap(
+      `Updated “${sanitize(answer.title)}”: ${answer.status}, ${answer.risk} risk, ${count(answer.scope.paths.length, 'path', 'paths')} (${answer.id})`,
+      { width: display.width, indent: '  ' },
+    ),
+    ...(overlap?.overlap_detected === false ? clearLines(answer, display) : []),
+    ...overlapBriefLines(overlap, display),
   ])
   return overlap?.overlap_detected ? EXIT.overlap : EXIT.clear
 }
 
-type Updated = OutputOf<'updateActivity'>
-
-function clearLine({ scope }: Updated, { look }: Session): string {
+function clearLines({ scope }: OutputOf<'updateActivity'>, { paint, width }: Display): string[] {
   return scope.paths.length + scope.areas.length > 0
-    ? `${look.paint('green', 'Clear')}: no overlap`
-    : `No files were compared: the activity names none. ${NAME_FILES}`
+    ? [`${paint('green', 'Clear')}: no overlap`]
+    : wrap(`No files were compared: the activity has none. ${NAME_FILES}`, { width, indent: '' })
 }
 
-/** On the base, without what was announced from here. */
-async function othersIn({ place }: Session, overlap: Updated['overlap']): Promise<Updated['overlap']> {
-  if (overlap === null || place.own_branch !== null) return overlap
-  return briefWithoutOwn(overlap, await announcedHere(place))
-}
-
-/** Exit code 2 where others have come to overlap. */
+/** Exit code 2 if it overlaps by now. */
 export async function heartbeat(
-  world: World,
+  runtime: Runtime,
   id: string | undefined,
-  options: WorkOptions,
+  options: CommonOptions,
 ): Promise<ExitCode> {
-  const session = await openSession(world, options)
-  const beat = await session.client.heartbeatActivity({ ...session.at, id: await activityIdOf(session, id) })
-  const overlap = await othersIn(session, beat.overlap)
-  session.show({ ...beat, overlap }, () => [
-    `Heartbeat sent; expires ${relative(beat.expires_at, session.look.now)}: ${beat.id}`,
-    ...overlapNowLines(overlap, session.look),
+  const context = await openContext(runtime, options)
+  const { client, at, workspace, display } = context
+  const answer = await client.heartbeatActivity({ ...at, id: await activityIdFor(context, id) })
+  const overlap = await briefWithoutOwnOnBase(workspace, answer.overlap)
+  context.show({ ...answer, overlap }, () => [
+    `Heartbeat sent; expires ${relativeTime(answer.expires_at, display.now)} (${answer.id})`,
+    ...overlapBriefLines(overlap, display),
   ])
   return overlap?.overlap_detected ? EXIT.overlap : EXIT.clear
 }
 
-/** Ends the work: archived, unless it is said that it was merged or given up. */
-export async function done(world: World, id: string | undefined, options: WorkOptions): Promise<ExitCode> {
-  if (options.merged && options.abandoned) throw new CliError('--merged or --abandoned, not both')
-  const session = await openSession(world, options)
-  const { client, at, place } = session
-  const request = { ...at, id: await activityIdOf(session, id) }
+interface DoneOptions extends CommonOptions {
+  merged?: boolean
+  abandoned?: boolean
+}
+
+/** Archives the activity, or sets its status to merged or abandoned. */
+export async function done(
+  runtime: Runtime,
+  id: string | undefined,
+  options: DoneOptions,
+): Promise<ExitCode> {
+  if (options.merged && options.abandoned) throw new CliError('pass --merged or --abandoned, not both')
+  const context = await openContext(runtime, options)
+  const { client, at, workspace } = context
+  const request = { ...at, id: await activityIdFor(context, id) }
   const status = options.merged ? 'merged' : options.abandoned ? 'abandoned' : undefined
   const answer = status
     ? await client.updateActivity({ ...request, input: { status } })
     : await client.archiveActivity(request)
-  if (place.git_directory !== null) await forget(place.git_directory, branchKey(place.branch))
-  session.show(answer, () => [`Done, ${answer.status}: ${answer.id}`])
+  await forgetStarted(workspace, answer.id)
+  context.show(answer, () => [`Done: ${answer.id} is ${answer.status}`])
   return EXIT.clear
+}
+
+/** Deletes the state of `deconflict start` if it is about this activity. */
+async function forgetStarted({ git_directory, branch }: Workspace, id: string): Promise<void> {
+  if (git_directory === null) return
+  const { activity_id } = await readState(git_directory, branchKey(branch))
+  if (activity_id === id) await deleteState(git_directory, branchKey(branch))
 }

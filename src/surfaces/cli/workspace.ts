@@ -1,29 +1,32 @@
-/** Where a command is run: repository, branch and base, from git unless they are given. */
+/** The repository, branch and base that a command works on: from options, else from git. */
 import { Git } from './git.ts'
-import { CliError, type World } from './world.ts'
+import { CliError, type Runtime } from './runtime.ts'
 
-export interface PlaceOptions {
+export interface WorkspaceOptions {
   repo?: string
   branch?: string
   base?: string
 }
 
-export interface Place {
+export interface Workspace {
   git: Git
   owner: string
   repo: string
-  /** The repository was named, and not taken from a remote. */
+  /** Whether the repository was named by an option or variable, rather than taken from a git remote. */
   is_named: boolean
-  /** Of the remote. */
+  /** Host of the git remote. */
   host: string
   is_ssh: boolean
   /** Null on a detached HEAD. */
   branch: string | null
-  /** The branch that the service is told of. Null on the base too: all that merges into it would count as stacked on it, and never as a collision. */
+  /**
+   * The branch that is sent to the service. Null on the base branch: everything that merges into it would count as
+   * stacked on it, and nothing as a collision.
+   */
   own_branch: string | null
-  /** Null where it is not known, and on that branch itself. */
+  /** Null if unknown, and on the base branch itself. */
   base_branch: string | null
-  /** The branch that the diff is taken against, also on that branch itself. */
+  /** The branch to compare with, also on that branch itself. */
   diff_base: string | undefined
   remote: string | undefined
   /** Null outside of a working tree. */
@@ -32,31 +35,31 @@ export interface Place {
 
 const REPOSITORY = /^([\w.-]+)\/([\w.-]+)$/
 
-/** Throws `CliError` where no repository is to be found. */
-export async function findPlace(world: World, options: PlaceOptions): Promise<Place> {
-  const git = new Git(world.cwd, world.env)
+/** Throws `CliError` if there is no repository. */
+export async function findWorkspace(runtime: Runtime, options: WorkspaceOptions): Promise<Workspace> {
+  const git = new Git(runtime.cwd, runtime.env)
   const git_directory = (await git.gitDirectory()) ?? null
   const checkedOut = git_directory === null ? undefined : await git.branch()
   const remote = git_directory === null ? undefined : await git.remote(checkedOut)
-  const given = options.repo ?? (world.env.DECONFLICT_REPO || undefined)
-  const named = given === undefined ? undefined : repositoryIn(given)
-  const at = named ?? remote?.at
-  if (!at) {
+  const given = options.repo ?? (runtime.env.DECONFLICT_REPO || undefined)
+  const named = given === undefined ? undefined : parseRepository(given)
+  const repository = named ?? remote?.address
+  if (!repository) {
     throw new CliError(
       git_directory === null
-        ? 'this is no git repository; go to one, or name it with --repo OWNER/NAME'
-        : 'no remote of this repository is on GitHub; name it with --repo OWNER/NAME',
+        ? 'not a git repository; change to one, or name it with --repo OWNER/NAME'
+        : 'this repository has no remote on GitHub; name it with --repo OWNER/NAME',
     )
   }
-  const branch = options.branch ?? checkedOut ?? ciBranch(world.env) ?? null
+  const branch = options.branch ?? checkedOut ?? ciBranch(runtime.env) ?? null
   const base = options.base ?? (git_directory === null ? undefined : await git.base(remote?.name))
   return {
     git,
-    owner: at.owner,
-    repo: at.repo,
+    owner: repository.owner,
+    repo: repository.repo,
     is_named: named !== undefined,
-    host: remote?.at?.host ?? 'github.com',
-    is_ssh: remote?.at?.is_ssh ?? false,
+    host: remote?.address?.host ?? 'github.com',
+    is_ssh: remote?.address?.is_ssh ?? false,
     branch,
     own_branch: options.branch ?? (branch === base ? null : branch),
     base_branch: base === undefined || base === branch ? null : base,
@@ -66,13 +69,13 @@ export async function findPlace(world: World, options: PlaceOptions): Promise<Pl
   }
 }
 
-function repositoryIn(given: string): { owner: string; repo: string } {
+function parseRepository(given: string): { owner: string; repo: string } {
   const [, owner, repo] = REPOSITORY.exec(given) ?? []
   if (!owner || !repo) throw new CliError(`--repo must be OWNER/NAME, not ${given}`)
   return { owner, repo }
 }
 
-/** A workflow run has no branch checked out, but knows it. */
-function ciBranch(env: World['env']): string | undefined {
+/** A workflow run checks out a commit, and names the branch in its environment. */
+function ciBranch(env: Runtime['env']): string | undefined {
   return env.GITHUB_HEAD_REF || (env.GITHUB_REF_TYPE === 'branch' && env.GITHUB_REF_NAME) || undefined
 }

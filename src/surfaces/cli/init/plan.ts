@@ -1,9 +1,9 @@
-/** Which files `deconflict init` changes, from what to what; and back. */
+/** The file changes of `deconflict init` and `init --undo`. Reads files, writes none. */
 import { createHash } from 'node:crypto'
 import { readFile } from 'node:fs/promises'
 import { join, relative } from 'node:path'
 import { z } from 'zod'
-import { CliError } from '../world.ts'
+import { CliError } from '../runtime.ts'
 import {
   AGENTS_SECTION,
   CLAUDE_HOOKS,
@@ -18,69 +18,70 @@ import { type Section, withoutSection, withSection } from './section.ts'
 export const PARTS = ['claude', 'codex', 'cursor', 'git', 'agents-md', 'settings'] as const
 export type Part = (typeof PARTS)[number]
 
-/** One file; `undefined` stands for none. */
-export interface Change {
+/** A change of one file; `undefined` means that the file does not exist. */
+export interface FileChange {
   path: string
-  /** As people are shown it. */
+  /** The path relative to the working tree. */
   name: string
   before: string | undefined
   after: string | undefined
   is_executable: boolean
 }
 
+/** A file that is left as it is, and why. */
 interface Skip {
   name: string
   why: string
 }
 
 export interface Plan {
-  changes: Change[]
+  changes: FileChange[]
   skips: Skip[]
 }
 
 interface Target {
   path: string
   is_executable?: boolean
-  /** Throws `CliError` where the file is not one to write to. */
+  /** Throws `CliError` if the file must be left as it is. */
   add(text: string | undefined): string
   remove(text: string): string | undefined
 }
 
-/** What the last `init` found and left, so that its undoing is exact. */
-export const Written = z.record(z.string(), z.object({ before: z.string().nullable(), after: z.string() }))
-export type Written = z.output<typeof Written>
+/** By path: the content before `init`, and a hash of what it wrote. Files that match the hash are restored exactly. */
+export const InitRecord = z.record(z.string(), z.object({ before: z.string().nullable(), after: z.string() }))
+export type InitRecord = z.output<typeof InitRecord>
 
-interface Where {
+interface PlanOptions {
   root: string
   hooks_directory: string
   parts: readonly Part[]
 }
 
-export async function planAdding(where: Where): Promise<Plan> {
-  return plan(where, (target, text) => target.add(text))
+export async function planAdding(options: PlanOptions): Promise<Plan> {
+  return plan(options, (target, text) => target.add(text))
 }
 
-export async function planRemoving(where: Where, written: Written): Promise<Plan> {
-  return plan(where, (target, text) => {
+export async function planRemoving(options: PlanOptions, record: InitRecord): Promise<Plan> {
+  return plan(options, (target, text) => {
     if (text === undefined) return undefined
-    const known = written[target.path]
+    const known = record[target.path]
     if (known && hashOf(text) === known.after) return known.before ?? undefined
     return target.remove(text)
   })
 }
 
 async function plan(
-  { root, hooks_directory, parts }: Where,
-  turn: (target: Target, text: string | undefined) => string | undefined,
+  { root, hooks_directory, parts }: PlanOptions,
+  edit: (target: Target, text: string | undefined) => string | undefined,
 ): Promise<Plan> {
-  const changes: Change[] = []
+  const changes: FileChange[] = []
   const skips: Skip[] = []
   for (const part of parts) {
     const target = TARGETS[part](root, hooks_directory)
     const name = relative(root, target.path)
     const before = await readFile(target.path, 'utf8').catch(() => undefined)
     try {
-      const after = turn(target, before)
+      const after = edit(target, before)
       if (after !== before)
         changes.push({ path: target.path, name, before, after, is_executable: target.is_executable === true })
     } catch (error) {
@@ -104,11 +105,11 @@ const TARGETS: Record<Part, (root: string, hooks_directory: string) => Target> =
   }),
 }
 
-function hookTarget(path: string, hooks: Hooks, shell: Record<string, unknown>): Target {
+function hookTarget(path: string, hooks: Hooks, template: Record<string, unknown>): Target {
   return {
     path,
-    add: (text) => withHooks(text, { hooks, shell }),
-    remove: (text) => withoutHooks(text, { shell }),
+    add: (text) => withHooks(text, { hooks, template }),
+    remove: (text) => withoutHooks(text, { template }),
   }
 }
 
@@ -128,12 +129,14 @@ function pushTarget(path: string): Target {
     is_executable: true,
     add: (text = NEW_HOOK) => {
       if (!/^#!.*\b(?:sh|bash|dash|zsh|ksh)\b/.test(text))
-        throw new CliError(`is no shell script; call there yourself: ${PUSH_SECTION.lines[1]}`)
+        throw new CliError(
+          `was skipped: it is not a shell script; add this to it yourself: ${PUSH_SECTION.lines[1]}`,
+        )
       return withSection(text, PUSH_SECTION)
     },
     remove: (text) => {
-      const bare = withoutSection(text, PUSH_SECTION)
-      return bare === NEW_HOOK && bare !== text ? undefined : bare
+      const rest = withoutSection(text, PUSH_SECTION)
+      return rest === NEW_HOOK && rest !== text ? undefined : rest
     },
   }
 }
