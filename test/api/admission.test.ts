@@ -236,7 +236,7 @@ describe('an event stream', () => {
     await expect.poll(() => github.calls(SHOP)).toBe(before + 1)
     abort.abort()
     expect(await aborted).toBe('AbortError')
-    const isOver = (line: string) => line.includes('broken off')
+    const isOver = (line: string) => line.includes('request aborted by the client')
     await expect.poll(() => service.log.slice(logged).some(isOver)).toBe(true)
     release()
     const stream = await open()

@@ -92,7 +92,9 @@ test('the bytes of a sender that leaves are free again', async () => {
   const gone = await hoard(900 * KIB)
   const logged = service.log.length
   gone.socket.end()
-  await expect.poll(() => service.log.slice(logged).some((line) => line.includes('broken off'))).toBe(true)
+  await expect
+    .poll(() => service.log.slice(logged).some((line) => line.includes('request aborted by the client')))
+    .toBe(true)
   const kept = await hoard(100 * KIB)
   expect(await deliver(850 * KIB)).toBe(202)
   expect(kept.said()).toBe('')
