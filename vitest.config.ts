@@ -11,6 +11,7 @@
  *
  * `npm test` leaves out the last three, `npm run test:all` runs everything.
  */
+import { randomInt } from 'node:crypto'
 import { defineConfig, type TestProjectInlineConfiguration } from 'vitest/config'
 
 const MINUTE_MS = 60_000
@@ -21,6 +22,12 @@ const timeouts = {
   hookTimeout: 3 * MINUTE_MS,
   expect: { poll: { timeout: MINUTE_MS } },
 }
+
+const { TEST_SEED: given = '1' } = process.env
+const seed = given === 'random' ? randomInt(2 ** 31) : Number(given)
+process.stderr.write(`Random tests use TEST_SEED=${seed}; TEST_SEED=random varies them.\n`)
+/** What random tests need. */
+const random = { setupFiles: './test/support/seed.ts', env: { TEST_SEED: String(seed) } }
 
 /** What two cores bear: an embedded database takes 300 MB in each worker, and tests wait as well as work. */
 const workers = { pool: 'forks' as const, maxWorkers: 3 }
@@ -56,7 +63,8 @@ function api(kind: 'postgres' | 'embedded', folders: string[]): TestProjectInlin
       name: `api-${kind}`,
       include: folders.map((folder) => `test/${folder}/**/*.test.ts`),
       globalSetup: './test/support/setup.ts',
-      env: { TEST_DATABASE_KIND: kind },
+      setupFiles: random.setupFiles,
+      env: { ...random.env, TEST_DATABASE_KIND: kind },
     },
   }
 }
@@ -68,6 +76,7 @@ export default defineConfig({
         test: {
           ...shared,
           ...timeouts,
+          ...random,
           name: 'rules',
           include: ['test/rules/**/*.test.ts', 'test/architecture.test.ts'],
         },
