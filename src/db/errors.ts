@@ -4,8 +4,12 @@ import { DrizzleQueryError } from 'drizzle-orm'
 /** Classes of SQLSTATE that mean the database is away, overloaded or shutting down; sending again later is safe. */
 const AWAY = /^(08|53|57P|58|40001|40P01|25006|57014|55P03)/
 
-/** Those of them that no statement escapes, however little it touches. */
-const DOWN = /^(08|53[13]|57P|25006)/
+/** Those of them that no statement escapes, however little it touches. A lost connection (08006) of a cluster's own is to one node. */
+const DOWN = /^(08(?!006)|53[13]|57P|25006)/
+
+/** How libpq reports that a node of a cluster lost its connection to another; PostgreSQL passes that on as an internal error. */
+const LOST_NODE =
+  /^(server closed the connection|SSL connection has been closed|could not (receive data from|send data to) server|no connection to the server)/
 
 /** postgres.js' and the socket's own codes for a connection that is not there. */
 const NO_CONNECTION =
@@ -22,7 +26,8 @@ const HINTS: Record<string, string> = {
 /** The SQLSTATE, or the connection's code, of what a query threw; undefined when it was no database error. */
 export function codeOf(error: unknown): string | undefined {
   const source = error instanceof DrizzleQueryError ? error.cause : error
-  const code = (source as { code?: unknown } | undefined)?.code
+  const { code, message } = (source ?? {}) as { code?: unknown; message?: string }
+  if (code === 'XX000' && LOST_NODE.test(message ?? '')) return '08006'
   return typeof code === 'string' ? code : undefined
 }
 

@@ -16,6 +16,8 @@ const SETTINGS = {
   max_replication_slots: '50',
   max_wal_senders: '50',
   'citus.node_conninfo': 'sslmode=prefer',
+  // Tests break tables with triggers.
+  'citus.enable_unsafe_triggers': 'on',
 }
 
 /** Whether the PostgreSQL that tests start has the extension. */

@@ -1,0 +1,33 @@
+/** What a database error means: the service answers 503 where the same request can succeed later, else 500. */
+import { DrizzleQueryError } from 'drizzle-orm'
+import { expect, test } from 'vitest'
+import { faultOf, isDatabaseAway, isDatabaseDown } from '../../src/db/errors.ts'
+
+const failed = (code: string, message = 'some text') =>
+  new DrizzleQueryError('select 1', [], Object.assign(new Error(message), { code }))
+
+test.each([
+  ['the connection to another node of the cluster was lost', failed('08006'), true, false],
+  [
+    'another node of the cluster ended while it answered',
+    failed('XX000', 'server closed the connection unexpectedly\n\tThis probably means'),
+    true,
+    false,
+  ],
+  ['the server is shutting down', failed('57P01'), true, true],
+  ['the server takes no more connections', failed('53300'), true, true],
+  ['the address refuses connections', failed('ECONNREFUSED'), true, true],
+  ['a statement took too long', failed('57014'), true, false],
+  ['a page of the database is damaged', failed('XX001'), false, false],
+  ['PostgreSQL has an internal error', failed('XX000', 'cache lookup failed'), false, false],
+  ['a table is missing', failed('42P01'), false, false],
+])('%s', (_, error, is_away, is_down) => {
+  expect([isDatabaseAway(error), isDatabaseDown(error)]).toEqual([is_away, is_down])
+})
+
+test('what is logged of it holds no message', () => {
+  expect(faultOf(failed('XX000', 'server closed the connection unexpectedly'))).toEqual({
+    fault: 'Error',
+    code: '08006',
+  })
+})
