@@ -26,10 +26,10 @@ describe.skipIf(process.env.TEST_DATABASE_KIND === 'embedded')('on two instances
     github.close()
   })
 
-  /** How many wait for a lock of this database. */
-  const waiting = async (tx: TransactionSql): Promise<number> => {
+  /** How many keys are in use: a create locks its key first, on one server and on a cluster alike. */
+  const keysInUse = async (tx: TransactionSql): Promise<number> => {
     const [row] = await tx<{ n: number }[]>`select count(*)::int as n from pg_locks
-      where not granted and database = (select oid from pg_database where datname = current_database())`
+      where locktype = 'advisory' and granted and database = (select oid from pg_database where datname = current_database())`
     return row?.n ?? 0
   }
 
@@ -50,7 +50,7 @@ describe.skipIf(process.env.TEST_DATABASE_KIND === 'embedded')('on two instances
       await raw.begin(async (tx) => {
         await tx`lock table ${tx(table)} in exclusive mode`
         first = send(0, path, body, key)
-        await expect.poll(() => waiting(tx)).toBe(1)
+        await expect.poll(() => keysInUse(tx), { timeout: 10_000 }).toBe(1)
         for (const turn of [0, 1]) {
           const second = await send(turn, path, body, key)
           expect([outcome(second), second.body.error.param]).toEqual([
