@@ -502,8 +502,8 @@ describe('one line says what to do after', () => {
     ['a missing server', ['list'], { DECONFLICT_URL: '' }, /set DECONFLICT_URL, or run deconflict login/],
     ['a missing token', ['list'], { GITHUB_TOKEN: '' }, /set GITHUB_TOKEN, or run gh auth login/],
     ['a bad token', ['list'], { GITHUB_TOKEN: 'nobody' }, /set GITHUB_TOKEN/],
-    ['an unknown repository', ['list', '--repo', 'acme/none'], {}, /cannot see the repository/],
-    ['a missing permission', ['start', 'x'], { GITHUB_TOKEN: 'tok-rita' }, /needs push access/],
+    ['an unknown repository', ['list', '--repo', 'acme/none'], {}, /token cannot access the repository/],
+    ['a missing permission', ['start', 'x'], { GITHUB_TOKEN: 'tok-rita' }, /token with push access/],
     [
       'a wrong value',
       ['start', 'x', '--risk', 'huge'],
@@ -511,7 +511,7 @@ describe('one line says what to do after', () => {
       /risk: must be one of low, medium, high, critical/,
     ],
     ['a bad glob', ['check', '--paths', 'a/[b'], {}, /scope\.paths\[0\]/],
-    ['an unknown id', ['show', 'act_1'], {}, /no such record/],
+    ['an unknown id', ['show', 'act_1'], {}, /activity does not exist/],
   ])('%s', async (_, args, env, message) => {
     const { code, stdout, stderr } = await tree.run(args, { env })
     expect([code, stdout]).toEqual([1, ''])

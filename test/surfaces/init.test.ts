@@ -374,7 +374,7 @@ describe('the hook of an agent', () => {
     ['an unreachable server', { DECONFLICT_URL: 'http://127.0.0.1:9' }, /cannot be reached/],
     ['a missing server', { DECONFLICT_URL: '' }, /no server is configured/],
     ['a missing token', { GITHUB_TOKEN: '' }, /no GitHub token/],
-    ['a missing permission', { GITHUB_TOKEN: 'tok-rita' }, /needs push access/],
+    ['a missing permission', { GITHUB_TOKEN: 'tok-rita' }, /token with push access/],
   ])('exits with 0 after an error: %s', async (_, env, message) => {
     const { code, stdout, stderr } = await hook('before-edit', edit('src/a.ts'), { env })
     expect([code, stdout]).toEqual([0, ''])
