@@ -1,4 +1,4 @@
-/** What can be done with activities (specification §4.1, contract §4 and §5). */
+/** Create, retrieve, list, update, heartbeat and archive activities (specification §4.1, contract §4 and §5). */
 import { later } from '../base/clock.ts'
 import { Failure } from '../base/failure.ts'
 import { newId } from '../base/id.ts'
@@ -9,12 +9,12 @@ import { pullRequestNumber } from '../context/pull-request-url.ts'
 import { inTransaction, type RepoContext } from '../context/repo.ts'
 import type { ActivityBrief, CreateActivity, ListActivities, UpdateActivity } from './activity.ts'
 import { asOf, canTransition, expiryAt, isClosed, isLive, TRANSITIONS } from './lifecycle.ts'
+import { insertLive } from './live-insert.ts'
 import { briefOf } from './representation.ts'
-import { insertLive } from './room.ts'
 import * as store from './store.ts'
 import type { ActivityRow } from './table.ts'
 
-/** Records work that begins. Throws `validation_error` for a `pr_url` of elsewhere, `rate_limited` when too many are live. */
+/** Creates an activity. Throws `validation_error` for a `pr_url` of another repository, `rate_limited` at the limit of live activities. */
 export async function createActivity(ctx: RepoContext, input: CreateActivity): Promise<ActivityRow> {
   const { now, repo, settings, identity } = ctx
   const row: store.NewActivity = {
@@ -36,14 +36,14 @@ export async function createActivity(ctx: RepoContext, input: CreateActivity): P
   })
 }
 
-/** The activity as it is now. Throws `not_found`. */
+/** The activity as of now. Throws `not_found`. */
 export async function getActivity(ctx: RepoContext, id: string): Promise<ActivityRow> {
   const row = await store.findActivity(ctx.db, ctx.repo.id, id)
   if (!row) throw noSuchActivity(id)
   return asOf(row, ctx.now)
 }
 
-/** A page of activities, newest first; archived and expired ones only when `status` asks for them. */
+/** A page of activities, newest first. Archived and expired ones only if `status` selects them. */
 export async function listActivities(ctx: RepoContext, input: ListActivities): Promise<Page<ActivityBrief>> {
   const { cursor, limit, ...filter } = input
   const page = { now: ctx.now, after: cursor ?? null, limit: limit + 1 }
@@ -52,8 +52,8 @@ export async function listActivities(ctx: RepoContext, input: ListActivities): P
 }
 
 /**
- * Changes the fields that were sent. Throws `not_found`, `validation_error` (`pr_url`), `invalid_transition`.
- * A change that changes nothing leaves `updated_at` alone.
+ * Updates the given fields. An update without a difference keeps `updated_at`. Throws `not_found`, `validation_error`
+ * (`pr_url`), `invalid_transition`.
  */
 export function updateActivity(ctx: RepoContext, id: string, input: UpdateActivity): Promise<ActivityRow> {
   return inTransaction(ctx, async (within) => {
@@ -66,8 +66,8 @@ export function updateActivity(ctx: RepoContext, id: string, input: UpdateActivi
     if (fields.pr_url !== undefined)
       changes.pr_number = fields.pr_url === null ? null : pullRequestNumber(ctx, fields.pr_url)
     if (fields.scope) changes.scope_is_literal = false
-    if (!canTransition(row.status, status)) throw illegalMove(row, status)
-    if (status !== row.status) Object.assign(changes, moved(ctx, status))
+    if (!canTransition(row.status, status)) throw illegalTransition(row, status)
+    if (status !== row.status) Object.assign(changes, transitionTo(ctx, status))
     if (heartbeat) {
       if (!isLive(row.status)) throw notLive(row)
       changes.heartbeat_at = now
@@ -80,7 +80,7 @@ export function updateActivity(ctx: RepoContext, id: string, input: UpdateActivi
   })
 }
 
-/** Notes a sign of life and puts the expiry off. Throws `not_found`, `invalid_transition`. */
+/** Records a heartbeat and extends the time to live. Throws `not_found`, `invalid_transition`. */
 export async function heartbeatActivity(ctx: RepoContext, id: string): Promise<ActivityRow> {
   const { db, now, repo, settings } = ctx
   const extended = await store.extendActivity(db, repo.id, id, {
@@ -92,7 +92,7 @@ export async function heartbeatActivity(ctx: RepoContext, id: string): Promise<A
   return extended
 }
 
-/** Archives the activity; one that is archived already stays as it is. Throws `not_found`. */
+/** Archives the activity. An archived one is returned unchanged. Throws `not_found`. */
 export function archiveActivity(ctx: RepoContext, id: string): Promise<ActivityRow> {
   return inTransaction(ctx, async (within) => {
     const { db, now, repo } = within
@@ -101,18 +101,18 @@ export function archiveActivity(ctx: RepoContext, id: string): Promise<ActivityR
     const row = asOf(stored, now)
     if (row.status === 'archived') return row
     await enqueueRechecks(within, [id])
-    return store.updateActivity(db, stored, { ...moved(ctx, 'archived'), updated_at: now })
+    return store.updateActivity(db, stored, { ...transitionTo(ctx, 'archived'), updated_at: now })
   })
 }
 
-/** Whether it is time to open a draft pull request, so that others see the work (contract §4). */
+/** Whether a draft pull request should be opened, so that others see the work (contract §4). */
 export function isReminderDue({ now, settings }: RepoContext, row: ActivityRow): boolean {
   const isOld = later(row.created_at, settings.pr_reminder_after_ms) < now
   return isLive(row.status) && row.branch !== null && row.pr_url === null && isOld
 }
 
-/** What else changes when the caller moves an activity to `status`. */
-function moved({ now, identity }: RepoContext, status: ActivityRow['status']): store.ActivityChanges {
+/** All fields that change when the caller sets `status`. */
+function transitionTo({ now, identity }: RepoContext, status: ActivityRow['status']): store.ActivityChanges {
   if (status === 'archived') {
     const archived_by = identity?.login ?? null
     return { status, archived_at: now, archive_reason: 'requested', archived_by }
@@ -122,22 +122,22 @@ function moved({ now, identity }: RepoContext, status: ActivityRow['status']): s
 }
 
 function noSuchActivity(id: string): Failure {
-  return new Failure('not_found', `there is no activity ${id} in this repository; it may have been purged`)
+  return new Failure('not_found', `no activity ${id} in this repository; it may have been purged`)
 }
 
-function illegalMove(row: ActivityRow, status: ActivityRow['status']): Failure {
+function illegalTransition(row: ActivityRow, status: ActivityRow['status']): Failure {
   if (isClosed(row.status)) return notLive(row)
-  const moves = TRANSITIONS[row.status].join(', ')
+  const allowed = TRANSITIONS[row.status].join(', ')
   return new Failure(
     'invalid_transition',
-    `status: ${row.status} cannot become ${status}; from here: ${moves}`,
+    `status: cannot change from ${row.status} to ${status}; allowed: ${allowed}`,
     { param: 'status' },
   )
 }
 
 function notLive(row: ActivityRow): Failure {
   const advice = isClosed(row.status)
-    ? 'create a new activity to go on'
-    : 'only a live activity takes a heartbeat'
+    ? 'create a new activity to continue'
+    : 'only a live activity accepts a heartbeat'
   return new Failure('invalid_transition', `the activity is ${row.status}; ${advice}`)
 }

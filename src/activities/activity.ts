@@ -1,4 +1,4 @@
-/** The words of an activity: its enums, the forms in which it arrives and is shown (specification §2.1 and §4.1, contract §4). */
+/** The schemas of activities: enums, request bodies and responses (specification §2.1 and §4.1, contract §4). */
 import { z } from 'zod'
 import { branchName, outputTimestamp, text } from '../base/field.ts'
 import { pageParameters } from '../base/page.ts'
@@ -33,30 +33,38 @@ export const ActivitySource = z.enum(['api', 'pull_request'])
 export type ActivitySource = z.output<typeof ActivitySource>
 
 const title = text(1, 200).meta({
-  description: 'Short name for the work.',
+  description: 'A short name for the work.',
   examples: ['Retry failed payments'],
 })
 const summary = text(1, 4000).meta({
-  description: 'One or two lines on the work.',
+  description: 'A description in one or two lines.',
   examples: ['Retries a declined payment twice before the order is cancelled.'],
 })
-const actor = text(1, 100).meta({ description: 'The human behind the work.', examples: ['Ada Lovelace'] })
+const actor = text(1, 100).meta({
+  description: 'The person who is responsible for the work.',
+  examples: ['Ada Lovelace'],
+})
 const agent = text(1, 100).meta({
-  description: 'The agent tool in use; null for manual work.',
+  description: 'The coding agent in use; null for manual work.',
   examples: ['claude-code'],
 })
 const branch = branchName.meta({
-  description: 'The branch that the work happens on.',
+  description: 'The branch of the work.',
   examples: ['feature/payment-retries'],
 })
-const baseBranch = branchName.meta({ description: 'The branch that it will merge into.', examples: ['main'] })
+const baseBranch = branchName.meta({
+  description: 'The branch that the work will be merged into.',
+  examples: ['main'],
+})
 const prUrl = text(1, 2048).meta({
-  description: 'The pull request, in this very repository.',
+  description: 'The URL of the pull request, which must be in this repository.',
   examples: ['https://github.com/acme/shop/pull/7'],
 })
 const draftPr = z.boolean().meta({ description: 'Whether the linked pull request is a draft.' })
-const blocking = z.boolean().meta({ description: 'A prominent warning to others; never a hard block.' })
-const risk = Risk.meta({ description: 'How risky the work is for others.' })
+const blocking = z
+  .boolean()
+  .meta({ description: 'Whether to warn others prominently. It never blocks them.' })
+const risk = Risk.meta({ description: 'The risk of the work for others.' })
 
 export const CreateActivity = z
   .strictObject({
@@ -66,7 +74,7 @@ export const CreateActivity = z
     agent: agent.nullable().default(null),
     branch: branch.nullable().default(null),
     base_branch: baseBranch.nullable().default(null),
-    scope: Scope.default(EMPTY_SCOPE).meta({ description: 'What the work is going to touch.' }),
+    scope: Scope.default(EMPTY_SCOPE).meta({ description: 'The areas and paths that the work will change.' }),
     risk: risk.default('low'),
     pr_url: prUrl.nullable().default(null),
     draft_pr: draftPr.default(false),
@@ -81,18 +89,18 @@ export const UpdateActivity = z
     summary: summary.optional(),
     branch: branch.nullable().optional(),
     base_branch: baseBranch.nullable().optional(),
-    scope: Scope.optional().meta({ description: 'Replaces the stored scope as a whole.' }),
+    scope: Scope.optional().meta({ description: 'Replaces the whole scope.' }),
     risk: risk.optional(),
     pr_url: prUrl.nullable().optional(),
     draft_pr: draftPr.optional(),
     blocking: blocking.optional(),
     status: ActivityStatus.optional().meta({
-      description: 'The status to move to; an illegal move is refused with 409.',
+      description: 'The new status. A transition that is not allowed gets 409.',
     }),
     heartbeat: z
       .boolean()
       .optional()
-      .meta({ description: 'When true, sets `heartbeat_at` and puts `expires_at` off.' }),
+      .meta({ description: 'If true, sets `heartbeat_at` to now and extends `expires_at`.' }),
   })
   .meta({ id: 'UpdateActivity' })
 export type UpdateActivity = z.output<typeof UpdateActivity>
@@ -106,84 +114,94 @@ function flag(description: string) {
 
 export const ListActivities = z.strictObject({
   status: ActivityStatus.optional().meta({
-    description: 'Only this status. Left out: all but archived and expired.',
+    description: 'Only this status. Default: all except archived and expired.',
   }),
   risk: Risk.optional().meta({ description: 'Only this risk.' }),
-  actor: text(1, 100).optional().meta({ description: 'Only the work of this human.' }),
+  actor: text(1, 100).optional().meta({ description: 'Only activities of this actor.' }),
   branch: text(1, 255)
     .optional()
-    .meta({ description: 'Only work on this branch; `owner:branch` in a fork.' }),
-  has_pr: flag('Only activities with a pull request (or, when false, without one).'),
-  draft_pr_only: flag('When true, only activities whose pull request is a draft.'),
+    .meta({ description: 'Only activities on this branch; `owner:branch` for a fork.' }),
+  has_pr: flag('If true, only activities with a pull request; if false, only those without.'),
+  draft_pr_only: flag('If true, only activities with a draft pull request.'),
   ...pageParameters('act'),
 })
 export type ListActivities = z.output<typeof ListActivities>
 
-const shownId = z
+const activityId = z
   .string()
-  .meta({ description: 'Id of the activity.', examples: ['act_01h455vb4pex5vsknk084sn02q'] })
+  .meta({ description: 'The id of the activity.', examples: ['act_01h455vb4pex5vsknk084sn02q'] })
 
-/** What lists, creates and updates show of an activity. */
+/** The abbreviated representation: items of a list, and the response to create and update. */
 export const ActivityBrief = z
   .strictObject({
-    id: shownId,
-    title: z.string().meta({ description: 'Short name for the work.' }),
-    actor: z.string().meta({ description: 'The human behind the work.' }),
-    agent: z.string().nullable().meta({ description: 'The agent tool in use; null for manual work.' }),
+    id: activityId,
+    title: z.string().meta({ description: 'A short name for the work.' }),
+    actor: z.string().meta({ description: 'The person who is responsible for the work.' }),
+    agent: z.string().nullable().meta({ description: 'The coding agent in use; null for manual work.' }),
     status: ActivityStatus.meta({
-      description: 'Where the work stands; archived and expired work is closed.',
+      description: 'The status of the work. Archived and expired activities are closed.',
     }),
     risk,
-    branch: z
+    branch: z.string().nullable().meta({ description: 'The branch of the work; `owner:branch` for a fork.' }),
+    base_branch: z.string().nullable().meta({ description: 'The branch that the work will be merged into.' }),
+    scope: ShownScope.meta({ description: 'The areas and paths of the work.' }),
+    pr_url: z
       .string()
       .nullable()
-      .meta({ description: 'The branch that the work happens on; `owner:branch` in a fork.' }),
-    base_branch: z.string().nullable().meta({ description: 'The branch that it will merge into.' }),
-    scope: ShownScope.meta({ description: 'What the work touches.' }),
-    pr_url: z.string().nullable().meta({ description: 'The pull request, where there is one.' }),
+      .meta({ description: 'The URL of the pull request; null if there is none.' }),
     draft_pr: draftPr,
     blocking,
-    heartbeat_at: outputTimestamp.nullable().meta({ description: 'The last sign of life.' }),
-    expires_at: outputTimestamp.meta({ description: 'When it ends by itself.' }),
-    created_at: outputTimestamp.meta({ description: 'When it was made.' }),
-    updated_at: outputTimestamp.meta({ description: 'When it was last changed.' }),
+    heartbeat_at: outputTimestamp
+      .nullable()
+      .meta({ description: 'When the last heartbeat was received; null if there was none.' }),
+    expires_at: outputTimestamp.meta({
+      description: 'When the activity expires unless it gets a heartbeat.',
+    }),
+    created_at: outputTimestamp.meta({ description: 'When the activity was created.' }),
+    updated_at: outputTimestamp.meta({ description: 'When the activity was last updated.' }),
     archived_at: outputTimestamp
       .nullable()
-      .meta({ description: 'When it was archived; null unless the status is `archived`.' }),
-    archive_reason: ArchiveReason.nullable().meta({ description: 'Why it was archived.' }),
+      .meta({ description: 'When the activity was archived; null unless the status is `archived`.' }),
+    archive_reason: ArchiveReason.nullable().meta({
+      description: 'Why the activity was archived; null if it is not archived.',
+    }),
     created_by: z.string().nullable().meta({
-      description: 'GitHub login of its creator; null for a token without a user and for a webhook.',
+      description: 'The GitHub login of the creator; null for a token without a user and for a webhook.',
     }),
     archived_by: z.string().nullable().meta({
       description:
-        'GitHub login of who archived it; null while it is not archived, for a token without a user, a webhook and expiry.',
+        'The GitHub login of the user who archived it; null if it is not archived, and for a token without a user, a webhook and expiry.',
     }),
-    source: ActivitySource.meta({ description: 'Whether it was declared, or made from a pull request.' }),
+    source: ActivitySource.meta({
+      description: 'How the activity was created: by the API, or from a pull request.',
+    }),
   })
   .meta({ id: 'ActivityBrief' })
 export type ActivityBrief = z.output<typeof ActivityBrief>
 
-/** Every field of an activity. */
+/** The full representation. */
 export const Activity = ActivityBrief.extend({
-  type: z.literal('activity').meta({ description: 'What kind of record this is.' }),
-  summary: z.string().meta({ description: 'One or two lines on the work.' }),
+  type: z.literal('activity').meta({ description: 'The type of the record.' }),
+  summary: z.string().meta({ description: 'A description in one or two lines.' }),
 }).meta({ id: 'Activity' })
 export type Activity = z.output<typeof Activity>
 
 export const Heartbeat = z
   .strictObject({
-    id: shownId,
-    heartbeat_at: outputTimestamp.meta({ description: 'Now.' }),
-    expires_at: outputTimestamp.meta({ description: 'When it ends by itself.' }),
+    id: activityId,
+    heartbeat_at: outputTimestamp.meta({ description: 'When the heartbeat was received.' }),
+    expires_at: outputTimestamp.meta({
+      description: 'When the activity expires unless it gets a heartbeat.',
+    }),
   })
   .meta({ id: 'Heartbeat' })
 export type Heartbeat = z.output<typeof Heartbeat>
 
 export const ArchivedActivity = z
   .strictObject({
-    id: shownId,
-    status: z.literal('archived').meta({ description: 'Where the work stands from now on.' }),
-    archived_at: outputTimestamp.meta({ description: 'When it was archived, for the first time.' }),
+    id: activityId,
+    status: z.literal('archived').meta({ description: 'The new status.' }),
+    archived_at: outputTimestamp.meta({ description: 'When the activity was first archived.' }),
   })
   .meta({ id: 'ArchivedActivity' })
 export type ArchivedActivity = z.output<typeof ArchivedActivity>

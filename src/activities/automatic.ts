@@ -1,36 +1,36 @@
-/** The moves that events at GitHub make: of pull requests, branches and pushes (contract §5, automatic moves). */
+/** Applies GitHub events to activities: pull requests, branch deletions and pushes (contract §5, automatic moves). */
 import { newId } from '../base/id.ts'
 import { enqueueRechecks } from '../context/changes.ts'
 import { inTransaction, type RepoContext } from '../context/repo.ts'
 import { type Effect, recordEffect } from '../telemetry/execution.ts'
 import type { ArchiveReason } from './activity.ts'
 import { asOf, expiryAt, isClosed, isLive, statusWithPullRequest } from './lifecycle.ts'
+import { insertLive } from './live-insert.ts'
 import { listLiveOf, lockActivitiesOf, lockLiveOnBranch, lockPullRequest } from './pull-request-store.ts'
-import { insertLive } from './room.ts'
 import * as store from './store.ts'
 import type { ActivityRow } from './table.ts'
 
-/** A pull request, as far as activities care. */
+/** The fields of a pull request that activities use. */
 export interface PullRequest {
   number: number
   url: string
   title: string
-  /** Its first paragraph is the summary of an activity that is made from it. */
+  /** Its first paragraph becomes the summary of the activity. */
   body: string
   author: string
   is_draft: boolean
   base_branch: string
-  /** `owner:branch` when it lies in a fork: that is another branch than one of the same name here. */
+  /** `owner:branch` for a fork, so that it differs from a branch of the same name in this repository. */
   branch: string
   is_fork: boolean
 }
 
 /**
- * Ties a pull request that is open to its activities: to those with its `pr_url`, else to the live ones of its branch
- * that have none. Answers those that are live.
+ * Links an open pull request to its activities: those with its `pr_url`, else the live ones on its branch without a
+ * `pr_url`. Returns the linked live activities.
  */
 export function linkPullRequest(ctx: RepoContext, pr: PullRequest): Promise<ActivityRow[]> {
-  const linked = moveEach(ctx, pr, (row) => ({
+  const linked = updateEach(ctx, pr, (row) => ({
     ...heartbeat(ctx, row),
     pr_url: pr.url,
     pr_number: pr.number,
@@ -38,13 +38,12 @@ export function linkPullRequest(ctx: RepoContext, pr: PullRequest): Promise<Acti
     base_branch: pr.base_branch,
     status: statusWithPullRequest(row.status, pr.is_draft),
   }))
-  return noted('linked', linked)
+  return withEffect('linked', linked)
 }
 
 /**
- * Makes an activity of a pull request that has none. `paths` are its changed files. A job may run twice at once, when
- * the first run outlasts its lease: the second finds the activity of the first, and makes none.
- * None is made either where the repository has as many live activities as it may have.
+ * Creates the activity of a pull request that has none, unless the repository is at its limit. `paths` are the changed
+ * files. If a job outlives its lease, it can run twice at once; the second run then finds the activity of the first.
  */
 export function trackPullRequest(ctx: RepoContext, pr: PullRequest, paths: string[]): Promise<void> {
   return inTransaction(ctx, async (within) => {
@@ -80,21 +79,21 @@ export function trackPullRequest(ctx: RepoContext, pr: PullRequest, paths: strin
   })
 }
 
-/** What of a pull request its own activity takes over. */
+/** Which fields of a tracked activity to update from its pull request. */
 export interface Refresh {
   title: boolean
   base_branch: boolean
-  /** The changed files; null leaves the scope as it is. */
+  /** The changed files; null keeps the scope. */
   paths: string[] | null
 }
 
-/** Counts an event as a heartbeat, and brings the activity that was made from the pull request up to date. Declared ones keep their words. */
+/** Treats an event as a heartbeat, and updates activities of source `pull_request`. Declared activities keep their fields. */
 export function refreshPullRequest(
   ctx: RepoContext,
   pr: PullRequest,
   { title, base_branch, paths }: Refresh,
 ): Promise<ActivityRow[]> {
-  const refreshed = moveEach(ctx, pr, (row) => {
+  const refreshed = updateEach(ctx, pr, (row) => {
     if (row.source !== 'pull_request') return heartbeat(ctx, row)
     return {
       ...heartbeat(ctx, row),
@@ -103,88 +102,89 @@ export function refreshPullRequest(
       ...(paths && { scope: { areas: row.scope.areas, paths }, scope_is_literal: true }),
     }
   })
-  return noted('refreshed', refreshed)
+  return withEffect('refreshed', refreshed)
 }
 
-/** Archives the activities of a pull request that was merged, or closed without. */
+/** Archives the activities of a pull request that was merged or closed. */
 export function closePullRequest(
   ctx: RepoContext,
   pr: Pick<PullRequest, 'number' | 'branch' | 'is_fork'>,
   merged: boolean,
 ): Promise<ActivityRow[]> {
   const reason = merged ? 'pull_request_merged' : 'pull_request_closed'
-  const closed = moveEach(
+  const closed = updateEach(
     ctx,
     pr,
     (row) => archived(ctx, reason, merged ? (row.merged_at ?? ctx.now) : row.merged_at),
     isOpen,
   )
-  return noted('archived', closed)
+  return withEffect('archived', closed)
 }
 
-/** Archives the live activities of a branch that was deleted; those of a pull request end with that. */
+/** Archives the live activities of a deleted branch that have no pull request. */
 export function deleteBranch(ctx: RepoContext, branch: string): Promise<ActivityRow[]> {
   const deleted = inTransaction(ctx, async (within) => {
     const { db, now, repo } = within
     const rows = await lockActivitiesOf(db, repo.id, { branch, now })
-    return change(within, rows, (row) => archived(ctx, 'branch_deleted', row.merged_at))
+    return updateRows(within, rows, (row) => archived(ctx, 'branch_deleted', row.merged_at))
   })
-  return noted('archived', deleted)
+  return withEffect('archived', deleted)
 }
 
-/** Notes a push as a sign of life of the branch's live activities. */
+/** Treats a push as a heartbeat of the live activities of the branch. */
 export function pushBranch(ctx: RepoContext, branch: string): Promise<ActivityRow[]> {
   const pushed = inTransaction(ctx, async (within) => {
     const { db, now, repo } = within
     const rows = await lockLiveOnBranch(db, repo.id, branch, now)
-    return change(within, rows, (row) => ({ ...heartbeat(ctx, row), branch_pushed: true }))
+    return updateRows(within, rows, (row) => ({ ...heartbeat(ctx, row), branch_pushed: true }))
   })
-  return noted('kept_alive', pushed)
+  return withEffect('kept_alive', pushed)
 }
 
-/** Notes how many activities a move took in, once it is stored. */
-async function noted(effect: Effect, moving: Promise<ActivityRow[]>): Promise<ActivityRow[]> {
-  const rows = await moving
+/** Counts the updated activities as an effect, after the transaction. */
+async function withEffect(effect: Effect, update: Promise<ActivityRow[]>): Promise<ActivityRow[]> {
+  const rows = await update
   recordEffect(effect, rows.length)
   return rows
 }
 
-type Move = (row: ActivityRow) => store.ActivityChanges
+type Update = (row: ActivityRow) => store.ActivityChanges
 
-/** Moves the activities with the pull request's `pr_url`, else the live ones on its branch without any; by default those that are live. */
-function moveEach(
+/** Updates the activities with the `pr_url` of the pull request, else the live ones on its branch without one. `isAffected` defaults to live ones. */
+function updateEach(
   ctx: RepoContext,
   pr: Pick<PullRequest, 'number' | 'branch' | 'is_fork'>,
-  move: Move,
-  takesPart: (row: ActivityRow) => boolean = isLiveRow,
+  update: Update,
+  isAffected: (row: ActivityRow) => boolean = isLiveRow,
 ): Promise<ActivityRow[]> {
   return inTransaction(ctx, async (within) => {
     const { db, now, repo } = within
     let rows = (await lockActivitiesOf(db, repo.id, { pr_number: pr.number })).map((row) => asOf(row, now))
-    const isNone = !rows.some(isOpen)
-    if (isNone && !pr.is_fork) rows = await lockActivitiesOf(db, repo.id, { branch: pr.branch, now })
-    return change(within, rows.filter(takesPart), move)
+    const hasNone = !rows.some(isOpen)
+    if (hasNone && !pr.is_fork) rows = await lockActivitiesOf(db, repo.id, { branch: pr.branch, now })
+    return updateRows(within, rows.filter(isAffected), update)
   })
 }
 
-async function change(ctx: RepoContext, rows: ActivityRow[], move: Move): Promise<ActivityRow[]> {
+async function updateRows(ctx: RepoContext, rows: ActivityRow[], update: Update): Promise<ActivityRow[]> {
   const { db, now } = ctx
   const changed: ActivityRow[] = []
-  for (const row of rows) changed.push(await store.updateActivity(db, row, { ...move(row), updated_at: now }))
+  for (const row of rows)
+    changed.push(await store.updateActivity(db, row, { ...update(row), updated_at: now }))
   const before = new Map(rows.map((row) => [row.id, row]))
-  const seen = changed.filter((row) => isSeenByOthers(before.get(row.id) as ActivityRow, row))
+  const visiblyChanged = changed.filter((row) => hasVisibleChange(before.get(row.id) as ActivityRow, row))
   await enqueueRechecks(
     ctx,
-    seen.map((row) => row.id),
+    visiblyChanged.map((row) => row.id),
   )
   return changed
 }
 
-/** A heartbeat alone changes nothing that anybody is told. */
-function isSeenByOthers(before: ActivityRow, after: ActivityRow): boolean {
-  const seen = ({ status, title, branch, base_branch, pr_number, draft_pr, scope }: ActivityRow) =>
+/** Whether anything that is published has changed. A heartbeat alone has not. */
+function hasVisibleChange(before: ActivityRow, after: ActivityRow): boolean {
+  const published = ({ status, title, branch, base_branch, pr_number, draft_pr, scope }: ActivityRow) =>
     JSON.stringify([status, title, branch, base_branch, pr_number, draft_pr, scope])
-  return seen(before) !== seen(after)
+  return published(before) !== published(after)
 }
 
 function heartbeat({ now, settings }: RepoContext, row: ActivityRow): store.ActivityChanges {
@@ -212,7 +212,7 @@ function firstParagraph(body: string): string {
   return paragraph
 }
 
-/** At most `length` characters, none of them NUL or half of a pair, which the database or JSON would not take. */
+/** At most `length` characters, without NUL and unpaired surrogates, which PostgreSQL and JSON reject. */
 function clip(text: string, length: number): string {
   return [...text.replaceAll('\u0000', '').toWellFormed().trim()].slice(0, length).join('')
 }

@@ -1,9 +1,9 @@
-/** The lifecycle of an activity as pure functions: legal moves, expiry, time to live (specification §3.1, contract §5). */
+/** The lifecycle of an activity: allowed transitions, expiry, time to live (specification §3.1, contract §5). Pure. */
 import { later } from '../base/clock.ts'
 import { type ActivityStatus, CLOSED_STATUSES, FINISHED_STATUSES, LIVE_STATUSES } from './activity.ts'
 import type { ActivityRow } from './table.ts'
 
-/** The statuses that a PATCH may move to from each status; the same status is always allowed where any is, and changes nothing. */
+/** The statuses that a PATCH can set, by current status. Setting the current status is a no-op, see `canTransition`. */
 export const TRANSITIONS: Record<ActivityStatus, readonly ActivityStatus[]> = {
   planned: ['active', 'blocked', 'draft-pr-open', 'ready-for-review', 'abandoned', 'archived'],
   active: [
@@ -38,12 +38,12 @@ export function isClosed(status: ActivityStatus): boolean {
   return (CLOSED_STATUSES as readonly ActivityStatus[]).includes(status)
 }
 
-/** Whether a PATCH may set `to`. Setting the status that an open activity has already is allowed. */
+/** Whether a PATCH can set `to`. Setting the current status of an open activity is allowed. */
 export function canTransition(from: ActivityStatus, to: ActivityStatus): boolean {
   return TRANSITIONS[from].includes(to) || (from === to && !isClosed(from))
 }
 
-/** The activity as it is at `now`: from the instant `expires_at` on it is closed, whether or not the sweep has stored that. */
+/** The activity as of `now`: closed from `expires_at` on, whether or not the sweep has stored that. */
 export function asOf(row: ActivityRow, now: Date): ActivityRow {
   if (row.expires_at > now || isClosed(row.status)) return row
   if (isLive(row.status)) return { ...row, status: 'expired', updated_at: row.expires_at }
@@ -61,7 +61,7 @@ interface TimeToLive {
   max_activity_ttl_ms: number | null
 }
 
-/** `expires_at` of an activity that is created, or heard of, at `now`: never earlier than `present`, never past the longest life allowed. */
+/** `expires_at` after a create or heartbeat at `now`: not before `present`, and not after the maximum time to live. */
 export function expiryAt(now: Date, created_at: Date, ttl: TimeToLive, present: Date = now): Date {
   const extended = later(now, ttl.activity_ttl_ms)
   const expiry = extended > present ? extended : present
@@ -70,7 +70,7 @@ export function expiryAt(now: Date, created_at: Date, ttl: TimeToLive, present: 
   return new Date(Math.min(expiry.getTime(), latest.getTime()))
 }
 
-/** The status of a live activity once its pull request is open: what is paused or blocked stays so (contract §5, automatic moves). */
+/** The status of a live activity whose pull request is open. Paused and blocked stay (contract §5, automatic moves). */
 export function statusWithPullRequest(status: ActivityStatus, draft: boolean): ActivityStatus {
   if (status === 'paused' || status === 'blocked') return status
   return draft ? 'draft-pr-open' : 'ready-for-review'

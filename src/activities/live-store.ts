@@ -1,4 +1,4 @@
-/** The SQL that an overlap check reads activities with. Every statement begins with the repository's id. */
+/** The queries of an overlap check on activities. Every statement starts with the repository id. */
 import { and, desc, eq, gt, sql } from 'drizzle-orm'
 import type { Db } from '../db/connect.ts'
 import { selectByIds } from '../db/lookup.ts'
@@ -6,7 +6,7 @@ import { prepared } from '../db/prepared.ts'
 import { isBranch, isOpen, isStoredLive } from './status-store.ts'
 import { type ActivityRow, activities } from './table.ts'
 
-/** The live ones of `repo_id` as of `now`. That they are open is said too: the indexes hold those. */
+/** Live activities of `repo_id` as of `now`. `isOpen` is implied, but it matches the predicate of the partial indexes. */
 const isLive = and(
   eq(activities.repo_id, sql.placeholder('repo_id')),
   isOpen,
@@ -14,7 +14,7 @@ const isLive = and(
   gt(activities.expires_at, sql.placeholder('now')),
 )
 
-/** What an overlap check reads of an activity. */
+/** The columns that an overlap check needs. */
 const compared = {
   id: activities.id,
   title: activities.title,
@@ -36,16 +36,16 @@ type ScopedActivity = Pick<ActivityRow, keyof typeof scoped>
 export type ComparedActivity = Pick<ActivityRow, keyof typeof compared>
 export type MergedActivity = ComparedActivity & Pick<ActivityRow, 'summary' | 'merged_at'>
 
-/** What tells live activities apart without their scopes, which may be large. */
+/** Live activities without their scopes, which can be large. */
 const outlined = {
   id: activities.id,
   branch: activities.branch,
   base_branch: activities.base_branch,
   risk: activities.risk,
   blocking: activities.blocking,
-  /** Of the row: every change of any field, by whatever instance, gives it another one. */
+  /** The version of the row: it changes with every update of any field. */
   version: sql<string>`xmin::text`.as('version'),
-  /** What the scope takes as it is stored. */
+  /** The stored size of the scope. */
   scope_bytes: sql<number>`pg_column_size(${activities.scope})`.as('scope_bytes'),
 }
 
@@ -59,7 +59,7 @@ const readLive = prepared('activities_live', (db) =>
 )
 export type OutlinedActivity = Awaited<ReturnType<typeof readLive>>[number]
 
-/** Up to `limit` live activities, the newest first. */
+/** Up to `limit` live activities, newest first. */
 export function listLive(
   db: Db,
   repo_id: number,
@@ -71,7 +71,7 @@ export function listLive(
 const readCompared = prepared('activities_compared', (db) => selectByIds(db, activities, compared))
 const readScopes = prepared('activities_scopes', (db) => selectByIds(db, activities, scoped))
 
-/** The activities `ids`, as far as there are any, in any order. */
+/** The activities `ids` that exist, in any order. */
 export function listCompared(db: Db, repo_id: number, ids: string[]): Promise<ComparedActivity[]> {
   return readCompared(db, { repo_id, ids: JSON.stringify(ids) })
 }
@@ -119,7 +119,7 @@ const mergedPage = (isFirst: boolean) =>
 const readMerged = mergedPage(true)
 const readMergedBefore = mergedPage(false)
 
-/** Up to `limit` activities that were merged after `since`, the last merged first, each one earlier than `after`. */
+/** Up to `limit` activities merged after `since` and before the activity `after`, last merged first. */
 export function listMerged(
   db: Db,
   repo_id: number,

@@ -1,4 +1,4 @@
-/** The SQL of activities as pull requests and branches have them. Every statement begins with the repository's id. */
+/** Queries for activities by pull request and by branch. Every statement starts with the repository id. */
 import { and, asc, eq, gt, inArray, isNotNull, isNull, or, sql } from 'drizzle-orm'
 import { later } from '../base/clock.ts'
 import { laterBy } from '../db/column.ts'
@@ -6,7 +6,7 @@ import type { Db } from '../db/connect.ts'
 import { isBranch, isLiveAt, isOpen, isStoredFinished, isStoredLive } from './status-store.ts'
 import { type ActivityRow, activities } from './table.ts'
 
-/** The open activities of a pull request, or without a pull request on a branch; locked until the transaction `tx` ends. */
+/** Locks the open activities of a pull request, or the live ones on a branch without a pull request, until the transaction `tx` ends. */
 export async function lockActivitiesOf(
   tx: Db,
   repo_id: number,
@@ -19,7 +19,7 @@ export async function lockActivitiesOf(
   return tx.select().from(activities).where(condition).orderBy(asc(activities.id)).for('update')
 }
 
-/** Lets one transaction at a time decide what becomes of a pull request; the others wait until `tx` ends. */
+/** Serializes transactions that work on the same pull request, until `tx` ends. */
 export async function lockPullRequest(tx: Db, repo_id: number, pr_number: number): Promise<void> {
   const name = JSON.stringify(['pull_request', repo_id, pr_number])
   await tx
@@ -27,7 +27,7 @@ export async function lockPullRequest(tx: Db, repo_id: number, pr_number: number
     .from(sql`(values (1)) as one`)
 }
 
-/** The live activities of a branch, locked until the transaction `tx` ends. */
+/** Locks the live activities of a branch until the transaction `tx` ends. */
 export async function lockLiveOnBranch(
   tx: Db,
   repo_id: number,
@@ -42,7 +42,7 @@ export async function lockLiveOnBranch(
     .for('update')
 }
 
-/** The live activities of a pull request, the oldest first. */
+/** The live activities of a pull request, oldest first. */
 export async function listLiveOf(
   db: Db,
   repo_id: number,
@@ -56,7 +56,7 @@ export async function listLiveOf(
     .orderBy(asc(activities.id))
 }
 
-/** The numbers of the pull requests that live activities belong to. */
+/** The numbers of the pull requests of live activities. */
 export async function listTrackedPullRequests(db: Db, repo_id: number, now: Date): Promise<number[]> {
   const rows = await db
     .selectDistinct({ pr_number: activities.pr_number })
@@ -65,7 +65,7 @@ export async function listTrackedPullRequests(db: Db, repo_id: number, now: Date
   return rows.flatMap(({ pr_number }) => pr_number ?? [])
 }
 
-/** Up to `limit` branches after `after`, in their order, that were pushed and have live activities without a pull request. */
+/** Up to `limit` pushed branches after `after`, by name, with live activities that have no pull request. */
 export async function listPushedBranches(
   db: Db,
   repo_id: number,
@@ -87,7 +87,7 @@ export async function listPushedBranches(
   return rows.flatMap(({ branch }) => branch ?? [])
 }
 
-/** Extends, as a heartbeat does, the life of the live activities that were made from pull requests of these numbers; answers how many. */
+/** Sends a heartbeat for the live activities of source `pull_request` with these numbers; returns how many. */
 export async function extendTracked(
   db: Db,
   repo_id: number,
@@ -118,8 +118,8 @@ export async function extendTracked(
 }
 
 /**
- * Those of the open pull requests `numbers` that lack an activity. One lacks none while an activity with its number is
- * live, nor after somebody archived or finished the newest one that was made from it: that ends its tracking.
+ * The open pull requests among `numbers` that need an activity: those without a live activity, unless someone archived or
+ * finished the newest one of source `pull_request`, which ends the tracking.
  */
 export async function listUntracked(
   db: Db,
@@ -128,8 +128,8 @@ export async function listUntracked(
 ): Promise<number[]> {
   const isUnexpired = gt(activities.expires_at, of.now)
   const isLive = and(isStoredLive, isUnexpired)
-  const isEnded = or(and(isStoredFinished, isUnexpired), eq(activities.archive_reason, 'requested'))
-  const newestOwn = sql`array_agg(coalesce(${isEnded}, false) order by ${activities.id} desc) filter (where ${eq(activities.source, 'pull_request')})`
+  const isStopped = or(and(isStoredFinished, isUnexpired), eq(activities.archive_reason, 'requested'))
+  const newestOwn = sql`array_agg(coalesce(${isStopped}, false) order by ${activities.id} desc) filter (where ${eq(activities.source, 'pull_request')})`
   const rows = await db
     .select({ pr_number: activities.pr_number })
     .from(activities)
@@ -140,7 +140,7 @@ export async function listUntracked(
   return of.numbers.filter((number) => !tracked.has(number))
 }
 
-/** The numbers of the pull requests that the activities `ids` belong to. */
+/** The numbers of the pull requests of the activities `ids`. */
 export async function listPullRequestsOf(db: Db, repo_id: number, ids: string[]): Promise<number[]> {
   const rows = await db
     .selectDistinct({ pr_number: activities.pr_number })

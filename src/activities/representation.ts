@@ -1,8 +1,8 @@
-/** The forms in which an activity is shown (specification §2.1, contract §4). */
+/** Representations of activities in responses (specification §2.1, contract §4). */
 import type { Activity, ActivityBrief, ArchivedActivity, Heartbeat } from './activity.ts'
 import type { ActivityRow } from './table.ts'
 
-/** What lists, creates and updates show. */
+/** The abbreviated representation. */
 export function briefOf(row: ActivityRow): ActivityBrief {
   return {
     id: row.id,
@@ -29,7 +29,7 @@ export function briefOf(row: ActivityRow): ActivityBrief {
   }
 }
 
-/** Every field. */
+/** The full representation. */
 export function fullOf(row: ActivityRow): Activity {
   return { ...briefOf(row), type: 'activity', summary: row.summary }
 }

@@ -1,4 +1,4 @@
-/** The SQL of single activities and their list. Every statement begins with the repository's id; none reads the database's clock. */
+/** Queries for single activities and their list. Every statement starts with the repository id; none reads the database clock. */
 import { and, desc, eq, gt, isNotNull, isNull, lt, type SQL, sql } from 'drizzle-orm'
 import { claimsOf } from '../claims/claim.ts'
 import {
@@ -34,7 +34,7 @@ const runInsert = prepared('insert_activity', (db) =>
     .returning(),
 )
 
-/** Stores a live activity, in one statement with what it claims. */
+/** Inserts a live activity and its claims in one statement. */
 export async function insertActivity(db: Db, row: NewActivity): Promise<ActivityRow> {
   const { weight, claims } = await indexedActivity(row)
   const [inserted] = await runInsert(db, {
@@ -45,21 +45,21 @@ export async function insertActivity(db: Db, row: NewActivity): Promise<Activity
   return inserted as ActivityRow
 }
 
-type ClaimingFields = 'repo_id' | 'id' | 'risk' | 'blocking' | 'scope' | 'scope_is_literal'
+type IndexedFields = 'repo_id' | 'id' | 'risk' | 'blocking' | 'scope' | 'scope_is_literal'
 
-/** A live activity as the index has to hold it. */
-export async function indexedActivity(row: Pick<NewActivity, ClaimingFields>): Promise<IndexedRecord> {
+/** The claims index entry of a live activity. */
+export async function indexedActivity(row: Pick<NewActivity, IndexedFields>): Promise<IndexedRecord> {
   const { repo_id, id } = row
-  return { repo_id, id, weight: weightOf(row), claims: await claimsOf(claimantOf(row)) }
+  return { repo_id, id, weight: weightOf(row), claims: await claimsOf(claimSourceOf(row)) }
 }
 
-/** How much an activity raises the severity of a collision: it blocks (2), it is risky (1), or neither. */
+/** How much the activity raises the severity of its collisions: blocking 2, high risk 1, else 0. */
 function weightOf({ risk, blocking }: Pick<NewActivity, 'risk' | 'blocking'>): number {
   if (blocking) return 2
   return risk === 'high' || risk === 'critical' ? 1 : 0
 }
 
-function claimantOf({ scope, scope_is_literal = false }: Pick<NewActivity, 'scope' | 'scope_is_literal'>) {
+function claimSourceOf({ scope, scope_is_literal = false }: Pick<NewActivity, 'scope' | 'scope_is_literal'>) {
   return { scope, is_literal: scope_is_literal }
 }
 
@@ -75,13 +75,13 @@ export async function findActivity(db: Db, repo_id: number, id: string): Promise
   return row
 }
 
-/** Reads a record and keeps others from changing it until the transaction `tx` ends. */
+/** Locks an activity until the transaction `tx` ends. */
 export async function lockActivity(tx: Db, repo_id: number, id: string): Promise<ActivityRow | undefined> {
   const [row] = await tx.select().from(activities).where(isRecord(repo_id, id)).for('update')
   return row
 }
 
-/** Changes an activity that the transaction `tx` has locked, and what it claims with it. */
+/** Updates an activity that the transaction `tx` has locked, and its claims. */
 export async function updateActivity(
   tx: Db,
   before: ActivityRow,
@@ -97,8 +97,8 @@ export async function updateActivity(
 }
 
 function claimsChange(before: ActivityRow, after: ActivityRow): boolean {
-  const claimed = (row: ActivityRow) => JSON.stringify([weightOf(row), claimantOf(row)])
-  return claimed(before) !== claimed(after)
+  const indexed = (row: ActivityRow) => JSON.stringify([weightOf(row), claimSourceOf(row)])
+  return indexed(before) !== indexed(after)
 }
 
 const AT_NOW = sql`${sql.placeholder('now')}::timestamptz`
@@ -108,7 +108,7 @@ const runExtend = prepared('extend_activity', (db) =>
     .set({
       heartbeat_at: AT_NOW,
       updated_at: AT_NOW,
-      // Without a limit it is null, and `least` passes over that.
+      // Null without a maximum; `least` ignores null.
       expires_at: sql`least(greatest(${activities.expires_at}, ${sql.placeholder('expires_at')}::timestamptz),
         ${laterBy(activities.created_at, sql`${sql.placeholder('max_ttl_ms')}`)})`,
     })
@@ -123,7 +123,7 @@ const runExtend = prepared('extend_activity', (db) =>
     .returning(),
 )
 
-/** Extends the life of a live activity, as `expiryAt` says, in one statement; undefined when there is no such live one. */
+/** Records a heartbeat in one statement, with the rule of `expiryAt`; undefined if there is no such live activity. */
 export async function extendActivity(
   db: Db,
   repo_id: number,
@@ -136,7 +136,7 @@ export async function extendActivity(
   return row
 }
 
-/** The list as it is asked for most: whatever is not closed, page by page. */
+/** A page of the list without filters. */
 const openPage = (isFirst: boolean) =>
   prepared(isFirst ? 'open_activities' : 'open_activities_after', (db) =>
     db
@@ -156,7 +156,7 @@ const openPage = (isFirst: boolean) =>
 const readFirstPage = openPage(true)
 const readNextPage = openPage(false)
 
-/** Up to `limit` activities, newest first, that are older than the id `after`. */
+/** Up to `limit` activities older than the id `after`, newest first. */
 export async function listActivities(
   db: Db,
   repo_id: number,

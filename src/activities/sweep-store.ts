@@ -1,4 +1,4 @@
-/** The SQL by which activities expire and are purged. Every statement begins with the repository's id. */
+/** Queries of the sweep: expiry, purge and deletion of activities. Every statement starts with the repository id. */
 import { and, eq, inArray, lte, or, sql } from 'drizzle-orm'
 import { unindexRecords } from '../claims/store.ts'
 import { type Batch, isNoneOf } from '../db/batch.ts'
@@ -17,7 +17,7 @@ function hasExpired(repo_id: number, now: Date) {
   )
 }
 
-/** Activities that reached their expiry, and are not stored as closed yet. */
+/** Activities past `expires_at` that are not yet stored as closed. */
 export async function listExpiredActivities(
   db: Db,
   repo_id: number,
@@ -32,7 +32,7 @@ export async function listExpiredActivities(
   return rows.map(({ id }) => id)
 }
 
-/** Stores the expiry of these activities, as `asOf` shows it, in the transaction `tx`; answers those that it stored. */
+/** Stores the expiry of these activities, with the result of `asOf`, in the transaction `tx`; returns the ids that it updated. */
 export async function expireActivities(tx: Db, repo_id: number, now: Date, ids: string[]): Promise<string[]> {
   const due = tx
     .select({ id: activities.id })
@@ -54,7 +54,7 @@ export async function expireActivities(tx: Db, repo_id: number, now: Date, ids: 
   return expired.map(({ id }) => id)
 }
 
-/** Activities that were archived, or expired, at `before` or earlier. */
+/** Was archived or expired at or before `before`. */
 function wasClosed(repo_id: number, before: Date) {
   const archived = and(eq(activities.status, 'archived'), lte(activities.archived_at, before))
   const expired = and(
@@ -79,7 +79,7 @@ export async function listClosedActivities(
   return rows.map(({ id }) => id)
 }
 
-/** Deletes those of these activities that were closed at `before` or earlier; answers how many. */
+/** Deletes the activities among `ids` that were closed at or before `before`; returns how many. */
 export async function purgeActivities(db: Db, repo_id: number, before: Date, ids: string[]): Promise<number> {
   const due = db
     .select({ id: activities.id })
@@ -93,7 +93,7 @@ export async function purgeActivities(db: Db, repo_id: number, before: Date, ids
   return purged.length
 }
 
-/** Activities that were made from pull requests, whatever their status. */
+/** Activities of source `pull_request`, in any status. */
 export async function listTracked(
   db: Db,
   repo_id: number,
@@ -113,7 +113,7 @@ export async function listTracked(
   return rows.map(({ id }) => id)
 }
 
-/** Deletes these activities, whatever their status, in the transaction `tx`; answers how many. */
+/** Deletes these activities, in any status, in the transaction `tx`; returns how many. */
 export async function deleteActivities(tx: Db, repo_id: number, ids: string[]): Promise<number> {
   const deleted = await tx
     .delete(activities)

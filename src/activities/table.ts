@@ -5,7 +5,7 @@ import { byteText, hourOf, instant, repoId } from '../db/column.ts'
 import type { Scope } from '../scope/scope.ts'
 import type { ActivitySource, ActivityStatus, ArchiveReason, Risk } from './activity.ts'
 
-/** As queries spell it, so that the planner sees that they ask for what the indexes hold. */
+/** Must match the text in queries, so that the planner uses the partial indexes. */
 const isOpen = sql`status not in ('archived', 'expired')`
 
 export const activities = pgTable(
@@ -21,30 +21,30 @@ export const activities = pgTable(
     risk: text().$type<Risk>().notNull(),
     branch: text(),
     base_branch: text(),
-    /** The branch was pushed since: only one that was there can be gone. */
+    /** The branch has been pushed. Only such a branch can count as deleted. */
     branch_pushed: boolean().notNull().default(false),
     scope: jsonb().$type<Scope>().notNull(),
-    /** True when the paths are file names as GitHub gave them, in which no character is a wildcard. */
+    /** The paths are file names from GitHub, without wildcards. */
     scope_is_literal: boolean().notNull().default(false),
     pr_url: text(),
-    /** The number in `pr_url`: it stays right when the repository is renamed. */
+    /** The number in `pr_url`. Unlike the URL, it survives a rename of the repository. */
     pr_number: integer(),
     draft_pr: boolean().notNull(),
     blocking: boolean().notNull(),
     source: text().$type<ActivitySource>().notNull(),
     heartbeat_at: instant(),
     expires_at: instant().notNull(),
-    /** Serves the sweep in place of `expires_at`, which no index may hold: every heartbeat changes it. */
+    /** Indexed for the sweep instead of `expires_at`, which every heartbeat changes. */
     expires_hour: integer().notNull().generatedAlwaysAs(hourOf('expires_at')),
     created_at: instant().notNull(),
     updated_at: instant().notNull(),
     archived_at: instant(),
     archive_reason: text().$type<ArchiveReason>(),
-    /** GitHub login of the caller who created it; null where no user did, and where the row is older than the column. */
+    /** The GitHub login of the creator; null if there was no user, and for rows older than the column. */
     created_by: text(),
-    /** GitHub login of the caller who archived it; null as for `created_by`. */
+    /** The GitHub login of the user who archived it; null as for `created_by`. */
     archived_by: text(),
-    /** When the work was merged, by PATCH or by webhook; remembered after it was archived. */
+    /** When the work was merged, by PATCH or by webhook. Kept after archival. */
     merged_at: instant(),
   },
   (table) => [

@@ -1,4 +1,4 @@
-/** The lifecycle of an activity as pure rules: legal moves, expiry at its very instant, time to live (contract §5). */
+/** The lifecycle of an activity: allowed transitions, exact expiry, time to live (contract §5). */
 import { describe, expect, test } from 'vitest'
 import { asOf, canTransition, expiryAt, isClosed, isLive } from '../../src/activities/lifecycle.ts'
 import type { ActivityRow } from '../../src/activities/table.ts'
@@ -9,7 +9,7 @@ const CREATED = new Date('2026-03-02T09:00:00.000Z')
 const EXPIRES = new Date('2026-03-03T09:00:00.000Z')
 const later = (instant: Date, ms: number) => new Date(instant.getTime() + ms)
 
-test('the table of moves has a cell for each pair of statuses', () => {
+test('the table of transitions has a cell for each pair of statuses', () => {
   expect(MOVES).toHaveLength(STATUSES.length ** 2)
   expect(new Set(MOVES.map(({ effect }) => effect))).toEqual(new Set(['yes', 'same', '–']))
 })
@@ -18,13 +18,13 @@ test.each(MOVES)('a PATCH from $from to $to: $effect', ({ from, to, effect }) =>
   expect(canTransition(from, to)).toBe(effect !== '–')
 })
 
-test.each(STATUSES)('%s is live, finished or closed, and only one of these', (status) => {
+test.each(STATUSES)('%s is exactly one of live, finished and closed', (status) => {
   expect(isLive(status)).toBe((LIVE as readonly string[]).includes(status))
   expect(isClosed(status)).toBe((CLOSED as readonly string[]).includes(status))
 })
 
-describe('as of an instant', () => {
-  /** The columns that have a part in it. */
+describe('as of a point in time', () => {
+  /** The columns that are involved. */
   const row = (status: ActivityRow['status']) =>
     ({
       id: 'act_01h455vb4pex5vsknk084sn02q',
@@ -38,12 +38,12 @@ describe('as of an instant', () => {
       merged_at: null,
     }) as ActivityRow
 
-  test.each(STATUSES)('%s is what it is until a millisecond before it expires', (status) => {
+  test.each(STATUSES)('%s is unchanged until one millisecond before it expires', (status) => {
     expect(asOf(row(status), later(EXPIRES, -1))).toEqual(row(status))
   })
 
   test.each(LIVE.flatMap((status) => [0, 1, 365 * 24 * HOUR_MS].map((ms) => ({ status, ms }))))(
-    '$status is expired $ms ms after it expires, as of that instant',
+    '$status is expired $ms ms after it expires, as of that time',
     ({ status, ms }) => {
       const expected = { ...row(status), status: 'expired', updated_at: EXPIRES }
       expect(asOf(row(status), later(EXPIRES, ms))).toEqual(expected)
@@ -51,7 +51,7 @@ describe('as of an instant', () => {
   )
 
   test.each(FINISHED.flatMap((status) => [0, 1, 365 * 24 * HOUR_MS].map((ms) => ({ status, ms }))))(
-    '$status is archived as finished $ms ms after it expires, as of that instant',
+    '$status is archived as finished $ms ms after it expires, as of that time',
     ({ status, ms }) => {
       const merged_at = status === 'merged' ? CREATED : null
       const expected = {
@@ -66,18 +66,18 @@ describe('as of an instant', () => {
     },
   )
 
-  test.each(CLOSED)('%s stays what it is when it expires', (status) => {
+  test.each(CLOSED)('%s is unchanged when it expires', (status) => {
     const closed = { ...row(status), archived_at: CREATED, archive_reason: 'requested' as const }
     expect(asOf(closed, later(EXPIRES, HOUR_MS))).toEqual(closed)
   })
 
-  test('a row is not changed, but another one answered', () => {
+  test('the row is copied, not changed', () => {
     const live = Object.freeze(row('active'))
     expect(asOf(live, EXPIRES)).not.toBe(live)
   })
 })
 
-describe('the instant of expiry, in hours after the creation,', () => {
+describe('the time of expiry, in hours after the creation,', () => {
   test.each([
     // now, present, ttl, max → expiry
     {
@@ -86,21 +86,28 @@ describe('the instant of expiry, in hours after the creation,', () => {
       ttl: 24,
       max: null,
       expiry: 24,
-      why: 'is a time to live after the creation',
+      why: 'is one TTL after the creation',
     },
-    { now: 0, present: undefined, ttl: 24, max: 48, expiry: 24, why: 'may be short of the longest life' },
-    { now: 0, present: undefined, ttl: 24, max: 12, expiry: 12, why: 'is not past the longest life' },
-    { now: 6, present: 24, ttl: 24, max: null, expiry: 30, why: 'is put off by a heartbeat' },
-    { now: 6, present: 24, ttl: 1, max: null, expiry: 24, why: 'never comes nearer by a heartbeat' },
-    { now: 6, present: 24, ttl: 18, max: null, expiry: 24, why: 'stays where a heartbeat would put it' },
-    { now: 6, present: 24, ttl: 24, max: 26, expiry: 26, why: 'is put off to the longest life only' },
-    { now: 6, present: 24, ttl: 24, max: 30, expiry: 30, why: 'may reach the longest life' },
-    { now: 6, present: 24, ttl: 24, max: 24, expiry: 24, why: 'stays at the longest life' },
-    { now: 6, present: 24, ttl: 24, max: 8, expiry: 8, why: 'follows a longest life that was shortened' },
+    { now: 0, present: undefined, ttl: 24, max: 48, expiry: 24, why: 'may be before the maximum TTL' },
+    { now: 0, present: undefined, ttl: 24, max: 12, expiry: 12, why: 'is not after the maximum TTL' },
+    { now: 6, present: 24, ttl: 24, max: null, expiry: 30, why: 'is extended by a heartbeat' },
+    { now: 6, present: 24, ttl: 1, max: null, expiry: 24, why: 'is never shortened by a heartbeat' },
+    {
+      now: 6,
+      present: 24,
+      ttl: 18,
+      max: null,
+      expiry: 24,
+      why: 'is unchanged by a heartbeat with the same result',
+    },
+    { now: 6, present: 24, ttl: 24, max: 26, expiry: 26, why: 'is extended only to the maximum TTL' },
+    { now: 6, present: 24, ttl: 24, max: 30, expiry: 30, why: 'may reach the maximum TTL' },
+    { now: 6, present: 24, ttl: 24, max: 24, expiry: 24, why: 'stays at the maximum TTL' },
+    { now: 6, present: 24, ttl: 24, max: 8, expiry: 8, why: 'follows a maximum TTL that was reduced' },
   ])('$why', ({ now, present, ttl, max, expiry }) => {
     const settings = { activity_ttl_ms: ttl * HOUR_MS, max_activity_ttl_ms: max && max * HOUR_MS }
     const hours = (count: number) => later(CREATED, count * HOUR_MS)
-    const given = expiryAt(hours(now), CREATED, settings, present === undefined ? undefined : hours(present))
-    expect(given).toEqual(hours(expiry))
+    const actual = expiryAt(hours(now), CREATED, settings, present === undefined ? undefined : hours(present))
+    expect(actual).toEqual(hours(expiry))
   })
 })

@@ -1,14 +1,14 @@
-/** Keeps the live activities of a repository to as many as it may have (contract §4). */
+/** Inserts live activities, up to the limit of the repository (contract §4). */
 import { insertIfRoom } from '../context/live-limit.ts'
 import type { RepoContext } from '../context/repo.ts'
 import * as store from './store.ts'
 import { expireActivities, listExpiredActivities } from './sweep-store.ts'
 import type { ActivityRow } from './table.ts'
 
-/** Expiries that are stored at a time when room is needed. */
+/** The maximum number of activities to expire when the limit is reached. */
 const EXPIRED_MAX = 500
 
-/** Stores a live activity; undefined when there is no room for another one. */
+/** Inserts a live activity; undefined when the repository is at its limit. */
 export function insertLive(ctx: RepoContext, row: store.NewActivity): Promise<ActivityRow | undefined> {
   const kind = {
     counted: 'act',
