@@ -1,4 +1,4 @@
-/** The words of a notable: its enums, the forms in which it arrives and is shown (specification §2.2 and §4.2, contract §4). */
+/** The schemas of notables: enums, request bodies and responses (specification §2.2 and §4.2, contract §4). */
 import { z } from 'zod'
 import { httpsUrl, outputTimestamp, text, timestamp } from '../base/field.ts'
 import { isId } from '../base/id.ts'
@@ -18,24 +18,28 @@ export type Category = z.output<typeof Category>
 const SUPERSEDES_MAX = 100
 
 const title = text(1, 200).meta({
-  description: 'One line that sums the signal up.',
+  description: 'A one-line summary of the notable.',
   examples: ['Migrations are frozen'],
 })
 const summary = text(1, 4000).meta({
-  description: 'The caveat, in a sentence or two.',
+  description: 'The details, in a sentence or two.',
   examples: ['No schema change before Friday: the cut-over to the new cluster is running.'],
 })
-const importance = Importance.meta({ description: 'How much it matters to whom it concerns.' })
-const category = Category.meta({ description: 'What kind of signal it is.' })
+const importance = Importance.meta({ description: 'How important the notable is for work in its scope.' })
+const category = Category.meta({ description: 'The kind of notable.' })
 const decisionUrl = httpsUrl.meta({
-  description: 'The document that holds the decision.',
+  description: 'The URL of the document that records the decision.',
   examples: ['https://github.com/acme/shop/blob/main/docs/adr/7.md'],
 })
-const scope = Scope.meta({ description: 'Where it applies; without any scope, in the whole repository.' })
-const appliesUntil = timestamp.meta({
-  description: 'When the signal ceases to hold; in the future, with an offset.',
+const scope = Scope.meta({
+  description: 'Where the notable applies. An empty scope is the whole repository.',
 })
-const blocking = z.boolean().meta({ description: 'A prominent warning to others; never a hard block.' })
+const appliesUntil = timestamp.meta({
+  description: 'When the notable stops applying: a future timestamp with an offset.',
+})
+const blocking = z
+  .boolean()
+  .meta({ description: 'Whether to warn others prominently. It never blocks them.' })
 
 export const CreateNotable = z
   .strictObject({
@@ -51,7 +55,9 @@ export const CreateNotable = z
       .array(z.string().refine((id) => isId('ntb', id), { error: 'must be the id of a notable' }))
       .max(SUPERSEDES_MAX)
       .default([])
-      .meta({ description: 'Ids of notables of this repository that this one replaces; they are archived.' }),
+      .meta({
+        description: 'The ids of notables of this repository that this one replaces. They are archived.',
+      }),
   })
   .meta({ id: 'CreateNotable' })
 export type CreateNotable = z.output<typeof CreateNotable>
@@ -73,55 +79,63 @@ export const ListNotables = z.strictObject({
   status: NotableStatus.default('active').meta({ description: 'Only this status.' }),
   importance: importance.optional().meta({ description: 'Only this importance.' }),
   category: category.optional().meta({ description: 'Only this category.' }),
-  area: label.optional().meta({ description: 'Only notables whose scope names this area.' }),
+  area: label.optional().meta({ description: 'Only notables whose scope contains this area.' }),
   ...pageParameters('ntb'),
 })
 export type ListNotables = z.output<typeof ListNotables>
 
-const shownId = z
+const notableId = z
   .string()
-  .meta({ description: 'Id of the notable.', examples: ['ntb_01h455vb4pex5vsknk084sn02q'] })
+  .meta({ description: 'The id of the notable.', examples: ['ntb_01h455vb4pex5vsknk084sn02q'] })
 
-/** What lists, creates and updates show of a notable. */
+/** The abbreviated representation: items of a list, and the response to create and update. */
 export const NotableBrief = z
   .strictObject({
-    id: shownId,
-    title: z.string().meta({ description: 'One line that sums the signal up.' }),
+    id: notableId,
+    title: z.string().meta({ description: 'A one-line summary of the notable.' }),
     category,
     importance,
-    status: NotableStatus.meta({ description: 'Whether it holds; archived and expired ones do not.' }),
-    decision_url: z.string().nullable().meta({ description: 'The document that holds the decision.' }),
-    supersedes: z.array(z.string()).meta({ description: 'Ids of the notables that this one replaced.' }),
-    superseded_by: z.string().nullable().meta({ description: 'The notable that replaced this one.' }),
-    applies_until: outputTimestamp.nullable().meta({ description: 'When the signal ceases to hold.' }),
-    scope: ShownScope.meta({ description: 'Where it applies; without any, in the whole repository.' }),
+    status: NotableStatus.meta({ description: 'The status. Archived and expired notables no longer apply.' }),
+    decision_url: z
+      .string()
+      .nullable()
+      .meta({ description: 'The URL of the document that records the decision.' }),
+    supersedes: z.array(z.string()).meta({ description: 'The ids of the notables that this one replaced.' }),
+    superseded_by: z
+      .string()
+      .nullable()
+      .meta({ description: 'The id of the notable that replaced this one.' }),
+    applies_until: outputTimestamp.nullable().meta({ description: 'When the notable stops applying.' }),
+    scope: ShownScope.meta({
+      description: 'Where the notable applies. An empty scope is the whole repository.',
+    }),
     blocking,
     created_by: z
       .string()
       .nullable()
-      .meta({ description: 'GitHub login; null when a token without a user raised it.' }),
-    expires_at: outputTimestamp.meta({ description: 'When the record ends by itself.' }),
-    created_at: outputTimestamp.meta({ description: 'When it was raised.' }),
-    updated_at: outputTimestamp.meta({ description: 'When it was last changed.' }),
+      .meta({ description: 'The GitHub login of the creator; null for a token without a user.' }),
+    expires_at: outputTimestamp.meta({ description: 'When the notable expires.' }),
+    created_at: outputTimestamp.meta({ description: 'When the notable was created.' }),
+    updated_at: outputTimestamp.meta({ description: 'When the notable was last updated.' }),
     archived_at: outputTimestamp
       .nullable()
-      .meta({ description: 'When it was archived; null unless the status is `archived`.' }),
+      .meta({ description: 'When the notable was archived; null unless the status is `archived`.' }),
   })
   .meta({ id: 'NotableBrief' })
 export type NotableBrief = z.output<typeof NotableBrief>
 
-/** Every field of a notable. */
+/** The full representation. */
 export const Notable = NotableBrief.extend({
-  type: z.literal('notable').meta({ description: 'What kind of record this is.' }),
-  summary: z.string().meta({ description: 'The caveat, in a sentence or two.' }),
+  type: z.literal('notable').meta({ description: 'The type of the record.' }),
+  summary: z.string().meta({ description: 'The details, in a sentence or two.' }),
 }).meta({ id: 'Notable' })
 export type Notable = z.output<typeof Notable>
 
 export const ArchivedNotable = z
   .strictObject({
-    id: shownId,
-    status: z.literal('archived').meta({ description: 'Whether it holds: no more.' }),
-    archived_at: outputTimestamp.meta({ description: 'When it was archived, for the first time.' }),
+    id: notableId,
+    status: z.literal('archived').meta({ description: 'The new status.' }),
+    archived_at: outputTimestamp.meta({ description: 'When the notable was first archived.' }),
   })
   .meta({ id: 'ArchivedNotable' })
 export type ArchivedNotable = z.output<typeof ArchivedNotable>

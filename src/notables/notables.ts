@@ -1,4 +1,4 @@
-/** What can be done with notables (specification §4.2, contract §4). */
+/** Create, retrieve, list, update and archive notables (specification §4.2, contract §4). */
 import { later } from '../base/clock.ts'
 import { Failure } from '../base/failure.ts'
 import { newId } from '../base/id.ts'
@@ -20,12 +20,12 @@ import * as store from './store.ts'
 import { expireNotables, listExpiredNotables } from './sweep-store.ts'
 import type { NotableRow } from './table.ts'
 
-/** Expiries that are stored at a time when room is needed. */
+/** The maximum number of notables to expire when the limit is reached. */
 const EXPIRED_MAX = 500
 
 /**
- * Raises a notable, and archives those that it supersedes in the same transaction.
- * Throws `category_not_allowed`, `validation_error` (`applies_until`, `supersedes[i]`), `rate_limited` when too many are active.
+ * Creates a notable, and archives those that it supersedes in the same transaction. Throws `category_not_allowed`,
+ * `validation_error` (`applies_until`, `supersedes[i]`), `rate_limited` at the limit of active notables.
  */
 export async function createNotable(ctx: RepoContext, input: CreateNotable): Promise<NotableRow> {
   const { now, repo, settings, identity } = ctx
@@ -50,7 +50,7 @@ export async function createNotable(ctx: RepoContext, input: CreateNotable): Pro
 async function insertSuperseding(
   ctx: RepoContext,
   row: store.NewNotable,
-  asked: string[],
+  requested: string[],
 ): Promise<NotableRow> {
   const { now, repo } = ctx
   const { id, supersedes } = row
@@ -58,9 +58,9 @@ async function insertSuperseding(
   return inTransaction(ctx, async (within) => {
     const { db } = within
     const replaced = await store.lockNotables(db, repo.id, supersedes)
-    const known = new Set(replaced.map((each) => each.id))
-    const unknown = asked.findIndex((each) => !known.has(each))
-    if (unknown >= 0) throw noSuchPredecessor(unknown)
+    const found = new Set(replaced.map((each) => each.id))
+    const missing = requested.findIndex((each) => !found.has(each))
+    if (missing >= 0) throw noSuchPredecessor(missing)
     await store.supersedeNotables(db, repo.id, replaced, { successor: id, now })
     return insertLive(within, row)
   })
@@ -84,14 +84,14 @@ async function insertLive(ctx: RepoContext, row: store.NewNotable): Promise<Nota
   return inserted
 }
 
-/** The notable as it is now. Throws `not_found`. */
+/** The notable as of now. Throws `not_found`. */
 export async function getNotable(ctx: RepoContext, id: string): Promise<NotableRow> {
   const row = await store.findNotable(ctx.db, ctx.repo.id, id)
   if (!row) throw noSuchNotable(id)
   return asOf(row, ctx.now)
 }
 
-/** A page of notables, newest first; active ones unless `status` asks for others. */
+/** A page of notables, newest first. Active ones by default. */
 export async function listNotables(ctx: RepoContext, input: ListNotables): Promise<Page<NotableBrief>> {
   const { cursor, limit, ...filter } = input
   const page = { now: ctx.now, after: cursor ?? null, limit: limit + 1 }
@@ -101,8 +101,8 @@ export async function listNotables(ctx: RepoContext, input: ListNotables): Promi
 }
 
 /**
- * Changes the fields that were sent; a change that changes nothing leaves `updated_at` alone. Throws `not_found`,
- * `validation_error` (`applies_until`), `invalid_transition` when it is closed.
+ * Updates the given fields. An update without a difference keeps `updated_at`. Throws `not_found`, `validation_error`
+ * (`applies_until`), `invalid_transition` if the notable is not active.
  */
 export function updateNotable(ctx: RepoContext, id: string, input: UpdateNotable): Promise<NotableRow> {
   return inTransaction(ctx, async (within) => {
@@ -114,7 +114,7 @@ export function updateNotable(ctx: RepoContext, id: string, input: UpdateNotable
     if (row.status !== 'active') {
       throw new Failure(
         'invalid_transition',
-        `the notable is ${row.status}; create a new one, which may supersede it`,
+        `the notable is ${row.status}; create a new one that supersedes it`,
       )
     }
     if (!changesAnything(row, input)) return row
@@ -124,7 +124,7 @@ export function updateNotable(ctx: RepoContext, id: string, input: UpdateNotable
   })
 }
 
-/** Archives the notable; one that is archived already stays as it is. Throws `not_found`. */
+/** Archives the notable. An archived one is returned unchanged. Throws `not_found`. */
 export function archiveNotable(ctx: RepoContext, id: string): Promise<NotableRow> {
   return inTransaction(ctx, async (within) => {
     const { db, now, repo } = within
@@ -138,26 +138,26 @@ export function archiveNotable(ctx: RepoContext, id: string): Promise<NotableRow
 
 function requireFuture(applies_until: Date | null | undefined, now: Date): void {
   if (!applies_until || applies_until > now) return
-  throw new Failure('validation_error', 'applies_until: must lie in the future', { param: 'applies_until' })
+  throw new Failure('validation_error', 'applies_until: must be in the future', { param: 'applies_until' })
 }
 
-/** Throws `category_not_allowed` for one that the settings disable. */
+/** Throws `category_not_allowed` if the settings disable the category. */
 export function requireAllowed({ settings }: RepoContext, category: unknown): void {
   const { disabled_categories } = settings
   if (!disabled_categories.some((each) => each === category)) return
   const allowed = Category.options.filter((each) => !disabled_categories.includes(each))
   throw new Failure(
     'category_not_allowed',
-    `category: this repository has disabled ${category}; allowed are ${allowed.join(', ') || 'none'}`,
+    `category: this repository has disabled ${category}; allowed: ${allowed.join(', ') || 'none'}`,
     { param: 'category' },
   )
 }
 
 function noSuchPredecessor(index: number): Failure {
   const param = `supersedes[${index}]`
-  return new Failure('validation_error', `${param}: there is no such notable in this repository`, { param })
+  return new Failure('validation_error', `${param}: no such notable in this repository`, { param })
 }
 
 function noSuchNotable(id: string): Failure {
-  return new Failure('not_found', `there is no notable ${id} in this repository; it may have been purged`)
+  return new Failure('not_found', `no notable ${id} in this repository; it may have been purged`)
 }

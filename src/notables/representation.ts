@@ -1,8 +1,8 @@
-/** The forms in which a notable is shown (specification §2.2, contract §4). */
+/** Representations of notables in responses (specification §2.2, contract §4). */
 import type { ArchivedNotable, Notable, NotableBrief } from './notable.ts'
 import type { NotableRow } from './table.ts'
 
-/** What lists, creates and updates show. */
+/** The abbreviated representation. */
 export function briefOf(row: NotableRow): NotableBrief {
   return {
     id: row.id,
@@ -24,7 +24,7 @@ export function briefOf(row: NotableRow): NotableBrief {
   }
 }
 
-/** Every field. */
+/** The full representation. */
 export function fullOf(row: NotableRow): Notable {
   return { ...briefOf(row), type: 'notable', summary: row.summary }
 }

@@ -1,4 +1,4 @@
-/** The SQL of notables. Every statement begins with the repository's id; none reads the database's clock. */
+/** Queries for notables. Every statement starts with the repository id; none reads the database clock. */
 import {
   and,
   arrayContains,
@@ -31,7 +31,7 @@ import { type NotableRow, notables } from './table.ts'
 export type NewNotable = typeof notables.$inferInsert
 export type NotableChanges = Partial<Omit<NewNotable, 'repo_id' | 'id'>>
 
-/** Records that are counted at most. */
+/** Counting stops here. */
 const COUNTED_MAX = 100_000
 
 function isRecord(repo_id: number, id: string) {
@@ -49,7 +49,7 @@ const runInsert = prepared('insert_notable', (db) =>
     .returning(),
 )
 
-/** Stores an active notable, in one statement with what it claims. */
+/** Inserts an active notable and its claims in one statement. */
 export async function insertNotable(db: Db, row: NewNotable): Promise<NotableRow> {
   const { weight, claims } = await indexedNotable(row)
   const [inserted] = await runInsert(db, {
@@ -60,16 +60,16 @@ export async function insertNotable(db: Db, row: NewNotable): Promise<NotableRow
   return inserted as NotableRow
 }
 
-/** How severe its matches are: high (2), medium (1) or low (0). */
+/** The severity of its matches: high 2, medium 1, low 0. */
 function weightOf({ importance, blocking }: Pick<NotableRow, 'importance' | 'blocking'>): number {
   if (blocking || importance === 'high' || importance === 'critical') return 2
   return importance === 'medium' ? 1 : 0
 }
 
-type ClaimingFields = 'repo_id' | 'id' | 'importance' | 'blocking' | 'scope'
+type IndexedFields = 'repo_id' | 'id' | 'importance' | 'blocking' | 'scope'
 
-/** An active notable as the index has to hold it. One without any scope applies everywhere. */
-export async function indexedNotable(row: Pick<NewNotable, ClaimingFields>): Promise<IndexedRecord> {
+/** The claims index entry of an active notable. One without a scope applies to the whole repository. */
+export async function indexedNotable(row: Pick<NewNotable, IndexedFields>): Promise<IndexedRecord> {
   const { repo_id, id, scope } = row
   const claims = await claimsOf({ scope, is_literal: false })
   return { repo_id, id, weight: weightOf(row), claims: claims.length === 0 ? [REPOSITORY_CLAIM] : claims }
@@ -80,7 +80,7 @@ export async function findNotable(db: Db, repo_id: number, id: string): Promise<
   return row
 }
 
-/** Reads records and keeps others from changing them until the transaction `tx` ends; in the order of ids, so that two do not wait for each other. */
+/** Locks notables until the transaction `tx` ends, in the order of their ids, so that concurrent calls cannot deadlock. */
 export function lockNotables(tx: Db, repo_id: number, ids: string[]): Promise<NotableRow[]> {
   return tx
     .select()
@@ -90,7 +90,7 @@ export function lockNotables(tx: Db, repo_id: number, ids: string[]): Promise<No
     .for('update')
 }
 
-/** Changes an active notable that the transaction `tx` has locked, and what it claims with it. */
+/** Updates an active notable that the transaction `tx` has locked, and its claims. */
 export async function updateNotable(
   tx: Db,
   before: NotableRow,
@@ -118,7 +118,7 @@ export async function archiveNotable(
   return row as NotableRow
 }
 
-/** Archives what the notable `successor` replaces, locked in the transaction `tx`; what was archived before keeps its instant. */
+/** Archives the notables that `successor` replaces, which the transaction `tx` has locked. Archived ones keep their `archived_at`. */
 export async function supersedeNotables(
   tx: Db,
   repo_id: number,
@@ -139,7 +139,7 @@ export async function supersedeNotables(
     .where(and(eq(notables.repo_id, repo_id), inArray(notables.id, ids)))
 }
 
-/** Up to `limit` notables, newest first, that are older than the id `after`. `area` is a label's compared form. */
+/** Up to `limit` notables older than the id `after`, newest first. `area` is a `labelKey`. */
 export function listNotables(
   db: Db,
   repo_id: number,
@@ -168,7 +168,7 @@ const readScopes = prepared('notables_scopes', (db) =>
   selectByIds(db, notables, { id: notables.id, scope: notables.scope }),
 )
 
-/** The notables `ids`, as far as there are any, in any order. */
+/** The notables `ids` that exist, in any order. */
 export function listNotablesWith(db: Db, repo_id: number, ids: string[]): Promise<NotableRow[]> {
   return readWith(db, { repo_id, ids: JSON.stringify(ids) })
 }
@@ -190,7 +190,7 @@ function hasStatus(status: NotableStatus, now: Date): SQL | undefined {
   return stored
 }
 
-/** How many active notables there are in all repositories. */
+/** The number of active notables in all repositories. */
 export async function countActive(db: Db, now: Date): Promise<number> {
   const active = db
     .select({ one: sql`1`.as('one') })

@@ -1,4 +1,4 @@
-/** The SQL by which notables expire and are purged. Every statement begins with the repository's id. */
+/** Queries of the sweep: expiry and purge of notables. Every statement starts with the repository id. */
 import { and, eq, inArray, lte, or, sql } from 'drizzle-orm'
 import { unindexRecords } from '../claims/store.ts'
 import { type Batch, isNoneOf } from '../db/batch.ts'
@@ -15,7 +15,7 @@ function hasExpired(repo_id: number, now: Date) {
   )
 }
 
-/** Notables that reached their expiry, and are not stored as expired yet. */
+/** Notables past `expires_at` that are not yet stored as expired. */
 export async function listExpiredNotables(
   db: Db,
   repo_id: number,
@@ -30,7 +30,7 @@ export async function listExpiredNotables(
   return rows.map(({ id }) => id)
 }
 
-/** Stores the expiry of these notables in the transaction `tx`; answers those that it stored. */
+/** Stores the expiry of these notables in the transaction `tx`; returns the ids that it updated. */
 export async function expireNotables(tx: Db, repo_id: number, now: Date, ids: string[]): Promise<string[]> {
   const due = tx
     .select({ id: notables.id })
@@ -47,7 +47,7 @@ export async function expireNotables(tx: Db, repo_id: number, now: Date, ids: st
   return expired
 }
 
-/** Notables that were archived, or expired, at `before` or earlier. */
+/** Was archived or expired at or before `before`. */
 function wasClosed(repo_id: number, before: Date) {
   const archived = and(eq(notables.status, 'archived'), lte(notables.archived_at, before))
   const expired = and(
@@ -72,7 +72,7 @@ export async function listClosedNotables(
   return rows.map(({ id }) => id)
 }
 
-/** Deletes those of these notables that were closed at `before` or earlier; answers how many. */
+/** Deletes the notables among `ids` that were closed at or before `before`; returns how many. */
 export async function purgeNotables(db: Db, repo_id: number, before: Date, ids: string[]): Promise<number> {
   const due = db
     .select({ id: notables.id })

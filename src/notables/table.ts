@@ -20,7 +20,7 @@ export const notables = pgTable(
     superseded_by: text(),
     applies_until: instant(),
     scope: jsonb().$type<Scope>().notNull(),
-    /** The areas of the scope in the form in which labels are compared. */
+    /** The `labelKey` of each area of the scope. */
     area_keys: text().array().notNull(),
     blocking: boolean().notNull(),
     created_by: text(),

@@ -137,7 +137,7 @@ const CATEGORY_DISABLED: ShownFailure = {
   status: 400,
   type: 'category_not_allowed',
   description: 'The settings of the repository disable this category.',
-  message: 'category: this repository has disabled release; allowed are architecture, process',
+  message: 'category: this repository has disabled release; allowed: architecture, process',
   param: 'category',
 }
 
