@@ -1,36 +1,35 @@
-/** One brace alternative of a glob as a row of segments, with what decides most comparisons at once (contract §6). */
+/** One brace alternative of a glob as a list of segments, with the fields that decide most comparisons (contract §6). */
 
 import type { Budget } from '../base/budget.ts'
 import { ANY_NAME, type Segment, segmentOf, type Wild } from './segment.ts'
 import { type CharClass, SLASH, STAR } from './tokens.ts'
 
-/** A segment, or any number of segments, none included. */
+/** A segment; null is `**`, any number of segments including none. */
 export type Part = Segment | null
 
 /**
- * `file`: the path `dir` and nothing else. `plain`: the path `dir` itself and everything beneath it. `subtree`: everything beneath `dir`, not `dir` itself.
- * `pattern`: anything else. Whatever the kind, every path it matches is `dir` or lies beneath it ('' is the root), so
- * two alternatives can share a path only when one `dir` is the other or an ancestor of it; when both are `plain` or
- * `subtree`, they then do.
+ * `file`: only the path `dir`. `plain`: the path `dir` and everything beneath it. `subtree`: everything beneath `dir`.
+ * `pattern`: anything else. For every kind, each match is `dir` or beneath it ('' is the root). Two alternatives can
+ * therefore share a path only if one `dir` equals or contains the other; for `plain` and `subtree` they then do.
  */
 export interface Alternative {
   readonly kind: 'file' | 'plain' | 'subtree' | 'pattern'
   readonly dir: string
-  /** Every path it matches begins with `prefix` and ends with `suffix`. */
+  /** Every match starts with `prefix` and ends with `suffix`. */
   readonly prefix: string
   readonly suffix: string
-  /** Every path it matches holds this text: the longest one known. */
+  /** A text that every match contains: the longest one that is cheap to find. */
   readonly core: string
-  /** Null in a plain one or a file until needed: there are thousands. Read it by `partsOf`. */
+  /** Null until needed for `plain` and `file`, of which a scope can have thousands. Use `partsOf`. */
   parts: readonly Part[] | null
 }
 
-/** The path itself or anything beneath it. `path` is normal: names joined by single slashes. */
+/** The path and everything beneath it. `path` is normalized: names joined by single slashes. */
 export function plainAlternative(path: string): Alternative {
   return { kind: 'plain', dir: path, prefix: path, suffix: '', core: path, parts: null }
 }
 
-/** The path itself. */
+/** Only the path. */
 export function fileAlternative(path: string): Alternative {
   return { kind: 'file', dir: path, prefix: path, suffix: path, core: path, parts: null }
 }
@@ -43,32 +42,32 @@ export function subtreeAlternative(path: string): Alternative {
   return { kind: 'subtree', dir: path, prefix: beneath, suffix: '', core: beneath, parts }
 }
 
-/** Whether any number of names may come between the directory that all it matches lies in and the rest. */
+/** Whether matches can be at any depth beneath `dir`, because `**` follows it. */
 export function isDeep({ kind, dir, parts }: Alternative): boolean {
   return kind === 'pattern' && parts?.[dir === '' ? 0 : dir.split('/').length] === null
 }
 
-/** The row of segments that a path has to match. */
+/** The segments that a path has to match. */
 export function partsOf(alternative: Alternative): readonly Part[] {
   alternative.parts ??= [...alternative.dir.split('/'), ...(alternative.kind === 'file' ? [] : [null])]
   return alternative.parts
 }
 
-/** What building costs, in units: an alternative beside one for each token, a segment, and one with wildcards on top. */
-const AN_ALTERNATIVE = 40
-const A_SEGMENT = 4
-const WILD = 8
+/** Cost units of building an alternative (besides one per token), a segment, and a segment with wildcards (extra). */
+const ALTERNATIVE_COST = 40
+const SEGMENT_COST = 4
+const WILDCARD_COST = 8
 
 /**
- * The alternative of tokens that hold no braces; null when nothing is left once empty segments and `.` are dropped, or
- * when the budget ran out.
+ * Builds the alternative of tokens without braces. Null when only empty segments and `.` remain, or when the budget is
+ * exhausted.
  */
 export function alternativeOf(
   tokens: readonly number[],
   classes: readonly CharClass[],
   budget: Budget,
 ): Alternative | null {
-  budget.remaining -= AN_ALTERNATIVE + tokens.length
+  budget.remaining -= ALTERNATIVE_COST + tokens.length
   const parts: Part[] = []
   let coversBeneath = false
   for (let from = 0, to = 0; from <= tokens.length; from = to + 1) {
@@ -76,7 +75,7 @@ export function alternativeOf(
     if (to === -1) to = tokens.length
     coversBeneath = true
     if (from === to) continue
-    budget.remaining -= A_SEGMENT
+    budget.remaining -= SEGMENT_COST
     if (budget.remaining < 0) return null
     const stars = countStars(tokens, from, to)
     if (stars === to - from && stars === 2) {
@@ -85,18 +84,18 @@ export function alternativeOf(
     }
     const part = stars === to - from ? ANY_NAME : segmentOf(tokens.slice(from, to), classes)
     if (part === '.') continue
-    if (typeof part !== 'string') budget.remaining -= WILD
+    if (typeof part !== 'string') budget.remaining -= WILDCARD_COST
     parts.push(part)
     coversBeneath = typeof part === 'string'
   }
   if (parts.length === 0) return null
-  // At the end `**` needs at least one name.
+  // A trailing `**` needs at least one name.
   if (parts.at(-1) === null) parts.splice(-1, 1, ANY_NAME)
   if (coversBeneath) parts.push(null)
   return summarise(parts)
 }
 
-/** How many stars in a row begin the tokens of a range. */
+/** The number of consecutive stars at the start of a range of tokens. */
 function countStars(tokens: readonly number[], from: number, to: number): number {
   let at = from
   while (at < to && tokens[at] === STAR) at++
@@ -119,7 +118,7 @@ function summarise(parts: readonly Part[]): Alternative {
   return { kind: 'pattern', dir, prefix, suffix, core: requiredText(parts), parts }
 }
 
-/** The longest text that every path which matches the parts is sure to hold. */
+/** The longest text that every match contains. */
 function requiredText(parts: readonly Part[]): string {
   let longest = ''
   for (const part of parts) {
@@ -129,7 +128,7 @@ function requiredText(parts: readonly Part[]): string {
   return longest
 }
 
-/** The longest run of plain characters. */
+/** The longest run of literal characters. */
 function longestRun(tokens: readonly number[]): string {
   let [from, to] = [0, 0]
   for (let at = 0, start = 0; at <= tokens.length; at++) {

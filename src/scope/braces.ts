@@ -1,8 +1,8 @@
-/** Brace alternatives of a glob, counted before any is built, so that hostile nesting costs nothing (contract §6). */
+/** Brace expansion. Alternatives are counted before any is built, so that deep nesting cannot exhaust memory (contract §6). */
 
 import { CLOSE, COMMA, OPEN, tooManyAlternatives } from './tokens.ts'
 
-/** Runs of tokens with an alternation between each two; `count` is the number of ways to read it. */
+/** Runs of tokens with an alternation between each two; `count` is the number of expansions. */
 export interface Sequence {
   readonly runs: (readonly number[])[]
   readonly alternations: Alternation[]
@@ -14,54 +14,54 @@ interface Alternation {
   count: number
 }
 
-/** The alternatives of a glob, 0 to `whole.count - 1`, in the order a shell would list them. */
+/** The alternatives of a glob, 0 to `whole.count - 1`, in the order of a shell. */
 export interface Expansion {
   readonly whole: Sequence
-  /** Tokens without `OPEN`, `COMMA` and `CLOSE`. */
+  /** The tokens of an alternative, without `OPEN`, `COMMA` and `CLOSE`. */
   readonly read: (which: number) => readonly number[]
 }
 
 /**
- * Expands the braces of `tokens`; those that form no alternation are plain characters. Throws GlobError for more than
- * `most` alternatives.
+ * Expands the braces of `tokens`. Braces that form no alternation are literal. Throws GlobError for more than `max`
+ * alternatives.
  */
-export function expandBraces(tokens: readonly number[], most: number): Expansion {
+export function expandBraces(tokens: readonly number[], max: number): Expansion {
   if (!tokens.some(isStructure)) {
     return { whole: { runs: [tokens], alternations: [], count: 1 }, read: () => tokens }
   }
-  const settled = withoutStrayBraces(tokens)
-  const whole = sequenceAt(settled, { at: 0 })
-  if (whole.count > most) throw tooManyAlternatives(most)
-  if (whole.count === 1) return { whole, read: () => settled }
-  return { whole, read: (which) => readingOf(whole, which, []) }
+  const resolved = withLiteralBraces(tokens)
+  const whole = sequenceAt(resolved, { at: 0 })
+  if (whole.count > max) throw tooManyAlternatives(max)
+  if (whole.count === 1) return { whole, read: () => resolved }
+  return { whole, read: (which) => expansionOf(whole, which, []) }
 }
 
-/** The tokens with every brace and comma that is no part of an alternation turned into its character. */
-function withoutStrayBraces(tokens: readonly number[]): readonly number[] {
-  const settled: number[] = []
+/** Replaces each brace and comma outside an alternation by its character. */
+function withLiteralBraces(tokens: readonly number[]): readonly number[] {
+  const resolved: number[] = []
   const open: { at: number; commas: number[] }[] = []
   for (let at = 0; at < tokens.length; at++) {
     const token = tokens[at] as number
-    settled.push(characterOf(token))
+    resolved.push(characterOf(token))
     if (token === OPEN) open.push({ at, commas: [] })
     if (token === COMMA) open.at(-1)?.commas.push(at)
     const group = token === CLOSE ? open.pop() : undefined
     if (group === undefined || group.commas.length === 0) continue
-    settled[group.at] = OPEN
-    settled[at] = CLOSE
-    for (const comma of group.commas) settled[comma] = COMMA
+    resolved[group.at] = OPEN
+    resolved[at] = CLOSE
+    for (const comma of group.commas) resolved[comma] = COMMA
   }
-  return settled
+  return resolved
 }
 
-/** What a brace or comma is where it has no meaning; any other token is itself. */
+/** The character of a literal brace or comma; other tokens are unchanged. */
 function characterOf(token: number): number {
   if (token === OPEN) return 0x7b
   if (token === COMMA) return 0x2c
   return token === CLOSE ? 0x7d : token
 }
 
-/** Reads from `cursor` to the end of the branch it is in, or of the tokens. */
+/** Parses from `cursor` to the end of its branch, or of the tokens. */
 function sequenceAt(tokens: readonly number[], cursor: { at: number }): Sequence {
   const sequence: Sequence = { runs: [], alternations: [], count: 1 }
   while (true) {
@@ -86,8 +86,8 @@ function isStructure(token: number): boolean {
   return token === OPEN || token === COMMA || token === CLOSE
 }
 
-/** Adds reading number `which` (0-based, below `sequence.count`) to `out`. */
-function readingOf(sequence: Sequence, which: number, out: number[]): readonly number[] {
+/** Appends expansion number `which` (0-based, below `sequence.count`) to `out`. */
+function expansionOf(sequence: Sequence, which: number, out: number[]): readonly number[] {
   let rest = sequence.count
   let left = which
   for (const [at, run] of sequence.runs.entries()) {
@@ -99,7 +99,7 @@ function readingOf(sequence: Sequence, which: number, out: number[]): readonly n
     left %= rest
     for (const branch of alternation.branches) {
       if (choice < branch.count) {
-        readingOf(branch, choice, out)
+        expansionOf(branch, choice, out)
         break
       }
       choice -= branch.count

@@ -1,4 +1,4 @@
-/** Sets of characters of a class such as `[a-z]`, exact over all of Unicode (contract §6). */
+/** Sets of characters for classes such as `[a-z]`, over all of Unicode (contract §6). */
 
 const DOT = 0x2e
 const LAST = 0x10ffff
@@ -6,29 +6,29 @@ const LAST = 0x10ffff
 /** Sorted, disjoint, inclusive code point ranges, flat: `[low, high, low, high, …]`. */
 export type CharSet = readonly number[]
 
-/** What a git path never holds as a character of a name: NUL, the separator, and halves of a surrogate pair. */
+/** Characters that a name in a git path cannot contain: NUL, the separator, and surrogates. */
 const NEVER = [
   [0, 0],
   [0x2f, 0x2f],
   [0xd800, 0xdfff],
 ] as const
 
-/** Whether the characters that are left are the dot (`DOTS`), others (`OTHERS`), both, or none (0). */
+/** Bits of `shared`: the dot, and any other character. */
 export const DOTS = 1
 export const OTHERS = 2
 
-/** Readable characters first, so that an example looks like a path someone could have written. */
+/** The order of preference for example paths. */
 const PREFERRED = [...'xabcdefghijklmnopqrstuvwyz0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ_-'].map(
   (character) => character.codePointAt(0) as number,
 )
 
-/** The set of all characters in `ranges` (any order, overlaps allowed), or of all others when `negated`. */
+/** The characters in `ranges` (any order, may overlap), or all others if `negated`. */
 export function charSet(ranges: readonly (readonly [number, number])[], negated: boolean): CharSet {
   if (negated) return complement(merge([...ranges, ...NEVER]))
   return complement(merge([...gaps(merge(ranges)), ...NEVER]))
 }
 
-/** Whether `set` holds the code point. */
+/** Whether `set` contains the code point. */
 export function has(set: CharSet, point: number): boolean {
   let low = 0
   let high = set.length / 2 - 1
@@ -41,7 +41,7 @@ export function has(set: CharSet, point: number): boolean {
   return false
 }
 
-/** What two sets share: a combination of `DOTS` and `OTHERS`, 0 when nothing. */
+/** What two sets have in common: a combination of `DOTS` and `OTHERS`, or 0. */
 export function shared(a: CharSet, b: CharSet): number {
   let kinds = 0
   for (let i = 0, j = 0; i < a.length && j < b.length; ) {
@@ -55,11 +55,11 @@ export function shared(a: CharSet, b: CharSet): number {
   return kinds
 }
 
-/** The most readable code point other than the dot that both sets hold; the caller knows there is one. */
+/** The preferred common code point of two sets, other than the dot. There must be one. */
 export function readable(a: CharSet, b: CharSet): number {
   for (const point of PREFERRED) if (has(a, point) && has(b, point)) return point
   let fallback = -1
-  // A common range begins where a range of one of the two does, and none goes on after the dot (`/` follows it).
+  // A common range starts where a range of one set does. None continues after the dot, because `/` follows it.
   for (const set of [a, b]) {
     for (let i = 0; i < set.length; i += 2) {
       for (const point of [set[i] as number, Math.max(set[i] as number, 0x21)]) {
@@ -72,7 +72,7 @@ export function readable(a: CharSet, b: CharSet): number {
   return fallback
 }
 
-/** Every character a name may hold. */
+/** Every character that a name can contain. */
 export const ANYTHING: CharSet = charSet([], true)
 
 function merge(ranges: readonly (readonly [number, number])[]): [number, number][] {

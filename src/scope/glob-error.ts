@@ -1,6 +1,6 @@
-/** Why a glob is refused (contract §6): a sentence for whoever wrote it. */
+/** A glob is invalid (contract §6). */
 
-/** `message` is one plain sentence to act on; it never repeats the glob itself. */
+/** `message` continues a sentence that starts with the name of the field. It does not repeat the glob. */
 export class GlobError extends Error {
   override readonly name = 'GlobError'
 }

@@ -1,4 +1,4 @@
-/** Globs as people and agents write them: read, checked and matched exactly (contract §6, limits of §4). */
+/** Globs: parsing and validation (contract §6, limits of §4). */
 
 import { type Budget, unbounded } from '../base/budget.ts'
 import {
@@ -11,7 +11,7 @@ import {
 import { type Expansion, expandBraces } from './braces.ts'
 import { GlobError } from './glob-error.ts'
 import { formsOf, NAMED, PARENT } from './segment-forms.ts'
-import { type CharClass, SLASH, tokenise } from './tokens.ts'
+import { type CharClass, SLASH, tokenize } from './tokens.ts'
 
 export { GlobError }
 
@@ -19,15 +19,15 @@ const MAX_LENGTH = 1024
 const MAX_WILD_LENGTH = 512
 const MAX_ALTERNATIVES = 64
 
-/** `**`, `src/api`, `app/{a,b}/*.ts`: matches a path when one of its alternatives does. */
+/** `**`, `src/api`, `app/{a,b}/*.ts`. A glob matches a path if one of its alternatives does. */
 export interface Glob {
-  /** As it was written. */
+  /** The original text. */
   readonly source: string
-  /** It has no wildcard and no alternation: it names one file or directory, and covers everything beneath it. */
+  /** It has no wildcard and no alternation: it matches one path and everything beneath it. */
   readonly is_plain: boolean
-  /** Null until needed, since braces can make 64 long ones of a short text. Read them by `alternativesOf`. */
+  /** Null until needed, because braces can expand a short text into 64 long ones. Use `alternativesOf`. */
   alternatives: readonly Alternative[] | null
-  /** What they are built of. */
+  /** The input of `build`. */
   readonly syntax: Syntax | null
 }
 
@@ -37,75 +37,75 @@ interface Syntax {
 }
 
 /**
- * Globs that were read lately, with what was built to compare them: the same ones come again with every check. Only
- * small ones are worth the memory, counted in characters of all alternatives; when they are too many, all are dropped.
+ * A cache of parsed globs, since every check compares the same ones again. It holds small globs only. Sizes are in
+ * characters of all alternatives; when the total is exceeded, the cache is cleared.
  */
-const KNOWN = new Map<string, Glob>()
-const KNOWN_LENGTH_MAX = 500_000
-const KEPT_LENGTH_MAX = 256
-let knownLength = 0
+const CACHE = new Map<string, Glob>()
+const CACHE_LENGTH_MAX = 500_000
+const ENTRY_LENGTH_MAX = 256
+let cacheLength = 0
 
-/** What reading costs, in units: a plain path or one that is known, and any other beside one for each character. */
-const READING = 4
-const READING_ANEW = 100
+/** Cost units of parsing: a plain path or a cache hit, and a cache miss (besides one per character). */
+const HIT_COST = 4
+const MISS_COST = 100
 
 const SPECIAL = /[*?[{\\]/
 const UNTIDY = /(?:^|\/)\.{0,2}(?:\/|$)/
 
-/** Reads a glob. Spends what takes a hundred units, and one per character. Throws GlobError when the syntax or a limit forbids it. */
+/** Parses a glob at a cost of up to 104 units and one per character. Throws GlobError if it is invalid or over a limit. */
 export function parseGlob(source: string, budget: Budget = unbounded()): Glob {
-  budget.remaining -= READING
+  budget.remaining -= HIT_COST
   if (isLonger(source, MAX_LENGTH)) {
-    throw new GlobError(`A path may have at most ${MAX_LENGTH} characters; name a directory above it.`)
+    throw new GlobError(`must have at most ${MAX_LENGTH} characters; use a parent directory`)
   }
   if (source.charCodeAt(0) === 0x21) {
     throw new GlobError(
-      "A path cannot begin with '!'; list what is touched, or write '\\!' for a plain exclamation mark.",
+      "must not start with '!'; list the paths to include, or write '\\!' for a literal exclamation mark",
     )
   }
   if (!source.isWellFormed()) {
-    throw new GlobError('A path has to be valid Unicode; this one holds half a character.')
+    throw new GlobError('must be valid Unicode, without unpaired surrogates')
   }
   if (!SPECIAL.test(source) && !UNTIDY.test(source)) return treeGlob(source, true)
-  let glob = KNOWN.get(source)
+  let glob = CACHE.get(source)
   if (glob === undefined) {
-    budget.remaining -= READING_ANEW + source.length
-    glob = readSpecial(source)
-    keep(glob)
+    budget.remaining -= MISS_COST + source.length
+    glob = parseSpecial(source)
+    addToCache(glob)
   }
   return glob
 }
 
-function keep(glob: Glob): void {
+function addToCache(glob: Glob): void {
   const length = countOf(glob) * glob.source.length
-  if (length > KEPT_LENGTH_MAX) return
-  knownLength += length
-  if (knownLength > KNOWN_LENGTH_MAX) {
-    KNOWN.clear()
-    knownLength = length
+  if (length > ENTRY_LENGTH_MAX) return
+  cacheLength += length
+  if (cacheLength > CACHE_LENGTH_MAX) {
+    CACHE.clear()
+    cacheLength = length
   }
-  KNOWN.set(glob.source, glob)
+  CACHE.set(glob.source, glob)
 }
 
-/** Counted as all texts are: a character of two UTF-16 units is one. */
+/** Length in code points. */
 function isLonger(source: string, max: number): boolean {
   return source.length > max && [...source].length > max
 }
 
-function readSpecial(source: string): Glob {
-  const { tokens, classes } = tokenise(source, MAX_ALTERNATIVES)
+function parseSpecial(source: string): Glob {
+  const { tokens, classes } = tokenize(source, MAX_ALTERNATIVES)
   const expansion = expandBraces(tokens, MAX_ALTERNATIVES)
   const isPlain = expansion.whole.count === 1 && expansion.read(0).every(isLiteral)
   if (!isPlain && isLonger(source, MAX_WILD_LENGTH)) {
     throw new GlobError(
-      `A path with wildcards may have at most ${MAX_WILD_LENGTH} characters; split it into several paths.`,
+      `must have at most ${MAX_WILD_LENGTH} characters, because it has wildcards; split it into several paths`,
     )
   }
   const forms = formsOf(expansion.whole)
   if (forms & PARENT) {
-    throw new GlobError("A path cannot contain '..'; write it from the root of the repository.")
+    throw new GlobError("must not contain '..'; write it from the root of the repository")
   }
-  if (!(forms & NAMED)) throw new GlobError("This names no path; write '**' for the whole repository.")
+  if (!(forms & NAMED)) throw new GlobError("matches no path; write '**' for the whole repository")
   return { source, is_plain: isPlain, alternatives: null, syntax: { expansion, classes } }
 }
 
@@ -113,14 +113,14 @@ function isLiteral(token: number): boolean {
   return token >= 0 || token === SLASH
 }
 
-/** How many alternatives the braces of a glob make at most: 64. */
+/** The number of brace alternatives, at most 64. */
 export function countOf({ syntax }: Glob): number {
   return syntax?.expansion.whole.count ?? 1
 }
 
 /**
- * The alternatives of a glob, at least one. Building them spends a unit or a few per token; none with
- * `budget.remaining` below 0 means that it gave up.
+ * The alternatives of a glob, at least one. Building them costs a few units per token. The result is empty if the budget
+ * is exhausted.
  */
 export function alternativesOf(glob: Glob, budget: Budget): readonly Alternative[] {
   glob.alternatives ??= build(glob.syntax as Syntax, budget)
@@ -137,7 +137,7 @@ function build({ expansion, classes }: Syntax, budget: Budget): Alternative[] | 
   return alternatives
 }
 
-/** A directory that all it matches lies in, told from what comes before the first wildcard or brace; '' is the root. */
+/** The directory before the first wildcard or brace, which contains every match; '' is the root. */
 export function literalDir({ source, syntax }: Glob): string {
   if (syntax === null) return source
   const [head] = syntax.expansion.whole.runs as [readonly number[]]
@@ -148,19 +148,19 @@ export function literalDir({ source, syntax }: Glob): string {
 }
 
 /**
- * The path of a file as git gives it, such as one that a pull request changes: every character stands for itself, and
- * nothing lies beneath it.
+ * Matches exactly one file, such as one that a pull request changes. Every character is literal, and nothing beneath the
+ * path matches.
  */
 export function fileGlob(path: string): Glob {
   return { source: path, is_plain: true, alternatives: [fileAlternative(path)], syntax: null }
 }
 
-/** The path itself and everything beneath it, whatever characters it holds. `is_plain`: whether it may be ignored. */
+/** Matches the path and everything beneath it. Every character is literal. `is_plain`: whether `ignore_paths` applies. */
 export function treeGlob(path: string, is_plain: boolean): Glob {
   return { source: path, is_plain, alternatives: [plainAlternative(path)], syntax: null }
 }
 
-/** Everything beneath the path, whatever characters it holds; '' is the root. */
+/** Matches everything beneath the path. Every character is literal; '' is the root. */
 export function subtreeGlob(path: string): Glob {
   return { source: path, is_plain: false, alternatives: [subtreeAlternative(path)], syntax: null }
 }

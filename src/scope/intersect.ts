@@ -1,4 +1,4 @@
-/** Whether some path is matched by both of two globs, exactly and in polynomial time, with an example (contract §6). */
+/** Decides exactly, in polynomial time, whether two globs match a common path, and finds an example (contract §6). */
 
 import { type Budget, comparisonCost, unbounded } from '../base/budget.ts'
 import { type Alternative, partsOf } from './alternative.ts'
@@ -6,9 +6,8 @@ import { alternativesOf, type Glob } from './glob.ts'
 import { partsOverlap, pathWeight, shortestPath } from './path-search.ts'
 
 /**
- * Whether some path is matched by both. Spends a unit or a few per pair of alternatives and one per pair of states looked at: 10 to
- * 100 ns each.
- * False with `budget.remaining` below 0 means that it gave up.
+ * Whether some path matches both. Costs a few units per pair of alternatives and one per pair of states visited; a unit
+ * takes 10 to 100 ns. The result is false if the budget is exhausted.
  */
 export function overlaps(a: Glob, b: Glob, budget: Budget): boolean {
   const others = alternativesOf(b, budget)
@@ -16,8 +15,8 @@ export function overlaps(a: Glob, b: Glob, budget: Budget): boolean {
 }
 
 /**
- * The shortest path matched by both, with as few names that begin with a dot as there can be; null when there is none.
- * Null with `budget.remaining` below 0 means that it gave up.
+ * The shortest path that matches both, with the fewest names that start with a dot; null if there is none or the budget
+ * is exhausted.
  */
 export function intersect(a: Glob, b: Glob, budget: Budget): string | null {
   let best: string | null = null
@@ -31,7 +30,7 @@ export function intersect(a: Glob, b: Glob, budget: Budget): string | null {
   return best
 }
 
-/** `overlaps` for one alternative of each. */
+/** `overlaps` for one alternative of each glob. */
 export function alternativesOverlap(a: Alternative, b: Alternative, budget: Budget): boolean {
   budget.remaining -= 1 + comparisonCost(a.prefix.length)
   if (budget.remaining < 0) return false
@@ -44,14 +43,14 @@ export function alternativesOverlap(a: Alternative, b: Alternative, budget: Budg
 }
 
 /**
- * Whether the glob matches exactly this path, such as `src/a.ts`. Polynomial in both lengths; spends one unit per
- * alternative and per pair of states looked at. False with `budget.remaining` below 0 means that it gave up.
+ * Whether the glob matches the path `src/a.ts` itself. Polynomial in both lengths; costs one unit per alternative and per
+ * pair of states visited. The result is false if the budget is exhausted.
  */
 export function matchesPath(glob: Glob, path: string, budget: Budget = unbounded()): boolean {
   return alternativesOf(glob, budget).some((alternative) => matchesAlternative(alternative, path, budget))
 }
 
-/** Whether the alternative matches exactly this path. */
+/** `matchesPath` for one alternative. */
 function matchesAlternative(alternative: Alternative, path: string, budget: Budget): boolean {
   if (--budget.remaining < 0) return false
   if (!path.startsWith(alternative.prefix) || !path.endsWith(alternative.suffix)) return false
@@ -67,14 +66,14 @@ function matchesAlternative(alternative: Alternative, path: string, budget: Budg
   }
 }
 
-/** `intersect` for one alternative of each, of which `alternativesOverlap` is true. */
+/** `intersect` for one alternative of each glob, for which `alternativesOverlap` is true. */
 export function sharedPath(a: Alternative, b: Alternative, budget: Budget): string | null {
   if (a.kind === 'file') return a.dir
   if (b.kind === 'file') return b.dir
   if (a.kind === 'pattern' || b.kind === 'pattern') return shortestPath(partsOf(a), partsOf(b), budget)
   const deeper = a.dir.length < b.dir.length ? b.dir : a.dir
-  const isOutside = [a, b].some(({ kind, dir }) => kind === 'subtree' && dir === deeper)
-  if (!isOutside) return deeper
+  const isExcluded = [a, b].some(({ kind, dir }) => kind === 'subtree' && dir === deeper)
+  if (!isExcluded) return deeper
   return deeper === '' ? 'x' : `${deeper}/x`
 }
 

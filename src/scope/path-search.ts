@@ -1,4 +1,4 @@
-/** What two rows of segments have in common: whether some path matches both, and the shortest such path (contract §6). */
+/** Searches for a path that matches two lists of segments: whether one exists, and the shortest one (contract §6). */
 
 import type { Budget } from '../base/budget.ts'
 import type { Part } from './alternative.ts'
@@ -9,8 +9,8 @@ import { commonName, sampleOf, segmentsOverlap, weightOf } from './segment-searc
 const frontier = new Frontier()
 
 /**
- * Whether some path matches both rows. Spends one unit per pair of positions, and what comparing their segments takes;
- * false when the budget runs out.
+ * Whether some path matches both lists. Costs one unit per pair of positions, and the cost of comparing their segments.
+ * The result is false if the budget is exhausted.
  */
 export function partsOverlap(a: readonly Part[], b: readonly Part[], budget: Budget): boolean {
   const width = b.length + 1
@@ -25,7 +25,7 @@ export function partsOverlap(a: readonly Part[], b: readonly Part[], budget: Bud
     const left = a[i]
     const right = b[j]
     if (left === null || right === null) {
-      // Every segment matches some name, so a `**` at the end takes whatever the other side still asks for.
+      // Every segment matches some name, so a trailing `**` matches the rest of the other side.
       if (left === null && i + 1 === a.length) return true
       if (right === null && j + 1 === b.length) return true
       if (left === null || (left !== undefined && right === null)) frontier.add(state + width)
@@ -37,88 +37,88 @@ export function partsOverlap(a: readonly Part[], b: readonly Part[], budget: Bud
   return false
 }
 
-/** Ways on from a pair of positions: past a `**` of either side, or with a name of either side or both. */
+/** Steps from a pair of positions: past a `**` of one side, or over a name of one side or both. */
 const PAST_A = 1
 const PAST_B = 2
 const NAME_OF_A = 3
 const NAME_OF_B = 4
 const NAME_OF_BOTH = 5
 
-/** What a search for the shortest path costs beside one unit for each pair of positions. */
-const BEGINNING = 50
+/** Fixed cost of a search for the shortest path, besides one unit per pair of positions. */
+const SEARCH_COST = 50
 
 /**
- * The shortest path that matches both rows, with as few names that begin with a dot as there can be; null when there
- * is none or the budget ran out. Walks all pairs of positions backwards: every step leads to a later one.
+ * The shortest path that matches both lists, with the fewest names that start with a dot; null if there is none or the
+ * budget is exhausted. It visits all pairs of positions in reverse, because every step leads to a later pair.
  */
 export function shortestPath(a: readonly Part[], b: readonly Part[], budget: Budget): string | null {
   const width = b.length + 1
   const last = a.length * width + b.length
-  budget.remaining -= BEGINNING + last
+  budget.remaining -= SEARCH_COST + last
   if (budget.remaining < 0) return null
   const [ofA, ofB] = [sampleWeights(a, budget), sampleWeights(b, budget)]
   const weights = new Float64Array(last + 1)
-  const ways = new Uint8Array(last + 1)
+  const steps = new Uint8Array(last + 1)
   for (let state = last - 1, i = a.length; i >= 0; i--) {
     const left = a[i]
     for (let j = i === a.length ? b.length - 1 : b.length; j >= 0; j--, state--) {
       const right = b[j]
       let best = Number.POSITIVE_INFINITY
-      let way = 0
+      let step = 0
       if (left === null) {
         best = weights[state + width] as number
-        way = PAST_A
+        step = PAST_A
         const named = right ? (weights[state + 1] as number) + (ofB[j] as number) : best
-        if (named < best) [best, way] = [named, NAME_OF_B]
+        if (named < best) [best, step] = [named, NAME_OF_B]
       }
       if (right === null) {
         const past = weights[state + 1] as number
-        if (past < best) [best, way] = [past, PAST_B]
+        if (past < best) [best, step] = [past, PAST_B]
         const named = left ? (weights[state + width] as number) + (ofA[i] as number) : best
-        if (named < best) [best, way] = [named, NAME_OF_A]
+        if (named < best) [best, step] = [named, NAME_OF_A]
       }
       if (left && right && weights[state + width + 1] !== Number.POSITIVE_INFINITY) {
         const name = commonName(left, right, budget)
         if (name !== null) {
           const weight = name === left ? (ofA[i] as number) : weightOf(name) + 1
           best = (weights[state + width + 1] as number) + weight
-          way = NAME_OF_BOTH
+          step = NAME_OF_BOTH
         }
       }
       weights[state] = best
-      ways[state] = way
+      steps[state] = step
     }
   }
   return budget.remaining < 0 || weights[0] === Number.POSITIVE_INFINITY
     ? null
-    : pathAlong(ways, { a, b, budget })
+    : pathFrom(steps, { a, b, budget })
 }
 
-/** What each segment's shortest name weighs, the slash behind it included. */
-function sampleWeights(row: readonly Part[], budget: Budget): Float64Array {
-  return Float64Array.from(row, (part) => {
+/** The weight of each segment's shortest name, including the slash after it. */
+function sampleWeights(parts: readonly Part[], budget: Budget): Float64Array {
+  return Float64Array.from(parts, (part) => {
     const name = part === null ? '' : sampleOf(part, budget)
     return name === null ? Number.POSITIVE_INFINITY : weightOf(name) + 1
   })
 }
 
-function pathAlong(
-  ways: Uint8Array,
+function pathFrom(
+  steps: Uint8Array,
   { a, b, budget }: { a: readonly Part[]; b: readonly Part[]; budget: Budget },
 ): string | null {
   const names: (string | null)[] = []
   for (let i = 0, j = 0; i < a.length || j < b.length; ) {
-    const way = ways[i * (b.length + 1) + j]
-    if (way === NAME_OF_A) names.push(sampleOf(a[i] as Segment, budget))
-    if (way === NAME_OF_B) names.push(sampleOf(b[j] as Segment, budget))
-    if (way === NAME_OF_BOTH) names.push(commonName(a[i] as Segment, b[j] as Segment, budget))
-    if (way !== PAST_B && way !== NAME_OF_B) i++
-    if (way !== PAST_A && way !== NAME_OF_A) j++
+    const step = steps[i * (b.length + 1) + j]
+    if (step === NAME_OF_A) names.push(sampleOf(a[i] as Segment, budget))
+    if (step === NAME_OF_B) names.push(sampleOf(b[j] as Segment, budget))
+    if (step === NAME_OF_BOTH) names.push(commonName(a[i] as Segment, b[j] as Segment, budget))
+    if (step !== PAST_B && step !== NAME_OF_B) i++
+    if (step !== PAST_A && step !== NAME_OF_A) j++
   }
   return budget.remaining < 0 ? null : names.join('/')
 }
 
-/** How long a path counts when the shortest is wanted; comparable between the paths of `shortestPath`. */
+/** The length by which paths of `shortestPath` are compared. */
 export function pathWeight(path: string): number {
   return path.split('/').reduce((sum, name) => sum + weightOf(name) + 1, 0)
 }

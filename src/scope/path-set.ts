@@ -5,51 +5,51 @@ import type { Alternative } from './alternative.ts'
 import { alternativesOf, type Glob } from './glob.ts'
 import { alternativesOverlap, matchesPath, sharedPath } from './intersect.ts'
 
-/** A glob of each side, as written, and a path that both match. */
+/** The source of a glob of each side, and a path that matches both. */
 export interface PathPair {
   readonly yours: string
   readonly theirs: string
   readonly example: string
 }
 
-/** Alternatives by the directory everything they match lies in: two can meet only on one line from the root. */
+/** Alternatives by `dir`. Two can overlap only if one `dir` equals or contains the other. */
 export interface PathSet {
   readonly globs: readonly Glob[]
   readonly entries: ReadonlyMap<string, readonly Entry[]>
-  /** The keys of `entries` in code unit order, so that what lies beneath a directory is one run. */
+  /** The keys of `entries` in code unit order, in which everything beneath a directory is one range. */
   readonly dirs: readonly string[]
 }
 
 interface Entry {
   readonly alternative: Alternative
-  /** Which of the globs it belongs to. */
+  /** The index of its glob in `globs`. */
   readonly glob: number
 }
 
-/** What indexing an alternative costs, in units, finding where its directory stands, and looking one above it up. */
-const INDEXING = 15
-const SEEKING = 20
-const LOOKING_UP = 5
+/** Cost units of indexing an alternative, finding a position in `dirs`, and looking up a parent directory. */
+const INSERT_COST = 15
+const SEEK_COST = 20
+const LOOKUP_COST = 5
 
-/** Indexes the globs of one scope. With `budget.remaining` below 0 afterwards, some are missing. */
+/** Indexes the globs of one scope. If the budget is exhausted, some are missing. */
 export function pathSet(globs: readonly Glob[], budget: Budget): PathSet {
   const entries = new Map<string, Entry[]>()
   for (const [index, glob] of globs.entries()) {
     for (const alternative of alternativesOf(glob, budget)) {
-      budget.remaining -= INDEXING
-      const there = entries.get(alternative.dir)
-      if (there === undefined) entries.set(alternative.dir, [{ alternative, glob: index }])
-      else there.push({ alternative, glob: index })
+      budget.remaining -= INSERT_COST
+      const existing = entries.get(alternative.dir)
+      if (existing === undefined) entries.set(alternative.dir, [{ alternative, glob: index }])
+      else existing.push({ alternative, glob: index })
     }
   }
   return { globs, entries, dirs: [...entries.keys()].sort() }
 }
 
 export interface PairOptions {
-  /** How many pairs are wanted at most. */
+  /** The maximum number of pairs. */
   max: number
   budget: Budget
-  /** Plain globs of `theirs` whose exact path one of these matches take no part. */
+  /** Plain globs of `theirs` are skipped if one of these matches their path. */
   ignore?: readonly Glob[]
 }
 
@@ -62,7 +62,7 @@ export function pairsBetween(yours: PathSet, theirs: readonly Glob[], options: P
   const { max, budget, ignore = [] } = options
   const pairs: PathPair[] = []
   for (const glob of theirs) {
-    for (const entry of meeting(yours, glob, budget)) {
+    for (const entry of overlapsOf(yours, glob, budget)) {
       if (pairs.length >= max) return pairs
       if (isIgnored(glob, ignore, budget)) break
       const example = sharedPath(entry.mine, entry.other, budget)
@@ -74,15 +74,15 @@ export function pairsBetween(yours: PathSet, theirs: readonly Glob[], options: P
   return pairs
 }
 
-interface Meeting {
+interface Overlap {
   mine: Alternative
   other: Alternative
-  /** The glob of `mine`, as written. */
+  /** The source of the glob of `mine`. */
   source: string
 }
 
-/** Where a glob meets those of a set, each of them once. */
-function* meeting(set: PathSet, glob: Glob, budget: Budget): Generator<Meeting> {
+/** The overlaps of a glob with the globs of a set, one per glob of the set. */
+function* overlapsOf(set: PathSet, glob: Glob, budget: Budget): Generator<Overlap> {
   const found = new Set<number>()
   for (const other of alternativesOf(glob, budget)) {
     for (const { alternative: mine, glob: index } of candidates(set, other.dir, budget)) {
@@ -94,13 +94,13 @@ function* meeting(set: PathSet, glob: Glob, budget: Budget): Generator<Meeting> 
   }
 }
 
-/** The entries at `dir`, above it and beneath it: first those from the root down to it, then those beneath. */
+/** The entries of the directories from the root down to `dir`, then of those beneath it. */
 function* candidates(set: PathSet, dir: string, budget: Budget): Generator<Entry> {
-  budget.remaining -= SEEKING + comparisonCost(dir.length)
+  budget.remaining -= SEEK_COST + comparisonCost(dir.length)
   yield* set.entries.get('') ?? []
   if (dir !== '') {
     for (let slash = dir.indexOf('/'); slash !== -1; slash = dir.indexOf('/', slash + 1)) {
-      budget.remaining -= LOOKING_UP + comparisonCost(slash)
+      budget.remaining -= LOOKUP_COST + comparisonCost(slash)
       yield* set.entries.get(dir.slice(0, slash)) ?? []
     }
     yield* set.entries.get(dir) ?? []
@@ -113,7 +113,7 @@ function* candidates(set: PathSet, dir: string, budget: Budget): Generator<Entry
   }
 }
 
-/** Where the first of the sorted `dirs` stands that comes after `text`. */
+/** The index of the first of the sorted `dirs` after `text`. */
 function firstAfter(dirs: readonly string[], text: string): number {
   let low = 0
   let high = dirs.length
@@ -133,7 +133,7 @@ export function withoutIgnored(globs: readonly Glob[], ignore: readonly Glob[], 
   return globs.filter((glob) => !isIgnored(glob, ignore, budget))
 }
 
-/** Whether it is a plain glob whose exact path one of `ignore` matches. */
+/** Whether it is a plain glob, and one of `ignore` matches its path. */
 export function isIgnored(glob: Glob, ignore: readonly Glob[], budget: Budget): boolean {
   const path = glob.is_plain ? alternativesOf(glob, budget)[0]?.dir : undefined
   return path !== undefined && ignore.some((each) => matchesPath(each, path, budget))

@@ -1,4 +1,4 @@
-/** A scope: the areas and paths that work touches or a notable applies to (specification §2, contract §4 and §6). */
+/** A scope: the areas and paths that work changes or a notable applies to (specification §2, contract §4 and §6). */
 import { z } from 'zod'
 import { text } from '../base/field.ts'
 import { GlobError, parseGlob } from './glob.ts'
@@ -10,14 +10,14 @@ const WILDCARD_PATHS_MAX = 200
 /** The name of an area, or a tag. */
 export const label = text(1, 100, z.string().trim())
 
-/** Labels; one that differs from an earlier one in case only is dropped. */
+/** Labels, without case-insensitive duplicates. */
 export const labels = z
   .array(label)
   .max(LABELS_MAX)
   .overwrite((all) => distinctBy(all, labelKey))
-  .meta({ description: 'Labels, compared without case.', examples: [['checkout']] })
+  .meta({ description: 'Labels, case-insensitive.', examples: [['checkout']] })
 
-/** Globs relative to the root of the repository. They stay as they were written. */
+/** Globs relative to the root of the repository, stored unchanged. */
 export const paths = z
   .array(text(1, 1024))
   .max(PATHS_MAX)
@@ -25,27 +25,27 @@ export const paths = z
   .overwrite((all) => distinctBy(all, (path) => path))
   .meta({
     description:
-      'Globs relative to the root: `*`, `**`, `?`, `[…]`, `{a,b}`, `\\` escapes. A glob that ends in a plain name also covers everything beneath it.',
+      'Globs relative to the root of the repository: `*`, `**`, `?`, `[…]`, `{a,b}`, `\\` escapes. A glob that ends in a name without wildcards also matches everything beneath it.',
     examples: [['src/checkout/**', 'docs/checkout.md']],
   })
 
 export const Scope = z
   .strictObject({ areas: labels.default([]), paths: paths.default([]) })
-  .meta({ id: 'Scope', description: 'What is touched. A list that is left out is empty.' })
+  .meta({ id: 'Scope', description: 'Areas and paths. An omitted list is empty.' })
 
 export type Scope = z.output<typeof Scope>
 
-/** A scope as it is shown: that of a pull request may be larger than one that is sent. */
+/** A scope in a response, without limits: the scope of a pull request can be larger than one in a request. */
 export const ShownScope = z
   .strictObject({
     areas: z.array(z.string()).meta({ description: 'Labels.' }),
     paths: z.array(z.string()).meta({ description: 'Globs relative to the root of the repository.' }),
   })
-  .meta({ id: 'ShownScope', description: 'What is touched.' })
+  .meta({ id: 'ShownScope', description: 'Areas and paths.' })
 
 export const EMPTY_SCOPE: Scope = { areas: [], paths: [] }
 
-/** The form in which two labels are compared. */
+/** The form in which labels are compared. */
 export function labelKey(label: string): string {
   return label.trim().toLowerCase()
 }
@@ -64,7 +64,7 @@ function checkGlobs(all: readonly string[], context: z.RefinementCtx): void {
     try {
       if (!parseGlob(path).is_plain) wildcards.add(path)
       if (wildcards.size > WILDCARD_PATHS_MAX)
-        throw new GlobError(`at most ${WILDCARD_PATHS_MAX} paths may hold wildcards`)
+        throw new GlobError(`at most ${WILDCARD_PATHS_MAX} paths can have wildcards`)
     } catch (error) {
       if (!(error instanceof GlobError)) throw error
       context.addIssue({ code: 'custom', path: [index], message: error.message })

@@ -1,21 +1,21 @@
-/** What the alternatives of a glob come to, told from the braces without building any of them (contract §6). */
+/** Checks all brace alternatives of a glob for names and `..` segments without building them (contract §6). */
 
 import type { Sequence } from './braces.ts'
 import { SLASH } from './tokens.ts'
 
-/** Of some alternative something is left once empty segments and `.` are dropped. */
+/** Some alternative has a segment other than an empty one and `.`. */
 export const NAMED = 0x10
 /** Some alternative has a `..` segment. */
 export const PARENT = 0x100
-/** Of some alternative nothing is left. */
+/** Some alternative has no such segment. */
 const NAMELESS = 0x01
 
 const DOT = 0x2e
 
 /**
- * Holds `NAMED` and `PARENT` where they are true, in time linear in the tokens: all alternatives are read at once. Four
- * bits say how the present segment looks in some of them (empty, `.`, `..`, anything else) where none was named before,
- * the next four where one was.
+ * The bits `NAMED` and `PARENT` where they hold. It takes linear time, because it reads all alternatives at once: four
+ * bits record the possible forms of the current segment (empty, `.`, `..`, other) in alternatives without a name so far,
+ * and the next four bits in alternatives with one.
  */
 export function formsOf(whole: Sequence): number {
   return afterSlash(afterSequence(whole, NAMELESS))

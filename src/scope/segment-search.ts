@@ -1,4 +1,4 @@
-/** What two segments have in common: whether some name matches both, and the shortest such name (contract §6). */
+/** Searches for a name that matches two segments: whether one exists, and the shortest one (contract §6). */
 
 import type { Budget } from '../base/budget.ts'
 import { DOTS, OTHERS } from './char-set.ts'
@@ -14,27 +14,27 @@ import {
 } from './segment.ts'
 
 /**
- * How the name looks so far: nothing yet, `.`, `..`, or anything else. Only the last may end it, as a path holds no
- * empty segment, no `.` and no `..`. It is kept in the lowest bits of a state.
+ * The form of the name so far: empty, `.`, `..`, or anything else. Only the last form can end a name, because paths have
+ * no empty, `.` and `..` segments. It is stored in the lowest bits of a state.
  */
 const EMPTY = 0
-const LOOK_BITS = 2
+const FORM_BITS = 2
 
-/** A name that begins with a dot is taken only when there is no other, as if it were this much longer. */
+/** Added to the weight of names that start with a dot, which are used only if there is no other. */
 const HIDDEN = 1_000_000
 
 const DOT = 0x2e
 
-/** What beginning a search costs beside looking at a state, and what settling one does. */
-const SETTING_UP = 4
-const SETTLING = 4
+/** Fixed cost of a search, and the cost of settling a state. */
+const SEARCH_COST = 4
+const SETTLE_COST = 4
 
-/** The route of the state a search begins with. */
+/** The route of the initial state. */
 const START = 0x7fffffff
 
 const frontier = new Frontier()
 
-/** Whether some name matches both segments. Spends one unit per pair of states looked at, and what compiling takes. */
+/** Whether some name matches both segments. Costs one unit per pair of states visited, and the cost of compiling. */
 export function segmentsOverlap(a: Segment, b: Segment, budget: Budget): boolean {
   if (typeof a === 'string') return typeof b === 'string' ? a === b : wildMatches(b, a, budget)
   if (typeof b === 'string') return wildMatches(a, b, budget)
@@ -42,7 +42,7 @@ export function segmentsOverlap(a: Segment, b: Segment, budget: Budget): boolean
   if (!a.prefix.startsWith(b.prefix) && !b.prefix.startsWith(a.prefix)) return false
   if (!a.suffix.endsWith(b.suffix) && !b.suffix.endsWith(a.suffix)) return false
   if (a.isOneStar && b.isOneStar) return true
-  return search(automatonOf(a, budget), automatonOf(b, budget), a.isDotty && b.isDotty, budget)
+  return search(automatonOf(a, budget), automatonOf(b, budget), a.mayBeDots && b.mayBeDots, budget)
 }
 
 function wildMatches(wild: Wild, name: string, budget: Budget): boolean {
@@ -52,14 +52,14 @@ function wildMatches(wild: Wild, name: string, budget: Budget): boolean {
   return search(automatonOf(wild, budget), automatonOf(name, budget), false, budget)
 }
 
-/** How a state is made of state `i` of `a`, state `j` of `b` and a look: `i << high | j << low | look`. */
+/** The encoding of a state from state `i` of `a`, state `j` of `b` and a form: `i << high | j << low | form`. */
 interface Layout {
   readonly high: number
   readonly low: number
   readonly maskJ: number
-  /** The look that may end a name; the largest. */
+  /** The form that can end a name; the largest one. */
   readonly name: number
-  /** The state at the end of both. */
+  /** The final state of both. */
   readonly last: number
 }
 
@@ -71,10 +71,10 @@ function layoutOf(a: Automaton, b: Automaton, low: number): Layout {
   return { high, low, maskJ: (1 << bitsJ) - 1, name, last }
 }
 
-/** Depth first over pairs of states, and looks if `isDotty`. */
-function search(a: Automaton, b: Automaton, isDotty: boolean, budget: Budget): boolean {
-  const { high, low, maskJ, name, last } = layoutOf(a, b, isDotty ? LOOK_BITS : 0)
-  budget.remaining -= SETTING_UP
+/** Depth-first search over pairs of states, and over forms if `tracksForm`. */
+function search(a: Automaton, b: Automaton, tracksForm: boolean, budget: Budget): boolean {
+  const { high, low, maskJ, name, last } = layoutOf(a, b, tracksForm ? FORM_BITS : 0)
+  budget.remaining -= SEARCH_COST
   frontier.begin(last + 1)
   frontier.add(EMPTY)
   for (let state = frontier.take(); state !== -1; state = frontier.take()) {
@@ -94,8 +94,8 @@ function search(a: Automaton, b: Automaton, isDotty: boolean, budget: Budget): b
 }
 
 /**
- * The shortest name both segments match, one without a leading dot if there is any; null when there is none or the
- * budget ran out.
+ * The shortest name that matches both segments, without a leading dot if possible; null if there is none or the budget is
+ * exhausted.
  */
 export function commonName(a: Segment, b: Segment, budget: Budget): string | null {
   if (!segmentsOverlap(a, b, budget)) return null
@@ -106,14 +106,14 @@ export function commonName(a: Segment, b: Segment, budget: Budget): string | nul
   return shortestName(a, b, budget)
 }
 
-/** The shortest name a segment matches, one without a leading dot if there is any; null when the budget ran out. */
+/** The shortest name that matches a segment, without a leading dot if possible; null if the budget is exhausted. */
 export function sampleOf(segment: Segment, budget: Budget): string | null {
   if (typeof segment === 'string') return segment
   segment.sample ??= shortestName(segment, ANY_NAME, budget)
   return segment.sample
 }
 
-/** How long a name counts when the shortest is wanted: its characters, and much more when it begins with a dot. */
+/** The length by which names are compared: the number of characters, and `HIDDEN` more with a leading dot. */
 export function weightOf(name: string): number {
   let length = name.charCodeAt(0) === DOT ? HIDDEN : 0
   for (const _ of name) length++
@@ -121,19 +121,18 @@ export function weightOf(name: string): number {
 }
 
 function shortestName(a: Wild, b: Wild, budget: Budget): string | null {
-  const seen = shortestSeen(a, b, false, budget)
-  return seen === null && budget.remaining >= 0 ? shortestSeen(a, b, true, budget) : seen
+  const visible = shortestIn(a, b, false, budget)
+  return visible === null && budget.remaining >= 0 ? shortestIn(a, b, true, budget) : visible
 }
 
 /**
- * Breadth first over the states of `search`: all that one more character leads to, and what they may become without
- * reading, before the next. A state is settled only when it is taken out, since a skip may yet reach it sooner than
- * the character that put it there.
+ * Breadth-first search over the states of `search`: one level per character, and within a level the states reachable by
+ * skips. A state is settled when it is removed from its level, because a skip can reach it earlier than a character.
  */
-function shortestSeen(x: Wild, y: Wild, mayHide: boolean, budget: Budget): string | null {
+function shortestIn(x: Wild, y: Wild, mayHide: boolean, budget: Budget): string | null {
   const [a, b] = [automatonOf(x, budget), automatonOf(y, budget)]
-  // Whether a name is still empty matters even where it cannot be all dots: its first character may have to be none.
-  const layout = layoutOf(a, b, x.isDotty && y.isDotty ? LOOK_BITS : 1)
+  // One bit for "still empty" is always needed, to avoid a leading dot.
+  const layout = layoutOf(a, b, x.mayBeDots && y.mayBeDots ? FORM_BITS : 1)
   const { high, low, maskJ, name, last } = layout
   budget.remaining -= last >> 4
   if (budget.remaining < 0) return null
@@ -144,38 +143,38 @@ function shortestSeen(x: Wild, y: Wild, mayHide: boolean, budget: Budget): strin
       const route = level.pop() as number
       const state = level.pop() as number
       if (routes[state] !== 0) continue
-      budget.remaining -= SETTLING
+      budget.remaining -= SETTLE_COST
       if (budget.remaining < 0) return null
       routes[state] = route
-      if (state === last) return nameAlong(routes, a, b, layout)
-      const look = state & name
+      if (state === last) return nameFrom(routes, a, b, layout)
+      const form = state & name
       const i = state >> high
       const j = (state >> low) & maskJ
       if (a.skips[i] === 1) level.push(state + (1 << high), state + 1)
       if (b.skips[j] === 1) level.push(state + (1 << low), state + 1)
       const next = sharedNext(a, i, b, j)
       const reached = ((a.targets[i] as number) << high) + ((b.targets[j] as number) << low)
-      if (next & DOTS && (look !== EMPTY || mayHide))
-        following.push(reached + Math.min(look + 1, name), -state - 1)
+      if (next & DOTS && (form !== EMPTY || mayHide))
+        following.push(reached + Math.min(form + 1, name), -state - 1)
       if (next & OTHERS) following.push(reached + name, -state - 1)
     }
   }
   return null
 }
 
-/** `routes` holds, for each state settled, the one before it: `state + 1` by a skip, `-state - 1` by a character. */
-function nameAlong(routes: Int32Array, a: Automaton, b: Automaton, layout: Layout): string {
+/** `routes` holds the predecessor of each settled state: `state + 1` for a skip, `-state - 1` for a character. */
+function nameFrom(routes: Int32Array, a: Automaton, b: Automaton, layout: Layout): string {
   const { high, low, maskJ, name } = layout
-  const read: string[] = []
+  const characters: string[] = []
   let state = layout.last
   for (let route = routes[state] as number; route !== START; route = routes[state] as number) {
     const before = Math.abs(route) - 1
     if (route < 0) {
       const [i, j] = [before >> high, (before >> low) & maskJ]
       const mayBeOther = (state & name) === name && sharedNext(a, i, b, j) & OTHERS
-      read.push(mayBeOther ? readableNext(a, i, b, j) : '.')
+      characters.push(mayBeOther ? readableNext(a, i, b, j) : '.')
     }
     state = before
   }
-  return read.reverse().join('')
+  return characters.reverse().join('')
 }

@@ -1,32 +1,31 @@
-/** One segment of a glob, the part between two slashes, as text or as a small automaton (contract §6). */
+/** A segment of a glob (the part between two slashes), as text or as a small automaton (contract §6). */
 
 import type { Budget } from '../base/budget.ts'
 import { ANYTHING, type CharSet, DOTS, has, OTHERS, readable, shared } from './char-set.ts'
 import { ANY, type CharClass, CLASS, SLASH, STAR } from './tokens.ts'
 
-/** A segment without wildcards is its text. */
+/** A segment without wildcards is a string. */
 export type Segment = string | Wild
 
-/** A segment with wildcards. What it matches always begins with `prefix` and ends with `suffix`. */
+/** A segment with wildcards. Every match starts with `prefix` and ends with `suffix`. */
 export interface Wild {
   readonly prefix: string
   readonly suffix: string
-  /** It is `prefix*suffix`: any name that begins and ends so and has room for both. */
+  /** It is `prefix*suffix`: it matches every name with that start and end, if they do not overlap. */
   readonly isOneStar: boolean
-  /** It would match nothing, `.` or `..`, none of which is a name in a path: the searches have to watch out. */
-  readonly isDotty: boolean
+  /** Its automaton accepts the empty name, `.` or `..`, which searches must exclude because paths do not contain them. */
+  readonly mayBeDots: boolean
   readonly tokens: readonly number[]
   readonly classes: readonly CharClass[]
-  /** Built when first needed: prefix and suffix decide most comparisons. */
+  /** Built on first use, because prefix and suffix decide most comparisons. */
   automaton: Automaton | null
-  /** Its shortest name, found when first needed. */
+  /** Its shortest name, computed on first use. */
   sample: string | null
 }
 
 /**
- * State `i` reads one character of `codes[i]` (a code point, `ANY`, or a class as in tokens) and goes on to
- * `targets[i]`; where `skips[i]` is 1 it may also become state `i + 1` without reading. The last state reads nothing
- * (`END`) and accepts.
+ * State `i` reads one character of `codes[i]` (a code point, `ANY`, or a class as in tokens) and moves to `targets[i]`. If
+ * `skips[i]` is 1, it can also move to state `i + 1` without reading. The last state (`END`) reads nothing and accepts.
  */
 export interface Automaton {
   readonly codes: Int32Array
@@ -38,7 +37,7 @@ export interface Automaton {
 const DOT = 0x2e
 const END = SLASH
 
-/** The segment of these tokens: at least one, no `SLASH`. */
+/** Builds a segment from at least one token, without `SLASH`. */
 export function segmentOf(tokens: readonly number[], classes: readonly CharClass[]): Segment {
   let first = 0
   while (first < tokens.length && (tokens[first] as number) >= 0) first++
@@ -49,7 +48,7 @@ export function segmentOf(tokens: readonly number[], classes: readonly CharClass
     prefix: textOf(tokens.slice(0, first)),
     suffix: textOf(tokens.slice(last + 1)),
     isOneStar: isStars(tokens, first, last),
-    isDotty: couldBeDots(tokens, classes),
+    mayBeDots: acceptsDots(tokens, classes),
     tokens,
     classes,
     automaton: null,
@@ -57,10 +56,10 @@ export function segmentOf(tokens: readonly number[], classes: readonly CharClass
   }
 }
 
-/** `*`, which every name matches. */
+/** `*`, which matches every name. */
 export const ANY_NAME = segmentOf([STAR], []) as Wild
 
-/** The automaton of a segment; a text gets a new one at each call. Spends four units per token compiled. */
+/** The automaton of a segment; that of a string is not cached. Costs four units per compiled token. */
 export function automatonOf(segment: Segment, budget: Budget): Automaton {
   if (typeof segment !== 'string' && segment.automaton !== null) return segment.automaton
   const tokens = typeof segment === 'string' ? pointsOf(segment) : segment.tokens
@@ -101,7 +100,7 @@ function compile(tokens: readonly number[], classes: readonly CharClass[]): Auto
   }
 }
 
-/** What the two states can both read next: a combination of `DOTS` and `OTHERS`, 0 when nothing. */
+/** What both states can read next: a combination of `DOTS` and `OTHERS`, or 0. */
 export function sharedNext(a: Automaton, i: number, b: Automaton, j: number): number {
   const x = a.codes[i] as number
   const y = b.codes[j] as number
@@ -121,7 +120,7 @@ function kindOf(point: number): number {
   return point === DOT ? DOTS : OTHERS
 }
 
-/** The most readable character other than the dot that both states can read; the caller knows there is one. */
+/** The preferred character, other than the dot, that both states can read. There must be one. */
 export function readableNext(a: Automaton, i: number, b: Automaton, j: number): string {
   const x = a.codes[i] as number
   const y = b.codes[j] as number
@@ -135,7 +134,7 @@ function isStars(tokens: readonly number[], from: number, to: number): boolean {
   return true
 }
 
-function couldBeDots(tokens: readonly number[], classes: readonly CharClass[]): boolean {
+function acceptsDots(tokens: readonly number[], classes: readonly CharClass[]): boolean {
   let characters = 0
   for (const token of tokens) {
     if (token === STAR) continue
@@ -144,7 +143,7 @@ function couldBeDots(tokens: readonly number[], classes: readonly CharClass[]): 
   return true
 }
 
-/** The characters of a wildcard. */
+/** The characters that a wildcard matches. */
 function setOf(code: number, classes: readonly CharClass[]): CharSet {
   return code <= CLASS ? (classes[CLASS - code] as CharClass).set : ANYTHING
 }
@@ -152,7 +151,7 @@ function setOf(code: number, classes: readonly CharClass[]): CharSet {
 function textOf(points: readonly number[]): string {
   let widest = 0
   for (let at = 0; at < points.length; at++) widest = Math.max(widest, points[at] as number)
-  // Code points of 16 bits are UTF-16 units, and from those a text is made several times faster.
+  // fromCharCode is several times faster, and equivalent for 16-bit code points.
   const make = widest > 0xffff ? String.fromCodePoint : String.fromCharCode
   return make.apply(null, points as number[])
 }

@@ -1,4 +1,4 @@
-/** Reads a glob into tokens: escapes, wildcards, classes and brace ranges (contract §6). */
+/** Tokenizes a glob: escapes, wildcards, classes and brace ranges (contract §6). */
 
 import { type CharSet, charSet } from './char-set.ts'
 import { GlobError } from './glob-error.ts'
@@ -14,7 +14,7 @@ export const CLASS = -16
 
 export interface CharClass {
   readonly set: CharSet
-  /** The code points of the class as written, brackets included: it matches those too. */
+  /** The code points of the class source with its brackets, which the class also matches. */
   readonly ownText: readonly number[]
 }
 
@@ -27,11 +27,11 @@ const NUMBERS = /\{(-?\d{1,9})\.\.(-?\d{1,9})\}/y
 const LETTERS = /\{([A-Za-z])\.\.([A-Za-z])\}/y
 
 /**
- * Tokens of a glob. `{1..3}` and `{a..c}` come out as `{1,2,3}` and `{a,b,c}`; `{`, `,` and `}` come out as `OPEN`,
- * `COMMA` and `CLOSE` whether or not they form an alternation. Throws GlobError for a class that is empty or not
- * closed, and for a range of more than `maxRange` members.
+ * The tokens of a glob. `{1..3}` and `{a..c}` become `{1,2,3}` and `{a,b,c}`. `{`, `,` and `}` become `OPEN`, `COMMA` and
+ * `CLOSE` whether or not they form an alternation. Throws GlobError for a class that is empty or not closed, and for a
+ * range with more than `maxRange` members.
  */
-export function tokenise(source: string, maxRange: number): Tokens {
+export function tokenize(source: string, maxRange: number): Tokens {
   const tokens: number[] = []
   const classes: CharClass[] = []
   for (let at = 0; at < source.length; at++) {
@@ -80,42 +80,44 @@ export function tokenise(source: string, maxRange: number): Tokens {
   return { tokens, classes }
 }
 
-/** UTF-16 units of a code point. */
+/** The number of UTF-16 units of a code point. */
 function unitsOf(point: number): number {
   return point > 0xffff ? 2 : 1
 }
 
-/** Where the class that begins at `open` ends. A name never holds `/`, so a class does not reach across one. */
+/** The index of the bracket that closes the class at `open`. A class does not extend across a `/`. */
 function closingBracket(source: string, open: number): number {
   const first = open + (source[open + 1] === '!' || source[open + 1] === '^' ? 2 : 1)
   if (source[first] === ']') {
     throw new GlobError(
-      "A character class is empty; put characters between '[' and ']', or write '\\[' for a plain bracket.",
+      "has an empty character class; put characters between '[' and ']', or write '\\[' for a literal bracket",
     )
   }
   for (let at = first; at < source.length && source[at] !== '/'; at++) {
     if (source[at] === ']') return at
     if (source[at] === '\\' && source[at + 1] !== '/') at++
   }
-  throw new GlobError("A character class is not closed; add ']', or write '\\[' for a plain bracket.")
+  throw new GlobError(
+    "has a character class that is not closed; add ']', or write '\\[' for a literal bracket",
+  )
 }
 
-/** Classes that were read lately: few are written again and again. */
-const KNOWN = new Map<string, CharClass>()
-const KNOWN_MAX = 500
+/** A cache of parsed classes, because few different ones are used. */
+const CACHE = new Map<string, CharClass>()
+const CACHE_MAX = 500
 
 function classOf(text: string): CharClass {
-  let known = KNOWN.get(text)
-  if (known === undefined) {
-    known = readClass(text)
-    if (KNOWN.size === KNOWN_MAX) KNOWN.clear()
-    KNOWN.set(text, known)
+  let parsed = CACHE.get(text)
+  if (parsed === undefined) {
+    parsed = parseClass(text)
+    if (CACHE.size === CACHE_MAX) CACHE.clear()
+    CACHE.set(text, parsed)
   }
-  return known
+  return parsed
 }
 
-/** The class written as `text`, brackets included. A reversed range, as in `[user-id]`, adds no character. */
-function readClass(text: string): CharClass {
+/** Parses a class, given with its brackets. A reversed range, as in `[user-id]`, adds no character. */
+function parseClass(text: string): CharClass {
   const negated = text[1] === '!' || text[1] === '^'
   const members: { point: number; escaped: boolean }[] = []
   const inner = Array.from(text.slice(negated ? 2 : 1, -1), (character) => character.codePointAt(0) as number)
@@ -140,7 +142,7 @@ function readClass(text: string): CharClass {
   return { set: charSet(ranges, negated), ownText }
 }
 
-/** A brace range at `at` as an alternation, or null when there is none. Numbers keep leading zeros, as in a shell. */
+/** The brace range at `at` as an alternation, or null if there is none. Numbers keep leading zeros, as in a shell. */
 function rangeAt(source: string, at: number, maxRange: number): { tokens: number[]; length: number } | null {
   NUMBERS.lastIndex = at
   LETTERS.lastIndex = at
@@ -168,9 +170,7 @@ function padded(value: number, width: number): string {
   return sign + String(Math.abs(value)).padStart(width - sign.length, '0')
 }
 
-/** What is said when braces expand to more than `most` alternatives. */
-export function tooManyAlternatives(most: number): GlobError {
-  return new GlobError(
-    `A path may expand to at most ${most} brace alternatives; list fewer, or use a wildcard.`,
-  )
+/** The error for braces that expand to more than `max` alternatives. */
+export function tooManyAlternatives(max: number): GlobError {
+  return new GlobError(`must expand to at most ${max} brace alternatives; list fewer, or use a wildcard`)
 }

@@ -1,17 +1,17 @@
-/** The glob decision against every short path: by an oracle written from contract §6, and by picomatch. */
+/** Compares glob decisions on every short path with an oracle written from contract §6, and with picomatch. */
 import fc from 'fast-check'
 import picomatch from 'picomatch'
 import { expect, test } from 'vitest'
 import { alternativesOf, type Glob, GlobError, literalDir, parseGlob } from '../../src/scope/glob.ts'
 import { intersect, matchesPath, overlaps } from '../../src/scope/intersect.ts'
 
-/** Pairs tried in each test; set the variable for a longer run by hand. */
+/** Pairs per test. Set the variable for a longer run. */
 const RUNS = Number(process.env.GLOB_RUNS ?? 500)
 /** Of braces (contract §4). */
 const ALTERNATIVES_MAX = 64
 const plenty = () => ({ remaining: 10_000_000 })
 
-// The oracle: the rules as directly as they can be written, with no regard for time.
+// The oracle: the rules written as directly as possible, regardless of speed.
 
 function expand(glob: string): string[] {
   for (let at = 0; at < glob.length; at++) {
@@ -125,7 +125,7 @@ function isName(text: string): boolean {
   return text !== '' && text !== '.' && text !== '..'
 }
 
-/** What `intersect` promises to keep smallest: names with a leading dot, then characters. */
+/** What `intersect` minimizes: names with a leading dot, then characters. */
 function weight(path: string): number {
   return path.length + 1000 * path.split('/').filter((name) => name.startsWith('.')).length
 }
@@ -183,7 +183,7 @@ const anyGlob = fc
   .map((some) => some.join(''))
   .filter((source) => read(source) !== null)
 
-/** Checks what is said of the pair against the paths that `matches` says both match. */
+/** Checks the decision on a pair against the paths that match both according to `matches`. */
 function expectExact(a: string, b: string, matches: (glob: string, path: string) => boolean): void {
   const [x, y] = [parseGlob(a), parseGlob(b)]
   const example = intersect(x, y, plenty())
@@ -204,7 +204,7 @@ test('the decision and its example agree with the rules on every short path', ()
   )
 })
 
-test('a glob matches exactly the short paths that the rules give it', () => {
+test('a glob matches exactly the short paths that match by the rules', () => {
   fc.assert(
     fc.property(anyGlob, (source) => {
       const glob = parseGlob(source)
@@ -221,7 +221,7 @@ const anyText = fc
   })
   .map((some) => some.join(''))
 
-test('a glob is refused for what its alternatives come to before any of them is built', () => {
+test('a glob is rejected for its alternatives before any of them is built', () => {
   fc.assert(
     fc.property(anyText, (source) => {
       const rows = expand(source).map((each) => segmentsOf(each.replaceAll('\\.', '.')))
@@ -235,7 +235,7 @@ test('a glob is refused for what its alternatives come to before any of them is 
   )
 })
 
-test('all that a glob matches lies in the directory that its text begins with', () => {
+test('every match of a glob is in the directory that its text starts with', () => {
   fc.assert(
     fc.property(fc.constantFrom('', 'a', 'a/', './a//b.', 'a/./b/'), anyGlob, (front, source) => {
       const glob = read(front + source)

@@ -1,14 +1,14 @@
-/** Globs as contract §6 reads them, rule by rule, and hostile ones within a budget. */
+/** Globs by the rules of contract §6, and hostile globs within a budget. */
 import { describe, expect, test } from 'vitest'
 import { alternativesOf, fileGlob, GlobError, literalDir, parseGlob } from '../../src/scope/glob.ts'
 import { intersect, matchesPath, overlaps } from '../../src/scope/intersect.ts'
 
 const plenty = () => ({ remaining: 50_000_000 })
 
-describe('a glob matches by the rules', () => {
+describe('a glob matches by these rules:', () => {
   test.each<[rule: string, glob: string, matched: string[], unmatched: string[]]>([
     [
-      'a plain name covers itself and what is beneath',
+      'a plain name matches itself and everything beneath it',
       'src/api',
       ['src/api', 'src/api/users.ts', 'src/api/v1/a.ts'],
       ['src', 'src/apiary', 'lib/src/api'],
@@ -17,32 +17,32 @@ describe('a glob matches by the rules', () => {
     ['a leading ./ is dropped', '././src', ['src', 'src/a'], ['a']],
     ['empty and dot segments are dropped', 'a//b/./c', ['a/b/c', 'a/b/c/d'], ['a/b']],
     ['an escaped dot segment is dropped too', 'a/\\./b', ['a/b'], ['a']],
-    ['a trailing slash covers what is beneath', 'src/', ['src', 'src/a/b'], ['srcs']],
-    ['a trailing slash after a wildcard covers what is beneath', 's*/', ['src', 'src/a/b'], ['a/src']],
-    ['a trailing slash-dot is a trailing slash', 's*/.', ['src', 'src/a/b'], ['a']],
-    ['a wildcard at the end covers nothing beneath', 's*', ['src'], ['src/a', 'a']],
-    ['* stays in its segment and may be nothing', 'a*b', ['ab', 'axb', 'a.b'], ['a/b', 'ab/c']],
-    ['* alone is a whole name', 'a/*', ['a/b', 'a/.b'], ['a', 'a/b/c']],
+    ['a trailing slash matches everything beneath', 'src/', ['src', 'src/a/b'], ['srcs']],
+    ['a trailing slash after a wildcard matches everything beneath', 's*/', ['src', 'src/a/b'], ['a/src']],
+    ['a trailing /. is a trailing slash', 's*/.', ['src', 'src/a/b'], ['a']],
+    ['a wildcard at the end matches nothing beneath', 's*', ['src'], ['src/a', 'a']],
+    ['* matches within a segment, possibly nothing', 'a*b', ['ab', 'axb', 'a.b'], ['a/b', 'ab/c']],
+    ['* alone matches a whole name', 'a/*', ['a/b', 'a/.b'], ['a', 'a/b/c']],
     ['wildcards match dot files', '**/*', ['.env', '.github/workflows/ci.yml'], []],
-    ['** in the middle may be nothing', 'a/**/b', ['a/b', 'a/x/b', 'a/x/y/b/c'], ['a', 'a/xb', 'b']],
-    ['** in front may be nothing', '**/a', ['a', 'x/a', 'x/y/a/b'], ['xa', 'x']],
-    ['** at the end is at least one name', 'a/**', ['a/b', 'a/b/c'], ['a', 'ab']],
-    ['** alone is every path', '**', ['a', 'a/b/c'], []],
-    ['runs of ** are one', 'a/**/**/b', ['a/b', 'a/x/b'], ['a']],
-    ['a run of ** at the end is one', 'a/**/**', ['a/b'], ['a']],
+    ['** in the middle can match nothing', 'a/**/b', ['a/b', 'a/x/b', 'a/x/y/b/c'], ['a', 'a/xb', 'b']],
+    ['** at the start can match nothing', '**/a', ['a', 'x/a', 'x/y/a/b'], ['xa', 'x']],
+    ['** at the end matches at least one name', 'a/**', ['a/b', 'a/b/c'], ['a', 'ab']],
+    ['** alone matches every path', '**', ['a', 'a/b/c'], []],
+    ['consecutive ** are one', 'a/**/**/b', ['a/b', 'a/x/b'], ['a']],
+    ['consecutive ** at the end are one', 'a/**/**', ['a/b'], ['a']],
     ['** beside other characters is *', 'a**', ['a', 'ab'], ['a/b']],
     ['*** is *', 'a/***', ['a/b'], ['a', 'a/b/c']],
-    ['an escaped ** is two stars', 'a/\\*\\*', ['a/**', 'a/**/b'], ['a/b']],
-    ['? is one character', 'a?', ['ab', 'a.', 'a😀'], ['a', 'abc', 'a/']],
-    ['a class is one of its characters', '[abc]', ['a', 'c'], ['d', 'ab', 'a/b']],
-    ['a class holds ranges', '[a-c0-9]', ['b', '7'], ['d', '-']],
-    ['a class ! is all others', '[!ab]', ['c', '!', '😀'], ['a', 'b', 'cd']],
-    ['a class ^ is all others', '[^ab]', ['c', '^'], ['a']],
-    ['a dash at either end is itself', '[-a][b-]', ['-b', 'a-', '--'], ['bb']],
-    ['an escaped bracket in a class is itself', '[\\]a]', [']', 'a', '[\\]a]'], ['\\']],
+    ['an escaped ** is two literal stars', 'a/\\*\\*', ['a/**', 'a/**/b'], ['a/b']],
+    ['? matches one character', 'a?', ['ab', 'a.', 'a😀'], ['a', 'abc', 'a/']],
+    ['a class matches one of its characters', '[abc]', ['a', 'c'], ['d', 'ab', 'a/b']],
+    ['a class can contain ranges', '[a-c0-9]', ['b', '7'], ['d', '-']],
+    ['a class with ! matches all other characters', '[!ab]', ['c', '!', '😀'], ['a', 'b', 'cd']],
+    ['a class with ^ matches all other characters', '[^ab]', ['c', '^'], ['a']],
+    ['a dash at either end is literal', '[-a][b-]', ['-b', 'a-', '--'], ['bb']],
+    ['an escaped bracket in a class is literal', '[\\]a]', [']', 'a', '[\\]a]'], ['\\']],
     ['an escaped dash is no range', '[a\\-c]', ['a', '-', 'c'], ['b']],
     ['a reversed range adds nothing', '[user-id]', ['u', 's', 'd', '[user-id]'], ['r', '-', 'i']],
-    ['a negated reversed range is any character', '[!z-a]', ['b', 'z'], []],
+    ['a negated reversed range matches any character', '[!z-a]', ['b', 'z'], []],
     ['a class never matches a slash', 'a[!b]c', ['axc'], ['a/c']],
     [
       'a class matches its own text',
@@ -57,35 +57,40 @@ describe('a glob matches by the rules', () => {
       ['app/[...slug]/a'],
     ],
     ['a negated class matches its own text', '[!a]', ['[!a]'], ['[a]']],
-    ['a class of letters is plain characters', '[[:alpha:]]', ['a]', ':]', '[[:alpha:]]'], ['z', 'z]']],
+    ['a POSIX class is literal characters', '[[:alpha:]]', ['a]', ':]', '[[:alpha:]]'], ['z', 'z]']],
     ['braces are alternatives', 'src/{a,b*}.ts', ['src/a.ts', 'src/bc.ts'], ['src/c.ts', 'src/{a,b*}.ts']],
     ['braces nest', '{a,b{c,d}}x', ['ax', 'bcx', 'bdx'], ['bx', 'cx']],
-    ['alternatives hold slashes and **', '{a/b,c/**}/d', ['a/b/d', 'c/d', 'c/x/d'], ['a/d']],
-    ['** may be put together by braces', 'a/{*,b}*/c', ['a/c', 'a/x/y/c', 'a/bx/c'], ['a/x']],
-    ['each alternative ends in a plain name or not', '{ab,b*}', ['ab', 'ab/c', 'b', 'bc'], ['b/c', 'bc/d']],
+    ['alternatives can contain slashes and **', '{a/b,c/**}/d', ['a/b/d', 'c/d', 'c/x/d'], ['a/d']],
+    ['braces can form **', 'a/{*,b}*/c', ['a/c', 'a/x/y/c', 'a/bx/c'], ['a/x']],
+    [
+      'each alternative decides whether it ends in a plain name',
+      '{ab,b*}',
+      ['ab', 'ab/c', 'b', 'bc'],
+      ['b/c', 'bc/d'],
+    ],
     ['an empty alternative is dropped', '{a,}', ['a', 'a/b'], ['b']],
-    ['an alternative may be empty', 'a{,b}', ['a', 'ab'], ['b']],
-    ['braces without a comma are plain', '{x}', ['{x}', '{x}/a'], ['x']],
-    ['empty braces are plain', 'a{}', ['a{}'], ['a']],
-    ['plain braces may hold alternatives', '{{a,b}}', ['{a}', '{b}'], ['a', '{{a,b}}']],
-    ['an unclosed brace is plain', '{a,{b,c}', ['{a,b', '{a,c'], ['a', 'b']],
-    ['a stray brace is plain', 'a}{b', ['a}{b'], ['ab']],
-    ['a comma outside braces is plain', 'a,b', ['a,b'], ['a', 'b']],
-    ['braces in a class are plain', '[{a,b}]', ['{', ',', '}', 'a', '[{a,b}]'], ['[{a', 'b}]']],
-    ['escaped braces are plain', '\\{a,b\\}', ['{a,b}'], ['a', 'b']],
+    ['an alternative can be empty', 'a{,b}', ['a', 'ab'], ['b']],
+    ['braces without a comma are literal', '{x}', ['{x}', '{x}/a'], ['x']],
+    ['empty braces are literal', 'a{}', ['a{}'], ['a']],
+    ['literal braces can contain alternatives', '{{a,b}}', ['{a}', '{b}'], ['a', '{{a,b}}']],
+    ['an unclosed brace is literal', '{a,{b,c}', ['{a,b', '{a,c'], ['a', 'b']],
+    ['a closing brace without an opening one is literal', 'a}{b', ['a}{b'], ['ab']],
+    ['a comma outside braces is literal', 'a,b', ['a,b'], ['a', 'b']],
+    ['braces in a class are literal', '[{a,b}]', ['{', ',', '}', 'a', '[{a,b}]'], ['[{a', 'b}]']],
+    ['escaped braces are literal', '\\{a,b\\}', ['{a,b}'], ['a', 'b']],
     ['an escaped comma separates nothing', '{a\\,b,c}', ['a,b', 'c'], ['a', 'b']],
     ['a range of numbers is alternatives', 'v{1..3}', ['v1', 'v2', 'v3'], ['v4', 'v', 'v{1..3}']],
-    ['a range may fall and pass zero', '{1..-1}', ['1', '0', '-1'], ['-2']],
+    ['a range can descend below zero', '{1..-1}', ['1', '0', '-1'], ['-2']],
     ['a range keeps leading zeros', 'p{08..10}', ['p08', 'p09', 'p10'], ['p8', 'p9']],
     ['a range of letters is alternatives', '{a..c}', ['a', 'b', 'c'], ['d']],
-    ['an escaped range is plain', '{1\\..3}', ['{1..3}'], ['1', '2']],
-    ['a backslash takes the next character', '\\*\\?\\[a\\]\\\\', ['*?[a]\\'], ['aba\\']],
-    ['a lone backslash at the end is plain', 'a\\', ['a\\'], ['a']],
+    ['an escaped range is literal', '{1\\..3}', ['{1..3}'], ['1', '2']],
+    ['a backslash escapes the next character', '\\*\\?\\[a\\]\\\\', ['*?[a]\\'], ['aba\\']],
+    ['a trailing backslash is literal', 'a\\', ['a\\'], ['a']],
     ['an escaped slash separates', 'a\\/b', ['a/b', 'a/b/c'], ['a']],
-    ['an escaped bang may come first', '\\!a', ['!a'], ['a']],
-    ['parentheses, +, @ and | are plain', '+(a|b)@(c)', ['+(a|b)@(c)'], ['a', 'c']],
+    ['an escaped exclamation mark can come first', '\\!a', ['!a'], ['a']],
+    ['parentheses, +, @ and | are literal', '+(a|b)@(c)', ['+(a|b)@(c)'], ['a', 'c']],
     ['an escaped slash separates wildcards', 'a*\\/b', ['ax/b'], ['a']],
-    ['braces nest in front', '{a{b,c},d,e}', ['ab', 'ac', 'd', 'e'], ['a', 'b']],
+    ['braces nest at the start', '{a{b,c},d,e}', ['ab', 'ac', 'd', 'e'], ['a', 'b']],
     ['case matters', 'README.md', ['README.md'], ['readme.md', 'README.MD']],
   ])('%s: %s', (_, source, matched, unmatched) => {
     const glob = parseGlob(source)
@@ -127,11 +132,11 @@ describe('a glob matches by the rules', () => {
     ['{x}/\\*/[ab]/{c,d}', '{x}/*'],
     ['{src/a,src/b}/c', ''],
     ['src/api/x', 'src/api/x'],
-  ])('%s lies in "%s", whatever its braces hold', (source, dir) => {
+  ])('%s is in "%s", whatever its braces contain', (source, dir) => {
     expect(literalDir(parseGlob(source))).toBe(dir)
   })
 
-  test('a file of a pull request is itself, whatever it holds, and nothing beneath it', () => {
+  test('a file of a pull request matches only itself, whatever characters it contains', () => {
     const glob = fileGlob('app/[id]/{a,b}*.tsx')
     expect(glob.is_plain).toBe(true)
     expect(matchesPath(glob, 'app/[id]/{a,b}*.tsx')).toBe(true)
@@ -159,30 +164,30 @@ describe('a glob matches by the rules', () => {
     }
   })
 
-  test('two files share a path when they are one', () => {
+  test('two files share a path if they are the same', () => {
     expect(intersect(fileGlob('a*'), fileGlob('a*'), { remaining: 100 })).toBe('a*')
     expect(intersect(fileGlob('a'), fileGlob('a/b'), { remaining: 100 })).toBeNull()
   })
 })
 
-describe('a glob is refused when', () => {
+describe('a glob is rejected when', () => {
   test.each<[why: string, glob: string, says: RegExp]>([
-    ['it is empty', '', /names no path/],
+    ['it is empty', '', /matches no path/],
     ['it is the root as a slash', '/', /`?\*\*/],
-    ['it is the root as a dot', './.', /names no path/],
-    ['all its alternatives are empty', '{,/}', /names no path/],
-    ['it goes up', 'a/../b', /'\.\.'/],
-    ['it goes up by an escape', '\\.\\.', /'\.\.'/],
-    ['one alternative goes up', 'a/{b,.}.', /'\.\.'/],
-    ['it begins with a bang', '!a', /'!'/],
+    ['it is the root as a dot', './.', /matches no path/],
+    ['all its alternatives are empty', '{,/}', /matches no path/],
+    ['it has a parent segment', 'a/../b', /'\.\.'/],
+    ['it has an escaped parent segment', '\\.\\.', /'\.\.'/],
+    ['one alternative has a parent segment', 'a/{b,.}.', /'\.\.'/],
+    ['it starts with an exclamation mark', '!a', /'!'/],
     ['a class is not closed', 'a[b', /not closed/],
-    ['a class would reach over a slash', 'a[b/c]', /not closed/],
-    ['a class would reach over an escaped slash', 'a[b\\/c]', /not closed/],
+    ['a class would contain a slash', 'a[b/c]', /not closed/],
+    ['a class would contain an escaped slash', 'a[b\\/c]', /not closed/],
     ['a class is empty', '[]', /empty/],
-    ['a class is empty though a bracket follows', '[]a]', /empty/],
+    ['a class is empty and a bracket follows', '[]a]', /empty/],
     ['a negated class is empty', '[!]a]', /empty/],
     ['the other negated class is empty', '[^]', /empty/],
-    ['half of a surrogate pair is left', 'a\ud83d', /Unicode/],
+    ['it contains an unpaired surrogate', 'a\ud83d', /Unicode/],
     ['it is too long', 'a'.repeat(1025), /1024/],
     ['it has a wildcard and is too long', `${'a'.repeat(512)}*`, /512/],
     ['it has braces and is too long', `${'a'.repeat(508)}{a,b}`, /512/],
@@ -194,7 +199,7 @@ describe('a glob is refused when', () => {
   })
 
   test.each([
-    ['1,024 plain characters', 'a'.repeat(1024)],
+    ['1,024 literal characters', 'a'.repeat(1024)],
     ['1,024 characters with escapes', '\\*'.repeat(512)],
     ['512 characters with wildcards', `${'a'.repeat(511)}*`],
     ['64 alternatives', '{a,b}{a,b}{a,b}{a,b}{a,b}{a,b}'],
@@ -203,7 +208,7 @@ describe('a glob is refused when', () => {
     expect(parseGlob(source).source).toBe(source)
   })
 
-  test('its message never repeats it', () => {
+  test('the message never repeats the glob', () => {
     expect(() => parseGlob('secret-name[')).toThrow(/^(?!.*secret-name)/)
   })
 })
@@ -290,7 +295,7 @@ describe('a hostile glob', () => {
     '{a,b}'.repeat(102),
     '{1..64}'.repeat(70),
     '{1..999999999}',
-  ])('of braces is read or refused without building what it stands for: %#', (source) => {
+  ])('with braces is parsed or rejected without expanding it: %#', (source) => {
     const read = () => alternativesOf(parseGlob(source), plenty()).length
     if (source.includes('}')) expect(read).toThrow(/64/)
     else expect(read()).toBe(1)
@@ -300,10 +305,10 @@ describe('a hostile glob', () => {
     ['in one segment', `${'*a'.repeat(250)}c*`, `${'*b'.repeat(250)}d*`],
     ['over segments', `${'**/a*/'.repeat(80)}x`, `${'**/*b/'.repeat(80)}*`],
     ['over alternatives', `{a,b}${'*c'.repeat(100)}*`, `{b,a}${'*d'.repeat(100)}*`],
-  ])('that costs more than the budget is given up %s', (_, a, b) => {
+  ])('that exhausts the budget is abandoned %s', (_, a, b) => {
     const [x, y] = [parseGlob(a), parseGlob(b)]
     for (const decide of [overlaps, intersect]) {
-      // What is built for a glob stays with it.
+      // A glob caches its alternatives.
       decide(x, y, plenty())
       const whole = plenty()
       expect(decide(x, y, whole)).toBeTruthy()
@@ -313,14 +318,14 @@ describe('a hostile glob', () => {
     }
   })
 
-  test('is given up without looking at the rest of its states', () => {
+  test('is abandoned without visiting its other states', () => {
     const budget = { remaining: 5000 }
     expect(overlaps(parseGlob(`${'*a'.repeat(250)}z*`), parseGlob('[!z]'.repeat(127)), budget)).toBe(false)
     expect(budget.remaining).toBeLessThan(0)
     expect(budget.remaining).toBeGreaterThan(-10)
   })
 
-  test('whose example costs more than the budget is given up', () => {
+  test('whose example exhausts the budget is abandoned', () => {
     const [a, b] = [parseGlob('*a?'.repeat(100)), parseGlob(`${'*?b'.repeat(100)}*`)]
     const budget = plenty()
     expect(overlaps(a, b, budget)).toBe(true)

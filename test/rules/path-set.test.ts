@@ -1,4 +1,4 @@
-/** The index of a scope's globs against comparing all pairs (contract §6). */
+/** The index of a scope's globs, compared with checking all pairs (contract §6). */
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { fileGlob, type Glob, parseGlob } from '../../src/scope/glob.ts'
@@ -26,7 +26,7 @@ const glob = fc
 const scope = fc.uniqueArray(glob, { maxLength: 8 })
 
 describe('the pairs of two scopes', () => {
-  test('are those of comparing every glob with every other', () => {
+  test('equal those of comparing every glob with every other', () => {
     fc.assert(
       fc.property(scope, scope, (yours, theirs) => {
         const found = pairs(yours, theirs)
@@ -45,7 +45,7 @@ describe('the pairs of two scopes', () => {
     )
   })
 
-  test('come in the order of theirs, then from the root down', () => {
+  test('are in the order of theirs, then from the root down', () => {
     expect(pairs(['src/b', 'src/a', 'src', 'src/a/c.ts'], ['lib', 'src/a'])).toEqual([
       { yours: 'src', theirs: 'src/a', example: 'src/a' },
       { yours: 'src/a', theirs: 'src/a', example: 'src/a' },
@@ -53,21 +53,21 @@ describe('the pairs of two scopes', () => {
     ])
   })
 
-  test('name the globs as they were written', () => {
+  test('contain the original globs', () => {
     expect(pairs(['./src/'], ['/src//**'])).toEqual([
       { yours: './src/', theirs: '/src//**', example: 'src/x' },
     ])
   })
 
-  test('keep siblings apart whose names sort between a directory and what is beneath it', () => {
+  test('distinguish siblings whose names sort between a directory and its contents', () => {
     expect(pairs(['a', 'a-b', 'a/b', 'a.b', 'a0'], ['a']).map(({ yours }) => yours)).toEqual(['a', 'a/b'])
   })
 
-  test('hold a pair once though several alternatives meet', () => {
+  test('contain a pair once even if several alternatives overlap', () => {
     expect(pairs(['{a,b,c}'], ['{a,b}', '{c,d}']).map(({ theirs }) => theirs)).toEqual(['{a,b}', '{c,d}'])
   })
 
-  test('of thousands of plain paths take look-ups, not comparisons', () => {
+  test('of thousands of plain paths are looked up, not compared', () => {
     const files = (dir: string) =>
       Array.from({ length: 3000 }, (_, at) => fileGlob(`${dir}/d${at % 50}/f${at}.ts`))
     const budget = { remaining: 3000 * 50 }
@@ -88,14 +88,14 @@ describe('the pairs of two scopes', () => {
     expect(budget.remaining).toBeGreaterThanOrEqual(0)
   })
 
-  test('skip what merely begins alike without a look', () => {
+  test('exclude globs with a common prefix only, at no cost', () => {
     const set = pathSet(Array.from({ length: 3000 }, (_, at) => fileGlob(`a${at}`)))
     const budget = { remaining: 50 }
     expect(pairsBetween(set, [parseGlob('a')], { max: 20, budget })).toEqual([])
     expect(budget.remaining).toBeGreaterThanOrEqual(0)
   })
 
-  test('leave out one whose example the budget cannot pay', () => {
+  test('exclude one whose example exhausts the budget', () => {
     const [a, b] = [parseGlob('*a?'.repeat(100)), parseGlob(`${'*?b'.repeat(100)}*`)]
     const decided = plenty()
     expect(overlaps(a, b, decided)).toBe(true)
@@ -104,7 +104,7 @@ describe('the pairs of two scopes', () => {
     expect(short.remaining).toBeLessThan(0)
   })
 
-  test('stop when the budget is spent and say so by it', () => {
+  test('stop when the budget is exhausted', () => {
     const set = pathSet(globsOf(['*a*/x', '*b*/y', '*c*/z']))
     const whole = plenty()
     expect(pairsBetween(set, [parseGlob('?*?/*')], { max: 20, budget: whole })).toHaveLength(3)
@@ -152,14 +152,14 @@ describe('ignored', () => {
     expect(kept([path])).toEqual([path])
   })
 
-  test('is nothing more once the budget is spent', () => {
+  test('is nothing once the budget is exhausted', () => {
     const budget = { remaining: 3 }
     expect(withoutIgnored([fileGlob('a/gen/b')], ignore, budget)).toHaveLength(1)
     expect(budget.remaining).toBeLessThan(0)
   })
 })
 
-test('what is ignored makes no pair, and is asked about only where it would', () => {
+test('an ignored path forms no pair, and is checked only if it would', () => {
   const set = pathSet([parseGlob('src/**'), parseGlob('lib/x.lock')])
   const theirs = [parseGlob('src/a.lock'), parseGlob('src/b.ts'), parseGlob('src/*.lock')]
   const budget = plenty()
