@@ -1,4 +1,4 @@
-/** What a record claims, piece by piece, in the form in which an index finds it (contract §6). Pure. */
+/** The claims of a record: its scope as rows of the claims index (contract §6). Pure. */
 import { setImmediate } from 'node:timers/promises'
 import { type Budget, unbounded } from '../base/budget.ts'
 import { periodicYield } from '../base/event-loop.ts'
@@ -16,10 +16,10 @@ import {
 import { labelKey, type Scope } from '../scope/scope.ts'
 
 /**
- * What a claim is. For kinds 1 to 4 the place says all: the path itself (`FILE`); the path and everything beneath it
- * (`PLAIN`, which the settings may ignore, and `TREE`, an alternative of braces, which they may not); everything beneath
- * it (`SUBTREE`). A `PATTERN` needs its glob, and a `TRUNCATED` the scope of its record, to be decided. An `AREA` is a label.
- * The order matters: queries ask for runs of kinds.
+ * The kind of a claim, and what it matches. `FILE`: the path. `PLAIN`: the path and everything beneath it, unless
+ * `ignore_paths` matches the path. `TREE`: the same without that exception; it comes from a brace alternative. `SUBTREE`:
+ * everything beneath the path. `PATTERN`: the glob. `TRUNCATED`: the prefix was too long to store, so the scope of the
+ * record decides. `AREA`: a label. The order matters, because queries select ranges of kinds.
  */
 export const AREA = 0
 export const FILE = 1
@@ -31,74 +31,75 @@ export const TRUNCATED = 6
 export type Kind = 0 | 1 | 2 | 3 | 4 | 5 | 6
 
 export interface Claim {
+  /** The prefix: the directory that contains every match, see `prefixOf`; for a label, see `areaPrefix`. */
   place: string
   kind: Kind
   glob: string
 }
 
-/** The parts of a record that its claims follow from. `is_literal`: its paths are names of files. */
-export interface Claimant {
+/** The input of `claimsOf`. `is_literal`: the paths are file names without wildcards. */
+export interface ClaimSource {
   scope: Scope
   is_literal: boolean
 }
 
-/** Bytes of a place: with a glob of 512 characters behind it, a row still fits into a page of the index. */
-const PLACE_MAX_BYTES = 400
-/** Of more paths the reading begins with a pause: they have just been checked. */
-const LARGE = 50
-/** Alternatives of one glob that are claimed one by one; those of more are one pattern. */
+/** With a glob of 512 characters, a row still fits into an index page. */
+const PREFIX_MAX_BYTES = 400
+/** Scopes with more paths yield to the event loop first, because validating them has just taken a while. */
+const LARGE_SCOPE = 50
+/** A glob with more brace alternatives is a single `PATTERN` claim. */
 const ALTERNATIVES_MAX = 8
 
 /**
- * The place of a directory or file: `/src/api/`, and `/` for the root. Written so, everything at or beneath it is one
- * run of the index, from the place up to `prefixEnd(place)`.
+ * The prefix of a directory or file: `/src/api/`, and `/` for the root. The prefixes at or beneath it are one range of the
+ * index, from the prefix to `prefixEnd(prefix)`.
  */
 export function prefixOf(path: string): string {
   return path === '' ? '/' : `/${path}/`
 }
 
-/** The first text after all places at or beneath this one. */
-export function prefixEnd(place: string): string {
-  return `${place.slice(0, -1)}0`
+/** The exclusive end of the range of prefixes at or beneath this one. */
+export function prefixEnd(prefix: string): string {
+  return `${prefix.slice(0, -1)}0`
 }
 
-/** The place of a label, given in its compared form; no path has such a one. */
+/** The prefix of a label, given as `labelKey`. It differs from the prefix of every path. */
 export function areaPrefix(key: string): string {
   return `#${key}`
 }
 
-/** The place of what applies to the whole repository. */
+/** The prefix of a notable without a scope. */
 export const EVERYWHERE = '*'
 
-/** Whether a place may be stored as it is. */
-export function isStorable(place: string): boolean {
-  return Buffer.byteLength(place) <= PLACE_MAX_BYTES
+/** Whether a prefix is short enough to be stored. */
+export function isStorable(prefix: string): boolean {
+  return Buffer.byteLength(prefix) <= PREFIX_MAX_BYTES
 }
 
-/** The places of the directories above this one, the root first. */
-export function ancestorPrefixes(place: string): string[] {
-  const above: string[] = []
-  for (let at = 0; at !== -1 && at < place.length - 1; at = place.indexOf('/', at + 1)) {
-    above.push(place.slice(0, at + 1))
+/** The prefixes of the parent directories, the root first. */
+export function ancestorPrefixes(prefix: string): string[] {
+  const ancestors: string[] = []
+  for (let at = 0; at !== -1 && at < prefix.length - 1; at = prefix.indexOf('/', at + 1)) {
+    ancestors.push(prefix.slice(0, at + 1))
   }
-  return above
+  return ancestors
 }
 
-/** All claims of a record, each once. Globs may take long to read, so other requests get their turn in between. */
-export async function claimsOf({ scope, is_literal }: Claimant): Promise<Claim[]> {
-  if (scope.paths.length > LARGE) await setImmediate()
-  const pause = periodicYield()
+/** All claims of a record, without duplicates. Parsing globs can take long, so it yields to the event loop. */
+export async function claimsOf({ scope, is_literal }: ClaimSource): Promise<Claim[]> {
+  if (scope.paths.length > LARGE_SCOPE) await setImmediate()
+  const yieldPeriodically = periodicYield()
   const distinct = new Map<string, Claim>()
   const add = (claim: Claim) => distinct.set(`${claim.kind}${claim.place}\0${claim.glob}`, claim)
   for (const label of scope.areas) add({ place: areaPrefix(labelKey(label)), kind: AREA, glob: '' })
   for (const path of scope.paths) {
     for (const claim of claimsOfGlob(is_literal ? fileGlob(path) : parseGlob(path))) add(claim)
-    await pause()
+    await yieldPeriodically()
   }
   return [...distinct.values()]
 }
 
-/** The one claim of a notable without any scope. */
+/** The only claim of a notable without a scope. */
 export const REPOSITORY_CLAIM: Claim = { place: EVERYWHERE, kind: AREA, glob: '' }
 
 function claimsOfGlob(glob: Glob): Claim[] {
@@ -109,24 +110,22 @@ function claimsOfGlob(glob: Glob): Claim[] {
 }
 
 function claimOf({ kind, dir }: Alternative, glob: Glob): Claim {
-  const place = prefixOf(dir)
-  if (!isStorable(place)) {
-    const cut = storable(place)
-    return glob.is_plain
-      ? { place: cut, kind: TRUNCATED, glob: '' }
-      : { place: cut, kind: PATTERN, glob: glob.source }
+  const prefix = prefixOf(dir)
+  if (!isStorable(prefix)) {
+    const place = storable(prefix)
+    return glob.is_plain ? { place, kind: TRUNCATED, glob: '' } : { place, kind: PATTERN, glob: glob.source }
   }
-  if (kind === 'pattern') return { place, kind: PATTERN, glob: glob.source }
-  if (kind === 'plain') return { place, kind: glob.is_plain ? PLAIN : TREE, glob: '' }
-  return { place, kind: kind === 'file' ? FILE : SUBTREE, glob: '' }
+  if (kind === 'pattern') return { place: prefix, kind: PATTERN, glob: glob.source }
+  if (kind === 'plain') return { place: prefix, kind: glob.is_plain ? PLAIN : TREE, glob: '' }
+  return { place: prefix, kind: kind === 'file' ? FILE : SUBTREE, glob: '' }
 }
 
-/** The deepest place above or at this one that may be stored. */
-function storable(place: string): string {
-  return isStorable(place) ? place : (ancestorPrefixes(place).findLast(isStorable) ?? '/')
+/** The longest prefix at or above this one that can be stored. */
+function storable(prefix: string): string {
+  return isStorable(prefix) ? prefix : (ancestorPrefixes(prefix).findLast(isStorable) ?? '/')
 }
 
-/** The glob of a claim on paths; null for a `TRUNCATED` one. Spends what reading it takes. */
+/** The glob of a claim on paths; null for a `TRUNCATED` claim. Uses `budget` for parsing. */
 export function globOf({ place, kind, glob }: Claim, budget: Budget): Glob | null {
   const path = place.slice(1, -1)
   switch (kind) {

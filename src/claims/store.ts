@@ -1,17 +1,17 @@
-/** The SQL that keeps claims and tallies as records come, change and go. Every statement begins with the repository's id. */
+/** Queries that maintain claims and tallies with their records. Every statement starts with the repository id. */
 import { and, asc, eq, inArray, type SQL, sql } from 'drizzle-orm'
 import type { Db } from '../db/connect.ts'
 import { prepared } from '../db/prepared.ts'
 import type { Claim } from './claim.ts'
 import { type Counted, claims, tallies } from './table.ts'
 
-/** The backend that writes has its own shard, as long as there are not more than so many. */
+/** Up to this many backends write to different shards. */
 const SHARDS = 64
 
-/** More than any record has: a limit makes the planner take the rows in the order of the index. */
+/** Above the claims of any record. The limit makes the planner read the rows in index order. */
 const CLAIMS_MAX = 1_000_000
 
-/** A live record and what it claims. */
+/** A live record and its claims. */
 export interface IndexedRecord {
   repo_id: number
   id: string
@@ -19,19 +19,19 @@ export interface IndexedRecord {
   claims: Claim[]
 }
 
-/** The insertion of a record's claims, as a statement or as part of one. */
+/** Inserts the claims of a record. A statement, or part of one. */
 function insertClaims({ repo_id, id, weight, claims: all }: IndexedRecord): SQL {
   return insertClaimsOf({ repo_id, id, weight, claims: JSON.stringify(all) })
 }
 
-/** `claims` is JSON. */
+/** `claims` is JSON text. */
 function insertClaimsOf(values: Record<'repo_id' | 'id' | 'weight' | 'claims', unknown>): SQL {
   return sql`insert into claims (repo_id, place, kind, glob, record_id, weight)
     select ${values.repo_id}::bigint, place, kind, glob, ${values.id}::text, ${values.weight}::smallint
     from json_to_recordset(${values.claims}::text::json) as claim(place text, kind smallint, glob text)`
 }
 
-/** The same, where all values are placeholders of their own names. */
+/** `insertClaims` of a prepared statement with the parameters `repo_id`, `id`, `weight` and `claims`. */
 export function insertClaimsFromParameters(): SQL {
   const { placeholder } = sql
   return insertClaimsOf({
@@ -42,20 +42,20 @@ export function insertClaimsFromParameters(): SQL {
   })
 }
 
-/** Counts that so many more records are stored as live, or fewer. Part of a statement, or one. */
+/** Adds `by` to the number of live records. A statement, or part of one. */
 export function adjustLiveCount(repo_id: unknown, counted: Counted, by: number): SQL {
   return sql`insert into tallies (repo_id, counted, shard, count)
     values (${repo_id}::bigint, ${sql.raw(`'${counted}'`)}, pg_backend_pid() % ${sql.raw(String(SHARDS))}, ${sql.raw(String(by))})
     on conflict (repo_id, counted, shard) do update set count = tallies.count + excluded.count`
 }
 
-/** Puts new claims in the place of those that a live record has. */
+/** Replaces the claims of a live record. */
 export async function replaceClaims(tx: Db, record: IndexedRecord): Promise<void> {
   await deleteClaims(tx, record.repo_id, [record.id])
   await tx.execute(insertClaims(record))
 }
 
-/** Takes records out that are no longer live: their claims go, and so many are counted less. */
+/** Removes records that are no longer live from the index: deletes their claims and reduces the live count. */
 export async function unindexRecords(
   tx: Db,
   repo_id: number,
@@ -67,12 +67,12 @@ export async function unindexRecords(
   await tx.execute(adjustLiveCount(repo_id, counted, -ids.length))
 }
 
-/** Takes out what the records `ids` claim; for records that are counted, see `unindexRecords`. */
+/** Deletes the claims of the records `ids` without changing the live count. */
 export async function deleteClaims(tx: Db, repo_id: number, ids: string[]): Promise<void> {
   await tx.delete(claims).where(and(eq(claims.repo_id, repo_id), inArray(claims.record_id, ids)))
 }
 
-/** A claim as it is stored, with its record. */
+/** A row of the claims index. */
 export type StoredClaim = Claim & { record_id: string; weight: number }
 
 const readClaims = prepared('claims_of_records', (db) => {
@@ -90,7 +90,7 @@ const readClaims = prepared('claims_of_records', (db) => {
     .crossJoinLateral(found)
 })
 
-/** What the records `ids` claim, in any order. */
+/** The claims of the records `ids`, in any order. */
 export function listClaims(db: Db, repo_id: number, ids: string[]): Promise<StoredClaim[]> {
   return readClaims(db, { repo_id, ids: JSON.stringify(ids) })
 }
@@ -107,13 +107,13 @@ const readTally = prepared('tally', (db) =>
     ),
 )
 
-/** How many records are stored as live. */
+/** The number of records that are stored as live. */
 export async function countLive(db: Db, repo_id: number, counted: Counted): Promise<number> {
   const [row] = await readTally(db, { repo_id, counted })
   return row?.count ?? 0
 }
 
-/** Keeps others that lock the same from going on until the transaction `tx` ends. */
+/** Serializes inserts near the limit of live records, until the transaction `tx` ends. */
 export async function lockLiveCount(tx: Db, repo_id: number, counted: Counted): Promise<void> {
   const name = JSON.stringify(['live', repo_id, counted])
   await tx
@@ -121,7 +121,7 @@ export async function lockLiveCount(tx: Db, repo_id: number, counted: Counted): 
     .from(sql`(values (1)) as one`)
 }
 
-/** How many records are stored as live. A condition or column of another query. */
+/** `countLive` as an expression in another query. */
 export function liveCountOf(repo_id: unknown, counted: Counted): SQL<number> {
   return sql<number>`(select coalesce(sum(${tallies.count}), 0)::int from ${tallies} where ${tallies.repo_id} = ${repo_id}::bigint and ${tallies.counted} = ${sql.raw(`'${counted}'`)})`
 }

@@ -1,20 +1,20 @@
-/** The tables that an overlap check finds records by: what each of them claims, and how many there are (contract §6). */
+/** The claims index of overlap checks, and the number of live records (contract §6). */
 import { index, integer, pgTable, primaryKey, smallint, text } from 'drizzle-orm/pg-core'
 import { byteText, repoId } from '../db/column.ts'
 import type { Kind } from './claim.ts'
 
-/** What the live activities and active notables claim. The key is the index: it holds all there is of a row. */
+/** The claims of live activities and active notables. The primary key is a covering index. */
 export const claims = pgTable(
   'claims',
   {
     repo_id: repoId(),
-    /** Where it lies; see `prefixOf`. */
+    /** The prefix; see `Claim`. */
     place: byteText().notNull(),
     kind: smallint().$type<Kind>().notNull(),
-    /** The glob, where the place and the kind do not say it all; else empty. */
+    /** The glob of a `PATTERN`, else empty. */
     glob: byteText().notNull(),
     record_id: byteText().notNull(),
-    /** How much its record counts in the severity of an overlap: 0 to 2. */
+    /** How much the record raises the severity of an overlap: 0 to 2. */
     weight: smallint().notNull(),
   },
   (table) => [
@@ -25,12 +25,12 @@ export const claims = pgTable(
   ],
 )
 
-/** How many records are stored as live, in shards: writers of one repository hardly ever wait for each other's row. */
+/** The number of records stored as live, in shards, so that concurrent writers rarely wait for each other. */
 export const tallies = pgTable(
   'tallies',
   {
     repo_id: repoId(),
-    /** The prefix of the ids of what is counted. */
+    /** The id prefix of the counted records. */
     counted: text().$type<Counted>().notNull(),
     shard: smallint().notNull(),
     count: integer().notNull(),
