@@ -1,33 +1,43 @@
-/** Reads what source files import and touch, and says which rules of the house they break. */
+/** Checks source files against the rules of the architecture. */
 import { posix } from 'node:path'
 import { parseAst } from 'vitest/node'
 
-export interface House {
-  /** Folders under `src`, from the ground up. Those on one floor do not know each other. */
+export interface Architecture {
+  /** Folders under `src`, the lowest floor first. Folders on one floor do not import each other. */
   floors: string[][]
-  /** The files of `src` itself: they may import everything, nothing imports them. */
-  roof: string[]
-  /** What only some files may touch: a package, or one of the `READINGS`. */
+  /** Files directly in `src`. They can import everything, and no file imports them. */
+  entryPoints: string[]
+  /** Packages and `READINGS` that only some files can use. */
   reserved: { what: string; to: RegExp }[]
+  /** Files that are still in import cycles. A file that has left its cycle must leave the list too. */
+  knownCycles: string[]
 }
 
-/** Names for reading the world around a process; `reserved` rules refer to them. */
+/** Reads from the environment of the process, for `reserved`. */
 export const READINGS = { clock: 'the clock', environment: 'the environment' } as const
 
 const LINES_MAX = 300
 const KEBAB_FILE = /^[a-z0-9]+(-[a-z0-9]+)*(\.[a-z0-9]+)+$/
 const KEBAB_FOLDER = /^[a-z0-9]+(-[a-z0-9]+)*$/
-const SAYS_NOTHING = /(^|-)(utils?|helpers?|common|types?|services?|managers?)$/
+const VAGUE_NAME = /(^|-)(utils?|helpers?|common|types?|services?|managers?)$/
 
-/** One line per broken rule, for files given as path under `src` → source. */
-export function brokenRules(sources: Record<string, string>, house: House): string[] {
-  return Object.entries(sources).flatMap(([file, source]) =>
+/** One line per violation. `sources` maps paths under `src` to file contents. */
+export function violations(sources: Record<string, string>, architecture: Architecture): string[] {
+  const facts = new Map<string, Facts>()
+  for (const [file, source] of Object.entries(sources)) {
+    if (/\.tsx?$/.test(file)) facts.set(file, factsOf(file, source))
+  }
+  const imports = new Map([...facts].map(([file, { imports }]) => [file, targetsOf(file, imports)]))
+  const missing = architecture.knownCycles.filter((file) => !(file in sources))
+  const found = Object.entries(sources).flatMap(([file, source]) =>
     [
       ...nameProblems(file),
-      ...placeProblems(file, house),
-      ...(file.endsWith('.ts') ? sourceProblems(file, source, house) : []),
+      ...floorProblems(file, architecture),
+      ...(file.endsWith('.ts') ? sourceProblems(file, source, facts.get(file) as Facts, architecture) : []),
+      ...cycleProblems(file, imports, architecture),
     ].map((problem) => `src/${file} ${problem}`),
   )
+  return [...found, ...missing.map((file) => `src/${file} does not exist: remove it from knownCycles`)]
 }
 
 function nameProblems(file: string): string[] {
@@ -37,76 +47,112 @@ function nameProblems(file: string): string[] {
   if (!KEBAB_FILE.test(name) || folders.some((folder) => folder !== '.' && !KEBAB_FOLDER.test(folder))) {
     problems.push('is not named in kebab-case')
   }
-  if ([...folders, name.replace(/\..*$/, '')].some((part) => SAYS_NOTHING.test(part))) {
+  if ([...folders, name.replace(/\..*$/, '')].some((part) => VAGUE_NAME.test(part))) {
     problems.push('has a name that does not say what is in it')
   }
   return problems
 }
 
-function placeProblems(file: string, house: House): string[] {
-  return folderOf(file, house) === undefined ? ['is on no floor'] : []
+function floorProblems(file: string, architecture: Architecture): string[] {
+  return folderOf(file, architecture) === undefined ? ['is on no floor'] : []
 }
 
-function sourceProblems(file: string, source: string, house: House): string[] {
+function sourceProblems(file: string, source: string, facts: Facts, architecture: Architecture): string[] {
   const problems: string[] = []
   if (!/^(#!.*\n)?\/[/*]/.test(source)) problems.push('does not open with a comment that says what it is for')
   const lines = source.trimEnd().split('\n').length
   if (lines > LINES_MAX) problems.push(`has ${lines} lines, more than ${LINES_MAX}`)
 
-  const facts = factsOf(source)
   if (facts.exportsDefault) problems.push('has a default export')
   for (const specifier of facts.imports) {
-    if (specifier.startsWith('.')) problems.push(...importProblems(file, specifier, house))
+    if (specifier.startsWith('.')) problems.push(...importProblems(file, specifier, architecture))
   }
-  for (const { what, to } of house.reserved) {
-    if (facts.touches.has(what) && !to.test(file)) problems.push(`touches ${what}`)
+  for (const { what, to } of architecture.reserved) {
+    if (facts.uses.has(what) && !to.test(file)) problems.push(`uses ${what}`)
   }
   return problems
 }
 
-function importProblems(file: string, specifier: string, house: House): string[] {
+function importProblems(file: string, specifier: string, architecture: Architecture): string[] {
   const target = posix.join(posix.dirname(file), specifier)
   if (target.startsWith('..')) return [`imports ${specifier} from outside src`]
-  const [from, to] = [folderOf(file, house), folderOf(target, house)]
+  const [from, to] = [folderOf(file, architecture), folderOf(target, architecture)]
   if (from === undefined || to === undefined || from === to) return []
-  const height = (folder: string) => house.floors.findIndex((floor) => floor.includes(folder))
-  if (from === ROOF) return []
-  if (to === ROOF) return [`imports ${target} from the roof`]
+  const height = (folder: string) => architecture.floors.findIndex((floor) => floor.includes(folder))
+  if (from === ENTRY_POINT) return []
+  if (to === ENTRY_POINT) return [`imports ${target}, an entry point`]
   if (height(to) > height(from)) return [`imports ${target} from a higher floor`]
   return height(to) === height(from) ? [`imports ${target} from another folder on its floor`] : []
 }
 
-const ROOF = 'the roof'
+/** The files under `src` that a file imports. */
+function targetsOf(file: string, imports: string[]): string[] {
+  return imports
+    .filter((specifier) => specifier.startsWith('.'))
+    .map((specifier) => posix.join(posix.dirname(file), specifier))
+}
 
-function folderOf(file: string, house: House): string | undefined {
-  if (house.roof.includes(file)) return ROOF
-  return house.floors.flat().find((folder) => file.startsWith(`${folder}/`))
+function cycleProblems(
+  file: string,
+  imports: Map<string, string[]>,
+  { knownCycles }: Architecture,
+): string[] {
+  const cycle = cycleThrough(file, imports)
+  const isKnown = knownCycles.includes(file)
+  if (cycle && !isKnown) return [`is in an import cycle: ${cycle.join(' → ')}`]
+  return !cycle && isKnown ? ['is no longer in an import cycle: remove it from knownCycles'] : []
+}
+
+/** A shortest import cycle through a file, starting and ending with it. */
+function cycleThrough(file: string, imports: Map<string, string[]>): string[] | undefined {
+  const importedBy = new Map<string, string>()
+  const queue = [file]
+  for (const at of queue) {
+    for (const target of imports.get(at) ?? []) {
+      if (target === file) {
+        const path = [file]
+        for (let step = at; step !== file; step = importedBy.get(step) as string) path.unshift(step)
+        return [file, ...path]
+      }
+      if (importedBy.has(target)) continue
+      importedBy.set(target, at)
+      queue.push(target)
+    }
+  }
+  return undefined
+}
+
+const ENTRY_POINT = 'an entry point'
+
+function folderOf(file: string, architecture: Architecture): string | undefined {
+  if (architecture.entryPoints.includes(file)) return ENTRY_POINT
+  return architecture.floors.flat().find((folder) => file.startsWith(`${folder}/`))
 }
 
 interface Facts {
   imports: string[]
-  /** Packages imported and `READINGS` made. */
-  touches: Set<string>
+  /** Imported packages and `READINGS`. */
+  uses: Set<string>
   exportsDefault: boolean
 }
 
 type Node = Record<string, unknown> & { type: string }
 
-function factsOf(source: string): Facts {
-  const facts: Facts = { imports: [], touches: new Set(), exportsDefault: false }
-  visit(parseAst(source, { lang: 'ts' }), (node) => {
+function factsOf(file: string, source: string): Facts {
+  const facts: Facts = { imports: [], uses: new Set(), exportsDefault: false }
+  visit(parseAst(source, { lang: file.endsWith('.tsx') ? 'tsx' : 'ts' }), (node) => {
     const from = node.source
     if (isNode(from) && typeof from.value === 'string') facts.imports.push(from.value)
     if (node.type === 'ExportDefaultDeclaration') facts.exportsDefault = true
     if (node.type === 'ExportSpecifier' && nameOf(node.exported) === 'default') facts.exportsDefault = true
-    if (readsClock(node)) facts.touches.add(READINGS.clock)
-    if (readsEnvironment(node)) facts.touches.add(READINGS.environment)
+    if (readsClock(node)) facts.uses.add(READINGS.clock)
+    if (readsEnvironment(node)) facts.uses.add(READINGS.environment)
   })
   for (const specifier of facts.imports) {
-    if (/^(node:)?perf_hooks$/.test(specifier)) facts.touches.add(READINGS.clock)
-    if (/^(node:)?process$/.test(specifier)) facts.touches.add(READINGS.environment)
+    if (/^(node:)?perf_hooks$/.test(specifier)) facts.uses.add(READINGS.clock)
+    if (/^(node:)?process$/.test(specifier)) facts.uses.add(READINGS.environment)
     const name = /^(@[^/]+\/)?[^/]+/.exec(specifier)?.[0]
-    if (name && !specifier.startsWith('.')) facts.touches.add(name)
+    if (name && !specifier.startsWith('.')) facts.uses.add(name)
   }
   return facts
 }
@@ -134,7 +180,7 @@ function isMember(node: Node, object: string, property: string): boolean {
   return nameOf(owner) === object && nameOf(node.property) === property
 }
 
-/** The text of an identifier, or of the string that stands for one. */
+/** The name of an identifier, or the value of a string literal. */
 function nameOf(node: unknown): unknown {
   return isNode(node) ? (node.name ?? node.value) : undefined
 }
