@@ -62,7 +62,7 @@ describe('the page shows', () => {
     expect(text).toContain(`${operation.method} `)
     expect(text).toContain(operation.path)
     expect(text).toMatch(/^curl -s .*"\$API\/.* -H "\$AUTH"/m)
-    expect(text).toContain(`Answers ${operation.status}`)
+    expect(text).toContain(`Returns ${operation.status}`)
     expect(text).toMatch(/Errors: .*401 unauthorized/)
     for (const field of Object.keys(operation.input.shape)) expect(text).toContain(field)
   })
