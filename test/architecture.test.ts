@@ -16,6 +16,7 @@ const ARCHITECTURE: Architecture = {
     ['overlap'],
     ['pull-requests'],
     ['operations'],
+    ['admin'],
     ['client'],
     ['surfaces/http', 'surfaces/webhooks', 'surfaces/mcp', 'surfaces/dashboard', 'surfaces/cli'],
   ],

@@ -1,8 +1,8 @@
 /** The tables can be distributed by the repository's id: every key begins with it, and no statement lacks it (docs/operations.md). */
 import { PgDialect } from 'drizzle-orm/pg-core'
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
-import { driftOf } from '../../src/operations/drift.ts'
-import { purgeRepository } from '../../src/operations/purge-store.ts'
+import { findDrift } from '../../src/admin/claims-drift.ts'
+import { purgeRepository } from '../../src/admin/purge-store.ts'
 import { sweep } from '../../src/operations/sweep.ts'
 import {
   type AppRepository,
@@ -65,8 +65,8 @@ describe.skipIf(process.env.TEST_DATABASE_KIND === 'embedded')('every statement'
     github.close()
   })
 
-  /** Has the index mended, of a live record of each kind, of one that is not there, and of the tallies. */
-  async function mendSpoiled(): Promise<void> {
+  /** Repairs the claims of a live record of each kind, of a record that does not exist, and the tallies. */
+  async function repairDrift(): Promise<void> {
     await repo.work({ scope: { paths: ['src/**'] } })
     await repo.note({ scope: { paths: ['src/**'] } })
     const raw = connectRaw(service.app.config.database_url as string)
@@ -74,12 +74,12 @@ describe.skipIf(process.env.TEST_DATABASE_KIND === 'embedded')('every statement'
     await raw`update tallies set count = count + 1`
     await raw`insert into claims values (${repo.id}, '/', 2, '', 'act_gone', 0)`
     await raw.end()
-    const mended: string[] = []
-    for await (const { where, mend } of driftOf(service.app.database.connection(), repo.id)) {
-      mended.push(where)
-      await mend()
+    const repaired: string[] = []
+    for await (const { where, repair } of findDrift(service.app.database.connection(), repo.id)) {
+      repaired.push(where)
+      await repair()
     }
-    expect(mended).toHaveLength(5)
+    expect(repaired).toHaveLength(5)
   }
 
   /** All that the service does: operations, deliveries, jobs, sweeps, a repair and a purge. */
@@ -128,7 +128,7 @@ describe.skipIf(process.env.TEST_DATABASE_KIND === 'embedded')('every statement'
     await service.play(installationEvent(github, installation, 'deleted'))
     service.clock.advance(31 * 86_400_000)
     await sweep(service.app)
-    await mendSpoiled()
+    await repairDrift()
     await purgeRepository(service.app.database.connection(), repo.id)
   }
 

@@ -63,7 +63,7 @@ describe('verify', () => {
     const { code, lines, errors } = await runAdmin(env, 'verify')
     expect({ code, lines, errors }).toEqual({
       code: 0,
-      lines: [expect.stringMatching(/^No fault in [12] repositories and 11 rows\.$/)],
+      lines: [expect.stringMatching(/^problems: 0, repaired: 0, repositories: [12], rows: 11$/)],
       errors: [],
     })
   })
@@ -83,12 +83,8 @@ describe('verify', () => {
       ['activities', `scope = '{"areas": [], "paths": ["src/["]}' where id = '${e}'`, /scope\.paths\.0 /],
       ['activities', `scope = '{"paths": 7}' where id = '${f}'`, /scope\.areas /],
       ['activities', `title = repeat('x', 201) where id = '${g}'`, /title must have 1 to 200 characters/],
-      ['activities', `pr_number = 7 where id = '${h}'`, /pr_number and pr_url do not belong together/],
-      [
-        'activities',
-        `expires_at = created_at - interval '1 day' where id = '${i}'`,
-        /expires_at lies before/,
-      ],
+      ['activities', `pr_number = 7 where id = '${h}'`, /pr_number must be set if and only if pr_url is/],
+      ['activities', `expires_at = created_at - interval '1 day' where id = '${i}'`, /expires_at is before/],
       [
         'notables',
         `superseded_by = '${m}', status = 'archived', archived_at = created_at where id = '${n}'`,
@@ -97,13 +93,13 @@ describe('verify', () => {
       [
         'notables',
         `superseded_by = 'ntb_01h455vb4pex5vsknk084sn02q', status = 'archived', archived_at = created_at where id = '${m}'`,
-        /superseded_by names no notable/,
+        /superseded_by is not a notable/,
       ],
-      ['notables', `area_keys = '{pay}' where id = '${o}'`, /area_keys are not those of its scope/],
+      ['notables', `area_keys = '{pay}' where id = '${o}'`, /area_keys do not match/],
       [
         'idempotency_keys',
         `record_id = 'act_01h455vb4pex5vsknk084sn02q' where key = 'lost'`,
-        /record_id names no record/,
+        /record_id is not a record/,
       ],
       ['repositories', `settings = '{"activity_ttl_ms": -1}' where repo_id = 1`, /settings\.activity_ttl_ms/],
     ]
@@ -126,8 +122,8 @@ describe('verify', () => {
     }
     expect(lines).toEqual(
       expect.arrayContaining([
-        'pull_requests: holds rows of repository 99, which is not known; purge 99',
-        'jobs look:7:1: was given up after 12 attempts; once its cause is mended, run: deliveries replay look:7:1',
+        'pull_requests: has rows of the unknown repository 99; run: purge 99',
+        'jobs look:7:1: was dead-lettered after 12 attempts; fix the cause, then run: deliveries replay look:7:1',
         expect.stringMatching(/^schema: notables_archived is missing; /),
         'index notables_active: is not valid; run: reindex index concurrently "notables_active"',
       ]),
@@ -135,7 +131,7 @@ describe('verify', () => {
     // One for each but the good successor, one more for what has no reason, two for the scope that is none; four, the index, and the sum.
     expect(lines).toHaveLength(spoil.length - 1 + 1 + 2 + 4 + 4 + 1)
     expect(lines.find((line) => line.startsWith(`notables ${m} `))).toContain(
-      `delete from notables where repo_id = 1 and id = '${m}'; then, in either case: verify --repair`,
+      `delete from notables where repo_id = 1 and id = '${m}'; then run: verify --repair`,
     )
     expect(lines.filter((line) => line.endsWith('; run: verify --repair'))).toEqual([
       ...[n, m]
@@ -149,7 +145,7 @@ describe('verify', () => {
     const repaired = await runAdmin(env, 'verify', '--repair')
     expect([repaired.code, repaired.lines.at(-1)]).toEqual([
       1,
-      expect.stringMatching(new RegExp(`^4 repaired\\. ${lines.length - 1 - 4} in `)),
+      expect.stringMatching(new RegExp(`^problems: ${lines.length - 1 - 4}, repaired: 4, `)),
     ])
     expect((await runAdmin(env, 'verify')).lines).toHaveLength(lines.length - 4)
     await query(
@@ -157,7 +153,7 @@ describe('verify', () => {
     )
     await query('reindex index notables_active')
     await query(`delete from jobs where id = 'look:7:1'`)
-    expect((await runAdmin(env, 'purge', '99')).lines).toEqual(['Deleted all that was stored of 99: 1 rows.'])
+    expect((await runAdmin(env, 'purge', '99')).lines).toEqual(['Deleted 1 rows of 99.'])
     await purgeAll()
     expect((await runAdmin(env, 'verify')).code).toBe(0)
   })
@@ -205,10 +201,10 @@ describe('deliveries', () => {
     expect(replayed).toMatchObject({ code: 0, lines: ['repository:1 is due again.'] })
     const state = async () => (await query(`select state from jobs where id = 'repository:1'`))[0]?.state
     await expect.poll(state, PATIENT).toBe('done')
-    expect((await runAdmin(env, 'deliveries', 'list')).lines).toEqual(['None was given up.'])
+    expect((await runAdmin(env, 'deliveries', 'list')).lines).toEqual(['No dead letters.'])
     expect(await runAdmin(env, 'deliveries', 'replay', 'repository:1')).toMatchObject({
       code: 1,
-      lines: ['repository:1 was not given up; see deliveries list.'],
+      lines: ['repository:1 is not a dead letter; see deliveries list.'],
     })
   })
 })
@@ -221,16 +217,14 @@ describe('purge', () => {
     await note()
     const { code, lines } = await runAdmin(env, 'purge', 'ACME/Shop')
     expect(code).toBe(0)
-    expect(lines).toEqual([
-      expect.stringMatching(/^Deleted all that was stored of acme\/shop \(1\): \d+ rows\.$/),
-    ])
+    expect(lines).toEqual([expect.stringMatching(/^Deleted \d+ rows of acme\/shop \(1\)\.$/)])
     expect((await api('GET', '/activity')).body.items).toEqual([])
     expect((await api('GET', other)).body.items).toHaveLength(1)
     expect((await runAdmin(env, 'purge', '2')).code).toBe(0)
     expect((await api('GET', other)).body.items).toEqual([])
     expect(await runAdmin(env, 'purge', 'acme/nowhere')).toMatchObject({
       code: 1,
-      lines: ['Nothing is stored of acme/nowhere.'],
+      lines: ['Nothing is stored about acme/nowhere.'],
     })
   })
 })
@@ -247,7 +241,7 @@ test('the embedded database is verified while no service has it, and else says w
   })
   await running?.kill('SIGTERM')
   const { code, lines } = await runAdmin(embedded, 'verify')
-  expect([code, lines]).toEqual([0, ['No fault in 1 repositories and 1 rows.']])
+  expect([code, lines]).toEqual([0, ['problems: 0, repaired: 0, repositories: 1, rows: 1']])
   await directory.remove()
 })
 

@@ -1,14 +1,14 @@
 /** `GET /metrics`, for Prometheus. It has no authentication, so do not expose it to the internet (docs/observability.md). */
 import type { RequestHandler } from 'express'
+import { gaugeCollector } from '../../admin/gauges.ts'
 import type { App } from '../../context/app.ts'
-import { stockReader } from '../../operations/stock.ts'
 
 /** Responds with 200 even if the database is unavailable. */
 export function showMetrics(app: App): RequestHandler {
   const { registry } = app.metrics
-  const readStock = stockReader(app)
+  const collectGauges = gaugeCollector(app)
   return async (_req, res) => {
-    await readStock()
+    await collectGauges()
     const text = await registry.metrics()
     res.statusCode = 200
     res.setHeader('Content-Type', registry.contentType)

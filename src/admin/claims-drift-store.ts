@@ -1,4 +1,4 @@
-/** The SQL that compares the index of the overlap check with the records it stands for, and mends it (docs/operations.md: the index). */
+/** SQL that compares the claims index with the records, and repairs it (docs/operations.md: the claims index). */
 import { and, asc, eq, gt, type SQL, sql } from 'drizzle-orm'
 import { isStoredLive } from '../activities/status-store.ts'
 import { indexedActivity } from '../activities/store.ts'
@@ -21,11 +21,11 @@ export const COUNTED: Counted[] = ['act', 'ntb']
 
 const isActive = sql`${notables.status} = 'active'`
 
-/** A record that is stored as live, of either kind. */
+/** A record that is stored as live. */
 export type LiveRecord = { counted: 'act'; row: ActivityRow } | { counted: 'ntb'; row: NotableRow }
 
-/** What the index has to hold of it. Its scope has to be one. */
-export function claimingOf(record: LiveRecord): Promise<IndexedRecord> {
+/** What the index should hold for a record. Its scope must be valid. */
+export function expectedClaims(record: LiveRecord): Promise<IndexedRecord> {
   return record.counted === 'act' ? indexedActivity(record.row) : indexedNotable(record.row)
 }
 
@@ -34,7 +34,7 @@ interface Page {
   limit: number
 }
 
-/** Up to `limit` records after `after` that are stored as live, in the order of their ids, and what the index holds of them; as of one instant. */
+/** Up to `limit` records after `after` that are stored as live, ordered by id, with their stored claims, from one snapshot. */
 export function listIndexed(
   db: Db,
   repo_id: number,
@@ -71,24 +71,24 @@ async function listLive(tx: Db, repo_id: number, counted: Counted, page: Page): 
   return rows.map((row) => ({ counted, row }))
 }
 
-/** Up to `limit` ids after `after` that the index holds claims of, in their order, with whether such a record is stored as live. */
-export function listClaimants(
+/** Up to `limit` record ids after `after` that have claims, in order, with whether such a record is stored as live. */
+export function listIndexedIds(
   db: Db,
   repo_id: number,
   { after, limit }: Page,
 ): Promise<{ id: string; is_live: boolean }[]> {
-  const claimants = db
+  const indexed = db
     .selectDistinct({ id: claims.record_id })
     .from(claims)
     .where(and(eq(claims.repo_id, repo_id), gt(claims.record_id, after)))
     .orderBy(asc(claims.record_id))
     .limit(limit)
-    .as('claimants')
-  const isThere = sql<boolean>`exists (select 1 from ${activities}
-      where ${activities.repo_id} = ${repo_id} and ${activities.id} = ${claimants.id} and ${isStoredLive})
+    .as('indexed')
+  const isLive = sql<boolean>`exists (select 1 from ${activities}
+      where ${activities.repo_id} = ${repo_id} and ${activities.id} = ${indexed.id} and ${isStoredLive})
     or exists (select 1 from ${notables}
-      where ${notables.repo_id} = ${repo_id} and ${notables.id} = ${claimants.id} and ${isActive})`
-  return db.select({ id: claimants.id, is_live: isThere }).from(claimants).orderBy(asc(claimants.id))
+      where ${notables.repo_id} = ${repo_id} and ${notables.id} = ${indexed.id} and ${isActive})`
+  return db.select({ id: indexed.id, is_live: isLive }).from(indexed).orderBy(asc(indexed.id))
 }
 
 export interface Tally {
@@ -96,7 +96,7 @@ export interface Tally {
   tallied: number
 }
 
-/** How many records are stored as live, and how many are tallied, as of one instant. */
+/** How many records are stored as live, and how many the tallies count, from one snapshot. */
 export async function readTally(db: Db, repo_id: number, counted: Counted): Promise<Tally> {
   const [row] = await db
     .select({ stored: storedLive(repo_id, counted), tallied: liveCountOf(repo_id, counted) })
@@ -112,17 +112,17 @@ function storedLive(repo_id: number, counted: Counted): SQL<number> {
   return sql<number>`(select count(*)::int from ${live})`
 }
 
-/** Gives a record the claims that it has to have: its own when it is stored as live, else none. Nobody changes it meanwhile. */
-export async function mendClaims(db: Db, repo_id: number, id: string): Promise<void> {
+/** Locks a record and replaces its claims: by those of its scope if it is stored as live, else by none. */
+export async function repairClaims(db: Db, repo_id: number, id: string): Promise<void> {
   await db.transaction(async (tx) => {
-    const record = await lockLiveCount(tx, repo_id, id)
-    if (record) await replaceClaims(tx, await claimingOf(record))
+    const record = await lockLiveRecord(tx, repo_id, id)
+    if (record) await replaceClaims(tx, await expectedClaims(record))
     else await deleteClaims(tx, repo_id, [id])
   })
 }
 
-/** The record, if it is stored as live, kept from others until the transaction `tx` ends. */
-async function lockLiveCount(tx: Db, repo_id: number, id: string): Promise<LiveRecord | undefined> {
+/** The record if it is stored as live, locked until the transaction `tx` ends. */
+async function lockLiveRecord(tx: Db, repo_id: number, id: string): Promise<LiveRecord | undefined> {
   const [activity] = await tx
     .select()
     .from(activities)
@@ -138,8 +138,8 @@ async function lockLiveCount(tx: Db, repo_id: number, id: string): Promise<LiveR
 }
 
 /**
- * Makes the tally say how many records are stored as live. What comes or goes meanwhile changes both alike, so the
- * difference stays as it was read; only two corrections at a time would make it good twice.
+ * Adds the difference between the stored live records and their tally. Records that change meanwhile change both numbers
+ * alike, so the difference stays valid. Only concurrent corrections would add it twice; a lock prevents that.
  */
 export async function correctTally(tx: Db, repo_id: number, counted: Counted): Promise<void> {
   await lockTallies(tx, repo_id)
@@ -147,7 +147,7 @@ export async function correctTally(tx: Db, repo_id: number, counted: Counted): P
   if (stored !== tallied) await tx.execute(adjustLiveCount(repo_id, counted, stored - tallied))
 }
 
-/** Lets one transaction at a time correct the tallies of a repository; those who count go on. Taken before any of them is changed. */
+/** Lets one transaction at a time correct the tallies of a repository. Take it before changing a tally; other writers are not blocked. */
 export async function lockTallies(tx: Db, repo_id: number): Promise<void> {
   const name = JSON.stringify(['tallies', repo_id])
   await tx.execute(sql`select pg_advisory_xact_lock(hashtextextended(${name}, 0))`)

@@ -1,4 +1,4 @@
-/** The SQL by which the database is verified: it reads in batches, and changes nothing. */
+/** SQL of the integrity check. It reads in batches and changes nothing. */
 import { and, asc, eq, getTableColumns, gt, inArray, lte, or, type SQL, sql } from 'drizzle-orm'
 import { getTableConfig, type PgColumn } from 'drizzle-orm/pg-core'
 import { type ActivityRow, activities } from '../activities/table.ts'
@@ -8,9 +8,9 @@ import { repositories } from '../context/table.ts'
 import type { Db } from '../db/connect.ts'
 import { type JobRow, jobs } from '../jobs/table.ts'
 import { type NotableRow, notables } from '../notables/table.ts'
+import type { StoredKey } from '../operations/store.ts'
+import { idempotency_keys, quotas } from '../operations/table.ts'
 import { type PullRequestRow, pull_requests, redeliveries } from '../pull-requests/table.ts'
-import type { StoredKey } from './store.ts'
-import { idempotency_keys, quotas } from './table.ts'
 
 const TABLES = [
   activities,
@@ -25,8 +25,8 @@ const TABLES = [
   tallies,
 ]
 
-/** The tables whose rows are looked at one by one, with what their keys hold besides the repository. */
-const READ = {
+/** The tables whose rows are checked one by one, with the columns of their keys after `repo_id`. */
+const CHECKED = {
   activities: { table: activities, keys: [activities.id] },
   notables: { table: notables, keys: [notables.id] },
   pull_requests: { table: pull_requests, keys: [pull_requests.number] },
@@ -42,21 +42,21 @@ export interface RowsOf {
   pull_requests: PullRequestRow
   idempotency_keys: StoredKey
 }
-export type ReadTable = keyof RowsOf
-export const READ_TABLES = Object.keys(READ) as ReadTable[]
+export type CheckedTable = keyof RowsOf
+export const CHECKED_TABLES = Object.keys(CHECKED) as CheckedTable[]
 
-/** Each row that a table holds of a repository, in batches of `limit`. */
-export async function* rowsOf<Name extends ReadTable>(
+/** Yields all rows of a repository, in batches of `limit`. */
+export async function* rowsOf<Name extends CheckedTable>(
   db: Db,
   name: Name,
   repo_id: number,
   limit: number,
 ): AsyncGenerator<RowsOf[Name][]> {
-  const { table, keys } = READ[name]
+  const { table, keys } = CHECKED[name]
   const key = sql.join(keys, sql`, `)
   let after: unknown[] | undefined
   for (;;) {
-    const isAfter: SQL | undefined = after && sql`(${key}) > (${sql.join(after.map(given), sql`, `)})`
+    const isAfter: SQL | undefined = after && sql`(${key}) > (${sql.join(after.map(typed), sql`, `)})`
     const rows: RowsOf[Name][] = (await db
       .select()
       .from(table)
@@ -70,19 +70,19 @@ export async function* rowsOf<Name extends ReadTable>(
   }
 }
 
-function given(value: unknown): SQL {
+function typed(value: unknown): SQL {
   return typeof value === 'number' ? sql`${value}::int` : sql`${value}::text`
 }
 
-/** Which of the ids belong to records of the repository. */
-export async function existing(
+/** Those of the ids that belong to records of the repository. */
+export async function findExisting(
   db: Db,
   name: 'activities' | 'notables',
   repo_id: number,
   ids: string[],
 ): Promise<Set<string>> {
   if (ids.length === 0) return new Set()
-  const { table } = READ[name]
+  const { table } = CHECKED[name]
   const rows = await db
     .select({ id: table.id })
     .from(table)
@@ -90,18 +90,16 @@ export async function existing(
   return new Set(rows.map(({ id }) => id))
 }
 
-/** The names of the tables that hold rows of repositories; `jobs` may hold some of repositories that are not known. */
+/** The names of all tables with a `repo_id`. */
 export async function listRepositoryTables(db: Db): Promise<string[]> {
   const rows = await db
     .select({ name: sql<string>`table_name` })
     .from(sql`information_schema.columns`)
-    .where(
-      sql`column_name = 'repo_id' and table_schema = current_schema() and table_name not in ('jobs', 'repositories')`,
-    )
+    .where(sql`column_name = 'repo_id' and table_schema = current_schema()`)
   return rows.map(({ name }) => name).sort()
 }
 
-/** The first repository after `after` that a table has a row of; undefined when there is none. */
+/** The first repository after `after` with a row in the table. */
 export async function nextRepository(db: Db, table: string, after: number): Promise<number | undefined> {
   const [row] = await db
     .select({ repo_id: sql<number>`repo_id`.mapWith(Number) })
@@ -112,7 +110,7 @@ export async function nextRepository(db: Db, table: string, after: number): Prom
   return row?.repo_id
 }
 
-/** Up to `limit` repositories after `after`, in the order of their ids. */
+/** Up to `limit` repositories after `after`, ordered by id. */
 export function listRepositoriesAfter(db: Db, after: number, limit: number): Promise<RepositoryRow[]> {
   return db
     .select()
@@ -122,15 +120,15 @@ export function listRepositoriesAfter(db: Db, after: number, limit: number): Pro
     .limit(limit)
 }
 
-/** Up to `limit` jobs that were given up, or have been due since `due_before` and are with no worker. */
-export function listTroubledJobs(
+/** Up to `limit` jobs that are dead letters, or that have been due since `due_before` without a lease. */
+export function listFailingJobs(
   db: Db,
   at: { now: Date; due_before: Date },
   limit: number,
 ): Promise<Omit<JobRow, 'payload'>[]> {
   const { payload: _, ...columns } = getTableColumns(jobs)
-  const isFree = or(sql`${jobs.leased_until} is null`, lte(jobs.leased_until, at.now))
-  const isStuck = and(eq(jobs.state, 'pending'), lte(jobs.run_at, at.due_before), isFree)
+  const isUnleased = or(sql`${jobs.leased_until} is null`, lte(jobs.leased_until, at.now))
+  const isStuck = and(eq(jobs.state, 'pending'), lte(jobs.run_at, at.due_before), isUnleased)
   return db
     .select(columns)
     .from(jobs)
@@ -139,7 +137,7 @@ export function listTroubledJobs(
     .limit(limit)
 }
 
-/** What the schema lacks: tables, columns and indexes by name; and indexes that are there and not valid. */
+/** The names of missing columns, keys and indexes, and of invalid indexes. */
 export async function examineSchema(db: Db): Promise<{ missing: string[]; invalid: string[] }> {
   const columns = await db
     .select({ name: sql<string>`table_name || '.' || column_name` })
@@ -149,14 +147,14 @@ export async function examineSchema(db: Db): Promise<{ missing: string[]; invali
     .select({ name: sql<string>`c.relname`, is_valid: sql<boolean>`i.indisvalid and i.indisready` })
     .from(sql`pg_index i join pg_class c on c.oid = i.indexrelid`)
     .where(sql`c.relnamespace = current_schema()::regnamespace`)
-  const there = new Set([...columns, ...indexes].map(({ name }) => name))
-  const wanted = TABLES.map((table) => getTableConfig(table)).flatMap((table) => [
+  const present = new Set([...columns, ...indexes].map(({ name }) => name))
+  const expected = TABLES.map((table) => getTableConfig(table)).flatMap((table) => [
     ...table.columns.map((column) => `${table.name}.${column.name}`),
     ...table.indexes.map((index) => index.config.name as string),
     ...table.primaryKeys.map((key) => key.getName()),
   ])
   return {
-    missing: wanted.filter((name) => !there.has(name)),
+    missing: expected.filter((name) => !present.has(name)),
     invalid: indexes.filter(({ is_valid }) => !is_valid).map(({ name }) => name),
   }
 }

@@ -1,4 +1,4 @@
-/** What each stored row has to be: within the limits of its fields, and in itself consistent (contract §4 and §5). */
+/** Schemas of stored rows, and rules between their columns (contract §4 and §5). Pure. */
 import { z } from 'zod'
 import {
   ActivitySource,
@@ -14,26 +14,26 @@ import { FileSettings, Settings, SettingsProblem } from '../context/settings.ts'
 import type { RepositoryRow } from '../context/store.ts'
 import { Category, CreateNotable, Importance, NotableStatus } from '../notables/notable.ts'
 import type { NotableRow } from '../notables/table.ts'
+import type { StoredKey } from '../operations/store.ts'
 import type { PullRequestRow } from '../pull-requests/table.ts'
 import { labelKey, Scope, ShownScope } from '../scope/scope.ts'
-import type { StoredKey } from './store.ts'
 
-/** What is wrong with a row: the field, and why. */
-export interface Flaw {
+/** The field, and what is wrong with it. */
+export interface RowProblem {
   field: string
   problem: string
 }
 
-const instant = z.date({ error: 'is no instant' })
+const instant = z.date({ error: 'is not an instant' })
 const repoId = z.int().positive()
-/** Longer than any of GitHub's. */
+/** Longer than any login at GitHub. */
 const login = text(1, 100)
-/** Of a fork, `owner:branch`. */
+/** `owner:branch` for a fork. */
 const storedBranch = text(1, 300)
 
 const StoredActivity = z.object({
   repo_id: repoId,
-  id: z.string().refine((id) => isId('act', id), { error: 'is no id of an activity' }),
+  id: z.string().refine((id) => isId('act', id), { error: 'is not the id of an activity' }),
   title: CreateActivity.shape.title,
   summary: CreateActivity.shape.summary,
   actor: CreateActivity.shape.actor,
@@ -61,7 +61,7 @@ const StoredActivity = z.object({
 
 const StoredNotable = z.object({
   repo_id: repoId,
-  id: z.string().refine((id) => isId('ntb', id), { error: 'is no id of a notable' }),
+  id: z.string().refine((id) => isId('ntb', id), { error: 'is not the id of a notable' }),
   title: CreateNotable.shape.title,
   summary: CreateNotable.shape.summary,
   category: Category,
@@ -82,22 +82,24 @@ const StoredNotable = z.object({
 const StoredPullRequest = z.object({
   repo_id: repoId,
   number: z.int().positive(),
-  head_sha: z.string().regex(/^[0-9a-f]{40,64}$/, 'is no commit'),
+  head_sha: z.string().regex(/^[0-9a-f]{40,64}$/, 'is not a commit hash'),
   opened_at: instant,
   changed_at: instant,
   told_at: instant.nullable(),
-  related_ids: z.array(z.string().refine((id) => isId('act', id) || isId('ntb', id), { error: 'is no id' })),
+  related_ids: z.array(
+    z.string().refine((id) => isId('act', id) || isId('ntb', id), { error: 'is not an id' }),
+  ),
 })
 
 const StoredKeySchema = z.object({
   repo_id: repoId,
-  caller: z.string().regex(/^(user|token):./, 'is no caller'),
+  caller: z.string().regex(/^(user|token):./, 'is not a caller'),
   operation: z.enum(['createActivity', 'createNotable']),
-  key: z.string().regex(/^[\x20-\x7e]{1,255}$/, 'is no Idempotency-Key'),
-  input_hash: z.string().regex(/^[0-9a-f]{64}$/, 'is no hash'),
+  key: z.string().regex(/^[\x20-\x7e]{1,255}$/, 'is not an Idempotency-Key'),
+  input_hash: z.string().regex(/^[0-9a-f]{64}$/, 'is not a hash'),
   answer: z
     .string()
-    .refine((answer) => isJson(answer), { error: 'is no JSON' })
+    .refine((answer) => isJson(answer), { error: 'is not JSON' })
     .nullable(),
   created_at: instant,
 })
@@ -113,91 +115,99 @@ const StoredRepository = z.object({
   swept_at: instant,
 })
 
-export function flawsOfActivity(row: ActivityRow): Flaw[] {
+export function checkActivity(row: ActivityRow): RowProblem[] {
   const isArchived = row.status === 'archived'
-  const scope = row.scope_is_literal ? [] : flawsBy(Scope, row.scope, 'scope')
+  const scope = row.scope_is_literal ? [] : problemsBy(Scope, row.scope, 'scope')
   return [
-    ...flawsBy(StoredActivity, row),
+    ...problemsBy(StoredActivity, row),
     ...scope,
-    ...flawIf(isArchived && !row.archived_at, 'archived_at', 'is missing though the activity is archived'),
-    ...flawIf(!isArchived && row.archived_at, 'archived_at', `is set though the activity is ${row.status}`),
-    ...flawIf(
+    ...problemIf(isArchived && !row.archived_at, 'archived_at', 'is missing though the activity is archived'),
+    ...problemIf(
+      !isArchived && row.archived_at,
+      'archived_at',
+      `is set though the activity is ${row.status}`,
+    ),
+    ...problemIf(
       isArchived && !row.archive_reason,
       'archive_reason',
       'is missing though the activity is archived',
     ),
-    ...flawIf(
+    ...problemIf(
       !isArchived && row.archive_reason,
       'archive_reason',
       `is set though the activity is ${row.status}`,
     ),
-    ...flawIf(!isArchived && row.archived_by, 'archived_by', `is set though the activity is ${row.status}`),
-    ...flawIf(
+    ...problemIf(
+      !isArchived && row.archived_by,
+      'archived_by',
+      `is set though the activity is ${row.status}`,
+    ),
+    ...problemIf(
       row.status === 'merged' && !row.merged_at,
       'merged_at',
       'is missing though the activity is merged',
     ),
-    ...flawIf(row.expires_at < row.created_at, 'expires_at', 'lies before created_at'),
-    ...flawIf(
+    ...problemIf(row.expires_at < row.created_at, 'expires_at', 'is before created_at'),
+    ...problemIf(
       (row.pr_url === null) !== (row.pr_number === null),
       'pr_number',
-      'and pr_url do not belong together',
+      'must be set if and only if pr_url is',
     ),
-    ...flawIf(
+    ...problemIf(
       row.pr_url !== null && row.pr_number !== null && !row.pr_url.endsWith(`/pull/${row.pr_number}`),
       'pr_number',
-      'is not that of pr_url',
+      'is not the number in pr_url',
     ),
-    ...flawIf(row.source === 'pull_request' && row.pr_number === null, 'pr_number', 'is missing'),
+    ...problemIf(row.source === 'pull_request' && row.pr_number === null, 'pr_number', 'is missing'),
   ]
 }
 
-/** `successors`: the notables of the repository that are there, among those that rows name. */
-export function flawsOfNotable(row: NotableRow, successors: Set<string>): Flaw[] {
+/** `successors`: which of the notables in `superseded_by` exist in the repository. */
+export function checkNotable(row: NotableRow, successors: Set<string>): RowProblem[] {
   const isArchived = row.status === 'archived'
   const scope = ShownScope.safeParse(row.scope)
   const keys = new Set(scope.data?.areas.map(labelKey))
   const { superseded_by } = row
   return [
-    ...flawsBy(StoredNotable, row),
-    ...flawIf(isArchived && !row.archived_at, 'archived_at', 'is missing though the notable is archived'),
-    ...flawIf(!isArchived && row.archived_at, 'archived_at', `is set though the notable is ${row.status}`),
-    ...flawIf(!isArchived && superseded_by, 'superseded_by', `is set though the notable is ${row.status}`),
-    ...flawIf(
+    ...problemsBy(StoredNotable, row),
+    ...problemIf(isArchived && !row.archived_at, 'archived_at', 'is missing though the notable is archived'),
+    ...problemIf(!isArchived && row.archived_at, 'archived_at', `is set though the notable is ${row.status}`),
+    ...problemIf(!isArchived && superseded_by, 'superseded_by', `is set though the notable is ${row.status}`),
+    ...problemIf(
       superseded_by !== null && !successors.has(superseded_by),
       'superseded_by',
-      'names no notable of this repository',
+      'is not a notable of this repository',
     ),
-    ...flawIf(row.expires_at < row.created_at, 'expires_at', 'lies before created_at'),
-    ...flawIf(
+    ...problemIf(row.expires_at < row.created_at, 'expires_at', 'is before created_at'),
+    ...problemIf(
       row.area_keys.length !== keys.size || row.area_keys.some((key) => !keys.has(key)),
       'area_keys',
-      'are not those of its scope',
+      'do not match the areas of its scope',
     ),
   ]
 }
 
-export function flawsOfPullRequest(row: PullRequestRow): Flaw[] {
-  return flawsBy(StoredPullRequest, row)
+export function checkPullRequest(row: PullRequestRow): RowProblem[] {
+  return problemsBy(StoredPullRequest, row)
 }
 
-/** `records`: those that are there, among those that keys name. */
-export function flawsOfKey(row: StoredKey, records: Set<string>): Flaw[] {
+/** `records`: which of the records that keys refer to exist in the repository. */
+export function checkKey(row: StoredKey, records: Set<string>): RowProblem[] {
   return [
-    ...flawsBy(StoredKeySchema, row),
-    ...flawIf(!records.has(row.record_id), 'record_id', 'names no record of this repository'),
+    ...problemsBy(StoredKeySchema, row),
+    ...problemIf(!records.has(row.record_id), 'record_id', 'is not a record of this repository'),
   ]
 }
 
-export function flawsOfRepository(row: RepositoryRow): Flaw[] {
+export function checkRepository(row: RepositoryRow): RowProblem[] {
   const isBoth = row.left_at !== null && row.installation_id !== null
   return [
-    ...flawsBy(StoredRepository, row),
-    ...flawIf(isBoth, 'left_at', 'is set though the App is installed'),
+    ...problemsBy(StoredRepository, row),
+    ...problemIf(isBoth, 'left_at', 'is set though the App is installed'),
   ]
 }
 
-function flawsBy(schema: z.ZodType, value: unknown, root?: string): Flaw[] {
+function problemsBy(schema: z.ZodType, value: unknown, root?: string): RowProblem[] {
   const parsed = schema.safeParse(value)
   const issues = parsed.success ? [] : parsed.error.issues
   return issues.map(({ path, message }) => ({
@@ -206,7 +216,7 @@ function flawsBy(schema: z.ZodType, value: unknown, root?: string): Flaw[] {
   }))
 }
 
-function flawIf(condition: unknown, field: string, problem: string): Flaw[] {
+function problemIf(condition: unknown, field: string, problem: string): RowProblem[] {
   return condition ? [{ field, problem }] : []
 }
 

@@ -1,0 +1,122 @@
+/** Finds where the claims index differs from the records: checks then miss overlaps or report false ones (docs/operations.md: the claims index). */
+import { printableId } from '../base/id.ts'
+import { type Claim, TRUNCATED } from '../claims/claim.ts'
+import type { IndexedRecord, StoredClaim } from '../claims/store.ts'
+import type { Db } from '../db/connect.ts'
+import { Scope, ShownScope } from '../scope/scope.ts'
+import {
+  COUNTED,
+  correctTally,
+  expectedClaims,
+  type LiveRecord,
+  listIndexed,
+  listIndexedIds,
+  readTally,
+  repairClaims,
+} from './claims-drift-store.ts'
+
+/** Records whose claims are in memory at once; one can have thousands. */
+const RECORDS = 20
+const IDS = 500
+
+export interface Drift {
+  /** A table and which of its rows. */
+  where: string
+  problem: string
+  repair(): Promise<void>
+}
+
+/**
+ * Yields each difference, as of one snapshot, so that changes in progress are not reported. `repair` can be called before
+ * the next one is requested.
+ */
+export async function* findDrift(db: Db, repo_id: number): AsyncGenerator<Drift> {
+  yield* findWrongClaims(db, repo_id)
+  yield* findStrayClaims(db, repo_id)
+  yield* findWrongTallies(db, repo_id)
+}
+
+async function* findWrongClaims(db: Db, repo_id: number): AsyncGenerator<Drift> {
+  for (const counted of COUNTED)
+    for (let after = ''; ; ) {
+      const { records, claims } = await listIndexed(db, repo_id, counted, { after, limit: RECORDS })
+      for (const record of records.filter(hasScope)) {
+        const { id } = record.row
+        const stored = claims.filter(({ record_id }) => record_id === id)
+        const expected = await expectedClaims(record)
+        const accepted = isBackfilled(record, stored) ? stored : expected.claims
+        const problem = differenceOf({ ...expected, claims: accepted }, stored)
+        if (problem)
+          yield {
+            where: `claims of ${printableId(id)}`,
+            problem,
+            repair: () => repairClaims(db, repo_id, id),
+          }
+      }
+      if (records.length < RECORDS) break
+      after = records.at(-1)?.row.id ?? after
+    }
+}
+
+/** An invalid scope has no claims. It is reported as a problem of the record. */
+function hasScope({ counted, row }: LiveRecord): boolean {
+  const isLiteral = counted === 'act' && row.scope_is_literal
+  return (isLiteral ? ShownScope : Scope).safeParse(row.scope).success
+}
+
+/** A description of the difference; null if there is none. */
+function differenceOf(expected: IndexedRecord, stored: StoredClaim[]): string | null {
+  const wanted = new Set(expected.claims.map(keyOf))
+  const present = new Set(stored.map(keyOf))
+  const missing = [...wanted].filter((each) => !present.has(each)).length
+  const extra = [...present].filter((each) => !wanted.has(each)).length
+  const misweighed = stored.filter(({ weight }) => weight !== expected.weight).length
+  const problems = [
+    missing > 0 && `${missing} of ${wanted.size} are missing, so that checks may miss it`,
+    extra > 0 && `${extra} are not its own`,
+    misweighed > 0 && `${misweighed} have another weight than ${expected.weight}`,
+  ].filter(Boolean)
+  return problems.length === 0 ? null : problems.join('; ')
+}
+
+/** Whether it has only the claim that migration 0003 gave to live records with a scope: one on everything, which misses nothing. */
+function isBackfilled({ row }: LiveRecord, stored: StoredClaim[]): boolean {
+  const [only] = stored
+  const { areas, paths } = row.scope
+  return (
+    stored.length === 1 && only?.kind === TRUNCATED && only.place === '/' && areas.length + paths.length > 0
+  )
+}
+
+function keyOf({ place, kind, glob }: Claim): string {
+  return JSON.stringify([place, kind, glob])
+}
+
+async function* findStrayClaims(db: Db, repo_id: number): AsyncGenerator<Drift> {
+  for (let after = ''; ; ) {
+    const ids = await listIndexedIds(db, repo_id, { after, limit: IDS })
+    for (const { id, is_live } of ids)
+      if (!is_live)
+        yield {
+          where: `claims of ${printableId(id)}`,
+          problem: 'are there, but no live record with this id',
+          repair: () => repairClaims(db, repo_id, id),
+        }
+    if (ids.length < IDS) return
+    after = ids.at(-1)?.id ?? after
+  }
+}
+
+const NOUNS = { act: 'live activities', ntb: 'active notables' }
+
+async function* findWrongTallies(db: Db, repo_id: number): AsyncGenerator<Drift> {
+  for (const counted of COUNTED) {
+    const { stored, tallied } = await readTally(db, repo_id, counted)
+    if (stored !== tallied)
+      yield {
+        where: `tallies of ${NOUNS[counted]}`,
+        problem: `say ${tallied} where ${stored} are stored`,
+        repair: () => db.transaction((tx) => correctTally(tx, repo_id, counted)),
+      }
+  }
+}

@@ -1,0 +1,44 @@
+/** Deletes everything that is stored about a repository. */
+import { type SQL, sql } from 'drizzle-orm'
+import type { Db } from '../db/connect.ts'
+import { COUNTED, correctTally, lockTallies } from './claims-drift-store.ts'
+import { listRepositoryTables } from './integrity-store.ts'
+
+/**
+ * Deletes the rows of a repository from every table with a `repo_id`, in one transaction, and returns how many there
+ * were. Tables come from the catalog, so that new tables are included. A record that is created meanwhile is either
+ * deleted with its claims, key and count, or keeps all of them and its repository: records are deleted first, and rows
+ * that refer to a record are deleted only where that record does not exist by then.
+ */
+export async function purgeRepository(db: Db, repo_id: number): Promise<number> {
+  return db.transaction(async (tx) => {
+    await tx.execute(sql`set local statement_timeout = 0`)
+    await lockTallies(tx, repo_id)
+    const names = await listRepositoryTables(tx)
+    const others = names.filter((name) => !FIRST.includes(name) && !LAST.includes(name))
+    let total = 0
+    for (const name of [...FIRST, ...others, ...LAST]) total += await deleteRows(tx, name, repo_id)
+    for (const counted of COUNTED) await correctTally(tx, repo_id, counted)
+    return total
+  })
+}
+
+const FIRST = ['activities', 'notables']
+/** Creates wait for locks on the tallies, so these are locked late. */
+const LAST = ['tallies', 'repositories']
+
+async function deleteRows(tx: Db, name: string, repo_id: number): Promise<number> {
+  const records = sql`(select id from activities where repo_id = ${repo_id} union all select id from notables where repo_id = ${repo_id})`
+  const conditions: Record<string, SQL> = {
+    claims: sql`and record_id not in ${records}`,
+    idempotency_keys: sql`and record_id not in ${records}`,
+    repositories: sql`and not exists ${records}`,
+  }
+  const deleted = tx
+    .$with('deleted', {})
+    .as(
+      sql`delete from ${sql.identifier(name)} where repo_id = ${repo_id} ${conditions[name] ?? sql``} returning 1`,
+    )
+  const [row] = await tx.with(deleted).select({ count: sql<number>`count(*)::int` }).from(sql`deleted`)
+  return row?.count ?? 0
+}
