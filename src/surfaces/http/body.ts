@@ -1,5 +1,6 @@
 /** Reads a JSON request body of limited size (contract §3). */
 import type { IncomingMessage } from 'node:http'
+import { finished } from 'node:stream'
 import { Failure } from '../../base/failure.ts'
 import { shapeProblem } from './json-shape.ts'
 
@@ -24,6 +25,7 @@ export async function readJson(req: IncomingMessage): Promise<object> {
   throw new Failure('invalid_request', 'body: must be a JSON object, such as {}')
 }
 
+/** `finished` also reports a request that was closed before this call, for example while the token was looked up. */
 function readBytes(req: IncomingMessage): Promise<Buffer> {
   return new Promise((resolve, reject) => {
     const chunks: Buffer[] = []
@@ -38,10 +40,10 @@ function readBytes(req: IncomingMessage): Promise<Buffer> {
       reject(new Failure('body_too_large', `body: must have at most ${BODY_MAX} bytes`))
       if (size > DISCARDED_MAX) req.destroy()
     })
-    req.on('end', () => resolve(Buffer.concat(chunks)))
-    req.on('error', () =>
-      reject(new Failure('invalid_request', 'body: the connection ended before it was complete')),
-    )
+    finished(req, { writable: false }, (error) => {
+      if (error) reject(new Failure('invalid_request', 'body: the connection ended before it was complete'))
+      else resolve(Buffer.concat(chunks))
+    })
   })
 }
 

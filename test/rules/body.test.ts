@@ -1,0 +1,37 @@
+/** Reading a request body from a connection that closes (contract §3). */
+import { once } from 'node:events'
+import { createServer, type IncomingMessage } from 'node:http'
+import { type AddressInfo, connect } from 'node:net'
+import { expect, test } from 'vitest'
+import { readJson } from '../../src/surfaces/http/body.ts'
+
+/** Runs `read` on a request of which only a part of the body arrives before the client disconnects. */
+async function onPartialRequest<Result>(read: (req: IncomingMessage) => Promise<Result>): Promise<Result> {
+  const server = createServer().listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  const client = connect((server.address() as AddressInfo).port, '127.0.0.1')
+  try {
+    client.write('POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 100\r\n\r\n{"title": ')
+    const [req] = (await once(server, 'request')) as [IncomingMessage]
+    req.on('error', () => {})
+    const result = read(req)
+    client.destroy()
+    return await result
+  } finally {
+    server.close()
+  }
+}
+
+const INCOMPLETE = { kind: 'invalid_request', message: expect.stringContaining('before it was complete') }
+
+test('fails when the client disconnects', async () => {
+  await expect(onPartialRequest(readJson)).rejects.toMatchObject(INCOMPLETE)
+})
+
+test('fails when the client had disconnected before', async () => {
+  const late = onPartialRequest(async (req) => {
+    await new Promise((resolve) => req.once('close', resolve))
+    return readJson(req)
+  })
+  await expect(late).rejects.toMatchObject(INCOMPLETE)
+})
