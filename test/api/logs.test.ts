@@ -1,4 +1,4 @@
-/** What is logged: one line for each request, and nothing of what callers keep to themselves (contract §2, issue 2). */
+/** The access log: one line per request, without tokens, bodies or values of queries (contract §2). */
 import { request } from 'node:http'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { fakeGithub } from '../support/github.ts'

@@ -39,34 +39,44 @@ const TIMEOUT_CHECK_MS = 1000
 const METHODS = 'GET, HEAD, POST, PATCH'
 
 /**
- * Creates the server. Express replaces the prototypes of every request and response, which is most of its cost. Objects
- * that are constructed with these prototypes avoid it.
+ * Creates the server. Express would replace the prototypes of every request and response, which is most of its cost
+ * (docs/performance.md). Objects that are constructed with these prototypes avoid it.
  */
 export function httpServer(
   surface: Express,
   { limits, log }: { limits: ConnectionLimits; log: Logger },
 ): Server {
-  const server = createServer(
-    {
-      IncomingMessage: constructorOf(IncomingMessage, surface.request),
-      ServerResponse: constructorOf(ServerResponse, surface.response),
-      headersTimeout: limits.headers_ms,
-      requestTimeout: limits.request_ms,
-      keepAliveTimeout: limits.idle_ms,
-      connectionsCheckingInterval: Math.min(TIMEOUT_CHECK_MS, limits.headers_ms),
-      maxHeaderSize: HEADERS_MAX,
-      // Node would reject a missing Host without an error object; `exchange` rejects it with one.
-      requireHostHeader: false,
-    },
-    surface,
-  )
+  const server = createServer({
+    IncomingMessage: constructorOf(IncomingMessage, surface.request),
+    ServerResponse: constructorOf(ServerResponse, surface.response),
+    headersTimeout: limits.headers_ms,
+    requestTimeout: limits.request_ms,
+    keepAliveTimeout: limits.idle_ms,
+    connectionsCheckingInterval: Math.min(TIMEOUT_CHECK_MS, limits.headers_ms),
+    maxHeaderSize: HEADERS_MAX,
+    // Node would reject a missing Host without an error object; `exchange` rejects it with one.
+    requireHostHeader: false,
+  })
   server.maxHeadersCount = HEADERS_COUNT_MAX
   server.timeout = limits.silence_ms
   server.maxConnections = limits.connections
-  server.on('clientError', (error, socket) => reject(socket, failureOf(error), { error, log }))
+  /** The response to the last request of each connection. */
+  const responses = new WeakMap<Duplex, ServerResponse>()
+  const serve = (req: IncomingMessage, res: ServerResponse) => {
+    responses.set(req.socket, res)
+    surface(req, res)
+  }
+  server.on('request', serve)
   // Unknown expectations may be ignored (RFC 9110 §10.1.1); Node would reject them without an error object.
-  server.on('checkExpectation', surface)
-  server.on('connect', (_req, socket) => reject(socket, connectRejected(), { log }))
+  server.on('checkExpectation', serve)
+  server.on('clientError', (error, socket) =>
+    reject(socket, failureOf(error), { error, res: responses.get(socket), log }),
+  )
+  server.on('connect', (_req, socket) => {
+    // Node no longer watches this socket: it must not throw its errors, and must be closed here.
+    socket.on('error', () => {}).on('finish', () => socket.destroy())
+    reject(socket, connectRejected(), { res: responses.get(socket), log })
+  })
   return server
 }
 
@@ -90,29 +100,29 @@ function connectRejected(): Failure {
   })
 }
 
-/** Private fields of Node that have no public equivalent: the response in progress, and the request being parsed. */
-interface SocketState {
-  _httpMessage?: Response | null
-  parser?: { incoming: IncomingMessage | null } | null
+interface Rejection {
+  error?: NodeJS.ErrnoException
+  /** The response to the last request of the connection. */
+  res: ServerResponse | undefined
+  log: Logger
 }
 
 /** Sends an error object for a request that does not reach Express, or not completely, and closes the connection. */
-function reject(
-  socket: Duplex,
-  failure: Failure,
-  { error, log }: { error?: NodeJS.ErrnoException; log: Logger },
-): void {
-  const { _httpMessage: current, parser } = socket as Duplex & SocketState
-  const isAlreadyAnswered = !current && parser?.incoming?.complete === false
-  if (!socket.writable || error?.code === 'ECONNRESET' || current?.headersSent || isAlreadyAnswered) {
+function reject(socket: Duplex, failure: Failure, { error, res, log }: Rejection): void {
+  const isReceiving = res?.req.complete === false
+  const isAnswering = res?.req.complete === true && !res.writableFinished
+  // A response without a socket waits for the response to an earlier request.
+  const isTooLate = isReceiving ? res.headersSent || res.socket === null : isAnswering && res.headersSent
+  if (!socket.writable || error?.code === 'ECONNRESET' || isTooLate) {
     socket.destroy()
     return
   }
   // The previous request is complete: its response is sent, and the connection is closed after it.
-  if (current?.req.complete) {
-    current.shouldKeepAlive = false
+  if (isAnswering) {
+    res.shouldKeepAlive = false
     return
   }
+  const current = isReceiving ? (res as Response) : undefined
   const { status, type } = failure
   const request_id: string = current?.locals.request_id ?? newId('req')
   if (current) {
