@@ -1,6 +1,7 @@
 /** Inserts live activities, up to the limit of the repository (contract §4). */
 import { insertIfRoom } from '../context/live-limit.ts'
 import type { RepoContext } from '../context/repo.ts'
+import type { FileChange } from '../lines/change.ts'
 import * as store from './store.ts'
 import { expireActivities, listExpiredActivities } from './sweep-store.ts'
 import type { ActivityRow } from './table.ts'
@@ -9,7 +10,11 @@ import type { ActivityRow } from './table.ts'
 const EXPIRED_MAX = 500
 
 /** Inserts a live activity; undefined when the repository is at its limit. */
-export function insertLive(ctx: RepoContext, row: store.NewActivity): Promise<ActivityRow | undefined> {
+export function insertLive(
+  ctx: RepoContext,
+  row: store.NewActivity,
+  changes: readonly FileChange[] = [],
+): Promise<ActivityRow | undefined> {
   const kind = {
     counted: 'act',
     max: ctx.max_live.activities,
@@ -18,5 +23,5 @@ export function insertLive(ctx: RepoContext, row: store.NewActivity): Promise<Ac
       return expireActivities(db, repo.id, now, await listExpiredActivities(db, repo.id, now, batch))
     },
   } as const
-  return insertIfRoom(ctx, kind, ({ db }) => store.insertActivity(db, row))
+  return insertIfRoom(ctx, kind, ({ db }) => store.insertActivity(db, row, changes))
 }

@@ -30,8 +30,18 @@ const compared = {
   created_at: activities.created_at,
   scope: activities.scope,
   scope_is_literal: activities.scope_is_literal,
+  changed_files: activities.changed_files,
+  pushed_files: activities.pushed_files,
 }
-const scoped = { id: activities.id, scope: activities.scope, scope_is_literal: activities.scope_is_literal }
+const scoped = {
+  id: activities.id,
+  scope: activities.scope,
+  scope_is_literal: activities.scope_is_literal,
+  changed_files: activities.changed_files,
+  pushed_files: activities.pushed_files,
+  pr_number: activities.pr_number,
+  draft_pr: activities.draft_pr,
+}
 type ScopedActivity = Pick<ActivityRow, keyof typeof scoped>
 export type ComparedActivity = Pick<ActivityRow, keyof typeof compared>
 export type MergedActivity = ComparedActivity & Pick<ActivityRow, 'summary' | 'merged_at'>
@@ -45,8 +55,11 @@ const outlined = {
   blocking: activities.blocking,
   /** The version of the row: it changes with every update of any field. */
   version: sql<string>`xmin::text`.as('version'),
-  /** The stored size of the scope. */
-  scope_bytes: sql<number>`pg_column_size(${activities.scope})`.as('scope_bytes'),
+  /** The stored size of the scope and the changed files. */
+  scope_bytes:
+    sql<number>`pg_column_size(${activities.scope}) + pg_column_size(${activities.changed_files}) + coalesce(pg_column_size(${activities.pushed_files}), 0)`.as(
+      'scope_bytes',
+    ),
 }
 
 const readLive = prepared('activities_live', (db) =>

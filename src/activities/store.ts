@@ -1,6 +1,6 @@
 /** Queries for single activities and their list. Every statement starts with the repository id; none reads the database clock. */
 import { and, desc, eq, gt, isNotNull, isNull, lt, type SQL, sql } from 'drizzle-orm'
-import { claimsOf } from '../claims/claim.ts'
+import { type ClaimSource, claimsOf } from '../claims/claim.ts'
 import {
   adjustLiveCount,
   type IndexedRecord,
@@ -11,7 +11,10 @@ import {
 import { laterBy } from '../db/column.ts'
 import type { Db } from '../db/connect.ts'
 import { placeholdersOf, prepared, valuesOf } from '../db/prepared.ts'
+import type { FileChange } from '../lines/change.ts'
+import { deleteFileChanges, insertFileChanges } from '../lines/store.ts'
 import type { ListActivities } from './activity.ts'
+import { comparedScopeOf, distinctNames } from './compared-scope.ts'
 import { isLive } from './lifecycle.ts'
 import { hasStatus, isOpen, isStoredLive } from './status-store.ts'
 import { type ActivityRow, activities } from './table.ts'
@@ -34,18 +37,33 @@ const runInsert = prepared('insert_activity', (db) =>
     .returning(),
 )
 
-/** Inserts a live activity and its claims in one statement. */
-export async function insertActivity(db: Db, row: NewActivity): Promise<ActivityRow> {
+/** Inserts a live activity and its claims in one statement, and the changes that were declared with it. */
+export async function insertActivity(
+  db: Db,
+  row: NewActivity,
+  changes: readonly FileChange[] = [],
+): Promise<ActivityRow> {
+  if (changes.length === 0) return insertRow(db, row)
+  const { repo_id, id: activity_id } = row
+  return db.transaction(async (tx) => {
+    const inserted = await insertRow(tx, row)
+    await insertFileChanges(tx, { repo_id, activity_id, origin: 'declared' }, changes)
+    return inserted
+  })
+}
+
+async function insertRow(db: Db, row: NewActivity): Promise<ActivityRow> {
   const { weight, claims } = await indexedActivity(row)
   const [inserted] = await runInsert(db, {
-    ...valuesOf(activities, { branch_pushed: false, scope_is_literal: false, ...row }),
+    ...valuesOf(activities, { branch_pushed: false, scope_is_literal: false, changed_files: [], ...row }),
     weight,
     claims: JSON.stringify(claims),
   })
   return inserted as ActivityRow
 }
 
-type IndexedFields = 'repo_id' | 'id' | 'risk' | 'blocking' | 'scope' | 'scope_is_literal'
+type IndexedFields = 'repo_id' | 'id' | 'risk' | 'blocking' | ScopeFields
+type ScopeFields = 'scope' | 'scope_is_literal' | 'changed_files' | 'pushed_files' | 'pr_number' | 'draft_pr'
 
 /** The claims index entry of a live activity. */
 export async function indexedActivity(row: Pick<NewActivity, IndexedFields>): Promise<IndexedRecord> {
@@ -59,8 +77,19 @@ function weightOf({ risk, blocking }: Pick<NewActivity, 'risk' | 'blocking'>): n
   return risk === 'high' || risk === 'critical' ? 1 : 0
 }
 
-function claimSourceOf({ scope, scope_is_literal = false }: Pick<NewActivity, 'scope' | 'scope_is_literal'>) {
-  return { scope, is_literal: scope_is_literal }
+function claimSourceOf(row: Pick<NewActivity, ScopeFields>): ClaimSource {
+  const { scope, scope_is_literal = false, changed_files = [], pushed_files = null } = row
+  const { pr_number = null, draft_pr } = row
+  const compared = comparedScopeOf({
+    scope,
+    scope_is_literal,
+    changed_files,
+    pushed_files,
+    pr_number,
+    draft_pr,
+  })
+  const { areas, paths, is_literal, files } = compared
+  return { scope: { areas, paths }, is_literal, files: distinctNames(files) }
 }
 
 const readActivity = prepared('activity', (db) =>
@@ -90,10 +119,16 @@ export async function updateActivity(
   const { repo_id, id } = before
   const [row] = await tx.update(activities).set(changes).where(isRecord(repo_id, id)).returning()
   const after = row as ActivityRow
-  if (isLive(before.status) && !isLive(after.status)) await unindexRecords(tx, repo_id, 'act', [id])
+  if (isLive(before.status) && !isLive(after.status)) await unindexActivities(tx, repo_id, [id])
   else if (isLive(after.status) && claimsChange(before, after))
     await replaceClaims(tx, await indexedActivity(after))
   return after
+}
+
+/** Removes activities that are no longer live from the index, and deletes their changes. */
+export async function unindexActivities(tx: Db, repo_id: number, ids: string[]): Promise<void> {
+  await unindexRecords(tx, repo_id, 'act', ids)
+  await deleteFileChanges(tx, repo_id, ids)
 }
 
 function claimsChange(before: ActivityRow, after: ActivityRow): boolean {

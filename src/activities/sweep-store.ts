@@ -1,11 +1,11 @@
 /** Queries of the sweep: expiry, purge and deletion of activities. Every statement starts with the repository id. */
 import { and, eq, inArray, lte, or, sql } from 'drizzle-orm'
-import { unindexRecords } from '../claims/store.ts'
 import { type Batch, isNoneOf } from '../db/batch.ts'
 import { hourAt } from '../db/column.ts'
 import type { Db } from '../db/connect.ts'
 import { isLive } from './lifecycle.ts'
 import { isStoredFinished, isStoredLive } from './status-store.ts'
+import { unindexActivities } from './store.ts'
 import { activities } from './table.ts'
 
 function hasExpired(repo_id: number, now: Date) {
@@ -50,7 +50,7 @@ export async function expireActivities(tx: Db, repo_id: number, now: Date, ids: 
     .where(and(eq(activities.repo_id, repo_id), inArray(activities.id, due)))
     .returning({ id: activities.id, status: activities.status })
   const wereLive = expired.filter(({ status }) => status === 'expired').map(({ id }) => id)
-  await unindexRecords(tx, repo_id, 'act', wereLive)
+  await unindexActivities(tx, repo_id, wereLive)
   return expired.map(({ id }) => id)
 }
 
@@ -120,6 +120,6 @@ export async function deleteActivities(tx: Db, repo_id: number, ids: string[]): 
     .where(and(eq(activities.repo_id, repo_id), inArray(activities.id, ids)))
     .returning({ id: activities.id, status: activities.status })
   const wereLive = deleted.filter(({ status }) => isLive(status)).map(({ id }) => id)
-  await unindexRecords(tx, repo_id, 'act', wereLive)
+  await unindexActivities(tx, repo_id, wereLive)
   return deleted.length
 }

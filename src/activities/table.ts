@@ -2,6 +2,7 @@
 import { sql } from 'drizzle-orm'
 import { boolean, index, integer, jsonb, pgTable, primaryKey, text } from 'drizzle-orm/pg-core'
 import { byteText, hourOf, instant, repoId } from '../db/column.ts'
+import type { ChangedFile } from '../lines/change.ts'
 import type { Scope } from '../scope/scope.ts'
 import type { ActivitySource, ActivityStatus, ArchiveReason, Risk } from './activity.ts'
 
@@ -26,6 +27,13 @@ export const activities = pgTable(
     scope: jsonb().$type<Scope>().notNull(),
     /** The paths are file names from GitHub, without wildcards. */
     scope_is_literal: boolean().notNull().default(false),
+    /** `scope.changes`, in the order in which they were sent. Their digests are in `file_changes` while it is live. */
+    changed_files: jsonb().$type<ChangedFile[]>().notNull().default([]),
+    /** The commit that the patches of `changed_files` start from; null if unknown. */
+    base_sha: text(),
+    /** The changed files of its pull request or branch, as GitHub lists them; null if they were not read. */
+    pushed_files: jsonb().$type<ChangedFile[]>(),
+    pushed_base_sha: text(),
     pr_url: text(),
     /** The number in `pr_url`. Unlike the URL, it survives a rename of the repository. */
     pr_number: integer(),

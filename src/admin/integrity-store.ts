@@ -7,6 +7,7 @@ import type { RepositoryRow } from '../context/store.ts'
 import { repositories } from '../context/table.ts'
 import type { Db } from '../db/connect.ts'
 import { type JobRow, jobs } from '../jobs/table.ts'
+import { file_changes } from '../lines/table.ts'
 import { type NotableRow, notables } from '../notables/table.ts'
 import type { StoredKey } from '../operations/store.ts'
 import { idempotency_keys, quotas } from '../operations/table.ts'
@@ -23,6 +24,7 @@ const TABLES = [
   redeliveries,
   claims,
   tallies,
+  file_changes,
 ]
 
 /** The tables whose rows are checked one by one, with the columns of their keys after `repo_id`. */

@@ -37,10 +37,13 @@ export interface Claim {
   glob: string
 }
 
-/** The input of `claimsOf`. `is_literal`: the paths are file names without wildcards. */
+/** The input of `claimsOf`. */
 export interface ClaimSource {
   scope: Scope
+  /** The paths are file names without wildcards. */
   is_literal: boolean
+  /** Names of changed files. */
+  files: readonly string[]
 }
 
 /** With a glob of 512 characters, a row still fits into an index page. */
@@ -86,14 +89,18 @@ export function ancestorPrefixes(prefix: string): string[] {
 }
 
 /** All claims of a record, without duplicates. Parsing globs can take long, so it yields to the event loop. */
-export async function claimsOf({ scope, is_literal }: ClaimSource): Promise<Claim[]> {
-  if (scope.paths.length > LARGE_SCOPE) await setImmediate()
+export async function claimsOf({ scope, is_literal, files }: ClaimSource): Promise<Claim[]> {
+  if (scope.paths.length + files.length > LARGE_SCOPE) await setImmediate()
   const yieldPeriodically = periodicYield()
   const distinct = new Map<string, Claim>()
   const add = (claim: Claim) => distinct.set(`${claim.kind}${claim.place}\0${claim.glob}`, claim)
   for (const label of scope.areas) add({ place: areaPrefix(labelKey(label)), kind: AREA, glob: '' })
   for (const path of scope.paths) {
     for (const claim of claimsOfGlob(is_literal ? fileGlob(path) : parseGlob(path))) add(claim)
+    await yieldPeriodically()
+  }
+  for (const file of files) {
+    for (const claim of claimsOfGlob(fileGlob(file))) add(claim)
     await yieldPeriodically()
   }
   return [...distinct.values()]

@@ -18,6 +18,25 @@ export async function findRepository(db: Db, repo_id: number): Promise<Repositor
   return row
 }
 
+/** The key for the hashes of lines; undefined if the repository has none yet. */
+export async function findLineKey(db: Db, repo_id: number): Promise<Uint8Array | undefined> {
+  const [row] = await db
+    .select({ line_key: repositories.line_key })
+    .from(repositories)
+    .where(eq(repositories.repo_id, repo_id))
+  return row?.line_key ?? undefined
+}
+
+/** Stores `key` unless the repository has a key, and returns the key that holds. */
+export async function setLineKey(db: Db, repo_id: number, key: Uint8Array): Promise<Uint8Array> {
+  const [row] = await db
+    .update(repositories)
+    .set({ line_key: sql`coalesce(${repositories.line_key}, ${key}::bytea)` })
+    .where(eq(repositories.repo_id, repo_id))
+    .returning({ line_key: repositories.line_key })
+  return row?.line_key ?? key
+}
+
 /** The repositories that had this name when they were last heard of, whatever its case: a name may go to another repository. */
 export async function listRepositoriesNamed(db: Db, owner: string, name: string): Promise<RepositoryRow[]> {
   return db

@@ -1,6 +1,6 @@
 /** The table of repositories that hold, or held, a record. */
 import { bigint, jsonb, pgTable, text } from 'drizzle-orm/pg-core'
-import { instant } from '../db/column.ts'
+import { bytes, instant } from '../db/column.ts'
 import type { FileSettings, Settings, SettingsProblem } from './settings.ts'
 
 export const repositories = pgTable('repositories', {
@@ -21,6 +21,8 @@ export const repositories = pgTable('repositories', {
   settings_errors: jsonb().$type<SettingsProblem[]>().notNull().default([]),
   /** The branch that the last reconciliation ended with, where it did not come to all. */
   branches_after: text(),
+  /** The key of the hashes of lines; null until the first patch of the repository. See `lineHasherOf`. */
+  line_key: bytes(),
   created_at: instant().notNull(),
   /** When a sweep last took the repository; instances claim the next one by moving it on. */
   swept_at: instant().notNull(),

@@ -5,6 +5,9 @@ import { bigint, customType, type PgColumn, timestamp } from 'drizzle-orm/pg-cor
 /** Text compared byte by byte, so that the order of ids is the order of time under every locale. */
 export const byteText = customType<{ data: string }>({ dataType: () => 'text collate "C"' })
 
+/** Binary data. */
+export const bytes = customType<{ data: Uint8Array; driverData: Uint8Array }>({ dataType: () => 'bytea' })
+
 /** GitHub's numeric id of a repository: the first column of every key and index. */
 export const repoId = () => bigint({ mode: 'number' }).notNull()
 

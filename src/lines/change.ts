@@ -6,13 +6,17 @@ import { PatchError } from './patch.ts'
 export const CHANGE_STATUSES = ['added', 'modified', 'removed', 'renamed'] as const
 export type ChangeStatus = (typeof CHANGE_STATUSES)[number]
 
-export interface FileChange {
+/** A changed file without its lines. */
+export interface ChangedFile {
   path: string
   /** Of a renamed file; else null. */
   previous_path: string | null
   status: ChangeStatus
   /** The file's content after the change (before it, of a removed one); null if unknown. */
   blob_sha: string | null
+}
+
+export interface FileChange extends ChangedFile {
   /** Lines added and removed; null if unknown. */
   changed_lines: number | null
   /** Null if there was no patch, or none that can be kept. */
@@ -66,7 +70,7 @@ function digestIfReadable(patch: string, hash: LineHasher): Digest | null {
 }
 
 /** The names of a change: the one that the file has, and the one that it had. */
-export function namesOf({ path, previous_path }: FileChange): string[] {
+export function namesOf({ path, previous_path }: Pick<ChangedFile, 'path' | 'previous_path'>): string[] {
   return previous_path === null || previous_path === path ? [path] : [path, previous_path]
 }
 

@@ -71,7 +71,7 @@ type IndexedFields = 'repo_id' | 'id' | 'importance' | 'blocking' | 'scope'
 /** The claims index entry of an active notable. One without a scope applies to the whole repository. */
 export async function indexedNotable(row: Pick<NewNotable, IndexedFields>): Promise<IndexedRecord> {
   const { repo_id, id, scope } = row
-  const claims = await claimsOf({ scope, is_literal: false })
+  const claims = await claimsOf({ scope, is_literal: false, files: [] })
   return { repo_id, id, weight: weightOf(row), claims: claims.length === 0 ? [REPOSITORY_CLAIM] : claims }
 }
 

@@ -92,8 +92,12 @@ async function workOf(ctx: RepoContext, activities: ActivityRow[]): Promise<Work
   const [{ branch, base_branch }] = activities as [ActivityRow]
   const self = activities.map((each) => each.id)
   const scopes = activities.map(storedScopeOf)
-  const isUnscoped = scopes.every(({ areas, paths }) => areas.length + paths.length === 0)
+  const isUnscoped = scopes.every(isEmpty)
   return { self, branch, base_branch, scopes: isUnscoped ? await scopesOn(ctx, branch, self) : scopes }
+}
+
+function isEmpty({ areas, paths, files }: StoredScope): boolean {
+  return areas.length + paths.length + files.length === 0
 }
 
 async function examine(ctx: RepoContext, work: Work): Promise<Conclusion> {
@@ -125,7 +129,7 @@ async function examine(ctx: RepoContext, work: Work): Promise<Conclusion> {
 
 async function begin(ctx: RepoContext, work: Work): Promise<Comparison> {
   const rules = rulesOf(ctx.settings)
-  if (work.scopes.some(({ paths }) => paths.length > LARGE)) await setImmediate()
+  if (work.scopes.some(({ paths, files }) => paths.length + files.length > LARGE)) await setImmediate()
   const proposal = proposalOf(work.scopes, rules, ctx.meter.budget(PROPOSAL_UNITS_MAX))
   const budgets = { activities: ctx.meter.budget(UNITS_MAX), notables: ctx.meter.budget(UNITS_MAX) }
   const { self, branch, base_branch } = work

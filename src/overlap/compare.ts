@@ -1,5 +1,6 @@
 /** Compares two scopes under the settings of their repository, as pure functions (contract §6). */
 
+import { type ComparedFields, comparedScopeOf, distinctNames } from '../activities/compared-scope.ts'
 import type { Budget } from '../base/budget.ts'
 import { fileGlob, type Glob, parseGlob } from '../scope/glob.ts'
 import { type PathPair, type PathSet, pairsBetween, pathSet, withoutIgnored } from '../scope/path-set.ts'
@@ -9,6 +10,8 @@ import type { Rules } from './rules.ts'
 /** A scope as it was stored. `is_literal`: its paths are names of files, in which no character is a wildcard. */
 export interface StoredScope extends Scope {
   is_literal: boolean
+  /** Names of changed files. */
+  files: readonly string[]
 }
 
 /** The proposal's side, prepared once and compared with many. */
@@ -27,12 +30,10 @@ export interface ScopeMatch {
   paths: PathPair[]
 }
 
-export function storedScopeOf(record: { scope: Scope; scope_is_literal?: boolean }): StoredScope {
-  return {
-    areas: record.scope.areas,
-    paths: record.scope.paths,
-    is_literal: record.scope_is_literal ?? false,
-  }
+export function storedScopeOf(record: ComparedFields | { scope: Scope }): StoredScope {
+  if (!('changed_files' in record)) return { ...record.scope, is_literal: false, files: [] }
+  const { files, ...scope } = comparedScopeOf(record)
+  return { ...scope, files: distinctNames(files) }
 }
 
 /** Joins several scopes to the one side that a check compares with all others. */
@@ -43,7 +44,7 @@ export function proposalOf(scopes: StoredScope[], rules: Rules, budget: Budget):
   const all = scopes.flatMap((each) => globsOf(each, rules, budget))
   const globs = withoutIgnored(all, rules.ignore, budget)
   const isEmpty = labels.size + globs.length === 0
-  const wasGiven = scopes.some((each) => each.paths.length > 0)
+  const wasGiven = scopes.some((each) => each.paths.length + each.files.length > 0)
   const emptiness = isEmpty ? (wasGiven ? 'all_ignored' : 'nothing_given') : null
   const paths = pathSet(globs, budget)
   return { labels, paths, emptiness, complete: budget.remaining >= 0 }
@@ -64,7 +65,7 @@ export function compare(
   return areas.length + paths.length > 0 ? { areas, paths } : null
 }
 
-/** The globs of a scope: its paths, and what its areas stand for. With `budget.remaining` below 0 some are missing. */
+/** The globs of a scope: its paths, its changed files, and what its areas stand for. With `budget.remaining` below 0 some are missing. */
 export function globsOf(scope: StoredScope, rules: Rules, budget: Budget): Glob[] {
   const globs = scope.areas.flatMap((label) => rules.areas.get(labelKey(label)) ?? [])
   const paths: Glob[] = []
@@ -72,5 +73,5 @@ export function globsOf(scope: StoredScope, rules: Rules, budget: Budget): Glob[
     if (budget.remaining < 0) break
     paths.push(scope.is_literal ? fileGlob(path) : parseGlob(path, budget))
   }
-  return [...paths, ...globs]
+  return [...paths, ...scope.files.map(fileGlob), ...globs]
 }

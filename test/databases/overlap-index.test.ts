@@ -20,7 +20,7 @@ import {
   notableSeverity,
   Ranking,
 } from '../../src/overlap/severity.ts'
-import { labels, record, risk, scopes, settings } from '../support/arbitrary-scopes.ts'
+import { changedFiles, labels, record, risk, scopes, settings } from '../support/arbitrary-scopes.ts'
 import { fakeGithub } from '../support/github.ts'
 import { freshRepositories, type TestRepository } from '../support/repository.ts'
 import { startTestService, type TestService } from '../support/service.ts'
@@ -58,7 +58,17 @@ const event = fc.oneof(
       }),
     }),
   },
-  { weight: 2, arbitrary: record({ what: fc.constant('track' as const), scope: scopes }) },
+  {
+    weight: 2,
+    arbitrary: record({
+      what: fc.constant('track' as const),
+      scope: scopes,
+      changed: fc.array(changedFiles, { maxLength: 2 }),
+      pushed: fc.option(fc.array(changedFiles, { maxLength: 2 })),
+      is_literal: fc.boolean(),
+      draft: fc.boolean(),
+    }),
+  },
   {
     weight: 4,
     arbitrary: record({
@@ -113,11 +123,15 @@ async function happen(repo: TestRepository, each: Event, ids: string[]): Promise
         ...times,
         repo_id: repo.id,
         id,
-        draft_pr: false,
+        draft_pr: each.draft,
+        pr_number: 7,
+        changed_files: each.changed,
+        pushed_files: each.pushed,
         blocking: false,
         source: 'pull_request',
       } as const
-      await insertActivity(app.database.connection(), { ...row, scope: each.scope, scope_is_literal: true })
+      const { scope, is_literal: scope_is_literal } = each
+      await insertActivity(app.database.connection(), { ...row, scope, scope_is_literal })
       ids.push(id)
       return
     }

@@ -14,7 +14,8 @@ interface Given {
 }
 
 function scopeOf({ areas = [], paths = [], is_literal = false }: Given) {
-  return storedScopeOf({ scope: { areas, paths }, scope_is_literal: is_literal })
+  const unchanged = { changed_files: [], pushed_files: null, pr_number: null, draft_pr: false }
+  return storedScopeOf({ scope: { areas, paths }, scope_is_literal: is_literal, ...unchanged })
 }
 
 function shared(yours: Given | Given[], theirs: Given, settings = none, max = 10) {

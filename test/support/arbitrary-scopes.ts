@@ -1,6 +1,7 @@
 /** Scopes and settings in which much meets, for property tests of overlap. */
 import fc from 'fast-check'
 import { DEFAULT_SETTINGS, type Settings } from '../../src/context/settings.ts'
+import type { ChangedFile } from '../../src/lines/change.ts'
 import { paths } from '../../src/scope/scope.ts'
 
 /** Objects as they come out of JSON. */
@@ -54,6 +55,13 @@ export const labels = fc.constantFrom('pay', 'Pay', 'till', 'docs', 'Ünit')
 export const scopes = record({
   areas: fc.uniqueArray(labels, { maxLength: 2, selector: (label) => label.toLowerCase() }),
   paths: fc.uniqueArray(globs, { maxLength: 3 }),
+})
+/** Renamed now and then. Their names look like globs as well. */
+export const changedFiles = record<ChangedFile>({
+  path: globs,
+  previous_path: fc.option(globs, { freq: 2 }),
+  status: fc.constant('modified'),
+  blob_sha: fc.constant(null),
 })
 export const settings = record<Pick<Settings, 'areas' | 'ignore_paths'>>({
   areas: fc.oneof(

@@ -1,0 +1,44 @@
+/** What of an activity takes part in comparisons: its declared scope, and the files that it changes (contract §11). Pure. */
+import { type ChangedFile, namesOf } from '../lines/change.ts'
+import type { ChangeOrigin } from '../lines/table.ts'
+import type { Scope } from '../scope/scope.ts'
+import type { ActivityRow } from './table.ts'
+
+/** The fields that decide it. */
+export type ComparedFields = Pick<
+  ActivityRow,
+  'scope' | 'scope_is_literal' | 'changed_files' | 'pushed_files' | 'pr_number' | 'draft_pr'
+>
+
+export interface ComparedFile extends ChangedFile {
+  origin: ChangeOrigin
+}
+
+export interface ComparedScope extends Scope {
+  /** The paths are file names without wildcards. */
+  is_literal: boolean
+  files: ComparedFile[]
+}
+
+/**
+ * The files of an open pull request that is ready take the place of the declared paths and files, as do those of
+ * activities that were made from GitHub. While it is a draft, both count. Declared areas always count.
+ */
+export function comparedScopeOf(row: ComparedFields): ComparedScope {
+  const { scope, scope_is_literal: is_literal, changed_files, pushed_files } = row
+  const pushed = (pushed_files ?? []).map((file) => ({ ...file, origin: 'pushed' as const }))
+  if (pushed_files !== null && (is_literal || isReady(row)))
+    return { areas: scope.areas, paths: [], is_literal, files: pushed }
+  const declared = changed_files.map((file) => ({ ...file, origin: 'declared' as const }))
+  return { areas: scope.areas, paths: scope.paths, is_literal, files: [...declared, ...pushed] }
+}
+
+/** It has a pull request that is no draft. */
+function isReady({ pr_number, draft_pr }: Pick<ActivityRow, 'pr_number' | 'draft_pr'>): boolean {
+  return pr_number !== null && !draft_pr
+}
+
+/** The names of files, each once. */
+export function distinctNames(files: readonly Pick<ChangedFile, 'path' | 'previous_path'>[]): string[] {
+  return [...new Set(files.flatMap(namesOf))]
+}

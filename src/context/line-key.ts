@@ -1,0 +1,14 @@
+/** The key of a repository for the hashes of lines, which is deleted with its data (contract §11). */
+import { randomBytes } from 'node:crypto'
+import { KEY_BYTES, type LineHasher, lineHasher } from '../lines/line-hash.ts'
+import type { RepoContext } from './repo.ts'
+import { findLineKey, setLineKey } from './store.ts'
+
+/**
+ * Hashes lines with the key of the repository, which the first call generates. A repository of which nothing is stored
+ * gets a key for this call only.
+ */
+export async function lineHasherOf({ db, repo }: Pick<RepoContext, 'db' | 'repo'>): Promise<LineHasher> {
+  const stored = await findLineKey(db, repo.id)
+  return lineHasher(stored ?? (await setLineKey(db, repo.id, randomBytes(KEY_BYTES))))
+}

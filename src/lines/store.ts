@@ -1,0 +1,125 @@
+/** Queries of changed files and their digests. Every statement starts with the repository id. */
+import { createHash } from 'node:crypto'
+import { and, asc, eq, inArray, sql } from 'drizzle-orm'
+import type { Db } from '../db/connect.ts'
+import { prepared } from '../db/prepared.ts'
+import { type FileChange, namesOf } from './change.ts'
+import type { Digest } from './digest.ts'
+import { DigestError, decodeDigest, encodeDigest } from './digest-bytes.ts'
+import { type ChangeOrigin, file_changes } from './table.ts'
+
+/** The changed files of one activity that have one origin. */
+export interface ChangeSet {
+  repo_id: number
+  activity_id: string
+  origin: ChangeOrigin
+}
+
+/** More rows than a name of one activity can have. */
+const ROWS_MAX = 10_000
+
+/** Replaces the files of a set in the transaction `tx`. */
+export async function replaceFileChanges(
+  tx: Db,
+  set: ChangeSet,
+  files: readonly FileChange[],
+): Promise<void> {
+  const { repo_id, activity_id, origin } = set
+  await tx.delete(file_changes).where(isOf(set))
+  await insertFileChanges(tx, { repo_id, activity_id, origin }, files)
+}
+
+/** Inserts the files of a set that has none. */
+export async function insertFileChanges(db: Db, set: ChangeSet, files: readonly FileChange[]): Promise<void> {
+  if (files.length === 0) return
+  const rows = files.flatMap(({ digest, ...file }, position) => {
+    const encoded = digest && Buffer.from(encodeDigest(digest)).toString('base64')
+    return namesOf(file).map((name) => ({ ...file, name, name_key: keyOf(name), position, digest: encoded }))
+  })
+  await db.execute(sql`insert into file_changes (repo_id, activity_id, origin, name_key, position, name, path,
+      previous_path, status, blob_sha, changed_lines, digest)
+    select ${set.repo_id}::bigint, ${set.activity_id}::text, ${set.origin}::text, name_key, position, name, path,
+      previous_path, status, blob_sha, changed_lines, decode(digest, 'base64')
+    from json_to_recordset(${JSON.stringify(rows)}::text::json) as file(name_key text, position int, name text,
+      path text, previous_path text, status text, blob_sha text, changed_lines int, digest text)`)
+}
+
+function keyOf(name: string): string {
+  return createHash('sha256').update(name).digest('base64url').slice(0, 22)
+}
+
+/** Deletes all changed files of the activities `ids`, which are no longer live. */
+export async function deleteFileChanges(tx: Db, repo_id: number, ids: string[]): Promise<void> {
+  if (ids.length === 0) return
+  await tx
+    .delete(file_changes)
+    .where(and(eq(file_changes.repo_id, repo_id), inArray(file_changes.activity_id, ids)))
+}
+
+function isOf({ repo_id, activity_id, origin }: ChangeSet) {
+  return and(
+    eq(file_changes.repo_id, repo_id),
+    eq(file_changes.activity_id, activity_id),
+    eq(file_changes.origin, origin),
+  )
+}
+
+/** A changed file of an activity under one of its names: `path` or `previous_path`. */
+export interface WantedChange {
+  activity_id: string
+  origin: ChangeOrigin
+  name: string
+}
+
+export type FoundChange = WantedChange & FileChange
+
+const readFileChanges = prepared('file_changes', (db) => {
+  const found = db
+    .select()
+    .from(file_changes)
+    .where(
+      and(
+        eq(file_changes.repo_id, sql.placeholder('repo_id')),
+        sql`${file_changes.activity_id} = wanted.wanted_id and ${file_changes.name_key} = wanted.wanted_key and ${file_changes.origin} = wanted.wanted_origin`,
+      ),
+    )
+    .orderBy(asc(file_changes.repo_id), asc(file_changes.activity_id), asc(file_changes.name_key))
+    .limit(ROWS_MAX)
+    .as('found')
+  const { activity_id, origin, name, path, previous_path, status, blob_sha, changed_lines, digest } = found
+  return db
+    .select({ activity_id, origin, name, path, previous_path, status, blob_sha, changed_lines, digest })
+    .from(
+      sql`json_to_recordset(${sql.placeholder('wanted')}::text::json) as wanted(wanted_id text, wanted_key text, wanted_origin text)`,
+    )
+    .crossJoinLateral(found)
+})
+
+/**
+ * The changed files that are stored under these names, with their digests, in one query and in any order. Decoding a
+ * digest takes some microseconds, so ask for some hundreds at a time.
+ */
+export async function listFileChanges(
+  db: Db,
+  repo_id: number,
+  wanted: readonly WantedChange[],
+): Promise<FoundChange[]> {
+  if (wanted.length === 0) return []
+  const names = wanted.map(({ activity_id, origin, name }) => ({
+    wanted_id: activity_id,
+    wanted_key: keyOf(name),
+    wanted_origin: origin,
+  }))
+  const rows = await readFileChanges(db, { repo_id, wanted: JSON.stringify(names) })
+  return rows.map((row) => ({ ...row, digest: row.digest && digestIfKnown(row.digest) }))
+}
+
+/** A digest that another version of the service wrote counts as one that was not sent. */
+function digestIfKnown(bytes: Uint8Array): Digest | null {
+  try {
+    return decodeDigest(bytes)
+  } catch (error) {
+    if (error instanceof DigestError) return null
+    throw error
+  }
+}

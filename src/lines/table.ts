@@ -1,0 +1,33 @@
+/** The table of changed files: what is kept of the patches of live activities (contract §11). */
+import { integer, pgTable, primaryKey, text } from 'drizzle-orm/pg-core'
+import { bytes, byteText, repoId } from '../db/column.ts'
+import type { ChangeStatus } from './change.ts'
+
+/** Who named the file: the activity's `scope.changes`, or its pull request or branch on GitHub. */
+export type ChangeOrigin = 'declared' | 'pushed'
+
+/** One row per activity and name of a file; a renamed file has one under each of its names. */
+export const file_changes = pgTable(
+  'file_changes',
+  {
+    repo_id: repoId(),
+    activity_id: byteText().notNull(),
+    origin: text().$type<ChangeOrigin>().notNull(),
+    /** A hash of `name`, which can be too long for an index. */
+    name_key: byteText().notNull(),
+    /** The place in the list of files. */
+    position: integer().notNull(),
+    /** `path` or `previous_path`. */
+    name: text().notNull(),
+    path: text().notNull(),
+    previous_path: text(),
+    status: text().$type<ChangeStatus>().notNull(),
+    blob_sha: text(),
+    changed_lines: integer(),
+    /** See `encodeDigest`. */
+    digest: bytes(),
+  },
+  (table) => [
+    primaryKey({ columns: [table.repo_id, table.activity_id, table.name_key, table.origin, table.position] }),
+  ],
+)

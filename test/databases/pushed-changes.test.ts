@@ -1,0 +1,144 @@
+/** Changed files that GitHub lists for an activity: stored, compared, and deleted with the activity's end (contract §11). */
+import { eq, sql } from 'drizzle-orm'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { getActivity } from '../../src/activities/activities.ts'
+import { replaceChanges } from '../../src/activities/file-changes.ts'
+import { lineHasherOf } from '../../src/context/line-key.ts'
+import { inTransaction, openKnownRepo } from '../../src/context/repo.ts'
+import { repositories } from '../../src/context/table.ts'
+import { changeOf, type FileChange, type FileEntry } from '../../src/lines/change.ts'
+import { listFileChanges } from '../../src/lines/store.ts'
+import { file_changes } from '../../src/lines/table.ts'
+import { sweep } from '../../src/operations/sweep.ts'
+import { fakeGithub } from '../support/github.ts'
+import { freshRepositories, type TestRepository } from '../support/repository.ts'
+import { startTestService, type TestService } from '../support/service.ts'
+
+const github = fakeGithub()
+const repository = freshRepositories(github, () => service)
+let service: TestService
+
+beforeAll(async () => {
+  service = await startTestService({ token: 'ada' })
+})
+
+afterAll(async () => {
+  await service.close()
+  github.close()
+})
+
+const PATCH = '@@ -1,3 +1,4 @@\n const retries = 2\n+const delay = 100\n export default retries\n // end\n'
+
+/** Stores what a pull request's import would. */
+async function push(repo: TestRepository, id: string, entries: FileEntry[]) {
+  const ctx = await openKnownRepo(service.app, repo.id, service.clock.now)
+  if (!ctx) throw new Error('the repository is not known')
+  const hash = await lineHasherOf(ctx)
+  const files = entries.map((entry) => changeOf(entry, hash) as FileChange)
+  await inTransaction(ctx, async (within) => {
+    await replaceChanges(within, await getActivity(within, id), { files, base_sha: null })
+  })
+  return files
+}
+
+const rowsOf = (repo: TestRepository) =>
+  service.app.database.connection().select().from(file_changes).where(eq(file_changes.repo_id, repo.id))
+
+async function collides(repo: TestRepository, paths: string[]): Promise<boolean> {
+  return (await repo.check({ scope: { paths } })).overlap_detected
+}
+
+describe('the changes of a pull request', () => {
+  test('are found by every name of a file, with their digests', async () => {
+    const repo = repository()
+    const id = await repo.work({})
+    const files = await push(repo, id, [
+      {
+        filename: 'src/new.ts',
+        previous_filename: 'src/old.ts',
+        status: 'renamed',
+        patch: PATCH,
+        additions: 1,
+        deletions: 0,
+      },
+      { filename: `src/${'ß'.repeat(3000)}.ts`, sha: 'a'.repeat(40) },
+    ])
+    const db = service.app.database.connection()
+    const wanted = ['src/old.ts', 'src/new.ts', `src/${'ß'.repeat(3000)}.ts`, 'src/none.ts'].map((name) => ({
+      activity_id: id,
+      origin: 'pushed' as const,
+      name,
+    }))
+    const found = await listFileChanges(db, repo.id, wanted)
+    const [renamed, long] = files
+    expect(found).toHaveLength(3)
+    expect(found).toEqual(
+      expect.arrayContaining([
+        { activity_id: id, origin: 'pushed', name: 'src/old.ts', ...renamed },
+        { activity_id: id, origin: 'pushed', name: 'src/new.ts', ...renamed },
+        { activity_id: id, origin: 'pushed', name: long?.path, ...long },
+      ]),
+    )
+    expect(
+      await listFileChanges(db, repo.id, [{ ...(wanted[0] as (typeof wanted)[0]), origin: 'declared' }]),
+    ).toEqual([])
+  })
+
+  test('take the place of the declared paths once it is ready; while it is a draft, both count', async () => {
+    const repo = repository()
+    const id = await repo.work({ scope: { paths: ['docs/plan.md'] } })
+    const pr_url = `https://github.com/acme/r${repo.id - 1000}/pull/7`
+    await repo.ask('PATCH', `/activity/${id}`, { body: { pr_url, draft_pr: true } })
+    await push(repo, id, [{ filename: 'src/a.ts', patch: PATCH }])
+    expect([await collides(repo, ['docs']), await collides(repo, ['src'])]).toEqual([true, true])
+    await repo.ask('PATCH', `/activity/${id}`, { body: { draft_pr: false } })
+    expect([await collides(repo, ['docs']), await collides(repo, ['src'])]).toEqual([false, true])
+    expect((await repo.ask('GET', `/activity/${id}`)).body.scope.paths).toEqual(['docs/plan.md'])
+  })
+
+  test('are files: nothing lies beneath them', async () => {
+    const repo = repository()
+    await push(repo, await repo.work({}), [{ filename: 'src/retry.ts', patch: PATCH }])
+    expect(await collides(repo, ['**/README.md'])).toBe(false)
+    expect(await collides(repo, ['src/retry.ts/README.md'])).toBe(false)
+    expect(await collides(repo, ['**/retry.ts'])).toBe(true)
+  })
+
+  test('are replaced by later ones', async () => {
+    const repo = repository()
+    const id = await repo.work({})
+    await push(repo, id, [{ filename: 'a.ts' }, { filename: 'b.ts' }])
+    await push(repo, id, [{ filename: 'b.ts', patch: PATCH }])
+    expect((await rowsOf(repo)).map(({ name }) => name)).toEqual(['b.ts'])
+    expect([await collides(repo, ['a.ts']), await collides(repo, ['b.ts'])]).toEqual([false, true])
+  })
+
+  test.each(['archive', 'merge', 'expiry'])('are deleted with the activity’s end, by %s', async (end) => {
+    const repo = repository()
+    const id = await repo.work({})
+    await push(repo, id, [{ filename: 'a.ts', patch: PATCH }])
+    expect(await rowsOf(repo)).toHaveLength(1)
+    if (end === 'archive') await repo.ask('POST', `/activity/${id}/archive`)
+    else if (end === 'merge') await repo.ask('PATCH', `/activity/${id}`, { body: { status: 'merged' } })
+    else {
+      service.clock.advance(90_000_000)
+      await sweep(service.app)
+    }
+    expect(await rowsOf(repo)).toEqual([])
+  })
+})
+
+test('a repository has one key for the hashes of its lines, however many ask for it first', async () => {
+  const repo = repository()
+  await repo.work({})
+  const ctx = await openKnownRepo(service.app, repo.id, service.clock.now)
+  if (!ctx) throw new Error('the repository is not known')
+  const hashers = await Promise.all(Array.from({ length: 5 }, () => lineHasherOf(ctx)))
+  expect(new Set(hashers.map((hash) => hash('const retries = 2', true).word)).size).toBe(1)
+  const [row] = await service.app.database
+    .connection()
+    .select({ bytes: sql<number>`length(${repositories.line_key})` })
+    .from(repositories)
+    .where(eq(repositories.repo_id, repo.id))
+  expect(row?.bytes).toBe(16)
+})
