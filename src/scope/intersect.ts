@@ -3,34 +3,12 @@
 import { type Budget, comparisonCost, unbounded } from '../base/budget.ts'
 import { type Alternative, partsOf } from './alternative.ts'
 import { alternativesOf, type Glob } from './glob.ts'
-import { partsOverlap, pathWeight, shortestPath } from './path-search.ts'
+import { partsOverlap, shortestPath } from './path-search.ts'
 
 /**
  * Whether some path matches both. Costs a few units per pair of alternatives and one per pair of states visited; a unit
  * takes 10 to 100 ns. The result is false if the budget is exhausted.
  */
-export function overlaps(a: Glob, b: Glob, budget: Budget): boolean {
-  const others = alternativesOf(b, budget)
-  return alternativesOf(a, budget).some((x) => others.some((y) => alternativesOverlap(x, y, budget)))
-}
-
-/**
- * The shortest path that matches both, with the fewest names that start with a dot; null if there is none or the budget
- * is exhausted.
- */
-export function intersect(a: Glob, b: Glob, budget: Budget): string | null {
-  let best: string | null = null
-  for (const x of alternativesOf(a, budget)) {
-    for (const y of alternativesOf(b, budget)) {
-      const path = alternativesOverlap(x, y, budget) ? sharedPath(x, y, budget) : null
-      if (budget.remaining < 0) return null
-      if (path !== null && (best === null || pathWeight(path) < pathWeight(best))) best = path
-    }
-  }
-  return best
-}
-
-/** `overlaps` for one alternative of each glob. */
 export function alternativesOverlap(a: Alternative, b: Alternative, budget: Budget): boolean {
   budget.remaining -= 1 + comparisonCost(a.prefix.length)
   if (budget.remaining < 0) return false
@@ -66,7 +44,10 @@ function matchesAlternative(alternative: Alternative, path: string, budget: Budg
   }
 }
 
-/** `intersect` for one alternative of each glob, for which `alternativesOverlap` is true. */
+/**
+ * The shortest path that matches both, with the fewest names that start with a dot, for a pair for which
+ * `alternativesOverlap` is true; null if the budget is exhausted.
+ */
 export function sharedPath(a: Alternative, b: Alternative, budget: Budget): string | null {
   if (a.kind === 'file') return a.dir
   if (b.kind === 'file') return b.dir

@@ -117,8 +117,3 @@ function pathFrom(
   }
   return budget.remaining < 0 ? null : names.join('/')
 }
-
-/** The length by which paths of `shortestPath` are compared. */
-export function pathWeight(path: string): number {
-  return path.split('/').reduce((sum, name) => sum + weightOf(name) + 1, 0)
-}

@@ -3,7 +3,8 @@ import fc from 'fast-check'
 import picomatch from 'picomatch'
 import { expect, test } from 'vitest'
 import { alternativesOf, type Glob, GlobError, literalDir, parseGlob } from '../../src/scope/glob.ts'
-import { intersect, matchesPath, overlaps } from '../../src/scope/intersect.ts'
+import { matchesPath } from '../../src/scope/intersect.ts'
+import { intersect, overlaps } from '../support/glob-pairs.ts'
 
 /** Pairs per test. Set the variable for a longer run. */
 const RUNS = Number(process.env.GLOB_RUNS ?? 500)

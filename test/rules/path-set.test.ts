@@ -2,8 +2,9 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { fileGlob, type Glob, parseGlob } from '../../src/scope/glob.ts'
-import { matchesPath, overlaps } from '../../src/scope/intersect.ts'
+import { matchesPath } from '../../src/scope/intersect.ts'
 import { pairsBetween, pathSet as pathSetOf, withoutIgnored } from '../../src/scope/path-set.ts'
+import { overlaps } from '../support/glob-pairs.ts'
 
 const plenty = () => ({ remaining: 10_000_000 })
 
