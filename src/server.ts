@@ -14,7 +14,7 @@ import { Access } from './github/access.ts'
 import { openGithubApp } from './github/app.ts'
 import { openGithub } from './github/octokit.ts'
 import { runUntil } from './jobs/jobs.ts'
-import { ask } from './jobs/store.ts'
+import { enqueue } from './jobs/store.ts'
 import { Admission } from './operations/admission.ts'
 import { sweepUntil } from './operations/sweep.ts'
 import { firstJobs, jobHandlers } from './pull-requests/jobs.ts'
@@ -137,7 +137,7 @@ async function prepareApp(app: App): Promise<((signal: AbortSignal) => Promise<v
     missed: () => access.invalidate(),
   })
   handleEvents(app, app.github_app.probot)
-  await ask(database.connection(), firstJobs(clock()), clock())
+  await enqueue(database.connection(), firstJobs(clock()), clock())
   const handlers = { ...jobHandlers(app), [DELIVERY]: handleDelivery(app) }
   return (signal) => runUntil({ database, clock, log, metrics, handlers }, signal)
 }

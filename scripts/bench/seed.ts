@@ -65,7 +65,7 @@ function contextOf(db: RepoContext['db'], { id, owner, name }: SeedRepository, n
       web_urls: [`https://github.com/${owner}/${name}`],
       installation_id: null,
       is_known: true,
-      is_followed: false,
+      is_installed: false,
     },
     identity: null,
     settings: DEFAULT_SETTINGS,

@@ -1,4 +1,4 @@
-/** What lives as long as the process. */
+/** The objects that live as long as the process. */
 import type { Logger } from 'pino'
 import type { Clock } from '../base/clock.ts'
 import type { Config } from '../base/config.ts'
@@ -19,8 +19,8 @@ export interface App {
   /** Null without a configured GitHub App. */
   github_app: GithubApp | null
   change_feed: ChangeFeed
-  /** Comparisons of whole repositories, which callers of this instance share. */
+  /** Overlaps of whole repositories, shared by concurrent callers. */
   comparisons: SingleFlight
-  /** Drops what is remembered of permissions in the repositories of an account, on every instance. */
+  /** Invalidates cached permissions for the repositories of an account, on every instance. */
   forgetAccess(owner: string): Promise<void>
 }

@@ -1,8 +1,8 @@
-/** What follows from a changed record: open pages are told, and the pull requests it touches are rechecked (contract §10). */
-import { ask, type NewJob } from '../jobs/store.ts'
+/** Announces changed records to open pages and enqueues the recheck of affected pull requests (contract §10). */
+import { enqueue, type NewJob } from '../jobs/store.ts'
 import { inTransaction, type RepoContext } from './repo.ts'
 
-/** The kind of job that finds the pull requests which a changed record touches. */
+/** The kind of job that finds the pull requests that a changed record affects. */
 export const CHANGE = 'change'
 
 /**
@@ -13,7 +13,7 @@ export async function changing<Row extends { id: string } | undefined>(
   ctx: RepoContext,
   work: (ctx: RepoContext) => Promise<Row>,
 ): Promise<Row> {
-  if (!ctx.repo.is_followed) {
+  if (!ctx.repo.is_installed) {
     const row = await work(ctx)
     if (row) ctx.announceChange()
     return row
@@ -25,24 +25,24 @@ export async function changing<Row extends { id: string } | undefined>(
   })
 }
 
-/** Announces that the records `ids` changed, and enqueues the recheck of the pull requests they touch. */
+/** Announces that the records `ids` changed, and enqueues the recheck of the pull requests that they affect. */
 export async function enqueueRechecks(ctx: RepoContext, ids: string[]): Promise<void> {
   if (ids.length === 0) return
   ctx.announceChange()
-  if (ctx.repo.is_followed)
-    await ask(
+  if (ctx.repo.is_installed)
+    await enqueue(
       ctx.db,
       ids.map((id) => changeJob(ctx.repo.id, id, ctx.now)),
       ctx.now,
     )
 }
 
-/** The job for one changed record; however often it changes before the job runs, it is one job. */
+/** The job for one changed record. Further changes before it runs do not add jobs. */
 function changeJob(repo_id: number, record_id: string, run_at: Date): NewJob {
   return { id: `${CHANGE}:${repo_id}:${record_id}`, kind: CHANGE, repo_id, payload: { record_id }, run_at }
 }
 
-/** Whether any of the fields in `changes` differs from what the record has. */
+/** Whether any field in `changes` differs from the record. */
 export function changesAnything<Row extends object>(row: Row, changes: Partial<Row>): boolean {
   return Object.entries(changes).some(
     ([name, value]) => JSON.stringify(value) !== JSON.stringify(row[name as keyof Row]),

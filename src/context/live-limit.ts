@@ -1,23 +1,22 @@
-/** How many live records a repository may have (contract §4). */
-
+/** The limit of live records per repository (contract §4). */
 import { Failure } from '../base/failure.ts'
 import { countLive, lockLiveCount } from '../claims/store.ts'
 import type { Counted } from '../claims/table.ts'
 import { enqueueRechecks } from './changes.ts'
 import { inTransaction, type RepoContext } from './repo.ts'
 
-/** So far below the limit and nearer, inserts wait for each other: more than run at the same time. */
+/** From this distance to the limit on, inserts are serialized. It is more than can run at the same time. */
 const NEAR = 500
 
-/** A kind of records that can be live. */
+/** A kind of record with a limit. */
 export interface LiveKind {
   counted: Counted
   max: number
-  /** Stores expiries that were reached, in a transaction; answers the ids. */
+  /** Stores due expiries, in a transaction; returns the ids. */
   expire(within: RepoContext): Promise<string[]>
 }
 
-/** Inserts a record unless the repository has as many live ones as it may have; then undefined. */
+/** Inserts a record; undefined if the repository is at its limit. */
 export async function insertIfRoom<Row>(
   ctx: RepoContext,
   { counted, max, expire }: LiveKind,
@@ -27,18 +26,18 @@ export async function insertIfRoom<Row>(
   if ((await count(ctx)) < max - NEAR) return insert(ctx)
   return inTransaction(ctx, async (within) => {
     await lockLiveCount(within.db, within.repo.id, counted)
-    // The sweep may not have stored every expiry yet.
+    // The sweep has not stored all expiries yet.
     if ((await count(within)) >= max) await enqueueRechecks(within, await expire(within))
     return (await count(within)) < max ? insert(within) : undefined
   })
 }
 
-/** The refusal of a record for which there is no room. Nothing says when there will be: a minute is a guess. */
+/** The failure of a create at the limit. When there will be room is unknown; a minute is a guess. */
 export function tooManyLive(max: number, what: string): Failure {
   const most = max.toLocaleString('en')
   return new Failure(
     'rate_limited',
-    `this repository has ${most} ${what}, as many as it may have; archive some, or wait until some expire`,
+    `this repository has reached its limit of ${most} ${what}; archive some, or wait until some expire`,
     { headers: { 'Retry-After': '60' } },
   )
 }

@@ -1,12 +1,12 @@
-/** The addresses of pull requests that activities may name (contract §4). */
+/** Parses the `pr_url` of an activity (contract §4). */
 import { Failure } from '../base/failure.ts'
 import type { RepoContext } from './repo.ts'
 
 const NUMBER_MAX = 2_147_483_647
 
 /**
- * The number of the pull request at `url`, which is to be `{GITHUB_WEB_URL}/{owner}/{repo}/pull/{number}` of the
- * context's own repository, under its present name or the one asked for. Throws `validation_error`.
+ * The number in `url`, which must be `{GITHUB_WEB_URL}/{owner}/{repo}/pull/{number}` with the current or requested name of
+ * the context's repository. Throws `validation_error`.
  */
 export function pullRequestNumber(ctx: RepoContext, url: string): number {
   const prefix = ctx.repo.web_urls

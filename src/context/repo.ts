@@ -1,4 +1,4 @@
-/** One repository, one caller, one instant: everything the service does is done inside such a context. */
+/** One repository, one caller, one point in time: the context of all work on a repository. */
 
 import { Meter } from '../base/budget.ts'
 import type { SingleFlight } from '../base/single-flight.ts'
@@ -9,53 +9,53 @@ import { type Settings, type SettingsProblem, settingsOf } from './settings.ts'
 import { findRepository, type RepositoryRow } from './store.ts'
 
 export interface RepoContext {
-  /** A connection, or inside `inTransaction` the transaction. */
+  /** A connection, or the transaction inside `inTransaction`. */
   db: Db
   /** The clock, read once. */
   now: Date
-  /** Aborted when the caller no longer waits for the answer. */
+  /** Aborted when the caller disconnects. */
   signal: AbortSignal
-  /** Comparisons of whole repositories, which callers of this instance share. */
+  /** Overlaps of whole repositories, shared by concurrent callers. */
   comparisons: SingleFlight
   repo: {
     id: number
     owner: string
     name: string
-    /** Where people see it, `https://github.com/acme/shop`, under the present name and under the one asked for. */
+    /** `https://github.com/acme/shop`, under its current name and under the requested one. */
     web_urls: string[]
-    /** Of the GitHub App; null where it is not installed. */
+    /** The installation of the GitHub App; null if it is not installed. */
     installation_id: number | null
-    /** The service has a record of it: somebody who may write asked about it, or the App is or was installed. */
+    /** The repository is stored: a caller with write access requested it, or the App is or was installed. */
     is_known: boolean
-    /** The GitHub App is installed, so pull requests are followed. */
-    is_followed: boolean
+    /** The GitHub App is installed, so pull requests get rechecks. */
+    is_installed: boolean
   }
-  /** Who asks, where the operation has to know; null for tokens that belong to no user. */
+  /** The caller, if the operation needs it; null for tokens without a user. */
   identity: Identity
   settings: Settings
   settings_source: 'defaults' | 'file'
   settings_errors: SettingsProblem[]
-  /** How many records of a kind may be live. */
+  /** The limits of live records. */
   max_live: { activities: number; notables: number }
   /** Counts the work of the request. */
   meter: Meter
-  /** Announces to open pages that what they show has changed; inside a transaction, once it commits. */
+  /** Announces a change to open pages; inside a transaction, after it commits. */
   announceChange(): void
 }
 
-/** A request: the repository's name in it, which may be an earlier one, when it came, and what counts its work. */
+/** A request: the repository name in it, which may be a former one, its time, and its meter. */
 export interface Asked {
   owner: string
   name: string
   now: Date
   meter: Meter
-  /** Without one the caller always waits. */
+  /** If missing, the caller never disconnects. */
   signal?: AbortSignal | undefined
 }
 
 const NEVER_ABORTED = new AbortController().signal
 
-/** Opens the repository for one request: one read of the database. */
+/** Opens the repository for one request. One query. */
 export async function openRepo(app: App, repository: VisibleRepository, asked: Asked): Promise<RepoContext> {
   const { id: repo_id, owner, name } = repository
   const db = app.database.connection()
@@ -63,7 +63,7 @@ export async function openRepo(app: App, repository: VisibleRepository, asked: A
   return contextOf(app, { repo_id, owner, name }, { stored, asked, db })
 }
 
-/** Opens a repository that is known already, for work that nobody asked for. Undefined when it is not known. */
+/** Opens a stored repository for a job; undefined if it is not stored. */
 export async function openKnownRepo(app: App, repo_id: number, now: Date): Promise<RepoContext | undefined> {
   const db = app.database.connection()
   const stored = await findRepository(db, repo_id)
@@ -77,7 +77,7 @@ function contextOf(
 ): RepoContext {
   const { stored, asked, db } = from
   const web = app.config.github_web_url
-  // Where the app was taken off, nobody tells of a change of the file: the defaults hold again.
+  // Without the App, changes of the settings file are not seen, so the defaults apply.
   const read = stored?.left_at ? undefined : stored
   return {
     db,
@@ -91,7 +91,7 @@ function contextOf(
       web_urls: [`${web}/${owner}/${name}`, `${web}/${asked.owner}/${asked.name}`],
       installation_id: stored?.installation_id ?? null,
       is_known: stored !== undefined,
-      is_followed: stored?.installation_id != null,
+      is_installed: stored?.installation_id != null,
     },
     identity: null,
     settings: settingsOf({ ...(read?.labeler_areas && { areas: read.labeler_areas }), ...read?.settings }),
@@ -103,12 +103,12 @@ function contextOf(
   }
 }
 
-/** Of active notables a tenth, and at least one. */
+/** The limit of notables is a tenth, at least one. */
 function maxLiveOf(activities: number): RepoContext['max_live'] {
   return { activities, notables: Math.max(1, Math.floor(activities / 10)) }
 }
 
-/** Runs `work` in one transaction. No call to the network may happen inside. */
+/** Runs `work` in one transaction. It must not call the network. */
 export async function inTransaction<Result>(
   ctx: RepoContext,
   work: (ctx: RepoContext) => Promise<Result>,

@@ -1,4 +1,4 @@
-/** The settings of a repository, with their defaults and limits (contract §8). */
+/** The settings of a repository: schema, defaults and limits (contract §8). */
 import { z } from 'zod'
 import { label, labelKey, paths } from '../scope/scope.ts'
 
@@ -17,7 +17,7 @@ export const NOTABLE_CATEGORIES = [
   'release',
 ] as const
 
-/** Changes to these are made by tools, so that two works touching one say nothing about a conflict worth a warning. */
+/** Files that tools write. Two activities that share only such a file are not worth a warning. */
 const IGNORED_PATHS = [
   '**/package-lock.json',
   '**/npm-shrinkwrap.json',
@@ -79,32 +79,32 @@ export const Settings = z
   .strictObject({
     activity_ttl_ms: duration
       .default(86_400_000)
-      .meta({ description: 'How long an activity lives after its last sign of life.' }),
+      .meta({ description: 'The time to live of an activity after its last heartbeat.' }),
     max_activity_ttl_ms: duration
       .nullable()
       .default(null)
-      .meta({ description: 'How long an activity lives at most; null: no limit.' }),
-    notable_ttl_ms: duration.default(604_800_000).meta({ description: 'How long a notable lives.' }),
+      .meta({ description: 'The longest time to live of an activity, heartbeats included; null: no limit.' }),
+    notable_ttl_ms: duration.default(604_800_000).meta({ description: 'The time to live of a notable.' }),
     pr_reminder_after_ms: duration
       .default(7_200_000)
-      .meta({ description: 'After this time a branch without a pull request is due for a reminder.' }),
+      .meta({ description: 'The time after which an activity without a pull request gets a reminder.' }),
     disabled_categories: z
       .array(z.enum(NOTABLE_CATEGORIES))
       .default([])
-      .meta({ description: 'Categories that notables of this repository may not have.' }),
+      .meta({ description: 'Categories that notables of this repository cannot have.' }),
     areas: z
       .record(label, paths)
       .refine((areas) => Object.keys(areas).length <= 100, { error: 'must hold at most 100 areas' })
       .superRefine(checkNames)
       .default({})
-      .meta({ description: 'Area label → the globs that it stands for.' }),
+      .meta({ description: 'The globs of each area, by label.' }),
     ignore_paths: paths
       .default(IGNORED_PATHS)
-      .meta({ description: 'Plain paths that one of these globs matches take no part in the comparison.' }),
+      .meta({ description: 'Plain paths that match one of these globs are not compared.' }),
     track_pull_requests: z
       .boolean()
       .default(true)
-      .meta({ description: 'Whether a pull request without an activity becomes one.' }),
+      .meta({ description: 'Whether a pull request without an activity gets one.' }),
     comment: z
       .strictObject(commentFields)
       .default(DEFAULT_COMMENT)
@@ -119,22 +119,22 @@ export type Settings = z.output<typeof Settings>
 
 export const DEFAULT_SETTINGS: Settings = Settings.parse({})
 
-/** The settings as a file may spell them: any of them, and in forms of earlier versions. */
+/** The settings in a file: any of them, also in the forms of earlier versions. */
 export const FileSettings = Settings.extend({
   comment: z
     .strictObject({
       ...commentFields,
       mode: z.literal(['on', 'off', true, false]),
-      /** Before `mode`. */
+      /** Former name of `mode`. */
       enabled: z.boolean(),
     })
     .partial(),
-  /** Before `comment.on_bots`. */
+  /** Former name of `comment.on_bots`. */
   comment_on_bots: z.boolean(),
 }).partial()
 export type FileSettings = Partial<z.output<typeof FileSettings>>
 
-/** The effective settings where a file sets `given`. */
+/** The effective settings for the content of a file. */
 export function settingsOf({ comment = {}, comment_on_bots, ...others }: FileSettings): Settings {
   const { enabled, mode = enabled, ...fields } = comment
   return {
@@ -149,39 +149,40 @@ export function settingsOf({ comment = {}, comment_on_bots, ...others }: FileSet
   }
 }
 
-/** Two names of one area would hide each other's globs. */
+/** Reports labels that differ only in case: they would be one area. */
 function checkNames(areas: Record<string, string[]>, context: z.RefinementCtx): void {
   const seen = new Map<string, string>()
   for (const name of Object.keys(areas)) {
     const other = seen.get(labelKey(name))
     if (other !== undefined) {
-      context.addIssue({ code: 'custom', path: [name], message: `is the area ${other} again; keep one` })
+      context.addIssue({
+        code: 'custom',
+        path: [name],
+        message: `duplicates the area ${other}; keep one of them`,
+      })
     }
     seen.set(labelKey(name), name)
   }
 }
 
-/** One thing that is wrong with the repository's settings file. */
+/** A problem in the settings file. */
 export const SettingsProblem = z
   .strictObject({
-    line: z
-      .int()
-      .nullable()
-      .meta({ description: 'The line of the file, counted from 1, where it can be told.' }),
+    line: z.int().nullable().meta({ description: 'The line of the file, counted from 1; null if unknown.' }),
     key: z.string().nullable().meta({ description: 'The key, such as `comment.min_severity`.' }),
-    message: z.string().meta({ description: 'What is wrong, and what to do.' }),
+    message: z.string().meta({ description: 'What is wrong and how to fix it.' }),
   })
   .meta({ id: 'SettingsProblem' })
 export type SettingsProblem = z.output<typeof SettingsProblem>
 
-/** The effective settings, where they come from, and what was wrong with the file. */
+/** The effective settings, their source, and the problems of the file. */
 export const SettingsView = Settings.extend({
   source: z.enum(['defaults', 'file']).meta({
     description:
-      '`file`: `.github/deconflict.yml` of the default branch. `defaults`: there is none, or none yet that is right; `areas` may be those of `.github/labeler.yml` all the same.',
+      '`file`: `.github/deconflict.yml` of the default branch. `defaults`: there is no valid file yet; `areas` may still come from `.github/labeler.yml`.',
   }),
-  errors: z
-    .array(SettingsProblem)
-    .meta({ description: 'What was wrong with the file; the last good values stay in force.' }),
+  errors: z.array(SettingsProblem).meta({
+    description: 'The problems of the file. If there are any, the last valid values stay in force.',
+  }),
 }).meta({ id: 'SettingsView' })
 export type SettingsView = z.output<typeof SettingsView>

@@ -1,4 +1,4 @@
-/** The SQL of repositories. */
+/** Queries for repositories. */
 import { and, asc, eq, gt, ilike, isNotNull, lte, sql } from 'drizzle-orm'
 import type { Db } from '../db/connect.ts'
 import { prepared } from '../db/prepared.ts'
@@ -37,7 +37,7 @@ export async function setLineKey(db: Db, repo_id: number, key: Uint8Array): Prom
   return row?.line_key ?? key
 }
 
-/** The repositories that had this name when they were last heard of, whatever its case: a name may go to another repository. */
+/** The repositories with this last known name, case-insensitive. A name can move to another repository. */
 export async function listRepositoriesNamed(db: Db, owner: string, name: string): Promise<RepositoryRow[]> {
   return db
     .select()
@@ -45,12 +45,12 @@ export async function listRepositoriesNamed(db: Db, owner: string, name: string)
     .where(and(ilike(repositories.owner, literal(owner)), ilike(repositories.name, literal(name))))
 }
 
-/** What stands for something else in a pattern of LIKE, standing for itself. */
+/** Escapes the wildcards of LIKE. */
 function literal(text: string): string {
   return text.replaceAll(/[\\%_]/g, '\\$&')
 }
 
-/** Changes what is known of a repository; undefined when it is not known. */
+/** Updates a repository; undefined if it is not stored. */
 export async function updateRepository(
   db: Db,
   repo_id: number,
@@ -64,7 +64,7 @@ export async function updateRepository(
   return row
 }
 
-/** Notes that GitHub limits the rate of an installation: that holds for all its repositories. */
+/** Stores the end of a rate limit with all repositories of the installation. */
 export async function pauseInstallation(db: Db, installation_id: number, paused_until: Date): Promise<void> {
   await db.update(repositories).set({ paused_until }).where(eq(repositories.installation_id, installation_id))
 }
@@ -74,8 +74,8 @@ export async function listRepositories(db: Db, of: { installation_id: number }):
   return db.select().from(repositories).where(eq(repositories.installation_id, of.installation_id))
 }
 
-/** Up to `limit` repositories after `after`, in the order of their ids, in which the app is installed. */
-export async function listFollowedRepositories(
+/** Up to `limit` repositories after `after`, by id, where the App is installed. */
+export async function listInstalledRepositories(
   db: Db,
   page: { after: number; limit: number },
 ): Promise<number[]> {
@@ -88,7 +88,7 @@ export async function listFollowedRepositories(
   return rows.map((row) => row.repo_id)
 }
 
-/** Up to `limit` repositories after `after`, in the order of their ids, that the app was taken off at `before` or earlier. */
+/** Up to `limit` repositories after `after`, by id, where the App was uninstalled at `before` or earlier. */
 export async function listLeft(
   db: Db,
   { after, before, limit }: { after: number; before: Date; limit: number },
@@ -102,7 +102,7 @@ export async function listLeft(
   return rows.map((row) => row.repo_id)
 }
 
-/** Whether the app was taken off the repository at `before` or earlier, and is off it until the transaction `tx` ends. */
+/** Whether the App was uninstalled at `before` or earlier. Locks the row until the transaction `tx` ends. */
 export async function lockLeft(tx: Db, repo_id: number, before: Date): Promise<boolean> {
   const rows = await tx
     .select({ repo_id: repositories.repo_id })
@@ -112,7 +112,7 @@ export async function lockLeft(tx: Db, repo_id: number, before: Date): Promise<b
   return rows.length > 0
 }
 
-/** Makes the repository known, so that sweeps visit it and settings have a place; false when it was known. */
+/** Stores a repository, so that it is swept and can have settings; false if it is already stored. */
 export async function insertRepository(
   db: Db,
   repository: { repo_id: number; owner: string; name: string },
@@ -126,7 +126,7 @@ export async function insertRepository(
   return inserted.length > 0
 }
 
-/** Up to `limit` repositories after `after`, in the order of their ids, that no sweep has taken since `before`. */
+/** Up to `limit` repositories after `after`, by id, that were last swept at `before` or earlier. */
 export async function listUnswept(
   db: Db,
   options: { after: number; before: Date; limit: number },
@@ -140,7 +140,7 @@ export async function listUnswept(
   return rows.map((row) => row.repo_id)
 }
 
-/** Takes the repository for one sweep; false when another instance was first. */
+/** Claims the repository for one sweep; false if another instance was first. */
 export async function claimForSweep(db: Db, repo_id: number, now: Date, before: Date): Promise<boolean> {
   const claimed = await db
     .update(repositories)

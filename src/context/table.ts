@@ -1,29 +1,29 @@
-/** The table of repositories that hold, or held, a record. */
+/** The table of repositories. */
 import { bigint, jsonb, pgTable, text } from 'drizzle-orm/pg-core'
 import { bytes, instant } from '../db/column.ts'
 import type { FileSettings, Settings, SettingsProblem } from './settings.ts'
 
 export const repositories = pgTable('repositories', {
-  /** GitHub's numeric id, which survives renames and transfers. */
+  /** GitHub's numeric id, which a rename or transfer keeps. */
   repo_id: bigint({ mode: 'number' }).primaryKey(),
   owner: text().notNull(),
   name: text().notNull(),
-  /** Of the GitHub App; null where it is not installed. */
+  /** The installation of the GitHub App; null if it is not installed. */
   installation_id: bigint({ mode: 'number' }),
-  /** When the app was taken off the repository; what it made there is deleted after the retention period. */
+  /** When the App was uninstalled. Its data is deleted after the retention period. */
   left_at: instant(),
-  /** GitHub limits the rate of the installation's requests until then. */
+  /** When GitHub's rate limit of the installation ends. */
   paused_until: instant(),
-  /** What the repository's settings file last set, and rightly; null where there is no such file. */
+  /** The last valid settings file; null if there is none. */
   settings: jsonb().$type<FileSettings>(),
-  /** The areas of `.github/labeler.yml`, which hold where the settings name none; null where there is no such file. */
+  /** The areas of `.github/labeler.yml`, which apply if the settings have none; null if there is no such file. */
   labeler_areas: jsonb().$type<Settings['areas']>(),
   settings_errors: jsonb().$type<SettingsProblem[]>().notNull().default([]),
-  /** The branch that the last reconciliation ended with, where it did not come to all. */
+  /** The last branch that the reconciliation checked; null if it checked all. */
   branches_after: text(),
   /** The key of the hashes of lines; null until the first patch of the repository. See `lineHasherOf`. */
   line_key: bytes(),
   created_at: instant().notNull(),
-  /** When a sweep last took the repository; instances claim the next one by moving it on. */
+  /** When the repository was last swept. An instance claims a repository by updating it. */
   swept_at: instant().notNull(),
 })

@@ -1,4 +1,4 @@
-/** The SQL of jobs. */
+/** The queries of the job queue. */
 import {
   and,
   asc,
@@ -20,10 +20,10 @@ import { currentCauses } from '../telemetry/execution.ts'
 import { currentTraceparent } from '../telemetry/trace.ts'
 import { type JobRow, type JobState, jobs } from './table.ts'
 
-/** Any number, as long as it is always the same: the key of the lock that claims queue at. */
-const CLAIM_LOCK = 7_046_031_416
+/** The key of the advisory lock under which jobs are leased: an arbitrary constant. */
+const LEASE_LOCK = 7_046_031_416
 
-/** Causes that a job remembers. */
+/** The newest causes of a job that are stored with it. */
 const CAUSES_MAX = 10
 
 export interface NewJob {
@@ -34,30 +34,30 @@ export interface NewJob {
   run_at: Date
 }
 
-/** Asks for a job once: an id that is known already, done or not, changes nothing. Answers whether it is new. */
-export async function addOnce(db: Db, job: NewJob, now: Date): Promise<boolean> {
+/** Enqueues a job unless its id was enqueued before, even if that job is done. Returns whether it is new. */
+export async function enqueueOnce(db: Db, job: NewJob, now: Date): Promise<boolean> {
   const added = await db.insert(jobs).values(rowOf(job, now)).onConflictDoNothing().returning({ id: jobs.id })
   return added.length > 0
 }
 
-/** Asks for jobs, or for them to run again: those that wait run at the earlier of the two instants. */
-export async function ask(db: Db, wanted: NewJob[], now: Date): Promise<void> {
-  if (wanted.length === 0) return
+/** Enqueues jobs. One that is known runs again; if it still waits, it runs once, at the earlier of the two times. */
+export async function enqueue(db: Db, added: NewJob[], now: Date): Promise<void> {
+  if (added.length === 0) return
   const earlier = currentCauses().reduce(
-    (left, cause) => sql`array_remove(${left}, ${cause})`,
+    (causes, cause) => sql`array_remove(${causes}, ${cause})`,
     sql`${jobs.caused_by}`,
   )
   const isWaiting = sql`${jobs.state} = 'pending' and ${jobs.attempts} = 0`
   await db
     .insert(jobs)
-    .values(wanted.map((job) => rowOf(job, now)))
+    .values(added.map((job) => rowOf(job, now)))
     .onConflictDoUpdate({
       target: jobs.id,
       set: {
         payload: sql`excluded.payload`,
         state: 'pending',
         run_at: sql`case when ${isWaiting} then least(${jobs.run_at}, excluded.run_at) else excluded.run_at end`,
-        asked: sql`${jobs.asked} + 1`,
+        enqueued: sql`${jobs.enqueued} + 1`,
         attempts: 0,
         caused_by: sql`case when ${jobs.state} = 'pending' then (excluded.caused_by || ${earlier})[1:${sql.raw(String(CAUSES_MAX))}] else excluded.caused_by end`,
         traceparent: sql`excluded.traceparent`,
@@ -70,7 +70,7 @@ function rowOf(job: NewJob, now: Date): typeof jobs.$inferInsert {
   return {
     ...job,
     state: 'pending',
-    asked: 1,
+    enqueued: 1,
     attempts: 0,
     caused_by: currentCauses(),
     traceparent: currentTraceparent(),
@@ -79,15 +79,15 @@ function rowOf(job: NewJob, now: Date): typeof jobs.$inferInsert {
   }
 }
 
-/** Takes the job that is due longest, of a repository in which none is running; undefined when there is none. */
-export function claim(db: Db, now: Date, leased_until: Date): Promise<JobRow | undefined> {
+/** Leases the job that has been due longest, of a repository without a running job; undefined if there is none. */
+export function leaseNext(db: Db, now: Date, leased_until: Date): Promise<JobRow | undefined> {
   return db.transaction(async (tx) => {
-    // Two claims at once could each take a job of the same repository, because neither sees the other's lease.
-    // Who does not get the lock tries again in a moment, so that no connection waits for it.
-    const [turn] = await tx
-      .select({ isOurs: sql<boolean>`pg_try_advisory_xact_lock(${CLAIM_LOCK}::bigint)` })
+    // Two concurrent leases could take two jobs of one repository, because neither sees the other's lease. Without the
+    // lock, the worker polls again, so that no connection waits for it.
+    const [lock] = await tx
+      .select({ is_held: sql<boolean>`pg_try_advisory_xact_lock(${LEASE_LOCK}::bigint)` })
       .from(sql`(values (1)) as one`)
-    if (!turn?.isOurs) return undefined
+    if (!lock?.is_held) return undefined
     const running = alias(jobs, 'running')
     const isFree = or(isNull(jobs.leased_until), lte(jobs.leased_until, now))
     const runningThere = tx
@@ -101,60 +101,66 @@ export function claim(db: Db, now: Date, leased_until: Date): Promise<JobRow | u
       .orderBy(asc(jobs.run_at), asc(jobs.id))
       .limit(1)
       .for('update', { skipLocked: true })
-    const [claimed] = await tx
+    const [leased] = await tx
       .update(jobs)
       .set({ leased_until, attempts: sql`${jobs.attempts} + 1`, run: sql`${jobs.run} + 1`, updated_at: now })
       .where(inArray(jobs.id, due))
       .returning()
-    return claimed
+    return leased
   })
 }
 
-/** A run of a claimed job. */
+/** A run of a leased job. */
 type Run = Pick<JobRow, 'id' | 'run'>
 
 function isRun({ id, run }: Run) {
   return and(eq(jobs.id, id), eq(jobs.run, run))
 }
 
+/** What to store when a run ends. Without `run_at` or `attempts`, the stored value stays. */
+export interface RunEnd {
+  state: JobState
+  run_at?: Date
+  attempts?: number
+  last_error: string | null
+  now: Date
+}
+
 /**
- * Ends a run of a claimed job. A job that was requested again meanwhile stays pending, whatever `outcome` says; the
- * payload of a job that is done is dropped. A run that outlasted its lease changes nothing once another run has the job.
+ * Ends a run. A job that was enqueued again during the run stays pending, whatever `end` says. The payload of a job that
+ * is done is deleted. If the lease expired and another run has the job, nothing changes.
  */
-export async function settle(
-  db: Db,
-  job: Run & Pick<JobRow, 'asked'>,
-  outcome: { state: JobState; run_at?: Date; attempts?: number; last_error: string | null; now: Date },
-): Promise<void> {
-  const isAsked = sql`${jobs.asked} <> ${job.asked}`
-  const payload = outcome.state === 'done' ? sql`case when ${isAsked} then ${jobs.payload} end` : jobs.payload
-  const run_at = outcome.run_at ? sql`${outcome.run_at.toISOString()}::timestamptz` : sql`${jobs.run_at}`
+export async function endRun(db: Db, job: Run & Pick<JobRow, 'enqueued'>, end: RunEnd): Promise<void> {
+  const isEnqueuedAgain = sql`${jobs.enqueued} <> ${job.enqueued}`
+  const payload =
+    end.state === 'done' ? sql`case when ${isEnqueuedAgain} then ${jobs.payload} end` : jobs.payload
+  const run_at = end.run_at ? sql`${end.run_at.toISOString()}::timestamptz` : sql`${jobs.run_at}`
   await db
     .update(jobs)
     .set({
       leased_until: null,
-      state: sql`case when ${isAsked} then 'pending' else ${outcome.state} end`,
-      run_at: sql`case when ${isAsked} then ${jobs.run_at} else ${run_at} end`,
-      attempts: outcome.attempts ?? sql`${jobs.attempts}`,
+      state: sql`case when ${isEnqueuedAgain} then 'pending' else ${end.state} end`,
+      run_at: sql`case when ${isEnqueuedAgain} then ${jobs.run_at} else ${run_at} end`,
+      attempts: end.attempts ?? sql`${jobs.attempts}`,
       payload: sql`${payload}`,
-      last_error: outcome.last_error,
-      updated_at: outcome.now,
+      last_error: end.last_error,
+      updated_at: end.now,
     })
     .where(isRun(job))
 }
 
-/** Extends the lease of a run that was not settled; the renewal may reach the database after the end of the run. */
-export async function renew(db: Db, job: Run, leased_until: Date): Promise<void> {
+/** Extends the lease of a run that has not ended. The renewal may reach the database after the end of the run. */
+export async function renewLease(db: Db, job: Run, leased_until: Date): Promise<void> {
   await db
     .update(jobs)
     .set({ leased_until })
     .where(and(isRun(job), isNotNull(jobs.leased_until)))
 }
 
-/** Jobs that are counted at most; one count is a few tens of milliseconds then. */
+/** Bounds one count to a few tens of milliseconds. */
 const COUNTED_MAX = 100_000
 
-/** How many jobs there are that have not ended well, by kind and state. */
+/** The number of pending and dead jobs, by kind and state. */
 export function countJobs(db: Db, now: Date): Promise<{ kind: string; state: string; count: number }[]> {
   const open = db
     .select({ kind: jobs.kind, state: jobs.state, run_at: jobs.run_at, leased_until: jobs.leased_until })
@@ -170,7 +176,7 @@ export function countJobs(db: Db, now: Date): Promise<{ kind: string; state: str
     .groupBy(sql`1`, sql`2`)
 }
 
-/** Since when the job is due that is due longest, of those that nobody runs; undefined when none is. */
+/** When the oldest job that is due and not running became due; undefined if there is none. */
 export async function findOldestDue(db: Db, now: Date): Promise<Date | undefined> {
   const isFree = or(isNull(jobs.leased_until), lte(jobs.leased_until, now))
   const [oldest] = await db
@@ -182,7 +188,7 @@ export async function findOldestDue(db: Db, now: Date): Promise<Date | undefined
   return oldest?.run_at
 }
 
-/** Jobs of a state, the oldest first. */
+/** Jobs in a state, oldest first. */
 export function listJobs(db: Db, state: JobState, limit: number): Promise<Omit<JobRow, 'payload'>[]> {
   const { payload: _, ...columns } = getTableColumns(jobs)
   return db
@@ -193,7 +199,7 @@ export function listJobs(db: Db, state: JobState, limit: number): Promise<Omit<J
     .limit(limit)
 }
 
-/** Makes a dead job due again; false when there is no such dead job. */
+/** Makes a dead job due now; false if there is no such dead job. */
 export async function reviveJob(db: Db, id: string, now: Date): Promise<boolean> {
   const revived = await db
     .update(jobs)
@@ -203,10 +209,10 @@ export async function reviveJob(db: Db, id: string, now: Date): Promise<boolean>
   return revived.length > 0
 }
 
-/** As the index spells it. */
+/** Must match the text of the partial index. */
 const hasEnded = sql`state in ('done', 'dead')`
 
-/** Deletes up to `limit` jobs that were done, or given up, at `before` or earlier; answers how many. */
+/** Deletes up to `limit` jobs that ended at `before` or earlier; returns how many. */
 export async function deleteJobs(db: Db, before: Date, limit: number): Promise<number> {
   const old = db
     .select({ id: jobs.id })

@@ -5,29 +5,29 @@ import { instant } from '../db/column.ts'
 
 export type JobState = 'pending' | 'done' | 'dead'
 
-/** Not a table of repositories: workers look for what is due in all of them. */
+/** Not keyed by repository: workers poll all repositories for due jobs. */
 export const jobs = pgTable(
   'jobs',
   {
-    /** Names the work: the same id asked for again is the same job. */
+    /** Identifies the work: enqueueing the same id again is the same job. */
     id: text().primaryKey(),
     kind: text().notNull(),
-    /** Jobs of one repository run one at a time; 0 stands for none. */
+    /** Jobs of one repository run one at a time; 0: no repository. */
     repo_id: bigint({ mode: 'number' }).notNull(),
     payload: json().$type<unknown>(),
     state: text().$type<JobState>().notNull(),
     run_at: instant().notNull(),
-    /** Until then a worker has it. */
+    /** When the lease of the worker that runs it expires. */
     leased_until: instant(),
-    /** Grows with every request for it, so that one that comes while it runs is not lost. */
-    asked: integer().notNull(),
+    /** How often it was enqueued. If that changed during a run, the job runs again. */
+    enqueued: integer('asked').notNull(),
     attempts: integer().notNull(),
-    /** The number of the run that holds the lease; each claim adds 1. Unlike the end of the lease, it is the same throughout a run. */
+    /** The number of the run that holds the lease. Each lease adds 1, and renewals keep it. */
     run: integer().notNull().default(0),
     last_error: text(),
-    /** The newest deliveries and requests that asked for it, by which the log finds what came of them. */
+    /** The ids of the newest deliveries and requests that enqueued it, for the log. */
     caused_by: text().array().notNull().default([]),
-    /** The span in which it was last asked for. */
+    /** The span that last enqueued it. */
     traceparent: text(),
     created_at: instant().notNull(),
     updated_at: instant().notNull(),

@@ -112,7 +112,7 @@ async function sweepRepository(
   { kept, swept }: { kept: Date; swept: Swept },
 ): Promise<void> {
   const { db, now } = ctx
-  const { id, is_followed } = ctx.repo
+  const { id, is_installed } = ctx.repo
   const keys_before = later(now, -KEY_RETENTION_MS)
   const report = reporting(app, id)
   swept.repositories += 1
@@ -136,7 +136,7 @@ async function sweepRepository(
     process: (ids) => purgeNotables(db, id, kept, ids),
     report: report('notables'),
   })
-  if (is_followed)
+  if (is_installed)
     swept.purged += await inBatches<number>({
       list: (batch) => listNumbers(db, id, kept, batch),
       process: (numbers) => deletePullRequests(db, id, kept, numbers),

@@ -1,8 +1,8 @@
-/** The text of the one comment on a pull request, and of the check run (contract §10). Pure: the same report, the same text. */
+/** The text of the comment on a pull request and of the check run (contract §10). Pure. */
 import { byRank } from '../overlap/severity.ts'
 import type { Below, Report, ReportedNotable, ReportedWork } from './report.ts'
 
-/** Finds the comment again; GitHub does not show it. */
+/** Identifies the comment. GitHub does not render it. */
 export const MARKER = '<!-- deconflict:pull-request -->'
 
 export const MUTE_LABEL = 'deconflict:mute'
@@ -13,10 +13,10 @@ const TEXT_MAX = 120
 
 const FOOTER = `<sub>Deconflict advises and never blocks. To silence it here, label this pull request \`${MUTE_LABEL}\`.</sub>`
 
-/** The comment for a report. Where there is nothing to tell, it is for a pull request that was told something before. */
+/** The comment for a report. A report without overlap replaces the text of an earlier comment. */
 export function commentOf(report: Report): string {
   if (report.severity === null) {
-    const { heading, text } = nothingToTell(report)
+    const { heading, text } = nothingShown(report)
     const since = heading === NO_OVERLAP ? `${NO_OVERLAP} any more` : heading
     return [MARKER, `### ${since}`, text, ...caveatsOf(report), FOOTER].join('\n\n')
   }
@@ -29,8 +29,8 @@ export function commentOf(report: Report): string {
 
 const NO_OVERLAP = 'No overlap'
 
-/** What is said where nothing reaches the threshold: nothing found never looks like nothing looked at. */
-export function nothingToTell(report: Report): { heading: string; text: string } {
+/** The text if nothing reaches the threshold. It distinguishes “no overlap” from “not compared”. */
+export function nothingShown(report: Report): { heading: string; text: string } {
   const { below, threshold, not_compared, is_complete } = report
   const worst = [...below.works, ...below.notables].sort(byRank)[0]?.severity
   if (worst !== undefined) {
@@ -43,12 +43,12 @@ export function nothingToTell(report: Report): { heading: string; text: string }
     }
   }
   if (not_compared !== null)
-    return { heading: 'Not compared', text: 'Whether anything overlaps is not known.' }
-  if (!is_complete) return { heading: 'Compared only in part', text: comparedWith(report) }
+    return { heading: 'Not compared', text: 'It is unknown whether other activities overlap.' }
+  if (!is_complete) return { heading: 'Compared in part', text: comparedWith(report) }
   return { heading: NO_OVERLAP, text: comparedWith(report) }
 }
 
-/** What was found below the threshold, by name; undefined when that is nothing. */
+/** The list of overlaps below the threshold; undefined if there are none. */
 export function belowList({ works, notables }: Below): string | undefined {
   if (works.length + notables.length === 0) return undefined
   const items = [
@@ -58,25 +58,25 @@ export function belowList({ works, notables }: Below): string | undefined {
   return ['**Below the threshold**', '', ...listed(items)].join('\n')
 }
 
-/** What keeps the report from being the whole truth. */
+/** What the report does not cover. */
 export function caveatsOf({ not_compared, is_complete }: Report): string[] {
   const caveats: string[] = []
-  if (not_compared !== null) caveats.push(`Other work was not compared: ${WHY[not_compared]}.`)
-  else if (!is_complete) caveats.push('Not everything could be compared: there may be more.')
+  if (not_compared !== null) caveats.push(`Other activities were not compared: ${WHY[not_compared]}.`)
+  else if (!is_complete) caveats.push('The comparison was cut short; there may be more overlaps.')
   return caveats
 }
 
 const WHY: Record<NonNullable<Report['not_compared']>, string> = {
   not_tracked:
-    'this repository does not track pull requests (`track_pull_requests`), and no live activity names this one',
-  not_live: 'the activity of this pull request was archived, finished or has expired',
+    'this repository does not track pull requests (`track_pull_requests`), and no live activity is linked to this one',
+  not_live: 'the activity of this pull request is archived, finished or expired',
   no_scope: 'its activity names neither paths nor areas',
-  all_ignored: 'the settings of this repository ignore every file that this changes (`ignore_paths`)',
+  all_ignored: 'the settings of this repository ignore every changed file (`ignore_paths`)',
 }
 
 function foundBelow({ works, notables }: Below): string {
   const parts = [
-    works.length > 0 ? count(works.length, 'other work overlaps', 'other works overlap') : '',
+    works.length > 0 ? count(works.length, 'other activity overlaps', 'other activities overlap') : '',
     notables.length > 0 ? count(notables.length, 'notable applies', 'notables apply') : '',
   ]
   return parts.filter(Boolean).join(' and ')
@@ -88,26 +88,26 @@ function comparedWith({ compared: { activities, notables, expected } }: Report):
   const own =
     expected === 0
       ? ''
-      : ` Of the activities, ${count(expected, 'is', 'are')} of its own branch or stack, which is expected.`
-  return `Compared with ${works} and ${signals} when this was written; none was found to overlap.${own}`
+      : ` ${count(expected, 'activity belongs', 'activities belong')} to the same branch or stack.`
+  return `Compared with ${works} and ${signals}; none overlaps.${own}`
 }
 
 function count(number: number, one: string, more: string): string {
   return `${number} ${number === 1 ? one : more}`
 }
 
-/** The comment of a pull request that was muted. */
+/** The comment of a muted pull request. */
 export function mutedComment(): string {
-  const how = `Muted by the label \`${MUTE_LABEL}\`. Take the label off to hear of overlaps here again.`
+  const how = `Muted by the label \`${MUTE_LABEL}\`. Remove the label to see overlaps here again.`
   return [MARKER, '### Muted', how].join('\n\n')
 }
 
-/** One line that says what there is, for the head of the comment and the title of a check run. */
+/** The heading of the comment and title of the check run. */
 export function headline({ works, notables }: Report): string {
-  const others = works.length === 1 ? 'one other work' : `${works.length} other works`
-  const signals = notables.length === 1 ? 'one notable applies' : `${notables.length} notables apply`
-  if (works.length === 0) return `${signals[0]?.toUpperCase()}${signals.slice(1)} to this pull request`
-  return `This pull request overlaps with ${others}${notables.length > 0 ? `, and ${signals}` : ''}`
+  const others = count(works.length, 'other activity', 'other activities')
+  const signals = count(notables.length, 'notable applies', 'notables apply')
+  if (works.length === 0) return `${signals} to this pull request`
+  return `This pull request overlaps with ${others}${notables.length > 0 ? `; ${signals}` : ''}`
 }
 
 function workTable(works: ReportedWork[]): string {
@@ -123,7 +123,7 @@ function workTable(works: ReportedWork[]): string {
       ]),
     )
   const more = works.length > ROWS_MAX ? `\n\n… and ${works.length - ROWS_MAX} more.` : ''
-  return `${[row(['Who', 'What', 'Where both are', 'Severity', 'Order']), row(['---', '---', '---', '---', '---']), ...rows].join('\n')}${more}`
+  return `${[row(['Who', 'What', 'Overlap', 'Severity', 'Order']), row(['---', '---', '---', '---', '---']), ...rows].join('\n')}${more}`
 }
 
 function whoOf({ actor }: ReportedWork): string {
@@ -161,14 +161,12 @@ function adviceOf({ works, notables, severity }: Report): string {
   const ahead = works.find((work) => work.is_ahead)
   const [first] = works
   if (ahead) {
-    const wait = severity === 'high' ? 'talk to' : 'agree with'
-    return `${nameOf(ahead)} is ahead: ${wait} ${quote(ahead.actor)} on who changes what, or merge after it and rebase.`
+    const how = severity === 'high' ? 'talk to' : 'coordinate with'
+    return `${nameOf(ahead)} is ahead: ${how} ${quote(ahead.actor)}, or merge after it and rebase.`
   }
   if (first)
-    return `This pull request is ahead of ${nameOf(first)}; tell ${quote(first.actor)} what is about to change, or merge soon.`
-  return notables.length === 1
-    ? 'Read the notable before this is merged.'
-    : 'Read the notables before this is merged.'
+    return `This pull request is ahead of ${nameOf(first)}; tell ${quote(first.actor)} what will change, or merge soon.`
+  return notables.length === 1 ? 'Read the notable before you merge.' : 'Read the notables before you merge.'
 }
 
 function nameOf({ pull_request, branch, title }: ReportedWork): string {
@@ -176,14 +174,14 @@ function nameOf({ pull_request, branch, title }: ReportedWork): string {
   return branch === null ? quote(title) : quote(branch)
 }
 
-/** Whether `\\|` still escapes the bar, parsers of Markdown do not agree: each bar gets an odd number of backslashes. */
+/** Markdown parsers disagree on `\\|`, so each bar gets an odd number of backslashes. */
 function row(cells: string[]): string {
   return `| ${cells.map((cell) => cell.replace(/(\\*)\|/g, '$1$1\\|')).join(' | ')} |`
 }
 
 /**
- * Somebody's words as a code span, in which GitHub makes no markup, mention, link or reference of anything. What could
- * end the span or the table cell is taken care of; control and direction characters, which could hide text, are dropped.
+ * Text from users as a code span, in which GitHub renders no markup, mention, link or reference. Backticks and line breaks
+ * cannot end the span. Control and direction characters, which could hide text, are removed.
  */
 export function quote(text: string): string {
   const line = text
@@ -197,7 +195,7 @@ export function quote(text: string): string {
   return `${fence}${pad}${clipped}${pad}${fence}`
 }
 
-/** An address in which nothing could end a link, begin markup or hide. What is encoded already stays as it is. */
+/** A URL that cannot end the link or start markup. Existing percent-encoding stays. */
 function linkable(url: string): string {
   return encodeURI(url).replaceAll('%25', '%')
 }

@@ -1,18 +1,53 @@
-/** Calls to GitHub as the app's installation: a limit that GitHub sets is stored, and waited for by the job, not by the process. */
+/** Calls to GitHub as an installation of the App. A rate limit is stored with the repository, and reschedules the job. */
 import { later } from '../base/clock.ts'
 import type { App } from '../context/app.ts'
-import { installationOf } from '../context/following.ts'
-import type { RepoContext } from '../context/repo.ts'
+import {
+  type InstalledRepository,
+  installationOf,
+  recordInstallation,
+  registerInstallation,
+} from '../context/installed-repository.ts'
+import { openKnownRepo, type RepoContext } from '../context/repo.ts'
 import { findRepository, pauseInstallation, updateRepository } from '../context/store.ts'
 import type { Installation } from '../github/app.ts'
 import { isNotFound } from '../github/client.ts'
 import { classifyError } from '../github/octokit.ts'
-import { NotBefore } from '../jobs/jobs.ts'
+import type { JobHandler } from '../jobs/jobs.ts'
+import type { JobRow } from '../jobs/table.ts'
+
+/** Thrown while GitHub limits the rate of an installation. */
+export class RateLimited extends Error {
+  readonly retry_at: Date
+
+  constructor(retry_at: Date) {
+    super('GitHub limits the rate of this installation')
+    this.retry_at = retry_at
+  }
+}
+
+/** A job handler that reschedules its job when GitHub limits the rate, and otherwise throws what `work` throws. */
+export function rescheduledByRateLimit(
+  app: App,
+  work: (job: JobRow, now: Date) => Promise<void>,
+): JobHandler {
+  return async (job, now) => {
+    try {
+      await work(job, now)
+      return undefined
+    } catch (thrown) {
+      // Probot throws the errors of event handlers in a bundle.
+      const error = thrown instanceof AggregateError ? (thrown.errors[0] ?? thrown) : thrown
+      if (error instanceof RateLimited) return { retry_at: error.retry_at }
+      const refusal = classifyError(error, app.clock())
+      if (refusal.kind !== 'rate_limited') throw error
+      return { retry_at: later(app.clock(), refusal.retry_after * 1000) }
+    }
+  }
+}
 
 /**
- * Runs calls of an installation. Throws `NotBefore` while GitHub limits its rate, and what the client throws. Where the
- * app is suspended, or not installed any more, the answer is undefined; a delivery that came late may have claimed that
- * it still is.
+ * Runs calls of the repository's installation. Returns undefined if the App is suspended or no longer installed there,
+ * which a late delivery may have hidden. Throws `RateLimited`, and what the client throws.
  */
 export async function asInstallation<Result>(
   app: App,
@@ -21,25 +56,25 @@ export async function asInstallation<Result>(
 ): Promise<Result | undefined> {
   const stored = await findRepository(db, repo.id)
   if (!app.github_app || stored?.installation_id == null) return undefined
-  if (stored.paused_until && stored.paused_until > now) throw new NotBefore(stored.paused_until)
+  if (stored.paused_until && stored.paused_until > now) throw new RateLimited(stored.paused_until)
   try {
     return await work(await app.github_app.probot.auth(stored.installation_id))
   } catch (error) {
     const refusal = classifyError(error, app.clock())
     if (isSuspended(error) && refusal.kind !== 'rate_limited') return undefined
-    const mayBeOff = isNotFound(error) || (error as { status?: number }).status === 401
-    if (mayBeOff && !(await isInstalled(app, repo))) {
+    const mayBeRemoved = isNotFound(error) || (error as { status?: number }).status === 401
+    if (mayBeRemoved && !(await isInstalled(app, repo))) {
       await updateRepository(db, repo.id, { installation_id: null, left_at: app.clock() })
       return undefined
     }
     if (refusal.kind !== 'rate_limited') throw error
     const paused_until = later(app.clock(), refusal.retry_after * 1000)
     await pauseInstallation(db, stored.installation_id, paused_until)
-    throw new NotBefore(paused_until)
+    throw new RateLimited(paused_until)
   }
 }
 
-/** Whether a call failed because its owner suspended the installation; once that ends, everything is taken in again. */
+/** Whether a call failed because the installation is suspended. When that ends, the repositories are imported again. */
 export function isSuspended(error: unknown): boolean {
   const { status, message } = error as { status?: number; message?: string }
   return status === 403 && /installation has been suspended/i.test(message ?? '')
@@ -50,14 +85,59 @@ interface Name {
   name: string
 }
 
-/** Whether GitHub says that the app is installed in a repository; one call. */
+/** Whether the App is installed in a repository, according to GitHub. One call. */
 export async function isInstalled(app: App, repository: Name): Promise<boolean> {
   return (await installationOf(app, repository)) !== null
 }
 
 /**
- * Runs what writes to a pull request. Undefined, and a line in the log, where GitHub refuses it for good: its
- * conversation is locked, the repository archived, a permission not granted. Throws every other error.
+ * Opens the repository of an event. The first event also reads its settings. If the event has another name or installation
+ * than the stored one, GitHub decides, because the event may be older.
+ */
+export async function openInstalled(
+  app: App,
+  repository: InstalledRepository,
+  now: Date,
+): Promise<RepoContext> {
+  const known = await openKnownRepo(app, repository.id, now)
+  const { id, owner, name, installation_id } = repository
+  const isSame =
+    known?.repo.installation_id === installation_id && known.repo.owner === owner && known.repo.name === name
+  if (known && isSame) return known
+  if (known?.repo.is_installed) {
+    // Being able to read the repository proves nothing: every installation can read a public one.
+    const isOther = known.repo.installation_id !== installation_id
+    if (isOther && (await installationOf(app, repository)) !== installation_id) return known
+    const present = await presentNameOf(app, repository)
+    if (!present) return known
+    await recordInstallation(app, { id, ...present, installation_id }, now)
+  } else {
+    // The delivery may be older than the uninstallation.
+    if (known && !(await isInstalled(app, repository))) return known
+    await registerInstallation(app, { id, owner, name, installation_id }, now)
+  }
+  return (await openKnownRepo(app, id, now)) as RepoContext
+}
+
+/** The current name of a repository; undefined if the installation no longer has it. */
+async function presentNameOf(
+  app: App,
+  { id, owner, name, installation_id }: InstalledRepository,
+): Promise<{ owner: string; name: string } | undefined> {
+  try {
+    const client = await app.github_app?.probot.auth(installation_id)
+    // A former name redirects, unless another repository has taken it.
+    const found = await client?.rest.repos.get({ owner, repo: name })
+    return found?.data.id === id ? { owner: found.data.owner.login, name: found.data.name } : undefined
+  } catch (error) {
+    if (isNotFound(error) || isSuspended(error)) return undefined
+    throw error
+  }
+}
+
+/**
+ * Runs a write to a pull request. Returns undefined, and logs it, if GitHub refuses it permanently: the conversation is
+ * locked, the repository archived, or a permission missing. Throws every other error.
  */
 export async function unlessRefused<Result>(
   app: App,
@@ -67,7 +147,7 @@ export async function unlessRefused<Result>(
   try {
     return await work()
   } catch (error) {
-    // Where the app was taken off, that is found out by whoever runs this as its installation.
+    // If the App was uninstalled, `asInstallation` handles it.
     if (!isRefusal(error, app.clock()) || (isNotFound(error) && !(await isInstalled(app, repo)))) throw error
     const { status, message } = error as { status?: number; message?: string }
     app.log.warn({ repo_id: repo.id, status, reason: message?.slice(0, 200) }, 'github refused write')
@@ -75,7 +155,7 @@ export async function unlessRefused<Result>(
   }
 }
 
-/** Whether asking again would be answered the same: no limit of the rate, with its header or without, and no suspension. */
+/** Whether a retry would fail too: neither a rate limit, with or without its headers, nor a suspension. */
 function isRefusal(error: unknown, now: Date): boolean {
   const { status, message } = error as { status?: number; message?: string }
   const isFinal = status === 403 || status === 422 || isNotFound(error)

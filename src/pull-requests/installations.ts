@@ -1,16 +1,20 @@
-/** What it means that the app is installed, taken off, or given other repositories (issue: tracked pull requests). */
+/** Imports the repositories of new installations, and handles uninstallation. */
 import type { App } from '../context/app.ts'
-import { type FollowedRepository, follow, refreshSettings } from '../context/following.ts'
+import {
+  type InstalledRepository,
+  recordInstallation,
+  refreshSettings,
+} from '../context/installed-repository.ts'
 import { openKnownRepo } from '../context/repo.ts'
 import { findRepository, listRepositories, updateRepository } from '../context/store.ts'
 import { isNotFound, openPullRequests } from '../github/client.ts'
 import { parsePullRequest } from '../github/pull-request.ts'
-import { ask, type NewJob } from '../jobs/store.ts'
+import { enqueue, type NewJob } from '../jobs/store.ts'
 import { recordEffect } from '../telemetry/execution.ts'
-import { asInstallation, isSuspended } from './installation.ts'
-import { openFollowed, pullRequestChanged } from './pull-requests.ts'
+import { asInstallation, isSuspended, openInstalled } from './installation.ts'
+import { pullRequestChanged } from './pull-requests.ts'
 
-/** The kinds of jobs that take in the repositories of an installation, a repository, and one of its pull requests. */
+/** The kinds of jobs that import the repositories of an installation, a repository, and one pull request. */
 export const INSTALLATION = 'installation'
 export const REPOSITORY = 'repository'
 export const PULL_REQUEST = 'pull_request'
@@ -27,7 +31,7 @@ export function installationJob(installation_id: number, run_at: Date): NewJob {
   }
 }
 
-export function repositoryJob(repository: FollowedRepository, run_at: Date): NewJob {
+export function repositoryJob(repository: InstalledRepository, run_at: Date): NewJob {
   return {
     id: `${REPOSITORY}:${repository.id}`,
     kind: REPOSITORY,
@@ -37,13 +41,13 @@ export function repositoryJob(repository: FollowedRepository, run_at: Date): New
   }
 }
 
-/** Takes in all repositories that an installation has, one call for each hundred. One that is gone by now has none. */
-export async function takeInInstallation(app: App, installation_id: number, now: Date): Promise<void> {
+/** Enqueues the import of all repositories of an installation; of none if it was deleted. One call per 100 repositories. */
+export async function importInstallation(app: App, installation_id: number, now: Date): Promise<void> {
   const db = app.database.connection()
   try {
     for (let page = 1; ; page += 1) {
       const found = await listInstalled(app, installation_id, page)
-      await ask(
+      await enqueue(
         db,
         found.map((repository) => repositoryJob(repository, now)),
         now,
@@ -52,14 +56,14 @@ export async function takeInInstallation(app: App, installation_id: number, now:
     }
   } catch (error) {
     if (isSuspended(error)) return
-    // A token that outlived the installation is refused with 401.
-    const mayBeGone = isNotFound(error) || (error as { status?: number }).status === 401
-    if (!mayBeGone || (await isThere(app, installation_id))) throw error
+    // The token of a deleted installation gets 401.
+    const mayBeDeleted = isNotFound(error) || (error as { status?: number }).status === 401
+    if (!mayBeDeleted || (await exists(app, installation_id))) throw error
     await leaveInstallation(app, installation_id, now)
   }
 }
 
-async function isThere(app: App, installation_id: number): Promise<boolean> {
+async function exists(app: App, installation_id: number): Promise<boolean> {
   try {
     const asApp = await app.github_app?.probot.auth()
     await asApp?.rest.apps.getInstallation({ installation_id })
@@ -70,23 +74,27 @@ async function isThere(app: App, installation_id: number): Promise<boolean> {
   }
 }
 
-async function listInstalled(app: App, installation_id: number, page: number): Promise<FollowedRepository[]> {
+async function listInstalled(
+  app: App,
+  installation_id: number,
+  page: number,
+): Promise<InstalledRepository[]> {
   if (!app.github_app) return []
   const client = await app.github_app.probot.auth(installation_id)
   const { data } = await client.rest.apps.listReposAccessibleToInstallation({ per_page: PAGE, page })
   return data.repositories.map(({ id, name, owner }) => ({ id, owner: owner.login, name, installation_id }))
 }
 
-/** Takes in a repository: its settings, and its open pull requests, one call for each hundred and a job for each. */
-export async function takeInRepository(app: App, repository: FollowedRepository, now: Date): Promise<void> {
+/** Imports a repository: reads its settings and enqueues a job for each open pull request. One call per 100 pull requests. */
+export async function importRepository(app: App, repository: InstalledRepository, now: Date): Promise<void> {
   const known = await openKnownRepo(app, repository.id, now)
-  if (!known?.repo.is_followed) await follow(app, repository, now)
-  const ctx = await openFollowed(app, repository, now)
+  if (!known?.repo.is_installed) await recordInstallation(app, repository, now)
+  const ctx = await openInstalled(app, repository, now)
   await asInstallation(app, ctx, async (client) => {
-    // Also where they were read before: while the app was suspended, pushes were not told.
+    // Known settings may be stale: while the App was suspended, there were no push events.
     await refreshSettings(app, repository)
     for await (const page of openPullRequests(client, ctx.repo))
-      await ask(
+      await enqueue(
         ctx.db,
         page.map((pr) => pullRequestJob(repository.id, pr, now)),
         now,
@@ -94,17 +102,17 @@ export async function takeInRepository(app: App, repository: FollowedRepository,
   })
 }
 
-/** The job that takes in one pull request, as GitHub spelt it. */
+/** The job that imports one pull request; `pr` is GitHub's representation. */
 export function pullRequestJob(repo_id: number, pr: { number: number }, run_at: Date): NewJob {
   return { id: `${PULL_REQUEST}:${repo_id}:${pr.number}`, kind: PULL_REQUEST, repo_id, payload: pr, run_at }
 }
 
-export async function takeInPullRequest(app: App, repo_id: number, pr: unknown, now: Date): Promise<void> {
+export async function importPullRequest(app: App, repo_id: number, pr: unknown, now: Date): Promise<void> {
   const ctx = await openKnownRepo(app, repo_id, now)
   if (ctx) await pullRequestChanged(app, ctx, parsePullRequest(pr), 'seen')
 }
 
-/** The installation was taken off a repository, and may have been after another one took its place there. */
+/** Handles the removal of an installation from a repository, unless another one has replaced it. */
 export async function leaveRepositoryOf(
   app: App,
   { id, installation_id }: { id: number; installation_id: number },
@@ -114,13 +122,13 @@ export async function leaveRepositoryOf(
   if (stored?.installation_id === installation_id) await leaveRepository(app, id, now)
 }
 
-/** The app was taken off a repository: nothing is followed there any more, and what the app made goes after the retention period. */
+/** Marks a repository as uninstalled. Data of the App is deleted after the retention period. */
 export async function leaveRepository(app: App, repo_id: number, now: Date): Promise<void> {
   await updateRepository(app.database.connection(), repo_id, { installation_id: null, left_at: now })
   recordEffect('repository_left')
 }
 
-/** The app was taken off all repositories of an installation. */
+/** Marks all repositories of an installation as uninstalled. */
 export async function leaveInstallation(app: App, installation_id: number, now: Date): Promise<void> {
   const repositories = await listRepositories(app.database.connection(), { installation_id })
   for (const { repo_id } of repositories) await leaveRepository(app, repo_id, now)

@@ -1,48 +1,50 @@
-/** The jobs of this folder by their kinds. */
+/** The job handlers of this folder by kind. */
 import type { App } from '../context/app.ts'
 import { CHANGE } from '../context/changes.ts'
 import {
   DISCOVER,
   discoverInstallation,
-  type FollowedRepository,
+  type InstalledRepository,
   type NamedRepository,
-} from '../context/following.ts'
+} from '../context/installed-repository.ts'
 import type { JobHandler } from '../jobs/jobs.ts'
 import type { NewJob } from '../jobs/store.ts'
-import { followChange } from './changes.ts'
+import type { JobRow } from '../jobs/table.ts'
+import { recheckAffected } from './affected.ts'
+import { rescheduledByRateLimit } from './installation.ts'
 import {
   INSTALLATION,
+  importInstallation,
+  importPullRequest,
+  importRepository,
   PULL_REQUEST,
   REPOSITORY,
-  takeInInstallation,
-  takeInPullRequest,
-  takeInRepository,
 } from './installations.ts'
 import { RECHECK, recheck } from './recheck.ts'
 import { RECONCILE, RECONCILE_ALL, reconcile, reconcileAll, reconcileJob } from './reconcile.ts'
 import { REDELIVER, redeliverFailed, redeliverJob } from './redeliver.ts'
 
-/** The two jobs that begin it all. */
+/** The periodic jobs. Each enqueues its next run itself. */
 export function firstJobs(now: Date): NewJob[] {
   return [redeliverJob(now), reconcileJob(now)]
 }
 
 export function jobHandlers(app: App): Record<string, JobHandler> {
-  return {
+  const work: Record<string, (job: JobRow, now: Date) => Promise<void>> = {
     [CHANGE]: ({ repo_id, payload }, now) =>
-      followChange(app, repo_id, (payload as { record_id: string }).record_id, now),
+      recheckAffected(app, repo_id, (payload as { record_id: string }).record_id, now),
     [RECHECK]: ({ repo_id, payload }, now) =>
       recheck(app, repo_id, (payload as { number: number }).number, now),
     [DISCOVER]: ({ payload }, now) => discoverInstallation(app, payload as NamedRepository, now),
     [INSTALLATION]: ({ payload }, now) =>
-      takeInInstallation(app, (payload as { installation_id: number }).installation_id, now),
-    [REPOSITORY]: ({ payload }, now) => takeInRepository(app, payload as FollowedRepository, now),
-    [PULL_REQUEST]: ({ repo_id, payload }, now) => takeInPullRequest(app, repo_id, payload, now),
-    [REDELIVER]: async (_, now) => {
-      const redelivered = await redeliverFailed(app, now)
-      if (redelivered > 0) app.log.info({ redelivered }, 'asked GitHub for failed deliveries again')
-    },
+      importInstallation(app, (payload as { installation_id: number }).installation_id, now),
+    [REPOSITORY]: ({ payload }, now) => importRepository(app, payload as InstalledRepository, now),
+    [PULL_REQUEST]: ({ repo_id, payload }, now) => importPullRequest(app, repo_id, payload, now),
+    [REDELIVER]: (_, now) => redeliverFailed(app, now),
     [RECONCILE_ALL]: (_, now) => reconcileAll(app, now),
     [RECONCILE]: ({ repo_id }, now) => reconcile(app, repo_id, now),
   }
+  return Object.fromEntries(
+    Object.entries(work).map(([kind, each]) => [kind, rescheduledByRateLimit(app, each)]),
+  )
 }

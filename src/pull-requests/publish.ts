@@ -1,4 +1,4 @@
-/** Publishes what a recheck found to its pull request: the one comment, and the check run on its head commit (contract §10). */
+/** Publishes the report of a recheck: the comment on the pull request and the check run on its head commit (contract §10). */
 import { createHash } from 'node:crypto'
 import type { App } from '../context/app.ts'
 import type { RepoContext } from '../context/repo.ts'
@@ -17,16 +17,16 @@ import type { Report } from './report.ts'
 import { savePullRequest } from './store.ts'
 import type { PullRequestRow } from './table.ts'
 
-/** Stands for the hash of a comment that is being made: should the process end now, the next recheck asks GitHub. */
-const BEGUN = 'begun'
+/** Stored instead of the hash while a comment is created. If the process dies, the next recheck searches for the comment. */
+const CREATING = 'begun'
 
-/** The pull request as it is stored, and what was found. */
+/** What to publish where. */
 interface Publication {
   pr: PullRequestRow
   report: Report
 }
 
-/** Writes at most one comment and one check run, where their text changed. One that fails does not keep the other from being written. */
+/** Writes the comment and the check run if their texts changed. If one fails, the other is still written. */
 export async function publish(app: App, ctx: RepoContext, pr: PullRequestRow, report: Report): Promise<void> {
   const publication = { pr, report }
   let failure: unknown
@@ -41,10 +41,10 @@ export async function publish(app: App, ctx: RepoContext, pr: PullRequestRow, re
 
 async function publishComment(app: App, ctx: RepoContext, { pr, report }: Publication): Promise<void> {
   const text = commentFor(ctx, pr, report)
-  const meant = commentFor(ctx, pr, withoutCounts(report))
-  if (text === null || meant === null) return
+  const essence = commentFor(ctx, pr, withoutCounts(report))
+  if (text === null || essence === null) return
   const { db, now, repo } = ctx
-  const comment_hash = hashOf(meant)
+  const comment_hash = hashOf(essence)
   if (comment_hash === pr.comment_hash || comment_hash === pr.comment_refused) return
   const isDue = report.severity !== null && !pr.is_muted
   await asInstallation(app, ctx, async (client) => {
@@ -65,42 +65,41 @@ async function publishCheckRun(app: App, ctx: RepoContext, { pr, report }: Publi
   const check_hash = hashOf(JSON.stringify(checkRunFor(ctx, pr, withoutCounts(report))))
   if (check_hash === pr.check_hash || check_hash === pr.check_refused) return
   await asInstallation(app, ctx, async (client) => {
-    const taken = await unlessRefused(app, ctx, async () => {
+    const accepted = await unlessRefused(app, ctx, async () => {
       await reportCheckRun(client, repo, run)
       return true
     })
-    const published = taken ? { check_hash, check_refused: null } : { check_refused: check_hash }
+    const published = accepted ? { check_hash, check_refused: null } : { check_refused: check_hash }
     await savePullRequest(db, repo.id, pr.number, { ...published, told_at: now })
   })
 }
 
-/** The counts alone change no text: work that overlaps with nothing comes and goes. */
+/** A change of the counts alone is not published. */
 function withoutCounts(report: Report): Report {
   return { ...report, compared: { activities: 0, notables: 0, expected: 0 } }
 }
 
-/** The text of the comment; null leaves it as it is. Where there is none, none is made to say that nothing overlaps. */
+/** The text of the comment; null to publish none. No comment is created to say that nothing overlaps. */
 function commentFor(ctx: RepoContext, pr: PullRequestRow, report: Report): string | null {
-  if (ctx.settings.comment.mode === 'off' || isUnasked(ctx, pr)) return null
-  const was = pr.comment_hash !== null
-  if (pr.is_muted) return was ? mutedComment() : null
-  return was || report.severity !== null ? commentOf(report) : null
+  if (ctx.settings.comment.mode === 'off' || isIgnoredBot(ctx, pr)) return null
+  const isPublished = pr.comment_hash !== null
+  if (pr.is_muted) return isPublished ? mutedComment() : null
+  return isPublished || report.severity !== null ? commentOf(report) : null
 }
 
 function checkRunFor(ctx: RepoContext, pr: PullRequestRow, report: Report): CheckRun | null {
-  if (!ctx.settings.check_run || isUnasked(ctx, pr) || pr.is_muted) return null
+  if (!ctx.settings.check_run || isIgnoredBot(ctx, pr) || pr.is_muted) return null
   return checkRunOf(pr.head_sha, report)
 }
 
-/** Nothing is published to pull requests of bots unless the settings ask for it. */
-function isUnasked({ settings }: RepoContext, pr: PullRequestRow): boolean {
+/** Whether a bot opened the pull request and the settings exclude bots. */
+function isIgnoredBot({ settings }: RepoContext, pr: PullRequestRow): boolean {
   return pr.is_bot && !settings.comment.on_bots
 }
 
 /**
- * Edits the app's one comment, or makes it; answers its id, or null when there is none. A crash may have come between
- * making it and remembering it, so it is looked for before one is made. One that somebody deleted is not made again,
- * and none is made to say that there is nothing.
+ * Edits the App's comment or creates it; returns its id, or null if there is none. A crash may have lost the id of a
+ * created comment, so it is searched for first. A deleted comment is not created again.
  */
 async function writeComment(
   app: App,
@@ -115,7 +114,7 @@ async function writeComment(
     return { comment_id: id }
   }
   if (!isDue) return { comment_id: null }
-  await savePullRequest(db, repo.id, pr.number, { comment_hash: BEGUN })
+  await savePullRequest(db, repo.id, pr.number, { comment_hash: CREATING })
   return { comment_id: await createComment(client, repo, pr.number, text) }
 }
 

@@ -1,4 +1,4 @@
-/** Reconciles each repository hourly with what GitHub has: makes up for deliveries that never came. */
+/** Reconciles each repository with GitHub every hour, to make up for missed deliveries. */
 import { deleteBranch } from '../activities/automatic.ts'
 import {
   extendTracked,
@@ -9,11 +9,11 @@ import {
 import { later } from '../base/clock.ts'
 import type { App } from '../context/app.ts'
 import { openKnownRepo, type RepoContext } from '../context/repo.ts'
-import { findRepository, listFollowedRepositories, updateRepository } from '../context/store.ts'
+import { findRepository, listInstalledRepositories, updateRepository } from '../context/store.ts'
 import type { Installation } from '../github/app.ts'
 import { isNotFound, openPullRequests } from '../github/client.ts'
 import { parsePullRequest } from '../github/pull-request.ts'
-import { ask, type NewJob } from '../jobs/store.ts'
+import { enqueue, type NewJob } from '../jobs/store.ts'
 import { recordEffect } from '../telemetry/execution.ts'
 import { asInstallation } from './installation.ts'
 import { pullRequestJob } from './installations.ts'
@@ -26,10 +26,10 @@ export const RECONCILE = 'reconcile'
 
 const RECONCILE_EVERY_MS = 3_600_000
 const PAGE = 100
-/** Branches that are asked about in one repository at most, each one call. */
+/** Branches checked per repository and run. One call each. */
 const BRANCHES_MAX = 100
 
-/** The job that begins it all; it asks for itself again, so that there is one however many instances run. */
+/** The job enqueues its next run itself, so that there is one, whatever the number of instances. */
 export function reconcileJob(run_at: Date): NewJob {
   return { id: RECONCILE_ALL, kind: RECONCILE_ALL, repo_id: 0, run_at }
 }
@@ -37,10 +37,10 @@ export function reconcileJob(run_at: Date): NewJob {
 /** Enqueues the reconciliation of every repository in which the App is installed. */
 export async function reconcileAll(app: App, now: Date): Promise<void> {
   const db = app.database.connection()
-  await ask(db, [reconcileJob(later(now, RECONCILE_EVERY_MS))], now)
+  await enqueue(db, [reconcileJob(later(now, RECONCILE_EVERY_MS))], now)
   for (let after = 0; ; ) {
-    const ids = await listFollowedRepositories(db, { after, limit: PAGE })
-    await ask(
+    const ids = await listInstalledRepositories(db, { after, limit: PAGE })
+    await enqueue(
       db,
       ids.map((repo_id) => ({ id: `${RECONCILE}:${repo_id}`, kind: RECONCILE, repo_id, run_at: now })),
       now,
@@ -51,18 +51,18 @@ export async function reconcileAll(app: App, now: Date): Promise<void> {
 }
 
 /**
- * Takes in what happened in one repository without being told: pull requests opened, changed and closed, branches deleted.
- * That a pull request is open is a sign of life of the activity that was made from it.
+ * Imports what changed in one repository without a delivery: pull requests opened, updated and closed, and branches
+ * deleted. An open pull request counts as a heartbeat of the activity that was made from it.
  */
 export async function reconcile(app: App, repo_id: number, now: Date): Promise<void> {
   const ctx = await openKnownRepo(app, repo_id, now)
-  if (!ctx?.repo.is_followed) return
+  if (!ctx?.repo.is_installed) return
   await asInstallation(app, ctx, async (client) => {
     const known = await knownOpen(ctx)
-    for await (const page of openPullRequests(client, ctx.repo)) await takeInOpen(ctx, page, known)
-    // What is left was not among the open ones.
-    for (const number of known.keys()) await takeInClosed(app, ctx, client, number)
-    await takeInBranches(ctx, client)
+    for await (const page of openPullRequests(client, ctx.repo)) await importOpen(ctx, page, known)
+    // The rest is not among the open ones.
+    for (const number of known.keys()) await importClosed(app, ctx, client, number)
+    await archiveDeletedBranches(ctx, client)
   })
 }
 
@@ -72,7 +72,7 @@ interface Listed {
   updated_at: string
 }
 
-/** What is known of a pull request that is open as far as we know; null where only an activity names it. */
+/** Stored pull requests that are open, by number; null if only an activity names it. */
 type Known = Map<number, { head_sha: string; changed_at: Date; is_behind: boolean } | null>
 
 async function knownOpen(ctx: RepoContext): Promise<Known> {
@@ -86,8 +86,8 @@ async function knownOpen(ctx: RepoContext): Promise<Known> {
   }
 }
 
-/** Takes in a page of open pull requests, those that changed and those that are not known, and strikes them off `known`. */
-async function takeInOpen(ctx: RepoContext, page: Listed[], known: Known): Promise<void> {
+/** Enqueues the import of new and changed pull requests of a page, and removes the page from `known`. */
+async function importOpen(ctx: RepoContext, page: Listed[], known: Known): Promise<void> {
   const { db, now, repo, settings } = ctx
   const numbers = page.map(({ number }) => number)
   if (numbers.length === 0) return
@@ -98,21 +98,21 @@ async function takeInOpen(ctx: RepoContext, page: Listed[], known: Known): Promi
   })
   recordEffect('kept_alive', kept)
   const lost = new Set(isKeptAlive(settings) ? await listUntracked(db, repo.id, { numbers, now }) : [])
-  const wanted = page.filter((pr) => {
+  const changed = page.filter((pr) => {
     const before = known.get(pr.number)
     const isSame =
       before?.head_sha === pr.head.sha && before.changed_at >= new Date(pr.updated_at) && !before.is_behind
     return !isSame || lost.has(pr.number)
   })
   for (const number of numbers) known.delete(number)
-  await ask(
+  await enqueue(
     db,
-    wanted.map((pr) => pullRequestJob(repo.id, pr, now)),
+    changed.map((pr) => pullRequestJob(repo.id, pr, now)),
     now,
   )
 }
 
-/** Whether an open pull request shall have a live activity at any time: not where the settings end it sooner than the next reconciliation. */
+/** Whether an open pull request always has a live activity: not if settings let it expire before the next reconciliation. */
 function isKeptAlive({
   track_pull_requests,
   activity_ttl_ms,
@@ -121,7 +121,7 @@ function isKeptAlive({
   return track_pull_requests && max_activity_ttl_ms === null && activity_ttl_ms > RECONCILE_EVERY_MS
 }
 
-async function takeInClosed(app: App, ctx: RepoContext, client: Installation, number: number): Promise<void> {
+async function importClosed(app: App, ctx: RepoContext, client: Installation, number: number): Promise<void> {
   try {
     const { data } = await client.rest.pulls.get({
       owner: ctx.repo.owner,
@@ -134,8 +134,8 @@ async function takeInClosed(app: App, ctx: RepoContext, client: Installation, nu
   }
 }
 
-/** Asks about so many branches at most, each one call; the next time goes on where this one ends. */
-async function takeInBranches(ctx: RepoContext, client: Installation): Promise<void> {
+/** Archives the activities of deleted branches. At most `BRANCHES_MAX` calls; the next run continues after the last branch. */
+async function archiveDeletedBranches(ctx: RepoContext, client: Installation): Promise<void> {
   const { db, now, repo } = ctx
   const { branches_after } = (await findRepository(db, repo.id)) ?? {}
   const branches = await listPushedBranches(db, repo.id, {

@@ -1,4 +1,4 @@
-/** What a pull request's people are told: who else is there, who is ahead. Pure (contract §10). */
+/** The report of a recheck: which other work overlaps with a pull request, and who is ahead. Pure (contract §10). */
 import type { ComparedActivity } from '../activities/live-store.ts'
 import type { NotableRow } from '../notables/table.ts'
 import type { Conclusion } from '../overlap/conclude.ts'
@@ -6,7 +6,7 @@ import type { Found } from '../overlap/find.ts'
 import type { Severity } from '../overlap/overlap.ts'
 import { byRank, isAtLeast } from '../overlap/severity.ts'
 
-/** Other work that collides: one pull request, or one branch, however many activities it has. */
+/** Overlapping work: one pull request or branch, with all its activities. */
 export interface ReportedWork {
   severity: Severity
   title: string
@@ -14,7 +14,7 @@ export interface ReportedWork {
   branch: string | null
   pull_request: { number: number; url: string } | null
   stage: Stage
-  /** It is nearer to the merge than the pull request that is told. */
+  /** It is closer to its merge than this pull request. */
   is_ahead: boolean
   areas: string[]
   /** Example paths, each once. */
@@ -31,61 +31,61 @@ export interface ReportedNotable {
   where: string | null
 }
 
-/** Why other work was not compared with a pull request. */
+/** Why nothing was compared with a pull request. */
 export type NotCompared = 'not_tracked' | 'not_live' | 'no_scope' | 'all_ignored'
 
-/** What a recheck found. It is never empty: where nothing is shown, it says what was compared. */
+/** The result of a recheck. If nothing is shown, it says what was compared. */
 export interface Report {
-  /** Of what is told; null when nothing is. */
+  /** The highest severity shown; null if nothing is. */
   severity: Severity | null
-  /** At or above the threshold, the most severe first. */
+  /** At or above the threshold, most severe first. */
   works: ReportedWork[]
   notables: ReportedNotable[]
-  /** What was found below the threshold. */
+  /** Below the threshold. */
   below: Below
   /** The lowest severity that is shown, and whether it is the one for drafts. */
   threshold: { severity: Severity; is_of_draft: boolean }
   not_compared: NotCompared | null
-  /** How many live activities and active notables were compared; `expected` ones are own or stacked work. */
+  /** The number of live activities and active notables compared. `expected`: those of the same branch or stack. */
   compared: { activities: number; notables: number; expected: number }
-  /** False when the comparison was cut short. */
+  /** False if the comparison was cut short. */
   is_complete: boolean
 }
 
 export type Below = Pick<Report, 'works' | 'notables'>
 
-/** The pull request that is told. */
-export interface Told {
+/** The pull request that the report is for. */
+export interface Subject {
   number: number
   is_draft: boolean
   opened_at: Date
 }
 
-/** What is known of other open pull requests: when they were opened. */
+/** When other open pull requests were opened, by number. */
 export type OpenedAt = ReadonlyMap<number, Date>
 
 const STAGE: Record<Stage, number> = { declared: 0, draft: 1, ready: 2 }
 
-/** The lowest severities that are shown, on a pull request that is ready for review and on a draft. */
+/** The lowest severities that are shown on a ready pull request and on a draft. */
 export interface Thresholds {
   min_severity: Severity
   draft_min_severity: Severity
 }
 
-/** What a comparison came to. */
+/** The report of a comparison. */
 export function reportOf(
   conclusion: Conclusion,
-  told: Told,
+  pr: Subject,
   options: Thresholds & { opened_at: OpenedAt },
 ): Report {
-  const threshold = thresholdOf(told, options)
+  const threshold = thresholdOf(pr, options)
   const { emptiness, expected, checked_against } = conclusion
   const all = {
-    works: grouped(conclusion.collisions).map((group) => workOf(group, told, options.opened_at)),
+    works: grouped(conclusion.collisions).map((group) => workOf(group, pr, options.opened_at)),
     notables: conclusion.notables.map(notableOf),
   }
-  const part = (isTold: boolean): Below => {
-    const isPart = (each: { severity: Severity }) => isAtLeast(each.severity, threshold.severity) === isTold
+  const part = (isShown: boolean): Below => {
+    const isPart = (each: { severity: Severity }) => isAtLeast(each.severity, threshold.severity) === isShown
     return { works: all.works.filter(isPart), notables: all.notables.filter(isPart) }
   }
   const { works, notables } = part(true)
@@ -106,21 +106,21 @@ export function reportOf(
   }
 }
 
-/** The report on a pull request that has no live activity, so that nothing was compared with it. */
-export function reportOfNone(told: Told, options: Thresholds & { track_pull_requests: boolean }): Report {
+/** The report on a pull request without a live activity, with which nothing was compared. */
+export function reportOfNone(pr: Subject, options: Thresholds & { track_pull_requests: boolean }): Report {
   return {
     severity: null,
     works: [],
     notables: [],
     below: { works: [], notables: [] },
-    threshold: thresholdOf(told, options),
+    threshold: thresholdOf(pr, options),
     not_compared: options.track_pull_requests ? 'not_live' : 'not_tracked',
     compared: { activities: 0, notables: 0, expected: 0 },
     is_complete: true,
   }
 }
 
-function thresholdOf({ is_draft }: Told, options: Thresholds): Report['threshold'] {
+function thresholdOf({ is_draft }: Subject, options: Thresholds): Report['threshold'] {
   return { severity: is_draft ? options.draft_min_severity : options.min_severity, is_of_draft: is_draft }
 }
 
@@ -135,10 +135,10 @@ function notableOf({ severity, record, match }: Found<NotableRow>): ReportedNota
 
 type Group = [Found<ComparedActivity>, ...Found<ComparedActivity>[]]
 
-/** Activities of one pull request or branch together, in the order of the most severe. */
+/** Groups activities by pull request or branch, in the order of their most severe one. */
 function grouped(collisions: Found<ComparedActivity>[]): Group[] {
   const groups = new Map<string, Group>()
-  // What was declared on the branch of a pull request, and not tied to it yet, is one work with it.
+  // An activity on the branch of a pull request belongs to it, even if it is not linked yet.
   const numbers = new Map(
     collisions.flatMap(({ record }) =>
       record.branch !== null && record.pr_number !== null ? [[record.branch, record.pr_number]] : [],
@@ -155,7 +155,7 @@ function grouped(collisions: Found<ComparedActivity>[]): Group[] {
   return [...groups.values()]
 }
 
-function workOf(group: Group, told: Told, opened_at: OpenedAt): ReportedWork {
+function workOf(group: Group, pr: Subject, opened_at: OpenedAt): ReportedWork {
   const [{ severity, record: worst }] = group
   const { record } = group.find((each) => each.record.pr_number !== null) ?? { record: worst }
   const { pr_number, pr_url } = record
@@ -170,7 +170,7 @@ function workOf(group: Group, told: Told, opened_at: OpenedAt): ReportedWork {
     stage,
     is_ahead: isAhead(
       { stage, since, number: pr_number },
-      { stage: told.is_draft ? 'draft' : 'ready', since: told.opened_at, number: told.number },
+      { stage: pr.is_draft ? 'draft' : 'ready', since: pr.opened_at, number: pr.number },
     ),
     areas: [...new Set(group.flatMap(({ match }) => match.areas))],
     examples: [...new Set(group.flatMap(({ match }) => match.paths.map(({ example }) => example)))],
@@ -190,8 +190,7 @@ interface Standing {
 }
 
 /**
- * Closer to the merge goes first: ready before draft, draft before none. Of two alike it is what was opened first; of
- * two pull requests of one second, the one with the lower number.
+ * Whether one is closer to its merge: ready before draft, draft before none, then opened first, then the lower number.
  */
 export function isAhead(one: Standing, other: Standing): boolean {
   const byStage = STAGE[one.stage] - STAGE[other.stage]

@@ -1,8 +1,8 @@
-/** The SQL of pull requests. Every statement begins with the repository's id. */
+/** Queries for pull requests and redeliveries. Every statement on pull requests starts with the repository id. */
 import { and, arrayOverlaps, asc, eq, gt, inArray, lt, lte, not, or, sql } from 'drizzle-orm'
 import { type Batch, isNoneOf } from '../db/batch.ts'
 import type { Db } from '../db/connect.ts'
-import { type PullRequestRow, pull_requests } from './table.ts'
+import { type PullRequestRow, pull_requests, redeliveries } from './table.ts'
 
 function isPullRequest(repo_id: number, number: number) {
   return and(eq(pull_requests.repo_id, repo_id), eq(pull_requests.number, number))
@@ -22,11 +22,11 @@ export type Facts = Pick<
 >
 
 /**
- * Takes in what an event says of a pull request, which is behind until its effect is there; false when a newer event was taken in already, and nothing changes.
- * The title is stored with the first event; later on, `savePullRequest` stores it with its effect.
- * Of two events of one second GitHub's clock does not tell the order: a close then goes before all but a reopening.
+ * Stores the facts of an event and sets `is_behind` until the event is applied. Returns false, and changes nothing, if a
+ * newer event is stored. The title is stored with the first event only; later, `savePullRequest` stores it.
+ * GitHub's timestamps have seconds: of two events of one second, a close wins over all but a reopening.
  */
-export async function seePullRequest(
+export async function recordPullRequest(
   db: Db,
   repo_id: number,
   facts: Facts & Pick<PullRequestRow, 'title'>,
@@ -38,7 +38,7 @@ export async function seePullRequest(
     eq(pull_requests.changed_at, facts.changed_at),
     facts.is_open && !isReopening ? pull_requests.is_open : sql`true`,
   )
-  const seen = await db
+  const stored = await db
     .insert(pull_requests)
     .values({ ...facts, repo_id, is_behind: true, related_ids: [] })
     .onConflictDoUpdate({
@@ -47,7 +47,7 @@ export async function seePullRequest(
       setWhere: or(isNewer, isLevel),
     })
     .returning({ number: pull_requests.number })
-  return seen.length > 0
+  return stored.length > 0
 }
 
 export async function findPullRequest(
@@ -59,7 +59,7 @@ export async function findPullRequest(
   return row
 }
 
-/** Stores what became of a pull request. */
+/** Updates a pull request. */
 export async function savePullRequest(
   db: Db,
   repo_id: number,
@@ -69,7 +69,7 @@ export async function savePullRequest(
   await db.update(pull_requests).set(changes).where(isPullRequest(repo_id, number))
 }
 
-/** Up to `limit` open pull requests after the number `after`. */
+/** Up to `limit` open pull requests after the number `after`, by number. */
 export function listOpen(
   db: Db,
   repo_id: number,
@@ -86,7 +86,7 @@ export function listOpen(
     .limit(page.limit)
 }
 
-/** The open pull requests whose last recheck found one of the records `ids` related. */
+/** The open pull requests whose last recheck found one of the records `ids`. */
 export function listRelatedTo(
   db: Db,
   repo_id: number,
@@ -117,7 +117,7 @@ export function listNumbered(
     .where(and(eq(pull_requests.repo_id, repo_id), pull_requests.is_open, inArray(number, numbers)))
 }
 
-/** Numbers of pull requests: of those that were closed, and last heard of, at `closed_before` or earlier, or when that is null of all. */
+/** The numbers of pull requests: of those closed, without an event since `closed_before`; if null, of all. */
 export async function listNumbers(
   db: Db,
   repo_id: number,
@@ -134,7 +134,7 @@ export async function listNumbers(
   return rows.map((row) => row.number)
 }
 
-/** Deletes these pull requests, or when `closed_before` is given those of them that `listNumbers` would answer; answers how many. */
+/** Deletes these pull requests, if `closed_before` is given only those that `listNumbers` lists; returns how many. */
 export async function deletePullRequests(
   db: Db,
   repo_id: number,
@@ -150,10 +150,33 @@ export async function deletePullRequests(
   return deleted.length
 }
 
-/** What GitHub refused to take from one pull request, or from all of a repository, may be tried again. */
-export async function forgetRefusals(db: Db, repo_id: number, number?: number): Promise<void> {
+/** Allows writes again that GitHub refused, to one pull request or to all of the repository. */
+export async function clearRefusals(db: Db, repo_id: number, number?: number): Promise<void> {
   await db
     .update(pull_requests)
     .set({ comment_refused: null, check_refused: null })
     .where(number === undefined ? eq(pull_requests.repo_id, repo_id) : isPullRequest(repo_id, number))
+}
+
+export type Redelivery = typeof redeliveries.$inferSelect
+
+/** The recorded redelivery requests for the deliveries `guids`. */
+export function listRedeliveries(db: Db, guids: string[]): Promise<Redelivery[]> {
+  return db.select().from(redeliveries).where(inArray(redeliveries.guid, guids))
+}
+
+/** Counts a redelivery request. */
+export async function recordRedelivery(db: Db, guid: string, now: Date): Promise<void> {
+  await db
+    .insert(redeliveries)
+    .values({ guid, attempts: 1, asked_at: now })
+    .onConflictDoUpdate({
+      target: redeliveries.guid,
+      set: { attempts: sql`${redeliveries.attempts} + 1`, asked_at: now },
+    })
+}
+
+/** Deletes redelivery requests older than `before`. */
+export async function deleteRedeliveries(db: Db, before: Date): Promise<void> {
+  await db.delete(redeliveries).where(lt(redeliveries.asked_at, before))
 }

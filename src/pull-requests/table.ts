@@ -1,4 +1,4 @@
-/** The table of pull requests in repositories that the app is installed in. */
+/** The table of pull requests in repositories where the App is installed. */
 import { sql } from 'drizzle-orm'
 import { bigint, boolean, index, integer, pgTable, primaryKey, text } from 'drizzle-orm/pg-core'
 import { instant, repoId } from '../db/column.ts'
@@ -12,31 +12,31 @@ export const pull_requests = pgTable(
     is_draft: boolean().notNull(),
     /** Opened by a bot. */
     is_bot: boolean().notNull(),
-    /** Labelled so that it is not commented on. */
+    /** Has the label that turns comments off. */
     is_muted: boolean().notNull(),
-    /** An event was taken in whose effect on activities is not there yet; whatever event comes next brings it. */
+    /** The newest event has not been applied to activities yet. The next event applies it. */
     is_behind: boolean().notNull(),
     head_sha: text().notNull(),
-    /** The title that its activity last took over; null where the row is older than the column. */
+    /** The title that its activity last got from it; null for rows older than the column. */
     title: text(),
-    /** Null where the row is older than the column. */
+    /** Null for rows older than the column. */
     base_branch: text(),
     opened_at: instant().notNull(),
-    /** GitHub's `updated_at` of the newest event that was taken in; what is older is out of date. */
+    /** GitHub's `updated_at` of the newest event. Older events are ignored. */
     changed_at: instant().notNull(),
-    /** The app's one comment; null while there is none. */
+    /** The App's comment; null if there is none. */
     comment_id: bigint({ mode: 'number' }),
-    /** A hash of the text that the comment has. */
+    /** The hash of the published text. */
     comment_hash: text(),
-    /** A hash of the text that GitHub refused for good to take as a comment; it is not sent again. */
+    /** The hash of a text that GitHub refused permanently. It is not sent again. */
     comment_refused: text(),
-    /** A hash of the check run that was reported last, its commit included. */
+    /** The hash of the last check run, including its commit. */
     check_hash: text(),
-    /** As `comment_refused`. */
+    /** Like `comment_refused`. */
     check_refused: text(),
-    /** When the comment or the check run was last written. */
+    /** When the comment or the check run was last published. */
     told_at: instant(),
-    /** The records that the last recheck found related. */
+    /** The overlapping records of the last recheck. */
     related_ids: text().array().notNull(),
   },
   (table) => [
@@ -45,9 +45,9 @@ export const pull_requests = pgTable(
   ],
 )
 
-/** Deliveries that GitHub was asked to send again. Not a table of repositories: a delivery's is not known before it comes. */
+/** Redelivery requests. Not keyed by repository, which is unknown until the delivery arrives. */
 export const redeliveries = pgTable('redeliveries', {
-  /** GitHub's name for the delivery, the same each time that it is sent. */
+  /** GitHub's id of the delivery, the same for each redelivery. */
   guid: text().primaryKey(),
   attempts: integer().notNull(),
   asked_at: instant().notNull(),

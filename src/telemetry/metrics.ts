@@ -48,7 +48,7 @@ export function openMetrics(clock: Clock) {
     }),
     job_runs: new Histogram({
       name: 'deconflict_job_duration_seconds',
-      help: 'Duration of job runs, by kind and outcome: done, put_off (rescheduled), failed (to be retried), given_up (dead-lettered).',
+      help: 'Duration of job runs, by kind and outcome: done, rescheduled, failed (to be retried), dead (dead-lettered).',
       labelNames: ['kind', 'outcome'],
       buckets: JOB_SECONDS,
       registers,

@@ -1,24 +1,29 @@
 /** What a pull request costs in calls to GitHub, and that GitHub's limits are waited for without a call (issue: cost). */
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { fakeGithub } from '../support/github.ts'
-import { QUIET_MS, type Shop, startToldService, type ToldService } from '../support/told-service.ts'
+import {
+  type PullRequestService,
+  QUIET_MS,
+  startPullRequestService,
+  type TrackedRepository,
+} from '../support/pull-request-service.ts'
 import { installationEvent, pullRequestEvent } from '../support/webhooks.ts'
 
 const MINUTE_MS = 60_000
 
 const github = fakeGithub()
-let told: ToldService
-let shop: Shop
+let fixture: PullRequestService
+let repository: TrackedRepository
 
 beforeAll(async () => {
-  told = await startToldService(github)
+  fixture = await startPullRequestService(github)
 })
 beforeEach(() => {
-  shop = told.shop()
+  repository = fixture.repository()
 })
 afterAll(async () => {
   github.mend()
-  await told.service.close()
+  await fixture.service.close()
   github.close()
 })
 
@@ -28,19 +33,19 @@ describe('a push to a pull request makes the same calls', () => {
   /** The calls of a push that changes what overlaps, and of one that does not. */
   async function callsWith(others: number): Promise<string[][]> {
     for (let count = 0; count < others; count += 1)
-      await shop.open({ author: BOT, files: ['src/pay.ts', 'src/till.ts'] })
-    const number = await shop.open({ files: ['src/pay.ts'] })
+      await repository.open({ author: BOT, files: ['src/pay.ts', 'src/till.ts'] })
+    const number = await repository.open({ files: ['src/pay.ts'] })
     const counted: string[][] = []
     for (const files of [
       ['src/pay.ts', 'src/till.ts'],
       ['src/till.ts', 'src/pay.ts', 'README.md'],
     ]) {
-      await shop.pass(QUIET_MS)
-      const before = shop.calls().length
-      await shop.push(number, files)
-      await shop.pass(QUIET_MS)
+      await repository.advance(QUIET_MS)
+      const before = repository.calls().length
+      await repository.push(number, files)
+      await repository.advance(QUIET_MS)
       counted.push(
-        shop
+        repository
           .calls()
           .slice(before)
           .map((route) => route.replace(/\d+/g, 'N')),
@@ -55,11 +60,11 @@ describe('a push to a pull request makes the same calls', () => {
     expect(await callsWith(others)).toEqual([[FILES, EDIT], [FILES]])
   })
 
-  test('and work that nobody on GitHub is told of makes none', async () => {
-    for (let count = 0; count < 5; count += 1) await shop.open({ author: BOT })
-    const before = shop.calls().length
-    await shop.work()
-    expect(shop.calls().length).toBe(before)
+  test('and an activity that is not published makes none', async () => {
+    for (let count = 0; count < 5; count += 1) await repository.open({ author: BOT })
+    const before = repository.calls().length
+    await repository.declare()
+    expect(repository.calls().length).toBe(before)
   })
 })
 
@@ -71,22 +76,22 @@ describe('a limit of GitHub is waited for without a call, and nothing is doubled
   ] as const
 
   test.each(limits)('%s, met by a comment', async (_, fault, minutes) => {
-    await shop.work()
-    github.fault(`POST /repos/${shop.full_name}/issues/*`, fault, 1, minutes * 60)
-    const number = await shop.open()
-    const before = shop.calls().length
-    expect(shop.comment(number)).toBeUndefined()
+    await repository.declare()
+    github.fault(`POST /repos/${repository.full_name}/issues/*`, fault, 1, minutes * 60)
+    const number = await repository.open()
+    const before = repository.calls().length
+    expect(repository.comment(number)).toBeUndefined()
     // Whatever happens meanwhile is kept, and asks nothing of GitHub.
-    await shop.push(number, ['src/pay.ts', 'src/till.ts'])
-    await shop.work({ branch: 'more' })
-    await shop.pass((minutes - 1) * MINUTE_MS)
-    expect(shop.calls().length).toBe(before)
-    await shop.pass(2 * MINUTE_MS)
-    await shop.pass(QUIET_MS)
-    expect(shop.comment(number)).toContain('2 other works')
-    expect(shop.desk.comments(number)).toHaveLength(1)
+    await repository.push(number, ['src/pay.ts', 'src/till.ts'])
+    await repository.declare({ branch: 'more' })
+    await repository.advance((minutes - 1) * MINUTE_MS)
+    expect(repository.calls().length).toBe(before)
+    await repository.advance(2 * MINUTE_MS)
+    await repository.advance(QUIET_MS)
+    expect(repository.comment(number)).toContain('2 other activities')
+    expect(repository.desk.comments(number)).toHaveLength(1)
     expect(
-      shop
+      repository
         .calls()
         .slice(before)
         .filter((route) => route.endsWith('/files')),
@@ -94,60 +99,60 @@ describe('a limit of GitHub is waited for without a call, and nothing is doubled
   })
 
   test.each(limits)('%s, met by the list of files', async (_, fault, minutes) => {
-    github.fault(`GET /repos/${shop.full_name}/pulls/*/files`, fault, 1, minutes * 60)
-    await shop.open()
-    const before = shop.calls().length
-    await shop.pass((minutes - 1) * MINUTE_MS)
-    expect(shop.calls().length).toBe(before)
-    await shop.pass(2 * MINUTE_MS)
-    const { items } = (await shop.ask('GET', '/activity')).body
+    github.fault(`GET /repos/${repository.full_name}/pulls/*/files`, fault, 1, minutes * 60)
+    await repository.open()
+    const before = repository.calls().length
+    await repository.advance((minutes - 1) * MINUTE_MS)
+    expect(repository.calls().length).toBe(before)
+    await repository.advance(2 * MINUTE_MS)
+    const { items } = (await repository.request('GET', '/activity')).body
     expect(items).toHaveLength(1)
-    expect(shop.calls().length).toBe(before + 1)
+    expect(repository.calls().length).toBe(before + 1)
   })
 
   test.each(limits)('%s, met by the first look at a repository', async (_, fault, minutes) => {
-    shop.desk.write('.github/deconflict.yml', 'comment: {min_severity: high}')
-    github.fault(`GET /repos/${shop.full_name}/contents/*`, fault, 1, minutes * 60)
-    await shop.open()
-    const before = shop.calls().length
-    await shop.pass((minutes - 1) * MINUTE_MS)
-    expect(shop.calls().length).toBe(before)
-    await shop.pass(2 * MINUTE_MS)
-    expect((await shop.ask('GET', '/activity')).body.items).toHaveLength(1)
-    expect((await shop.ask('GET', '/settings')).body.comment.min_severity).toBe('high')
+    repository.desk.write('.github/deconflict.yml', 'comment: {min_severity: high}')
+    github.fault(`GET /repos/${repository.full_name}/contents/*`, fault, 1, minutes * 60)
+    await repository.open()
+    const before = repository.calls().length
+    await repository.advance((minutes - 1) * MINUTE_MS)
+    expect(repository.calls().length).toBe(before)
+    await repository.advance(2 * MINUTE_MS)
+    expect((await repository.request('GET', '/activity')).body.items).toHaveLength(1)
+    expect((await repository.request('GET', '/settings')).body.comment.min_severity).toBe('high')
   })
 
   test.each(limits)('%s, met by the list of repositories', async (_, fault, minutes) => {
-    shop.desk.open({ files: ['src/pay.ts'] })
+    repository.desk.open({ files: ['src/pay.ts'] })
     github.fault('GET /installation/repositories', fault, 1, minutes * 60)
-    await told.service.play(installationEvent(github, shop.installation, 'created'))
+    await fixture.service.play(installationEvent(github, repository.installation, 'created'))
     const before = github.calls('GET /installation/repositories')
-    await shop.pass((minutes - 1) * MINUTE_MS)
+    await repository.advance((minutes - 1) * MINUTE_MS)
     expect(github.calls('GET /installation/repositories')).toBe(before)
-    await shop.pass(2 * MINUTE_MS)
-    expect((await shop.ask('GET', '/activity')).body.items).toHaveLength(1)
+    await repository.advance(2 * MINUTE_MS)
+    expect((await repository.request('GET', '/activity')).body.items).toHaveLength(1)
   })
 
   test('it holds for all repositories of the installation, and for no other', async () => {
-    const second = { id: 9000, full_name: `${shop.full_name}-2` }
+    const second = { id: 9000, full_name: `${repository.full_name}-2` }
     github.repository(second)
-    github.app.addRepositories(shop.installation.id, [second.full_name])
-    const other = told.shop()
+    github.app.addRepositories(repository.installation.id, [second.full_name])
+    const other = fixture.repository()
     const there = github.at(second.full_name)
     const openThere = () => {
       const { number } = there.open({ files: [`src/${there.branches().length}.ts`] })
-      return told.service.play(pullRequestEvent(github, second.full_name, number, 'opened'))
+      return fixture.service.play(pullRequestEvent(github, second.full_name, number, 'opened'))
     }
     const callsThere = () => github.calls(`* /repos/${second.full_name}/*`)
     await openThere()
     const before = callsThere()
-    github.fault(`GET /repos/${shop.full_name}/pulls/*/files`, 'rate_limited', 1, 600)
-    await shop.open()
+    github.fault(`GET /repos/${repository.full_name}/pulls/*/files`, 'rate_limited', 1, 600)
+    await repository.open()
     await openThere()
     expect(callsThere()).toBe(before)
     await other.open()
     expect(other.calls()).toContain('GET /pulls/1/files')
-    await shop.pass(11 * MINUTE_MS)
+    await repository.advance(11 * MINUTE_MS)
     expect(callsThere()).toBe(before + 1)
   })
 })

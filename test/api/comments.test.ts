@@ -2,22 +2,27 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { sweep } from '../../src/operations/sweep.ts'
 import { fakeGithub } from '../support/github.ts'
-import { QUIET_MS, type Shop, startToldService, type ToldService } from '../support/told-service.ts'
+import {
+  type PullRequestService,
+  QUIET_MS,
+  startPullRequestService,
+  type TrackedRepository,
+} from '../support/pull-request-service.ts'
 
 const DAY_MS = 86_400_000
 
 const github = fakeGithub()
-let told: ToldService
-let shop: Shop
+let fixture: PullRequestService
+let repository: TrackedRepository
 
 beforeAll(async () => {
-  told = await startToldService(github)
+  fixture = await startPullRequestService(github)
 })
 beforeEach(() => {
-  shop = told.shop()
+  repository = fixture.repository()
 })
 afterAll(async () => {
-  await told.service.close()
+  await fixture.service.close()
   github.close()
 })
 
@@ -27,42 +32,43 @@ const GONE = /^### No overlap any more$/m
 
 describe('a pull request that collides with other work gets a comment', () => {
   test('with who, what, branch, severity, an example path, the order and what to do', async () => {
-    await shop.work({ title: 'Retry payments', actor: 'Ben', branch: 'retries' })
-    const number = await shop.open({ files: ['src/pay.ts', 'README.md'] })
-    const text = shop.comment(number)
-    expect(text).toMatch(/^### This pull request overlaps with one other work$/m)
+    await repository.declare({ title: 'Retry payments', actor: 'Ben', branch: 'retries' })
+    const number = await repository.open({ files: ['src/pay.ts', 'README.md'] })
+    const text = repository.comment(number)
+    expect(text).toMatch(/^### This pull request overlaps with 1 other activity$/m)
     expect(text).toMatch(
       /^\| `Ben` \| `Retry payments` on `retries` \(no pull request yet\) \| `src\/pay\.ts` \| medium \| behind this \|$/m,
     )
     expect(text).toMatch(/^\*\*What to do:\*\* This pull request is ahead of `retries`; tell `Ben`/m)
     expect(text).toContain('deconflict:mute')
-    expect(shop.writes()).toEqual([CREATED])
+    expect(repository.writes()).toEqual([CREATED])
   })
 
   test('with the number and address of the other pull request, on both of them', async () => {
-    const first = await shop.open({ title: 'Retry', head: 'retries', author: 'ben' })
-    expect(shop.comment(first)).toBeUndefined()
-    const second = await shop.open({ title: 'Tidy', head: 'tidy', author: 'cy' })
-    const address = (number: number) => `[#${number}](https://github.com/${shop.full_name}/pull/${number})`
-    expect(shop.comment(second)).toContain(
+    const first = await repository.open({ title: 'Retry', head: 'retries', author: 'ben' })
+    expect(repository.comment(first)).toBeUndefined()
+    const second = await repository.open({ title: 'Tidy', head: 'tidy', author: 'cy' })
+    const address = (number: number) =>
+      `[#${number}](https://github.com/${repository.full_name}/pull/${number})`
+    expect(repository.comment(second)).toContain(
       `| \`ben\` | ${address(first)} \`Retry\` on \`retries\` (ready for review) |`,
     )
-    expect(shop.comment(second)).toContain('ahead of this')
-    expect(shop.comment(first)).toContain(
+    expect(repository.comment(second)).toContain('ahead of this')
+    expect(repository.comment(first)).toContain(
       `| \`cy\` | ${address(second)} \`Tidy\` on \`tidy\` (ready for review) |`,
     )
-    expect(shop.comment(first)).toContain('behind this')
+    expect(repository.comment(first)).toContain('behind this')
   })
 
   test('with the notables that match, also where no work collides', async () => {
-    await shop.note({
+    await repository.createNotable({
       title: 'Tills are frozen',
       scope: { paths: ['src/**'] },
       decision_url: 'https://acme.example/d/1',
     })
-    await shop.note({ title: 'Elsewhere', scope: { paths: ['docs/**'] } })
-    const text = shop.comment(await shop.open())
-    expect(text).toContain('### One notable applies to this pull request')
+    await repository.createNotable({ title: 'Elsewhere', scope: { paths: ['docs/**'] } })
+    const text = repository.comment(await repository.open())
+    expect(text).toContain('### 1 notable applies to this pull request')
     expect(text).toContain(
       '- `Tills are frozen` (medium), for `src/**`, [decision](<https://acme.example/d/1>)',
     )
@@ -72,94 +78,94 @@ describe('a pull request that collides with other work gets a comment', () => {
 
 describe('nothing is posted', () => {
   test.each<[string, () => Promise<number>]>([
-    ['where nothing overlaps', () => shop.open()],
+    ['where nothing overlaps', () => repository.open()],
     [
       'below min_severity',
       async () => {
-        await shop.work({ branch: 'mine', scope: { areas: ['payments'] } })
-        await shop.work({ scope: { areas: ['payments'] } })
-        return shop.open({ head: 'mine' })
+        await repository.declare({ branch: 'mine', scope: { areas: ['payments'] } })
+        await repository.declare({ scope: { areas: ['payments'] } })
+        return repository.open({ head: 'mine' })
       },
     ],
     [
       'on a draft, for what is not high',
       async () => {
-        await shop.work()
-        return shop.open({ draft: true })
+        await repository.declare()
+        return repository.open({ draft: true })
       },
     ],
     [
       'for work on the same branch',
       async () => {
-        await shop.work({ branch: 'retries' })
-        return shop.open({ head: 'retries' })
+        await repository.declare({ branch: 'retries' })
+        return repository.open({ head: 'retries' })
       },
     ],
     [
       'for work that it is stacked on',
       async () => {
-        await shop.work({ branch: 'below' })
-        return shop.open({ head: 'above', base: 'below' })
+        await repository.declare({ branch: 'below' })
+        return repository.open({ head: 'above', base: 'below' })
       },
     ],
     [
       'on the pull request of a bot',
       async () => {
-        await shop.work({ risk: 'high' })
-        return shop.open({ author: { login: 'renovate[bot]', type: 'Bot' } })
+        await repository.declare({ risk: 'high' })
+        return repository.open({ author: { login: 'renovate[bot]', type: 'Bot' } })
       },
     ],
     [
       'where comments are turned off',
       async () => {
-        await shop.write('.github/deconflict.yml', 'comment: {mode: off}')
-        await shop.work({ risk: 'high' })
-        return shop.open()
+        await repository.writeFile('.github/deconflict.yml', 'comment: {mode: off}')
+        await repository.declare({ risk: 'high' })
+        return repository.open()
       },
     ],
     [
       'for paths that are ignored',
       async () => {
-        await shop.work({ scope: { paths: ['package-lock.json'] } })
-        return shop.open({ files: ['package-lock.json'] })
+        await repository.declare({ scope: { paths: ['package-lock.json'] } })
+        return repository.open({ files: ['package-lock.json'] })
       },
     ],
   ])('%s', async (_, given) => {
     const number = await given()
-    await shop.pass(2 * QUIET_MS)
-    expect(shop.desk.comments(number)).toEqual([])
-    expect(shop.writes()).toEqual([])
+    await repository.advance(2 * QUIET_MS)
+    expect(repository.desk.comments(number)).toEqual([])
+    expect(repository.writes()).toEqual([])
     // The pull request is followed all the same.
-    const { body } = await shop.ask('GET', '/activity')
+    const { body } = await repository.request('GET', '/activity')
     expect(body.items.map((item: { pr_url: string }) => item.pr_url)).toContain(
-      `https://github.com/${shop.full_name}/pull/${number}`,
+      `https://github.com/${repository.full_name}/pull/${number}`,
     )
   })
 })
 
-describe('settings decide who is told', () => {
+describe('settings decide which pull requests get a comment', () => {
   test('min_severity: low tells of areas alone, high only of what is high', async () => {
-    await shop.write('.github/deconflict.yml', 'comment: {min_severity: high}')
-    await shop.work({ branch: 'mine', scope: { areas: ['payments'], paths: ['src/pay.ts'] } })
-    const number = await shop.open({ head: 'mine' })
-    await shop.work({ title: 'By path' })
-    await shop.work({ title: 'By area', branch: 'area', scope: { areas: ['payments'] } })
-    expect(shop.comment(number)).toBeUndefined()
-    await shop.write('.github/deconflict.yml', 'comment: {min_severity: medium}')
-    expect(shop.comment(number)).toContain('`By path`')
-    expect(shop.comment(number)).not.toContain('`By area`')
-    await shop.pass(QUIET_MS)
-    await shop.write('.github/deconflict.yml', 'comment: {min_severity: low}')
-    expect(shop.comment(number)).toMatch(/`By area` on `area` .* \| `area payments` \| low \|/)
+    await repository.writeFile('.github/deconflict.yml', 'comment: {min_severity: high}')
+    await repository.declare({ branch: 'mine', scope: { areas: ['payments'], paths: ['src/pay.ts'] } })
+    const number = await repository.open({ head: 'mine' })
+    await repository.declare({ title: 'By path' })
+    await repository.declare({ title: 'By area', branch: 'area', scope: { areas: ['payments'] } })
+    expect(repository.comment(number)).toBeUndefined()
+    await repository.writeFile('.github/deconflict.yml', 'comment: {min_severity: medium}')
+    expect(repository.comment(number)).toContain('`By path`')
+    expect(repository.comment(number)).not.toContain('`By area`')
+    await repository.advance(QUIET_MS)
+    await repository.writeFile('.github/deconflict.yml', 'comment: {min_severity: low}')
+    expect(repository.comment(number)).toMatch(/`By area` on `area` .* \| `area payments` \| low \|/)
   })
 
   test.each(['comment_on_bots: true', 'comment: {on_bots: true}'])(
     '%s gives the pull requests of bots a comment',
     async (text) => {
-      await shop.write('.github/deconflict.yml', text)
-      await shop.work()
-      const number = await shop.open({ author: { login: 'renovate[bot]', type: 'Bot' } })
-      expect(shop.comment(number)).toContain('one other work')
+      await repository.writeFile('.github/deconflict.yml', text)
+      await repository.declare()
+      const number = await repository.open({ author: { login: 'renovate[bot]', type: 'Bot' } })
+      expect(repository.comment(number)).toContain('1 other activity')
     },
   )
 
@@ -167,192 +173,192 @@ describe('settings decide who is told', () => {
     ['draft_min_severity: medium', ['Harmless', 'Careful'], ['By area']],
     ['draft_min_severity: low, min_severity: high', ['Harmless', 'Careful', 'By area'], []],
   ])('a draft with {%s} shows what reaches that', async (text, shown, left_out) => {
-    await shop.write('.github/deconflict.yml', `comment: {${text}}`)
-    await shop.work({ title: 'Careful', risk: 'high' })
-    await shop.work({ title: 'Harmless', branch: 'other' })
-    await shop.work({ branch: 'mine', scope: { areas: ['payments'], paths: ['src/pay.ts'] } })
-    await shop.work({ title: 'By area', branch: 'area', scope: { areas: ['payments'] } })
-    const number = await shop.open({ head: 'mine', draft: true })
-    for (const title of shown) expect(shop.comment(number)).toContain(`\`${title}\``)
-    for (const title of left_out) expect(shop.comment(number)).not.toContain(`\`${title}\``)
+    await repository.writeFile('.github/deconflict.yml', `comment: {${text}}`)
+    await repository.declare({ title: 'Careful', risk: 'high' })
+    await repository.declare({ title: 'Harmless', branch: 'other' })
+    await repository.declare({ branch: 'mine', scope: { areas: ['payments'], paths: ['src/pay.ts'] } })
+    await repository.declare({ title: 'By area', branch: 'area', scope: { areas: ['payments'] } })
+    const number = await repository.open({ head: 'mine', draft: true })
+    for (const title of shown) expect(repository.comment(number)).toContain(`\`${title}\``)
+    for (const title of left_out) expect(repository.comment(number)).not.toContain(`\`${title}\``)
   })
 
-  test('a draft is told of what is high, and of the rest once it is ready', async () => {
-    await shop.work({ title: 'Careful', risk: 'high' })
-    await shop.work({ title: 'Harmless', branch: 'other' })
-    const number = await shop.open({ draft: true })
-    expect(shop.comment(number)).toContain('`Careful`')
-    expect(shop.comment(number)).not.toContain('`Harmless`')
-    shop.desk.update(number, { draft: false })
-    await shop.tell(number, 'ready_for_review')
-    await shop.pass(QUIET_MS)
-    expect(shop.comment(number)).toContain('`Harmless`')
-    expect(shop.writes()).toEqual([CREATED, EDITED])
+  test('a draft shows high severity only, and the rest once it is ready', async () => {
+    await repository.declare({ title: 'Careful', risk: 'high' })
+    await repository.declare({ title: 'Harmless', branch: 'other' })
+    const number = await repository.open({ draft: true })
+    expect(repository.comment(number)).toContain('`Careful`')
+    expect(repository.comment(number)).not.toContain('`Harmless`')
+    repository.desk.update(number, { draft: false })
+    await repository.deliver(number, 'ready_for_review')
+    await repository.advance(QUIET_MS)
+    expect(repository.comment(number)).toContain('`Harmless`')
+    expect(repository.writes()).toEqual([CREATED, EDITED])
   })
 })
 
 describe('what is gone is not called gone when it was only not looked at', () => {
   const told_of = async () => {
-    await shop.work()
-    const number = await shop.open()
-    expect(shop.comment(number)).toContain('`Retry payments`')
-    await shop.pass(QUIET_MS)
+    await repository.declare()
+    const number = await repository.open()
+    expect(repository.comment(number)).toContain('`Retry payments`')
+    await repository.advance(QUIET_MS)
     return number
   }
 
   test.each<[string, (number: number) => Promise<unknown>, string, string]>([
     [
       'the threshold rose',
-      () => shop.write('.github/deconflict.yml', 'comment: {min_severity: high}'),
+      () => repository.writeFile('.github/deconflict.yml', 'comment: {min_severity: high}'),
       'Overlap below the threshold',
       'This repository shows `high` severity and above',
     ],
     [
       'it became a draft',
       (number) => {
-        shop.desk.update(number, { draft: true })
-        return shop.tell(number, 'converted_to_draft')
+        repository.desk.update(number, { draft: true })
+        return repository.deliver(number, 'converted_to_draft')
       },
       'Overlap below the threshold',
       'This is a draft',
     ],
     [
       'its files are ignored',
-      () => shop.write('.github/deconflict.yml', 'ignore_paths: [src/**]'),
+      () => repository.writeFile('.github/deconflict.yml', 'ignore_paths: [src/**]'),
       'Not compared',
-      'ignore every file that this changes (`ignore_paths`)',
+      'ignore every changed file (`ignore_paths`)',
     ],
     [
       'it changes no files any more',
-      (number) => shop.push(number, []),
+      (number) => repository.push(number, []),
       'Not compared',
       'names neither paths nor areas',
     ],
     [
       'its activity was archived',
       async () => {
-        const { items } = (await shop.ask('GET', '/activity')).body
+        const { items } = (await repository.request('GET', '/activity')).body
         const { id } = items.find((item: { source: string }) => item.source === 'pull_request')
-        await shop.ask('POST', `/activity/${id}/archive`)
-        await shop.pass(0)
+        await repository.request('POST', `/activity/${id}/archive`)
+        await repository.advance(0)
       },
       'Not compared',
-      'was archived, finished or has expired',
+      'is archived, finished or expired',
     ],
   ])('%s', async (_, happen, heading, words) => {
     const number = await told_of()
     await happen(number)
-    expect(shop.comment(number)).toContain(`\n\n### ${heading}\n\n`)
-    expect(shop.comment(number)).toContain(words)
-    expect(shop.comment(number)).not.toContain('No overlap')
-    expect(shop.writes()).toEqual([CREATED, EDITED])
+    expect(repository.comment(number)).toContain(`\n\n### ${heading}\n\n`)
+    expect(repository.comment(number)).toContain(words)
+    expect(repository.comment(number)).not.toContain('No overlap')
+    expect(repository.writes()).toEqual([CREATED, EDITED])
   })
 
   test('and what is gone says with what it was compared; work elsewhere does not write that anew', async () => {
-    const id = await shop.work()
-    await shop.work({ branch: 'aside', scope: { paths: ['docs/**'] } })
-    const number = await shop.open()
-    await shop.pass(QUIET_MS)
-    await shop.ask('POST', `/activity/${id}/archive`)
-    await shop.pass(0)
-    expect(shop.comment(number)).toMatch(GONE)
-    expect(shop.comment(number)).toContain('Compared with 1 other live activity and 0 active notables')
-    await shop.pass(QUIET_MS)
-    await shop.note({ scope: { paths: ['docs/**'] } })
-    await shop.tell(number, 'labeled')
-    await shop.pass(QUIET_MS)
-    expect(shop.writes()).toEqual([CREATED, EDITED])
+    const id = await repository.declare()
+    await repository.declare({ branch: 'aside', scope: { paths: ['docs/**'] } })
+    const number = await repository.open()
+    await repository.advance(QUIET_MS)
+    await repository.request('POST', `/activity/${id}/archive`)
+    await repository.advance(0)
+    expect(repository.comment(number)).toMatch(GONE)
+    expect(repository.comment(number)).toContain('Compared with 1 other live activity and 0 active notables')
+    await repository.advance(QUIET_MS)
+    await repository.createNotable({ scope: { paths: ['docs/**'] } })
+    await repository.deliver(number, 'labeled')
+    await repository.advance(QUIET_MS)
+    expect(repository.writes()).toEqual([CREATED, EDITED])
   })
 })
 
 describe('a change elsewhere reaches every pull request that it touches', () => {
   test('new work, its changed scope, and its end', async () => {
-    const number = await shop.open()
-    const aside = await shop.open({ files: ['docs/a.md'] })
-    const id = await shop.work({ title: 'Retry payments' })
-    expect(shop.comment(number)).toContain('`Retry payments`')
-    expect(shop.comment(aside)).toBeUndefined()
+    const number = await repository.open()
+    const aside = await repository.open({ files: ['docs/a.md'] })
+    const id = await repository.declare({ title: 'Retry payments' })
+    expect(repository.comment(number)).toContain('`Retry payments`')
+    expect(repository.comment(aside)).toBeUndefined()
 
-    await shop.pass(QUIET_MS)
-    await shop.ask('PATCH', `/activity/${id}`, { body: { scope: { paths: ['docs/**'] } } })
-    await shop.pass(0)
-    expect(shop.comment(number)).toMatch(GONE)
-    expect(shop.comment(aside)).toContain('`Retry payments`')
+    await repository.advance(QUIET_MS)
+    await repository.request('PATCH', `/activity/${id}`, { body: { scope: { paths: ['docs/**'] } } })
+    await repository.advance(0)
+    expect(repository.comment(number)).toMatch(GONE)
+    expect(repository.comment(aside)).toContain('`Retry payments`')
 
-    await shop.pass(QUIET_MS)
-    await shop.ask('POST', `/activity/${id}/archive`)
-    await shop.pass(0)
-    expect(shop.comment(aside)).toMatch(GONE)
-    expect(shop.writes()).toEqual([CREATED, EDITED, CREATED, EDITED])
+    await repository.advance(QUIET_MS)
+    await repository.request('POST', `/activity/${id}/archive`)
+    await repository.advance(0)
+    expect(repository.comment(aside)).toMatch(GONE)
+    expect(repository.writes()).toEqual([CREATED, EDITED, CREATED, EDITED])
   })
 
   test.each<[string, (id: string) => Promise<unknown>]>([
-    ['archived', (id) => shop.ask('POST', `/activity/${id}/archive`)],
-    ['abandoned', (id) => shop.ask('PATCH', `/activity/${id}`, { body: { status: 'abandoned' } })],
+    ['archived', (id) => repository.request('POST', `/activity/${id}/archive`)],
+    ['abandoned', (id) => repository.request('PATCH', `/activity/${id}`, { body: { status: 'abandoned' } })],
     [
       'expired',
       async () => {
         // The pull request itself lives on.
-        const [own] = (await shop.ask('GET', '/activity')).body.items.filter(
+        const [own] = (await repository.request('GET', '/activity')).body.items.filter(
           (item: { source: string }) => item.source === 'pull_request',
         )
-        told.service.clock.advance(DAY_MS / 2)
-        expect((await shop.ask('POST', `/activity/${own.id}/heartbeat`)).status).toBe(200)
-        told.service.clock.advance(DAY_MS / 2)
-        await sweep(told.service.app)
+        fixture.service.clock.advance(DAY_MS / 2)
+        expect((await repository.request('POST', `/activity/${own.id}/heartbeat`)).status).toBe(200)
+        fixture.service.clock.advance(DAY_MS / 2)
+        await sweep(fixture.service.app)
       },
     ],
   ])('work that is %s clears the comment', async (_, end) => {
-    const id = await shop.work()
-    const number = await shop.open()
-    expect(shop.comment(number)).toContain('`Retry payments`')
-    await shop.pass(QUIET_MS)
+    const id = await repository.declare()
+    const number = await repository.open()
+    expect(repository.comment(number)).toContain('`Retry payments`')
+    await repository.advance(QUIET_MS)
     await end(id)
-    await shop.pass(0)
-    expect(shop.comment(number)).toMatch(GONE)
-    expect(shop.writes()).toEqual([CREATED, EDITED])
+    await repository.advance(0)
+    expect(repository.comment(number)).toMatch(GONE)
+    expect(repository.writes()).toEqual([CREATED, EDITED])
   })
 
   test('another pull request that is merged clears the comment; that of the merged one is left as it was', async () => {
-    const merged = await shop.open({ head: 'retries' })
-    const number = await shop.open({ head: 'tidy' })
-    await shop.pass(QUIET_MS)
-    const last = shop.comment(merged)
-    shop.desk.merge(merged)
-    await shop.tell(merged, 'closed')
-    await shop.pass(QUIET_MS)
-    expect(shop.comment(number)).toMatch(GONE)
-    expect(shop.comment(merged)).toBe(last)
+    const merged = await repository.open({ head: 'retries' })
+    const number = await repository.open({ head: 'tidy' })
+    await repository.advance(QUIET_MS)
+    const last = repository.comment(merged)
+    repository.desk.merge(merged)
+    await repository.deliver(merged, 'closed')
+    await repository.advance(QUIET_MS)
+    expect(repository.comment(number)).toMatch(GONE)
+    expect(repository.comment(merged)).toBe(last)
   })
 
   test('a notable that is raised, changed and archived', async () => {
-    const number = await shop.open()
-    const id = await shop.note({ title: 'Tills are frozen' })
-    expect(shop.comment(number)).toContain(
+    const number = await repository.open()
+    const id = await repository.createNotable({ title: 'Tills are frozen' })
+    expect(repository.comment(number)).toContain(
       '- `Tills are frozen` (medium), for the whole repository'.replaceAll(
         '`the whole repository`',
         'the whole repository',
       ),
     )
-    await shop.pass(QUIET_MS)
-    await shop.ask('PATCH', `/notables/${id}`, { body: { title: 'Tills thaw' } })
-    await shop.pass(0)
-    expect(shop.comment(number)).toContain('`Tills thaw`')
-    await shop.pass(QUIET_MS)
-    await shop.ask('POST', `/notables/${id}/archive`)
-    await shop.pass(0)
-    expect(shop.comment(number)).toMatch(GONE)
+    await repository.advance(QUIET_MS)
+    await repository.request('PATCH', `/notables/${id}`, { body: { title: 'Tills thaw' } })
+    await repository.advance(0)
+    expect(repository.comment(number)).toContain('`Tills thaw`')
+    await repository.advance(QUIET_MS)
+    await repository.request('POST', `/notables/${id}/archive`)
+    await repository.advance(0)
+    expect(repository.comment(number)).toMatch(GONE)
   })
 
   test('another pull request that is made ready while its work is blocked', async () => {
-    const other = await shop.open({ title: 'Other', draft: true })
-    const [item] = (await shop.ask('GET', '/activity')).body.items
-    await shop.ask('PATCH', `/activity/${item.id}`, { body: { status: 'blocked' } })
-    const number = await shop.open()
-    expect(shop.comment(number)).toMatch(/`Other` on .* \(draft\)/)
-    await shop.pass(QUIET_MS)
-    shop.desk.update(other, { draft: false })
-    await shop.tell(other, 'ready_for_review')
-    expect(shop.comment(number)).toMatch(/`Other` on .* \(ready for review\)/)
+    const other = await repository.open({ title: 'Other', draft: true })
+    const [item] = (await repository.request('GET', '/activity')).body.items
+    await repository.request('PATCH', `/activity/${item.id}`, { body: { status: 'blocked' } })
+    const number = await repository.open()
+    expect(repository.comment(number)).toMatch(/`Other` on .* \(draft\)/)
+    await repository.advance(QUIET_MS)
+    repository.desk.update(other, { draft: false })
+    await repository.deliver(other, 'ready_for_review')
+    expect(repository.comment(number)).toMatch(/`Other` on .* \(ready for review\)/)
   })
 })

@@ -75,7 +75,7 @@ describe('the id of a delivery finds', () => {
       }),
     )
     expect(trouble).toContainEqual(
-      expect.objectContaining({ msg: 'a job failed', outcome: 'failed', job: `delivery:${id}` }),
+      expect.objectContaining({ msg: 'job failed', outcome: 'failed', job: `delivery:${id}` }),
     )
     service.clock.advance(10_000)
     await service.settle()

@@ -1,10 +1,15 @@
 /** Making up for webhooks that never came: failed deliveries are asked for again, and repositories are looked through hourly (issue: reconciliation). */
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
-import { ask } from '../../src/jobs/store.ts'
+import { enqueue } from '../../src/jobs/store.ts'
 import { firstJobs } from '../../src/pull-requests/jobs.ts'
 import { fakeGithub } from '../support/github.ts'
 import { timestamp } from '../support/github-state.ts'
-import { QUIET_MS, type Shop, startToldService, type ToldService } from '../support/told-service.ts'
+import {
+  type PullRequestService,
+  QUIET_MS,
+  startPullRequestService,
+  type TrackedRepository,
+} from '../support/pull-request-service.ts'
 import { installationEvent, pushEvent } from '../support/webhooks.ts'
 
 const MINUTE_MS = 60_000
@@ -12,28 +17,28 @@ const HOUR_MS = 3_600_000
 const DAY_MS = 86_400_000
 
 const github = fakeGithub()
-let told: ToldService
-let shop: Shop
+let fixture: PullRequestService
+let repository: TrackedRepository
 
 beforeAll(async () => {
-  told = await startToldService(github)
+  fixture = await startPullRequestService(github)
 })
 beforeEach(async () => {
-  shop = told.shop()
+  repository = fixture.repository()
   // What starting asks for is over before anything fails, and comes again from this instant on.
   await startAgain()
 })
 afterAll(async () => {
   github.mend()
-  await told.service.close()
+  await fixture.service.close()
   github.close()
 })
 
 /** What the service does when it starts. */
 const startAgain = async () => {
-  const { app, clock } = told.service
-  await ask(app.database.connection(), firstJobs(clock.now), clock.now)
-  await told.rest()
+  const { app, clock } = fixture.service
+  await enqueue(app.database.connection(), firstJobs(clock.now), clock.now)
+  await fixture.runJobs()
 }
 
 interface Item {
@@ -43,22 +48,24 @@ interface Item {
   status: string
   pr_url: string | null
 }
-const items = async (query = ''): Promise<Item[]> => (await shop.ask('GET', `/activity${query}`)).body.items
+const items = async (query = ''): Promise<Item[]> =>
+  (await repository.request('GET', `/activity${query}`)).body.items
 const archived = () => items('?status=archived')
-const reasonOf = async (id: string) => (await shop.ask('GET', `/activity/${id}`)).body.archive_reason
+const reasonOf = async (id: string) =>
+  (await repository.request('GET', `/activity/${id}`)).body.archive_reason
 /** Until the next run of a job that repeats itself, wherever earlier tests have left the clock. */
 const untilNext = async (kind: 'redeliver' | 'reconcile_all') => {
-  const [job] = await told.service.jobs(kind)
-  const wait = (job?.run_at.getTime() ?? 0) - told.service.clock.now.getTime()
-  told.service.clock.advance(Math.max(0, wait))
-  await told.rest()
+  const [job] = await fixture.service.jobs(kind)
+  const wait = (job?.run_at.getTime() ?? 0) - fixture.service.clock.now.getTime()
+  fixture.service.clock.advance(Math.max(0, wait))
+  await fixture.runJobs()
 }
-/** Of GitHub's clock, which is the real one: later than what it told. */
+/** Later than earlier events. GitHub uses the real clock. */
 const inAMinute = () => timestamp(new Date(Date.now() + MINUTE_MS))
 const anHour = () => untilNext('reconcile_all')
 const tenHours = async () => {
-  told.service.clock.advance(10 * HOUR_MS)
-  await told.rest()
+  fixture.service.clock.advance(10 * HOUR_MS)
+  await fixture.runJobs()
 }
 
 describe('failed deliveries', () => {
@@ -96,9 +103,9 @@ describe('failed deliveries', () => {
     for (let count = 0; count < 250; count += 1) github.app.delivered({ event: 'push', status_code: 202 })
     const looks = () => github.calls('GET /app/hook/deliveries')
     const before = looks()
-    await shop.pass(9 * MINUTE_MS)
+    await repository.advance(9 * MINUTE_MS)
     expect(looks()).toBe(before)
-    await shop.pass(MINUTE_MS)
+    await repository.advance(MINUTE_MS)
     expect(looks()).toBe(before + 3)
     expect(asked().slice(known)).toEqual([failed.id])
     github.app.delivered({ event: 'push', guid: failed.guid, status_code: 202, redelivery: true })
@@ -108,16 +115,16 @@ describe('failed deliveries', () => {
     await soon()
     const known = asked().length
     const failed = github.app.delivered({ event: 'push', status_code: 413 })
-    const begun = told.service.clock.now.getTime()
+    const begun = fixture.service.clock.now.getTime()
     const minutes = new Set<number>()
     for (let run = 0; run < 18; run += 1) {
       await soon()
       if (asked().length > known + minutes.size)
-        minutes.add((told.service.clock.now.getTime() - begun) / MINUTE_MS)
+        minutes.add((fixture.service.clock.now.getTime() - begun) / MINUTE_MS)
       await startAgain()
     }
-    told.service.clock.advance(DAY_MS)
-    await told.rest()
+    fixture.service.clock.advance(DAY_MS)
+    await fixture.runJobs()
     expect(asked().slice(known)).toEqual(Array(5).fill(failed.id))
     expect([...minutes]).toEqual([10, 20, 40, 80, 160])
     github.app.delivered({ event: 'push', guid: failed.guid, status_code: 202, redelivery: true })
@@ -128,8 +135,8 @@ describe('failed deliveries', () => {
     const known = asked().length
     const failed = github.app.delivered({ event: 'push', status_code: 502 })
     github.fault('GET /app/hook/deliveries', 'unavailable', 1)
-    told.service.clock.advance(10 * MINUTE_MS)
-    await told.rest()
+    fixture.service.clock.advance(10 * MINUTE_MS)
+    await fixture.runJobs()
     expect(asked()).toHaveLength(known)
     await soon()
     expect(asked().slice(known)).toEqual([failed.id])
@@ -139,11 +146,11 @@ describe('failed deliveries', () => {
 
 describe('hourly', () => {
   test('the activity of a pull request that was merged or closed unheard is archived for that reason', async () => {
-    const merged = await shop.open({ title: 'Merged', head: 'a' })
-    const closed = await shop.open({ title: 'Closed', head: 'b' })
-    await shop.open({ title: 'Open', head: 'c' })
-    shop.desk.merge(merged)
-    shop.desk.close(closed)
+    const merged = await repository.open({ title: 'Merged', head: 'a' })
+    const closed = await repository.open({ title: 'Closed', head: 'b' })
+    await repository.open({ title: 'Open', head: 'c' })
+    repository.desk.merge(merged)
+    repository.desk.close(closed)
     await anHour()
     expect((await items()).map(({ title }) => title)).toEqual(['Open'])
     const reasons = await Promise.all(
@@ -156,30 +163,30 @@ describe('hourly', () => {
   })
 
   test('that reaches the comments of those it overlapped with', async () => {
-    const number = await shop.open({ author: 'ada' })
-    const merged = await shop.open({ author: 'ben' })
-    shop.desk.merge(merged)
+    const number = await repository.open({ author: 'ada' })
+    const merged = await repository.open({ author: 'ben' })
+    repository.desk.merge(merged)
     await anHour()
-    await shop.pass(QUIET_MS)
-    expect(shop.comment(number)).toContain('### No overlap any more')
+    await repository.advance(QUIET_MS)
+    expect(repository.comment(number)).toContain('### No overlap any more')
   })
 
   test('work that was tied to a pull request by its address alone ends with it, too', async () => {
-    await shop.open({ title: 'First' })
-    const { number } = shop.desk.open({ head: 'x', files: ['docs/a.md'] })
-    const pr_url = `https://github.com/${shop.full_name}/pull/${number}`
-    const id = await shop.work({ branch: 'somewhere-else', pr_url })
-    shop.desk.merge(number)
+    await repository.open({ title: 'First' })
+    const { number } = repository.desk.open({ head: 'x', files: ['docs/a.md'] })
+    const pr_url = `https://github.com/${repository.full_name}/pull/${number}`
+    const id = await repository.declare({ branch: 'somewhere-else', pr_url })
+    repository.desk.merge(number)
     await anHour()
     expect(await reasonOf(id)).toBe('pull_request_merged')
   })
 
-  test('a pull request of which nothing was heard is taken in, with its files', async () => {
-    await shop.open({ title: 'Known' })
-    shop.desk.open({ title: 'Unheard', head: 'u', files: ['src/unheard.ts'] })
+  test('a pull request without a delivery is imported with its files', async () => {
+    await repository.open({ title: 'Known' })
+    repository.desk.open({ title: 'Unheard', head: 'u', files: ['src/unheard.ts'] })
     await anHour()
     const unheard = (await items()).find(({ title }) => title === 'Unheard')
-    expect((await shop.ask('GET', `/activity/${unheard?.id}`)).body).toMatchObject({
+    expect((await repository.request('GET', `/activity/${unheard?.id}`)).body).toMatchObject({
       source: 'pull_request',
       branch: 'u',
       scope: { paths: ['src/unheard.ts'] },
@@ -187,15 +194,17 @@ describe('hourly', () => {
   })
 
   test('a push that was not heard brings the new files', async () => {
-    const number = await shop.open()
-    shop.desk.pushTo(number)
-    shop.desk.update(number, { files: ['src/new.ts'] })
+    const number = await repository.open()
+    repository.desk.pushTo(number)
+    repository.desk.update(number, { files: ['src/new.ts'] })
     await anHour()
     const [item] = await items()
-    expect((await shop.ask('GET', `/activity/${item?.id}`)).body.scope.paths).toEqual(['src/new.ts'])
+    expect((await repository.request('GET', `/activity/${item?.id}`)).body.scope.paths).toEqual([
+      'src/new.ts',
+    ])
   })
 
-  test.each<[string, Parameters<Shop['desk']['update']>[1], object]>([
+  test.each<[string, Parameters<TrackedRepository['desk']['update']>[1], object]>([
     ['a new title', { title: 'Other words' }, { title: 'Other words' }],
     ['made ready', { draft: false }, { status: 'ready-for-review', draft_pr: false }],
     [
@@ -204,63 +213,65 @@ describe('hourly', () => {
       { base_branch: 'release', scope: { areas: [], paths: ['src/release.ts'] } },
     ],
   ])('what was not heard is taken in: %s', async (_, changes, expected) => {
-    const number = await shop.open({ title: 'Words', draft: true })
-    await shop.pass(MINUTE_MS)
-    Object.assign(shop.desk.update(number, changes), { updated_at: inAMinute() })
+    const number = await repository.open({ title: 'Words', draft: true })
+    await repository.advance(MINUTE_MS)
+    Object.assign(repository.desk.update(number, changes), { updated_at: inAMinute() })
     await anHour()
     const [item] = await items()
-    expect((await shop.ask('GET', `/activity/${item?.id}`)).body).toMatchObject(expected)
+    expect((await repository.request('GET', `/activity/${item?.id}`)).body).toMatchObject(expected)
   })
 
   test('words on a pull request leave the title that somebody gave its activity', async () => {
-    const number = await shop.open({ title: 'Words' })
+    const number = await repository.open({ title: 'Words' })
     const [item] = await items()
-    await shop.ask('PATCH', `/activity/${item?.id}`, { body: { title: 'Better words' } })
-    Object.assign(shop.desk.pull(number), { updated_at: inAMinute() })
+    await repository.request('PATCH', `/activity/${item?.id}`, { body: { title: 'Better words' } })
+    Object.assign(repository.desk.pull(number), { updated_at: inAMinute() })
     await anHour()
-    expect((await shop.ask('GET', `/activity/${item?.id}`)).body.title).toBe('Better words')
+    expect((await repository.request('GET', `/activity/${item?.id}`)).body.title).toBe('Better words')
   })
 
   test('what was not heard is taken in: the label that mutes', async () => {
-    const number = await shop.open()
-    await shop.work()
-    expect(shop.comment(number)).toContain('one other work')
-    Object.assign(shop.desk.update(number, { labels: ['deconflict:mute'] }), { updated_at: inAMinute() })
+    const number = await repository.open()
+    await repository.declare()
+    expect(repository.comment(number)).toContain('1 other activity')
+    Object.assign(repository.desk.update(number, { labels: ['deconflict:mute'] }), {
+      updated_at: inAMinute(),
+    })
     await anHour()
-    expect(shop.comment(number)).toContain('### Muted')
+    expect(repository.comment(number)).toContain('### Muted')
   })
 
   test('words on a pull request, which GitHub dates it by, cost no call', async () => {
-    const number = await shop.open()
+    const number = await repository.open()
     await anHour()
-    Object.assign(shop.desk.pull(number), { updated_at: inAMinute() })
-    const before = shop.calls().length
+    Object.assign(repository.desk.pull(number), { updated_at: inAMinute() })
+    const before = repository.calls().length
     await anHour()
-    expect(shop.calls().slice(before)).toEqual(['GET /pulls'])
+    expect(repository.calls().slice(before)).toEqual(['GET /pulls'])
   })
 
   describe('that a pull request is open', () => {
     const own = async () => {
       const [item] = await items()
-      return (await shop.ask('GET', `/activity/${item?.id}`)).body
+      return (await repository.request('GET', `/activity/${item?.id}`)).body
     }
 
     test('is a sign of life of the activity made from it, and of no other', async () => {
-      const number = await shop.open()
+      const number = await repository.open()
       const { id, created_at } = await own()
-      const pr_url = `https://github.com/${shop.full_name}/pull/${number}`
-      const declared = await shop.work({ branch: 'elsewhere', pr_url })
+      const pr_url = `https://github.com/${repository.full_name}/pull/${number}`
+      const declared = await repository.declare({ branch: 'elsewhere', pr_url })
       for (const _ of [1, 2, 3]) await tenHours()
       expect((await items()).map((item) => item.id)).toEqual([id])
       const { heartbeat_at, expires_at } = await own()
       expect(Date.parse(expires_at) - Date.parse(heartbeat_at)).toBe(DAY_MS)
       expect(Date.parse(heartbeat_at) - Date.parse(created_at)).toBeGreaterThan(DAY_MS)
-      expect((await shop.ask('GET', `/activity/${declared}`)).body.status).toBe('expired')
+      expect((await repository.request('GET', `/activity/${declared}`)).body.status).toBe('expired')
     })
 
     test('keeps no activity longer than max_activity_ttl_ms, and makes none in its place', async () => {
-      await shop.write('.github/deconflict.yml', `max_activity_ttl_ms: ${DAY_MS + HOUR_MS}`)
-      await shop.open()
+      await repository.writeFile('.github/deconflict.yml', `max_activity_ttl_ms: ${DAY_MS + HOUR_MS}`)
+      await repository.open()
       const { id } = await own()
       for (const _ of [1, 2]) await tenHours()
       const { created_at, expires_at } = await own()
@@ -268,7 +279,7 @@ describe('hourly', () => {
       await tenHours()
       await anHour()
       expect(await items()).toEqual([])
-      expect((await shop.ask('GET', `/activity/${id}`)).body.status).toBe('expired')
+      expect((await repository.request('GET', `/activity/${id}`)).body.status).toBe('expired')
     })
 
     test.each([
@@ -276,35 +287,37 @@ describe('hourly', () => {
       ['leaves it at that where the settings end it sooner than we look', 'activity_ttl_ms: 1800000', 0],
       ['leaves it at that where nothing is tracked', 'track_pull_requests: false', 0],
     ])('%s', async (_, settings, count) => {
-      await shop.open()
+      await repository.open()
       const { id } = await own()
-      if (settings) await shop.write('.github/deconflict.yml', settings)
-      told.service.clock.advance(2 * DAY_MS)
+      if (settings) await repository.writeFile('.github/deconflict.yml', settings)
+      fixture.service.clock.advance(2 * DAY_MS)
       expect(await items()).toEqual([])
-      await told.rest()
+      await fixture.runJobs()
       await anHour()
       expect(await items()).toHaveLength(count)
       expect((await items()).map((item) => item.id)).not.toContain(id)
     })
 
     test('does not bring back what was archived on purpose', async () => {
-      await shop.open()
+      await repository.open()
       const { id } = await own()
-      await shop.ask('POST', `/activity/${id}/archive`)
+      await repository.request('POST', `/activity/${id}/archive`)
       await anHour()
       expect(await items()).toEqual([])
     })
   })
 
   test('of more than a hundred branches, each has its turn', async () => {
-    await shop.open({ title: 'Known' })
+    await repository.open({ title: 'Known' })
     const names = Array.from({ length: 130 }, (_, index) => `b/${String(index).padStart(3, '0')}`)
     for (const branch of names) {
-      await shop.ask('POST', '/activity', { body: { title: 't', summary: 's', actor: 'a', branch } })
-      await told.service.deliver(pushEvent(github, shop.full_name, shop.desk.push(branch)))
+      await repository.request('POST', '/activity', {
+        body: { title: 't', summary: 's', actor: 'a', branch },
+      })
+      await fixture.service.deliver(pushEvent(github, repository.full_name, repository.desk.push(branch)))
     }
-    await told.rest()
-    const asked = () => shop.calls().filter((route) => route.startsWith('GET /branches/b'))
+    await fixture.runJobs()
+    const asked = () => repository.calls().filter((route) => route.startsWith('GET /branches/b'))
     await anHour()
     expect(asked()).toHaveLength(100)
     await anHour()
@@ -315,36 +328,36 @@ describe('hourly', () => {
   })
 
   test('a branch that was pushed and is gone ends its work; one that was never pushed is left alone', async () => {
-    await shop.open({ title: 'Known' })
-    const pushed = await shop.work({ branch: 'feature/pushed', scope: {} })
-    const kept = await shop.work({ branch: 'feature/kept', scope: {} })
-    const local = await shop.work({ branch: 'local', scope: {} })
+    await repository.open({ title: 'Known' })
+    const pushed = await repository.declare({ branch: 'feature/pushed', scope: {} })
+    const kept = await repository.declare({ branch: 'feature/kept', scope: {} })
+    const local = await repository.declare({ branch: 'local', scope: {} })
     for (const branch of ['feature/pushed', 'feature/kept'])
-      await told.service.play(pushEvent(github, shop.full_name, shop.desk.push(branch)))
-    shop.desk.deleteBranch('feature/pushed')
+      await fixture.service.play(pushEvent(github, repository.full_name, repository.desk.push(branch)))
+    repository.desk.deleteBranch('feature/pushed')
     await anHour()
     expect(await reasonOf(pushed)).toBe('branch_deleted')
     expect((await items()).map(({ id }) => id)).toEqual(expect.arrayContaining([kept, local]))
   })
 
   test('what has not changed is asked for once, and nothing is written', async () => {
-    await shop.open()
-    await shop.open({ files: ['docs/a.md'] })
+    await repository.open()
+    await repository.open({ files: ['docs/a.md'] })
     await anHour()
-    const before = shop.calls().length
-    await shop.pass(59 * MINUTE_MS)
-    expect(shop.calls().length).toBe(before)
-    await shop.pass(MINUTE_MS)
-    expect(shop.calls().slice(before)).toEqual(['GET /pulls'])
+    const before = repository.calls().length
+    await repository.advance(59 * MINUTE_MS)
+    expect(repository.calls().length).toBe(before)
+    await repository.advance(MINUTE_MS)
+    expect(repository.calls().slice(before)).toEqual(['GET /pulls'])
   })
 
   test('a repository that the app was taken off is left alone', async () => {
-    const number = await shop.open()
-    const { installation } = shop
-    await told.service.play(installationEvent(github, github.app.uninstall(installation.id), 'deleted'))
-    shop.desk.merge(number)
-    const before = shop.calls().length
+    const number = await repository.open()
+    const { installation } = repository
+    await fixture.service.play(installationEvent(github, github.app.uninstall(installation.id), 'deleted'))
+    repository.desk.merge(number)
+    const before = repository.calls().length
     await anHour()
-    expect(shop.calls().length).toBe(before)
+    expect(repository.calls().length).toBe(before)
   })
 })

@@ -2,38 +2,42 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { findRepository } from '../../src/context/store.ts'
 import { fakeGithub } from '../support/github.ts'
-import { type Shop, startToldService, type ToldService } from '../support/told-service.ts'
+import {
+  type PullRequestService,
+  startPullRequestService,
+  type TrackedRepository,
+} from '../support/pull-request-service.ts'
 import { installationEvent, pullRequestEvent, pushEvent, repositoryEvent } from '../support/webhooks.ts'
 
 const SETTINGS = '.github/deconflict.yml'
 const LABELER = '.github/labeler.yml'
 
 const github = fakeGithub()
-let told: ToldService
-let shop: Shop
+let fixture: PullRequestService
+let repository: TrackedRepository
 
 beforeAll(async () => {
-  told = await startToldService(github)
+  fixture = await startPullRequestService(github)
 })
 beforeEach(() => {
-  shop = told.shop()
+  repository = fixture.repository()
 })
 afterAll(async () => {
-  await told.service.close()
+  await fixture.service.close()
   github.close()
 })
 
-const shown = async () => (await shop.ask('GET', '/settings')).body
-const reads = () => shop.calls().filter((route) => route.includes('/contents/'))
+const shown = async () => (await repository.request('GET', '/settings')).body
+const reads = () => repository.calls().filter((route) => route.includes('/contents/'))
 const overlaps = async (body: object) => {
-  const answer = await shop.ask('POST', '/activity/check', { body })
+  const answer = await repository.request('POST', '/activity/check', { body })
   expect(answer.status).toBe(200)
   return answer.body.overlap_detected
 }
 
 describe('the file is read when the repository is first seen', () => {
   test('by REST, once', async () => {
-    shop.desk.write(SETTINGS, 'activity_ttl_ms: 5000\nareas: {pay: [src/**]}')
+    repository.desk.write(SETTINGS, 'activity_ttl_ms: 5000\nareas: {pay: [src/**]}')
     expect(await shown()).toMatchObject({
       source: 'file',
       errors: [],
@@ -45,49 +49,54 @@ describe('the file is read when the repository is first seen', () => {
   })
 
   test('by REST, but not for somebody who may only read: that costs no call of the app', async () => {
-    github.token('rae', { login: 'rae', id: 2, permissions: { [shop.full_name]: 'read' } })
-    const read = async () => (await shop.ask('GET', '/settings', { token: 'rae' })).body
+    github.token('rae', { login: 'rae', id: 2, permissions: { [repository.full_name]: 'read' } })
+    const read = async () => (await repository.request('GET', '/settings', { token: 'rae' })).body
     const appCalls = () =>
-      github.asked().filter(({ token, route }) => token !== 'rae' && route.includes(shop.full_name))
-    shop.desk.write(SETTINGS, 'activity_ttl_ms: 5000\nareas: {}')
+      github.asked().filter(({ token, route }) => token !== 'rae' && route.includes(repository.full_name))
+    repository.desk.write(SETTINGS, 'activity_ttl_ms: 5000\nareas: {}')
     for (const _ of [1, 2, 3]) expect(await read()).toMatchObject({ source: 'defaults' })
-    await told.rest()
+    await fixture.runJobs()
     expect(appCalls()).toEqual([])
-    expect(await findRepository(told.service.app.database.connection(), shop.id)).toBeUndefined()
+    expect(await findRepository(fixture.service.app.database.connection(), repository.id)).toBeUndefined()
     expect(await shown()).toMatchObject({ source: 'file', activity_ttl_ms: 5000 })
     expect(await read()).toMatchObject({ source: 'file', activity_ttl_ms: 5000 })
     expect(reads()).toHaveLength(1)
   })
 
   test('by REST, for one call of the app where it is not installed, whoever writes there and how often', async () => {
-    github.app.uninstall(shop.installation.id)
-    const before = github.calls(`GET /repos/${shop.full_name}/installation`)
-    await Promise.all([shown(), shown(), shop.work()])
+    github.app.uninstall(repository.installation.id)
+    const before = github.calls(`GET /repos/${repository.full_name}/installation`)
+    await Promise.all([shown(), shown(), repository.declare()])
     expect(await shown()).toMatchObject({ source: 'defaults' })
-    expect(github.calls(`GET /repos/${shop.full_name}/installation`)).toBe(before + 1)
+    expect(github.calls(`GET /repos/${repository.full_name}/installation`)).toBe(before + 1)
   })
 
   test.each(['installation', 'contents/*'])(
     'by REST, or by a job soon after, when GitHub fails at %s',
     async (path) => {
-      shop.desk.write(SETTINGS, 'activity_ttl_ms: 5000')
-      github.fault(`GET /repos/${shop.full_name}/${path}`, 'bad_gateway', 1)
+      repository.desk.write(SETTINGS, 'activity_ttl_ms: 5000')
+      github.fault(`GET /repos/${repository.full_name}/${path}`, 'bad_gateway', 1)
       await shown()
-      await told.rest()
+      await fixture.runJobs()
       expect(await shown()).toMatchObject({ source: 'file', activity_ttl_ms: 5000 })
     },
   )
 
   test.each<[string, () => Promise<void>]>([
-    ['an opened pull request', async () => void (await shop.open())],
-    ['an installation', () => told.service.play(installationEvent(github, shop.installation, 'created'))],
+    ['an opened pull request', async () => void (await repository.open())],
+    [
+      'an installation',
+      () => fixture.service.play(installationEvent(github, repository.installation, 'created')),
+    ],
     [
       'a push that does not touch it',
       () =>
-        told.service.play(pushEvent(github, shop.full_name, { ...shop.desk.push('topic'), modified: ['a'] })),
+        fixture.service.play(
+          pushEvent(github, repository.full_name, { ...repository.desk.push('topic'), modified: ['a'] }),
+        ),
     ],
   ])('by the webhook of %s', async (_, happen) => {
-    shop.desk.write(SETTINGS, 'activity_ttl_ms: 5000')
+    repository.desk.write(SETTINGS, 'activity_ttl_ms: 5000')
     await happen()
     expect(reads().length).toBeGreaterThan(0)
     const before = reads().length
@@ -100,110 +109,113 @@ describe('the file is read when the repository is first seen', () => {
   })
 
   test('and where the app is not installed, nothing is read', async () => {
-    github.app.uninstall(shop.installation.id)
-    shop.desk.write(SETTINGS, 'activity_ttl_ms: 5000')
+    github.app.uninstall(repository.installation.id)
+    repository.desk.write(SETTINGS, 'activity_ttl_ms: 5000')
     expect(await shown()).toMatchObject({ source: 'defaults', activity_ttl_ms: 86_400_000 })
     expect(reads()).toEqual([])
   })
 
   test.each<[string, () => Promise<unknown>]>([
-    ['a webhook', () => shop.open().catch(() => {})],
+    ['a webhook', () => repository.open().catch(() => {})],
     ['REST', () => shown()],
   ])('or soon after, when GitHub fails at that very moment, by %s', async (_, see) => {
-    shop.desk.write(SETTINGS, 'activity_ttl_ms: 5000')
-    github.fault(`GET /repos/${shop.full_name}/contents/*`, 'bad_gateway', 1)
+    repository.desk.write(SETTINGS, 'activity_ttl_ms: 5000')
+    github.fault(`GET /repos/${repository.full_name}/contents/*`, 'bad_gateway', 1)
     await see()
-    await shop.pass(60_000)
-    await shop.open()
+    await repository.advance(60_000)
+    await repository.open()
     expect(await shown()).toMatchObject({ source: 'file', activity_ttl_ms: 5000 })
   })
 })
 
 describe('a push refreshes it', () => {
   test('that touches it on the default branch: changed, and taken away', async () => {
-    await shop.write(SETTINGS, 'activity_ttl_ms: 5000')
+    await repository.writeFile(SETTINGS, 'activity_ttl_ms: 5000')
     expect((await shown()).activity_ttl_ms).toBe(5000)
-    await shop.write(SETTINGS, 'activity_ttl_ms: 6000')
+    await repository.writeFile(SETTINGS, 'activity_ttl_ms: 6000')
     expect((await shown()).activity_ttl_ms).toBe(6000)
-    await shop.write(SETTINGS, null)
+    await repository.writeFile(SETTINGS, null)
     expect(await shown()).toMatchObject({ source: 'defaults', activity_ttl_ms: 86_400_000 })
   })
 
   test('not one to another branch, and not one that touches other files', async () => {
-    await shop.write(SETTINGS, 'activity_ttl_ms: 5000')
+    await repository.writeFile(SETTINGS, 'activity_ttl_ms: 5000')
     const before = reads().length
-    const push = shop.desk.push('topic', { [SETTINGS]: 'activity_ttl_ms: 6000' })
-    await told.service.play(pushEvent(github, shop.full_name, { ...push, modified: [SETTINGS] }))
-    await shop.write('src/pay.ts', 'pay()')
+    const push = repository.desk.push('topic', { [SETTINGS]: 'activity_ttl_ms: 6000' })
+    await fixture.service.play(pushEvent(github, repository.full_name, { ...push, modified: [SETTINGS] }))
+    await repository.writeFile('src/pay.ts', 'pay()')
     expect((await shown()).activity_ttl_ms).toBe(5000)
     expect(reads()).toHaveLength(before)
   })
 
   test('on a default branch of another name', async () => {
-    shop.desk.repository.default_branch = 'trunk'
-    await shop.write(SETTINGS, 'activity_ttl_ms: 6000')
+    repository.desk.repository.default_branch = 'trunk'
+    await repository.writeFile(SETTINGS, 'activity_ttl_ms: 6000')
     expect((await shown()).activity_ttl_ms).toBe(6000)
   })
 
   test('and a forced push, which may change any file', async () => {
     await shown()
-    const push = shop.desk.write(SETTINGS, 'activity_ttl_ms: 6000')
-    await told.service.play(pushEvent(github, shop.full_name, { ...push, forced: true }))
+    const push = repository.desk.write(SETTINGS, 'activity_ttl_ms: 6000')
+    await fixture.service.play(pushEvent(github, repository.full_name, { ...push, forced: true }))
     expect((await shown()).activity_ttl_ms).toBe(6000)
   })
 
   test('and one of so many commits that GitHub does not list them all', async () => {
     await shown()
-    const push = shop.desk.write(SETTINGS, 'activity_ttl_ms: 6000')
-    const { event, payload } = pushEvent(github, shop.full_name, { ...push, modified: ['src/pay.ts'] })
+    const push = repository.desk.write(SETTINGS, 'activity_ttl_ms: 6000')
+    const { event, payload } = pushEvent(github, repository.full_name, { ...push, modified: ['src/pay.ts'] })
     const [commit] = payload.commits as object[]
     const told_of = (count: number) => ({
       event,
       payload: { ...payload, commits: Array(count).fill(commit) },
     })
-    await told.service.play(told_of(2047))
+    await fixture.service.play(told_of(2047))
     expect((await shown()).activity_ttl_ms).toBe(86_400_000)
-    await told.service.play(told_of(2048))
+    await fixture.service.play(told_of(2048))
     expect((await shown()).activity_ttl_ms).toBe(6000)
   })
 })
 
 describe('another default branch has its own file', () => {
   const changeTo = async (branch: string) => {
-    shop.desk.repository.default_branch = branch
-    await told.service.play(repositoryEvent(github, shop.full_name, 'edited'))
+    repository.desk.repository.default_branch = branch
+    await fixture.service.play(repositoryEvent(github, repository.full_name, 'edited'))
   }
 
   test('which holds from then on, in comments, too', async () => {
-    await shop.write(SETTINGS, 'activity_ttl_ms: 5000')
-    await shop.work({ scope: { areas: ['payments'] } })
-    const number = await shop.open()
-    shop.desk.push('trunk', { [SETTINGS]: 'areas: {payments: [src/**]}' })
+    await repository.writeFile(SETTINGS, 'activity_ttl_ms: 5000')
+    await repository.declare({ scope: { areas: ['payments'] } })
+    const number = await repository.open()
+    repository.desk.push('trunk', { [SETTINGS]: 'areas: {payments: [src/**]}' })
     await changeTo('trunk')
     expect(await shown()).toMatchObject({ activity_ttl_ms: 86_400_000, areas: { payments: ['src/**'] } })
-    expect(shop.comment(number)).toContain('one other work')
+    expect(repository.comment(number)).toContain('1 other activity')
   })
 
-  test('whose mistakes are shown, and told on no commit', async () => {
-    await shop.write(SETTINGS, 'activity_ttl_ms: 5000')
-    shop.desk.push('trunk', { [SETTINGS]: 'activity_ttl_ms: soon' })
+  test('whose mistakes are shown, without a check run', async () => {
+    await repository.writeFile(SETTINGS, 'activity_ttl_ms: 5000')
+    repository.desk.push('trunk', { [SETTINGS]: 'activity_ttl_ms: soon' })
     await changeTo('trunk')
     expect(await shown()).toMatchObject({ activity_ttl_ms: 5000, errors: [{ key: 'activity_ttl_ms' }] })
-    expect(shop.desk.checkRuns()).toEqual([])
+    expect(repository.desk.checkRuns()).toEqual([])
   })
 
   test('and other changes of the repository read nothing', async () => {
-    await shop.write(SETTINGS, 'activity_ttl_ms: 5000')
+    await repository.writeFile(SETTINGS, 'activity_ttl_ms: 5000')
     const before = reads().length
-    await told.service.play(repositoryEvent(github, shop.full_name, 'privatized'))
+    await fixture.service.play(repositoryEvent(github, repository.full_name, 'privatized'))
     expect(reads()).toHaveLength(before)
   })
 })
 
 describe('a wrong file', () => {
   test('keeps the last good values, and says with line and key what is wrong', async () => {
-    await shop.write(SETTINGS, 'activity_ttl_ms: 5000\n')
-    await shop.write(SETTINGS, 'activity_ttl_ms: 6000\ncomment:\n  min_severity: loud\nchek_run: true\n')
+    await repository.writeFile(SETTINGS, 'activity_ttl_ms: 5000\n')
+    await repository.writeFile(
+      SETTINGS,
+      'activity_ttl_ms: 6000\ncomment:\n  min_severity: loud\nchek_run: true\n',
+    )
     const view = await shown()
     expect(view).toMatchObject({ source: 'file', activity_ttl_ms: 5000 })
     expect(view.errors).toEqual(
@@ -212,22 +224,22 @@ describe('a wrong file', () => {
         { line: 4, key: 'chek_run', message: expect.stringContaining('check_run') },
       ]),
     )
-    await shop.write(SETTINGS, 'activity_ttl_ms: 7000\n')
+    await repository.writeFile(SETTINGS, 'activity_ttl_ms: 7000\n')
     expect(await shown()).toMatchObject({ activity_ttl_ms: 7000, errors: [] })
   })
 
   test('from the first leaves the defaults in force', async () => {
-    await shop.write(SETTINGS, 'activity_ttl_ms: [')
+    await repository.writeFile(SETTINGS, 'activity_ttl_ms: [')
     const view = await shown()
     expect(view).toMatchObject({ source: 'defaults', activity_ttl_ms: 86_400_000 })
     expect(view.errors).toMatchObject([{ line: 1, key: null }])
   })
 
-  test('is told by a neutral check run on the commit that brought it, also where check runs are off', async () => {
-    const good = await shop.write(SETTINGS, 'activity_ttl_ms: 5000')
-    const bad = await shop.write(SETTINGS, 'check_run: false\nactivity_ttl_ms: soon\n')
+  test('is reported by a neutral check run on its commit, even if check runs are off', async () => {
+    const good = await repository.writeFile(SETTINGS, 'activity_ttl_ms: 5000')
+    const bad = await repository.writeFile(SETTINGS, 'check_run: false\nactivity_ttl_ms: soon\n')
     expect(good).not.toBe(bad)
-    expect(shop.desk.checkRuns()).toMatchObject([
+    expect(repository.desk.checkRuns()).toMatchObject([
       {
         name: 'Deconflict',
         head_sha: bad,
@@ -236,54 +248,54 @@ describe('a wrong file', () => {
         annotations: [{ path: SETTINGS, start_line: 2, end_line: 2 }],
       },
     ])
-    expect(shop.desk.checkRuns()[0]?.output.summary).toContain('`line 2, activity_ttl_ms`')
+    expect(repository.desk.checkRuns()[0]?.output.summary).toContain('`line 2, activity_ttl_ms`')
   })
 })
 
 describe('areas and ignore_paths work at once', () => {
   test('in checks', async () => {
-    await shop.work({ scope: { areas: ['payments'] } })
-    await shop.work({ branch: 'lock', scope: { paths: ['yarn.lock', 'gen/a.ts'] } })
+    await repository.declare({ scope: { areas: ['payments'] } })
+    await repository.declare({ branch: 'lock', scope: { paths: ['yarn.lock', 'gen/a.ts'] } })
     const asked = { branch: 'me', scope: { paths: ['src/pay.ts'] } }
     expect(await overlaps(asked)).toBe(false)
-    await shop.write(SETTINGS, 'areas: {Payments: [src/pay*]}')
+    await repository.writeFile(SETTINGS, 'areas: {Payments: [src/pay*]}')
     expect(await overlaps(asked)).toBe(true)
     expect(await overlaps({ scope: { paths: ['gen/a.ts'] } })).toBe(true)
-    await shop.write(SETTINGS, 'ignore_paths: [gen/**]')
+    await repository.writeFile(SETTINGS, 'ignore_paths: [gen/**]')
     expect(await overlaps(asked)).toBe(false)
     expect(await overlaps({ scope: { paths: ['gen/a.ts'] } })).toBe(false)
     expect(await overlaps({ scope: { paths: ['yarn.lock'] } })).toBe(true)
   })
 
   test('and in comments on pull requests that are open', async () => {
-    await shop.work({ title: 'By area', scope: { areas: ['payments'] } })
-    const number = await shop.open()
-    expect(shop.comment(number)).toBeUndefined()
-    await shop.write(SETTINGS, 'areas: {payments: [src/**]}')
-    expect(shop.comment(number)).toContain('`By area`')
+    await repository.declare({ title: 'By area', scope: { areas: ['payments'] } })
+    const number = await repository.open()
+    expect(repository.comment(number)).toBeUndefined()
+    await repository.writeFile(SETTINGS, 'areas: {payments: [src/**]}')
+    expect(repository.comment(number)).toContain('`By area`')
   })
 })
 
 describe('areas are those of labeler.yml', () => {
   test('when there is no settings file, refreshed by a push that touches it', async () => {
-    shop.desk.write(LABELER, 'payments:\n  - changed-files:\n      - any-glob-to-any-file: src/pay*\n')
+    repository.desk.write(LABELER, 'payments:\n  - changed-files:\n      - any-glob-to-any-file: src/pay*\n')
     expect((await shown()).areas).toEqual({ payments: ['src/pay*'] })
-    await shop.write(LABELER, 'tills: [src/till/**]\n')
+    await repository.writeFile(LABELER, 'tills: [src/till/**]\n')
     expect((await shown()).areas).toEqual({ tills: ['src/till/**'] })
-    await shop.work({ scope: { areas: ['tills'] } })
+    await repository.declare({ scope: { areas: ['tills'] } })
     expect(await overlaps({ scope: { paths: ['src/till/a.ts'] } })).toBe(true)
   })
 
   test('without making the defaults a file', async () => {
-    shop.desk.write(LABELER, 'tills: [src/till/**]\n')
+    repository.desk.write(LABELER, 'tills: [src/till/**]\n')
     expect(await shown()).toMatchObject({ source: 'defaults', areas: { tills: ['src/till/**'] }, errors: [] })
-    await shop.write(SETTINGS, '')
+    await repository.writeFile(SETTINGS, '')
     expect(await shown()).toMatchObject({ source: 'file', areas: { tills: ['src/till/**'] } })
   })
 
   test('when the settings file was wrong from the first', async () => {
-    shop.desk.write(LABELER, 'tills: [src/till/**]\n')
-    await shop.write(SETTINGS, 'activity_ttl_ms: soon')
+    repository.desk.write(LABELER, 'tills: [src/till/**]\n')
+    await repository.writeFile(SETTINGS, 'activity_ttl_ms: soon')
     expect(await shown()).toMatchObject({
       source: 'defaults',
       areas: { tills: ['src/till/**'] },
@@ -292,22 +304,22 @@ describe('areas are those of labeler.yml', () => {
   })
 
   test('not where the last good settings name some, though the file is wrong now', async () => {
-    shop.desk.write(LABELER, 'tills: [src/till/**]\n')
-    await shop.write(SETTINGS, 'areas: {payments: [src/pay*]}')
-    await shop.write(SETTINGS, 'activity_ttl_ms: soon')
+    repository.desk.write(LABELER, 'tills: [src/till/**]\n')
+    await repository.writeFile(SETTINGS, 'areas: {payments: [src/pay*]}')
+    await repository.writeFile(SETTINGS, 'activity_ttl_ms: soon')
     expect((await shown()).areas).toEqual({ payments: ['src/pay*'] })
   })
 
   test('no more, once it is taken away', async () => {
-    await shop.write(LABELER, 'tills: [src/till/**]\n')
+    await repository.writeFile(LABELER, 'tills: [src/till/**]\n')
     expect((await shown()).areas).toEqual({ tills: ['src/till/**'] })
-    await shop.write(LABELER, null)
+    await repository.writeFile(LABELER, null)
     expect((await shown()).areas).toEqual({})
   })
 
   test('when the settings file names none, beside what it does set', async () => {
-    shop.desk.write(LABELER, 'tills: [src/till/**]\n')
-    await shop.write(SETTINGS, 'activity_ttl_ms: 5000')
+    repository.desk.write(LABELER, 'tills: [src/till/**]\n')
+    await repository.writeFile(SETTINGS, 'activity_ttl_ms: 5000')
     expect(await shown()).toMatchObject({ activity_ttl_ms: 5000, areas: { tills: ['src/till/**'] } })
   })
 
@@ -315,16 +327,16 @@ describe('areas are those of labeler.yml', () => {
     ['some', 'areas: {payments: [src/pay*]}', { payments: ['src/pay*'] }],
     ['none on purpose', 'areas: {}', {}],
   ])('never when it names %s', async (_, text, areas) => {
-    shop.desk.write(LABELER, 'tills: [src/till/**]\n')
-    await shop.write(SETTINGS, text)
+    repository.desk.write(LABELER, 'tills: [src/till/**]\n')
+    await repository.writeFile(SETTINGS, text)
     expect((await shown()).areas).toEqual(areas)
     expect(reads().some((route) => route.includes('labeler'))).toBe(false)
   })
 })
 
 test('a pull request is not tracked where the file says so, from the first event on', async () => {
-  shop.desk.write(SETTINGS, 'track_pull_requests: false')
-  const { number } = shop.desk.open({ files: ['src/pay.ts'] })
-  await told.service.play(pullRequestEvent(github, shop.full_name, number, 'opened'))
-  expect((await shop.ask('GET', '/activity')).body.items).toEqual([])
+  repository.desk.write(SETTINGS, 'track_pull_requests: false')
+  const { number } = repository.desk.open({ files: ['src/pay.ts'] })
+  await fixture.service.play(pullRequestEvent(github, repository.full_name, number, 'opened'))
+  expect((await repository.request('GET', '/activity')).body.items).toEqual([])
 })

@@ -1,19 +1,19 @@
-/** Jobs: leased, retried, given up and replayed, one at a time in a repository, and never run twice at once (contract §5). */
+/** Jobs are leased, retried, dead-lettered and replayed, one at a time per repository, and never run twice at once (contract §5). */
 import { getEventListeners } from 'node:events'
 import { pino } from 'pino'
 import { afterAll, beforeEach, describe, expect, test, vi } from 'vitest'
 import { type Database, openDatabase } from '../../src/db/connect.ts'
-import { type JobHandler, NotBefore, runNext, runUntil } from '../../src/jobs/jobs.ts'
+import { type JobHandler, runNext, runUntil } from '../../src/jobs/jobs.ts'
 import {
-  addOnce,
-  ask,
-  claim,
   deleteJobs,
+  endRun,
+  enqueue,
+  enqueueOnce,
+  leaseNext,
   listJobs,
   type NewJob,
-  renew,
+  renewLease,
   reviveJob,
-  settle,
 } from '../../src/jobs/store.ts'
 import { type JobRow, jobs } from '../../src/jobs/table.ts'
 import { openMetrics } from '../../src/telemetry/metrics.ts'
@@ -28,7 +28,7 @@ const fresh = await freshDatabase()
 const database: Database = await openDatabase(fresh)
 const db = database.connection()
 let now: Date
-let handler: JobHandler
+let handler: (job: JobRow, now: Date) => ReturnType<JobHandler> | Promise<void>
 let ran: string[]
 const log: string[] = []
 
@@ -63,7 +63,7 @@ const runner = {
   handlers: {
     work: async (claimed: JobRow, at: Date) => {
       ran.push(claimed.id)
-      await handler(claimed, at)
+      return (await handler(claimed, at)) ?? undefined
     },
   },
 }
@@ -78,7 +78,7 @@ async function row(id: string): Promise<JobRow> {
   if (!found) throw new Error(`no job ${id}`)
   return found
 }
-const failing: JobHandler = async () => {
+const failing = async () => {
   throw new Error('no luck')
 }
 
@@ -88,7 +88,7 @@ describe('a job', () => {
     handler = async (claimed, at) => {
       seen.push([claimed.payload, claimed.attempts, at])
     }
-    await ask(db, [job('a')], now)
+    await enqueue(db, [job('a')], now)
     expect(await run()).toBe(true)
     expect(await run()).toBe(false)
     expect(seen).toEqual([[{ id: 'a' }, 1, now]])
@@ -101,14 +101,14 @@ describe('a job', () => {
   })
 
   test('does not run before it is due', async () => {
-    await ask(db, [job('a', { run_at: inMs(1) })], now)
+    await enqueue(db, [job('a', { run_at: inMs(1) })], now)
     expect(await runAll()).toEqual([])
     advance(1)
     expect(await runAll()).toEqual(['a'])
   })
 
   test('that is due longer runs first', async () => {
-    await ask(
+    await enqueue(
       db,
       [job('a', { run_at: inMs(2) }), job('b', { run_at: inMs(1) }), job('c', { run_at: inMs(3) })],
       now,
@@ -117,8 +117,8 @@ describe('a job', () => {
     expect(await runAll()).toEqual(['b', 'a', 'c'])
   })
 
-  test('of a kind that nobody handles fails, and stays', async () => {
-    await ask(db, [job('a', { kind: 'unheard_of' })], now)
+  test('without a handler for its kind fails and stays pending', async () => {
+    await enqueue(db, [job('a', { kind: 'unheard_of' })], now)
     await run()
     expect(await row('a')).toMatchObject({ state: 'pending', attempts: 1 })
     expect((await row('a')).last_error).toContain('unheard_of')
@@ -126,9 +126,9 @@ describe('a job', () => {
 })
 
 describe('a job that fails', () => {
-  test('is tried again later each time, at most an hour, and is given up in the end', async () => {
+  test('is retried with backoff of at most an hour, and is dead-lettered in the end', async () => {
     handler = failing
-    await ask(db, [job('a')], now)
+    await enqueue(db, [job('a')], now)
     for (let attempt = 1; attempt < ATTEMPTS_MAX; attempt += 1) {
       expect(await runAll()).toEqual(['a'])
       const { state, attempts, run_at, last_error } = await row('a')
@@ -148,9 +148,9 @@ describe('a job that fails', () => {
     expect(await runAll()).toEqual([])
   })
 
-  test('and then does not is done, and its failure forgotten', async () => {
+  test('and then succeeds is done, without its last error', async () => {
     handler = failing
-    await ask(db, [job('a')], now)
+    await enqueue(db, [job('a')], now)
     await run()
     handler = async () => {}
     advance(HOUR_MS)
@@ -158,36 +158,30 @@ describe('a job that fails', () => {
     expect(await row('a')).toMatchObject({ state: 'done', last_error: null })
   })
 
-  test('does not hold up the others of its repository', async () => {
+  test('does not block the others of its repository', async () => {
     handler = async (claimed) => {
       if (claimed.id === 'a') throw new Error('no luck')
     }
-    await ask(db, [job('a'), job('b')], now)
+    await enqueue(db, [job('a'), job('b')], now)
     expect(await runAll()).toEqual(['a', 'b'])
   })
 
-  test('asked for again is tried from the beginning', async () => {
+  test('and is enqueued again starts with its first attempt', async () => {
     handler = failing
-    await ask(db, [job('a')], now)
+    await enqueue(db, [job('a')], now)
     for (let attempt = 0; attempt < 3; attempt += 1) {
       await run()
       advance(HOUR_MS)
     }
-    await ask(db, [job('a')], now)
+    await enqueue(db, [job('a')], now)
     expect(await row('a')).toMatchObject({ attempts: 0, run_at: now })
   })
 
-  test('in a bundle of errors shows the first, and no SQL of a database error', async () => {
-    handler = async () => {
-      throw new AggregateError([new Error('the cause')])
-    }
-    await ask(db, [job('a')], now)
-    await run()
-    expect((await row('a')).last_error).toContain('the cause')
+  test('with a database error stores and logs no SQL', async () => {
+    await enqueue(db, [job('a')], now)
     handler = async () => {
       await db.insert(jobs).values({ ...(await row('a')), payload: { secret: 'hidden words' } })
     }
-    advance(HOUR_MS)
     await run()
     const { last_error } = await row('a')
     expect(last_error).toContain('23505')
@@ -195,10 +189,10 @@ describe('a job that fails', () => {
   })
 })
 
-describe('jobs that were given up', () => {
+describe('dead jobs', () => {
   beforeEach(async () => {
     handler = failing
-    await ask(db, [job('a'), job('b', { run_at: inMs(1) }), job('c', { run_at: inMs(2) })], now)
+    await enqueue(db, [job('a'), job('b', { run_at: inMs(1) }), job('c', { run_at: inMs(2) })], now)
     for (let attempt = 0; attempt < ATTEMPTS_MAX; attempt += 1) {
       advance(HOUR_MS)
       await runAll()
@@ -206,8 +200,8 @@ describe('jobs that were given up', () => {
     handler = async () => {}
   })
 
-  test('are listed, without what they hold', async () => {
-    await ask(db, [job('d')], now)
+  test('are listed without payloads', async () => {
+    await enqueue(db, [job('d')], now)
     const dead = await listJobs(db, 'dead', 10)
     expect(dead.map(({ id }) => id).sort()).toEqual(['a', 'b', 'c'])
     expect(dead[0]).toMatchObject({ state: 'dead', attempts: ATTEMPTS_MAX })
@@ -216,22 +210,22 @@ describe('jobs that were given up', () => {
     expect((await listJobs(db, 'pending', 10)).map(({ id }) => id)).toEqual(['d'])
   })
 
-  test('run when they are replayed, and as often as a new one', async () => {
+  test('run when they are replayed, with all attempts', async () => {
     expect(await reviveJob(db, 'b', now)).toBe(true)
     expect(await row('b')).toMatchObject({ state: 'pending', attempts: 0, payload: { id: 'b' } })
     expect(await runAll()).toEqual(['b'])
     expect((await row('b')).state).toBe('done')
   })
 
-  test('alone can be replayed', async () => {
-    await ask(db, [job('waiting', { run_at: inMs(HOUR_MS) })], now)
+  test('are the only ones that can be replayed', async () => {
+    await enqueue(db, [job('waiting', { run_at: inMs(HOUR_MS) })], now)
     expect(await reviveJob(db, 'unknown', now)).toBe(false)
     expect(await reviveJob(db, 'waiting', now)).toBe(false)
     expect((await row('waiting')).run_at).toEqual(inMs(HOUR_MS))
   })
 
-  test('are deleted when they are old enough, as those that are done, and no others', async () => {
-    await ask(db, [job('done', { run_at: inMs(1) }), job('waiting', { run_at: inMs(99 * HOUR_MS) })], now)
+  test('and done jobs are deleted after a while, and no others', async () => {
+    await enqueue(db, [job('done', { run_at: inMs(1) }), job('waiting', { run_at: inMs(99 * HOUR_MS) })], now)
     advance(1)
     await runAll()
     expect(await deleteJobs(db, inMs(-2), 10)).toBe(0)
@@ -241,12 +235,10 @@ describe('jobs that were given up', () => {
   })
 })
 
-describe('a job that has to wait', () => {
-  test('waits until then, however often, and that is no failure', async () => {
-    handler = async () => {
-      throw new NotBefore(inMs(5000))
-    }
-    await ask(db, [job('a')], now)
+describe('a job whose handler returns retry_at', () => {
+  test('waits until then, any number of times, without a failed attempt', async () => {
+    handler = async () => ({ retry_at: inMs(5000) })
+    await enqueue(db, [job('a')], now)
     for (let round = 0; round < ATTEMPTS_MAX + 3; round += 1) {
       expect(await runAll()).toEqual(['a'])
       expect(await row('a')).toMatchObject({
@@ -262,14 +254,14 @@ describe('a job that has to wait', () => {
   })
 })
 
-describe('asked for again', () => {
+describe('enqueued again', () => {
   test('while it waits, a job runs once, at the earlier instant, with the newer payload', async () => {
     const payloads: unknown[] = []
     handler = async (claimed) => {
       payloads.push(claimed.payload)
     }
-    await ask(db, [job('a', { run_at: inMs(1000) })], now)
-    await ask(db, [job('a', { run_at: inMs(5000), payload: 'newer' })], now)
+    await enqueue(db, [job('a', { run_at: inMs(1000) })], now)
+    await enqueue(db, [job('a', { run_at: inMs(5000), payload: 'newer' })], now)
     advance(1000)
     expect(await runAll()).toEqual(['a'])
     expect(payloads).toEqual(['newer'])
@@ -280,44 +272,44 @@ describe('asked for again', () => {
   test('while it runs, a job runs again, once', async () => {
     handler = async () => {
       if (ran.length > 1) return
-      await ask(db, [job('a', { payload: 'second' })], now)
-      await ask(db, [job('a', { payload: 'third' })], now)
+      await enqueue(db, [job('a', { payload: 'second' })], now)
+      await enqueue(db, [job('a', { payload: 'third' })], now)
     }
-    await ask(db, [job('a')], now)
+    await enqueue(db, [job('a')], now)
     expect(await runAll()).toEqual(['a', 'a'])
     expect((await row('a')).state).toBe('done')
   })
 
-  test('while its last attempt fails, a job is not given up', async () => {
-    await ask(db, [job('a')], now)
+  test('while its last attempt fails, a job stays pending', async () => {
+    await enqueue(db, [job('a')], now)
     handler = failing
     for (let attempt = 1; attempt < ATTEMPTS_MAX; attempt += 1) {
       await run()
       advance(HOUR_MS)
     }
     handler = async () => {
-      await ask(db, [job('a')], now)
+      await enqueue(db, [job('a')], now)
       throw new Error('no luck')
     }
     await run()
     expect((await row('a')).state).toBe('pending')
   })
 
-  test('after it was done, a job runs again; one that counts once does not', async () => {
-    await ask(db, [job('a')], now)
-    expect(await addOnce(db, job('once'), now)).toBe(true)
+  test('after it is done, a job runs again, unless it was enqueued once', async () => {
+    await enqueue(db, [job('a')], now)
+    expect(await enqueueOnce(db, job('once'), now)).toBe(true)
     expect(await runAll()).toEqual(['a', 'once'])
-    await ask(db, [job('a')], now)
-    expect(await addOnce(db, job('once'), now)).toBe(false)
+    await enqueue(db, [job('a')], now)
+    expect(await enqueueOnce(db, job('once'), now)).toBe(false)
     expect(await runAll()).toEqual(['a'])
   })
 })
 
 describe('a lease', () => {
-  const lease = () => claim(db, now, inMs(LEASE_MS))
+  const lease = () => leaseNext(db, now, inMs(LEASE_MS))
 
-  test('keeps others off until it is over, and then lets them have the job', async () => {
-    await ask(db, [job('a')], now)
+  test('keeps other workers off until it expires', async () => {
+    await enqueue(db, [job('a')], now)
     const first = await lease()
     expect(first).toMatchObject({ id: 'a', attempts: 1 })
     advance(LEASE_MS - 1)
@@ -326,19 +318,19 @@ describe('a lease', () => {
     expect(await lease()).toMatchObject({ id: 'a', attempts: 2, payload: { id: 'a' } })
   })
 
-  test('that ran out does not let the late one undo the next', async () => {
-    await ask(db, [job('a')], now)
+  test('that expired does not let the late run change the next one', async () => {
+    await enqueue(db, [job('a')], now)
     const late = (await lease()) as JobRow
     advance(LEASE_MS)
     const next = (await lease()) as JobRow
-    await settle(db, late, { state: 'pending', run_at: now, last_error: 'late', now })
+    await endRun(db, late, { state: 'pending', run_at: now, last_error: 'late', now })
     expect(await lease()).toBeUndefined()
-    await settle(db, next, { state: 'done', last_error: null, now })
+    await endRun(db, next, { state: 'done', last_error: null, now })
     expect((await row('a')).state).toBe('done')
   })
 
-  test('keeps off the other jobs of its repository, and none of another or of no repository', async () => {
-    await ask(
+  test('blocks the other jobs of its repository, but none of another or of no repository', async () => {
+    await enqueue(
       db,
       [job('a'), job('b'), job('c', { repo_id: 8 }), job('d', { repo_id: 0 }), job('e', { repo_id: 0 })],
       now,
@@ -346,29 +338,29 @@ describe('a lease', () => {
     const taken: string[] = []
     for (let claimed = await lease(); claimed; claimed = await lease()) taken.push(claimed.id)
     expect(taken).toEqual(['a', 'c', 'd', 'e'])
-    await settle(db, await row('a'), { state: 'done', last_error: null, now })
+    await endRun(db, await row('a'), { state: 'done', last_error: null, now })
     expect(await lease()).toMatchObject({ id: 'b' })
   })
 })
 
-describe('a renewal that crosses the end of its run', () => {
-  const lease = async () => (await claim(db, now, inMs(LEASE_MS))) as JobRow
+describe('a renewal concurrent with the end of its run', () => {
+  const lease = async () => (await leaseNext(db, now, inMs(LEASE_MS))) as JobRow
   const done = { state: 'done', last_error: null } as const
 
-  beforeEach(() => ask(db, [job('a'), job('b')], now))
+  beforeEach(() => enqueue(db, [job('a'), job('b')], now))
 
   test('and is stored first leaves the job done and its repository free', async () => {
     const held = await lease()
-    await renew(db, held, inMs(2 * LEASE_MS))
-    await settle(db, held, { ...done, now })
+    await renewLease(db, held, inMs(2 * LEASE_MS))
+    await endRun(db, held, { ...done, now })
     expect(await row('a')).toMatchObject({ state: 'done', leased_until: null })
     expect(await lease()).toMatchObject({ id: 'b' })
   })
 
   test('and is stored last leases nothing', async () => {
     const held = await lease()
-    await settle(db, held, { ...done, now })
-    await renew(db, held, inMs(2 * LEASE_MS))
+    await endRun(db, held, { ...done, now })
+    await renewLease(db, held, inMs(2 * LEASE_MS))
     expect(await row('a')).toMatchObject({ state: 'done', leased_until: null })
     expect(await lease()).toMatchObject({ id: 'b' })
   })
@@ -377,7 +369,7 @@ describe('a renewal that crosses the end of its run', () => {
     const late = await lease()
     advance(LEASE_MS)
     const next = await lease()
-    await renew(db, late, inMs(5 * LEASE_MS))
+    await renewLease(db, late, inMs(5 * LEASE_MS))
     expect((await row('a')).leased_until).toEqual(next.leased_until)
   })
 
@@ -422,9 +414,9 @@ describe('a renewal that crosses the end of its run', () => {
 })
 
 describe('many workers', () => {
-  test('run no job twice, and one of a repository at a time', async () => {
+  test('run no job twice, and one job of a repository at a time', async () => {
     const wanted = Array.from({ length: 120 }, (_, index) => job(`j${index}`, { repo_id: 1 + (index % 6) }))
-    await ask(db, wanted, now)
+    await enqueue(db, wanted, now)
     const busy = new Set<number>()
     const clashes: string[] = []
     let together = 0
@@ -447,10 +439,10 @@ describe('many workers', () => {
   })
 })
 
-test('a worker that waits again and again listens to its end once', async () => {
+test('an idle worker has one abort listener', async () => {
   const ending = new AbortController()
   const listening: number[] = []
-  await ask(
+  await enqueue(
     db,
     Array.from({ length: 5 }, (_, index) => job(`j${index}`)),
     now,

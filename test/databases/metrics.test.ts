@@ -2,7 +2,7 @@
 import { request } from 'node:http'
 import { sql } from 'drizzle-orm'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
-import { addOnce } from '../../src/jobs/store.ts'
+import { enqueueOnce } from '../../src/jobs/store.ts'
 import { jobs } from '../../src/jobs/table.ts'
 import { sweep } from '../../src/operations/sweep.ts'
 import { fakeGithub } from '../support/github.ts'
@@ -207,7 +207,7 @@ describe('from the database', () => {
     const db = service.app.database.connection()
     const now = service.clock.now
     const at = (ms: number) => new Date(now.getTime() + ms)
-    const job = (id: string, run_at: Date) => addOnce(db, { id, kind: 'look', repo_id: 7, run_at }, now)
+    const job = (id: string, run_at: Date) => enqueueOnce(db, { id, kind: 'look', repo_id: 7, run_at }, now)
     await job('due', at(-MINUTE_MS))
     await job('waiting', at(DAY_MS))
     await job('running', at(-DAY_MS))

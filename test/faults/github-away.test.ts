@@ -175,7 +175,7 @@ test('jobs wait while GitHub is down, deliveries are acknowledged meanwhile, and
       ledger.note(response.status, urls.at(-1))
     }
   }
-  await expect.poll(() => service.said(), PATIENT).toContain('a job failed')
+  await expect.poll(() => service.said(), PATIENT).toContain('job failed')
   misbehave = undefined
   const tracked = async (): Promise<string[]> => {
     const { body } = await apiAt(service.url, 'ada')('GET', '/activity?limit=100')

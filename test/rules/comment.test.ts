@@ -203,50 +203,42 @@ describe('what the comment says', () => {
       expect(text).toContain(`\`${MUTE_LABEL}\``)
     }
     expect(mutedComment().startsWith(`${MARKER}\n`)).toBe(true)
-    expect(mutedComment()).toContain('Take the label off')
+    expect(mutedComment()).toContain('Remove the label')
   })
 
   test.each<[string, Partial<Report>, string]>([
-    ['one work', {}, 'This pull request overlaps with one other work'],
-    ['two works', { works: [work, work] }, 'This pull request overlaps with 2 other works'],
+    ['one work', {}, 'This pull request overlaps with 1 other activity'],
+    ['two works', { works: [work, work] }, 'This pull request overlaps with 2 other activities'],
     [
       'a work and a notable',
       { notables: [notable] },
-      'This pull request overlaps with one other work, and one notable applies',
+      'This pull request overlaps with 1 other activity; 1 notable applies',
     ],
-    ['a notable', { works: [], notables: [notable] }, 'One notable applies to this pull request'],
+    ['a notable', { works: [], notables: [notable] }, '1 notable applies to this pull request'],
     ['two notables', { works: [], notables: [notable, notable] }, '2 notables apply to this pull request'],
   ])('is headed by %s', (_, changes, headline) => {
     expect(said(changes)).toContain(`\n\n### ${headline}\n\n`)
   })
 
   test.each<[string, Partial<Report>, string]>([
-    [
-      'somebody is ahead',
-      {},
-      '#3 is ahead: agree with `Ben` on who changes what, or merge after it and rebase.',
-    ],
+    ['somebody is ahead', {}, '#3 is ahead: coordinate with `Ben`, or merge after it and rebase.'],
     [
       'somebody is ahead, and it is grave',
       { severity: 'high' },
-      '#3 is ahead: talk to `Ben` on who changes what, or merge after it and rebase.',
+      '#3 is ahead: talk to `Ben`, or merge after it and rebase.',
     ],
     [
       'only the second is ahead',
       { works: [behind, { ...work, actor: 'Cy', pull_request: null }] },
-      '`retries` is ahead: agree with `Cy` on who',
+      '`retries` is ahead: coordinate with `Cy`',
     ],
     [
       'it is ahead itself',
       { works: [behind] },
-      'This pull request is ahead of #3; tell `Ben` what is about to change, or merge soon.',
+      'This pull request is ahead of #3; tell `Ben` what will change, or merge soon.',
     ],
-    ['a notable applies', { works: [], notables: [notable] }, 'Read the notable before this is merged.'],
-    [
-      'notables apply',
-      { works: [], notables: [notable, notable] },
-      'Read the notables before this is merged.',
-    ],
+    ['a notable applies', { works: [], notables: [notable] }, 'Read the notable before you merge.'],
+    ['notables apply', { works: [], notables: [notable, notable] }, 'Read the notables before you merge.'],
   ])('advises, when %s', (_, changes, advice) => {
     expect(said(changes)).toContain(`**What to do:** ${advice}`)
   })
@@ -261,38 +253,38 @@ describe('what the comment says', () => {
       'nothing overlaps any more, and with what it was compared',
       {},
       'No overlap any more',
-      'Compared with 3 other live activities and 1 active notable when this was written; none was found to overlap.',
+      'Compared with 3 other live activities and 1 active notable; none overlaps.',
     ],
     [
       'what there is belongs to its own stack',
       { compared: { activities: 1, notables: 0, expected: 1 } },
       'No overlap any more',
-      'Compared with 1 other live activity and 0 active notables when this was written; none was found to overlap. Of the activities, 1 is of its own branch or stack, which is expected.',
+      'Compared with 1 other live activity and 0 active notables; none overlaps. 1 activity belongs to the same branch or stack.',
     ],
     [
       'the comparison was cut short',
       { is_complete: false },
-      'Compared only in part',
-      'Not everything could be compared: there may be more.',
+      'Compared in part',
+      'The comparison was cut short; there may be more overlaps.',
     ],
     [
       'the overlap is below the threshold',
       low,
       'Overlap below the threshold',
-      '1 other work overlaps and 1 notable applies, of `low` severity at most. This repository shows `medium` severity and above (`comment.min_severity`).',
+      '1 other activity overlaps and 1 notable applies, of `low` severity at most. This repository shows `medium` severity and above (`comment.min_severity`).',
     ],
     [
       'it is a draft',
       { below: { works: [work, work], notables: [] }, threshold: { severity: 'high', is_of_draft: true } },
       'Overlap below the threshold',
-      '2 other works overlap, of `medium` severity at most. This is a draft, and drafts show `high` severity and above (`comment.draft_min_severity`)',
+      '2 other activities overlap, of `medium` severity at most. This is a draft, and drafts show `high` severity and above (`comment.draft_min_severity`)',
     ],
     ['nothing is tracked', { not_compared: 'not_tracked' }, 'Not compared', '(`track_pull_requests`)'],
     [
       'its activity has ended',
       { not_compared: 'not_live' },
       'Not compared',
-      'was archived, finished or has expired',
+      'is archived, finished or expired',
     ],
     ['it touches nothing', { not_compared: 'no_scope' }, 'Not compared', 'names neither paths nor areas'],
     ['all is ignored', { not_compared: 'all_ignored' }, 'Not compared', '(`ignore_paths`)'],
@@ -305,8 +297,10 @@ describe('what the comment says', () => {
 
   test('says beside a notable why other work was not compared', () => {
     const text = said({ works: [], notables: [notable], not_compared: 'all_ignored' })
-    expect(text).toContain('### One notable applies to this pull request')
-    expect(text).toContain('Other work was not compared: the settings of this repository ignore every file')
+    expect(text).toContain('### 1 notable applies to this pull request')
+    expect(text).toContain(
+      'Other activities were not compared: the settings of this repository ignore every changed file',
+    )
   })
 
   test('is the same for the same report', () => {
@@ -320,7 +314,7 @@ describe('the check run', () => {
   test.each<[string, Partial<Report>, 'success' | 'neutral', string]>([
     ['nothing overlaps', {}, 'success', 'No overlap'],
     ['what overlaps is below the threshold', low, 'success', 'Overlap below the threshold'],
-    ['it was cut short', { is_complete: false }, 'neutral', 'Compared only in part'],
+    ['it was cut short', { is_complete: false }, 'neutral', 'Compared in part'],
     [
       'it was cut short below the threshold',
       { ...low, is_complete: false },
@@ -339,7 +333,9 @@ describe('the check run', () => {
     expect(run).toMatchObject({ head_sha: sha, conclusion, title, annotations: [] })
     expect(run.summary).not.toContain(MARKER)
     expect(run.summary.includes('there may be more')).toBe(changes.is_complete === false)
-    expect(run.summary.includes('Other work was not compared: ')).toBe(changes.not_compared !== undefined)
+    expect(run.summary.includes('Other activities were not compared: ')).toBe(
+      changes.not_compared !== undefined,
+    )
   })
 
   test('names what is below the threshold, whether anything is above or not', () => {
@@ -370,8 +366,8 @@ describe('the check run', () => {
     const run = checkRunOf(sha, report({ works: [{ ...work, examples: ['a.ts', 'b.ts'] }] }))
     expect(run.summary).toBe(commentOf(report({ works: [{ ...work, examples: ['a.ts', 'b.ts'] }] })))
     expect(run.annotations).toEqual([
-      { path: 'a.ts', line: null, message: 'Ben works here too, in #3: Retry payments' },
-      { path: 'b.ts', line: null, message: 'Ben works here too, in #3: Retry payments' },
+      { path: 'a.ts', line: null, message: 'Ben changes this file too, in #3: Retry payments' },
+      { path: 'b.ts', line: null, message: 'Ben changes this file too, in #3: Retry payments' },
     ])
     const works = Array.from({ length: 20 }, () => ({ ...work, examples: ['a', 'b', 'c'] }))
     expect(checkRunOf(sha, report({ works })).annotations).toHaveLength(50)

@@ -200,14 +200,14 @@ describe('a wrong settings file sets nothing, and each mistake is told with line
       'areas:\n  api: [a]\n  API: [b]\n',
       3,
       'areas.API',
-      /is the area api again/,
+      /duplicates the area api/,
     ],
     [
       'one area under two names',
       'areas:\n  API: [a]\n  api: [b]\n',
       3,
       'areas.api',
-      /is the area API again; keep one/,
+      /duplicates the area API; keep one/,
     ],
     ['too many globs', `ignore_paths:\n${'- a\n'.repeat(3001)}`, 1, 'ignore_paths', /at most 3000/],
     [
@@ -263,8 +263,8 @@ describe('a wrong settings file sets nothing, and each mistake is told with line
     ['a tag that runs code elsewhere', 'areas: !!js/function "x"', 1, /remove the tag/],
     ['a tag for bytes', 'ignore_paths: [!!binary YQ==]', 1, /remove the tag/],
     ['a key that is a list', '? [a]\n: 1', 1, /a key must be text/],
-    ['a list', '\n- a', 2, /must hold keys and values/],
-    ['a word', 'true', 1, /must hold keys and values/],
+    ['a list', '\n- a', 2, /must be a mapping/],
+    ['a word', 'true', 1, /must be a mapping/],
     ['too many characters', `# ${'x'.repeat(65_536)}`, null, /longer than 65536/],
   ])('%s is told with its line', (_, text, line, message) => {
     const { settings, errors } = readSettingsFile(text)

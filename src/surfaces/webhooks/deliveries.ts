@@ -1,33 +1,33 @@
-/** The inbox: a delivery is checked, stored, acknowledged, and then handed to its handlers by a job (contract §5). */
+/** The inbox of webhooks: verifies a delivery, stores it as a job, acknowledges it, and dispatches it when the job runs (contract §2 and §5). */
 import type { ErrorRequestHandler, Request, RequestHandler } from 'express'
 import { z } from 'zod'
 import { Failure, unavailable } from '../../base/failure.ts'
 import type { App } from '../../context/app.ts'
 import { isDatabaseAway } from '../../db/errors.ts'
 import type { JobHandler } from '../../jobs/jobs.ts'
-import { addOnce } from '../../jobs/store.ts'
+import { enqueueOnce } from '../../jobs/store.ts'
+import { rescheduledByRateLimit } from '../../pull-requests/installation.ts'
 import { setDeliveryId } from '../../telemetry/execution.ts'
-import { type Delivery, isHandled } from './events.ts'
-import { accessOwnersOf, repositoryIdOf } from './source.ts'
+import { ACCESS_EVENTS, type Delivery, isHandled } from './events.ts'
 import { UnsignedBodies } from './unsigned-body.ts'
 
-/** The kind of job that a delivery becomes. */
+/** The kind of job that applies a delivery. */
 export const DELIVERY = 'delivery'
 
-/** The handlers of `POST /api/github/webhooks`. An unsigned body is not even read, and of others at most `unsigned_bytes` are kept at a time. */
+/** The handlers of `POST /api/github/webhooks`. A body without a signature is not read, and unverified bodies take at most `unsigned_bytes` together. */
 export function receiveDelivery(
   app: App,
   { unsigned_bytes }: { unsigned_bytes: number },
 ): (RequestHandler | ErrorRequestHandler)[] {
   const bodies = new UnsignedBodies(unsigned_bytes)
-  const refuseUnsigned: RequestHandler = (req, _res, next) => {
+  const rejectUnsigned: RequestHandler = (req, _res, next) => {
     if (!app.github_app)
       throw unavailable(
         'the GitHub App is not configured: set APP_ID, PRIVATE_KEY and WEBHOOK_SECRET',
         undefined,
         300,
       )
-    if (!/^sha256=[0-9a-f]{64}$/.test(req.get('X-Hub-Signature-256') ?? '')) throw wronglySigned()
+    if (!/^sha256=[0-9a-f]{64}$/.test(req.get('X-Hub-Signature-256') ?? '')) throw invalidSignature()
     next()
   }
   const store: RequestHandler = async (req, res) => {
@@ -36,26 +36,26 @@ export function receiveDelivery(
     app.metrics.deliveries.inc({ outcome: status })
     res.status(202).json({ status })
   }
-  const countRefusal: ErrorRequestHandler = (error, _req, _res, next) => {
-    // A failure without a cause is an answer to what was sent, or to the App being off, and no error of the service.
+  const countFailure: ErrorRequestHandler = (error, _req, _res, next) => {
+    // A failure without a cause was the sender's, or the App is not configured. It is no error of the service.
     const isRefused = error instanceof Failure && error.cause === undefined
     app.metrics.deliveries.inc({ outcome: isRefused ? 'refused' : 'failed' })
     next(error)
   }
-  return [refuseUnsigned, store, countRefusal]
+  return [rejectUnsigned, store, countFailure]
 }
 
-/** The body as text, if the webhook secret signed it. */
+/** The body as text. Throws `unauthorized` unless it is signed with the webhook secret. */
 async function verified(app: App, req: Request, bytes: Buffer): Promise<string> {
   const probot = await app.github_app?.probot.ready()
   const body = bytes.toString('utf8')
-  // Probot takes an empty body for a mistake of ours.
+  // Probot throws on an empty body.
   const isSigned = body !== '' && (await probot?.webhooks.verify(body, req.get('X-Hub-Signature-256') ?? ''))
-  if (!isSigned) throw wronglySigned()
+  if (!isSigned) throw invalidSignature()
   return body
 }
 
-/** Answers what became of the delivery: `accepted`, `known` from before, or `ignored`. */
+/** Returns the outcome: `accepted`, `known` if it was delivered before, or `ignored`. */
 async function accept(app: App, req: Request, body: string): Promise<string> {
   const id = headerOf(req, 'X-GitHub-Delivery')
   const name = headerOf(req, 'X-GitHub-Event')
@@ -74,39 +74,46 @@ async function accept(app: App, req: Request, body: string): Promise<string> {
     run_at: now,
   }
   try {
-    const isNew = await addOnce(app.database.connection(), job, now)
-    // Not when the job's turn comes: permissions that were taken back end at once.
-    for (const owner of accessOwnersOf(name, payload)) await app.forgetAccess(owner)
+    const isNew = await enqueueOnce(app.database.connection(), job, now)
+    // At once, not when the job runs: a revoked permission must end now.
+    await invalidateAccess(app, name, payload)
     const outcome = isNew ? 'accepted' : 'known'
     app.log.info({ event: name, outcome }, 'delivery')
     return outcome
   } catch (error) {
-    if (isDatabaseAway(error)) throw unavailable('the database does not answer; deliver it again', error)
-    // JSON is read to any depth, and written with the stack.
-    if (error instanceof RangeError) throw new Failure('invalid_request', 'body: is nested too deep')
+    if (isDatabaseAway(error)) throw unavailable('the database is unavailable; redeliver later', error)
+    // `JSON.parse` has no depth limit, but `JSON.stringify` is recursive.
+    if (error instanceof RangeError) throw new Failure('invalid_request', 'body: is nested too deeply')
     throw error
   }
 }
 
-/** What a job holds of a delivery. */
+/** The payload of the job. */
 const StoredDelivery = z.object({ name: z.string(), payload: z.looseObject({}) })
 
-/** Hands a stored delivery to its handlers. */
+/** Dispatches a stored delivery to the event handlers. */
 export function handleDelivery(app: App): JobHandler {
-  return async (job) => {
+  return rescheduledByRateLimit(app, async (job) => {
     const event = { id: job.id.slice(DELIVERY.length + 1), ...StoredDelivery.parse(job.payload) }
     if (!isDelivery(event)) throw new Error(`no handler for deliveries of ${event.name}`)
     await app.github_app?.probot.receive(event)
-  }
+    // Again: a request may have cached the former answer of GitHub meanwhile.
+    await invalidateAccess(app, event.name, event.payload)
+  })
 }
 
-/** GitHub signed the payload, so it has the form that GitHub documents for the event. */
+/** Makes every instance ask GitHub again about permissions that the event may have changed. */
+async function invalidateAccess(app: App, name: string, payload: object): Promise<void> {
+  for (const owner of accessOwnersOf(name, payload)) await app.forgetAccess(owner)
+}
+
+/** The payload is signed by GitHub, so it has the documented form of the event. */
 function isDelivery(event: { id: string; name: string; payload: object }): event is Delivery {
   return isHandled(event.name)
 }
 
-function wronglySigned(): Failure {
-  return new Failure('unauthorized', 'X-Hub-Signature-256: does not fit the body and the webhook secret')
+function invalidSignature(): Failure {
+  return new Failure('unauthorized', 'X-Hub-Signature-256: does not match the body and the webhook secret')
 }
 
 function headerOf(req: Request, name: string): string {
@@ -120,10 +127,59 @@ function parsed(body: string): object {
     const payload: unknown = JSON.parse(body)
     if (typeof payload === 'object' && payload !== null && !Array.isArray(payload)) return payload
   } catch {
-    // Falls through: no JSON and no object are one mistake.
+    // The failure below also applies to JSON that is not an object.
   }
   throw new Failure(
     'invalid_request',
     'body: must be a JSON object; set the content type of the webhook to application/json',
   )
+}
+
+const account = z.object({ login: z.string() }).nullish().catch(null)
+
+/** What is read of a payload before its event is known. A part that is missing or malformed is null. */
+const Source = z.object({
+  repository: z
+    .object({ id: z.int().catch(0), owner: account })
+    .nullish()
+    .catch(null),
+  organization: account,
+  installation: z.object({ account }).nullish().catch(null),
+  changes: z
+    .object({
+      /** The former owner of a repository that was transferred. */
+      owner: z
+        .object({ from: z.object({ user: account, organization: account }) })
+        .nullish()
+        .catch(null),
+      /** The former name of an organization. */
+      login: z.object({ from: z.string() }).nullish().catch(null),
+    })
+    .nullish()
+    .catch(null),
+})
+
+/** The id of the repository; 0 if the payload has none. */
+function repositoryIdOf(payload: object): number {
+  return Source.parse(payload).repository?.id ?? 0
+}
+
+/** Events that can change permissions. */
+const CHANGING_ACCESS: ReadonlySet<string> = new Set([
+  'repository',
+  'installation',
+  'installation_repositories',
+  ...ACCESS_EVENTS,
+])
+
+/** The accounts whose permissions the event may change: the current owner and the former one. */
+function accessOwnersOf(name: string, payload: object): string[] {
+  if (!CHANGING_ACCESS.has(name)) return []
+  const { organization, repository, installation, changes } = Source.parse(payload)
+  const former = changes?.owner?.from
+  const logins = [
+    organization?.login ?? repository?.owner?.login ?? installation?.account?.login,
+    former?.organization?.login ?? former?.user?.login ?? changes?.login?.from,
+  ]
+  return logins.filter((login) => login !== undefined)
 }

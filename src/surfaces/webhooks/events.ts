@@ -1,11 +1,12 @@
-/** Translates the events that GitHub delivers into what they mean, and nothing else (contract §2 and §5). */
+/** Translates the events of GitHub into calls of verbs (contract §5). */
 import type { EmitterWebhookEvent, EmitterWebhookEventName } from '@octokit/webhooks'
 import type { Probot } from 'probot'
 import { deleteBranch, pushBranch } from '../../activities/automatic.ts'
 import type { App } from '../../context/app.ts'
-import { type FollowedRepository, LABELER_PATH, SETTINGS_PATH } from '../../context/following.ts'
+import { type InstalledRepository, LABELER_PATH, SETTINGS_PATH } from '../../context/installed-repository.ts'
 import { parsePullRequest } from '../../github/pull-request.ts'
-import { ask } from '../../jobs/store.ts'
+import { enqueue } from '../../jobs/store.ts'
+import { openInstalled } from '../../pull-requests/installation.ts'
 import {
   installationJob,
   leaveInstallation,
@@ -14,15 +15,16 @@ import {
   repositoryJob,
 } from '../../pull-requests/installations.ts'
 import {
-  openFollowed,
   type PullRequestEvent,
   pullRequestChanged,
   repositoryUnarchived,
   settingsChanged,
 } from '../../pull-requests/pull-requests.ts'
-import { accessOwnersOf } from './source.ts'
 
-/** The events that are stored; other deliveries are acknowledged and dropped. */
+/** Events that only change permissions. `deliveries.ts` invalidates those; there is no other handler. */
+export const ACCESS_EVENTS = ['member', 'membership', 'team', 'organization'] as const
+
+/** The events that are stored. Other deliveries are acknowledged and dropped. */
 export const HANDLED = [
   'pull_request',
   'push',
@@ -30,15 +32,12 @@ export const HANDLED = [
   'repository',
   'installation',
   'installation_repositories',
-  'member',
-  'membership',
-  'team',
-  'organization',
+  ...ACCESS_EVENTS,
 ] as const satisfies EmitterWebhookEventName[]
 
 type HandledName = (typeof HANDLED)[number]
 
-/** A delivery of one of these events, as GitHub describes its payload. */
+/** A delivery of one of these events, with GitHub's type of its payload. */
 export type Delivery = EmitterWebhookEvent<HandledName>
 
 export function isHandled(name: string): name is HandledName {
@@ -60,79 +59,66 @@ const PULL_REQUEST_EVENTS: { [Action in PullRequestAction]?: PullRequestEvent } 
   unlabeled: 'other',
 }
 
-/** GitHub lists at most this many commits of a push; of a larger one, any file may have changed. */
+/** GitHub lists at most this many commits of a push. In a larger one, any file may have changed. */
 const COMMITS_LISTED = 2048
 
-/** Registers the handlers. Each may be called again for the same delivery, and in any order. */
+/** Registers the handlers. A handler may run more than once for a delivery, and deliveries come in any order. */
 export function handleEvents(app: App, probot: Probot): void {
   probot.on('pull_request', async ({ payload }) => {
     const event = PULL_REQUEST_EVENTS[payload.action]
-    const repository = followedOf(payload)
+    const repository = installedOf(payload)
     if (!event || !repository) return
-    const ctx = await openFollowed(app, repository, app.clock())
+    const ctx = await openInstalled(app, repository, app.clock())
     await pullRequestChanged(app, ctx, parsePullRequest(payload.pull_request), event)
   })
 
   probot.on('push', async ({ payload }) => {
-    const repository = followedOf(payload)
+    const repository = installedOf(payload)
     const branch = /^refs\/heads\/(.+)$/.exec(payload.ref)?.[1]
     if (!repository || branch === undefined || payload.deleted) return
-    const ctx = await openFollowed(app, repository, app.clock())
+    const ctx = await openInstalled(app, repository, app.clock())
     await pushBranch(ctx, branch)
     if (branch === payload.repository.default_branch && touchesSettings(payload))
       await settingsChanged(app, ctx, payload.after)
   })
 
   probot.on('delete', async ({ payload }) => {
-    const repository = followedOf(payload)
+    const repository = installedOf(payload)
     if (!repository || payload.ref_type !== 'branch') return
-    await deleteBranch(await openFollowed(app, repository, app.clock()), payload.ref)
+    await deleteBranch(await openInstalled(app, repository, app.clock()), payload.ref)
   })
 
   probot.on('installation', async ({ payload }) => {
     const now = app.clock()
-    const { id, account } = payload.installation
+    const { id } = payload.installation
     if (payload.action === 'deleted') await leaveInstallation(app, id, now)
     else if (payload.action !== 'suspend')
-      await ask(app.database.connection(), [installationJob(id, now)], now)
-    await forget(app, account && 'login' in account ? account.login : undefined)
+      await enqueue(app.database.connection(), [installationJob(id, now)], now)
   })
 
   probot.on('installation_repositories', async ({ payload }) => {
     const now = app.clock()
-    const { id: installation_id, account } = payload.installation
+    const installation_id = payload.installation.id
     const added = payload.repositories_added.flatMap((each) => namedRepository(each, installation_id) ?? [])
-    await ask(
+    await enqueue(
       app.database.connection(),
       added.map((repository) => repositoryJob(repository, now)),
       now,
     )
     for (const { id } of payload.repositories_removed)
       if (id !== undefined) await leaveRepositoryOf(app, { id, installation_id }, now)
-    await forget(app, account && 'login' in account ? account.login : undefined)
   })
 
   probot.on('repository', async ({ payload }) => {
-    const repository = followedOf(payload)
+    const repository = installedOf(payload)
     if (payload.action === 'deleted') await leaveRepository(app, payload.repository.id, app.clock())
     else if (repository) {
-      const ctx = await openFollowed(app, repository, app.clock())
-      // The settings file is that of the default branch.
+      const ctx = await openInstalled(app, repository, app.clock())
+      // The settings file of the default branch applies.
       if (payload.action === 'edited' && payload.changes.default_branch) await settingsChanged(app, ctx, null)
       if (payload.action === 'unarchived') await repositoryUnarchived(ctx)
     }
-    await forget(app, ...accessOwnersOf('repository', payload))
   })
-
-  probot.on('member', ({ payload }) => forget(app, payload.repository.owner.login))
-  probot.on('membership', ({ payload }) => forget(app, payload.organization.login))
-  probot.on('team', ({ payload }) => forget(app, payload.organization.login))
-  probot.on('organization', ({ payload }) => forget(app, ...accessOwnersOf('organization', payload)))
-}
-
-/** Permissions in what this account owns may have changed: every instance asks GitHub again. */
-async function forget(app: App, ...owners: (string | undefined)[]): Promise<void> {
-  for (const owner of owners) if (owner !== undefined) await app.forgetAccess(owner)
 }
 
 interface FromRepository {
@@ -140,8 +126,8 @@ interface FromRepository {
   installation?: { id: number } | undefined
 }
 
-/** The repository of an event; undefined when the event does not come from an installation of the app. */
-function followedOf({ repository, installation }: FromRepository): FollowedRepository | undefined {
+/** The repository of an event; undefined if the event is not from an installation of the App. */
+function installedOf({ repository, installation }: FromRepository): InstalledRepository | undefined {
   const { owner } = repository
   const login = owner && ('login' in owner ? owner.login : owner.name)
   if (!installation || !login) return undefined
@@ -151,7 +137,7 @@ function followedOf({ repository, installation }: FromRepository): FollowedRepos
 function namedRepository(
   { id, full_name }: { id?: number; full_name?: string },
   installation_id: number,
-): FollowedRepository | undefined {
+): InstalledRepository | undefined {
   const [owner, name] = full_name?.split('/') ?? []
   return id !== undefined && owner && name ? { id, owner, name, installation_id } : undefined
 }

@@ -1,4 +1,4 @@
-/** Reads bodies before anybody knows who sent them: bounded in bytes, each of them and all together. */
+/** Reads bodies of unverified senders, with a limit per body and for all bodies together. */
 import type { IncomingMessage } from 'node:http'
 import { Failure, unavailable } from '../../base/failure.ts'
 
@@ -15,7 +15,7 @@ interface Receiving {
 export class UnsignedBodies {
   readonly #max: number
   readonly #receiving = new Set<Receiving>()
-  /** Bytes of the bodies that are being received or checked. */
+  /** Bytes of the bodies being received or verified. */
   #held = 0
 
   /** `max`: bytes of all bodies together. Each is copied once when it is complete. */
@@ -23,7 +23,7 @@ export class UnsignedBodies {
     this.#max = max
   }
 
-  /** Receives a body and hands it to `check`; its bytes count until that has ended. Throws `body_too_large`, `service_unavailable`. */
+  /** Receives a body and passes it to `check`. Its bytes count until `check` ends. Throws `body_too_large`, `service_unavailable`. */
   async read<Result>(req: IncomingMessage, check: (body: Buffer) => Promise<Result>): Promise<Result> {
     refuseUnreadable(req)
     const body = await this.#receive(req)
@@ -43,7 +43,7 @@ export class UnsignedBodies {
           if (!this.#receiving.delete(receiving)) return
           this.#held -= receiving.size
           receiving.chunks.length = 0
-          // What still comes is thrown away, so that the sender hears the answer.
+          // Discard the rest, so that the sender gets the response.
           req.off('data', keep).resume()
           reject(failure)
         },
@@ -54,12 +54,12 @@ export class UnsignedBodies {
       req.on('end', () => {
         if (this.#receiving.delete(receiving)) resolve(Buffer.concat(receiving.chunks))
       })
-      req.on('close', () => receiving.refuse(cutShort()))
-      if (req.closed) receiving.refuse(cutShort())
+      req.on('close', () => receiving.refuse(incomplete()))
+      if (req.closed) receiving.refuse(incomplete())
     })
   }
 
-  /** When all together are too much, the largest goes: deliveries of GitHub are small, and get through. */
+  /** Over the total limit, the largest body is rejected. Deliveries of GitHub are small and get through. */
   #keep(receiving: Receiving, chunk: Buffer): void {
     receiving.chunks.push(chunk)
     receiving.size += chunk.length
@@ -72,7 +72,7 @@ export class UnsignedBodies {
   }
 }
 
-/** What is announced as too large, or compressed, is not even received. */
+/** Rejects a body that is declared as too large or compressed, without receiving it. */
 function refuseUnreadable({ headers }: IncomingMessage): void {
   if (Number(headers['content-length']) > BODY_MAX) throw tooLarge()
   const encoding = headers['content-encoding']
@@ -80,7 +80,7 @@ function refuseUnreadable({ headers }: IncomingMessage): void {
     throw new Failure('invalid_request', 'body: send it without Content-Encoding')
 }
 
-function cutShort(): Failure {
+function incomplete(): Failure {
   return new Failure('invalid_request', 'body: ended before it was complete')
 }
 
@@ -90,7 +90,7 @@ function tooLarge(): Failure {
 
 function tooManyBytes(): Failure {
   const { message, headers } = unavailable(
-    'more is being delivered at once than the service takes; deliver it again',
+    'too many bytes are being delivered at once; redeliver later',
     undefined,
     RETRY_S,
   )

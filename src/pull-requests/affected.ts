@@ -1,4 +1,4 @@
-/** What a changed record means for pull requests: those that it touches are rechecked, and none loses its activity (contract §5 and §10). */
+/** Rechecks the pull requests that a changed record affects, and keeps open pull requests tracked (contract §5 and §10). */
 import { getActivity } from '../activities/activities.ts'
 import { isFinished, isLive } from '../activities/lifecycle.ts'
 import { listPullRequestsOf } from '../activities/pull-request-store.ts'
@@ -7,32 +7,35 @@ import { Failure } from '../base/failure.ts'
 import { isId } from '../base/id.ts'
 import type { App } from '../context/app.ts'
 import { openKnownRepo, type RepoContext } from '../context/repo.ts'
-import { ask } from '../jobs/store.ts'
 import { relatedActivityIds } from '../overlap/check.ts'
 import { trackAgain } from './pull-requests.ts'
-import { enqueueAllRechecks, recheckJob } from './recheck.ts'
+import { enqueueAllRechecks, enqueueRecheck } from './recheck.ts'
 import { listNumbered, listRelatedTo } from './store.ts'
 
 /**
- * Enqueues a recheck of each pull request that a changed activity or notable touches now, and of each that its last
- * recheck related to it. Calls GitHub only for a pull request whose declared activity somebody archived or finished.
+ * Enqueues a recheck of each pull request that overlaps with the changed record now, or did at its last recheck. Calls
+ * GitHub only for a pull request whose declared activity a caller archived or finished.
  */
-export async function followChange(app: App, repo_id: number, record_id: string, now: Date): Promise<void> {
+export async function recheckAffected(
+  app: App,
+  repo_id: number,
+  record_id: string,
+  now: Date,
+): Promise<void> {
   const ctx = await openKnownRepo(app, repo_id, now)
-  if (!ctx?.repo.is_followed) return
-  // A notable may come to apply to any pull request; where it does not, the recheck ends without a call.
+  if (!ctx?.repo.is_installed) return
+  // A notable may affect any pull request. A recheck that finds no difference makes no call.
   if (!isId('act', record_id)) return enqueueAllRechecks(ctx)
   const activity = await findActivity(ctx, record_id)
-  const numbers = activity ? await touchedBy(ctx, activity) : []
+  const numbers = activity ? await pullRequestsOf(ctx, activity) : []
   const before = await listRelatedTo(ctx.db, repo_id, [record_id])
-  const touched = numbers.length === 0 ? [] : await listNumbered(ctx.db, repo_id, numbers)
-  const rechecks = new Map([...before, ...touched].map((pr) => [pr.number, recheckJob(repo_id, pr, now)]))
-  await ask(ctx.db, [...rechecks.values()], now)
+  const present = numbers.length === 0 ? [] : await listNumbered(ctx.db, repo_id, numbers)
+  await enqueueRecheck(ctx, [...before, ...present])
   if (activity?.source === 'api' && activity.pr_number !== null && wasEnded(activity))
     await trackAgain(app, ctx, activity.pr_number)
 }
 
-/** Undefined when it was purged meanwhile: the pull requests that were related to it are rechecked all the same. */
+/** Undefined if it was purged meanwhile. The pull requests that overlapped with it are rechecked nevertheless. */
 async function findActivity(ctx: RepoContext, id: string): Promise<ActivityRow | undefined> {
   try {
     return await getActivity(ctx, id)
@@ -42,15 +45,15 @@ async function findActivity(ctx: RepoContext, id: string): Promise<ActivityRow |
   }
 }
 
-/** Numbers of the pull requests of an activity, and of the live ones that it collides with. */
-async function touchedBy(ctx: RepoContext, activity: ActivityRow): Promise<number[]> {
+/** The numbers of the pull requests of an activity and of the live ones that overlap with it. */
+async function pullRequestsOf(ctx: RepoContext, activity: ActivityRow): Promise<number[]> {
   const { id, status, pr_number } = activity
   if (!isLive(status)) return pr_number === null ? [] : [pr_number]
   const related = await relatedActivityIds(ctx, activity)
   return listPullRequestsOf(ctx.db, ctx.repo.id, [id, ...related])
 }
 
-/** Whether a caller ended the activity: neither its pull request nor time did. */
+/** Whether a caller ended the activity, not its pull request or its expiry. */
 function wasEnded({ status, archive_reason }: ActivityRow): boolean {
   return isFinished(status) || archive_reason === 'requested'
 }

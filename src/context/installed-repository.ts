@@ -1,6 +1,6 @@
-/** Repositories in which the GitHub App is installed: that they are, and what their settings file says (contract §8). */
+/** Repositories where the GitHub App is installed, and their settings files (contract §8). */
 import { isNotFound, readFile } from '../github/client.ts'
-import { ask } from '../jobs/store.ts'
+import { enqueue } from '../jobs/store.ts'
 import type { App } from './app.ts'
 import { areasOfLabeler } from './labeler-file.ts'
 import { readSettingsFile } from './settings-file.ts'
@@ -9,16 +9,20 @@ import { findRepository, insertRepository, type RepositoryRow, updateRepository 
 export const SETTINGS_PATH = '.github/deconflict.yml'
 export const LABELER_PATH = '.github/labeler.yml'
 
-/** A repository as a delivery, or GitHub, names it. */
-export interface FollowedRepository {
+/** A repository as a delivery or GitHub describes it. */
+export interface InstalledRepository {
   id: number
   owner: string
   name: string
   installation_id: number
 }
 
-/** Notes that the app is installed in the repository, under its present name. */
-export async function follow(app: App, repository: FollowedRepository, now: Date): Promise<RepositoryRow> {
+/** Stores the installation and the current name of a repository. */
+export async function recordInstallation(
+  app: App,
+  repository: InstalledRepository,
+  now: Date,
+): Promise<RepositoryRow> {
   const { id: repo_id, owner, name, installation_id } = repository
   const db = app.database.connection()
   const known = { owner, name, installation_id, left_at: null }
@@ -29,30 +33,30 @@ export async function follow(app: App, repository: FollowedRepository, now: Date
 }
 
 /**
- * Reads the settings of a repository that is not followed yet, and follows it from then on. Throws what GitHub's client
- * throws; it is not followed then, so that the next one who sees it reads them.
+ * Reads the settings of a repository and then stores its installation. If it throws what GitHub's client throws, the
+ * installation is not stored, and the next event tries again.
  */
-export async function beginToFollow(
+export async function registerInstallation(
   app: App,
-  repository: FollowedRepository,
+  repository: InstalledRepository,
   now: Date,
 ): Promise<RepositoryRow> {
   const { id: repo_id, owner, name } = repository
   await insertRepository(app.database.connection(), { repo_id, owner, name }, now)
   await refreshSettings(app, repository)
-  return follow(app, repository, now)
+  return recordInstallation(app, repository, now)
 }
 
-/** The kind of job that looks for the App's installation in one repository. */
+/** The kind of job that looks up the App's installation in one repository. */
 export const DISCOVER = 'discover'
 
-/** A repository under its present name. */
-export type NamedRepository = Omit<FollowedRepository, 'installation_id'>
+/** A repository under its current name. */
+export type NamedRepository = Omit<InstalledRepository, 'installation_id'>
 
 /**
- * Makes a repository known that somebody who may write there asks about, and reads its settings where the App is
- * installed. The caller whose request made it known makes these calls, nobody else does, and later ones never do: of an
- * installation that comes later a webhook tells. Where GitHub fails, a job tries again and the defaults hold meanwhile.
+ * Stores a repository on the first request of a caller with write access, and reads its settings if the App is
+ * installed. Only that request makes these calls; later installations arrive as webhooks. If GitHub fails, a job retries
+ * and the defaults apply meanwhile.
  */
 export async function registerRepository(app: App, repository: NamedRepository, now: Date): Promise<void> {
   const { id: repo_id, owner, name } = repository
@@ -65,25 +69,25 @@ export async function registerRepository(app: App, repository: NamedRepository, 
     const { status } = error as { status?: number }
     app.log.warn({ repo_id, status }, 'settings not read, a job will retry')
     const payload: NamedRepository = { id: repo_id, owner, name }
-    await ask(db, [{ id: `${DISCOVER}:${repo_id}`, kind: DISCOVER, repo_id, payload, run_at: now }], now)
+    await enqueue(db, [{ id: `${DISCOVER}:${repo_id}`, kind: DISCOVER, repo_id, payload, run_at: now }], now)
   }
 }
 
-/** Reads the settings of a repository, and follows it, if the App is installed there. Throws what GitHub's client throws. */
+/** Reads the settings of a repository and stores its installation, if there is one. Throws what GitHub's client throws. */
 export async function discoverInstallation(app: App, repository: NamedRepository, now: Date): Promise<void> {
   const installation_id = await installationOf(app, repository)
-  if (installation_id !== null) await beginToFollow(app, { ...repository, installation_id }, now)
+  if (installation_id !== null) await registerInstallation(app, { ...repository, installation_id }, now)
 }
 
-/** The installation through which the App is in a repository, as GitHub says, or null; one call. */
+/** The id of the App's installation in a repository, or null. One call. */
 export async function installationOf(
   app: App,
   { owner, name }: Pick<NamedRepository, 'owner' | 'name'>,
 ): Promise<number | null> {
   try {
     const asApp = await app.github_app?.probot.auth()
-    const answer = await asApp?.rest.apps.getRepoInstallation({ owner, repo: name })
-    return answer?.data.id ?? null
+    const response = await asApp?.rest.apps.getRepoInstallation({ owner, repo: name })
+    return response?.data.id ?? null
   } catch (error) {
     if (isNotFound(error)) return null
     throw error
@@ -91,20 +95,20 @@ export async function installationOf(
 }
 
 /**
- * Reads the repository's settings file, and stores what it says. What is wrong with it is stored beside the last good
- * values. Where those that hold name no areas, the labeler's are read. Throws what GitHub's client throws; at most two calls.
+ * Reads and stores the settings file. If it is invalid, its problems are stored and the last valid values stay. Without
+ * areas in the settings, the areas of the labeler file apply. Throws what GitHub's client throws. At most two calls.
  */
 export async function refreshSettings(
   app: App,
-  repository: FollowedRepository,
+  repository: InstalledRepository,
 ): Promise<RepositoryRow | undefined> {
   if (!app.github_app) return undefined
   const client = await app.github_app.probot.auth(repository.installation_id)
   const db = app.database.connection()
   const text = await readFile(client, repository, SETTINGS_PATH)
   const file = text === null ? { settings: null, errors: [] } : readSettingsFile(text)
-  const isWrong = file.errors.length > 0
-  const settings = isWrong ? ((await findRepository(db, repository.id))?.settings ?? null) : file.settings
+  const isInvalid = file.errors.length > 0
+  const settings = isInvalid ? ((await findRepository(db, repository.id))?.settings ?? null) : file.settings
   const labeler = settings?.areas ? null : await readFile(client, repository, LABELER_PATH)
   return updateRepository(db, repository.id, {
     settings,

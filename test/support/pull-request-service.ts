@@ -1,6 +1,5 @@
-/** Organisations in which the app is installed, one for each test, with short ways to make things happen there and to read what people are told. */
-import { expect, onTestFinished } from 'vitest'
-import { getCurrentTest } from 'vitest/suite'
+/** Repositories with the App installed, one for each test: drives them through GitHub's side and reads what was published. */
+import { expect, onTestFinished, TestRunner } from 'vitest'
 import type { Config } from '../../src/base/config.ts'
 import type { AppService } from './app-service.ts'
 import { startAppService } from './app-service.ts'
@@ -10,84 +9,89 @@ import type { Installation } from './github-state.ts'
 import type { Answer, RequestOptions } from './service.ts'
 import { type PullAction, type PullDetails, pullRequestEvent, pushEvent } from './webhooks.ts'
 
-/** A pull request is written to at most this often. */
+/** The least time between two publications to one pull request. */
 export const QUIET_MS = 30_000
 
-export interface Shop {
+export interface TrackedRepository {
   id: number
   full_name: string
   desk: Desk
   installation: Installation
-  /** Below the repository, as Ada, who may write: `ask('GET', '/settings')`. */
-  ask(method: string, path: string, options?: RequestOptions): Promise<Answer>
-  /** Declares work and carries out what follows; answers its id. `body` goes over a branch and a scope. */
-  work(body?: Record<string, unknown>): Promise<string>
-  /** Raises a notable and carries out what follows; answers its id. */
-  note(body?: Record<string, unknown>): Promise<string>
-  /** Somebody opens a pull request, and GitHub tells of it. Answers its number. */
+  /** A request below the repository as Ada, who has write access: `request('GET', '/settings')`. */
+  request(method: string, path: string, options?: RequestOptions): Promise<Answer>
+  /** Creates an activity and runs the due jobs; returns its id. `body` overrides the default fields. */
+  declare(body?: Record<string, unknown>): Promise<string>
+  /** Creates a notable and runs the due jobs; returns its id. */
+  createNotable(body?: Record<string, unknown>): Promise<string>
+  /** Opens a pull request and delivers the event; returns its number. */
   open(pull?: PullGiven): Promise<number>
-  /** GitHub tells of what became of a pull request. */
-  tell(number: number, given: PullAction | ({ action: PullAction } & PullDetails)): Promise<void>
-  /** A new commit on a pull request, with all the files that it changes from then on. */
+  /** Delivers an event of a pull request and runs the due jobs. */
+  deliver(number: number, given: PullAction | ({ action: PullAction } & PullDetails)): Promise<void>
+  /** Pushes a commit to a pull request and delivers the event. `files` replaces its changed files. */
   push(number: number, files: FileGiven[]): Promise<void>
-  /** Puts a text into a file of the default branch, or takes the file away, and GitHub tells of the push. Answers the commit. */
-  write(path: string, text: string | null): Promise<string>
-  /** Time passes, and what is due then is carried out. */
-  pass(ms: number): Promise<void>
-  /** The text of the app's comment on a pull request; undefined while there is none. Two of them fail the test. */
+  /** Writes a file of the default branch, or deletes it, and delivers the push. Returns the commit. */
+  writeFile(path: string, text: string | null): Promise<string>
+  /** Advances the clock and runs the due jobs. */
+  advance(ms: number): Promise<void>
+  /** The text of the App's comment; undefined if there is none. Two comments fail the test. */
   comment(number: number): string | undefined
-  /** The writing requests that GitHub has had for this repository, as `PATCH /issues/comments/17`. */
+  /** The write requests that GitHub received for this repository, such as `PATCH /issues/comments/17`. */
   writes(): string[]
-  /** All requests that GitHub has had for this repository. */
+  /** All requests of the App that GitHub received for this repository. */
   calls(): string[]
 }
 
-export interface ToldService {
+export interface PullRequestService {
   service: AppService
-  /** Carries out what is due and waits for what runs, also for a job that has asked for its next run already. Answers what failed. */
-  rest(): ReturnType<AppService['settle']>
-  /** A repository of an organisation of its own, so that no test waits for the pace at which the app writes in another. */
-  shop(): Shop
+  /** Runs the due jobs and waits for running ones. Returns the failed ones. */
+  runJobs(): ReturnType<AppService['settle']>
+  /** A repository in its own organization, so that the pacing of writes in one test does not delay another. */
+  repository(): TrackedRepository
 }
 
 const COUNT = 60
 const FIRST_ID = 5000
 
-export async function startToldService(
+export async function startPullRequestService(
   github: FakeGithub,
   options: { config?: Partial<Config> } = {},
-): Promise<ToldService> {
+): Promise<PullRequestService> {
   const names = Array.from({ length: COUNT }, (_, index) => `org-${index}/shop`)
   for (const [index, full_name] of names.entries()) github.repository({ id: FIRST_ID + index, full_name })
   const permissions = Object.fromEntries(names.map((name) => [name, 'write' as const]))
   github.token('ada', { login: 'ada', id: 1, permissions })
   const service = await startAppService(github, options)
-  const rest: ToldService['rest'] = async () => {
+  const runJobs: PullRequestService['runJobs'] = async () => {
     let failed = await service.settle()
     while ((await service.jobs()).some(({ leased_until }) => leased_until !== null)) {
       failed = await service.settle()
     }
     return failed
   }
-  // A lease is over when the clock is moved: nothing may run then.
-  await rest()
+  // A test that moves the clock would end the lease of a running job.
+  await runJobs()
   let next = 0
   return {
     service,
-    rest,
-    shop() {
+    runJobs,
+    repository() {
       const full_name = names[next]
       if (full_name === undefined) throw new Error(`more than ${COUNT} repositories in one test file`)
       next += 1
-      if (getCurrentTest()) onTestFinished(service.reset)
-      // GitHub dates what happens by the real clock.
+      if (TestRunner.getCurrentTest()) onTestFinished(service.reset)
+      // The fake GitHub uses the real clock.
       service.clock.now = new Date()
-      return shopOf({ github, service, full_name, id: FIRST_ID + next - 1 })
+      return trackedRepository({ github, service, full_name, id: FIRST_ID + next - 1 })
     },
   }
 }
 
-function shopOf(given: { github: FakeGithub; service: AppService; full_name: string; id: number }): Shop {
+function trackedRepository(given: {
+  github: FakeGithub
+  service: AppService
+  full_name: string
+  id: number
+}): TrackedRepository {
   const { github, service, full_name, id } = given
   const desk = github.at(full_name)
   const installation = github.app.install({ repositories: [full_name] })
@@ -95,10 +99,10 @@ function shopOf(given: { github: FakeGithub; service: AppService; full_name: str
     const failed = await service.settle()
     expect(failed).toEqual([])
   }
-  const ask: Shop['ask'] = (method, path, options) =>
+  const request: TrackedRepository['request'] = (method, path, options) =>
     service.api(method, `/api/v1/repos/${full_name}${path}`, options)
   const created = async (path: string, body: object): Promise<Answer['body']> => {
-    const answer = await ask('POST', path, { body })
+    const answer = await request('POST', path, { body })
     expect(answer.status, JSON.stringify(answer.body)).toBe(201)
     await settle()
     return answer.body
@@ -109,15 +113,15 @@ function shopOf(given: { github: FakeGithub; service: AppService; full_name: str
       .asked(`* ${below}*`)
       .filter(({ token }) => token !== 'ada')
       .map(({ route }) => route.replace(below, ''))
-  const tell: Shop['tell'] = (number, event) =>
+  const deliver: TrackedRepository['deliver'] = (number, event) =>
     service.play(pullRequestEvent(github, full_name, number, event))
   return {
     id,
     full_name,
     desk,
     installation,
-    ask,
-    async work(body) {
+    request,
+    async declare(body) {
       const scope = { paths: ['src/pay.ts'] }
       const work = {
         title: 'Retry payments',
@@ -128,7 +132,7 @@ function shopOf(given: { github: FakeGithub; service: AppService; full_name: str
       }
       return (await created('/activity', { ...work, ...body })).activity.id
     },
-    async note(body) {
+    async createNotable(body) {
       const note = {
         title: 'Tills are frozen',
         summary: 'Until Friday.',
@@ -139,23 +143,23 @@ function shopOf(given: { github: FakeGithub; service: AppService; full_name: str
     },
     async open(pull) {
       const { number } = desk.open({ files: ['src/pay.ts'], ...pull })
-      await tell(number, 'opened')
+      await deliver(number, 'opened')
       return number
     },
-    tell,
+    deliver,
     async push(number, files) {
       const push = desk.pushTo(number)
       desk.update(number, { files })
-      await tell(number, { action: 'synchronize', push })
+      await deliver(number, { action: 'synchronize', push })
     },
-    async write(path, text) {
+    async writeFile(path, text) {
       const push = desk.write(path, text)
       await service.play(
         pushEvent(github, full_name, { ...push, [text === null ? 'removed' : 'modified']: [path] }),
       )
       return push.after
     },
-    async pass(ms) {
+    async advance(ms) {
       service.clock.advance(ms)
       await settle()
     },
