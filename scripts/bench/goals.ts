@@ -83,6 +83,18 @@ function targets(results: Results, sizes: Sizes): Target[] {
       value: denseGrowth(results, sizes),
     },
     {
+      what: 'check that overlaps relative to one that does not, mixed scopes, p50',
+      bound: { most: 2 },
+      unit: '×',
+      value: ratio('check.mix.some.p50', 'check.mix.none.p50'),
+    },
+    {
+      what: 'sparse check, processor time of the service, 8 clients',
+      bound: { most: 600 },
+      unit: 'µs',
+      value: median('check.busy.service.cpu'),
+    },
+    {
       what: `all collisions of ${shown(sizes.crowd)} live activities, p50`,
       bound: { most: 300 },
       unit: 'ms',

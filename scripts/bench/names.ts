@@ -25,6 +25,8 @@ export interface Names {
   hostile: string
   plain: string
   webhooks: string[]
+  /** One with activities of all kinds of scopes, for checks that overlap with a few of them. */
+  mix: NamedRepository & { size: number }
   /** Repositories in which every activity collides with four others; their ids are consecutive. */
   crowds: { size: number; repositories: NamedRepository[] }
   /** `count` repositories of `each` activities, with consecutive ids from `first`. */
@@ -83,6 +85,7 @@ export function names(sizes: Pick<Sizes, 'live' | 'fleet' | 'crowds' | 'crowd'>)
     hostile: add('hostile').name,
     plain: add('plain').name,
     webhooks,
+    mix: { ...add('mix'), size },
     crowds: { size: sizes.crowd, repositories: crowds },
     copies,
     github,

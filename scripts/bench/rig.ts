@@ -14,7 +14,7 @@ import type { Options } from './options.ts'
 import { findPgbench, type PgbenchResult, type PgbenchRun, runPgbench } from './pgbench.ts'
 import { copy, seed } from './seed.ts'
 import { type ServiceProcess, startServiceProcess } from './service.ts'
-import { crowdWorkOf, workOf } from './work.ts'
+import { crowdWorkOf, mixWorkOf, workOf } from './work.ts'
 
 export const TOKEN = 'bench-token'
 /** A token with read access only. */
@@ -143,7 +143,7 @@ export async function openRig(options: Options, results: Results, say: (line: st
 /** Creates the activities of one repository with the service's own code, and copies them to all others. */
 async function fill(
   url: string,
-  { original, crowds, copies }: Names,
+  { original, crowds, mix, copies }: Names,
   say: (line: string) => void,
 ): Promise<void> {
   const started = performance.now()
@@ -152,6 +152,7 @@ async function fill(
   const sql = postgres(url, { max: 1, onnotice: () => {} })
   for (const { first, count, each } of copies)
     await copy(sql, original.id, { first, each, total: count * each })
+  await seed(url, mix, { count: mix.size, work: mixWorkOf })
   const [crowd, ...others] = crowds.repositories as [NamedRepository, NamedRepository]
   const each = crowds.size
   await seed(url, crowd, { count: each, work: (n) => crowdWorkOf(n, each) })

@@ -52,6 +52,47 @@ export function crowdWorkOf(n: number, size: number): CreateActivity {
   })
 }
 
+/** Directories of the mix, and the files that a scope can name in each. */
+const MIX_DIRECTORIES = 16_000
+const MIX_FILES = 4
+
+/** The `n`th activity of the mix. */
+export function mixWorkOf(n: number): CreateActivity {
+  return CreateActivity.parse({
+    title: `Rework package ${n}`,
+    summary: `Splits what package ${n} does in two, so that the first half can be tested alone.`,
+    actor: `person-${n % 500}`,
+    branch: `work-${n}`,
+    base_branch: 'main',
+    scope: { paths: mixPathsOf(n, 'packages') },
+    risk: n % 20 === 0 ? 'high' : 'low',
+  })
+}
+
+/** 1 to 6 paths in random directories beneath `root`; a third each are files, subtrees and patterns. The same for the same `n`. */
+function mixPathsOf(n: number, root: string): string[] {
+  const random = randomOf(n)
+  const paths = Array.from({ length: 1 + random(6) }, () => {
+    const directory = random(MIX_DIRECTORIES)
+    const path = `${root}/p${Math.floor(directory / 100)}/m${directory % 100}`
+    const file = random(MIX_FILES)
+    const extension = random(2) === 0 ? 'ts' : 'test.ts'
+    return [`${path}/part-${file}.${extension}`, `${path}/**`, `${path}/*.test.ts`][random(3)] as string
+  })
+  return [...new Set(paths)]
+}
+
+/** Whole numbers below a bound, the same for the same seed (mulberry32). */
+function randomOf(seed: number): (below: number) => number {
+  let state = Math.imul(seed + 1, 0x9e3779b1)
+  return (below) => {
+    state = (state + 0x6d2b79f5) | 0
+    let mixed = Math.imul(state ^ (state >>> 15), 1 | state)
+    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed
+    return ((mixed ^ (mixed >>> 14)) >>> 0) % below
+  }
+}
+
 function lastPathOf(n: number): string {
   // It starts with a wildcard, so that every check has to decide it; no check overlaps with it.
   if (n % 10_000 === 9999) return `*/legacy-${n % 7}/*.ts`
@@ -75,6 +116,12 @@ export function sparseCheck(repository: string): Template {
 /** A check of the directory in which 13 % of all activities have paths. */
 export function denseCheck(repository: string): Template {
   const body = { scope: { paths: [`${SHARED}/**`] }, branch: 'check-########', base_branch: 'main' }
+  return { method: 'POST', path: address(repository, '/check'), body: JSON.stringify(body) }
+}
+
+/** The `n`th check of the mix: a scope like that of its activities. Beneath another root than `packages` it overlaps with none. */
+export function mixCheck(repository: string, n: number, root: string): Template {
+  const body = { scope: { paths: mixPathsOf(n, root) }, branch: 'check-########', base_branch: 'main' }
   return { method: 'POST', path: address(repository, '/check'), body: JSON.stringify(body) }
 }
 
