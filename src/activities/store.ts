@@ -8,6 +8,7 @@ import {
   replaceClaims,
   unindexRecords,
 } from '../claims/store.ts'
+import { activityWeight } from '../claims/weight.ts'
 import { laterBy } from '../db/column.ts'
 import type { Db } from '../db/connect.ts'
 import { placeholdersOf, prepared, valuesOf } from '../db/prepared.ts'
@@ -68,13 +69,7 @@ type ScopeFields = 'scope' | 'scope_is_literal' | 'changed_files' | 'pushed_file
 /** The claims index entry of a live activity. */
 export async function indexedActivity(row: Pick<NewActivity, IndexedFields>): Promise<IndexedRecord> {
   const { repo_id, id } = row
-  return { repo_id, id, weight: weightOf(row), claims: await claimsOf(claimSourceOf(row)) }
-}
-
-/** How much the activity raises the severity of its collisions: blocking 2, high risk 1, else 0. */
-function weightOf({ risk, blocking }: Pick<NewActivity, 'risk' | 'blocking'>): number {
-  if (blocking) return 2
-  return risk === 'high' || risk === 'critical' ? 1 : 0
+  return { repo_id, id, weight: activityWeight(row), claims: await claimsOf(claimSourceOf(row)) }
 }
 
 function claimSourceOf(row: Pick<NewActivity, ScopeFields>): ClaimSource {
@@ -132,7 +127,7 @@ export async function unindexActivities(tx: Db, repo_id: number, ids: string[]):
 }
 
 function claimsChange(before: ActivityRow, after: ActivityRow): boolean {
-  const indexed = (row: ActivityRow) => JSON.stringify([weightOf(row), claimSourceOf(row)])
+  const indexed = (row: ActivityRow) => JSON.stringify([activityWeight(row), claimSourceOf(row)])
   return indexed(before) !== indexed(after)
 }
 

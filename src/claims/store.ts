@@ -4,6 +4,7 @@ import type { Db } from '../db/connect.ts'
 import { prepared } from '../db/prepared.ts'
 import type { Claim } from './claim.ts'
 import { type Counted, claims, tallies } from './table.ts'
+import type { Weight } from './weight.ts'
 
 /** Up to this many backends write to different shards. */
 const SHARDS = 64
@@ -15,7 +16,7 @@ const CLAIMS_MAX = 1_000_000
 export interface IndexedRecord {
   repo_id: number
   id: string
-  weight: number
+  weight: Weight
   claims: Claim[]
 }
 
@@ -73,7 +74,7 @@ export async function deleteClaims(tx: Db, repo_id: number, ids: string[]): Prom
 }
 
 /** A row of the claims index. */
-export type StoredClaim = Claim & { record_id: string; weight: number }
+export type StoredClaim = Claim & { record_id: string; weight: Weight }
 
 const readClaims = prepared('claims_of_records', (db) => {
   const found = db

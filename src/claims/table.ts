@@ -2,6 +2,7 @@
 import { index, integer, pgTable, primaryKey, smallint, text } from 'drizzle-orm/pg-core'
 import { byteText, repoId } from '../db/column.ts'
 import type { Kind } from './claim.ts'
+import type { Weight } from './weight.ts'
 
 /** The claims of live activities and active notables. The primary key is a covering index. */
 export const claims = pgTable(
@@ -14,8 +15,8 @@ export const claims = pgTable(
     /** The glob of a `PATTERN`, else empty. */
     glob: byteText().notNull(),
     record_id: byteText().notNull(),
-    /** How much the record raises the severity of an overlap: 0 to 2. */
-    weight: smallint().notNull(),
+    /** See `Weight`. */
+    weight: smallint().$type<Weight>().notNull(),
   },
   (table) => [
     primaryKey({

@@ -22,6 +22,7 @@ import {
   replaceClaims,
   unindexRecords,
 } from '../claims/store.ts'
+import { notableWeight } from '../claims/weight.ts'
 import type { Db } from '../db/connect.ts'
 import { selectByIds } from '../db/lookup.ts'
 import { placeholdersOf, prepared, valuesOf } from '../db/prepared.ts'
@@ -60,19 +61,18 @@ export async function insertNotable(db: Db, row: NewNotable): Promise<NotableRow
   return inserted as NotableRow
 }
 
-/** The severity of its matches: high 2, medium 1, low 0. */
-function weightOf({ importance, blocking }: Pick<NotableRow, 'importance' | 'blocking'>): number {
-  if (blocking || importance === 'high' || importance === 'critical') return 2
-  return importance === 'medium' ? 1 : 0
-}
-
 type IndexedFields = 'repo_id' | 'id' | 'importance' | 'blocking' | 'scope'
 
 /** The claims index entry of an active notable. One without a scope applies to the whole repository. */
 export async function indexedNotable(row: Pick<NewNotable, IndexedFields>): Promise<IndexedRecord> {
   const { repo_id, id, scope } = row
   const claims = await claimsOf({ scope, is_literal: false, files: [] })
-  return { repo_id, id, weight: weightOf(row), claims: claims.length === 0 ? [REPOSITORY_CLAIM] : claims }
+  return {
+    repo_id,
+    id,
+    weight: notableWeight(row),
+    claims: claims.length === 0 ? [REPOSITORY_CLAIM] : claims,
+  }
 }
 
 export async function findNotable(db: Db, repo_id: number, id: string): Promise<NotableRow | undefined> {

@@ -1,11 +1,12 @@
 /** All collisions among the activities of a repository, which are added one by one, the newest first (contract §6). */
 import type { OutlinedActivity } from '../activities/live-store.ts'
+import { activityWeight } from '../claims/weight.ts'
 import { labelKey } from '../scope/scope.ts'
 import { globsOf, type StoredScope } from './compare.ts'
 import { exampleOf, GlobTable, type KnownGlob, type Meeting } from './glob-table.ts'
 import { OVERLAPS_MAX, type Overlap, type Severity, SHARED_PATHS_MAX } from './overlap.ts'
 import type { Rules } from './rules.ts'
-import { byRank, collisionSeverity, isAtLeast, Ranking } from './severity.ts'
+import { byRank, isAtLeast, overlapSeverity, Ranking } from './severity.ts'
 import type { Stacks } from './stacks.ts'
 import type { Steps, WorkBudget } from './work-budget.ts'
 
@@ -116,8 +117,8 @@ export class Collisions {
 
   #severityOf({ newer, older, shared }: Pair): Severity {
     const by = shared.length > 0 ? 'path' : 'area'
-    const one = collisionSeverity(by, this.#activity(newer))
-    const other = collisionSeverity(by, this.#activity(older))
+    const one = overlapSeverity(by, activityWeight(this.#activity(newer)))
+    const other = overlapSeverity(by, activityWeight(this.#activity(older)))
     return isAtLeast(one, other) ? one : other
   }
 

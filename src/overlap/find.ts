@@ -27,6 +27,7 @@ import {
   search,
   searchDecided,
 } from './search-store.ts'
+import { SEVERITIES } from './severity.ts'
 
 const MERGED_MAX = 2_000
 const REUSE_WITHIN_MS = 7 * 86_400_000
@@ -127,8 +128,6 @@ function joined(one: Matches, other: Matches): Matches {
   all.sort((a, b) => b.rank - a.rank || (a.id < b.id ? 1 : -1))
   return { top: all.slice(0, IDS_MAX), total: all.length }
 }
-
-const SEVERITIES = ['low', 'medium', 'high'] as const
 
 function ranked({ id, rank }: Match): Ranked {
   return { id, severity: SEVERITIES[rank] as Severity }

@@ -23,6 +23,7 @@ import {
   REPO,
 } from './probe-store.ts'
 import type { Probes } from './probes.ts'
+import { type OverlapKind, SEVERITIES, SEVERITY_BY_WEIGHT } from './severity.ts'
 import { STACK } from './stack-store.ts'
 
 /** A claim, or all alike, that SQL cannot decide. */
@@ -94,8 +95,12 @@ const LIVE_NOTABLES = sql`${liveCountOf(sql.placeholder('repo_id'), 'ntb')} - (s
 
 const NOTABLE = sql.raw("'ntb'")
 
-/** As `collisionSeverity` and `notableSeverity` say. */
-const RANK = sql`max(case when record_id >= ${NOTABLE} or not by_path then weight when weight >= 1 then 2 else 1 end)`
+/** The rank by weight, from 0: arrays in SQL start at 1. */
+const ranks = (kind: OverlapKind) =>
+  sql.raw(`(array[${SEVERITY_BY_WEIGHT[kind].map((each) => SEVERITIES.indexOf(each)).join()}])[weight + 1]`)
+/** The rank of a record: the index of its severity in `SEVERITIES`. */
+const RANK = sql`max(case when record_id >= ${NOTABLE} then ${ranks('notable')}
+  when by_path then ${ranks('path')} else ${ranks('area')} end)`
 
 const COLUMNS = sql.raw('(part, record_id, rank, total, place, kind, glob, is_notable)')
 

@@ -1,22 +1,44 @@
-/** How severe an overlap is, as pure functions (contract §6). */
-import type { Risk } from '../activities/activity.ts'
-import type { Importance } from '../notables/notable.ts'
+/** How severe an overlap is (contract §6 and §11). Pure. */
+import type { Weight } from '../claims/weight.ts'
+import type { Confidence, Verdict } from '../lines/verdict.ts'
 import type { Severity } from './overlap.ts'
 
-const RANK: Record<Severity, number> = { low: 0, medium: 1, high: 2 }
+/** In ascending order. */
+export const SEVERITIES = ['low', 'medium', 'high'] as const satisfies Severity[]
 
-/** The severity of a collision: `low` by area alone, `medium` by path, one step more when the other side is risky. */
-export function collisionSeverity(by: 'area' | 'path', other: { risk: Risk; blocking: boolean }): Severity {
-  if (other.blocking) return 'high'
-  const isRisky = other.risk === 'high' || other.risk === 'critical'
-  if (by === 'path') return isRisky ? 'high' : 'medium'
-  return isRisky ? 'medium' : 'low'
+/** The other side: an activity that shares an area only, an activity that shares a path, or a notable. */
+export type OverlapKind = 'area' | 'path' | 'notable'
+
+/** The severity by the weight of the other side. The statement of a check is generated from this table. */
+export const SEVERITY_BY_WEIGHT: Record<OverlapKind, readonly [Severity, Severity, Severity]> = {
+  area: ['low', 'medium', 'high'],
+  path: ['medium', 'high', 'high'],
+  notable: ['low', 'medium', 'high'],
 }
 
-/** The severity of a matching notable. */
-export function notableSeverity(notable: { importance: Importance; blocking: boolean }): Severity {
-  if (notable.blocking || notable.importance === 'critical') return 'high'
-  return notable.importance
+export function overlapSeverity(kind: OverlapKind, weight: Weight): Severity {
+  return SEVERITY_BY_WEIGHT[kind][weight]
+}
+
+/** Two works whose changed lines were compared. */
+export interface JudgedPair {
+  verdict: Verdict
+  confidence: Confidence | null
+  is_duplicate: boolean
+  /** For `unknown`: one side is declared work without a patch, so the lines it will change are not known. */
+  is_intention: boolean
+}
+
+/** The severity by lines instead of paths. Null if the pair shares only noise, which is not a collision. */
+export function verdictSeverity(pair: JudgedPair, weight: Weight): Severity | null {
+  const { verdict, confidence, is_duplicate, is_intention } = pair
+  if (verdict === 'noise' && !is_duplicate) return null
+  if (is_duplicate) return 'high'
+  if (verdict === 'conflict' && confidence === 'proved') return 'high'
+  const isMedium = verdict === 'conflict' || (verdict === 'unknown' && is_intention)
+  if (isMedium) return overlapSeverity('path', weight)
+  if (verdict === 'unknown') return overlapSeverity('area', weight)
+  return weight === 2 ? 'high' : 'low'
 }
 
 interface Ranked {
@@ -30,7 +52,7 @@ export class Ranking<Item> {
   readonly #max: number
   readonly #compare: (a: Item, b: Item) => number
   #items: Item[] = []
-  /** Once there were more than enough: what comes after it is not kept. */
+  /** The last item of the first `max` so far. Items after it are dropped. */
   #last: Item | undefined
 
   constructor(max: number, compare: (a: Item, b: Item) => number) {
@@ -47,24 +69,24 @@ export class Ranking<Item> {
     this.#last = this.#items.at(-1)
   }
 
-  /** The items that are listed. */
+  /** The first `max` items, in order. */
   top(): Item[] {
     return this.#items.toSorted(this.#compare).slice(0, this.#max)
   }
 }
 
-/** The highest severity of all; null of none. */
+/** The highest severity; null if there are none. */
 export function highest(all: readonly Ranked[]): Severity | null {
   return all.toSorted(bySeverity)[0]?.severity ?? null
 }
 
 export function isAtLeast(severity: Severity, least: Severity): boolean {
-  return RANK[severity] >= RANK[least]
+  return SEVERITIES.indexOf(severity) >= SEVERITIES.indexOf(least)
 }
 
 /** The most severe first. */
 export function byRank(a: Pick<Ranked, 'severity'>, b: Pick<Ranked, 'severity'>): number {
-  return RANK[b.severity] - RANK[a.severity]
+  return SEVERITIES.indexOf(b.severity) - SEVERITIES.indexOf(a.severity)
 }
 
 /** The most severe first, then the newest: ids are ordered by time. */

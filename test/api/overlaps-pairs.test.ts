@@ -6,11 +6,12 @@ import { asOf, isLive } from '../../src/activities/lifecycle.ts'
 import { insertActivity } from '../../src/activities/store.ts'
 import { type ActivityRow, activities } from '../../src/activities/table.ts'
 import { newId } from '../../src/base/id.ts'
+import { activityWeight } from '../../src/claims/weight.ts'
 import type { Settings } from '../../src/context/settings.ts'
 import { compare, proposalOf, storedScopeOf } from '../../src/overlap/compare.ts'
-import type { Overlap } from '../../src/overlap/overlap.ts'
+import type { Overlap, Severity } from '../../src/overlap/overlap.ts'
 import { rulesOf } from '../../src/overlap/rules.ts'
-import { collisionSeverity, isAtLeast } from '../../src/overlap/severity.ts'
+import { isAtLeast, overlapSeverity } from '../../src/overlap/severity.ts'
 import { fileGlob, parseGlob } from '../../src/scope/glob.ts'
 import { matchesPath } from '../../src/scope/intersect.ts'
 import { record, risk, scopes, settings } from '../support/arbitrary-scopes.ts'
@@ -147,7 +148,10 @@ function bruteForce(live: ActivityRow[], set: Sides) {
       const match = isExpected ? null : compare(proposal, storedScopeOf(newer), { rules, max: 20, budget })
       if (!match) return []
       const by = match.paths.length > 0 ? 'path' : 'area'
-      const [one, other] = [collisionSeverity(by, older), collisionSeverity(by, newer)]
+      const [one, other] = [older, newer].map((row) => overlapSeverity(by, activityWeight(row))) as [
+        Severity,
+        Severity,
+      ]
       return [
         {
           activity_ids: [older.id, newer.id],

@@ -7,19 +7,14 @@ import { insertActivity } from '../../src/activities/store.ts'
 import { activities } from '../../src/activities/table.ts'
 import { newId } from '../../src/base/id.ts'
 import { claims } from '../../src/claims/table.ts'
+import { activityWeight, notableWeight } from '../../src/claims/weight.ts'
 import type { Settings } from '../../src/context/settings.ts'
 import { notables } from '../../src/notables/table.ts'
 import { sweep } from '../../src/operations/sweep.ts'
 import { compare, proposalOf, storedScopeOf } from '../../src/overlap/compare.ts'
 import type { Severity } from '../../src/overlap/overlap.ts'
 import { rulesOf } from '../../src/overlap/rules.ts'
-import {
-  bySeverity,
-  collisionSeverity,
-  highest,
-  notableSeverity,
-  Ranking,
-} from '../../src/overlap/severity.ts'
+import { bySeverity, highest, overlapSeverity, Ranking } from '../../src/overlap/severity.ts'
 import { changedFiles, labels, record, risk, scopes, settings } from '../support/arbitrary-scopes.ts'
 import { fakeGithub } from '../support/github.ts'
 import { freshRepositories, type TestRepository } from '../support/repository.ts'
@@ -201,14 +196,15 @@ async function bruteForce(
     if (match)
       collisions.add({
         id: row.id,
-        severity: collisionSeverity(match.paths.length > 0 ? 'path' : 'area', row),
+        severity: overlapSeverity(match.paths.length > 0 ? 'path' : 'area', activityWeight(row)),
         ...match,
       })
   }
   for (const row of notes) {
     const isEverywhere = row.scope.areas.length + row.scope.paths.length === 0
     const match = isEverywhere ? { areas: [], paths: [] } : compared(row)
-    if (match) matching.add({ id: row.id, severity: notableSeverity(row), ...match })
+    if (match)
+      matching.add({ id: row.id, severity: overlapSeverity('notable', notableWeight(row)), ...match })
   }
   const matches = [...collisions.top(), ...matching.top()]
   return {

@@ -5,8 +5,8 @@ import { closingIssues } from '../../src/lines/closing-issues.ts'
 import { duplicateOf, workOf } from '../../src/lines/duplicate.ts'
 import { DEFAULT_NOISE } from '../../src/lines/noise.ts'
 import { type FilePair, pairVerdict, sharedFiles } from '../../src/lines/pair-verdict.ts'
-import { verdictSeverity } from '../../src/lines/severity.ts'
 import type { Confidence, Verdict } from '../../src/lines/verdict.ts'
+import { verdictSeverity } from '../../src/overlap/severity.ts'
 import { change, editOf, hash } from '../support/lines.ts'
 
 const FILE = Array.from({ length: 60 }, (_, at) => `const value${at + 1} = read(${at + 1})`)
@@ -217,7 +217,6 @@ describe('the issues that are closed', () => {
 })
 
 describe('the severity', () => {
-  const plain = { is_risky: false, is_blocking: false }
   test.each<
     [
       Verdict,
@@ -240,8 +239,8 @@ describe('the severity', () => {
     ['noise', null, { is_duplicate: true }, 'high', 'high'],
   ])('of %s (%s, %o) is %s, and %s beside risky work', (verdict, confidence, more, severity, risky) => {
     const pair = { verdict, confidence, is_duplicate: false, is_intention: false, ...more }
-    expect(verdictSeverity(pair, plain)).toBe(severity)
-    expect(verdictSeverity(pair, { ...plain, is_risky: true })).toBe(risky)
-    expect(verdictSeverity(pair, { ...plain, is_blocking: true })).toBe(severity === null ? null : 'high')
+    expect(verdictSeverity(pair, 0)).toBe(severity)
+    expect(verdictSeverity(pair, 1)).toBe(risky)
+    expect(verdictSeverity(pair, 2)).toBe(severity === null ? null : 'high')
   })
 })

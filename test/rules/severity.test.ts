@@ -1,13 +1,8 @@
 /** How severe an overlap is, and which of many are listed, as tables (contract §6). */
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import {
-  bySeverity,
-  collisionSeverity,
-  highest,
-  notableSeverity,
-  Ranking,
-} from '../../src/overlap/severity.ts'
+import { activityWeight, notableWeight } from '../../src/claims/weight.ts'
+import { bySeverity, highest, overlapSeverity, Ranking } from '../../src/overlap/severity.ts'
 
 describe('a collision', () => {
   test.each([
@@ -20,8 +15,8 @@ describe('a collision', () => {
     ['path', 'high', 'high'],
     ['path', 'critical', 'high'],
   ] as const)('by %s with work of %s risk is %s, and high when that is blocking', (by, risk, severity) => {
-    expect(collisionSeverity(by, { risk, blocking: false })).toBe(severity)
-    expect(collisionSeverity(by, { risk, blocking: true })).toBe('high')
+    expect(overlapSeverity(by, activityWeight({ risk, blocking: false }))).toBe(severity)
+    expect(overlapSeverity(by, activityWeight({ risk, blocking: true }))).toBe('high')
   })
 })
 
@@ -32,8 +27,8 @@ describe('a notable', () => {
     ['high', 'high'],
     ['critical', 'high'],
   ] as const)('of %s importance is %s, and high when it is blocking', (importance, severity) => {
-    expect(notableSeverity({ importance, blocking: false })).toBe(severity)
-    expect(notableSeverity({ importance, blocking: true })).toBe('high')
+    expect(overlapSeverity('notable', notableWeight({ importance, blocking: false }))).toBe(severity)
+    expect(overlapSeverity('notable', notableWeight({ importance, blocking: true }))).toBe('high')
   })
 })
 
