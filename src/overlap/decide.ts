@@ -7,10 +7,10 @@ import type { Glob } from '../scope/glob.ts'
 import { pairsBetween } from '../scope/path-set.ts'
 import { compare, storedScopeOf } from './compare.ts'
 import type { Comparison } from './find.ts'
-import type { Decided, Key } from './search-store.ts'
+import type { Decided, Key } from './search.ts'
 
 export interface Verdict extends Decided {
-  meets: boolean
+  is_overlap: boolean
 }
 
 export interface Decision {
@@ -57,15 +57,15 @@ async function decideGlobs({ proposal, rules, budget, pause }: Work, keys: Key[]
   const verdicts: Verdict[] = []
   const known = new Map<string, boolean>()
   for (const key of keys) {
-    let meets = key.glob === '' ? undefined : known.get(key.glob)
-    if (meets === undefined) {
+    let is_overlap = key.glob === '' ? undefined : known.get(key.glob)
+    if (is_overlap === undefined) {
       const glob = globOf(key, budget) as Glob
-      meets = pairsBetween(proposal.paths, [glob], { max: 1, budget, ignore: rules.ignore }).length > 0
-      if (!meets && budget.remaining < 0) return { verdicts, complete: false }
-      known.set(key.glob, meets)
+      is_overlap = pairsBetween(proposal.paths, [glob], { max: 1, budget, ignore: rules.ignore }).length > 0
+      if (!is_overlap && budget.remaining < 0) return { verdicts, complete: false }
+      known.set(key.glob, is_overlap)
       await pause()
     }
-    verdicts.push({ ...key, meets, by_path: true })
+    verdicts.push({ ...key, is_overlap, by_path: true })
   }
   return { verdicts, complete: true }
 }
@@ -84,7 +84,7 @@ async function decideWhole({ ctx, proposal, rules, budget, pause }: Work, keys: 
       const scope = scopes.get(key.record_id as string)
       const match = scope ? compare(proposal, scope, { rules, max: 1, budget }) : null
       if (!match && budget.remaining < 0) return { verdicts, complete: false }
-      verdicts.push({ ...key, meets: match !== null, by_path: (match?.paths.length ?? 0) > 0 })
+      verdicts.push({ ...key, is_overlap: match !== null, by_path: (match?.paths.length ?? 0) > 0 })
       await pause()
     }
   }

@@ -12,13 +12,13 @@ import { listNotablesWith } from '../notables/store.ts'
 import type { NotableRow } from '../notables/table.ts'
 import { pairsBetween } from '../scope/path-set.ts'
 import { compare, type Proposal, type ScopeMatch, storedScopeOf } from './compare.ts'
-import { countOpen } from './count-store.ts'
 import { type Decision, decide } from './decide.ts'
 import { type Expected, IDS_MAX, REUSE_MAX, type Severity } from './overlap.ts'
 import { probesOf } from './probes.ts'
 import type { Rules } from './rules.ts'
 import {
   type Counts,
+  countUndecided,
   type Decided,
   type Match,
   type Matches,
@@ -26,7 +26,7 @@ import {
   type SearchResult,
   search,
   searchDecided,
-} from './search-store.ts'
+} from './search.ts'
 import { SEVERITIES } from './severity.ts'
 
 const MERGED_MAX = 2_000
@@ -81,7 +81,7 @@ export async function findOverlaps(comparison: Comparison): Promise<Findings> {
   const asked: Search = { now, self, branch, base_branch, probes, ignored: rules.ignored }
   const first = await search(ctx.db, repo.id, asked)
   const decision = await decide(comparison, first.keys)
-  const hits = decision.verdicts.filter(({ meets }) => meets)
+  const hits = decision.verdicts.filter(({ is_overlap }) => is_overlap)
   const { activities, notables, expected } =
     hits.length === 0 ? first : await withHits(comparison, asked, first, hits)
   const wasRead = proposal.complete && probes.complete
@@ -159,7 +159,7 @@ async function comparedOf(
   const excluded = [...self, ...expected.keys()]
   const open = complete
     ? { activities: 0, notables: 0 }
-    : await countOpen(ctx.db, ctx.repo.id, { ...asked, excluded, decided: decision.verdicts })
+    : await countUndecided(ctx.db, ctx.repo.id, { ...asked, excluded, decided: decision.verdicts })
   return {
     activities: proposal.emptiness === null ? live.activities - open.activities : 0,
     notables: live.notables - open.notables,

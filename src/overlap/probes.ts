@@ -1,11 +1,12 @@
-/** Where an index has to look for what a proposal may overlap with (contract §6). Pure. */
+/** Which claims a check has to look up for a proposal, and what the index alone can say about them (contract §6). Pure. */
 import {
-  AREA,
   ancestorPrefixes,
   areaPrefix,
   EVERYWHERE,
   FILE,
   isStorable,
+  type Kind,
+  PATTERN,
   PLAIN,
   prefixEnd,
   prefixOf,
@@ -16,31 +17,69 @@ import {
 import { isDeep } from '../scope/alternative.ts'
 import type { PathSet } from '../scope/path-set.ts'
 
-/**
- * What a range says of the claims in it. `COVER`: all of them meet. `BENEATH`: all but the file at its very place.
- * `DEEP`: those on whole directories do. `SHALLOW`: those on the very directory do. The rest has to be decided.
- */
-const COVER = 0
-export const BENEATH = 1
-export const DEEP = 2
-const SHALLOW = 3
-type Mode = 0 | 1 | 2 | 3
+/** A claim overlaps for sure, does not (`skip`), or only its glob or the scope of its record can decide. */
+export type Answer = 'sure' | 'decide' | 'skip'
 
-/** All claims at or beneath a place. */
+/**
+ * A probe looks up the claims at a prefix, and if it is a range also those beneath it. Range probes are the paths of the
+ * proposal that can match beneath a prefix, the widest first: `plain` matches the prefix and everything beneath it,
+ * `subtree` everything beneath it, `deep` is a pattern that starts with `**` there, and `shallow` any other pattern.
+ */
+export const RANGE_PROBES = ['plain', 'subtree', 'deep', 'shallow'] as const
+/**
+ * `file` is a path of the proposal, `ancestor` a directory above one, and `both` is both. `root` is for a proposal without
+ * paths: a `TRUNCATED` claim at the root can belong to a record with one of its labels.
+ */
+export const POINT_PROBES = ['file', 'ancestor', 'both', 'root'] as const
+type RangeProbe = (typeof RANGE_PROBES)[number]
+type PointProbe = (typeof POINT_PROBES)[number]
+
+/** The columns of `TRUTH_TABLE`. */
+export const CLAIM_KINDS = [FILE, PLAIN, TREE, SUBTREE, PATTERN, TRUNCATED] as const satisfies Kind[]
+type Row = readonly [Answer, Answer, Answer, Answer, Answer, Answer]
+
+/**
+ * The answer by probe, claim kind, and where the claim is. The statement of a check is generated from this table. A `sure`
+ * claim of the kinds `FILE` and `PLAIN` has to be decided too if `ignore_paths` may match its path.
+ */
+export const TRUTH_TABLE: Record<RangeProbe, { at: Row; beneath: Row }> & Record<PointProbe, { at: Row }> = {
+  // FILE, PLAIN, TREE, SUBTREE, PATTERN, TRUNCATED
+  plain: {
+    at: ['sure', 'sure', 'sure', 'sure', 'sure', 'decide'],
+    beneath: ['sure', 'sure', 'sure', 'sure', 'sure', 'decide'],
+  },
+  subtree: {
+    at: ['skip', 'sure', 'sure', 'sure', 'sure', 'decide'],
+    beneath: ['sure', 'sure', 'sure', 'sure', 'sure', 'decide'],
+  },
+  deep: {
+    at: ['skip', 'sure', 'sure', 'sure', 'decide', 'decide'],
+    beneath: ['decide', 'sure', 'sure', 'sure', 'decide', 'decide'],
+  },
+  shallow: {
+    at: ['skip', 'sure', 'sure', 'sure', 'decide', 'decide'],
+    beneath: ['decide', 'decide', 'decide', 'decide', 'decide', 'decide'],
+  },
+  file: { at: ['sure', 'sure', 'sure', 'skip', 'decide', 'decide'] },
+  ancestor: { at: ['skip', 'sure', 'sure', 'sure', 'decide', 'decide'] },
+  both: { at: ['sure', 'sure', 'sure', 'sure', 'decide', 'decide'] },
+  root: { at: ['skip', 'skip', 'skip', 'skip', 'decide', 'decide'] },
+}
+
+/** All claims at or beneath a prefix: from `low` to `high`, exclusive. */
 export interface Range {
   low: string
   high: string
-  mode: Mode
+  probe: RangeProbe
 }
 
-/** The claims at one place: of the kinds `first` to `last` all meet, patterns have to be decided, the rest does not meet. */
+/** The claims at one prefix. */
 export interface Point {
   place: string
-  first: number
-  last: number
+  probe: PointProbe
 }
 
-/** The records with a label. `by_path`: the settings give it globs that meet the proposal's. */
+/** The records with a label. `by_path`: the settings give it globs that overlap with the proposal's paths. */
 export interface Label {
   place: string
   by_path: boolean
@@ -50,22 +89,18 @@ export interface Probes {
   ranges: Range[]
   points: Point[]
   labels: Label[]
-  /** False when the proposal is so large that not everything is looked for. */
+  /** False if there are more probes than one check can look up. */
   complete: boolean
 }
 
-/** Ranges and points of one check at most; a scope that was sent comes nowhere near. */
+/** The maximum of ranges and of points. No scope in a request comes near it. */
 const PROBES_MAX = 20_000
 
-/**
- * `labels`: compared form → whether the settings give it globs that meet. The root is always looked at: a `TRUNCATED` claim
- * there may be one on labels.
- */
+/** `labels`: compared form → whether the settings give it globs that overlap. */
 export function probesOf(paths: PathSet, labels: ReadonlyMap<string, boolean>): Probes {
   const { ranges, files } = rangesAndFiles(paths)
   const points = pointsOf(ranges, files)
-  if (points.length + ranges.length === 0 && labels.size > 0)
-    points.push({ place: '/', first: TRUNCATED, last: AREA })
+  if (points.length + ranges.length === 0 && labels.size > 0) points.push({ place: '/', probe: 'root' })
   const storable = ranges.filter(({ low }) => isStorable(low))
   return {
     ranges: storable.slice(0, PROBES_MAX),
@@ -78,34 +113,43 @@ export function probesOf(paths: PathSet, labels: ReadonlyMap<string, boolean>): 
   }
 }
 
-/** The outermost ranges, none inside another that says as much, and the files outside of those that cover them. */
+/** The outermost ranges, without those that lie in a range at least as wide; and the files that no range covers. */
 function rangesAndFiles(paths: PathSet): { ranges: Range[]; files: string[] } {
-  const modes = new Map<string, Mode>()
-  const named: string[] = []
+  const probes = new Map<string, RangeProbe>()
+  const all_files: string[] = []
   for (const [dir, entries] of paths.entries) {
-    const place = prefixOf(dir)
+    const prefix = prefixOf(dir)
     for (const { alternative } of entries) {
-      if (alternative.kind === 'file') named.push(place)
-      else modes.set(place, Math.min(modes.get(place) ?? SHALLOW, modeOf(alternative)) as Mode)
+      if (alternative.kind === 'file') all_files.push(prefix)
+      else probes.set(prefix, wider(probes.get(prefix), rangeProbeOf(alternative)))
     }
   }
-  const all = [...modes].map(([low, mode]) => ({ low, high: prefixEnd(low), mode })).sort(byPlace)
-  const covers = outermost(all.filter(({ mode }) => mode <= BENEATH))
-  const patterns = outermost(all.filter(({ mode }) => mode > BENEATH))
+  const all = [...probes].map(([low, probe]) => ({ low, high: prefixEnd(low), probe })).sort(byPrefix)
+  const covers = outermost(all.filter(coversAll))
+  const patterns = outermost(all.filter((range) => !coversAll(range)))
   const isCovered = coveredBy(covers)
   return {
     ranges: [...covers, ...patterns.filter(({ low }) => !isCovered(low))],
-    files: named.filter((place) => !isCovered(place) || modes.get(place) === BENEATH),
+    files: all_files.filter((prefix) => !isCovered(prefix) || probes.get(prefix) === 'subtree'),
   }
 }
 
-function modeOf(alternative: Parameters<typeof isDeep>[0]): Mode {
-  if (alternative.kind === 'plain') return COVER
-  if (alternative.kind === 'subtree') return BENEATH
-  return isDeep(alternative) ? DEEP : SHALLOW
+function rangeProbeOf(alternative: Parameters<typeof isDeep>[0]): RangeProbe {
+  if (alternative.kind === 'plain' || alternative.kind === 'subtree') return alternative.kind
+  return isDeep(alternative) ? 'deep' : 'shallow'
 }
 
-/** Of ranges in order, those that lie in no earlier one. */
+function wider(one: RangeProbe | undefined, other: RangeProbe): RangeProbe {
+  if (one === undefined) return other
+  return RANGE_PROBES.indexOf(one) < RANGE_PROBES.indexOf(other) ? one : other
+}
+
+/** Whether everything beneath the prefix matches. */
+function coversAll({ probe }: Range): boolean {
+  return probe === 'plain' || probe === 'subtree'
+}
+
+/** Of sorted ranges, those that do not lie in an earlier one. */
 function outermost(ranges: Range[]): Range[] {
   const kept: Range[] = []
   for (const range of ranges) {
@@ -115,36 +159,33 @@ function outermost(ranges: Range[]): Range[] {
   return kept
 }
 
-function coveredBy(covers: Range[]): (place: string) => boolean {
-  const places = new Set(covers.map(({ low }) => low))
-  return (place) => places.has(place) || ancestorPrefixes(place).some((above) => places.has(above))
+function coveredBy(covers: Range[]): (prefix: string) => boolean {
+  const prefixes = new Set(covers.map(({ low }) => low))
+  return (prefix) => prefixes.has(prefix) || ancestorPrefixes(prefix).some((above) => prefixes.has(above))
 }
 
 function pointsOf(ranges: Range[], files: string[]): Point[] {
   const points = new Map<string, Point>()
-  const add = (place: string, first: number, last: number) => {
-    const there = points.get(place)
-    if (there === undefined) points.set(place, { place, first, last })
-    else {
-      there.first = Math.min(there.first, first)
-      there.last = Math.max(there.last, last)
+  const add = (place: string, probe: PointProbe) => {
+    const existing = points.get(place)
+    points.set(place, { place, probe: existing && existing.probe !== probe ? 'both' : probe })
+  }
+  const addAncestors = (prefix: string) => {
+    // From the inside out: if one is known as an ancestor, so are all above it.
+    for (const above of ancestorPrefixes(prefix).reverse()) {
+      const known = points.get(above)?.probe
+      if (known === 'ancestor' || known === 'both') return
+      if (isStorable(above)) add(above, 'ancestor')
     }
   }
-  const addAbove = (place: string) => {
-    // From the inside out: once one was there before, so were all above it.
-    for (const above of ancestorPrefixes(place).reverse()) {
-      if ((points.get(above)?.last ?? 0) === SUBTREE) return
-      if (isStorable(above)) add(above, PLAIN, SUBTREE)
-    }
-  }
-  for (const { low } of ranges) addAbove(low)
-  for (const place of files) {
-    addAbove(place)
-    if (isStorable(place)) add(place, FILE, TREE)
+  for (const { low } of ranges) addAncestors(low)
+  for (const prefix of files) {
+    addAncestors(prefix)
+    if (isStorable(prefix)) add(prefix, 'file')
   }
   return [...points.values()]
 }
 
-function byPlace(a: Range, b: Range): number {
+function byPrefix(a: Range, b: Range): number {
   return a.low < b.low ? -1 : 1
 }
