@@ -1,41 +1,44 @@
-/** The overlap check: compares what somebody is about to do with the live activities and notables (contract §6). */
+/** The overlap check: compares a proposal, or existing activities, with the live activities and notables (contract §6). */
 import { setImmediate } from 'node:timers/promises'
-import { listScopes } from '../activities/live-store.ts'
+import { listCompared, listMerged, listScopes, type MergedActivity } from '../activities/live-store.ts'
 import type { ActivityRow } from '../activities/table.ts'
+import type { Budget } from '../base/budget.ts'
+import { later } from '../base/clock.ts'
 import { periodicYield } from '../base/event-loop.ts'
 import type { RepoContext } from '../context/repo.ts'
-import { compare, proposalOf, type StoredScope, storedScopeOf } from './compare.ts'
-import { type Conclusion, conclude } from './conclude.ts'
+import { listNotablesWith } from '../notables/store.ts'
+import { type PathPair, takePairs } from '../scope/path-set.ts'
+import { compare, comparisonOf, proposalOf, type StoredScope, storedScopeOf } from './compare.ts'
+import { type Conclusion, conclude, type Found, namedMatches } from './conclude.ts'
+import { type Comparison, type Findings, findOverlaps } from './find.ts'
 import {
-  type Comparison,
-  type Found,
-  findMerged,
-  findOverlaps,
-  showActivities,
-  showNotables,
-} from './find.ts'
-import { namedMatches } from './named.ts'
-import { type CheckOverlap, NAMED_MAX, type OverlapBrief, type OverlapResult, PAIRS_MAX } from './overlap.ts'
+  type CheckOverlap,
+  NAMED_MAX,
+  type OverlapBrief,
+  type OverlapResult,
+  PAIRS_MAX,
+  REUSE_MAX,
+} from './overlap.ts'
 import { rulesOf } from './rules.ts'
-import { byRank, highest } from './severity.ts'
+import { byRank, highest, type Ranked } from './severity.ts'
 
-/**
- * What one check may spend, in units of 10 to 50 ns: all phases together take about a tenth of a second. On
- * deciding about each kind of records:
- */
+/** The budgets of one check, in units of 10 to 50 ns: together about a tenth of a second. For each kind of records: */
 const UNITS_MAX = 700_000
-/** On reading the proposal: the dearest 200 globs without braces take 850,000. */
+/** For parsing the proposal. Worst case: 200 globs without braces cost 850,000 units. */
 const PROPOSAL_UNITS_MAX = 1_000_000
-/** A proposal of more paths is read in a turn of its own, since checking them took one already. */
-const LARGE = 50
-/** On merged work, on a pair of paths for each match that is shown, and on further pairs. */
+/** For comparing merged activities, and for the pairs of paths in the result. */
 const MERGED_UNITS_MAX = 200_000
-const SHOWN_UNITS_MAX = 400_000
-const PAIR_UNITS_MAX = 300_000
-/** Live activities of a branch whose scopes stand in for one that is not given. */
+const PAIR_UNITS_MAX = 700_000
+/** A larger proposal yields to the event loop before it is parsed, because validating it has just taken a while. */
+const LARGE_SCOPE = 50
+/** The maximum of live activities of a branch whose scopes replace a missing one. */
 const OWN_SCOPES_MAX = 200
+/** Merged activities: the maximum that is compared, their age, and how many are read at once. */
+const MERGED_MAX = 2_000
+const REUSE_WITHIN_MS = 7 * 86_400_000
+const MERGED_PAGE = 250
 
-/** What is compared: the input of a check, or activities that exist, which are themselves left out. */
+/** What is compared: the input of a check, or existing activities, which are left out of the result. */
 interface Work {
   self: string[]
   branch: string | null
@@ -43,11 +46,13 @@ interface Work {
   scopes: StoredScope[]
 }
 
+type Bounded = Comparison & { budget: Budget }
+
 /** Checks a proposal. Creates nothing. */
 export async function checkOverlap(ctx: RepoContext, input: CheckOverlap): Promise<OverlapResult> {
   const { branch, base_branch, tags, scope = { areas: [], paths: [] } } = input
   const scopes = [storedScopeOf({ scope }), storedScopeOf({ scope: { areas: tags, paths: [] } })]
-  // A branch without a scope stands for what is declared on it, extra labels or not.
+  // Without a scope, the scopes declared on the branch are checked, with or without extra labels.
   const isUnscoped = scope.areas.length + scope.paths.length === 0
   if (isUnscoped) scopes.push(...(await scopesOn(ctx, branch, [])))
   return conclude(await examine(ctx, { self: [], branch, base_branch, scopes }))
@@ -58,7 +63,7 @@ export async function overlapOf(ctx: RepoContext, activity: ActivityRow): Promis
   return conclude(await examineActivities(ctx, [activity]))
 }
 
-/** What activities of one branch, or of one pull request, overlap with together; themselves left out. At least one is given. */
+/** Checks the activities of one branch or pull request together; at least one. They are left out of the result. */
 export async function examineActivities(ctx: RepoContext, activities: ActivityRow[]): Promise<Conclusion> {
   return examine(ctx, await workOf(ctx, activities))
 }
@@ -69,16 +74,17 @@ export async function relatedActivityIds(ctx: RepoContext, activity: ActivityRow
   return activities.map((each) => each.id)
 }
 
-/** The short result for an activity that exists, as of `ctx.now`. Reads no record where nothing overlaps. */
+/** The short result for an existing activity, as of `ctx.now`. Reads no records if nothing overlaps. */
 export async function overlapBriefOf(ctx: RepoContext, activity: ActivityRow): Promise<OverlapBrief> {
   const comparison = await begin(ctx, await workOf(ctx, [activity]))
   const found = await findOverlaps(comparison)
   const all = [...found.activities, ...found.notables]
   const top = all.toSorted(byRank).slice(0, NAMED_MAX)
   const isTop = (each: (typeof all)[number]) => top.includes(each)
-  const shown = { ...comparison, budget: ctx.meter.budget(SHOWN_UNITS_MAX) }
-  const collisions = await showActivities(shown, found.activities.filter(isTop))
-  const notables = await showNotables(shown, found.notables.filter(isTop))
+  const { collisions, notables } = await recordsOf(comparison, {
+    activities: found.activities.filter(isTop),
+    notables: found.notables.filter(isTop),
+  })
   const severity = highest(all)
   return {
     overlap_detected: severity !== null,
@@ -106,10 +112,7 @@ async function examine(ctx: RepoContext, work: Work): Promise<Conclusion> {
     findOverlaps(comparison),
     findMerged({ ...comparison, budget: ctx.meter.budget(MERGED_UNITS_MAX) }),
   ])
-  const shown = { ...comparison, budget: ctx.meter.budget(SHOWN_UNITS_MAX) }
-  const collisions = await showActivities(shown, found.activities)
-  const notables = await showNotables(shown, found.notables)
-  await listPairs(comparison, [...collisions, ...notables])
+  const { collisions, notables } = await recordsOf(comparison, found)
   return {
     is_announced: work.self.length > 0,
     branch: work.branch,
@@ -127,34 +130,78 @@ async function examine(ctx: RepoContext, work: Work): Promise<Conclusion> {
   }
 }
 
+/** Reads the records that were found, both kinds at the same time, and compares each with the proposal once. */
+async function recordsOf(comparison: Comparison, found: Pick<Findings, 'activities' | 'notables'>) {
+  const { db, meter, repo } = comparison.ctx
+  const bounded = { ...comparison, budget: meter.budget(PAIR_UNITS_MAX) }
+  const ids = (some: Ranked[]) => some.map(({ id }) => id)
+  const [activities, notables] = await Promise.all([
+    found.activities.length === 0 ? [] : listCompared(db, repo.id, ids(found.activities)),
+    found.notables.length === 0 ? [] : listNotablesWith(db, repo.id, ids(found.notables)),
+  ])
+  return {
+    collisions: await withMatches(bounded, found.activities, activities),
+    notables: await withMatches(bounded, found.notables, notables),
+  }
+}
+
 async function begin(ctx: RepoContext, work: Work): Promise<Comparison> {
   const rules = rulesOf(ctx.settings)
-  if (work.scopes.some(({ paths, files }) => paths.length + files.length > LARGE)) await setImmediate()
+  if (work.scopes.some(({ paths, files }) => paths.length + files.length > LARGE_SCOPE)) await setImmediate()
   const proposal = proposalOf(work.scopes, rules, ctx.meter.budget(PROPOSAL_UNITS_MAX))
   const budgets = { activities: ctx.meter.budget(UNITS_MAX), notables: ctx.meter.budget(UNITS_MAX) }
   const { self, branch, base_branch } = work
   return { ctx, self, branch, base_branch, rules, proposal, budgets, pause: periodicYield() }
 }
 
-/** The scopes of the live activities of a branch, which stand in for one that is not given. */
+/** The scopes of the live activities of a branch, which replace a missing one. */
 async function scopesOn(ctx: RepoContext, branch: string | null, self: string[]): Promise<StoredScope[]> {
   if (branch === null) return []
   const own = await listScopes(ctx.db, ctx.repo.id, { now: ctx.now, branch, limit: OWN_SCOPES_MAX })
   return own.filter((each) => !self.includes(each.id)).map(storedScopeOf)
 }
 
-/** Whether there is an overlap took one pair of each match; those that are shown get more, as far as the budget goes. */
-async function listPairs(
-  comparison: Comparison,
-  shown: Found<Parameters<typeof storedScopeOf>[0]>[],
-): Promise<void> {
-  const { ctx, rules } = comparison
-  const options = { rules, max: PAIRS_MAX, budget: ctx.meter.budget(PAIR_UNITS_MAX) }
-  for (const each of shown) {
-    if (each.match.paths.length === 0) continue
-    const all = compare(comparison.proposal, storedScopeOf(each.record), options)
-    if (options.budget.remaining < 0) return
-    each.match = all ?? each.match
-    await comparison.pause()
+/**
+ * The records of `found` in their order, without those deleted meanwhile, with what they share with the proposal: first one
+ * pair of paths for each record, and then further pairs as far as the budget goes.
+ */
+async function withMatches<Row extends Parameters<typeof storedScopeOf>[0] & { id: string }>(
+  { proposal, rules, budget, pause }: Bounded,
+  found: Ranked[],
+  records: Row[],
+): Promise<Found<Row>[]> {
+  const byId = new Map(records.map((record) => [record.id, record]))
+  const shown: (Found<Row> & { pairs: Iterator<PathPair> })[] = []
+  for (const each of found) {
+    const record = byId.get(each.id)
+    if (record === undefined) continue
+    const { areas, pairs } = comparisonOf(proposal, storedScopeOf(record), { rules, budget })
+    shown.push({ ...each, record, match: { areas, paths: takePairs(pairs, 1) }, pairs })
+    await pause()
   }
+  for (const { match, pairs } of shown) {
+    if (budget.remaining < 0) break
+    match.paths.push(...takePairs(pairs, PAIRS_MAX - match.paths.length))
+    await pause()
+  }
+  return shown.map(({ pairs: _, ...each }) => each)
+}
+
+/** Recently merged activities that share something with the proposal, the last merged first. */
+async function findMerged({ ctx, proposal, rules, budget, pause }: Bounded): Promise<MergedActivity[]> {
+  const since = later(ctx.now, -REUSE_WITHIN_MS)
+  const merged: MergedActivity[] = []
+  if (proposal.emptiness !== null) return merged
+  let after: MergedActivity | undefined
+  for (let compared = 0; compared < MERGED_MAX; compared += MERGED_PAGE) {
+    const page = await listMerged(ctx.db, ctx.repo.id, { since, after, limit: MERGED_PAGE })
+    for (const activity of page) {
+      if (merged.length === REUSE_MAX || budget.remaining < 0) return merged
+      if (compare(proposal, storedScopeOf(activity), { rules, max: 1, budget })) merged.push(activity)
+      await pause()
+    }
+    if (page.length < MERGED_PAGE) break
+    after = page.at(-1)
+  }
+  return merged
 }

@@ -1,4 +1,4 @@
-/** All collisions among the activities of a repository, which are added one by one, the newest first (contract §6). */
+/** All collisions among the activities of a repository, added one by one from the newest (contract §6). */
 import type { OutlinedActivity } from '../activities/live-store.ts'
 import { activityWeight } from '../claims/weight.ts'
 import { labelKey } from '../scope/scope.ts'
@@ -11,20 +11,20 @@ import type { Stacks } from './stacks.ts'
 import type { Steps, WorkBudget } from './work-budget.ts'
 
 interface Pair {
-  /** Numbers of the two: the newest activity is 0. */
+  /** The positions of the two activities in the order added: the newest is 0. */
   newer: number
   older: number
-  /** The higher of what the two are told. */
+  /** The higher of the severities of the two sides. */
   severity: Severity
   areas: string[]
-  /** Globs of the older one, with what they meet. */
+  /** Globs of the older one that share a path with a glob of the newer one. */
   shared: { glob: KnownGlob; meeting: Meeting }[]
 }
 
-/** By the number of the newer one; null for own and stacked work. */
+/** By the position of the newer one; null for own and stacked activities. */
 type Pairs = Map<number, Pair | null>
 
-/** In units: looking at two activities that have globs which meet, or a label, in common; and beginning with a pair. */
+/** Cost units of visiting two activities that share a glob or label, and of creating their pair. */
 const VISIT = 2
 const PAIR = 10
 
@@ -33,7 +33,7 @@ export class Collisions {
   readonly #stacks: Stacks
   readonly #budget: WorkBudget
   readonly #globs: GlobTable
-  /** Compared form of a label → numbers of the activities that have it. */
+  /** Compared form of a label → positions of the activities that have it. */
   readonly #labels = new Map<string, number[]>()
   readonly #added: OutlinedActivity[] = []
   readonly #ranking = new Ranking<Pair>(OVERLAPS_MAX, bySeverityAndAge)
@@ -45,18 +45,18 @@ export class Collisions {
     this.#globs = new GlobTable(rules.ignore, budget)
   }
 
-  /** How many there are among the activities that were added. */
+  /** The number of collisions among the activities added so far. */
   get total(): number {
     return this.#ranking.total
   }
 
-  /** Compares an activity with all that were added before. False when the budget ran out before the last one. */
+  /** Compares an activity with all added before. False if the budget was exhausted before the last one. */
   *add(activity: OutlinedActivity, scope: StoredScope): Steps<boolean> {
     const older = this.#added.push(activity) - 1
     const found: Pairs = new Map()
     const globs = yield* this.#globsOf(scope)
     for (const glob of globs) yield* this.#addByGlob(found, older, glob)
-    // Whether two that share a label share a path as well is known only now.
+    // The severity of a pair depends on whether it shares a path, which is known only now.
     if (!this.#budget.isExhausted) yield* this.#addByLabels(found, older, scope.areas)
     for (const pair of found.values()) {
       if (pair === null) continue
@@ -101,7 +101,7 @@ export class Collisions {
     }
   }
 
-  /** Null for own and stacked work, and when the budget ran out. */
+  /** Null for own and stacked activities, and if the budget is exhausted. */
   #pairOf(found: Pairs, newer: number, older: number): Pair | null {
     this.#budget.remaining -= VISIT
     if (this.#budget.isExhausted) return null
@@ -126,7 +126,7 @@ export class Collisions {
     return this.#added[number] as OutlinedActivity
   }
 
-  /** Those that are listed, the most severe first, then those of the newest activities. `is_whole`: none lacks an example. */
+  /** The most severe collisions first, then those of the newest activities. `is_whole`: no example is missing. */
   *list(): Steps<{ items: Overlap[]; is_whole: boolean }> {
     const items: Overlap[] = []
     for (const each of this.#ranking.top()) {

@@ -3,25 +3,32 @@
 import { type ComparedFields, comparedScopeOf, distinctNames } from '../activities/compared-scope.ts'
 import type { Budget } from '../base/budget.ts'
 import { fileGlob, type Glob, parseGlob } from '../scope/glob.ts'
-import { type PathPair, type PathSet, pairsBetween, pathSet, withoutIgnored } from '../scope/path-set.ts'
+import {
+  type PathPair,
+  type PathSet,
+  pairsOf,
+  pathSet,
+  takePairs,
+  withoutIgnored,
+} from '../scope/path-set.ts'
 import { labelKey, type Scope } from '../scope/scope.ts'
 import type { Rules } from './rules.ts'
 
-/** A scope as it was stored. `is_literal`: its paths are names of files, in which no character is a wildcard. */
+/** A stored scope. `is_literal`: its paths are file names without wildcards. */
 export interface StoredScope extends Scope {
   is_literal: boolean
   /** Names of changed files. */
   files: readonly string[]
 }
 
-/** The proposal's side, prepared once and compared with many. */
+/** The scope that a check compares with all others, parsed once. */
 export interface Proposal {
-  /** Compared form of a label → the label as it was written. */
+  /** Compared form of a label → the label as written. */
   labels: Map<string, string>
   paths: PathSet
-  /** Why there is nothing to compare; null when there is something. */
+  /** Why there is nothing to compare; null if there is something. */
   emptiness: 'nothing_given' | 'all_ignored' | null
-  /** False when reading it took more than the budget: of its paths some are missing. */
+  /** False if the budget was exhausted, so that paths are missing. */
   complete: boolean
 }
 
@@ -36,7 +43,7 @@ export function storedScopeOf(record: ComparedFields | { scope: Scope }): Stored
   return { ...scope, files: distinctNames(files) }
 }
 
-/** Joins several scopes to the one side that a check compares with all others. */
+/** Joins several scopes to one proposal. */
 export function proposalOf(scopes: StoredScope[], rules: Rules, budget: Budget): Proposal {
   const labels = new Map(
     scopes.flatMap(({ areas }) => areas.map((label) => [labelKey(label), label] as const)),
@@ -50,22 +57,29 @@ export function proposalOf(scopes: StoredScope[], rules: Rules, budget: Budget):
   return { labels, paths, emptiness, complete: budget.remaining >= 0 }
 }
 
-/** What the proposal and another scope share, with at most `max` pairs of paths; null when they share nothing. */
+/** What the proposal and another scope share, with at most `max` pairs of paths; null if they share nothing. */
 export function compare(
   proposal: Proposal,
   other: StoredScope,
-  { rules, max, budget }: { rules: Rules; max: number; budget: Budget },
+  { max, ...options }: { rules: Rules; max: number; budget: Budget },
 ): ScopeMatch | null {
-  const areas = other.areas.flatMap((label) => proposal.labels.get(labelKey(label)) ?? [])
-  const paths = pairsBetween(proposal.paths, globsOf(other, rules, budget), {
-    max,
-    budget,
-    ignore: rules.ignore,
-  })
+  const { areas, pairs } = comparisonOf(proposal, other, options)
+  const paths = takePairs(pairs, max)
   return areas.length + paths.length > 0 ? { areas, paths } : null
 }
 
-/** The globs of a scope: its paths, its changed files, and what its areas stand for. With `budget.remaining` below 0 some are missing. */
+/** The areas that the proposal and another scope share, and the pairs of paths one by one. */
+export function comparisonOf(
+  proposal: Proposal,
+  other: StoredScope,
+  { rules, budget }: { rules: Rules; budget: Budget },
+): { areas: string[]; pairs: Iterator<PathPair> } {
+  const areas = other.areas.flatMap((label) => proposal.labels.get(labelKey(label)) ?? [])
+  const pairs = pairsOf(proposal.paths, globsOf(other, rules, budget), { budget, ignore: rules.ignore })
+  return { areas, pairs }
+}
+
+/** The globs of a scope: its paths, its changed files, and those of its areas. If the budget is exhausted, some are missing. */
 export function globsOf(scope: StoredScope, rules: Rules, budget: Budget): Glob[] {
   const globs = scope.areas.flatMap((label) => rules.areas.get(labelKey(label)) ?? [])
   const paths: Glob[] = []

@@ -1,13 +1,25 @@
-/** Puts what was found into the result of a check, with sentences for people (specification §2.3, contract §6). Pure. */
+/** The result of a check, with its sentences for people (specification §2.3, contract §6). Pure. */
 import type { ComparedActivity, MergedActivity } from '../activities/live-store.ts'
 import type { NotableRow } from '../notables/table.ts'
-import type { Proposal } from './compare.ts'
-import type { Found } from './find.ts'
-import { type Expected, IDS_MAX, type OverlapResult, REUSE_MAX, type Severity } from './overlap.ts'
-import { byRank, highest } from './severity.ts'
+import type { Proposal, ScopeMatch } from './compare.ts'
+import {
+  type Expected,
+  IDS_MAX,
+  type NamedMatch,
+  type OverlapResult,
+  REUSE_MAX,
+  type Severity,
+} from './overlap.ts'
+import { byRank, highest, type Ranked } from './severity.ts'
+
+/** A record that overlaps, and what it shares with the proposal. */
+export interface Found<Record> extends Ranked {
+  match: ScopeMatch
+  record: Record
+}
 
 export interface Conclusion {
-  /** What is compared exists as an activity; else it is only proposed. */
+  /** Whether an existing activity was checked, and not only a proposal. */
   is_announced: boolean
   branch: string | null
   emptiness: Proposal['emptiness']
@@ -50,7 +62,7 @@ function reasonOf(conclusion: Conclusion, severity: Severity | null): string {
   const { emptiness, expected, checked_against } = conclusion
   const sentences: string[] = []
   if (severity !== null) sentences.push(found(conclusion, severity))
-  if (emptiness !== null) sentences.push(nothingLookedAt(conclusion))
+  if (emptiness !== null) sentences.push(nothingCompared(conclusion))
   else if (severity === null) sentences.push(nothingFound(conclusion))
   if (expected.size > 0) {
     const are = expected.size === 1 ? 'is' : 'are'
@@ -66,7 +78,7 @@ function reasonOf(conclusion: Conclusion, severity: Severity | null): string {
   return sentences.join(' ')
 }
 
-function nothingLookedAt({ branch, emptiness }: Conclusion): string {
+function nothingCompared({ branch, emptiness }: Conclusion): string {
   const why =
     emptiness === 'all_ignored'
       ? 'the settings of this repository ignore every path of the scope (ignore_paths)'
@@ -159,7 +171,7 @@ function collisionAdvice({ record, severity }: Found<ComparedActivity>): string 
   }
 }
 
-/** Merged work to pull and patterns to follow, the newest first. */
+/** Merged activities to pull and patterns to follow, the newest first. */
 function reuseOf({ merged, notables }: Conclusion): OverlapResult['reuse_opportunities'] {
   const work = merged.map((activity) => ({
     at: activity.merged_at?.toISOString() ?? '',
@@ -185,4 +197,27 @@ function reuseOf({ merged, notables }: Conclusion): OverlapResult['reuse_opportu
     .sort((a, b) => (a.at < b.at || (a.at === b.at && a.id < b.id) ? 1 : -1))
     .slice(0, REUSE_MAX)
     .map(({ at: _, ...opportunity }) => opportunity)
+}
+
+/** The short form of matches: collisions before notables of the same severity, each list in the order given. */
+export function namedMatches(
+  collisions: readonly Found<ComparedActivity>[],
+  notables: readonly Found<NotableRow>[],
+): NamedMatch[] {
+  const activities = collisions.map((each) => {
+    const { actor, branch, pr_url } = each.record
+    return named(each, { actor, branch, pr_url })
+  })
+  const others = notables.map((each) =>
+    named(each, { actor: each.record.created_by, branch: null, pr_url: null }),
+  )
+  return [...activities, ...others].toSorted(byRank)
+}
+
+function named(
+  { id, severity, match, record }: Found<{ title: string }>,
+  { actor, branch, pr_url }: Pick<NamedMatch, 'actor' | 'branch' | 'pr_url'>,
+): NamedMatch {
+  const example = match.paths[0]?.example ?? null
+  return { id, title: record.title, actor, branch, pr_url, severity, example, lines: null }
 }

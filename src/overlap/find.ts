@@ -1,25 +1,20 @@
-/** Finds the records of a repository that overlap with a proposal; bounded, and never holding up other requests (contract §6). */
-import {
-  type ComparedActivity,
-  listCompared,
-  listMerged,
-  type MergedActivity,
-} from '../activities/live-store.ts'
+/** Finds the records that overlap with a proposal. The work is bounded and yields to other requests (contract §6). */
+import { listScopesOf } from '../activities/live-store.ts'
 import type { Budget } from '../base/budget.ts'
-import { later } from '../base/clock.ts'
+import { globOf, TRUNCATED } from '../claims/claim.ts'
 import type { RepoContext } from '../context/repo.ts'
-import { listNotablesWith } from '../notables/store.ts'
-import type { NotableRow } from '../notables/table.ts'
-import { pairsBetween } from '../scope/path-set.ts'
-import { compare, type Proposal, type ScopeMatch, storedScopeOf } from './compare.ts'
-import { type Decision, decide } from './decide.ts'
-import { type Expected, IDS_MAX, REUSE_MAX, type Severity } from './overlap.ts'
+import { listNotableScopes } from '../notables/store.ts'
+import type { Glob } from '../scope/glob.ts'
+import { meetsAny } from '../scope/path-set.ts'
+import { compare, type Proposal, storedScopeOf } from './compare.ts'
+import { type Expected, IDS_MAX } from './overlap.ts'
 import { probesOf } from './probes.ts'
 import type { Rules } from './rules.ts'
 import {
   type Counts,
   countUndecided,
   type Decided,
+  type Key,
   type Match,
   type Matches,
   type Search,
@@ -27,82 +22,152 @@ import {
   search,
   searchDecided,
 } from './search.ts'
-import { SEVERITIES } from './severity.ts'
+import { type Ranked, SEVERITIES } from './severity.ts'
 
-const MERGED_MAX = 2_000
-const REUSE_WITHIN_MS = 7 * 86_400_000
-const PAGE = 250
-
-/** A comparison on its way: of what with what, and what it may still spend. */
+/** What is compared, and the bounds of the comparison. */
 export interface Comparison {
   ctx: RepoContext
-  /** The activities that are compared, where they exist; they are left out. */
+  /** The ids of the activities that are checked, if they exist. They are left out. */
   self: string[]
   branch: string | null
   base_branch: string | null
   rules: Rules
   proposal: Proposal
-  /** Each kind has its own, so that neither keeps the other from being looked at. */
+  /** One budget for each kind of record, so that neither kind can use up the other's. */
   budgets: { activities: Budget; notables: Budget }
+  /** Yields to other requests when it is time to. */
   pause: () => Promise<void>
 }
 
-/** A record that overlaps. */
-export interface Found<Record> {
-  id: string
-  severity: Severity
-  match: ScopeMatch
-  record: Record
-}
-
 export interface Findings {
-  /** The most severe first, then the newest, as many as are listed. */
+  /** The most severe first, then the newest, at most `IDS_MAX`. */
   activities: Ranked[]
   notables: Ranked[]
+  /** The number of all activities and notables that overlap. */
   total: number
-  /** What is the work's own, or of its stack. */
+  /** The own and stacked activities. */
   expected: Expected
-  /** How many records were compared. */
+  /** The number of records that were compared. */
   compared: Counts
-  /** False when the bound was reached before the last record. */
+  /** False if a bound was reached before the last record. */
   complete: boolean
 }
 
-export interface Ranked {
-  id: string
-  severity: Severity
-}
-
-/** The live activities that collide, and the notables that apply: one without any scope does everywhere. */
+/** The live activities that collide, and the notables that apply. A notable without a scope applies everywhere. */
 export async function findOverlaps(comparison: Comparison): Promise<Findings> {
   const { ctx, self, branch, base_branch, rules, proposal, budgets } = comparison
-  const { now, repo } = ctx
   const probes = probesOf(proposal.paths, labelsOf(comparison))
-  const asked: Search = { now, self, branch, base_branch, probes, ignored: rules.ignored }
-  const first = await search(ctx.db, repo.id, asked)
+  const input: Search = { now: ctx.now, self, branch, base_branch, probes, ignored: rules.ignored }
+  const first = await search(ctx.db, ctx.repo.id, input)
   const decision = await decide(comparison, first.keys)
-  const hits = decision.verdicts.filter(({ is_overlap }) => is_overlap)
+  const decided = decision.verdicts.filter(({ is_overlap }) => is_overlap)
   const { activities, notables, expected } =
-    hits.length === 0 ? first : await withHits(comparison, asked, first, hits)
+    decided.length === 0 ? first : await withDecided(comparison, input, { first, decided })
   const wasRead = proposal.complete && probes.complete
   const complete = wasRead && first.complete && decision.complete && budgets.activities.remaining >= 0
   return {
-    activities: activities.top.map(ranked),
-    notables: notables.top.map(ranked),
+    activities: activities.top.map(rankedOf),
+    notables: notables.top.map(rankedOf),
     total: activities.total + notables.total,
     expected,
-    compared: await comparedOf(comparison, { asked, first, complete, decision }),
+    compared: await comparedOf(comparison, input, { first, decision, complete }),
     complete,
   }
 }
 
-/** All that meets: what was sure, and what has the claims that were decided. Few records are joined here, and many by the database. */
-async function withHits(
+/** The labels to search for, with whether the settings give them globs that overlap with the proposal's paths. */
+function labelsOf({ proposal, rules, budgets }: Comparison): Map<string, boolean> {
+  const labels = new Map([...proposal.labels.keys()].map((key) => [key, false]))
+  const options = { budget: budgets.activities, ignore: rules.ignore }
+  for (const [key, globs] of rules.areas) {
+    if (meetsAny(proposal.paths, globs, options)) labels.set(key, true)
+  }
+  return labels
+}
+
+interface Verdict extends Decided {
+  is_overlap: boolean
+}
+
+interface Decision {
+  verdicts: Verdict[]
+  /** False if a budget was exhausted before the last key. */
+  complete: boolean
+}
+
+type Work = Comparison & { budget: Budget }
+
+/** The maximum of scopes that are read at once, because each may be large. */
+const SCOPES_AT_ONCE = 10
+
+/** Decides the keys in their order, until the budget of their kind of records is exhausted. */
+async function decide(comparison: Comparison, keys: Key[]): Promise<Decision> {
+  const verdicts: Verdict[] = []
+  let complete = true
+  for (const kind of ['activities', 'notables'] as const) {
+    const work = { ...comparison, budget: comparison.budgets[kind] }
+    const own = keys.filter((key) => key.is_notable === (kind === 'notables'))
+    const byGlob = own.filter((key) => key.kind !== TRUNCATED)
+    const byScope = own.filter((key) => key.kind === TRUNCATED)
+    complete =
+      (await decideGlobs(work, byGlob, verdicts)) && (await decideScopes(work, byScope, verdicts)) && complete
+  }
+  return { verdicts, complete }
+}
+
+/** Adds the verdicts of keys with a glob, each distinct glob compared once. False if the budget was exhausted. */
+async function decideGlobs(
+  { proposal, rules, budget, pause }: Work,
+  keys: Key[],
+  verdicts: Verdict[],
+): Promise<boolean> {
+  const known = new Map<string, boolean>()
+  for (const key of keys) {
+    let is_overlap = key.glob === '' ? undefined : known.get(key.glob)
+    if (is_overlap === undefined) {
+      const glob = globOf(key, budget) as Glob
+      is_overlap = meetsAny(proposal.paths, [glob], { budget, ignore: rules.ignore })
+      if (!is_overlap && budget.remaining < 0) return false
+      known.set(key.glob, is_overlap)
+      await pause()
+    }
+    verdicts.push({ ...key, is_overlap, by_path: true })
+  }
+  return true
+}
+
+/** Adds the verdicts of `TRUNCATED` keys, by the scopes of their records. False if the budget was exhausted. */
+async function decideScopes(
+  { ctx, proposal, rules, budget, pause }: Work,
+  keys: Key[],
+  verdicts: Verdict[],
+): Promise<boolean> {
+  for (let from = 0; from < keys.length; from += SCOPES_AT_ONCE) {
+    const page = keys.slice(from, from + SCOPES_AT_ONCE)
+    const ids = page.map(({ record_id }) => record_id as string)
+    const records = [
+      ...(await listScopesOf(ctx.db, ctx.repo.id, ids)),
+      ...(await listNotableScopes(ctx.db, ctx.repo.id, ids)),
+    ]
+    const scopes = new Map(records.map((record) => [record.id, storedScopeOf(record)]))
+    for (const key of page) {
+      const scope = scopes.get(key.record_id as string)
+      const match = scope ? compare(proposal, scope, { rules, max: 1, budget }) : null
+      if (!match && budget.remaining < 0) return false
+      verdicts.push({ ...key, is_overlap: match !== null, by_path: (match?.paths.length ?? 0) > 0 })
+      await pause()
+    }
+  }
+  return true
+}
+
+/** All that overlaps. Lists that are whole are joined in memory; otherwise the database searches again. */
+async function withDecided(
   { ctx, self }: Comparison,
-  asked: Search,
-  { activities, notables, expected }: SearchResult,
-  decided: Decided[],
+  input: Search,
+  { first, decided }: { first: SearchResult; decided: Decided[] },
 ): Promise<Pick<SearchResult, 'activities' | 'notables' | 'expected'>> {
+  const { activities, notables, expected } = first
   if (isWhole(activities) && isWhole(notables)) {
     const excluded = [...self, ...expected.keys()]
     const more = await searchDecided(ctx.db, ctx.repo.id, { now: ctx.now, excluded, decided })
@@ -113,14 +178,14 @@ async function withHits(
         expected,
       }
   }
-  return search(ctx.db, ctx.repo.id, { ...asked, decided })
+  return search(ctx.db, ctx.repo.id, { ...input, decided })
 }
 
 function isWhole({ top, total }: Matches): boolean {
   return top.length === total
 }
 
-/** The union of two lists that hold all there is. */
+/** The union of two whole lists. */
 function joined(one: Matches, other: Matches): Matches {
   const ranks = new Map(one.top.map(({ id, rank }) => [id, rank]))
   for (const { id, rank } of other.top) ranks.set(id, Math.max(rank, ranks.get(id) ?? 0))
@@ -129,105 +194,24 @@ function joined(one: Matches, other: Matches): Matches {
   return { top: all.slice(0, IDS_MAX), total: all.length }
 }
 
-function ranked({ id, rank }: Match): Ranked {
-  return { id, severity: SEVERITIES[rank] as Severity }
+function rankedOf({ id, rank }: Match): Ranked {
+  return { id, severity: SEVERITIES[rank] as Ranked['severity'] }
 }
 
-/** The labels to look for, with whether the settings give them globs that meet the proposal's paths. */
-function labelsOf({ proposal, rules, budgets }: Comparison): Map<string, boolean> {
-  const labels = new Map([...proposal.labels.keys()].map((key) => [key, false]))
-  for (const [key, globs] of rules.areas) {
-    const meets =
-      pairsBetween(proposal.paths, globs, { max: 1, budget: budgets.activities, ignore: rules.ignore })
-        .length > 0
-    if (meets) labels.set(key, true)
-  }
-  return labels
-}
-
-/** What the index holds was compared, but for what was left undecided. With an empty proposal no activity is, and with one that was read in part nothing is. */
+/** All live records except those left undecided. An empty proposal is compared with no activity, and one that was read in part with no record. */
 async function comparedOf(
   { ctx, self, proposal }: Comparison,
-  {
-    asked,
-    first: { live, expected },
-    complete,
-    decision,
-  }: { asked: Search; first: SearchResult; complete: boolean; decision: Decision },
+  input: Search,
+  { first, decision, complete }: { first: SearchResult; decision: Decision; complete: boolean },
 ): Promise<Counts> {
   if (!proposal.complete) return { activities: 0, notables: 0 }
+  const { live, expected } = first
   const excluded = [...self, ...expected.keys()]
-  const open = complete
+  const undecided = complete
     ? { activities: 0, notables: 0 }
-    : await countUndecided(ctx.db, ctx.repo.id, { ...asked, excluded, decided: decision.verdicts })
+    : await countUndecided(ctx.db, ctx.repo.id, { ...input, excluded, decided: decision.verdicts })
   return {
-    activities: proposal.emptiness === null ? live.activities - open.activities : 0,
-    notables: live.notables - open.notables,
-  }
-}
-
-/** A comparison with what may be spent on showing it. */
-type Shown = Pick<Comparison, 'ctx' | 'proposal' | 'rules' | 'pause'> & { budget: Budget }
-
-/** The activities as they are shown, in the order given; what was deleted meanwhile is left out. */
-export async function showActivities(comparison: Shown, found: Ranked[]): Promise<Found<ComparedActivity>[]> {
-  const { ctx } = comparison
-  const records = found.length === 0 ? [] : await listCompared(ctx.db, ctx.repo.id, found.map(idOf))
-  return show(comparison, found, records)
-}
-
-export async function showNotables(comparison: Shown, found: Ranked[]): Promise<Found<NotableRow>[]> {
-  const { ctx } = comparison
-  const records = found.length === 0 ? [] : await listNotablesWith(ctx.db, ctx.repo.id, found.map(idOf))
-  return show(comparison, found, records)
-}
-
-/** What of the scopes meets is worked out again, one pair each: the index knows that they meet, not where. */
-async function show<Row extends Parameters<typeof storedScopeOf>[0] & { id: string }>(
-  { proposal, rules, budget, pause }: Shown,
-  found: Ranked[],
-  records: Row[],
-): Promise<Found<Row>[]> {
-  const byId = new Map(records.map((record) => [record.id, record]))
-  const shown: Found<Row>[] = []
-  for (const each of found) {
-    const record = byId.get(each.id)
-    if (record === undefined) continue
-    const match = compare(proposal, storedScopeOf(record), { rules, max: 1, budget })
-    shown.push({ ...each, record, match: match ?? { areas: [], paths: [] } })
-    await pause()
-  }
-  return shown
-}
-
-function idOf({ id }: Ranked): string {
-  return id
-}
-
-/** Work merged lately that touches the same, the last merged first: it is there to be pulled. */
-export async function findMerged({ ctx, proposal, rules, budget, pause }: Shown): Promise<MergedActivity[]> {
-  const since = later(ctx.now, -REUSE_WITHIN_MS)
-  const merged: MergedActivity[] = []
-  if (proposal.emptiness !== null) return merged
-  let compared = 0
-  const read = (after: MergedActivity | undefined) =>
-    listMerged(ctx.db, ctx.repo.id, { since, after, limit: PAGE })
-  for await (const activity of eachOf(read)) {
-    if (merged.length === REUSE_MAX || compared === MERGED_MAX || budget.remaining < 0) return merged
-    compared += 1
-    if (compare(proposal, storedScopeOf(activity), { rules, max: 1, budget })) merged.push(activity)
-    await pause()
-  }
-  return merged
-}
-
-/** Each record of a list that is read page by page. */
-async function* eachOf<Row>(read: (after: Row | undefined) => Promise<Row[]>): AsyncGenerator<Row> {
-  let after: Row | undefined
-  for (;;) {
-    const rows: Row[] = await read(after)
-    yield* rows
-    if (rows.length < PAGE) return
-    after = rows.at(-1)
+    activities: proposal.emptiness === null ? live.activities - undecided.activities : 0,
+    notables: live.notables - undecided.notables,
   }
 }

@@ -1,4 +1,4 @@
-/** The globs of many activities, each once, with all that share a path with it: a pair of globs is decided once (contract §6). */
+/** The distinct globs of many activities, and which of them share a path. Each pair of globs is compared once (contract §6). */
 
 import { type Budget, comparisonCost } from '../base/budget.ts'
 import type { Alternative } from '../scope/alternative.ts'
@@ -9,17 +9,17 @@ import type { Steps, WorkBudget } from './work-budget.ts'
 
 export interface KnownGlob {
   readonly source: string
-  /** With every glob that shares a path with it, itself included; none where the settings ignore it. */
+  /** One for each glob that shares a path with it, itself included; none if the settings ignore it. */
   readonly meetings: Meeting[]
-  /** The activities that have it, by number. */
+  /** The positions of the activities that have it. */
   readonly owners: number[]
 }
 
 export interface Meeting {
   readonly other: KnownGlob
-  /** One of each that share a path. */
+  /** An alternative of each that share a path. */
   readonly alternatives: readonly [Alternative, Alternative]
-  /** The path, once it was worked out. */
+  /** The shared path, once computed. */
   example?: string
 }
 
@@ -28,7 +28,7 @@ interface Entry {
   alternative: Alternative
 }
 
-/** In units: finding a glob again, indexing an alternative, doing so for each directory above it, and noting a meeting. */
+/** Cost units of finding a known glob, indexing an alternative, indexing it in a parent directory, and adding a meeting. */
 const FINDING = 5
 const INDEXING = 15
 const DIRECTORY = 10
@@ -37,21 +37,21 @@ const MEETING = 40
 export class GlobTable {
   readonly #ignore: readonly Glob[]
   readonly #budget: WorkBudget
-  /** By their text: names of files, and globs. Of two that are written alike, a glob covers what lies beneath it too. */
+  /** By source. File names have their own map, because a glob with the same text also matches everything beneath it. */
   readonly #files = new Map<string, KnownGlob>()
   readonly #globs = new Map<string, KnownGlob>()
-  /** Alternatives by the directory that all they match lies in. */
+  /** Alternatives by the directory that contains every match. */
   readonly #at = new Map<string, Entry[]>()
-  /** And by each directory above that one. */
+  /** The same alternatives by each parent of that directory. */
   readonly #beneath = new Map<string, Entry[]>()
 
-  /** `ignore`: plain globs whose exact path one of these matches meet nothing. */
+  /** `ignore`: a plain glob whose path one of these matches has no meetings. */
   constructor(ignore: readonly Glob[], budget: WorkBudget) {
     this.#ignore = ignore
     this.#budget = budget
   }
 
-  /** With the budget exhausted afterwards, some of what it meets may be missing. */
+  /** The entry of a glob, added if it is new. If the budget is exhausted, meetings may be missing. */
   *find(glob: Glob): Steps<KnownGlob> {
     const { source, alternatives } = glob
     const all = alternatives?.[0]?.kind === 'file' ? this.#files : this.#globs
@@ -83,14 +83,14 @@ export class GlobTable {
     }
   }
 
-  /** Notes what an alternative of a glob meets. Two alternatives can meet only on one line from the root. */
+  /** Adds the meetings of an alternative. Two alternatives can share a path only if one directory is or contains the other. */
   *#meet(
     known: KnownGlob,
     mine: Alternative,
     { met, above }: { met: Set<KnownGlob>; above: string[] },
   ): Steps<void> {
     const places = [...above, mine.dir].map((dir) => this.#at.get(dir))
-    // Nothing lies beneath a file.
+    // No path is beneath a file.
     if (mine.kind !== 'file') places.push(this.#beneath.get(mine.dir))
     for (const entries of places) {
       if (entries === undefined) continue
@@ -117,7 +117,7 @@ export class GlobTable {
   }
 }
 
-/** A path that two globs share; null when the budget ran out. */
+/** A path that two globs share; null if the budget is exhausted. */
 export function exampleOf(meeting: Meeting, budget: Budget): string | null {
   const example = meeting.example ?? sharedPath(...meeting.alternatives, budget)
   if (example !== null) meeting.example = example

@@ -1,4 +1,4 @@
-/** The words of an overlap check: what is proposed, and the result (specification §2.3 and §4.1, contract §6). */
+/** Schemas of the input and the results of an overlap check (specification §2.3 and §4.1, contract §6). */
 import { z } from 'zod'
 import { branchName, outputTimestamp } from '../base/field.ts'
 import { labels, Scope } from '../scope/scope.ts'
@@ -9,20 +9,20 @@ export type Severity = z.output<typeof Severity>
 export const Relationship = z.enum(['own', 'stacked', 'collision'])
 export type Relationship = z.output<typeof Relationship>
 
-/** Live activities that are no collision, though they may touch the same, by id. */
+/** Own and stacked activities by id: they are not collisions, even if they touch the same files. */
 export type Expected = Map<string, Exclude<Relationship, 'collision'>>
 
-/** Ids in each list of a result at most. */
+/** The maximum of ids in each list of a result. */
 export const IDS_MAX = 200
-/** Path pairs in each match at most. */
+/** The maximum of path pairs in each match. */
 export const PAIRS_MAX = 20
 export const REUSE_MAX = 10
-/** Live activities that a list of all collisions compares with each other: as many as the page shows. */
+/** The maximum of live activities that a list of all collisions compares with each other: as many as the page shows. */
 export const COMPARED_MAX = 1000
-/** Collisions in such a list. */
+/** The maximum of collisions in such a list. */
 export const OVERLAPS_MAX = 1000
 export const SHARED_PATHS_MAX = 3
-/** Named matches in a short result at most. */
+/** The maximum of named matches in a short result. */
 export const NAMED_MAX = 5
 
 export const CheckOverlap = z
@@ -98,7 +98,7 @@ const NamedMatch = z
   .meta({ id: 'NamedMatch' })
 export type NamedMatch = z.output<typeof NamedMatch>
 
-/** What the single retrieval, the update and the heartbeat of an activity tell. */
+/** The overlap in responses to a retrieval, an update and a heartbeat of an activity. */
 export const OverlapBrief = z
   .strictObject({
     overlap_detected: z.boolean().meta({ description: 'True only for a collision or a matching notable.' }),

@@ -1,18 +1,18 @@
-/** The settings that bear on a comparison, compiled (contract §6 and §8). Pure. */
+/** The settings that affect a comparison, compiled (contract §6 and §8). Pure. */
 import { LRUCache } from 'lru-cache'
 import type { Settings } from '../context/settings.ts'
 import { alternativesOf, type Glob, parseGlob } from '../scope/glob.ts'
 import { labelKey } from '../scope/scope.ts'
 
 export interface Rules {
-  /** Compared form of a label → the globs that it stands for. */
+  /** Compared form of a label → its globs. */
   areas: Map<string, Glob[]>
   ignore: Glob[]
   /** See `ignoredText`. */
   ignored: string | null
 }
 
-/** Characters of the settings whose rules are kept: most repositories have the defaults, and the others few globs. */
+/** The size of the cache in characters of settings. Most repositories have the defaults, the others few globs. */
 const KEPT_MAX = 500_000
 const kept = new LRUCache<string, Rules>({ maxSize: KEPT_MAX, sizeCalculation: (_, key) => key.length })
 
@@ -29,15 +29,15 @@ export function rulesOf({ areas, ignore_paths }: Pick<Settings, 'areas' | 'ignor
   return rules
 }
 
-/** Characters of a text that is looked for, and texts at most: a longer expression costs more than it saves. */
+/** The maximum of characters of a text, and of texts: a longer expression costs more than it saves. */
 const TEXT_MAX = 32
 const TEXTS_MAX = 200
-/** What finding them may take. */
+/** The budget for finding the texts. */
 const READING_UNITS_MAX = 500_000
 
 /**
- * A regular expression of the database that matches every path which one of the globs ignores, and few others: each
- * such path holds a certain text. Null when nothing is ignored.
+ * A regular expression of PostgreSQL that matches every path ignored by one of the globs, and few others: each such path
+ * contains a certain text. Null if nothing is ignored.
  */
 function ignoredText(ignore: readonly Glob[]): string | null {
   if (ignore.length === 0) return null

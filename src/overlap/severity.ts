@@ -41,7 +41,7 @@ export function verdictSeverity(pair: JudgedPair, weight: Weight): Severity | nu
   return weight === 2 ? 'high' : 'low'
 }
 
-interface Ranked {
+export interface Ranked {
   id: string
   severity: Severity
 }

@@ -1,4 +1,4 @@
-/** Own and stacked work among activities in memory, by the rules of a check (contract §6, relationships). Pure. */
+/** Which activities are own or stacked, by the same rules as a check, in memory (contract §6, relationships). Pure. */
 import type { Budget } from '../base/budget.ts'
 
 interface Branches {
@@ -6,14 +6,14 @@ interface Branches {
   base_branch: string | null
 }
 
-/** Following one name from branch to branch. */
+/** Cost units of following one branch. */
 const STEP = 5
 
 /** Over all live activities, since a stack may lead through any of them. */
 export class Stacks {
-  /** Branch → the bases that activities on it have. */
+  /** Branch → the base branches of its activities. */
   readonly #bases = new Map<string, Set<string>>()
-  /** Base → the branches that activities on top of it have. */
+  /** Base branch → the branches of the activities based on it. */
   readonly #tops = new Map<string, Set<string>>()
   readonly #below = new Map<Branches, ReadonlySet<string>>()
   readonly #above = new Map<string, ReadonlySet<string>>()
@@ -28,7 +28,7 @@ export class Stacks {
     }
   }
 
-  /** Whether a check of either activity leaves the other out. With `budget.remaining` below 0 it may be wrong. */
+  /** Whether a check of either activity leaves the other out. May be wrong if the budget is exhausted. */
   areExpected(one: Branches, other: Branches): boolean {
     if (one.branch !== null && one.branch === other.branch) return true
     return this.#expects(one, other) && this.#expects(other, one)
@@ -39,7 +39,7 @@ export class Stacks {
     return isBelow || (base_branch !== null && this.#aboveOf(work).has(base_branch))
   }
 
-  /** The branches under a work: its base, the bases of other work on its branch, and theirs. Its own branch is not among them. */
+  /** The branches below an activity: its base, the bases of other activities on its branch, and theirs. Excludes its own branch. */
   #belowOf(work: Branches): ReadonlySet<string> {
     return known(this.#below, work, () => {
       const { branch, base_branch } = work
@@ -49,7 +49,7 @@ export class Stacks {
     })
   }
 
-  /** The branch of a work, and the branches on top of it. */
+  /** The branch of an activity, and the branches based on it. */
   #aboveOf({ branch }: Branches): ReadonlySet<string> {
     if (branch === null) return NONE
     return known(this.#above, branch, () => this.#reach(this.#tops, { start: [branch], except: null }))

@@ -1,4 +1,4 @@
-/** What a long computation may spend: it makes room for other requests meanwhile, and ends when it is cancelled. */
+/** The budget of a long computation that yields to other requests and can be cancelled. */
 
 import type { Budget } from '../base/budget.ts'
 import { periodicYield } from '../base/event-loop.ts'
@@ -6,7 +6,7 @@ import { periodicYield } from '../base/event-loop.ts'
 /** Work that yields whenever a pause is due. Awaiting at every step would take longer than the steps. */
 export type Steps<Result> = Generator<undefined, Result>
 
-/** Work between two looks at the clock, in units: a millisecond at most. */
+/** Units of work between two reads of the clock: a millisecond at most. */
 const TURN_UNITS = 20_000
 
 export class WorkBudget implements Budget {
@@ -16,7 +16,7 @@ export class WorkBudget implements Budget {
   #reserve: number
   #pause_at: number
 
-  /** `reserve`: the part of `budget` that is there only after `useReserve`. */
+  /** `reserve`: the part of `budget` that is available only after `useReserve`. */
   constructor({ budget, reserve, signal }: { budget: Budget; reserve: number; signal: AbortSignal }) {
     this.#budget = budget
     this.#reserve = reserve
@@ -45,7 +45,7 @@ export class WorkBudget implements Budget {
     return this.remaining < this.#pause_at
   }
 
-  /** Carries out the work, and lets other requests have their turn meanwhile. Throws when the computation is cancelled. */
+  /** Runs the work, and yields to other requests in between. Throws if the computation is cancelled. */
   async run<Result>(steps: Steps<Result>): Promise<Result> {
     for (;;) {
       const step = steps.next()

@@ -1,8 +1,7 @@
 /** The report of a recheck: which other work overlaps with a pull request, and who is ahead. Pure (contract §10). */
 import type { ComparedActivity } from '../activities/live-store.ts'
 import type { NotableRow } from '../notables/table.ts'
-import type { Conclusion } from '../overlap/conclude.ts'
-import type { Found } from '../overlap/find.ts'
+import type { Conclusion, Found } from '../overlap/conclude.ts'
 import type { Severity } from '../overlap/overlap.ts'
 import { byRank, isAtLeast } from '../overlap/severity.ts'
 

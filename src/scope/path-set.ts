@@ -46,32 +46,62 @@ export function pathSet(globs: readonly Glob[], budget: Budget): PathSet {
 }
 
 export interface PairOptions {
-  /** The maximum number of pairs. */
-  max: number
   budget: Budget
   /** Plain globs of `theirs` are skipped if one of these matches their path. */
   ignore?: readonly Glob[]
 }
 
 /**
- * Pairs of globs that share a path, each pair once, at most `max`: in the order of `theirs`, then from the root down.
- * Spends a few units per glob and per pair it has to look at, and what deciding takes. `budget.remaining` below 0
- * afterwards means that pairs may be missing. Whether a glob is ignored is asked only of one that would make a pair.
+ * Pairs of globs that share a path, each pair once: in the order of `theirs`, then from the root down. Spends a few units per
+ * glob and per pair it has to look at, and what deciding takes. `budget.remaining` below 0 afterwards means that pairs may
+ * be missing. Whether a glob is ignored is asked only of one that would make a pair.
  */
-export function pairsBetween(yours: PathSet, theirs: readonly Glob[], options: PairOptions): PathPair[] {
-  const { max, budget, ignore = [] } = options
-  const pairs: PathPair[] = []
+export function* pairsOf(
+  yours: PathSet,
+  theirs: readonly Glob[],
+  { budget, ignore = [] }: PairOptions,
+): Generator<PathPair> {
   for (const glob of theirs) {
     for (const entry of overlapsOf(yours, glob, budget)) {
-      if (pairs.length >= max) return pairs
       if (isIgnored(glob, ignore, budget)) break
       const example = sharedPath(entry.mine, entry.other, budget)
-      if (example === null) return pairs
-      pairs.push({ yours: entry.source, theirs: glob.source, example })
+      if (example === null) return
+      yield { yours: entry.source, theirs: glob.source, example }
     }
-    if (pairs.length >= max || budget.remaining < 0) return pairs
+    if (budget.remaining < 0) return
   }
-  return pairs
+}
+
+/** The next pairs, at most `max`. */
+export function takePairs(pairs: Iterator<PathPair>, max: number): PathPair[] {
+  const taken: PathPair[] = []
+  while (taken.length < max) {
+    const next = pairs.next()
+    if (next.done) break
+    taken.push(next.value)
+  }
+  return taken
+}
+
+/** The first `max` of `pairsOf`. */
+export function pairsBetween(
+  yours: PathSet,
+  theirs: readonly Glob[],
+  { max, ...options }: PairOptions & { max: number },
+): PathPair[] {
+  return takePairs(pairsOf(yours, theirs, options), max)
+}
+
+/** Whether `pairsOf` has any; it works out no example. */
+export function meetsAny(
+  yours: PathSet,
+  theirs: readonly Glob[],
+  { budget, ignore = [] }: PairOptions,
+): boolean {
+  return theirs.some((glob) => {
+    const [first] = overlapsOf(yours, glob, budget)
+    return first !== undefined && !isIgnored(glob, ignore, budget)
+  })
 }
 
 interface Overlap {
