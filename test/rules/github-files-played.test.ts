@@ -20,6 +20,29 @@ describe.each(ways)('checks and files on GitHub played %s', (_, play) => {
   })
   afterEach(() => played.close())
 
+  test('compares a branch with the default branch, with patches and the merge base', async () => {
+    shop.write('a.ts', 'one\ntwo\n')
+    const { after: base } = shop.write('gone.ts', 'old\n')
+    const { after: head } = shop.push('claude/retry', {
+      'a.ts': 'one\nthree\n',
+      'new.ts': 'x\n',
+      'gone.ts': null,
+    })
+    const { data } = await octokit.rest.repos.compareCommitsWithBasehead({
+      ...AT,
+      basehead: 'main...claude/retry',
+    })
+    expect(data.merge_base_commit.sha).toBe(base)
+    expect(data.commits.map(({ sha }) => sha)).toEqual([head])
+    expect(data.files?.map(({ filename, status, patch }) => [filename, status, patch])).toEqual([
+      ['a.ts', 'modified', '@@ -1,2 +1,2 @@\n-one\n-two\n+one\n+three'],
+      ['gone.ts', 'removed', '@@ -1,1 +0,0 @@\n-old'],
+      ['new.ts', 'added', '@@ -0,0 +1,1 @@\n+x'],
+    ])
+    const unknown = octokit.rest.repos.compareCommitsWithBasehead({ ...AT, basehead: 'main...nowhere' })
+    await expect(unknown).rejects.toMatchObject({ status: 404 })
+  })
+
   test('keeps check runs, adds annotations to them and shows the latest of each name', async () => {
     const { after: head_sha } = shop.push('main')
     const run = { ...AT, name: 'Deconflict', head_sha }

@@ -13,6 +13,7 @@ import { checkRoutes } from './github-checks.ts'
 import { commentRoutes } from './github-comments.ts'
 import { contentRoutes } from './github-contents.ts'
 import { deliveryRoutes } from './github-deliveries.ts'
+import { fileRoutes } from './github-files.ts'
 import { pullRoutes } from './github-pulls.ts'
 import { badCredentials, DOCS, failure, type GithubAnswer, json, notFound } from './github-reply.ts'
 import { type Caller, findRoute, type Question, type RepositoryRoute } from './github-route.ts'
@@ -40,6 +41,7 @@ const ofTheApp = [...appRoutes, ...deliveryRoutes]
 const ofRepositories: RepositoryRoute[] = [
   { route: 'GET ', needs: [], answer: repositoryAnswer },
   ...pullRoutes,
+  ...fileRoutes,
   ...commentRoutes,
   ...checkRoutes,
   ...contentRoutes,

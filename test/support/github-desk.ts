@@ -16,7 +16,7 @@ import {
 } from './github-state.ts'
 
 /** A path alone stands for a modified file. */
-export type FileGiven = string | { filename: string; status: PullFile['status']; previous_filename?: string }
+export type FileGiven = string | PullFile
 
 export interface PullGiven {
   /** Default: the next one. */

@@ -17,13 +17,9 @@ import {
   type GithubState,
   type Holding,
   ownerOf,
-  type PullFile,
   type PullRequest,
   sameName,
 } from './github-state.ts'
-
-/** GitHub tells of no more, however large the pull request is. */
-const FILES_MAX = 3_000
 
 export function holding(state: GithubState, repository: GithubRepository): Holding {
   const known = state.holdings.get(repository.id)
@@ -56,19 +52,6 @@ export const pullRoutes: RepositoryRoute[] = [
       return pull
         ? json(200, pullBody(question.state, question.repository, pull), question.now)
         : notFound(question.now)
-    },
-  },
-  {
-    route: 'GET /pulls/{number}/files',
-    needs: READ,
-    answer: (question) => {
-      const pull = pullNumbered(question)
-      if (!pull) return notFound(question.now)
-      const files = pull.files.slice(0, FILES_MAX)
-      return paged(
-        question,
-        files.map((file) => fileBody(question.state, question.repository, pull.head.sha, file)),
-      )
     },
   },
   {
@@ -238,23 +221,5 @@ export function labelBody(state: GithubState, repository: GithubRepository, name
     color: 'ededed',
     default: false,
     description: null,
-  }
-}
-
-function fileBody(state: GithubState, repository: GithubRepository, sha: string, file: PullFile): Json {
-  const path = encodeURIComponent(file.filename)
-  const web = `${webUrl(state)}/${repository.full_name}`
-  const lines = { added: [1, 0], removed: [0, 1], modified: [1, 1] }[file.status as 'added'] ?? [0, 0]
-  return {
-    sha: digest(`${sha}:${file.filename}`).slice(0, 40),
-    filename: file.filename,
-    status: file.status,
-    additions: lines[0],
-    deletions: lines[1],
-    changes: (lines[0] as number) + (lines[1] as number),
-    blob_url: `${web}/blob/${sha}/${path}`,
-    raw_url: `${web}/raw/${sha}/${path}`,
-    contents_url: `${state.api_url}/repos/${repository.full_name}/contents/${path}?ref=${sha}`,
-    ...(file.previous_filename && { previous_filename: file.previous_filename }),
   }
 }

@@ -35,6 +35,10 @@ export interface PullFile {
   filename: string
   status: FileStatus
   previous_filename?: string
+  /** The hunks of the unified diff. Default: one changed line that depends on the head commit. Null: GitHub leaves it out. */
+  patch?: string | null
+  /** The blob. Default: derived from the head commit and the name. */
+  sha?: string
 }
 
 export interface PullRequest {

@@ -1,0 +1,118 @@
+/** The changed files of pull requests and of comparisons, with the patches that GitHub includes. */
+import { accountId, type Json, nodeId, webUrl } from './github-bodies.ts'
+import { holding, pullNumbered } from './github-pulls.ts'
+import { digest, json, notFound, paged } from './github-reply.ts'
+import type { RepositoryQuestion, RepositoryRoute } from './github-route.ts'
+import type { GithubRepository, GithubState, PullFile, Tree } from './github-state.ts'
+
+/** GitHub lists no more files, however large the pull request is. */
+const FILES_MAX = 3_000
+/** A comparison lists at most this many files, on its first page. */
+const COMPARED_FILES_MAX = 300
+
+export const fileRoutes: RepositoryRoute[] = [
+  {
+    route: 'GET /pulls/{number}/files',
+    needs: ['pull_requests=read'],
+    answer: (question) => {
+      const pull = pullNumbered(question)
+      if (!pull) return notFound(question.now)
+      const files = pull.files.slice(0, FILES_MAX)
+      return paged(question, files, (page) => fileBodies(question, pull.head.sha, page))
+    },
+  },
+  {
+    route: 'GET /compare/{basehead+}',
+    needs: ['contents=read'],
+    answer: (question) => {
+      const { state, repository, params, now } = question
+      const held = holding(state, repository)
+      const [base, head] = (params.basehead as string)
+        .split('...')
+        .map((ref) => held.branches.get(ref) ?? ref)
+      const [before, after] = [held.commits.get(base ?? ''), held.commits.get(head ?? '')]
+      if (!base || !head || !before || !after) return notFound(now)
+      const files = changedFiles(before, after).slice(0, COMPARED_FILES_MAX)
+      const commits = base === head ? [] : [commitBody(question, head)]
+      const counts = { ahead_by: commits.length, behind_by: 0, total_commits: commits.length }
+      const merge_base_commit = commitBody(question, base)
+      const status = base === head ? 'identical' : 'ahead'
+      const body = { base_commit: merge_base_commit, merge_base_commit, status, ...counts, commits }
+      return json(200, { ...body, files: fileBodies(question, head, files) }, now)
+    },
+  },
+]
+
+/** As if the head had branched off at the base: the fake GitHub keeps no parents of commits. */
+function changedFiles(before: Tree, after: Tree): PullFile[] {
+  const names = [...new Set([...Object.keys(before), ...Object.keys(after)])].sort()
+  return names.flatMap((filename) => {
+    const [old, text] = [before[filename], after[filename]]
+    if (old === text) return []
+    const status = old === undefined ? 'added' : text === undefined ? 'removed' : 'modified'
+    return [{ filename, status, patch: wholeFilePatch(old, text) } as const]
+  })
+}
+
+/** One hunk that replaces the whole file. */
+function wholeFilePatch(old = '', text = ''): string {
+  const [removed, added] = [old, text].map((each) => each.replace(/\n$/, '').split('\n').filter(Boolean))
+  const range = (lines: string[] = []) => (lines.length === 0 ? '0,0' : `1,${lines.length}`)
+  const lines = [...(removed ?? []).map((line) => `-${line}`), ...(added ?? []).map((line) => `+${line}`)]
+  return [`@@ -${range(removed)} +${range(added)} @@`, ...lines].join('\n')
+}
+
+function commitBody({ state, repository }: RepositoryQuestion, sha: string): Json {
+  const url = `${state.api_url}/repos/${repository.full_name}/commits/${sha}`
+  return { sha, node_id: nodeId('C', accountId(sha)), url, commit: { message: 'A commit' }, parents: [] }
+}
+
+/** GitHub leaves out the patch of a file with more lines. */
+const FILE_LINES_MAX = 3_000
+/** With more lines in one response, GitHub leaves out the patches of all its files. */
+const RESPONSE_LINES_MAX = 20_000
+
+/** The files of one response, with the patches that GitHub includes. */
+function fileBodies({ state, repository }: RepositoryQuestion, sha: string, files: PullFile[]): Json[] {
+  const patches = files.map((file) => patchOf(file, sha))
+  const lines = patches.map((patch) => patch?.split('\n').length ?? 0)
+  const isOver = lines.reduce((sum, each) => sum + each, 0) > RESPONSE_LINES_MAX
+  return files.map((file, index) => {
+    const patch = patches[index]
+    const hasPatch = patch != null && !isOver && (lines[index] as number) <= FILE_LINES_MAX
+    return { ...fileBody(state, repository, sha, file), ...(hasPatch && { patch }) }
+  })
+}
+
+function patchOf({ status, patch }: PullFile, sha: string): string | null {
+  if (patch !== undefined) return patch
+  const [before, after] = ['const version = 1', `const version = '${sha.slice(0, 12)}'`]
+  if (status === 'added') return `@@ -0,0 +1 @@\n+${after}`
+  if (status === 'removed') return `@@ -1 +0,0 @@\n-${before}`
+  return status === 'modified' ? `@@ -1 +1 @@\n-${before}\n+${after}` : null
+}
+
+/** Lines added and removed. */
+function countLines(file: PullFile, sha: string): { additions: number; deletions: number } {
+  const patch = patchOf(file, sha) ?? patchOf({ filename: file.filename, status: file.status }, sha) ?? ''
+  const count = (mark: string) => patch.split('\n').filter((line) => line.startsWith(mark)).length
+  return { additions: count('+'), deletions: count('-') }
+}
+
+function fileBody(state: GithubState, repository: GithubRepository, sha: string, file: PullFile): Json {
+  const path = encodeURIComponent(file.filename)
+  const web = `${webUrl(state)}/${repository.full_name}`
+  const { additions, deletions } = countLines(file, sha)
+  return {
+    sha: file.sha ?? digest(`${sha}:${file.filename}`).slice(0, 40),
+    filename: file.filename,
+    status: file.status,
+    additions,
+    deletions,
+    changes: additions + deletions,
+    blob_url: `${web}/blob/${sha}/${path}`,
+    raw_url: `${web}/raw/${sha}/${path}`,
+    contents_url: `${state.api_url}/repos/${repository.full_name}/contents/${path}?ref=${sha}`,
+    ...(file.previous_filename && { previous_filename: file.previous_filename }),
+  }
+}
