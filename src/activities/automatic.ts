@@ -4,6 +4,8 @@ import { enqueueRechecks } from '../context/changes.ts'
 import { inTransaction, type RepoContext } from '../context/repo.ts'
 import { type Effect, recordEffect } from '../telemetry/execution.ts'
 import type { ArchiveReason } from './activity.ts'
+import { distinctNames } from './compared-scope.ts'
+import { type PushedChanges, replaceChanges } from './file-changes.ts'
 import { asOf, expiryAt, isClosed, isLive, statusWithPullRequest } from './lifecycle.ts'
 import { insertLive } from './live-insert.ts'
 import { listLiveOf, lockActivitiesOf, lockLiveOnBranch, lockPullRequest } from './pull-request-store.ts'
@@ -42,10 +44,10 @@ export function linkPullRequest(ctx: RepoContext, pr: PullRequest): Promise<Acti
 }
 
 /**
- * Creates the activity of a pull request that has none, unless the repository is at its limit. `paths` are the changed
- * files. If a job outlives its lease, it can run twice at once; the second run then finds the activity of the first.
+ * Creates the activity of a pull request that has none, unless the repository is at its limit. If a job outlives its
+ * lease, it can run twice at once; the second run then finds the activity of the first.
  */
-export function trackPullRequest(ctx: RepoContext, pr: PullRequest, paths: string[]): Promise<void> {
+export function trackPullRequest(ctx: RepoContext, pr: PullRequest, changes: PushedChanges): Promise<void> {
   return inTransaction(ctx, async (within) => {
     const { db, now, repo, settings } = within
     await lockPullRequest(db, repo.id, pr.number)
@@ -61,7 +63,7 @@ export function trackPullRequest(ctx: RepoContext, pr: PullRequest, paths: strin
       risk: 'low',
       branch: pr.branch,
       base_branch: pr.base_branch,
-      scope: { areas: [], paths },
+      scope: { areas: [], paths: distinctNames(changes.files) },
       scope_is_literal: true,
       pr_url: pr.url,
       pr_number: pr.number,
@@ -74,7 +76,7 @@ export function trackPullRequest(ctx: RepoContext, pr: PullRequest, paths: strin
       updated_at: now,
     }
     const inserted = await insertLive(within, row)
-    if (inserted) await enqueueRechecks(within, [row.id])
+    if (inserted) await replaceChanges(within, inserted, changes)
     recordEffect(inserted ? 'tracked' : 'over_limit')
   })
 }
@@ -83,24 +85,33 @@ export function trackPullRequest(ctx: RepoContext, pr: PullRequest, paths: strin
 export interface Refresh {
   title: boolean
   base_branch: boolean
-  /** The changed files; null keeps the scope. */
-  paths: string[] | null
+  /** The changed files; null keeps them. */
+  changes: PushedChanges | null
 }
 
 /** Treats an event as a heartbeat, and updates activities of source `pull_request`. Declared activities keep their fields. */
 export function refreshPullRequest(
   ctx: RepoContext,
   pr: PullRequest,
-  { title, base_branch, paths }: Refresh,
+  { title, base_branch, changes }: Refresh,
 ): Promise<ActivityRow[]> {
-  const refreshed = updateEach(ctx, pr, (row) => {
+  const update = (row: ActivityRow) => {
     if (row.source !== 'pull_request') return heartbeat(ctx, row)
     return {
       ...heartbeat(ctx, row),
       ...(title && { title: clip(pr.title, 200) || row.title }),
       ...(base_branch && { base_branch: pr.base_branch }),
-      ...(paths && { scope: { areas: row.scope.areas, paths }, scope_is_literal: true }),
+      ...(changes && {
+        scope: { areas: row.scope.areas, paths: distinctNames(changes.files) },
+        scope_is_literal: true,
+      }),
     }
+  }
+  const refreshed = inTransaction(ctx, async (within) => {
+    const rows = await updateEach(within, pr, update)
+    if (!changes) return rows
+    for (const row of rows) if (row.source === 'pull_request') await replaceChanges(within, row, changes)
+    return rows
   })
   return withEffect('refreshed', refreshed)
 }

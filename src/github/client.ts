@@ -18,27 +18,54 @@ function named({ owner, name }: RepositoryName) {
   return { owner, repo: name }
 }
 
-/** The paths that a pull request changes, with both names of a renamed file. One call per 100 files. */
+/** A changed file as GitHub lists it. */
+export interface ListedFile {
+  filename: string
+  previous_filename?: string | undefined
+  status: string
+  sha: string | null
+  additions: number
+  deletions: number
+  /** Missing for a binary or large file, and for all files of a response with too many lines. */
+  patch?: string | undefined
+}
+
+/** Further pages that are read for patches that GitHub left out. */
+const PATCH_PAGES_MAX = 5
+/** Sizes of the further pages; all divide `PAGE`, so that their pages start where the listed page does. */
+const PATCH_PAGE_SIZES = [1, 2, 4, 5, 10, 20]
+
+/**
+ * The files that a pull request changes, at most 3,000. One call per 100 files. If GitHub left out the patches of a
+ * whole response, they are read in smaller pages: at most five further calls altogether.
+ */
 export async function listChangedFiles(
   client: Installation,
   repo: RepositoryName,
   number: number,
-): Promise<string[]> {
-  const paths = new Set<string>()
+): Promise<ListedFile[]> {
+  const read = async (per_page: number, page: number): Promise<ListedFile[]> =>
+    (await client.rest.pulls.listFiles({ ...named(repo), pull_number: number, per_page, page })).data
+  const files: ListedFile[] = []
+  let left = PATCH_PAGES_MAX
   for (let page = 1; page <= FILES_MAX / PAGE; page += 1) {
-    const { data } = await client.rest.pulls.listFiles({
-      ...named(repo),
-      pull_number: number,
-      per_page: PAGE,
-      page,
-    })
-    for (const file of data) {
-      paths.add(file.filename)
-      if (file.previous_filename !== undefined) paths.add(file.previous_filename)
-    }
-    if (data.length < PAGE) break
+    const listed = await read(PAGE, page)
+    const size = PATCH_PAGE_SIZES.find((each) => listed.length <= each * PATCH_PAGES_MAX) ?? PAGE
+    const pages = lacksAllPatches(listed) ? Math.min(left, Math.ceil(listed.length / size)) : 0
+    left -= pages
+    const first = ((page - 1) * PAGE) / size + 1
+    const withPatches: ListedFile[] = []
+    for (let each = 0; each < pages; each += 1) withPatches.push(...(await read(size, first + each)))
+    files.push(...withPatches, ...listed.slice(withPatches.length))
+    if (listed.length < PAGE) break
   }
-  return [...paths]
+  return files
+}
+
+/** Whether GitHub left out the patches of all text files of a response, of which there are several. */
+function lacksAllPatches(files: ListedFile[]): boolean {
+  const texts = files.filter(({ additions, deletions }) => additions + deletions > 0)
+  return texts.length > 1 && texts.every(({ patch }) => patch === undefined)
 }
 
 /** The text of a file on a branch or commit (default: the default branch), or null if it does not exist. One call. */

@@ -6,12 +6,15 @@ import {
   refreshPullRequest,
   trackPullRequest,
 } from '../activities/automatic.ts'
+import type { PushedChanges } from '../activities/file-changes.ts'
 import { listLiveOf, listUntracked } from '../activities/pull-request-store.ts'
 import type { App } from '../context/app.ts'
 import { refreshSettings } from '../context/installed-repository.ts'
+import { lineHasherOf } from '../context/line-key.ts'
 import { openKnownRepo, type RepoContext } from '../context/repo.ts'
 import { isNotFound, listChangedFiles, reportCheckRun } from '../github/client.ts'
 import { type GithubPullRequest, parsePullRequest } from '../github/pull-request.ts'
+import { changeOf } from '../lines/change.ts'
 import { settingsRunOf } from './check-run.ts'
 import { MUTE_LABEL } from './comment.ts'
 import { asInstallation, unlessRefused } from './installation.ts'
@@ -95,7 +98,7 @@ async function applyToActivities(
   const fields = { title, base_branch: title || isRetargeted }
   if (event === 'files' || isMoved) await refreshWithFiles(app, ctx, pr, fields)
   else if (event === 'edited' || event === 'seen')
-    await refreshPullRequest(ctx, pr, { ...fields, paths: null })
+    await refreshPullRequest(ctx, pr, { ...fields, changes: null })
 }
 
 async function lacksActivity({ db, repo, now }: RepoContext, number: number): Promise<boolean> {
@@ -167,24 +170,33 @@ async function linkOrTrack(
   if (linked.some((row) => row.source === 'pull_request'))
     await refreshWithFiles(app, ctx, pr, { title, base_branch: true })
   if (linked.length > 0 || !ctx.settings.track_pull_requests) return
-  const files = await listFiles(app, ctx, pr)
-  if (files) await trackPullRequest(ctx, pr, files)
+  const changes = await readChanges(app, ctx, pr)
+  if (changes) await trackPullRequest(ctx, pr, changes)
 }
 
 async function refreshWithFiles(
   app: App,
   ctx: RepoContext,
   pr: GithubPullRequest,
-  fields: Omit<Refresh, 'paths'>,
+  fields: Omit<Refresh, 'changes'>,
 ): Promise<void> {
   const live = await listLiveOf(ctx.db, ctx.repo.id, pr.number, ctx.now)
   const isTracked = live.some((row) => row.source === 'pull_request')
-  const paths = isTracked ? await listFiles(app, ctx, pr) : undefined
-  await refreshPullRequest(ctx, pr, { ...fields, paths: paths ?? null })
+  const changes = isTracked ? await readChanges(app, ctx, pr) : undefined
+  await refreshPullRequest(ctx, pr, { ...fields, changes: changes ?? null })
 }
 
-function listFiles(app: App, ctx: RepoContext, pr: GithubPullRequest): Promise<string[] | undefined> {
-  return asInstallation(app, ctx, (client) => listChangedFiles(client, ctx.repo, pr.number))
+/** The changed files of a pull request, with digests of their patches; undefined if the App is not installed any more. */
+async function readChanges(
+  app: App,
+  ctx: RepoContext,
+  pr: GithubPullRequest,
+): Promise<PushedChanges | undefined> {
+  const entries = await asInstallation(app, ctx, (client) => listChangedFiles(client, ctx.repo, pr.number))
+  if (!entries) return undefined
+  const hash = await lineHasherOf(ctx)
+  // `base.sha` of a pull request is no merge base.
+  return { files: entries.flatMap((entry) => changeOf(entry, hash) ?? []), base_sha: null }
 }
 
 function factsOf(pr: GithubPullRequest): Facts & { title: string } {
