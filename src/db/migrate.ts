@@ -1,48 +1,83 @@
-/** Brings the schema up to date at start, on however many instances start together (architecture: storage). */
+/** Brings the schema up to date at startup, on however many instances start at once (docs/operations.md: upgrade). */
+import { setTimeout as wait } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
-import { type SQL, sql } from 'drizzle-orm'
-import { readMigrationFiles } from 'drizzle-orm/migrator'
+import { sql } from 'drizzle-orm'
+import { type MigrationMeta, readMigrationFiles } from 'drizzle-orm/migrator'
 import type { Db } from './connect.ts'
 import { distributeMigrated } from './distribute.ts'
+import { codeOf } from './errors.ts'
 import { lockSchema } from './statements.ts'
 
 const MIGRATIONS = fileURLToPath(new URL('../../drizzle', import.meta.url))
 
 /**
- * Applies the migrations that the database lacks. Drizzle's own migrator takes no lock, so it runs inside a transaction
- * that holds one: the lock goes with the transaction, which also holds behind a pooler in transaction mode.
+ * While a migration waits for a table, requests that need the table wait behind it. The timeout times the tables that a
+ * migration changes stays below PostgreSQL's `deadlock_timeout` of 1 s, so that of a migration and a request that wait for
+ * each other, the migration gives up.
+ */
+const LOCK_TIMEOUT_MS = 150
+/** Between two attempts, for the requests that waited. */
+const PAUSE_MS = 500
+/** About ten minutes. A backup with pg_dump holds its locks for as long as it takes. */
+const ATTEMPTS_MAX = 1000
+const LOCK_NOT_AVAILABLE = '55P03'
+
+/**
+ * Applies the missing migrations, each in a transaction of its own, so that validating a constraint does not hold the
+ * lock that adding it took. Instances of the previous version keep serving meanwhile. Throws when a table stays locked.
  */
 export async function migrate(db: Db): Promise<void> {
   const migrations = readMigrationFiles({ migrationsFolder: MIGRATIONS })
-  await db.transaction(async (tx) => {
-    await tx.execute(sql`set local statement_timeout = 0`)
-    await lockSchema(tx)
-    // On a distributed database, DDL after a change of rows is possible only where no statement used several connections
-    // to a node. Elsewhere the name says nothing.
-    await tx.execute(sql`select set_config('citus.multi_shard_modify_mode', 'sequential', true)`)
-    const { dialect, session } = tx as unknown as MigratorParts
-    // The migrator opens a transaction by itself, which a session inside one cannot on every driver: it gets this one.
-    const within: MigratorSession = {
-      execute: (query) => session.execute(query),
-      all: (query) => session.all(query),
-      transaction: (work) => work(tx),
+  while (await whenUnlocked(() => applyNext(db, migrations)));
+}
+
+/** Repeats `work`, a transaction, while another transaction has what it needs to lock. */
+async function whenUnlocked<Result>(work: () => Promise<Result>): Promise<Result> {
+  for (let attempt = 1; ; attempt += 1) {
+    try {
+      return await work()
+    } catch (error) {
+      if (codeOf(error) !== LOCK_NOT_AVAILABLE || attempt === ATTEMPTS_MAX) throw error
+      await wait(PAUSE_MS)
     }
-    await dialect.migrate(migrations, within, { migrationsFolder: MIGRATIONS })
+  }
+}
+
+/** Applies the first missing migration. Returns whether there was one. */
+function applyNext(db: Db, migrations: MigrationMeta[]): Promise<boolean> {
+  return db.transaction(async (tx) => {
+    await tx.execute(sql`set local statement_timeout = 0`)
+    // The lock ends with the transaction, and so also works behind a pooler in transaction mode.
+    await lockSchema(tx)
+    await tx.execute(sql`set local lock_timeout = ${sql.raw(String(LOCK_TIMEOUT_MS))}`)
+    await tx.execute(sql`create schema if not exists drizzle`)
+    await tx.execute(
+      sql`create table if not exists drizzle.__drizzle_migrations (id serial primary key, hash text not null, created_at bigint)`,
+    )
+    const applied = new Set((await listApplied(tx)).map(({ made_at }) => made_at))
+    const next = migrations.find(({ folderMillis }) => !applied.has(folderMillis))
+    if (!next) return false
+    // On a distributed database, DDL after a change of rows is possible only if no statement used several connections to
+    // a node. Other databases ignore the setting.
+    await tx.execute(sql`select set_config('citus.multi_shard_modify_mode', 'sequential', true)`)
+    for (const statement of next.sql) await tx.execute(sql.raw(statement))
+    await tx.execute(
+      sql`insert into drizzle.__drizzle_migrations (hash, created_at) values (${next.hash}, ${next.folderMillis})`,
+    )
     await distributeMigrated(tx)
+    return true
   })
 }
 
 /**
- * Compares the migrations that the database has with those of this version: how many of them it lacks, how many it has
- * that this version does not know, and how many were applied with another text.
+ * Compares the migrations of the database with those of this version: how many are missing, how many this version does
+ * not know, and how many were applied with another text.
  */
 export async function compareMigrations(
   db: Db,
 ): Promise<{ missing: number; unknown: number; changed: number }> {
   const ours = readMigrationFiles({ migrationsFolder: MIGRATIONS })
-  const applied = await db
-    .select({ hash: sql<string>`hash`, made_at: sql<number>`created_at`.mapWith(Number) })
-    .from(sql`drizzle.__drizzle_migrations`)
+  const applied = await listApplied(db)
   const hashes = new Map(applied.map(({ made_at, hash }) => [made_at, hash]))
   const known = new Set(ours.map(({ folderMillis }) => folderMillis))
   return {
@@ -52,20 +87,8 @@ export async function compareMigrations(
   }
 }
 
-/** What Drizzle's `migrate(db)` reaches for on each driver; a transaction has the same parts. */
-interface MigratorParts {
-  dialect: {
-    migrate(
-      migrations: unknown,
-      session: MigratorSession,
-      config: { migrationsFolder: string },
-    ): Promise<void>
-  }
-  session: Pick<MigratorSession, 'execute' | 'all'>
-}
-
-interface MigratorSession {
-  execute(query: SQL): Promise<unknown>
-  all(query: SQL): Promise<unknown[]>
-  transaction(work: (tx: unknown) => Promise<unknown>): Promise<unknown>
+function listApplied(db: Db): Promise<{ hash: string; made_at: number }[]> {
+  return db
+    .select({ hash: sql<string>`hash`, made_at: sql<number>`created_at`.mapWith(Number) })
+    .from(sql`drizzle.__drizzle_migrations`)
 }
