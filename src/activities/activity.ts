@@ -32,19 +32,22 @@ export type ArchiveReason = z.output<typeof ArchiveReason>
 export const ActivitySource = z.enum(['api', 'pull_request'])
 export type ActivitySource = z.output<typeof ActivitySource>
 
-const title = text(1, 200).meta({
+/** The most characters of each text. */
+export const ACTIVITY_MAX = { title: 200, summary: 4000, actor: 100, agent: 100, pr_url: 2048 }
+
+const title = text(1, ACTIVITY_MAX.title).meta({
   description: 'A short name for the work.',
   examples: ['Retry failed payments'],
 })
-const summary = text(1, 4000).meta({
+const summary = text(1, ACTIVITY_MAX.summary).meta({
   description: 'A description in one or two lines.',
   examples: ['Retries a declined payment twice before the order is cancelled.'],
 })
-const actor = text(1, 100).meta({
+const actor = text(1, ACTIVITY_MAX.actor).meta({
   description: 'The person who is responsible for the work.',
   examples: ['Ada Lovelace'],
 })
-const agent = text(1, 100).meta({
+const agent = text(1, ACTIVITY_MAX.agent).meta({
   description: 'The coding agent in use; null for manual work.',
   examples: ['claude-code'],
 })
@@ -56,7 +59,7 @@ const baseBranch = branchName.meta({
   description: 'The branch that the work will be merged into.',
   examples: ['main'],
 })
-const prUrl = text(1, 2048).meta({
+const prUrl = text(1, ACTIVITY_MAX.pr_url).meta({
   description: 'The URL of the pull request, which must be in this repository.',
   examples: ['https://github.com/acme/shop/pull/7'],
 })

@@ -1,10 +1,13 @@
 /** The table of activities. */
 import { sql } from 'drizzle-orm'
-import { boolean, index, integer, jsonb, pgTable, primaryKey, text } from 'drizzle-orm/pg-core'
-import { byteText, hourOf, instant, repoId } from '../db/column.ts'
+import { boolean, check, index, integer, jsonb, pgTable, primaryKey, text } from 'drizzle-orm/pg-core'
+import { areTexts, byteText, hourOf, instant, isIdOf, isOneOf, LOGIN_MAX, repoId } from '../db/column.ts'
 import type { ChangedFile } from '../lines/change.ts'
 import type { Scope } from '../scope/scope.ts'
-import type { ActivitySource, ActivityStatus, ArchiveReason, Risk } from './activity.ts'
+import { ACTIVITY_MAX, ActivitySource, ActivityStatus, ArchiveReason, Risk } from './activity.ts'
+
+/** `owner:branch` for a fork. */
+const BRANCH_MAX = 300
 
 /** Must match the text in queries, so that the planner uses the partial indexes. */
 const isOpen = sql`status not in ('archived', 'expired')`
@@ -64,6 +67,40 @@ export const activities = pgTable(
     index('activities_base_branch').on(table.repo_id, table.base_branch, table.id).where(isOpen),
     index('activities_pull_request').on(table.repo_id, table.pr_number).where(sql`pr_number is not null`),
     index('activities_merged').on(table.repo_id, table.merged_at).where(sql`merged_at is not null`),
+    // The integrity check reads scopes; a constraint would decompress a large one on each heartbeat.
+    check('activities_id_check', sql`${table.repo_id} > 0 and ${isIdOf(table.id, 'act')}`),
+    check('activities_status_check', isOneOf(table.status, ActivityStatus.options)),
+    check(
+      'activities_kind_check',
+      sql`${isOneOf(table.risk, Risk.options)} and ${isOneOf(table.source, ActivitySource.options)}`,
+    ),
+    check(
+      'activities_text_check',
+      areTexts(
+        [table.title, ACTIVITY_MAX.title],
+        [table.summary, ACTIVITY_MAX.summary],
+        [table.actor, ACTIVITY_MAX.actor],
+        [table.agent, ACTIVITY_MAX.agent],
+        [table.branch, BRANCH_MAX],
+        [table.base_branch, BRANCH_MAX],
+        [table.created_by, LOGIN_MAX],
+        [table.archived_by, LOGIN_MAX],
+      ),
+    ),
+    check('activities_expires_at_check', sql`${table.expires_at} >= ${table.created_at}`),
+    check(
+      'activities_archived_at_check',
+      sql`(${table.status} = 'archived') = (${table.archived_at} is not null) and (${table.status} = 'archived' or ${table.archived_by} is null)`,
+    ),
+    check(
+      'activities_archive_reason_check',
+      sql`(${table.status} = 'archived') = (${table.archive_reason} is not null) and ${isOneOf(table.archive_reason, ArchiveReason.options)}`,
+    ),
+    check('activities_merged_at_check', sql`${table.status} <> 'merged' or ${table.merged_at} is not null`),
+    check(
+      'activities_pr_number_check',
+      sql`(${table.pr_url} is null) = (${table.pr_number} is null) and (${table.pr_number} is not null or ${table.source} <> 'pull_request') and ${table.pr_number} > 0 and ${table.pr_url} ilike '%/pull/' || ${table.pr_number}::text and ${areTexts([table.pr_url, ACTIVITY_MAX.pr_url])}`,
+    ),
   ],
 )
 

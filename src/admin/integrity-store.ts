@@ -11,7 +11,7 @@ import { file_changes } from '../lines/table.ts'
 import { type NotableRow, notables } from '../notables/table.ts'
 import type { StoredKey } from '../operations/store.ts'
 import { idempotency_keys, quotas } from '../operations/table.ts'
-import { type PullRequestRow, pull_requests, redeliveries } from '../pull-requests/table.ts'
+import { pull_requests, redeliveries } from '../pull-requests/table.ts'
 
 const TABLES = [
   activities,
@@ -27,11 +27,10 @@ const TABLES = [
   file_changes,
 ]
 
-/** The tables whose rows are checked one by one, with the columns of their keys after `repo_id`. */
+/** The tables with rules that no constraint can express, with the columns of their keys after `repo_id`. */
 const CHECKED = {
   activities: { table: activities, keys: [activities.id] },
   notables: { table: notables, keys: [notables.id] },
-  pull_requests: { table: pull_requests, keys: [pull_requests.number] },
   idempotency_keys: {
     table: idempotency_keys,
     keys: [idempotency_keys.caller, idempotency_keys.operation, idempotency_keys.key],
@@ -41,7 +40,6 @@ const CHECKED = {
 export interface RowsOf {
   activities: ActivityRow
   notables: NotableRow
-  pull_requests: PullRequestRow
   idempotency_keys: StoredKey
 }
 export type CheckedTable = keyof RowsOf
@@ -139,8 +137,15 @@ export function listFailingJobs(
     .limit(limit)
 }
 
-/** The names of missing columns, keys and indexes, and of invalid indexes. */
-export async function examineSchema(db: Db): Promise<{ missing: string[]; invalid: string[] }> {
+export interface SchemaState {
+  /** Names of columns, keys, indexes and constraints. */
+  missing: string[]
+  invalid_indexes: string[]
+  /** Constraints that older rows may violate. */
+  unvalidated: { table: string; name: string }[]
+}
+
+export async function examineSchema(db: Db): Promise<SchemaState> {
   const columns = await db
     .select({ name: sql<string>`table_name || '.' || column_name` })
     .from(sql`information_schema.columns`)
@@ -149,14 +154,42 @@ export async function examineSchema(db: Db): Promise<{ missing: string[]; invali
     .select({ name: sql<string>`c.relname`, is_valid: sql<boolean>`i.indisvalid and i.indisready` })
     .from(sql`pg_index i join pg_class c on c.oid = i.indexrelid`)
     .where(sql`c.relnamespace = current_schema()::regnamespace`)
-  const present = new Set([...columns, ...indexes].map(({ name }) => name))
+  const constraints = await db
+    .select({
+      name: sql<string>`conname`,
+      table: sql<string>`conrelid::regclass::text`,
+      is_valid: sql<boolean>`convalidated`,
+    })
+    .from(sql`pg_constraint`)
+    .where(sql`contype = 'c' and connamespace = current_schema()::regnamespace`)
+  const present = new Set([...columns, ...indexes, ...constraints].map(({ name }) => name))
   const expected = TABLES.map((table) => getTableConfig(table)).flatMap((table) => [
     ...table.columns.map((column) => `${table.name}.${column.name}`),
     ...table.indexes.map((index) => index.config.name as string),
     ...table.primaryKeys.map((key) => key.getName()),
+    ...table.checks.map((check) => check.name),
   ])
   return {
     missing: expected.filter((name) => !present.has(name)),
-    invalid: indexes.filter(({ is_valid }) => !is_valid).map(({ name }) => name),
+    invalid_indexes: indexes.filter(({ is_valid }) => !is_valid).map(({ name }) => name),
+    unvalidated: constraints.filter(({ name, is_valid }) => !is_valid && expected.includes(name)),
   }
+}
+
+/** The keys of up to `limit` rows that violate a constraint. */
+export async function listViolations(
+  db: Db,
+  constraint: string,
+  limit: number,
+): Promise<Record<string, unknown>[]> {
+  for (const table of TABLES) {
+    const { checks, primaryKeys, columns } = getTableConfig(table)
+    const check = checks.find(({ name }) => name === constraint)
+    if (!check) continue
+    const names = primaryKeys[0]?.columns.map(({ name }) => name)
+    const keys = columns.filter(({ name, primary }) => names?.includes(name) ?? primary)
+    const key = Object.fromEntries(keys.map((column) => [column.name, column]))
+    return db.select(key).from(table).where(sql`not (${check.value})`).limit(limit)
+  }
+  return []
 }

@@ -12,16 +12,16 @@ import {
   listFailingJobs,
   listRepositoriesAfter,
   listRepositoryTables,
+  listViolations,
   nextRepository,
   rowsOf,
 } from './integrity-store.ts'
-import { checkRows } from './row-problems.ts'
-import { checkRepository, type RowProblem } from './row-schemas.ts'
+import { checkRepository, checkRows, type RowProblem } from './row-problems.ts'
 
 /** Rows in memory at once. */
 const BATCH = 500
-/** At most this many failing jobs are reported. */
-const JOBS_MAX = 1000
+/** At most this many failing jobs are reported, and as many rows that violate a constraint. */
+const LISTED_MAX = 1000
 /** A job that has been due for this long without a lease is stuck. */
 const STUCK_MS = 3_600_000
 /** Their rows can refer to unknown repositories. */
@@ -90,8 +90,21 @@ async function checkSchema(db: Db): Promise<{ problems: Problem[]; is_readable: 
   const schema = await examineSchema(db)
   for (const name of missing > 0 ? [] : schema.missing)
     add('schema', `${name} is missing`, 'restore it from a backup, or create it as drizzle/ does')
-  for (const name of schema.invalid)
+  for (const name of schema.invalid_indexes)
     add(`index ${name}`, 'is not valid', `run: reindex index concurrently "${name}"`)
+  for (const { table, name } of schema.unvalidated) {
+    for (const key of await listViolations(db, name, LISTED_MAX))
+      add(
+        `${table} ${JSON.stringify(key)}`,
+        `violates ${name}`,
+        'fix or delete it; it cannot be changed otherwise',
+      )
+    add(
+      `constraint ${name}`,
+      'is not validated',
+      `fix the rows that violate it, then run: alter table ${table} validate constraint ${name}`,
+    )
+  }
   return { problems, is_readable: missing === 0 && !schema.missing.some((name) => name.includes('.')) }
 }
 
@@ -168,7 +181,7 @@ async function* whileReadable(where: string, problems: AsyncGenerator<Problem>):
 
 async function* checkJobs(db: Db, clock: Clock): AsyncGenerator<Problem> {
   const now = clock()
-  for (const job of await listFailingJobs(db, { now, due_before: later(now, -STUCK_MS) }, JOBS_MAX)) {
+  for (const job of await listFailingJobs(db, { now, due_before: later(now, -STUCK_MS) }, LISTED_MAX)) {
     const where = `jobs ${job.id}`
     if (job.state === 'dead')
       yield {

@@ -1,10 +1,22 @@
-/** Finds the problems of stored rows, with a remedy for each. */
+/** Finds what is wrong with stored rows and what no constraint of the schema can express, with a remedy for each row (contract §4 and §5). */
+import { z } from 'zod'
+import type { ActivityRow } from '../activities/table.ts'
 import { type Clock, later } from '../base/clock.ts'
 import { printableId } from '../base/id.ts'
+import { FileSettings, Settings, SettingsProblem } from '../context/settings.ts'
+import type { RepositoryRow } from '../context/store.ts'
 import type { Db } from '../db/connect.ts'
+import { CreateNotable } from '../notables/notable.ts'
+import type { NotableRow } from '../notables/table.ts'
 import { KEY_RETENTION_MS } from '../operations/idempotency.ts'
+import { labelKey, Scope, ShownScope } from '../scope/scope.ts'
 import { type CheckedTable, findExisting, type RowsOf } from './integrity-store.ts'
-import { checkActivity, checkKey, checkNotable, checkPullRequest, type RowProblem } from './row-schemas.ts'
+
+/** The field, and what is wrong with it. */
+export interface RowProblem {
+  field: string
+  problem: string
+}
 
 interface Where {
   repo_id: number
@@ -25,7 +37,7 @@ const CHECKS: Checks = {
   async activities(_, { repo_id }, rows) {
     return rows.map((row) => ({
       name: printableId(row.id),
-      problems: checkActivity(row),
+      problems: checkScope(row),
       remedy: recordRemedy('activities', repo_id, row.id),
     }))
   },
@@ -38,28 +50,23 @@ const CHECKS: Checks = {
       remedy: recordRemedy('notables', repo_id, row.id),
     }))
   },
-  async pull_requests(_, { repo_id }, rows) {
-    return rows.map((row) => ({
-      name: String(row.number),
-      problems: checkPullRequest(row),
-      remedy: rowRemedy('pull_requests', repo_id, `number = ${row.number}`),
-    }))
-  },
   async idempotency_keys(db, { repo_id, clock }, rows) {
-    const records = await findRecords(
-      db,
-      repo_id,
-      rows.map((row) => row.record_id),
-    )
     // The record of an expired key may be purged already.
     const expired = later(clock(), -KEY_RETENTION_MS)
-    return rows
-      .filter((row) => row.created_at > expired)
-      .map((row) => ({
-        name: JSON.stringify(row.key),
-        problems: checkKey(row, records),
-        remedy: 'a retry with this key may fail until the key expires, 24 hours after its first use',
-      }))
+    const current = rows.filter((row) => row.created_at > expired)
+    const ids = current.map((row) => row.record_id)
+    const records = new Set([
+      ...(await findExisting(db, 'activities', repo_id, ids)),
+      ...(await findExisting(db, 'notables', repo_id, ids)),
+    ])
+    return current.map((row) => ({
+      name: JSON.stringify(row.key),
+      problems: [
+        ...problemIf(!records.has(row.record_id), 'record_id', 'is not a record of this repository'),
+        ...problemIf(row.answer !== null && !isJson(row.answer), 'answer', 'is not JSON'),
+      ],
+      remedy: 'a retry with this key may fail until the key expires, 24 hours after its first use',
+    }))
   },
 }
 
@@ -72,19 +79,70 @@ export function checkRows<Name extends CheckedTable>(
   return CHECKS[where.table](db, where, rows)
 }
 
-async function findRecords(db: Db, repo_id: number, ids: string[]): Promise<Set<string>> {
-  const found = await Promise.all([
-    findExisting(db, 'activities', repo_id, ids),
-    findExisting(db, 'notables', repo_id, ids),
-  ])
-  return new Set(found.flatMap((each) => [...each]))
+const StoredRepository = z.object({
+  settings: FileSettings.nullable(),
+  labeler_areas: Settings.shape.areas.nullable(),
+  settings_errors: z.array(SettingsProblem),
+})
+
+export function checkRepository(row: RepositoryRow): RowProblem[] {
+  return problemsBy(StoredRepository, row)
+}
+
+/** Paths of a literal scope are file names. Other scopes are as a request could set them. */
+function checkScope({
+  scope,
+  ...row
+}: Pick<ActivityRow, 'scope'> & { scope_is_literal?: boolean }): RowProblem[] {
+  const shape = problemsBy(ShownScope, scope, 'scope')
+  return shape.length > 0 || row.scope_is_literal ? shape : problemsBy(Scope, scope, 'scope')
+}
+
+const StoredNotable = CreateNotable.pick({ decision_url: true, supersedes: true }).loose()
+
+/** `successors`: which of the notables in `superseded_by` exist in the repository. */
+function checkNotable(row: NotableRow, successors: Set<string>): RowProblem[] {
+  const { superseded_by, area_keys } = row
+  const keys = new Set(ShownScope.safeParse(row.scope).data?.areas.map(labelKey))
+  return [
+    ...problemsBy(StoredNotable, row),
+    ...checkScope(row),
+    ...problemIf(
+      superseded_by !== null && !successors.has(superseded_by),
+      'superseded_by',
+      'is not a notable of this repository',
+    ),
+    ...problemIf(
+      area_keys.length !== keys.size || area_keys.some((key) => !keys.has(key)),
+      'area_keys',
+      'do not match the areas of its scope',
+    ),
+  ]
 }
 
 /** After a change by SQL, the claims index has to be repaired too. */
 function recordRemedy(table: 'activities' | 'notables', repo_id: number, id: string): string {
-  return `${rowRemedy(table, repo_id, `id = '${printableId(id)}'`)}; then run: verify --repair`
+  const condition = `repo_id = ${repo_id} and id = '${printableId(id)}'`
+  return `fix it by hand, or run: delete from ${table} where ${condition}; then run: verify --repair`
 }
 
-function rowRemedy(table: string, repo_id: number, row: string): string {
-  return `fix it by hand, or run: delete from ${table} where repo_id = ${repo_id} and ${row}`
+function problemsBy(schema: z.ZodType, value: unknown, root?: string): RowProblem[] {
+  const issues = schema.safeParse(value).error?.issues ?? []
+  return issues.map(({ path, message }) => ({
+    field: [...(root ? [root] : []), ...path].join('.'),
+    problem: message,
+  }))
+}
+
+function problemIf(condition: boolean, field: string, problem: string): RowProblem[] {
+  return condition ? [{ field, problem }] : []
+}
+
+function isJson(value: string): boolean {
+  try {
+    JSON.parse(value)
+    return true
+  } catch {
+    return false
+  }
 }

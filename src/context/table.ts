@@ -1,29 +1,39 @@
 /** The table of repositories. */
-import { bigint, jsonb, pgTable, text } from 'drizzle-orm/pg-core'
+import { sql } from 'drizzle-orm'
+import { bigint, check, jsonb, pgTable, text } from 'drizzle-orm/pg-core'
 import { bytes, instant } from '../db/column.ts'
 import type { FileSettings, Settings, SettingsProblem } from './settings.ts'
 
-export const repositories = pgTable('repositories', {
-  /** GitHub's numeric id, which a rename or transfer keeps. */
-  repo_id: bigint({ mode: 'number' }).primaryKey(),
-  owner: text().notNull(),
-  name: text().notNull(),
-  /** The installation of the GitHub App; null if it is not installed. */
-  installation_id: bigint({ mode: 'number' }),
-  /** When the App was uninstalled. Its data is deleted after the retention period. */
-  left_at: instant(),
-  /** When GitHub's rate limit of the installation ends. */
-  paused_until: instant(),
-  /** The last valid settings file; null if there is none. */
-  settings: jsonb().$type<FileSettings>(),
-  /** The areas of `.github/labeler.yml`, which apply if the settings have none; null if there is no such file. */
-  labeler_areas: jsonb().$type<Settings['areas']>(),
-  settings_errors: jsonb().$type<SettingsProblem[]>().notNull().default([]),
-  /** The last branch that the reconciliation checked; null if it checked all. */
-  branches_after: text(),
-  /** The key of the hashes of lines; null until the first patch of the repository. See `lineHasherOf`. */
-  line_key: bytes(),
-  created_at: instant().notNull(),
-  /** When the repository was last swept. An instance claims a repository by updating it. */
-  swept_at: instant().notNull(),
-})
+export const repositories = pgTable(
+  'repositories',
+  {
+    /** GitHub's numeric id, which a rename or transfer keeps. */
+    repo_id: bigint({ mode: 'number' }).primaryKey(),
+    owner: text().notNull(),
+    name: text().notNull(),
+    /** The installation of the GitHub App; null if it is not installed. */
+    installation_id: bigint({ mode: 'number' }),
+    /** When the App was uninstalled. Its data is deleted after the retention period. */
+    left_at: instant(),
+    /** When GitHub's rate limit of the installation ends. */
+    paused_until: instant(),
+    /** The last valid settings file; null if there is none. */
+    settings: jsonb().$type<FileSettings>(),
+    /** The areas of `.github/labeler.yml`, which apply if the settings have none; null if there is no such file. */
+    labeler_areas: jsonb().$type<Settings['areas']>(),
+    settings_errors: jsonb().$type<SettingsProblem[]>().notNull().default([]),
+    /** The last branch that the reconciliation checked; null if it checked all. */
+    branches_after: text(),
+    /** The key of the hashes of lines; null until the first patch of the repository. See `lineHasherOf`. */
+    line_key: bytes(),
+    created_at: instant().notNull(),
+    /** When the repository was last swept. An instance claims a repository by updating it. */
+    swept_at: instant().notNull(),
+  },
+  (table) => [
+    check('repositories_repo_id_check', sql`${table.repo_id} > 0`),
+    check('repositories_name_check', sql`${table.owner} <> '' and ${table.name} <> ''`),
+    check('repositories_left_at_check', sql`${table.left_at} is null or ${table.installation_id} is null`),
+    check('repositories_settings_errors_check', sql`jsonb_typeof(${table.settings_errors}) = 'array'`),
+  ],
+)

@@ -11,6 +11,9 @@ export const bytes = customType<{ data: Uint8Array; driverData: Uint8Array }>({ 
 /** GitHub's numeric id of a repository: the first column of every key and index. */
 export const repoId = () => bigint({ mode: 'number' }).notNull()
 
+/** Longer than any login at GitHub. */
+export const LOGIN_MAX = 100
+
 /** An instant, to the millisecond. */
 export const instant = () => timestamp({ withTimezone: true, precision: 3, mode: 'date' })
 
@@ -30,4 +33,22 @@ export function laterBy(column: PgColumn, ms: SQLWrapper | number): SQL {
 /** The hour of an instant, counted as `hourOf` does. */
 export function hourAt(instant: Date): number {
   return Math.floor(instant.getTime() / 3_600_000)
+}
+
+/** `column in (…)`. Literals, because a constraint takes no parameters. A null passes. */
+export function isOneOf(column: PgColumn, values: readonly string[]): SQL {
+  return sql`${column} in ${sql.raw(`(${values.map((value) => `'${value}'`).join(', ')})`)}`
+}
+
+/** Whether each column has 1 to so many characters. A null passes. */
+export function areTexts(...columns: [PgColumn, max: number][]): SQL {
+  return sql.join(
+    columns.map(([column, max]) => sql`char_length(${column}) between 1 and ${sql.raw(String(max))}`),
+    sql` and `,
+  )
+}
+
+/** Whether a column holds ids with this prefix; the pattern is that of `isId`. */
+export function isIdOf(column: PgColumn, prefix: string): SQL {
+  return sql`${column} ~ ${sql.raw(`'^${prefix}_[0-7][0-9a-hjkmnp-tv-z]{25}$'`)}`
 }

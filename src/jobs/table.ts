@@ -1,9 +1,10 @@
 /** The table of jobs: background work that survives the process. */
 import { sql } from 'drizzle-orm'
-import { bigint, index, integer, json, pgTable, text } from 'drizzle-orm/pg-core'
-import { instant } from '../db/column.ts'
+import { bigint, check, index, integer, json, pgTable, text } from 'drizzle-orm/pg-core'
+import { instant, isOneOf } from '../db/column.ts'
 
-export type JobState = 'pending' | 'done' | 'dead'
+export const JOB_STATES = ['pending', 'done', 'dead'] as const
+export type JobState = (typeof JOB_STATES)[number]
 
 /** Not keyed by repository: workers poll all repositories for due jobs. */
 export const jobs = pgTable(
@@ -36,6 +37,8 @@ export const jobs = pgTable(
     index('jobs_due').on(table.state, table.run_at),
     index('jobs_repository').on(table.repo_id, table.leased_until),
     index('jobs_ended').on(table.updated_at).where(sql`state in ('done', 'dead')`),
+    check('jobs_state_check', isOneOf(table.state, JOB_STATES)),
+    check('jobs_attempts_check', sql`${table.attempts} >= 0`),
   ],
 )
 

@@ -15,13 +15,14 @@ export type Importance = z.output<typeof Importance>
 export const Category = z.enum(NOTABLE_CATEGORIES)
 export type Category = z.output<typeof Category>
 
-const SUPERSEDES_MAX = 100
+/** The most characters of each text, and entries of `supersedes`. */
+export const NOTABLE_MAX = { title: 200, summary: 4000, supersedes: 100 }
 
-const title = text(1, 200).meta({
+const title = text(1, NOTABLE_MAX.title).meta({
   description: 'A one-line summary of the notable.',
   examples: ['Migrations are frozen'],
 })
-const summary = text(1, 4000).meta({
+const summary = text(1, NOTABLE_MAX.summary).meta({
   description: 'The details, in a sentence or two.',
   examples: ['No schema change before Friday: the cut-over to the new cluster is running.'],
 })
@@ -53,7 +54,7 @@ export const CreateNotable = z
     blocking: blocking.default(false),
     supersedes: z
       .array(z.string().refine((id) => isId('ntb', id), { error: 'must be the id of a notable' }))
-      .max(SUPERSEDES_MAX)
+      .max(NOTABLE_MAX.supersedes)
       .default([])
       .meta({
         description: 'The ids of notables of this repository that this one replaces. They are archived.',

@@ -1,9 +1,9 @@
 /** The table of notables. */
 import { sql } from 'drizzle-orm'
-import { boolean, index, integer, jsonb, pgTable, primaryKey, text } from 'drizzle-orm/pg-core'
-import { byteText, hourOf, instant, repoId } from '../db/column.ts'
+import { boolean, check, index, integer, jsonb, pgTable, primaryKey, text } from 'drizzle-orm/pg-core'
+import { areTexts, byteText, hourOf, instant, isIdOf, isOneOf, LOGIN_MAX, repoId } from '../db/column.ts'
 import type { Scope } from '../scope/scope.ts'
-import type { Category, Importance, NotableStatus } from './notable.ts'
+import { Category, Importance, NOTABLE_MAX, NotableStatus } from './notable.ts'
 
 export const notables = pgTable(
   'notables',
@@ -38,6 +38,33 @@ export const notables = pgTable(
       .on(table.repo_id, table.applies_until)
       .where(sql`status = 'active' and applies_until is not null`),
     index('notables_archived').on(table.repo_id, table.archived_at).where(sql`archived_at is not null`),
+    check('notables_id_check', sql`${table.repo_id} > 0 and ${isIdOf(table.id, 'ntb')}`),
+    check('notables_status_check', isOneOf(table.status, NotableStatus.options)),
+    check(
+      'notables_kind_check',
+      sql`${isOneOf(table.category, Category.options)} and ${isOneOf(table.importance, Importance.options)}`,
+    ),
+    check(
+      'notables_text_check',
+      areTexts(
+        [table.title, NOTABLE_MAX.title],
+        [table.summary, NOTABLE_MAX.summary],
+        [table.created_by, LOGIN_MAX],
+      ),
+    ),
+    check('notables_expires_at_check', sql`${table.expires_at} >= ${table.created_at}`),
+    check(
+      'notables_archived_at_check',
+      sql`(${table.status} = 'archived') = (${table.archived_at} is not null)`,
+    ),
+    check(
+      'notables_superseded_by_check',
+      sql`${table.superseded_by} is null or ${table.status} = 'archived'`,
+    ),
+    check(
+      'notables_supersedes_check',
+      sql`case when jsonb_typeof(${table.supersedes}) = 'array' then jsonb_array_length(${table.supersedes}) <= ${sql.raw(String(NOTABLE_MAX.supersedes))} else false end`,
+    ),
   ],
 )
 

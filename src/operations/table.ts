@@ -1,5 +1,6 @@
 /** The tables of idempotency keys and of quotas. */
-import { index, integer, pgTable, primaryKey, text } from 'drizzle-orm/pg-core'
+import { sql } from 'drizzle-orm'
+import { check, index, integer, pgTable, primaryKey, text } from 'drizzle-orm/pg-core'
 import { instant, repoId } from '../db/column.ts'
 
 export const idempotency_keys = pgTable(
@@ -19,6 +20,9 @@ export const idempotency_keys = pgTable(
   (table) => [
     primaryKey({ columns: [table.repo_id, table.caller, table.operation, table.key] }),
     index('idempotency_keys_age').on(table.repo_id, table.created_at),
+    check('idempotency_keys_caller_check', sql`${table.repo_id} > 0 and ${table.caller} ~ '^(user|token):.'`),
+    check('idempotency_keys_key_check', sql`${table.key} ~ '^[ -~]{1,255}$'`),
+    check('idempotency_keys_input_hash_check', sql`${table.input_hash} ~ '^[0-9a-f]{64}$'`),
   ],
 )
 

@@ -1,6 +1,6 @@
 /** The table of pull requests in repositories where the App is installed. */
 import { sql } from 'drizzle-orm'
-import { bigint, boolean, index, integer, pgTable, primaryKey, text } from 'drizzle-orm/pg-core'
+import { bigint, boolean, check, index, integer, pgTable, primaryKey, text } from 'drizzle-orm/pg-core'
 import { instant, repoId } from '../db/column.ts'
 
 export const pull_requests = pgTable(
@@ -42,6 +42,8 @@ export const pull_requests = pgTable(
   (table) => [
     primaryKey({ columns: [table.repo_id, table.number] }),
     index('pull_requests_open').on(table.repo_id, table.number).where(sql`is_open`),
+    check('pull_requests_number_check', sql`${table.repo_id} > 0 and ${table.number} > 0`),
+    check('pull_requests_head_sha_check', sql`${table.head_sha} ~ '^[0-9a-f]{40,64}$'`),
   ],
 )
 

@@ -84,6 +84,8 @@ test('what the app made is forgotten in batches, and all else of the repository 
   const rows = Array.from({ length: 700 }, (_, index) => ({
     id: `act_${String(index).padStart(26, '0')}`,
     source: 'pull_request' as const,
+    pr_url: 'https://github.com/acme/shop/pull/7',
+    pr_number: 7,
   }))
   await repo.store(rows)
   await leave(new Date(service.clock.now.getTime() - RETENTION_DAYS * DAY_MS))

@@ -106,11 +106,17 @@ function repository(service: () => TestService, repo_id: number, full_name: stri
         blocking: false,
         source: 'api',
         expires_at: new Date(now.getTime() + 86_400_000),
-        created_at: now,
         updated_at: now,
       } as const
       const db = app.database.connection()
-      const all = rows.map((row) => ({ ...defaults, ...row }))
+      // What the constraints of the table ask for besides.
+      const all = rows.map((row) => ({
+        ...defaults,
+        created_at: row.expires_at && row.expires_at < now ? row.expires_at : now,
+        ...(row.status === 'archived' && { archived_at: now, archive_reason: 'requested' as const }),
+        ...(row.status === 'merged' && { merged_at: now }),
+        ...row,
+      }))
       const live = all.filter((row) => isLive(row.status))
       const others = all.filter((row) => !isLive(row.status))
       for (const row of live) await insertActivity(db, row)

@@ -1,0 +1,109 @@
+/** What the schema itself refuses, whoever writes: each CHECK constraint, on each database. */
+import { sql } from 'drizzle-orm'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { codeOf } from '../../src/db/errors.ts'
+import { fakeGithub } from '../support/github.ts'
+import { SIGNAL, WORK } from '../support/routes.ts'
+import { startTestService, type TestService } from '../support/service.ts'
+
+const github = fakeGithub()
+let service: TestService
+
+const execute = (statement: string) => service.app.database.connection().execute(sql.raw(statement))
+
+beforeAll(async () => {
+  github.repository({ id: 1, full_name: 'acme/shop' })
+  github.token('ada', { login: 'ada', id: 1, permissions: { 'acme/shop': 'write' } })
+  service = await startTestService({ token: 'ada' })
+  const headers = { 'Idempotency-Key': 'once' }
+  for (const [path, body] of [['/activity', WORK] as const, ['/notables', SIGNAL] as const])
+    expect((await service.api('POST', path, { body, headers })).status).toBe(201)
+  await execute(`insert into pull_requests (repo_id, number, is_open, is_draft, is_bot, is_muted, is_behind, head_sha,
+    opened_at, changed_at, related_ids) values (1, 7, true, false, false, false, false, repeat('a', 40), now(), now(), '{}')`)
+  await execute(`insert into jobs (id, kind, repo_id, state, run_at, asked, attempts, created_at, updated_at)
+    values ('a', 'a', 1, 'pending', now(), 1, 0, now(), now())`)
+})
+afterAll(async () => {
+  await service.close()
+  github.close()
+})
+
+const ARCHIVED = `status = 'archived', archived_at = created_at, archive_reason = 'requested'`
+const PR = 'https://github.com/acme/shop/pull'
+
+/** The constraint, without its table and `_check`, and what breaks it. */
+const BROKEN: [table: string, constraint: string, change: string][] = [
+  ['activities', 'id', `id = 'act_1'`],
+  ['activities', 'id', `id = 'ntb_01h455vb4pex5vsknk084sn02q'`],
+  ['activities', 'id', 'repo_id = 0'],
+  ['activities', 'status', `status = 'resting'`],
+  ['activities', 'kind', `risk = 'huge'`],
+  ['activities', 'kind', `source = 'mail'`],
+  ['activities', 'text', `title = ''`],
+  ['activities', 'text', `title = repeat('é', 201)`],
+  ['activities', 'text', `summary = repeat('x', 4001)`],
+  ['activities', 'text', `actor = repeat('x', 101)`],
+  ['activities', 'text', `agent = ''`],
+  ['activities', 'text', `branch = repeat('x', 301)`],
+  ['activities', 'text', `base_branch = ''`],
+  ['activities', 'text', `created_by = repeat('x', 101)`],
+  ['activities', 'text', `${ARCHIVED}, archived_by = ''`],
+  ['activities', 'expires_at', `expires_at = created_at - interval '1 second'`],
+  ['activities', 'archived_at', `status = 'archived', archive_reason = 'requested'`],
+  ['activities', 'archived_at', 'archived_at = created_at'],
+  ['activities', 'archived_at', `archived_by = 'ada'`],
+  ['activities', 'archive_reason', `status = 'archived', archived_at = created_at`],
+  ['activities', 'archive_reason', `archive_reason = 'requested'`],
+  ['activities', 'archive_reason', `${ARCHIVED.replace('requested', 'tired')}`],
+  ['activities', 'merged_at', `status = 'merged'`],
+  ['activities', 'pr_number', 'pr_number = 7'],
+  ['activities', 'pr_number', `pr_url = '${PR}/7'`],
+  ['activities', 'pr_number', `pr_url = '${PR}/7', pr_number = 8`],
+  ['activities', 'pr_number', `pr_url = '${PR}/0', pr_number = 0`],
+  ['activities', 'pr_number', `pr_url = repeat('x', 2048) || '${PR}/7', pr_number = 7`],
+  ['activities', 'pr_number', `source = 'pull_request'`],
+  ['notables', 'id', `id = 'act_01h455vb4pex5vsknk084sn02q'`],
+  ['notables', 'status', `status = 'planned'`],
+  ['notables', 'kind', `category = 'news'`],
+  ['notables', 'kind', `importance = 'huge'`],
+  ['notables', 'text', `title = ''`],
+  ['notables', 'text', `summary = repeat('x', 4001)`],
+  ['notables', 'expires_at', `expires_at = created_at - interval '1 second'`],
+  ['notables', 'archived_at', `status = 'archived'`],
+  ['notables', 'archived_at', 'archived_at = created_at'],
+  ['notables', 'superseded_by', `superseded_by = 'ntb_01h455vb4pex5vsknk084sn02q'`],
+  ['notables', 'supersedes', `supersedes = '{}'`],
+  ['notables', 'supersedes', `supersedes = (select jsonb_agg(n) from generate_series(1, 101) as n)`],
+  ['pull_requests', 'number', 'number = 0'],
+  ['pull_requests', 'head_sha', `head_sha = 'main'`],
+  ['idempotency_keys', 'caller', `caller = 'ada'`],
+  ['idempotency_keys', 'key', `key = repeat('x', 256)`],
+  ['idempotency_keys', 'key', `key = 'ü'`],
+  ['idempotency_keys', 'input_hash', `input_hash = 'x'`],
+  ['repositories', 'repo_id', 'repo_id = -1'],
+  ['repositories', 'name', `name = ''`],
+  ['repositories', 'left_at', 'left_at = created_at, installation_id = 1'],
+  ['repositories', 'settings_errors', `settings_errors = '{}'`],
+  ['jobs', 'state', `state = 'lost'`],
+  ['jobs', 'attempts', 'attempts = -1'],
+]
+
+test.each(BROKEN)('%s refuses by %s: %s', async (table, constraint, change) => {
+  const failure = await execute(`update ${table} set ${change}`).then(
+    () => null,
+    (error: unknown) => error,
+  )
+  expect(codeOf(failure)).toBe('23514')
+  expect(String((failure as Error).cause)).toContain(`"${table}_${constraint}_check"`)
+})
+
+test('each constraint is validated, and is in the list above', async () => {
+  const rows = await service.app.database
+    .connection()
+    .select({ name: sql<string>`conname`, is_valid: sql<boolean>`convalidated` })
+    .from(sql`pg_constraint`)
+    .where(sql`contype = 'c' and connamespace = 'public'::regnamespace`)
+  expect(rows.filter(({ is_valid }) => !is_valid)).toEqual([])
+  const listed = new Set(BROKEN.map(([table, constraint]) => `${table}_${constraint}_check`))
+  expect(rows.map(({ name }) => name).sort()).toEqual([...listed].sort())
+})
