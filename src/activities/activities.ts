@@ -7,18 +7,24 @@ import { changesAnything, changing, enqueueRechecks } from '../context/changes.t
 import { tooManyLive } from '../context/live-limit.ts'
 import { pullRequestNumber } from '../context/pull-request-url.ts'
 import { inTransaction, type RepoContext } from '../context/repo.ts'
-import type { ActivityBrief, CreateActivity, ListActivities, UpdateActivity } from './activity.ts'
+import type { FileChange } from '../lines/change.ts'
+import type { CreateActivity, ListActivities, ListedActivity, UpdateActivity } from './activity.ts'
+import { changedFileOf, declareChanges, digestChanges, forgetPushedChanges } from './file-changes.ts'
 import { asOf, canTransition, expiryAt, isClosed, isLive, TRANSITIONS } from './lifecycle.ts'
 import { insertLive } from './live-insert.ts'
-import { briefOf } from './representation.ts'
+import { listedOf } from './representation.ts'
 import * as store from './store.ts'
 import type { ActivityRow } from './table.ts'
 
-/** Creates an activity. Throws `validation_error` for a `pr_url` of another repository, `rate_limited` at the limit of live activities. */
+/** Creates an activity. Throws `validation_error` for a `pr_url` of another repository or an unreadable patch, `rate_limited` at the limit of live activities. */
 export async function createActivity(ctx: RepoContext, input: CreateActivity): Promise<ActivityRow> {
   const { now, repo, settings, identity } = ctx
+  const { changes, ...scope } = input.scope
+  const files = await digestChanges(ctx, changes)
   const row: store.NewActivity = {
     ...input,
+    scope,
+    changed_files: files.map(changedFileOf),
     repo_id: repo.id,
     id: newId('act'),
     status: 'active',
@@ -30,7 +36,7 @@ export async function createActivity(ctx: RepoContext, input: CreateActivity): P
     updated_at: now,
   }
   return changing(ctx, async (within) => {
-    const inserted = await insertLive(within, row)
+    const inserted = await insertLive(within, row, files)
     if (!inserted) throw tooManyLive(ctx.max_live.activities, 'live activities')
     return inserted
   })
@@ -44,11 +50,11 @@ export async function getActivity(ctx: RepoContext, id: string): Promise<Activit
 }
 
 /** A page of activities, newest first. Archived and expired ones only if `status` selects them. */
-export async function listActivities(ctx: RepoContext, input: ListActivities): Promise<Page<ActivityBrief>> {
+export async function listActivities(ctx: RepoContext, input: ListActivities): Promise<Page<ListedActivity>> {
   const { cursor, limit, ...filter } = input
   const page = { now: ctx.now, after: cursor ?? null, limit: limit + 1 }
   const rows = await store.listActivities(ctx.db, ctx.repo.id, filter, page)
-  return pageOf(rows, limit, (row) => briefOf(asOf(row, ctx.now)))
+  return pageOf(rows, limit, (row) => listedOf(asOf(row, ctx.now)))
 }
 
 /**
@@ -61,21 +67,25 @@ export function updateActivity(ctx: RepoContext, id: string, input: UpdateActivi
     const stored = await store.lockActivity(db, repo.id, id)
     if (!stored) throw noSuchActivity(id)
     const row = asOf(stored, now)
-    const { heartbeat, status = row.status, ...fields } = input
+    const { heartbeat, status = row.status, scope, ...fields } = input
     const changes: store.ActivityChanges = { ...fields }
     if (fields.pr_url !== undefined)
       changes.pr_number = fields.pr_url === null ? null : pullRequestNumber(ctx, fields.pr_url)
-    if (fields.scope) changes.scope_is_literal = false
+    const files = scope && (await digestChanges(ctx, scope.changes))
     if (!canTransition(row.status, status)) throw illegalTransition(row, status)
+    if (scope && files) Object.assign(changes, scopeFields(scope, files, fields.base_sha))
     if (status !== row.status) Object.assign(changes, transitionTo(ctx, status))
     if (heartbeat) {
       if (!isLive(row.status)) throw notLive(row)
       changes.heartbeat_at = now
       changes.expires_at = expiryAt(now, row.created_at, settings, row.expires_at)
     }
-    if (!changesAnything(row, changes)) return row
+    const isOther = changes.pr_number !== undefined && changes.pr_number !== row.pr_number
+    if (isOther && row.pushed_files) Object.assign(changes, await forgetPushedChanges(within, row))
+    const hasNewLines = files && isLive(row.status) ? await declareChanges(within, row, files) : false
+    if (!changesAnything(row, changes) && !hasNewLines) return row
     const { heartbeat_at, expires_at, ...visible } = changes
-    if (changesAnything(row, visible)) await enqueueRechecks(within, [id])
+    if (changesAnything(row, visible) || hasNewLines) await enqueueRechecks(within, [id])
     return store.updateActivity(db, stored, { ...changes, updated_at: now })
   })
 }
@@ -109,6 +119,20 @@ export function archiveActivity(ctx: RepoContext, id: string): Promise<ActivityR
 export function isReminderDue({ now, settings }: RepoContext, row: ActivityRow): boolean {
   const isOld = later(row.created_at, settings.pr_reminder_after_ms) < now
   return isLive(row.status) && row.branch !== null && row.pr_url === null && isOld
+}
+
+/** All fields that change when the caller sets `scope`, and `base_sha` beside it or not. */
+function scopeFields(
+  { areas, paths }: UpdateActivity['scope'] & object,
+  files: readonly FileChange[],
+  base_sha: string | null = null,
+): store.ActivityChanges {
+  return {
+    scope: { areas, paths },
+    scope_is_literal: false,
+    changed_files: files.map(changedFileOf),
+    base_sha,
+  }
 }
 
 /** All fields that change when the caller sets `status`. */

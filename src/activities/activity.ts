@@ -2,7 +2,13 @@
 import { z } from 'zod'
 import { branchName, outputTimestamp, text } from '../base/field.ts'
 import { pageParameters } from '../base/page.ts'
-import { EMPTY_SCOPE, Scope, ShownScope } from '../scope/scope.ts'
+import {
+  ActivityScope,
+  baseSha,
+  EMPTY_ACTIVITY_SCOPE,
+  ListedActivityScope,
+  ShownActivityScope,
+} from './scope-changes.ts'
 
 export const LIVE_STATUSES = [
   'planned',
@@ -77,7 +83,10 @@ export const CreateActivity = z
     agent: agent.nullable().default(null),
     branch: branch.nullable().default(null),
     base_branch: baseBranch.nullable().default(null),
-    scope: Scope.default(EMPTY_SCOPE).meta({ description: 'The areas and paths that the work will change.' }),
+    scope: ActivityScope.default(EMPTY_ACTIVITY_SCOPE).meta({
+      description: 'The areas, paths and files that the work changes.',
+    }),
+    base_sha: baseSha.default(null),
     risk: risk.default('low'),
     pr_url: prUrl.nullable().default(null),
     draft_pr: draftPr.default(false),
@@ -92,7 +101,10 @@ export const UpdateActivity = z
     summary: summary.optional(),
     branch: branch.nullable().optional(),
     base_branch: baseBranch.nullable().optional(),
-    scope: Scope.optional().meta({ description: 'Replaces the whole scope.' }),
+    scope: ActivityScope.optional().meta({
+      description: 'Replaces the whole scope, and `base_sha` with it.',
+    }),
+    base_sha: baseSha.optional(),
     risk: risk.optional(),
     pr_url: prUrl.nullable().optional(),
     draft_pr: draftPr.optional(),
@@ -134,7 +146,7 @@ const activityId = z
   .string()
   .meta({ description: 'The id of the activity.', examples: ['act_01h455vb4pex5vsknk084sn02q'] })
 
-/** The abbreviated representation: items of a list, and the response to create and update. */
+/** The abbreviated representation: the response to an update, and, with less of the scope, items of a list. */
 export const ActivityBrief = z
   .strictObject({
     id: activityId,
@@ -147,7 +159,10 @@ export const ActivityBrief = z
     risk,
     branch: z.string().nullable().meta({ description: 'The branch of the work; `owner:branch` for a fork.' }),
     base_branch: z.string().nullable().meta({ description: 'The branch that the work will be merged into.' }),
-    scope: ShownScope.meta({ description: 'The areas and paths of the work.' }),
+    scope: ShownActivityScope.meta({ description: 'The areas, paths and changed files of the work.' }),
+    base_sha: z.string().nullable().meta({
+      description: 'The commit that the patches of the changed files start from; null if unknown.',
+    }),
     pr_url: z
       .string()
       .nullable()
@@ -181,6 +196,11 @@ export const ActivityBrief = z
   })
   .meta({ id: 'ActivityBrief' })
 export type ActivityBrief = z.output<typeof ActivityBrief>
+
+export const ListedActivity = ActivityBrief.extend({
+  scope: ListedActivityScope.meta({ description: 'The areas, paths and changed files of the work.' }),
+}).meta({ id: 'ListedActivity' })
+export type ListedActivity = z.output<typeof ListedActivity>
 
 /** The full representation. */
 export const Activity = ActivityBrief.extend({

@@ -1,11 +1,74 @@
 /** The changed files of activities: what was declared, and what GitHub lists (contract §11). */
+import { isDeepStrictEqual } from 'node:util'
+import { periodicYield } from '../base/event-loop.ts'
+import { Failure } from '../base/failure.ts'
 import { enqueueRechecks } from '../context/changes.ts'
+import { lineHasherOf } from '../context/line-key.ts'
 import type { RepoContext } from '../context/repo.ts'
-import type { ChangedFile, FileChange } from '../lines/change.ts'
-import { replaceFileChanges } from '../lines/store.ts'
+import { type ChangedFile, changedLinesOf, type FileChange } from '../lines/change.ts'
+import { type Digest, digestOf } from '../lines/digest.ts'
+import type { LineHasher } from '../lines/line-hash.ts'
+import { PatchError } from '../lines/patch.ts'
+import { listChangeSet, replaceFileChanges } from '../lines/store.ts'
 import { isLive } from './lifecycle.ts'
+import type { ScopeChange } from './scope-changes.ts'
 import * as store from './store.ts'
 import type { ActivityRow } from './table.ts'
+
+/** Cost units for each character of a patch, of about 50 ns. */
+const UNITS_MAX = 1_000_000
+
+/** Reduces patches to digests. Throws `validation_error` (`scope.changes[i].patch`) for a patch that cannot be read. */
+export async function digestChanges(
+  ctx: RepoContext,
+  changes: readonly ScopeChange[],
+): Promise<FileChange[]> {
+  const budget = ctx.meter.budget(UNITS_MAX)
+  const yieldPeriodically = periodicYield()
+  const hasPatch = changes.some(({ patch }) => patch !== undefined)
+  const hash = hasPatch ? await lineHasherOf(ctx) : null
+  const files: FileChange[] = []
+  for (const [index, { patch, ...change }] of changes.entries()) {
+    const digest = patch === undefined || hash === null ? null : readDigest(patch, hash, index)
+    budget.remaining -= patch?.length ?? 0
+    files.push({ ...changedFileOf(change), changed_lines: changedLinesOf(digest), digest })
+    await yieldPeriodically()
+  }
+  return files
+}
+
+function readDigest(patch: string, hash: LineHasher, index: number): Digest | null {
+  try {
+    return digestOf(patch, hash)
+  } catch (error) {
+    if (!(error instanceof PatchError)) throw error
+    const param = `scope.changes[${index}].patch`
+    throw new Failure('validation_error', `${param}: ${error.message}`, { param })
+  }
+}
+
+/**
+ * Stores the files that were declared for an activity, which the transaction of `within` has locked; false if they are
+ * what is stored. A file without a patch keeps the stored digest if its blob is the stored one.
+ */
+export async function declareChanges(
+  within: RepoContext,
+  row: ActivityRow,
+  files: readonly FileChange[],
+): Promise<boolean> {
+  if (row.changed_files.length + files.length === 0) return false
+  const set = { repo_id: within.repo.id, activity_id: row.id, origin: 'declared' } as const
+  const stored = await listChangeSet(within.db, set)
+  const byPath = new Map(stored.map((file) => [file.path, file]))
+  const next = files.map((file) => {
+    const before = byPath.get(file.path)
+    const isKept = file.digest === null && file.blob_sha !== null && before?.blob_sha === file.blob_sha
+    return isKept ? { ...file, digest: before.digest, changed_lines: before.changed_lines } : file
+  })
+  if (isDeepStrictEqual(stored, next)) return false
+  await replaceFileChanges(within.db, set, next)
+  return true
+}
 
 /** The changed files of a pull request or branch. */
 export interface PushedChanges {
@@ -31,7 +94,16 @@ export async function replaceChanges(
   return store.updateActivity(db, row, { pushed_files, pushed_base_sha: base_sha, updated_at: now })
 }
 
-/** The change without its lines. */
-function changedFileOf({ path, previous_path, status, blob_sha }: ChangedFile): ChangedFile {
-  return { path, previous_path, status, blob_sha }
+/** Deletes the files that GitHub listed: the activity has another pull request now, or none. */
+export async function forgetPushedChanges(
+  { db, repo }: RepoContext,
+  { id: activity_id }: ActivityRow,
+): Promise<store.ActivityChanges> {
+  await replaceFileChanges(db, { repo_id: repo.id, activity_id, origin: 'pushed' }, [])
+  return { pushed_files: null, pushed_base_sha: null }
+}
+
+/** The change without its lines. Its fields are in the order of `jsonb`, so that it compares equal with a stored one. */
+export function changedFileOf({ path, previous_path, status, blob_sha }: ChangedFile): ChangedFile {
+  return { path, status, blob_sha, previous_path }
 }

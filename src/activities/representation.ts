@@ -1,5 +1,5 @@
 /** Representations of activities in responses (specification §2.1, contract §4). */
-import type { Activity, ActivityBrief, ArchivedActivity, Heartbeat } from './activity.ts'
+import type { Activity, ActivityBrief, ArchivedActivity, Heartbeat, ListedActivity } from './activity.ts'
 import type { ActivityRow } from './table.ts'
 
 /** The abbreviated representation. */
@@ -13,7 +13,17 @@ export function briefOf(row: ActivityRow): ActivityBrief {
     risk: row.risk,
     branch: row.branch,
     base_branch: row.base_branch,
-    scope: { areas: row.scope.areas, paths: row.scope.paths },
+    scope: {
+      areas: row.scope.areas,
+      paths: row.scope.paths,
+      changes: shownFilesOf(row).map(({ path, previous_path, status, blob_sha }) => ({
+        path,
+        previous_path,
+        status,
+        blob_sha,
+      })),
+    },
+    base_sha: row.scope_is_literal ? row.pushed_base_sha : row.base_sha,
     pr_url: row.pr_url,
     draft_pr: row.draft_pr,
     blocking: row.blocking,
@@ -27,6 +37,17 @@ export function briefOf(row: ActivityRow): ActivityBrief {
     archived_by: row.archived_by,
     source: row.source,
   }
+}
+
+/** An item of a list. */
+export function listedOf(row: ActivityRow): ListedActivity {
+  const { scope, ...brief } = briefOf(row)
+  return { ...brief, scope: { ...scope, changes: scope.changes.map(({ path }) => ({ path })) } }
+}
+
+/** The files that were declared; of an activity that was made from GitHub, those that GitHub lists. */
+function shownFilesOf(row: ActivityRow) {
+  return row.scope_is_literal ? (row.pushed_files ?? []) : row.changed_files
 }
 
 /** The full representation. */

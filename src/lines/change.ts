@@ -69,6 +69,12 @@ function digestIfReadable(patch: string, hash: LineHasher): Digest | null {
   }
 }
 
+/** Lines that a patch adds and removes; null without a digest. */
+export function changedLinesOf(digest: Digest | null): number | null {
+  if (digest === null) return null
+  return digest.blocks.reduce((sum, block) => sum + block.end - block.start, digest.added.length)
+}
+
 /** The names of a change: the one that the file has, and the one that it had. */
 export function namesOf({ path, previous_path }: Pick<ChangedFile, 'path' | 'previous_path'>): string[] {
   return previous_path === null || previous_path === path ? [path] : [path, previous_path]

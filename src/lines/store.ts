@@ -64,6 +64,17 @@ function isOf({ repo_id, activity_id, origin }: ChangeSet) {
   )
 }
 
+/** The files of a set, in their order. */
+export async function listChangeSet(db: Db, set: ChangeSet): Promise<FileChange[]> {
+  const { path, previous_path, status, blob_sha, changed_lines, digest, name } = file_changes
+  const rows = await db
+    .select({ path, previous_path, status, blob_sha, changed_lines, digest })
+    .from(file_changes)
+    .where(and(isOf(set), eq(name, path)))
+    .orderBy(asc(file_changes.position))
+  return rows.map((row) => ({ ...row, digest: row.digest && digestIfKnown(row.digest) }))
+}
+
 /** A changed file of an activity under one of its names: `path` or `previous_path`. */
 export interface WantedChange {
   activity_id: string

@@ -7,6 +7,7 @@ import {
   CreateActivity,
   Heartbeat,
   ListActivities,
+  ListedActivity,
   UpdateActivity,
 } from '../activities/activity.ts'
 import type { IdPrefix } from '../base/id.ts'
@@ -87,7 +88,7 @@ export const OPERATIONS = {
     path: '/activity',
     access: 'read',
     input: ListActivities,
-    output: page(ActivityBrief).meta({ id: 'ActivityPage' }),
+    output: page(ListedActivity).meta({ id: 'ActivityPage' }),
     summary: 'List activities',
     description:
       'Most recent first. Archived and expired activities are excluded unless you filter by `status`.',

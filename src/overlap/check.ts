@@ -1,6 +1,9 @@
 /** The overlap check: compares a proposal, or existing activities, with the live activities and notables (contract §6). */
 import { setImmediate } from 'node:timers/promises'
+import { distinctNames } from '../activities/compared-scope.ts'
+import { digestChanges } from '../activities/file-changes.ts'
 import { listCompared, listMerged, listScopes, type MergedActivity } from '../activities/live-store.ts'
+import { EMPTY_ACTIVITY_SCOPE } from '../activities/scope-changes.ts'
 import type { ActivityRow } from '../activities/table.ts'
 import type { Budget } from '../base/budget.ts'
 import { later } from '../base/clock.ts'
@@ -50,10 +53,15 @@ type Bounded = Comparison & { budget: Budget }
 
 /** Checks a proposal. Creates nothing. */
 export async function checkOverlap(ctx: RepoContext, input: CheckOverlap): Promise<OverlapResult> {
-  const { branch, base_branch, tags, scope = { areas: [], paths: [] } } = input
-  const scopes = [storedScopeOf({ scope }), storedScopeOf({ scope: { areas: tags, paths: [] } })]
+  const { branch, base_branch, tags, scope = EMPTY_ACTIVITY_SCOPE } = input
+  const { areas, paths, changes } = scope
+  const files = distinctNames(await digestChanges(ctx, changes))
+  const scopes = [
+    { areas, paths, is_literal: false, files },
+    storedScopeOf({ scope: { areas: tags, paths: [] } }),
+  ]
   // Without a scope, the scopes declared on the branch are checked, with or without extra labels.
-  const isUnscoped = scope.areas.length + scope.paths.length === 0
+  const isUnscoped = areas.length + paths.length + changes.length === 0
   if (isUnscoped) scopes.push(...(await scopesOn(ctx, branch, [])))
   return conclude(await examine(ctx, { self: [], branch, base_branch, scopes }))
 }

@@ -1,7 +1,8 @@
 /** Schemas of the input and the results of an overlap check (specification §2.3 and §4.1, contract §6). */
 import { z } from 'zod'
+import { ActivityScope, baseSha } from '../activities/scope-changes.ts'
 import { branchName, outputTimestamp } from '../base/field.ts'
-import { labels, Scope } from '../scope/scope.ts'
+import { labels } from '../scope/scope.ts'
 
 export const Severity = z.enum(['low', 'medium', 'high'])
 export type Severity = z.output<typeof Severity>
@@ -27,10 +28,11 @@ export const NAMED_MAX = 5
 
 export const CheckOverlap = z
   .strictObject({
-    scope: Scope.optional().meta({
+    scope: ActivityScope.optional().meta({
       description:
         'What the caller intends to touch. Without any, the scopes of the live activities of `branch`.',
     }),
+    base_sha: baseSha.default(null),
     branch: branchName
       .nullable()
       .default(null)

@@ -136,18 +136,12 @@ describe('a scope', () => {
 
   test('is replaced as a whole, and a list that is left out becomes empty', async () => {
     const scope = { areas: ['checkout'], paths: ['src/pay/**'] }
-    expect((await stored('update', { scope })).scope).toEqual(scope)
-    expect((await stored('update', { title: 'Other' })).scope).toEqual(scope)
-    expect((await stored('update', { scope: { paths: ['docs'] } })).scope).toEqual({
-      areas: [],
-      paths: ['docs'],
-    })
-    expect((await stored('update', { scope: { areas: ['till'] } })).scope).toEqual({
-      areas: ['till'],
-      paths: [],
-    })
-    expect((await stored('update', { scope: {} })).scope).toEqual({ areas: [], paths: [] })
-    expect((await stored('create', { scope: { areas: ['a'] } })).scope).toEqual({ areas: ['a'], paths: [] })
+    const empty = { areas: [], paths: [], changes: [] }
+    expect((await stored('update', { scope })).scope).toEqual({ ...empty, ...scope })
+    expect((await stored('update', { title: 'Other' })).scope).toEqual({ ...empty, ...scope })
+    for (const given of [{ paths: ['docs'] }, { areas: ['till'] }, {}])
+      expect((await stored('update', { scope: given })).scope).toEqual({ ...empty, ...given })
+    expect((await stored('create', { scope: { areas: ['a'] } })).scope).toEqual({ ...empty, areas: ['a'] })
   })
 
   test.each(both)('loses its duplicates and keeps its order, on %s', async (way) => {
@@ -158,6 +152,7 @@ describe('a scope', () => {
     expect((await stored(way, { scope })).scope).toEqual({
       areas: ['till', 'Checkout', 'api'],
       paths: ['b', 'a', 'B', './b'],
+      changes: [],
     })
   })
 

@@ -67,16 +67,19 @@ function warningsOf({ risk, blocking }: Activity): string {
 
 const SCOPE_SHOWN_MAX = 2
 
-/** The first areas and paths, or `empty` for an empty scope. */
-function scopeText(scope: Activity['scope'], empty: string): string {
+type ShownScope = Notable['scope'] & Partial<Pick<Activity['scope'], 'changes'>>
+
+/** The first areas, paths and changed files, or `empty` for an empty scope. */
+function scopeText(scope: ShownScope, empty: string): string {
   const all = scopeParts(scope)
   if (all.length === 0) return empty
   const more = all.length - SCOPE_SHOWN_MAX
   return `${all.slice(0, SCOPE_SHOWN_MAX).join(' ')}${more > 0 ? ` +${more}` : ''}`
 }
 
-function scopeParts({ areas, paths }: Pick<Activity['scope'], 'areas' | 'paths'>): string[] {
-  return [...areas.map((area) => `#${sanitize(area)}`), ...paths.map(sanitize)]
+function scopeParts({ areas, paths, changes = [] }: ShownScope): string[] {
+  const files = new Set([...paths, ...changes.map(({ path }) => path)])
+  return [...areas.map((area) => `#${sanitize(area)}`), ...[...files].map(sanitize)]
 }
 
 /** Every field of a record that is not null, one per line and without truncation. */

@@ -19,7 +19,20 @@ const STARTED = '2026-01-31T09:30:00.000Z'
 const LATER = '2026-01-31T10:15:00.000Z'
 const NEXT_DAY = '2026-02-01T09:30:00.000Z'
 
-const brief: OutputOf<'listActivities'>['items'][number] = {
+const FILE = {
+  path: 'src/checkout/retry.ts',
+  status: 'modified' as const,
+  blob_sha: '5d41402abc4b2a76b9719d911017c592aa3bb1c0',
+}
+const BASE_SHA = '7c3f1a9e5b2d4806f1e2d3c4b5a697887a6b5c4d'
+const PATCH = `@@ -12,3 +12,3 @@
+ async function retry(payment) {
+-  return send(payment)
++  return send(payment, { attempts: 2 })
+ }
+`
+
+const brief: Omit<OutputOf<'updateActivity'>, 'overlap'> = {
   id: ACTIVITY_ID,
   title: 'Retry declined payments',
   actor: 'Ada Lovelace',
@@ -28,7 +41,12 @@ const brief: OutputOf<'listActivities'>['items'][number] = {
   risk: 'low',
   branch: 'payment-retries',
   base_branch: 'main',
-  scope: { areas: ['checkout'], paths: ['src/checkout/**', 'docs/payments.md'] },
+  scope: {
+    areas: ['checkout'],
+    paths: ['src/checkout/**', 'docs/payments.md'],
+    changes: [{ ...FILE, previous_path: null }],
+  },
+  base_sha: BASE_SHA,
   pr_url: null,
   draft_pr: false,
   blocking: false,
@@ -124,9 +142,18 @@ const notableBrief: OutputOf<'createNotable'> = {
 }
 
 export const EXAMPLES: Examples = {
-  listActivities: { response: { items: [brief], next_cursor: null } },
+  listActivities: {
+    response: {
+      items: [{ ...brief, scope: { ...brief.scope, changes: [{ path: FILE.path }] } }],
+      next_cursor: null,
+    },
+  },
   checkOverlap: {
-    request: { branch: 'tidy', base_branch: 'main', scope: { paths: ['src/**/retry.ts'] } },
+    request: {
+      branch: 'tidy',
+      base_branch: 'main',
+      scope: { paths: ['src/**/retry.ts'], changes: [{ path: 'docs/retries.md', status: 'added' }] },
+    },
     response: collision,
   },
   createActivity: {
@@ -137,7 +164,8 @@ export const EXAMPLES: Examples = {
       agent: brief.agent,
       branch: brief.branch,
       base_branch: brief.base_branch,
-      scope: brief.scope,
+      scope: { areas: ['checkout'], paths: brief.scope.paths, changes: [{ ...FILE, patch: PATCH }] },
+      base_sha: BASE_SHA,
     },
     response: { activity: full, overlap: clear },
   },

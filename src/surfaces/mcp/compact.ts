@@ -82,10 +82,18 @@ export function compactPage<Item>(
   return withoutNulls({ items: page.items.map(compact), next_cursor: page.next_cursor })
 }
 
-function compactScope({ areas, paths }: { areas: string[]; paths: string[] }): object {
+interface Scope {
+  areas: string[]
+  paths: string[]
+  changes?: { path: string }[]
+}
+
+function compactScope({ areas, paths, changes = [] }: Scope): object {
   return {
     areas,
     paths: paths.slice(0, PATHS_MAX),
     ...(paths.length > PATHS_MAX && { paths_left_out: paths.length - PATHS_MAX }),
+    ...(changes.length > 0 && { changed_files: changes.slice(0, PATHS_MAX).map(({ path }) => path) }),
+    ...(changes.length > PATHS_MAX && { changed_files_left_out: changes.length - PATHS_MAX }),
   }
 }

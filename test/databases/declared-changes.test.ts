@@ -1,0 +1,305 @@
+/** Changed files that are declared with an activity or a check: what is accepted, shown, stored and compared (contract §11). */
+import { and, eq, sql } from 'drizzle-orm'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { file_changes } from '../../src/lines/table.ts'
+import { fakeGithub } from '../support/github.ts'
+import { freshRepositories, type TestRepository } from '../support/repository.ts'
+import { startTestService, type TestService } from '../support/service.ts'
+
+const github = fakeGithub()
+const repository = freshRepositories(github, () => service)
+let service: TestService
+
+beforeAll(async () => {
+  service = await startTestService({ token: 'ada', config: { rate_limit_per_minute: 1_000_000 } })
+})
+
+afterAll(async () => {
+  await service.close()
+  github.close()
+})
+
+const SECRET = 'const distinctive_zebra_crossing = 4711'
+const PATCH = `@@ -1,3 +1,4 @@\n const retries = 2\n+${SECRET}\n export default retries\n // the end\n`
+const SHA = 'a1'.repeat(20)
+const OTHER_SHA = 'b2'.repeat(20)
+
+const digestsOf = async (repo: TestRepository, id: string) => {
+  const rows = await service.app.database
+    .connection()
+    .select()
+    .from(file_changes)
+    .where(and(eq(file_changes.repo_id, repo.id), eq(file_changes.activity_id, id)))
+    .orderBy(file_changes.position)
+  return rows.map(({ digest }) => digest && Buffer.from(digest).toString('hex'))
+}
+
+const shown = (path: string, over: object = {}) => ({
+  path,
+  previous_path: null,
+  status: 'modified',
+  blob_sha: null,
+  ...over,
+})
+
+describe('declared changes', () => {
+  test('are shown back without their patches, in their order; a list shows their paths', async () => {
+    const repo = repository()
+    const changes = [
+      {
+        path: 'src/z*[a].ts',
+        status: 'renamed',
+        previous_path: '!old name',
+        blob_sha: SHA.toUpperCase(),
+        patch: PATCH,
+      },
+      { path: 'a.ts' },
+    ]
+    const { activity } = await repo.begin({ scope: { changes }, base_sha: OTHER_SHA })
+    const all = [
+      shown('src/z*[a].ts', { previous_path: '!old name', status: 'renamed', blob_sha: SHA }),
+      shown('a.ts'),
+    ]
+    expect(activity.scope).toEqual({ areas: [], paths: [], changes: all })
+    expect(activity.base_sha).toBe(OTHER_SHA)
+    const { body } = await repo.ask('GET', `/activity/${activity.id}`)
+    expect(body.scope.changes).toEqual(all)
+    const { body: listed } = await repo.ask('GET', '/activity')
+    expect(listed.items[0].scope.changes).toEqual([{ path: 'src/z*[a].ts' }, { path: 'a.ts' }])
+    const back = await repo.ask('PATCH', `/activity/${activity.id}`, { body: { scope: body.scope } })
+    expect(back.body.scope.changes).toEqual(all)
+    expect(back.body.base_sha).toBeNull()
+  })
+
+  test('are the ones of the last update; without a scope they stay', async () => {
+    const repo = repository()
+    const id = await repo.work({ scope: { changes: [{ path: 'a.ts', patch: PATCH }] } })
+    const patch = (body: object) => repo.ask('PATCH', `/activity/${id}`, { body })
+    expect((await patch({ title: 'Other' })).body.scope.changes).toEqual([shown('a.ts')])
+    expect((await patch({ scope: { changes: [{ path: 'b.ts' }] } })).body.scope.changes).toEqual([
+      shown('b.ts'),
+    ])
+    expect(await digestsOf(repo, id)).toEqual([null])
+    expect((await patch({ scope: {} })).body.scope.changes).toEqual([])
+    expect(await digestsOf(repo, id)).toEqual([])
+  })
+
+  test('keep the digest of the stored blob when they are sent without a patch', async () => {
+    const repo = repository()
+    const id = await repo.work({ scope: { changes: [{ path: 'a.ts', blob_sha: SHA, patch: PATCH }] } })
+    const [digest] = await digestsOf(repo, id)
+    expect(digest).toMatch(/^[0-9a-f]{20,}$/)
+    const send = async (changes: object[]) => {
+      await repo.ask('PATCH', `/activity/${id}`, { body: { scope: { changes } } })
+      return digestsOf(repo, id)
+    }
+    expect(await send([{ path: 'b.ts' }, { path: 'a.ts', blob_sha: SHA }])).toEqual([null, digest])
+    expect(await send([{ path: 'a.ts', blob_sha: OTHER_SHA }])).toEqual([null])
+    expect(await send([{ path: 'a.ts', blob_sha: SHA }])).toEqual([null])
+  })
+
+  test('without a difference change nothing; another patch alone does', async () => {
+    const repo = repository()
+    const changes = [{ path: 'a.ts', blob_sha: SHA, patch: PATCH, status: 'added' }]
+    const { activity } = await repo.begin({ scope: { changes } })
+    service.clock.advance(1000)
+    const send = async (body: object[]) =>
+      (await repo.ask('PATCH', `/activity/${activity.id}`, { body: { scope: { changes: body } } })).body
+        .updated_at
+    expect(await send(changes)).toBe(activity.updated_at)
+    expect(await send([{ ...changes[0], patch: PATCH.replace('= 2', '= 3') }])).not.toBe(activity.updated_at)
+  })
+
+  test('are files: a changed file covers nothing beneath it, and a declared path does', async () => {
+    const repo = repository()
+    const id = await repo.work({
+      scope: { changes: [{ path: 'src/retry.ts', patch: PATCH }, { path: 'a' }] },
+    })
+    const found = async (scope: object) => (await repo.check({ scope })).related_activity_ids
+    expect(await found({ paths: ['**/README.md'] })).toEqual([])
+    expect(await found({ paths: ['a/b'] })).toEqual([])
+    expect(await found({ changes: [{ path: 'a/b' }] })).toEqual([])
+    expect(await found({ changes: [{ path: 'a', patch: PATCH }] })).toEqual([id])
+    expect(await found({ changes: [{ path: 'b', previous_path: 'a', status: 'renamed' }] })).toEqual([id])
+    expect(await found({ paths: ['src/*'] })).toEqual([id])
+    const declared = await repo.work({ scope: { paths: ['lib'] } })
+    expect(await found({ changes: [{ path: 'lib/b' }] })).toEqual([declared])
+  })
+
+  test('end with the activity, which still shows them', async () => {
+    const repo = repository()
+    const id = await repo.work({ scope: { changes: [{ path: 'a.ts', patch: PATCH }] } })
+    const body = { status: 'merged', scope: { changes: [{ path: 'b.ts', patch: PATCH }] } }
+    const merged = await repo.ask('PATCH', `/activity/${id}`, { body })
+    expect(merged.body.scope.changes).toEqual([shown('b.ts')])
+    expect(await digestsOf(repo, id)).toEqual([])
+    await repo.ask('PATCH', `/activity/${id}`, {
+      body: { scope: { changes: [{ path: 'c.ts', patch: PATCH }] } },
+    })
+    expect(await digestsOf(repo, id)).toEqual([])
+  })
+
+  test('of a branch stand in for the scope of a check that has none', async () => {
+    const repo = repository()
+    await repo.work({ branch: 'one', scope: { changes: [{ path: 'a.ts' }] } })
+    const other = await repo.work({ branch: 'two', scope: { paths: ['a.ts'] } })
+    expect((await repo.check({ branch: 'one' })).related_activity_ids).toEqual([other])
+  })
+
+  test('leave no line of a patch in the database', async () => {
+    const repo = repository()
+    const body = { scope: { changes: [{ path: 'a.ts', patch: PATCH }] }, base_sha: SHA }
+    const { activity } = await repo.begin(body)
+    const headers = { 'Idempotency-Key': 'once' }
+    const words = { title: 'a', summary: 'a', actor: 'a' }
+    expect((await repo.ask('POST', '/activity', { body: { ...words, ...body }, headers })).status).toBe(201)
+    await repo.ask('PATCH', `/activity/${activity.id}`, { body })
+    await repo.check(body)
+    expect(await everyValue()).not.toMatch(/zebra/)
+    expect(await everyValue()).toContain(activity.id)
+  })
+})
+
+/** Every column of every table as text, and binary columns as the characters of their bytes as well. */
+async function everyValue(): Promise<string> {
+  const db = service.app.database.connection()
+  const columns = await db
+    .select({
+      table: sql<string>`c.table_name`,
+      column: sql<string>`c.column_name`,
+      type: sql<string>`c.data_type`,
+    })
+    .from(sql`information_schema.columns c join information_schema.tables t using (table_schema, table_name)`)
+    .where(sql`c.table_schema = current_schema() and t.table_type = 'BASE TABLE'`)
+  const texts: string[] = []
+  for (const { table, column, type } of columns) {
+    const name = sql.identifier(column)
+    const values = await db
+      .select({
+        text: sql<
+          string | null
+        >`string_agg(${type === 'bytea' ? sql`encode(${name}, 'escape')` : sql`${name}::text`}, ' ')`,
+      })
+      .from(sql`${sql.identifier(table)}`)
+    texts.push(values[0]?.text ?? '')
+  }
+  return texts.join('\n')
+}
+
+describe('a check and a write refuse', () => {
+  const many = (count: number) => Array.from({ length: count }, (_, index) => ({ path: `f${index}` }))
+  const large = (bytes: number) => `@@ -0,0 +1 @@\n+${'é'.repeat(bytes / 2)}\n`
+  const PATH = /path of a file from the root/
+  const cases: [name: string, changes: unknown, param: string, message: RegExp, status?: number][] = [
+    ['more than 3,000', many(3001), 'scope.changes', /at most 3000/],
+    ['no list', {}, 'scope.changes', /must be an array/],
+    ['null', null, 'scope.changes', /must be an array/],
+    ['no path', [{ status: 'added' }], 'scope.changes[0].path', /required/, 400],
+    [
+      'an unknown field',
+      [{ path: 'a', patchs: 'x' }],
+      'scope.changes[0].patchs',
+      /did you mean patch\?/,
+      400,
+    ],
+    ['an empty path', [{ path: '' }], 'scope.changes[0].path', /1 to 1024/],
+    ['a long path', [{ path: 'a'.repeat(1025) }], 'scope.changes[0].path', /1 to 1024/],
+    ['NUL in a path', [{ path: 'a\u0000' }], 'scope.changes[0].path', /NUL/],
+    ['a leading slash', [{ path: '/a' }], 'scope.changes[0].path', PATH],
+    ['a directory', [{ path: 'a/' }], 'scope.changes[0].path', PATH],
+    ['a path that leaves the root', [{ path: 'a/../b' }], 'scope.changes[0].path', PATH],
+    [
+      'an unknown status',
+      [{ path: 'a', status: 'copied' }],
+      'scope.changes[0].status',
+      /one of added, modified, removed, renamed/,
+    ],
+    [
+      'a former path of no rename',
+      [{ path: 'a', previous_path: 'b' }],
+      'scope.changes[0].previous_path',
+      /only for the status renamed/,
+    ],
+    [
+      'a rename without a former path',
+      [{ path: 'a', status: 'renamed' }],
+      'scope.changes[0].previous_path',
+      /required/,
+      400,
+    ],
+    [
+      'a rename to itself',
+      [{ path: 'a', previous_path: 'a', status: 'renamed' }],
+      'scope.changes[0].previous_path',
+      /must differ/,
+    ],
+    [
+      'the same path twice',
+      [{ path: 'a' }, { path: 'b' }, { path: 'a' }],
+      'scope.changes[2].path',
+      /scope\.changes\[0\]/,
+    ],
+    [
+      'the same former path twice',
+      ['b', 'c'].map((path) => ({ path, previous_path: 'a', status: 'renamed' })),
+      'scope.changes[1].previous_path',
+      /scope\.changes\[0\]/,
+    ],
+    ['no blob', [{ path: 'a', blob_sha: 'abc' }], 'scope.changes[0].blob_sha', /40 or 64/],
+    ['a blob of zeros', [{ path: 'a', blob_sha: '0'.repeat(40) }], 'scope.changes[0].blob_sha', /all zeros/],
+    [
+      'no hunk',
+      [{ path: 'b' }, { path: 'a', patch: 'Binary files differ' }],
+      'scope.changes[1].patch',
+      /no @@ hunk/,
+    ],
+    ['an empty patch', [{ path: 'a', patch: '' }], 'scope.changes[0].patch', /no @@ hunk/],
+    ['wrong counts', [{ path: 'a', patch: '@@ -1,3 +1,3 @@\n a\n' }], 'scope.changes[0].patch', /counts/],
+    [
+      'patches of more than 512 KiB',
+      [
+        { path: 'a', patch: large(300_000) },
+        { path: 'b', patch: large(300_000) },
+      ],
+      'scope.changes',
+      /at most 524288 bytes together, not 600032/,
+    ],
+  ]
+
+  test.each(cases)('%s', async (_, changes, param, message, status = 422) => {
+    const repo = repository()
+    const id = await repo.work({})
+    const body = { scope: { changes } }
+    const words = { title: 'a', summary: 'a', actor: 'a' }
+    const answers = [
+      await repo.ask('POST', '/activity/check', { body }),
+      await repo.ask('POST', '/activity', { body: { ...words, ...body } }),
+      await repo.ask('PATCH', `/activity/${id}`, { body }),
+    ]
+    for (const answer of answers) {
+      expect([answer.status, answer.body.error.param], answer.body.error.message).toEqual([status, param])
+      expect(answer.body.error.message).toMatch(message)
+    }
+  })
+
+  test('changes of a notable, and a base that is no commit', async () => {
+    const repo = repository()
+    const notable = { title: 'a', summary: 'a', importance: 'low', category: 'warning' }
+    const answer = await repo.ask('POST', '/notables', { body: { ...notable, scope: { changes: [] } } })
+    expect([answer.status, answer.body.error.param]).toEqual([400, 'scope.changes'])
+    const check = await repo.ask('POST', '/activity/check', { body: { base_sha: 'main' } })
+    expect([check.status, check.body.error.param]).toEqual([422, 'base_sha'])
+  })
+})
+
+test('a check takes 3,000 files and 512 KiB of patches', async () => {
+  const repo = repository()
+  const rows = Array.from({ length: 500 }, (_, row) => `+${String(row).padStart(900, 'x')}`)
+  const patch = `@@ -0,0 +1,500 @@\n${rows.join('\n')}\n`
+  const changes = Array.from({ length: 3000 }, (_, index) => ({
+    path: `f${index}`,
+    ...(index === 7 && { patch }),
+  }))
+  const id = await repo.work({ scope: { changes } })
+  expect((await repo.check({ scope: { changes } })).related_activity_ids).toEqual([id])
+})
