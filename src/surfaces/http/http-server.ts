@@ -132,7 +132,7 @@ function reject(socket: Duplex, failure: Failure, { error, res, log }: Rejection
   } else log.info({ request_id, status, error_type: type }, 'invalid request rejected')
   const body = errorJson(failure, request_id)
   const headers = {
-    ...Object.fromEntries(SECURITY_HEADERS),
+    ...SECURITY_HEADERS,
     'Content-Type': 'application/json',
     'X-Request-Id': request_id,
     'Content-Length': Buffer.byteLength(body),
