@@ -1,5 +1,6 @@
 /** Tells what a database error means, without its message: that holds SQL and parameters. */
 import { DrizzleQueryError } from 'drizzle-orm'
+import { type Failure, unavailable } from '../base/failure.ts'
 
 /** Classes of SQLSTATE that mean the database is away, overloaded or shutting down; sending again later is safe. */
 const AWAY = /^(08|53|57P|58|40001|40P01|25006|57014|55P03)/
@@ -35,6 +36,11 @@ export function codeOf(error: unknown): string | undefined {
 export function isDatabaseAway(error: unknown): boolean {
   const code = codeOf(error)
   return code !== undefined && (AWAY.test(code) || NO_CONNECTION.test(code))
+}
+
+/** The failure to answer with, if a query failed because the database is away for now. */
+export function databaseUnavailable(error: unknown): Failure | undefined {
+  return isDatabaseAway(error) ? unavailable('the database is unavailable; try again', error) : undefined
 }
 
 /** Whether any other statement would fail now, too: the database is away, full, or takes no writes. */

@@ -1,11 +1,11 @@
 /** The request pipeline that every surface uses: authorise, open the repository, parse the input, run the handler (contract §3, order of checks). */
-import { Failure, unavailable } from '../base/failure.ts'
+import { Failure } from '../base/failure.ts'
 import { isId } from '../base/id.ts'
 import { parse } from '../base/parse.ts'
 import type { App } from '../context/app.ts'
 import { registerRepository } from '../context/installed-repository.ts'
 import { type Asked, openRepo, type RepoContext } from '../context/repo.ts'
-import { isDatabaseAway } from '../db/errors.ts'
+import { databaseUnavailable } from '../db/errors.ts'
 import type { VisibleRepository } from '../github/access.ts'
 import { inSpan } from '../telemetry/trace.ts'
 import type { Caller } from './admission.ts'
@@ -59,8 +59,7 @@ export async function perform(
         : handle(ctx, name, input, request.id),
     )
   } catch (error) {
-    if (isDatabaseAway(error)) throw unavailable('the database is unavailable; try again', error)
-    throw error
+    throw databaseUnavailable(error) ?? error
   } finally {
     await request.caller.chargeWork()
   }

@@ -3,10 +3,10 @@ import { isIP } from 'node:net'
 import type { NextFunction, Request, RequestHandler, Response } from 'express'
 import type { Logger } from 'pino'
 import { stopwatch } from '../../base/clock.ts'
-import { Failure, unavailable } from '../../base/failure.ts'
+import { Failure } from '../../base/failure.ts'
 import { newId } from '../../base/id.ts'
 import type { App } from '../../context/app.ts'
-import { faultOf, isDatabaseAway } from '../../db/errors.ts'
+import { databaseUnavailable, faultOf } from '../../db/errors.ts'
 import type { Admission } from '../../operations/admission.ts'
 import { newExecution, runInExecution } from '../../telemetry/execution.ts'
 import { markFailed, type Span, serverSpan } from '../../telemetry/trace.ts'
@@ -95,7 +95,7 @@ function checkHeaders(req: Request): void {
     throw new Failure('invalid_request', 'Host: this header is missing; HTTP/1.1 requires it', {
       param: 'Host',
     })
-  // Node drops further headers, and one of them may be the token.
+  // Node ignores headers beyond this count, possibly the token.
   if (req.rawHeaders.length > 2 * HEADERS_COUNT_MAX)
     throw new Failure('headers_too_large', `headers: send at most ${HEADERS_COUNT_MAX}`)
 }
@@ -145,7 +145,8 @@ export function errorJson({ type, message, param }: Failure, request_id: string)
 function failureOf(error: unknown): Failure {
   if (error instanceof Failure) return error
   // Some queries run outside of `perform`, such as those of /readyz.
-  if (isDatabaseAway(error)) return unavailable('the database is unavailable; try again', error)
+  const failure = databaseUnavailable(error)
+  if (failure) return failure
   // Express' router throws this for a path that is not valid percent-encoding.
   if (error instanceof URIError) return new Failure('not_found', 'the path is not valid percent-encoding')
   return new Failure(
