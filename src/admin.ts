@@ -3,10 +3,10 @@
 import { parseArgs } from 'node:util'
 import { findCommand, USAGE } from './admin/commands.ts'
 import { ConfigError, readConfig } from './base/config.ts'
-import { connectDatabase } from './db/connect.ts'
 import { DirectoryError } from './db/directory-lock.ts'
 import { DistributeError } from './db/distribute.ts'
 import { codeOf } from './db/errors.ts'
+import { connectDatabase } from './db/open.ts'
 
 async function main(): Promise<boolean> {
   const { positionals, values } = parseArguments()

@@ -8,8 +8,7 @@ import type { Config } from './base/config.ts'
 import { SingleFlight } from './base/single-flight.ts'
 import type { App } from './context/app.ts'
 import { ChangeFeed } from './context/change-feed.ts'
-import { openDatabase } from './db/connect.ts'
-import { openingDatabase } from './db/opening.ts'
+import { openDatabase, pendingDatabase } from './db/open.ts'
 import { Access } from './github/access.ts'
 import { openGithubApp } from './github/app.ts'
 import { openGithub } from './github/octokit.ts'
@@ -44,8 +43,10 @@ const COMPARISONS_KEPT = 4_000_000
 
 /** Timeout of requests in flight after shutdown begins. */
 const DRAIN_MS = 6000
-/** Timeout of the whole shutdown. A job that does not finish runs again when its lease expires. */
+/** Timeout of requests and jobs during shutdown. A job that does not finish runs again when its lease expires. */
 const STOP_MS = 7000
+/** Timeout of closing the database. Platforms kill a process ten seconds after SIGTERM. */
+const CLOSE_MS = 1500
 /** Idle timeout of connections during shutdown. */
 const IDLE_MS = 100
 
@@ -66,7 +67,7 @@ export async function startService(config: Config, options: ServiceOptions = {})
   const clock = options.clock ?? systemClock
   const log = options.log ?? openLog(config.log_level)
   const metrics = openMetrics(clock)
-  const { database, opened } = openingDatabase(config.database_url ? 'postgres' : 'embedded')
+  const { database, opened } = pendingDatabase(config.database_url ? 'postgres' : 'embedded')
   const github = openGithub(config.github_api_url, { metrics, log })
   const access = new Access({ github, clock, ttl_ms: config.permission_ttl_ms, metrics })
   const github_app =
@@ -122,10 +123,15 @@ export async function startService(config: Config, options: ServiceOptions = {})
       stop.abort()
       change_feed.stop()
       streams.close()
-      await Promise.race([Promise.all([drain(server), ...workers]), wait(STOP_MS, undefined, { ref: false })])
-      await database.close()
+      await withTimeout(Promise.all([drain(server), ...workers]), STOP_MS)
+      await withTimeout(database.close(), CLOSE_MS)
     },
   }
+}
+
+/** Resolves when `work` ends, or after `ms`. */
+async function withTimeout(work: Promise<unknown>, ms: number): Promise<void> {
+  await Promise.race([work, wait(ms, undefined, { ref: false })])
 }
 
 /** Subscribes the GitHub App to its events, and returns a function that runs its jobs until the signal is aborted. Null without an App. */

@@ -2,7 +2,7 @@
 import { execFile } from 'node:child_process'
 import { promisify } from 'node:util'
 import postgres from 'postgres'
-import { openDatabase } from '../../src/db/connect.ts'
+import { openDatabase } from '../../src/db/open.ts'
 import { PLANNED_ONCE, PLANNING } from '../../src/db/planning.ts'
 import { databaseUrl, startCluster } from '../../test/support/postgres.ts'
 import { temporaryDirectory } from '../../test/support/temporary-directory.ts'

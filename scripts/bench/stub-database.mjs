@@ -23,7 +23,7 @@ export function openPostgres() {
     listen: nothing,
     announce: nothing,
     ping: nothing,
-    patiently: nothing,
+    withLongTimeout: nothing,
     close: nothing,
   }
 }

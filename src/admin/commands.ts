@@ -75,7 +75,7 @@ async function purge(database: Database, given: string, print: Print): Promise<b
   // Rows of an unknown repository can be purged by its id.
   const repo_id = repository?.repo_id ?? (isNumber(given) ? Number(given) : undefined)
   const deleted =
-    repo_id === undefined ? 0 : await database.patiently((long) => purgeRepository(long, repo_id))
+    repo_id === undefined ? 0 : await database.withLongTimeout((long) => purgeRepository(long, repo_id))
   const name = repository ? `${repository.owner}/${repository.name} (${repo_id})` : given
   print(deleted > 0 ? `Deleted ${deleted} rows of ${name}.` : `Nothing is stored about ${name}.`)
   return deleted > 0
@@ -112,7 +112,7 @@ async function distributeTables(database: Database, _: string, print: Print): Pr
     throw new DistributeError(
       'the embedded database cannot be distributed: set DATABASE_URL to the coordinator of a Citus cluster',
     )
-  const { tables, shards } = await database.patiently(async (db) => ({
+  const { tables, shards } = await database.withLongTimeout(async (db) => ({
     tables: await distribute(db),
     shards: await listShardCounts(db),
   }))

@@ -19,7 +19,7 @@ export async function openEmbedded(directory: string): Promise<Database> {
     },
     announce: (channel, text) => announce(db, channel, text),
     ping: () => ping(db),
-    patiently: (work) => work(db),
+    withLongTimeout: (work) => work(db),
     close: async () => {
       await client.close()
       await unlock()

@@ -1,66 +1,79 @@
 /** Shares a few connections: a statement takes an idle one, or waits until one is (docs/reliability.md). */
 import type postgres from 'postgres'
-import type { Lane } from './lane.ts'
+import { type Connection, inSavepoint, type RunStatement } from './connection.ts'
 
 interface Waiter {
-  take(lane: Lane): void
-  late: NodeJS.Timeout
+  take(connection: Connection): void
+  timeout: NodeJS.Timeout
 }
 
 /**
- * A client, as far as Drizzle uses one, that runs every statement and every transaction on a lane where nothing else is
- * under way: what waits for a lock there would hold up whatever was sent after it. What no lane is free for within
- * `wait_ms` is refused.
+ * The part of a postgres.js client that Drizzle uses. Every statement and every transaction has a connection to itself:
+ * a statement that waits for a lock would block everything sent after it. Rejects a statement when no connection becomes
+ * idle within `wait_ms`.
  */
-export function pooled(lanes: Lane[], wait_ms: number): postgres.Sql {
-  const idle = [...lanes]
+export function pooled(connections: Connection[], wait_ms: number): postgres.Sql {
+  const idle = [...connections]
   const waiting = new Set<Waiter>()
 
-  /** Prefers lanes that work; takes one that could not connect only where no other can be waited for. */
-  const takeIdle = (): Lane | undefined => {
-    const working = idle.findIndex((lane) => !lane.isFailing())
+  /** Prefers working connections; takes one that could not be established only if there is no other to wait for. */
+  const takeIdle = (): Connection | undefined => {
+    const working = idle.findIndex((connection) => !connection.isFailing)
     if (working >= 0) return idle.splice(working, 1)[0]
-    return idle.length === lanes.length ? idle.shift() : undefined
+    return idle.length === connections.length ? idle.shift() : undefined
   }
   const waitForIdle = () =>
-    new Promise<Lane>((resolve, reject) => {
+    new Promise<Connection>((resolve, reject) => {
       const waiter: Waiter = {
         take: resolve,
-        late: setTimeout(() => {
+        timeout: setTimeout(() => {
           waiting.delete(waiter)
           reject(noneIdle())
         }, wait_ms),
       }
       waiting.add(waiter)
     })
-  const release = (lane: Lane) => {
-    idle.push(lane)
+  const release = (connection: Connection) => {
+    idle.push(connection)
     for (const waiter of waiting) {
       const next = takeIdle()
       if (!next) return
-      clearTimeout(waiter.late)
+      clearTimeout(waiter.timeout)
       waiting.delete(waiter)
       waiter.take(next)
     }
   }
-  const run = async <Result>(work: (client: postgres.Sql) => PromiseLike<Result>): Promise<Result> => {
-    const lane = takeIdle() ?? (await waitForIdle())
+  const withIdle = async <Result>(work: (connection: Connection) => Promise<Result>): Promise<Result> => {
+    const connection = takeIdle() ?? (await waitForIdle())
     try {
-      return await lane.run(work)
+      return await work(connection)
     } finally {
-      release(lane)
+      release(connection)
     }
   }
 
+  const run: RunStatement = (statement) => withIdle((connection) => connection.use((run) => run(statement)))
+  const begin = (work: (tx: object) => Promise<unknown>) =>
+    withIdle((connection) => connection.transaction((run) => work(transactionOn(run))))
+  return { ...statementsOn(run), begin } as unknown as postgres.Sql
+}
+
+function transactionOn(run: RunStatement): object {
+  const transaction = {
+    ...statementsOn(run),
+    savepoint: (work: (tx: object) => Promise<unknown>) => inSavepoint(run, () => work(transaction)),
+  }
+  return transaction
+}
+
+function statementsOn(run: RunStatement) {
   const unsafe = (...asked: Parameters<postgres.Sql['unsafe']>) => ({
     values: () => run((client) => client.unsafe(...asked).values()),
-    // biome-ignore lint/suspicious/noThenProperty: as in postgres.js, a statement is sent when somebody waits for it
+    // biome-ignore lint/suspicious/noThenProperty: as in postgres.js, a statement is sent when it is awaited
     then: (...settled: Parameters<Promise<unknown>['then']>) =>
       run((client) => client.unsafe(...asked)).then(...settled),
   })
-  const begin = (work: (tx: postgres.TransactionSql) => Promise<unknown>) =>
-    run((client) => client.begin(work))
-  return { options: { parsers: {}, serializers: {} }, unsafe, begin } as unknown as postgres.Sql
+  return { options: { parsers: {}, serializers: {} }, unsafe }
 }
 
 function noneIdle(): Error {

@@ -1,49 +1,28 @@
 /** Queries that are built once and prepared by the database, for the statements that most requests need (decisions: storage). */
 import { getTableColumns, sql } from 'drizzle-orm'
-import {
-  type PgColumn,
-  PgDatabase,
-  PgDialect,
-  type PgQueryResultHKT,
-  type PgSession,
-  type PgTable,
-} from 'drizzle-orm/pg-core'
+import type { PgColumn, PgTable } from 'drizzle-orm/pg-core'
 import type { Db } from './connect.ts'
 
-/** What a query builder of Drizzle offers of this; `execute` is not called on it. */
-interface Buildable<Rows> {
-  prepare(name: string): { execute(values?: Record<string, unknown>): Promise<Rows> }
-}
-
-type Session = PgSession<PgQueryResultHKT, Record<string, never>, Record<string, never>>
-type Built = Parameters<Session['prepareQuery']>
-
-/** The texts of all such queries. */
-const texts = new Set<string>()
-
-/** Whether a statement is one that each connection is to keep. The others would pile up there, each of its own length. */
-export function isKept(text: string): boolean {
-  return texts.has(text)
+interface Prepared<Rows> {
+  execute(values?: Record<string, unknown>): Promise<Rows>
 }
 
 /**
- * A query whose changing parts are `sql.placeholder`s. It is built when it is first run; every later run, on whatever
- * connection or transaction, goes straight to the driver, and each connection prepares it once. Its text must not
- * depend on its values: every text is kept.
+ * A query whose changing parts are `sql.placeholder`s. It is built once for the pool and once per transaction, and each
+ * connection prepares it once. Its text must not depend on its values, because connections keep every text.
  */
 export function prepared<Values extends Record<string, unknown>, Rows>(
   name: string,
-  build: (db: Db) => Buildable<Rows>,
+  build: (db: Db) => { prepare(name: string): Prepared<Rows> },
 ): (db: Db, values: Values) => Promise<Rows> {
-  let built: Built | undefined
+  const built = new WeakMap<Db, Prepared<Rows>>()
   return (db, values) => {
-    if (!built) {
-      built = builtBy(name, build)
-      texts.add(built[0].sql)
+    let query = built.get(db)
+    if (!query) {
+      query = build(db).prepare(name)
+      built.set(db, query)
     }
-    return sessionOf(db)
-      .prepareQuery(...built)
-      .execute(values) as Promise<Rows>
+    return query.execute(values)
   }
 }
 
@@ -70,23 +49,4 @@ function eachColumn<Value>(
 ): Record<string, Value> {
   const columns = Object.entries(getTableColumns(table)).filter(([, column]) => !column.generated)
   return Object.fromEntries(columns.map((entry) => [entry[0], formOf(entry as [string, PgColumn])]))
-}
-
-/** What a builder hands to its session: SQL, the parameters' places, and how rows are read. */
-function builtBy(name: string, build: (db: Db) => Buildable<unknown>): Built {
-  let built: Built | undefined
-  const dialect = new PgDialect()
-  const recorder = {
-    prepareQuery: (...handed: Built) => {
-      built = handed
-      return { setToken: () => {}, joinsNotNullableMap: undefined }
-    },
-  } as unknown as Session
-  build(new PgDatabase(dialect, recorder, undefined) as unknown as Db).prepare(name)
-  return built as unknown as Built
-}
-
-/** The session under a connection or a transaction, which Drizzle's types do not show. */
-function sessionOf(db: Db): Session {
-  return (db as unknown as { _: { session: Session } })._.session
 }

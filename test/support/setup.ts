@@ -2,8 +2,8 @@
 import { randomBytes } from 'node:crypto'
 import { join } from 'node:path'
 import type { TestProject } from 'vitest/node'
-import { connectDatabase, openDatabase } from '../../src/db/connect.ts'
 import { distribute } from '../../src/db/distribute.ts'
+import { connectDatabase, openDatabase } from '../../src/db/open.ts'
 import { startCitus } from './citus.ts'
 import { runOn } from './database.ts'
 import { databaseUrl, startCluster } from './postgres.ts'
@@ -50,7 +50,7 @@ async function provideCitus(run: TestProject): Promise<TearDown> {
     const database_url = await cluster.createDatabase(template)
     await migrate({ database_url, data_dir: scratch.path })
     const database = await connectDatabase({ database_url, data_dir: scratch.path })
-    await database.patiently(distribute)
+    await database.withLongTimeout(distribute)
     await database.close()
     await cluster.closeDatabase(template)
     run.provide('citus', { urls: cluster.urls(), template, scratch: scratch.path })

@@ -1,0 +1,62 @@
+/** Opens the database, PostgreSQL or the embedded one, and migrates its schema (contract §1). */
+import type { Database } from './connect.ts'
+import { openEmbedded } from './embedded.ts'
+import { migrate } from './migrate.ts'
+import { openPostgres } from './postgres.ts'
+
+/** Where the database is. `database_url` unset: the embedded one in `data_dir`. */
+export interface DatabaseAddress {
+  database_url: string | undefined
+  /** Without the pooler that `database_url` names; unset: `database_url`. */
+  database_direct_url?: string | undefined
+  data_dir: string
+}
+
+/** Opens the database and applies missing migrations. */
+export async function openDatabase(address: DatabaseAddress): Promise<Database> {
+  const database = await connectDatabase(address)
+  try {
+    await database.withLongTimeout(migrate)
+    return database
+  } catch (error) {
+    await database.close()
+    throw error
+  }
+}
+
+/** Opens the database without migrating it. */
+export async function connectDatabase(address: DatabaseAddress): Promise<Database> {
+  const { database_url, database_direct_url, data_dir } = address
+  return database_url ? openPostgres(database_url, database_direct_url) : openEmbedded(data_dir)
+}
+
+/**
+ * Stands for a database of this kind that is still being opened, so that the service can answer before (contract §1:
+ * readiness). It is unavailable until `opened` is called with the database.
+ */
+export function pendingDatabase(kind: Database['kind']): {
+  database: Database
+  opened(database: Database): void
+} {
+  let open: Database | undefined
+  const current = () => {
+    if (!open)
+      throw Object.assign(new Error('the database is being opened'), { code: 'CONNECTION_NOT_OPEN_YET' })
+    return open
+  }
+  const database: Database = {
+    kind,
+    connection: () => current().connection(),
+    listen: async (...asked) => current().listen(...asked),
+    announce: async (...asked) => current().announce(...asked),
+    ping: async () => current().ping(),
+    withLongTimeout: async (work) => current().withLongTimeout(work),
+    close: async () => open?.close(),
+  }
+  return {
+    database,
+    opened(database) {
+      open = database
+    },
+  }
+}
