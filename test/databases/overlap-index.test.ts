@@ -120,6 +120,7 @@ async function happen(repo: TestRepository, each: Event, ids: string[]): Promise
         id,
         draft_pr: each.draft,
         pr_number: 7,
+        pr_url: 'https://github.com/acme/r0/pull/7',
         changed_files: each.changed,
         pushed_files: each.pushed,
         blocking: false,
