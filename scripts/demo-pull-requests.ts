@@ -6,7 +6,7 @@ import {
   pullRequestEvent,
   signedDelivery,
 } from '../test/support/webhooks.ts'
-import type { GithubStandIn } from './github-stand-in.ts'
+import type { FakeGithubServer } from './fake-github-server.ts'
 import { explain, heading, type Narrator, quote, say } from './narrate.ts'
 
 const SHOP = 'acme/shop'
@@ -16,7 +16,7 @@ const POLL_MS = 100
 
 export interface DemoService {
   url: string
-  github: GithubStandIn['github']
+  github: FakeGithubServer['github']
   webhook_secret: string
 }
 

@@ -5,7 +5,7 @@ import { readConfig } from '../src/base/config.ts'
 import { startService } from '../src/server.ts'
 import { temporaryDirectory } from '../test/support/temporary-directory.ts'
 import { demoPullRequests } from './demo-pull-requests.ts'
-import { startGithubStandIn } from './github-stand-in.ts'
+import { startFakeGithubServer } from './fake-github-server.ts'
 import { explain, heading, type Narrator, narrator, say } from './narrate.ts'
 
 const PERMISSIONS = { 'acme/shop': 'write' as const, 'acme/tour': 'write' as const }
@@ -16,7 +16,7 @@ const WEBHOOK_SECRET = 'demo-secret'
 async function main(): Promise<void> {
   say('The Deconflict demo. Nothing leaves this machine: a local stand-in replaces GitHub.')
   say('Starting the service on a new embedded database; the first start takes a few seconds …')
-  const github = await startGithubStandIn({
+  const github = await startFakeGithubServer({
     users: [ADA, BEN],
     repositories: [
       { id: 7, full_name: 'acme/shop' },

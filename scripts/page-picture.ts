@@ -6,7 +6,7 @@ import { startService } from '../src/server.ts'
 import { startBrowser } from '../test/support/browser.ts'
 import { apiAt } from '../test/support/service.ts'
 import { temporaryDirectory } from '../test/support/temporary-directory.ts'
-import { startGithubStandIn } from './github-stand-in.ts'
+import { startFakeGithubServer } from './fake-github-server.ts'
 
 const DOCS = fileURLToPath(new URL('../docs', import.meta.url))
 const TOKEN = 'token-ada'
@@ -57,7 +57,7 @@ const NOTABLE = {
 }
 
 async function main(): Promise<void> {
-  const github = await startGithubStandIn({
+  const github = await startFakeGithubServer({
     users: [{ token: TOKEN, login: 'ada', id: 1, permissions: { 'acme/shop': 'write' } }],
     repositories: [{ id: 7, full_name: 'acme/shop' }],
   })

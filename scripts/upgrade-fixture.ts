@@ -13,7 +13,7 @@ import { debianBinaries, freePort, startCluster } from '../test/support/postgres
 import { SIGNAL, WORK } from '../test/support/routes.ts'
 import { temporaryDirectory } from '../test/support/temporary-directory.ts'
 import { pullRequestEvent, signedDelivery } from '../test/support/webhooks.ts'
-import { type GithubStandIn, startGithubStandIn } from './github-stand-in.ts'
+import { type FakeGithubServer, startFakeGithubServer } from './fake-github-server.ts'
 
 /** The release that the first public databases run: migrations 0000 to 0003. */
 const COMMIT = '58769d3'
@@ -26,7 +26,7 @@ const run = promisify(execFile)
 async function main(): Promise<void> {
   const checkout = await temporaryDirectory('release')
   const cluster = await startCluster()
-  const stand = await startGithubStandIn({
+  const githubServer = await startFakeGithubServer({
     users: [{ token: 'ada', login: 'ada', id: 1, permissions: { [SHOP]: 'write' } }],
     repositories: [{ id: 1, full_name: SHOP }],
   })
@@ -34,27 +34,27 @@ async function main(): Promise<void> {
   try {
     await run('sh', ['-c', `git archive ${COMMIT} | tar -x -C ${checkout.path}`])
     await run('npm', ['ci', '--ignore-scripts'], { cwd: checkout.path })
-    stand.github.app.install({ account: 'acme' })
+    githubServer.github.app.install({ account: 'acme' })
     const port = await freePort()
     service = spawn('npx', ['tsx', 'src/main.ts'], {
       cwd: checkout.path,
       stdio: 'inherit',
       detached: true,
-      env: { PATH: process.env.PATH, PORT: String(port), ...environment(stand, cluster.url) },
+      env: { PATH: process.env.PATH, PORT: String(port), ...environment(githubServer, cluster.url) },
     })
-    await fill(`http://127.0.0.1:${port}`, stand)
+    await fill(`http://127.0.0.1:${port}`, githubServer)
     await writeFile(FILE, await dump(cluster.url))
   } finally {
     // npx and tsx each start a child of their own.
     if (service?.pid) process.kill(-service.pid, 'SIGTERM')
     if (service) await once(service, 'exit')
-    await stand.close()
+    await githubServer.close()
     await cluster.remove()
     await checkout.remove()
   }
 }
 
-function environment({ url, github }: GithubStandIn, database_url: string): Record<string, string> {
+function environment({ url, github }: FakeGithubServer, database_url: string): Record<string, string> {
   return {
     HOST: '127.0.0.1',
     DATABASE_URL: database_url,
@@ -67,7 +67,7 @@ function environment({ url, github }: GithubStandIn, database_url: string): Reco
 }
 
 /** Stores records of every kind and status. */
-async function fill(url: string, stand: GithubStandIn): Promise<void> {
+async function fill(url: string, githubServer: FakeGithubServer): Promise<void> {
   await until(async () => (await fetch(`${url}/readyz`)).ok)
   const call = async (method: string, path: string, body?: object, key?: string) => {
     const response = await fetch(`${url}/api/v1/repos/${SHOP}${path}`, {
@@ -92,17 +92,17 @@ async function fill(url: string, stand: GithubStandIn): Promise<void> {
   await call('POST', '/activity', { ...WORK, title: 'once' }, 'kept')
   const old = await call('POST', '/notables', { ...SIGNAL, title: 'old', scope })
   await call('POST', '/notables', { ...SIGNAL, title: 'new', scope, supersedes: [old.id] })
-  const { number } = stand.github.at(SHOP).open({ files: ['src/[id].ts', 'README.md'], head: 'topic' })
+  const { number } = githubServer.github.at(SHOP).open({ files: ['src/[id].ts', 'README.md'], head: 'topic' })
   const delivery = signedDelivery({
     secret: SECRET,
-    ...pullRequestEvent(stand.github, SHOP, number, 'opened'),
+    ...pullRequestEvent(githubServer.github, SHOP, number, 'opened'),
   })
   await fetch(`${url}/api/github/webhooks`, { method: 'POST', ...delivery })
   await until(async () =>
     (await call('GET', '/activity')).items.some(({ source }) => source === 'pull_request'),
   )
   // The comment on the pull request.
-  await until(async () => stand.github.at(SHOP).comments(number).length > 0)
+  await until(async () => githubServer.github.at(SHOP).comments(number).length > 0)
   await wait(2000)
 }
 

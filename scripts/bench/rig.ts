@@ -6,7 +6,7 @@ import { openDatabase } from '../../src/db/open.ts'
 import { PLANNED_ONCE, PLANNING } from '../../src/db/planning.ts'
 import { databaseUrl, startCluster } from '../../test/support/postgres.ts'
 import { temporaryDirectory } from '../../test/support/temporary-directory.ts'
-import { type GithubStandIn, startGithubStandIn } from '../github-stand-in.ts'
+import { type FakeGithubServer, startFakeGithubServer } from '../fake-github-server.ts'
 import { type Loader, startLoader } from './load.ts'
 import type { Results } from './measure.ts'
 import { type NamedRepository, type Names, names } from './names.ts'
@@ -37,7 +37,7 @@ export interface Rig {
   names: Names
   /** A directory that is removed after the run. */
   scratch: string
-  github(): Promise<GithubStandIn>
+  github(): Promise<FakeGithubServer>
   /** Creates an empty database, without a schema. */
   emptyDatabase(): Promise<string>
   /** The URL of the database that contains all of `names`. */
@@ -66,10 +66,10 @@ export async function openRig(options: Options, results: Results, say: (line: st
     const permissions = Object.fromEntries(all.github.map(({ full_name }) => [full_name, 'write' as const]))
     const user = { token: TOKEN, login: 'ada', id: 1, permissions }
     const reader = { token: READ_TOKEN, login: 'rita', id: 2, permissions: { 'acme/plain': 'read' as const } }
-    const stand = await startGithubStandIn({ repositories: all.github, users: [user, reader] })
-    stand.github.app.install({ account: 'acme' })
-    closing.push(() => stand.close())
-    return stand
+    const githubServer = await startFakeGithubServer({ repositories: all.github, users: [user, reader] })
+    githubServer.github.app.install({ account: 'acme' })
+    closing.push(() => githubServer.close())
+    return githubServer
   })
   const cluster = memo(async () => {
     const started = await startCluster({ durable: true, settings: SETTINGS })

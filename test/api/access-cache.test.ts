@@ -26,7 +26,7 @@ beforeEach(() => {
   token = `tok-${++tests}`
   grant('write')
 })
-afterEach(() => github.mend())
+afterEach(() => github.clearFaults())
 afterAll(async () => {
   await service.close()
   github.close()
@@ -220,7 +220,7 @@ describe('after an outage', () => {
     github.fault(SHOP, 'server_error')
     service.clock.advance(TTL_MS + 1)
     expect(await read()).toBe('200')
-    github.mend()
+    github.clearFaults()
     grant('none')
     service.clock.advance(NO_TTL_MS)
     expect(await read()).toBe('403 forbidden')
@@ -235,7 +235,7 @@ describe('after an outage', () => {
     }
     service.clock.advance(2)
     expect(await read()).toBe('503 service_unavailable')
-    github.mend()
+    github.clearFaults()
     service.clock.advance(2)
     expect(await read()).toBe('200')
   })
@@ -264,7 +264,7 @@ describe('who the caller is', () => {
   ] as const)('is not guessed when GitHub answers %s', async (fault, refusal) => {
     github.fault(USER, fault)
     expect(outcome(await raise())).toBe(refusal)
-    github.mend()
+    github.clearFaults()
     expect((await raise()).body.created_by).toBe('ada')
   })
 })

@@ -15,7 +15,7 @@ beforeAll(async () => {
   github.token('ada', { login: 'ada', id: 1, permissions: { 'acme/shop': 'write' } })
   service = await startTestService({ token: 'ada', config: { rate_limit_per_minute: 100_000 } })
 })
-afterEach(() => github.mend())
+afterEach(() => github.clearFaults())
 afterAll(async () => {
   await service.close()
   github.close()

@@ -24,7 +24,7 @@ beforeEach(() => {
   github.token(token, { login: 'ada', id: 1, permissions: { 'acme/shop': 'write' } })
   service.clock.advance(1000)
 })
-afterEach(() => github.mend())
+afterEach(() => github.clearFaults())
 afterAll(async () => {
   await service.close()
   github.close()
@@ -131,7 +131,7 @@ describe('GitHub', () => {
       expect(outcome(await patch(id, { status: 'archived' }))).toBe(refusal)
       expect(await read(id)).toEqual(before)
       expect((await service.api('GET', '/activity')).body.items).toEqual(items)
-      github.mend()
+      github.clearFaults()
       service.clock.advance(60_001)
       await archive(id)
       expect((await read(id)).archived_by).toBe('ada')

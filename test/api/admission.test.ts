@@ -24,7 +24,7 @@ beforeAll(async () => {
   service = await startTestService({ token: 'ada', config: { rate_limit_per_minute: LIMIT } })
 })
 afterEach(() => {
-  github.mend()
+  github.clearFaults()
   // Every quota is whole again, and no token is known any more.
   service.clock.advance(10 * MINUTE_MS)
 })

@@ -26,19 +26,19 @@ afterAll(async () => {
 
 const turnOn = () =>
   repository.writeFile('.github/deconflict.yml', 'check_run: true\ncomment: {enabled: false}')
-const head = (number: number) => repository.desk.pull(number).head.sha
+const head = (number: number) => repository.githubRepo.pull(number).head.sha
 
 test('there is none unless the settings ask for it', async () => {
   await repository.declare({ risk: 'high' })
   await repository.open()
   await repository.writeFile('.github/deconflict.yml', 'check_run: false')
-  expect(repository.desk.checkRuns()).toEqual([])
+  expect(repository.githubRepo.checkRuns()).toEqual([])
 })
 
 test('it is a success on the head commit where nothing overlaps', async () => {
   await turnOn()
   const number = await repository.open()
-  expect(repository.desk.checkRuns()).toMatchObject([
+  expect(repository.githubRepo.checkRuns()).toMatchObject([
     {
       name: 'Deconflict',
       head_sha: head(number),
@@ -56,7 +56,7 @@ test('it is neutral where work overlaps, however grave, with a notice on each ov
   const number = await repository.open({ files: ['src/pay.ts', 'src/till.ts', 'README.md'] })
   const message = 'Ben changes this file too, in retries: Retry @ada'
   const place = { start_line: 1, end_line: 1, annotation_level: 'notice', message }
-  const [run, ...more] = repository.desk.checkRuns()
+  const [run, ...more] = repository.githubRepo.checkRuns()
   expect(more).toEqual([])
   expect(run).toMatchObject({ name: 'Deconflict', head_sha: head(number), conclusion: 'neutral' })
   expect(run?.output.title).toBe('This pull request overlaps with 1 other activity')
@@ -74,7 +74,7 @@ test('its summary is the text of the comment beside it', async () => {
   await repository.writeFile('.github/deconflict.yml', 'check_run: true')
   await repository.declare()
   const number = await repository.open()
-  expect(repository.desk.checkRuns()[0]?.output.summary).toBe(repository.comment(number))
+  expect(repository.githubRepo.checkRuns()[0]?.output.summary).toBe(repository.comment(number))
 })
 
 test('it is not reported again for the same commit and text', async () => {
@@ -94,13 +94,13 @@ test('it is reported for a new commit, and again when an overlap comes or goes, 
   const first = head(number)
   await repository.push(number, ['src/pay.ts'])
   const id = await repository.declare()
-  expect(repository.desk.checkRuns()).toHaveLength(1)
+  expect(repository.githubRepo.checkRuns()).toHaveLength(1)
   await repository.advance(QUIET_MS)
   await repository.request('POST', `/activity/${id}/archive`)
   await repository.advance(QUIET_MS)
   const second = head(number)
   expect(second).not.toBe(first)
-  expect(repository.desk.checkRuns().map((run) => [run.head_sha, run.conclusion])).toEqual([
+  expect(repository.githubRepo.checkRuns().map((run) => [run.head_sha, run.conclusion])).toEqual([
     [first, 'success'],
     [second, 'neutral'],
     [second, 'success'],
@@ -111,7 +111,7 @@ test('what is below min_severity leaves it a success, and is named', async () =>
   await repository.writeFile('.github/deconflict.yml', 'check_run: true\ncomment: {min_severity: high}')
   await repository.declare()
   const number = await repository.open()
-  const [run, ...more] = repository.desk.checkRuns()
+  const [run, ...more] = repository.githubRepo.checkRuns()
   expect(more).toEqual([])
   expect(run).toMatchObject({ conclusion: 'success', output: { title: 'Overlap below the threshold' } })
   expect(run?.output.summary).toContain('`Retry payments` on `retries`')
@@ -123,7 +123,7 @@ test('a success says with how much it was compared, and is not reported again wh
   await repository.declare({ branch: 'aside', scope: { paths: ['docs/**'] } })
   await repository.createNotable({ scope: { paths: ['docs/**'] } })
   const number = await repository.open()
-  expect(repository.desk.checkRuns()[0]?.output).toMatchObject({
+  expect(repository.githubRepo.checkRuns()[0]?.output).toMatchObject({
     title: 'No overlap',
     summary: expect.stringContaining('1 other live activity and 1 active notable'),
   })
@@ -131,7 +131,7 @@ test('a success says with how much it was compared, and is not reported again wh
   await repository.createNotable({ scope: { paths: ['docs/**'] } })
   await repository.deliver(number, 'labeled')
   await repository.advance(QUIET_MS)
-  expect(repository.desk.checkRuns()).toHaveLength(1)
+  expect(repository.githubRepo.checkRuns()).toHaveLength(1)
 })
 
 test.each<[string, string, () => Promise<unknown>, string]>([
@@ -142,7 +142,7 @@ test.each<[string, string, () => Promise<unknown>, string]>([
   await repository.writeFile('.github/deconflict.yml', `check_run: true\n${settings}`)
   await repository.declare()
   await open()
-  expect(repository.desk.checkRuns()).toMatchObject([
+  expect(repository.githubRepo.checkRuns()).toMatchObject([
     {
       conclusion: 'neutral',
       output: { title: 'Not compared', summary: expect.stringContaining(words) },
@@ -158,9 +158,9 @@ describe('there is none if it is turned off', () => {
     await repository.writeFile('.github/deconflict.yml', 'check_run: true')
     await repository.declare()
     await repository.open({ author: BOT })
-    expect(repository.desk.checkRuns()).toEqual([])
+    expect(repository.githubRepo.checkRuns()).toEqual([])
     await repository.writeFile('.github/deconflict.yml', 'check_run: true\ncomment_on_bots: true')
-    expect(repository.desk.checkRuns()).toHaveLength(1)
+    expect(repository.githubRepo.checkRuns()).toHaveLength(1)
   })
 
   test('on a muted one, until the label is taken off', async () => {
@@ -168,10 +168,10 @@ describe('there is none if it is turned off', () => {
     const number = await repository.open({ labels: [MUTE] })
     await repository.declare()
     await repository.advance(QUIET_MS)
-    expect(repository.desk.checkRuns()).toEqual([])
-    repository.desk.update(number, { labels: [] })
+    expect(repository.githubRepo.checkRuns()).toEqual([])
+    repository.githubRepo.update(number, { labels: [] })
     await repository.deliver(number, { action: 'unlabeled', label: MUTE })
-    expect(repository.desk.checkRuns().map((run) => run.conclusion)).toEqual(['neutral'])
+    expect(repository.githubRepo.checkRuns().map((run) => run.conclusion)).toEqual(['neutral'])
   })
 })
 
@@ -182,19 +182,19 @@ describe('neither waits for the other', () => {
   test('a comment that GitHub fails to take leaves the check run as it is', async () => {
     await repository.declare()
     github.fault(`POST /repos/${repository.full_name}/issues/*`, 'bad_gateway', 1)
-    const number = repository.desk.open({ files: ['src/pay.ts'] }).number
+    const number = repository.githubRepo.open({ files: ['src/pay.ts'] }).number
     await repository.deliver(number, 'opened').catch(() => {})
-    expect(repository.desk.checkRuns()).toHaveLength(1)
+    expect(repository.githubRepo.checkRuns()).toHaveLength(1)
     expect(repository.comment(number)).toBeUndefined()
     await repository.advance(QUIET_MS)
     expect(repository.comment(number)).toContain('1 other activity')
-    expect(repository.desk.checkRuns()).toHaveLength(1)
+    expect(repository.githubRepo.checkRuns()).toHaveLength(1)
   })
 
   test('a comment that GitHub refuses does, too', async () => {
     await repository.declare()
     await repository.open({ locked: true })
-    expect(repository.desk.checkRuns().map((run) => run.conclusion)).toEqual(['neutral'])
+    expect(repository.githubRepo.checkRuns().map((run) => run.conclusion)).toEqual(['neutral'])
   })
 
   test('a check run that GitHub refuses is not reported again before there is another, or a new permission', async () => {
@@ -214,7 +214,7 @@ describe('neither waits for the other', () => {
     github.app.grant(repository.installation.id, permissions)
     await fixture.service.play(installationEvent(github, repository.installation, 'new_permissions_accepted'))
     await repository.advance(QUIET_MS)
-    expect(repository.desk.checkRuns()).toHaveLength(1)
+    expect(repository.githubRepo.checkRuns()).toHaveLength(1)
   })
 
   test('one that GitHub refuses for the settings file fails nothing, and is not repeated', async () => {
@@ -233,9 +233,9 @@ test('a comment that changes alone, because it is muted, reports no second one',
   await repository.writeFile('.github/deconflict.yml', 'check_run: true')
   await repository.declare()
   const number = await repository.open()
-  repository.desk.update(number, { labels: ['deconflict:mute'] })
+  repository.githubRepo.update(number, { labels: ['deconflict:mute'] })
   await repository.deliver(number, { action: 'labeled', label: 'deconflict:mute' })
   await repository.advance(QUIET_MS)
   expect(repository.comment(number)).toContain('### Muted')
-  expect(repository.desk.checkRuns()).toHaveLength(1)
+  expect(repository.githubRepo.checkRuns()).toHaveLength(1)
 })

@@ -22,7 +22,7 @@ beforeEach(() => {
   repository = fixture.repository()
 })
 afterAll(async () => {
-  github.mend()
+  github.clearFaults()
   await fixture.service.close()
   github.close()
 })
@@ -89,7 +89,7 @@ describe('a limit of GitHub is waited for without a call, and nothing is doubled
     await repository.advance(2 * MINUTE_MS)
     await repository.advance(QUIET_MS)
     expect(repository.comment(number)).toContain('2 other activities')
-    expect(repository.desk.comments(number)).toHaveLength(1)
+    expect(repository.githubRepo.comments(number)).toHaveLength(1)
     expect(
       repository
         .calls()
@@ -111,7 +111,7 @@ describe('a limit of GitHub is waited for without a call, and nothing is doubled
   })
 
   test.each(limits)('%s, met by the first look at a repository', async (_, fault, minutes) => {
-    repository.desk.write('.github/deconflict.yml', 'comment: {min_severity: high}')
+    repository.githubRepo.write('.github/deconflict.yml', 'comment: {min_severity: high}')
     github.fault(`GET /repos/${repository.full_name}/contents/*`, fault, 1, minutes * 60)
     await repository.open()
     const before = repository.calls().length
@@ -123,7 +123,7 @@ describe('a limit of GitHub is waited for without a call, and nothing is doubled
   })
 
   test.each(limits)('%s, met by the list of repositories', async (_, fault, minutes) => {
-    repository.desk.open({ files: ['src/pay.ts'] })
+    repository.githubRepo.open({ files: ['src/pay.ts'] })
     github.fault('GET /installation/repositories', fault, 1, minutes * 60)
     await fixture.service.play(installationEvent(github, repository.installation, 'created'))
     const before = github.calls('GET /installation/repositories')

@@ -34,7 +34,7 @@ describe('one comment, ever', () => {
   test('an overlap that ends, returns and ends again edits the same comment', async () => {
     let id = await repository.declare()
     const number = await repository.open()
-    const [first] = repository.desk.comments(number)
+    const [first] = repository.githubRepo.comments(number)
     for (const _ of [1, 2]) {
       await archive(id)
       await repository.advance(QUIET_MS)
@@ -43,7 +43,7 @@ describe('one comment, ever', () => {
       await repository.advance(QUIET_MS)
       expect(repository.comment(number)).toContain('1 other activity')
     }
-    expect(repository.desk.comments(number).map((comment) => comment.id)).toEqual([first?.id])
+    expect(repository.githubRepo.comments(number).map((comment) => comment.id)).toEqual([first?.id])
     expect(repository.writes()).toEqual([CREATED, EDITED, EDITED, EDITED, EDITED])
   })
 
@@ -61,11 +61,11 @@ describe('one comment, ever', () => {
   })
 
   test('only a comment that this app wrote counts as its own, not one that quotes it', async () => {
-    const number = repository.desk.open({ files: ['src/pay.ts'] }).number
+    const number = repository.githubRepo.open({ files: ['src/pay.ts'] }).number
     const quoting = [
-      repository.desk.comment(number, { author: 'mallory', body: `${MARKER}\n\nHa!` }),
-      repository.desk.comment(number, { author: 'deconflict[bot]', body: MARKER }),
-      repository.desk.comment(number, { author: 'other[bot]', body: `${MARKER}\n`, app: 'other' }),
+      repository.githubRepo.comment(number, { author: 'mallory', body: `${MARKER}\n\nHa!` }),
+      repository.githubRepo.comment(number, { author: 'deconflict[bot]', body: MARKER }),
+      repository.githubRepo.comment(number, { author: 'other[bot]', body: `${MARKER}\n`, app: 'other' }),
     ].map(({ id, body }) => ({ id, body }))
     await repository.declare()
     await repository.deliver(number, 'opened')
@@ -74,15 +74,15 @@ describe('one comment, ever', () => {
     await repository.declare({ branch: 'more' })
     expect(repository.comment(number)).toContain('2 other activities')
     expect(repository.writes()).toEqual([CREATED, EDITED])
-    expect(repository.desk.comments(number).slice(0, 3)).toMatchObject(quoting)
+    expect(repository.githubRepo.comments(number).slice(0, 3)).toMatchObject(quoting)
   })
 
   test('one that a crash made it forget is found again, on whatever page it stands', async () => {
     await repository.declare()
-    const number = repository.desk.open({ files: ['src/pay.ts'] }).number
+    const number = repository.githubRepo.open({ files: ['src/pay.ts'] }).number
     for (let count = 0; count < 120; count += 1)
-      repository.desk.comment(number, { author: 'ben', body: 'Hm.' })
-    repository.desk.comment(number, {
+      repository.githubRepo.comment(number, { author: 'ben', body: 'Hm.' })
+    repository.githubRepo.comment(number, {
       author: 'deconflict[bot]',
       body: `${MARKER}\n\nOld`,
       app: 'deconflict',
@@ -95,28 +95,28 @@ describe('one comment, ever', () => {
   test('one that somebody deleted is not made again', async () => {
     await repository.declare()
     const number = await repository.open()
-    for (const { id } of repository.desk.comments(number)) repository.desk.removeComment(id)
+    for (const { id } of repository.githubRepo.comments(number)) repository.githubRepo.removeComment(id)
     for (const branch of ['b', 'c']) {
       await repository.advance(QUIET_MS)
       await repository.declare({ branch })
     }
-    expect(repository.desk.comments(number)).toEqual([])
+    expect(repository.githubRepo.comments(number)).toEqual([])
     expect(repository.writes()).toEqual([CREATED, EDITED, EDITED])
   })
 
   test('one that GitHub failed to take is made once it takes it', async () => {
     await repository.declare()
-    const number = repository.desk.open({ files: ['src/pay.ts'] }).number
+    const number = repository.githubRepo.open({ files: ['src/pay.ts'] }).number
     github.fault(`POST /repos/${repository.full_name}/issues/*`, 'bad_gateway', 1)
     await repository.deliver(number, 'opened').catch(() => {})
-    expect(repository.desk.comments(number)).toEqual([])
+    expect(repository.githubRepo.comments(number)).toEqual([])
     await repository.advance(QUIET_MS)
     expect(repository.comment(number)).toContain('1 other activity')
   })
 
   test('one of which GitHub lost the answer is not made twice', async () => {
     await repository.declare()
-    const number = repository.desk.open({ files: ['src/pay.ts'] }).number
+    const number = repository.githubRepo.open({ files: ['src/pay.ts'] }).number
     github.fault(`POST /repos/${repository.full_name}/issues/*`, 'lost', 1)
     await repository.deliver(number, 'opened').catch(() => {})
     await repository.advance(QUIET_MS)
@@ -127,13 +127,13 @@ describe('one comment, ever', () => {
 
   test('one of which GitHub lost the answer does not stand there when what it tells of is gone', async () => {
     const id = await repository.declare()
-    const number = repository.desk.open({ files: ['src/pay.ts'] }).number
+    const number = repository.githubRepo.open({ files: ['src/pay.ts'] }).number
     github.fault(`POST /repos/${repository.full_name}/issues/*`, 'lost', 1)
     await repository.deliver(number, 'opened').catch(() => {})
     await archive(id)
     await repository.advance(QUIET_MS)
     expect(repository.comment(number)).toMatch(GONE)
-    expect(repository.desk.comments(number)).toHaveLength(1)
+    expect(repository.githubRepo.comments(number)).toHaveLength(1)
   })
 })
 
@@ -165,7 +165,7 @@ describe('at most once in 30 seconds', () => {
 
 describe('the label deconflict:mute', () => {
   const label = async (number: number, isOn: boolean) => {
-    repository.desk.update(number, { labels: isOn ? ['bug', MUTE] : ['bug'] })
+    repository.githubRepo.update(number, { labels: isOn ? ['bug', MUTE] : ['bug'] })
     await repository.deliver(number, { action: isOn ? 'labeled' : 'unlabeled', label: MUTE })
     await repository.advance(QUIET_MS)
   }
@@ -195,7 +195,7 @@ describe('the label deconflict:mute', () => {
   test('other labels change nothing', async () => {
     await repository.declare()
     const number = await repository.open()
-    repository.desk.update(number, { labels: ['deconflict', 'mute'] })
+    repository.githubRepo.update(number, { labels: ['deconflict', 'mute'] })
     await repository.deliver(number, { action: 'labeled', label: 'mute' })
     await repository.advance(QUIET_MS)
     expect(repository.writes()).toEqual([CREATED])

@@ -20,7 +20,7 @@ beforeEach(() => {
   repository = fixture.repository()
 })
 afterAll(async () => {
-  github.mend()
+  github.clearFaults()
   await fixture.service.close()
   github.close()
 })
@@ -38,7 +38,7 @@ describe('a comment that GitHub refuses for good', () => {
     [
       'because the repository is archived',
       () => {
-        repository.desk.repository.archived = true
+        repository.githubRepo.repository.archived = true
         return repository.open()
       },
     ],
@@ -96,7 +96,7 @@ describe('a comment that GitHub refuses for good', () => {
   test('is made when the conversation is unlocked', async () => {
     await repository.declare()
     const number = await repository.open({ locked: true })
-    repository.desk.update(number, { locked: false })
+    repository.githubRepo.update(number, { locked: false })
     await repository.deliver(number, 'unlocked')
     await repository.advance(QUIET_MS)
     expect(repository.comment(number)).toContain('1 other activity')
@@ -105,9 +105,9 @@ describe('a comment that GitHub refuses for good', () => {
 
   test('is made when the repository is no longer archived', async () => {
     await repository.declare()
-    repository.desk.repository.archived = true
+    repository.githubRepo.repository.archived = true
     const number = await repository.open()
-    repository.desk.repository.archived = false
+    repository.githubRepo.repository.archived = false
     await fixture.service.play(repositoryEvent(github, repository.full_name, 'unarchived'))
     await repository.advance(QUIET_MS)
     expect(repository.comment(number)).toContain('1 other activity')
@@ -122,7 +122,7 @@ describe('a comment that GitHub refuses for good', () => {
     await repository.declare({ branch: 'more' })
     await repository.advance(QUIET_MS)
     expect(repository.comment(number)).toBe(before)
-    github.mend()
+    github.clearFaults()
     await repository.declare({ branch: 'still-more' })
     await repository.advance(QUIET_MS)
     expect(repository.comment(number)).toContain('3 other activities')
@@ -132,7 +132,7 @@ describe('a comment that GitHub refuses for good', () => {
   test('and a limit without its header, which is none, is waited for', async () => {
     await repository.declare()
     github.fault(`POST /repos/${repository.full_name}/issues/*`, 'limited_without_header', 1)
-    const number = repository.desk.open({ files: ['src/pay.ts'] }).number
+    const number = repository.githubRepo.open({ files: ['src/pay.ts'] }).number
     await repository.deliver(number, 'opened').catch(() => {})
     await repository.advance(QUIET_MS)
     expect(repository.comment(number)).toContain('1 other activity')
@@ -152,7 +152,7 @@ describe('a comment that GitHub refuses for good', () => {
 
   test('because the app was taken off is no refusal: it is followed no more', async () => {
     await repository.declare()
-    const number = repository.desk.open({ files: ['src/pay.ts'] }).number
+    const number = repository.githubRepo.open({ files: ['src/pay.ts'] }).number
     await repository.deliver(number, 'labeled')
     await repository.advance(QUIET_MS)
     github.app.uninstall(repository.installation.id)
@@ -169,10 +169,10 @@ describe('a comment that GitHub refuses for good', () => {
 describe('its own comment, of which it knows no more, is found', () => {
   const many = (number: number, count: number) => {
     for (let each = 0; each < count; each += 1)
-      repository.desk.comment(number, { author: 'ben', body: 'Hm.' })
+      repository.githubRepo.comment(number, { author: 'ben', body: 'Hm.' })
   }
   const own = (number: number) =>
-    repository.desk.comment(number, {
+    repository.githubRepo.comment(number, {
       author: 'deconflict[bot]',
       body: `${MARKER}\n\nOld`,
       app: 'deconflict',
@@ -187,7 +187,7 @@ describe('its own comment, of which it knows no more, is found', () => {
     ['as the newest of a full page', [1299, 0], 2],
   ])('%s', async (_, [before, after], calls) => {
     await repository.declare()
-    const number = repository.desk.open({ files: ['src/pay.ts'] }).number
+    const number = repository.githubRepo.open({ files: ['src/pay.ts'] }).number
     many(number, before)
     own(number)
     many(number, after)
@@ -199,7 +199,7 @@ describe('its own comment, of which it knows no more, is found', () => {
 
   test('and where there is none, each page is read once before one is made', async () => {
     await repository.declare()
-    const number = repository.desk.open({ files: ['src/pay.ts'] }).number
+    const number = repository.githubRepo.open({ files: ['src/pay.ts'] }).number
     many(number, 400)
     await repository.deliver(number, 'opened')
     expect(repository.comment(number)).toContain('1 other activity')

@@ -133,7 +133,7 @@ describe('nothing is posted', () => {
   ])('%s', async (_, given) => {
     const number = await given()
     await repository.advance(2 * QUIET_MS)
-    expect(repository.desk.comments(number)).toEqual([])
+    expect(repository.githubRepo.comments(number)).toEqual([])
     expect(repository.writes()).toEqual([])
     // The pull request is followed all the same.
     const { body } = await repository.request('GET', '/activity')
@@ -189,7 +189,7 @@ describe('settings decide which pull requests get a comment', () => {
     const number = await repository.open({ draft: true })
     expect(repository.comment(number)).toContain('`Careful`')
     expect(repository.comment(number)).not.toContain('`Harmless`')
-    repository.desk.update(number, { draft: false })
+    repository.githubRepo.update(number, { draft: false })
     await repository.deliver(number, 'ready_for_review')
     await repository.advance(QUIET_MS)
     expect(repository.comment(number)).toContain('`Harmless`')
@@ -216,7 +216,7 @@ describe('what is gone is not called gone when it was only not looked at', () =>
     [
       'it became a draft',
       (number) => {
-        repository.desk.update(number, { draft: true })
+        repository.githubRepo.update(number, { draft: true })
         return repository.deliver(number, 'converted_to_draft')
       },
       'Overlap below the threshold',
@@ -324,7 +324,7 @@ describe('a change elsewhere reaches every pull request that it touches', () => 
     const number = await repository.open({ head: 'tidy' })
     await repository.advance(QUIET_MS)
     const last = repository.comment(merged)
-    repository.desk.merge(merged)
+    repository.githubRepo.merge(merged)
     await repository.deliver(merged, 'closed')
     await repository.advance(QUIET_MS)
     expect(repository.comment(number)).toMatch(GONE)
@@ -357,7 +357,7 @@ describe('a change elsewhere reaches every pull request that it touches', () => 
     const number = await repository.open()
     expect(repository.comment(number)).toMatch(/`Other` on .* \(draft\)/)
     await repository.advance(QUIET_MS)
-    repository.desk.update(other, { draft: false })
+    repository.githubRepo.update(other, { draft: false })
     await repository.deliver(other, 'ready_for_review')
     expect(repository.comment(number)).toMatch(/`Other` on .* \(ready for review\)/)
   })

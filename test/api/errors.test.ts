@@ -18,7 +18,7 @@ beforeAll(async () => {
   const notable = await service.api('POST', '/notables', { body: SIGNAL })
   ids = { act: activity.body.activity.id, ntb: notable.body.id }
 })
-afterEach(() => github.mend())
+afterEach(() => github.clearFaults())
 afterAll(async () => {
   await service.close()
   github.close()

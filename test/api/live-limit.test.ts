@@ -91,7 +91,7 @@ describe('a pull request', () => {
   const effects = () => service.log.filter((line) => line.includes('"over_limit":1'))
 
   test('is not tracked when there is no room, which the log says, and is when there is', async () => {
-    repo.desk.open({ number: 1, files: ['src/pay.ts'] })
+    repo.githubRepo.open({ number: 1, files: ['src/pay.ts'] })
     await begin()
     const [first] = (await fill()).filter(({ status }) => status === 201)
     const logged = effects().length

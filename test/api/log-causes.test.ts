@@ -33,7 +33,7 @@ function linesWith(text: string): Line[] {
 /** Opens a pull request on `src/pay.ts`, and carries out all that its delivery sets in motion. */
 async function opened(repo: AppRepository): Promise<string> {
   const id = randomUUID()
-  const { number } = repo.desk.open({ head: `branch-${id.slice(0, 8)}`, files: ['src/pay.ts'] })
+  const { number } = repo.githubRepo.open({ head: `branch-${id.slice(0, 8)}`, files: ['src/pay.ts'] })
   await service.deliver(repo.event(number, 'opened'), id)
   await service.settle()
   return id
@@ -65,7 +65,7 @@ describe('the id of a delivery finds', () => {
     const repo = freshRepository()
     github.fault('* /repos/*/pulls/*', 'server_error')
     const id = await opened(repo)
-    github.mend()
+    github.clearFaults()
     const trouble = linesWith(id).filter(({ level }) => (level as number) >= 40)
     expect(trouble).toContainEqual(
       expect.objectContaining({
@@ -87,7 +87,7 @@ describe('the id of a delivery finds', () => {
   test('a job that several caused, by each of them', async () => {
     const repo = freshRepository()
     const ids = [randomUUID(), randomUUID()]
-    const { number } = repo.desk.open({ head: 'both', files: ['src/pay.ts'] })
+    const { number } = repo.githubRepo.open({ head: 'both', files: ['src/pay.ts'] })
     await service.deliver(repo.event(number, 'opened'), ids[0])
     service.clock.advance(1)
     await service.deliver(repo.event(number, 'labeled'), ids[1])
@@ -99,7 +99,11 @@ describe('the id of a delivery finds', () => {
   test('nothing of what is delivered', async () => {
     const repo = freshRepository()
     service.log.length = 0
-    const { number } = repo.desk.open({ title: 'TitleSecret', body: 'BodySecret', files: ['PathSecret.ts'] })
+    const { number } = repo.githubRepo.open({
+      title: 'TitleSecret',
+      body: 'BodySecret',
+      files: ['PathSecret.ts'],
+    })
     await service.play(repo.event(number, 'opened'))
     expect(linesWith('tracked')).toHaveLength(1)
     expect(service.log.join('')).not.toMatch(/Secret|hush/)
@@ -122,7 +126,7 @@ test('a request names itself in what GitHub failed at', async () => {
   const repo = freshRepository()
   github.fault('*', 'server_error')
   const { status, headers } = await repo.ask('GET', '/activity')
-  github.mend()
+  github.clearFaults()
   expect(status).toBe(503)
   const [trouble] = linesWith(headers.get('x-request-id') as string).filter(
     ({ msg }) => msg === 'github request failed',
@@ -167,7 +171,7 @@ test('jobs, their effects, deliveries and calls as the App are counted', async (
   }
   const before = await read()
   const id = await opened(repo)
-  const { number } = repo.desk.open({ head: 'again', files: ['src/pay.ts'] })
+  const { number } = repo.githubRepo.open({ head: 'again', files: ['src/pay.ts'] })
   await service.deliver(repo.event(number, 'opened'), id)
   await service.deliver({ event: 'star', payload: { action: 'created' } })
   await fetch(`${service.url}/api/github/webhooks`, { method: 'POST', body: '{}' })

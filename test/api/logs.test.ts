@@ -108,6 +108,6 @@ describe('tokens, bodies and the values of queries are in no line', () => {
     expect(answer.status).toBe(503)
     await lines(2)
     expect(service.log.join('')).not.toMatch(/Secret/i)
-    github.mend()
+    github.clearFaults()
   })
 })

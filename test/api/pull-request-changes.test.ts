@@ -70,7 +70,7 @@ describe('a tracked pull request', () => {
       ['c.ts', 3],
     ])
     expect(listings()).toBe(2)
-    repository.desk.close(number)
+    repository.githubRepo.close(number)
     await repository.deliver(number, 'closed')
     expect(await stored()).toEqual([])
   })

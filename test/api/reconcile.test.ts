@@ -29,7 +29,7 @@ beforeEach(async () => {
   await startAgain()
 })
 afterAll(async () => {
-  github.mend()
+  github.clearFaults()
   await fixture.service.close()
   github.close()
 })
@@ -73,13 +73,13 @@ describe('failed deliveries', () => {
   const asked = () => github.app.redelivered()
 
   test('are asked for again, unless they got through another time', async () => {
-    const failed = github.app.delivered({ event: 'pull_request', status_code: 503 })
-    const timedOut = github.app.delivered({ event: 'push', status_code: 0 })
-    github.app.delivered({ event: 'push', status_code: 202 })
-    const mended = github.app.delivered({ event: 'push', status_code: 500 })
-    github.app.delivered({ event: 'push', status_code: 202, guid: mended.guid, redelivery: true })
-    const twice = github.app.delivered({ event: 'push', status_code: 500 })
-    const again = github.app.delivered({
+    const failed = github.app.addDelivery({ event: 'pull_request', status_code: 503 })
+    const timedOut = github.app.addDelivery({ event: 'push', status_code: 0 })
+    github.app.addDelivery({ event: 'push', status_code: 202 })
+    const mended = github.app.addDelivery({ event: 'push', status_code: 500 })
+    github.app.addDelivery({ event: 'push', status_code: 202, guid: mended.guid, redelivery: true })
+    const twice = github.app.addDelivery({ event: 'push', status_code: 500 })
+    const again = github.app.addDelivery({
       event: 'push',
       status_code: 500,
       guid: twice.guid,
@@ -91,7 +91,7 @@ describe('failed deliveries', () => {
     expect(ids).toEqual(expect.arrayContaining([failed.id, timedOut.id]))
     expect(ids.filter((id) => id === twice.id || id === again.id)).toHaveLength(1)
     for (const { guid, event } of [failed, timedOut, twice])
-      github.app.delivered({ event, guid, status_code: 202, redelivery: true })
+      github.app.addDelivery({ event, guid, status_code: 202, redelivery: true })
     await soon()
     expect(asked()).toHaveLength(3)
   })
@@ -99,8 +99,8 @@ describe('failed deliveries', () => {
   test('are found on later pages, and the look is repeated every ten minutes', async () => {
     await soon()
     const known = asked().length
-    const failed = github.app.delivered({ event: 'push', status_code: 502 })
-    for (let count = 0; count < 250; count += 1) github.app.delivered({ event: 'push', status_code: 202 })
+    const failed = github.app.addDelivery({ event: 'push', status_code: 502 })
+    for (let count = 0; count < 250; count += 1) github.app.addDelivery({ event: 'push', status_code: 202 })
     const looks = () => github.calls('GET /app/hook/deliveries')
     const before = looks()
     await repository.advance(9 * MINUTE_MS)
@@ -108,13 +108,13 @@ describe('failed deliveries', () => {
     await repository.advance(MINUTE_MS)
     expect(looks()).toBe(before + 3)
     expect(asked().slice(known)).toEqual([failed.id])
-    github.app.delivered({ event: 'push', guid: failed.guid, status_code: 202, redelivery: true })
+    github.app.addDelivery({ event: 'push', guid: failed.guid, status_code: 202, redelivery: true })
   })
 
   test('are asked for five times at most, each time after twice the wait, however often the service starts', async () => {
     await soon()
     const known = asked().length
-    const failed = github.app.delivered({ event: 'push', status_code: 413 })
+    const failed = github.app.addDelivery({ event: 'push', status_code: 413 })
     const begun = fixture.service.clock.now.getTime()
     const minutes = new Set<number>()
     for (let run = 0; run < 18; run += 1) {
@@ -127,20 +127,20 @@ describe('failed deliveries', () => {
     await fixture.runJobs()
     expect(asked().slice(known)).toEqual(Array(5).fill(failed.id))
     expect([...minutes]).toEqual([10, 20, 40, 80, 160])
-    github.app.delivered({ event: 'push', guid: failed.guid, status_code: 202, redelivery: true })
+    github.app.addDelivery({ event: 'push', guid: failed.guid, status_code: 202, redelivery: true })
   })
 
   test('are found although GitHub failed when it was asked', async () => {
     await soon()
     const known = asked().length
-    const failed = github.app.delivered({ event: 'push', status_code: 502 })
+    const failed = github.app.addDelivery({ event: 'push', status_code: 502 })
     github.fault('GET /app/hook/deliveries', 'unavailable', 1)
     fixture.service.clock.advance(10 * MINUTE_MS)
     await fixture.runJobs()
     expect(asked()).toHaveLength(known)
     await soon()
     expect(asked().slice(known)).toEqual([failed.id])
-    github.app.delivered({ event: 'push', guid: failed.guid, status_code: 202, redelivery: true })
+    github.app.addDelivery({ event: 'push', guid: failed.guid, status_code: 202, redelivery: true })
   })
 })
 
@@ -149,8 +149,8 @@ describe('hourly', () => {
     const merged = await repository.open({ title: 'Merged', head: 'a' })
     const closed = await repository.open({ title: 'Closed', head: 'b' })
     await repository.open({ title: 'Open', head: 'c' })
-    repository.desk.merge(merged)
-    repository.desk.close(closed)
+    repository.githubRepo.merge(merged)
+    repository.githubRepo.close(closed)
     await anHour()
     expect((await items()).map(({ title }) => title)).toEqual(['Open'])
     const reasons = await Promise.all(
@@ -165,7 +165,7 @@ describe('hourly', () => {
   test('that reaches the comments of those it overlapped with', async () => {
     const number = await repository.open({ author: 'ada' })
     const merged = await repository.open({ author: 'ben' })
-    repository.desk.merge(merged)
+    repository.githubRepo.merge(merged)
     await anHour()
     await repository.advance(QUIET_MS)
     expect(repository.comment(number)).toContain('### No overlap any more')
@@ -173,17 +173,17 @@ describe('hourly', () => {
 
   test('work that was tied to a pull request by its address alone ends with it, too', async () => {
     await repository.open({ title: 'First' })
-    const { number } = repository.desk.open({ head: 'x', files: ['docs/a.md'] })
+    const { number } = repository.githubRepo.open({ head: 'x', files: ['docs/a.md'] })
     const pr_url = `https://github.com/${repository.full_name}/pull/${number}`
     const id = await repository.declare({ branch: 'somewhere-else', pr_url })
-    repository.desk.merge(number)
+    repository.githubRepo.merge(number)
     await anHour()
     expect(await reasonOf(id)).toBe('pull_request_merged')
   })
 
   test('a pull request without a delivery is imported with its files', async () => {
     await repository.open({ title: 'Known' })
-    repository.desk.open({ title: 'Unheard', head: 'u', files: ['src/unheard.ts'] })
+    repository.githubRepo.open({ title: 'Unheard', head: 'u', files: ['src/unheard.ts'] })
     await anHour()
     const unheard = (await items()).find(({ title }) => title === 'Unheard')
     expect((await repository.request('GET', `/activity/${unheard?.id}`)).body).toMatchObject({
@@ -195,8 +195,8 @@ describe('hourly', () => {
 
   test('a push that was not heard brings the new files', async () => {
     const number = await repository.open()
-    repository.desk.pushTo(number)
-    repository.desk.update(number, { files: ['src/new.ts'] })
+    repository.githubRepo.pushTo(number)
+    repository.githubRepo.update(number, { files: ['src/new.ts'] })
     await anHour()
     const [item] = await items()
     expect((await repository.request('GET', `/activity/${item?.id}`)).body.scope.paths).toEqual([
@@ -204,7 +204,7 @@ describe('hourly', () => {
     ])
   })
 
-  test.each<[string, Parameters<TrackedRepository['desk']['update']>[1], object]>([
+  test.each<[string, Parameters<TrackedRepository['githubRepo']['update']>[1], object]>([
     ['a new title', { title: 'Other words' }, { title: 'Other words' }],
     ['made ready', { draft: false }, { status: 'ready-for-review', draft_pr: false }],
     [
@@ -215,7 +215,7 @@ describe('hourly', () => {
   ])('what was not heard is taken in: %s', async (_, changes, expected) => {
     const number = await repository.open({ title: 'Words', draft: true })
     await repository.advance(MINUTE_MS)
-    Object.assign(repository.desk.update(number, changes), { updated_at: inAMinute() })
+    Object.assign(repository.githubRepo.update(number, changes), { updated_at: inAMinute() })
     await anHour()
     const [item] = await items()
     expect((await repository.request('GET', `/activity/${item?.id}`)).body).toMatchObject(expected)
@@ -225,7 +225,7 @@ describe('hourly', () => {
     const number = await repository.open({ title: 'Words' })
     const [item] = await items()
     await repository.request('PATCH', `/activity/${item?.id}`, { body: { title: 'Better words' } })
-    Object.assign(repository.desk.pull(number), { updated_at: inAMinute() })
+    Object.assign(repository.githubRepo.pull(number), { updated_at: inAMinute() })
     await anHour()
     expect((await repository.request('GET', `/activity/${item?.id}`)).body.title).toBe('Better words')
   })
@@ -234,7 +234,7 @@ describe('hourly', () => {
     const number = await repository.open()
     await repository.declare()
     expect(repository.comment(number)).toContain('1 other activity')
-    Object.assign(repository.desk.update(number, { labels: ['deconflict:mute'] }), {
+    Object.assign(repository.githubRepo.update(number, { labels: ['deconflict:mute'] }), {
       updated_at: inAMinute(),
     })
     await anHour()
@@ -244,7 +244,7 @@ describe('hourly', () => {
   test('words on a pull request, which GitHub dates it by, cost no call', async () => {
     const number = await repository.open()
     await anHour()
-    Object.assign(repository.desk.pull(number), { updated_at: inAMinute() })
+    Object.assign(repository.githubRepo.pull(number), { updated_at: inAMinute() })
     const before = repository.calls().length
     await anHour()
     expect(repository.calls().slice(before)).toEqual(['GET /pulls'])
@@ -314,7 +314,9 @@ describe('hourly', () => {
       await repository.request('POST', '/activity', {
         body: { title: 't', summary: 's', actor: 'a', branch },
       })
-      await fixture.service.deliver(pushEvent(github, repository.full_name, repository.desk.push(branch)))
+      await fixture.service.deliver(
+        pushEvent(github, repository.full_name, repository.githubRepo.push(branch)),
+      )
     }
     await fixture.runJobs()
     const asked = () => repository.calls().filter((route) => route.startsWith('GET /branches/b'))
@@ -333,8 +335,8 @@ describe('hourly', () => {
     const kept = await repository.declare({ branch: 'feature/kept', scope: {} })
     const local = await repository.declare({ branch: 'local', scope: {} })
     for (const branch of ['feature/pushed', 'feature/kept'])
-      await fixture.service.play(pushEvent(github, repository.full_name, repository.desk.push(branch)))
-    repository.desk.deleteBranch('feature/pushed')
+      await fixture.service.play(pushEvent(github, repository.full_name, repository.githubRepo.push(branch)))
+    repository.githubRepo.deleteBranch('feature/pushed')
     await anHour()
     expect(await reasonOf(pushed)).toBe('branch_deleted')
     expect((await items()).map(({ id }) => id)).toEqual(expect.arrayContaining([kept, local]))
@@ -355,7 +357,7 @@ describe('hourly', () => {
     const number = await repository.open()
     const { installation } = repository
     await fixture.service.play(installationEvent(github, github.app.uninstall(installation.id), 'deleted'))
-    repository.desk.merge(number)
+    repository.githubRepo.merge(number)
     const before = repository.calls().length
     await anHour()
     expect(repository.calls().length).toBe(before)

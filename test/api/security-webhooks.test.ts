@@ -86,23 +86,23 @@ describe('an installation', () => {
   ])('does not take over a %s repository of another by naming it', async (_, isPrivate) => {
     const known = github.state.repositories.find(({ id }) => id === repo.id)
     if (known) known.private = isPrivate
-    repo.desk.open({ head: 'retries', files: ['src/a.ts'] })
+    repo.githubRepo.open({ head: 'retries', files: ['src/a.ts'] })
     await service.play(repo.event(1, 'opened'))
     const own = (await stored())?.installation_id
-    const before = github.asked().length
-    repo.desk.open({ head: 'tidy', files: ['src/b.ts'] })
+    const before = github.requests().length
+    repo.githubRepo.open({ head: 'tidy', files: ['src/b.ts'] })
     await service.play(as(evil.id, repo.event(2, 'opened')))
     expect((await stored())?.installation_id).toBe(own)
     const tokens = github.state.app.tokens.filter(({ installation_id }) => installation_id === evil.id)
     const used = github
-      .asked()
+      .requests()
       .slice(before)
       .filter(({ token }) => tokens.some((each) => each.token === token))
     expect(used).toEqual([])
   })
 
   test('does not end the following of what is another’s', async () => {
-    repo.desk.open({ head: 'retries', files: ['src/a.ts'] })
+    repo.githubRepo.open({ head: 'retries', files: ['src/a.ts'] })
     await service.play(repo.event(1, 'opened'))
     const before = await stored()
     const event = installationRepositoriesEvent(github, evil, 'removed', ['evil/own'])
@@ -119,13 +119,13 @@ describe('an installation', () => {
 })
 
 test('neither the secret, nor the key, nor an installation token is stored, logged or measured', async () => {
-  repo.desk.open({ head: 'retries', files: ['src/a.ts'] })
-  repo.desk.open({ head: 'tidy', files: ['src/a.ts'] })
+  repo.githubRepo.open({ head: 'retries', files: ['src/a.ts'] })
+  repo.githubRepo.open({ head: 'tidy', files: ['src/a.ts'] })
   await service.play(repo.event(1, 'opened'), repo.event(2, 'opened'))
   github.fault('*', 'server_error', 3)
   await service.deliver(repo.event(1, 'synchronize'))
   await service.settle()
-  github.mend()
+  github.clearFaults()
   const metrics = await (await fetch(`${service.url}/metrics`)).text()
   const secrets = github.state.app.tokens.map(({ token }) => token)
   expect(secrets.length).toBeGreaterThan(0)

@@ -22,7 +22,7 @@ beforeAll(async () => {
   github.token('ada', { login: 'ada', id: 1, permissions: { 'acme/shop': 'write', 'acme/other': 'write' } })
   service = await start({})
 })
-afterEach(() => github.mend())
+afterEach(() => github.clearFaults())
 afterAll(async () => {
   await Promise.all(more.map((each) => each.close()))
   github.close()
@@ -94,7 +94,7 @@ test('no token is found in any table, in the log, in the metrics or in an answer
     service.clock.advance(400_000)
     github.fault('*', fault)
     for (const route of ROUTES) answers.push(await call(service, route, { token: good, ids, headers }))
-    github.mend()
+    github.clearFaults()
   }
   const metrics = await (await fetch(`${service.url}/metrics`)).text()
   const stored = await dump(service)
@@ -111,7 +111,7 @@ test('no token is found in any table, in the log, in the metrics or in an answer
 
 test('no address that is sent leads the service to call it', async () => {
   await service.api('GET', '/activity')
-  const before = github.asked().length
+  const before = github.requests().length
   const bad = [
     'http://169.254.169.254/acme/shop/pull/1',
     'https://github.com@169.254.169.254/acme/shop/pull/1',
@@ -137,7 +137,7 @@ test('no address that is sent leads the service to call it', async () => {
   // Who raised the notable is asked, and nothing else.
   expect(
     github
-      .asked()
+      .requests()
       .slice(before)
       .map(({ route }) => route)
       .filter((route) => route !== 'GET /user'),

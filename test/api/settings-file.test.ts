@@ -37,7 +37,7 @@ const overlaps = async (body: object) => {
 
 describe('the file is read when the repository is first seen', () => {
   test('by REST, once', async () => {
-    repository.desk.write(SETTINGS, 'activity_ttl_ms: 5000\nareas: {pay: [src/**]}')
+    repository.githubRepo.write(SETTINGS, 'activity_ttl_ms: 5000\nareas: {pay: [src/**]}')
     expect(await shown()).toMatchObject({
       source: 'file',
       errors: [],
@@ -52,8 +52,8 @@ describe('the file is read when the repository is first seen', () => {
     github.token('rae', { login: 'rae', id: 2, permissions: { [repository.full_name]: 'read' } })
     const read = async () => (await repository.request('GET', '/settings', { token: 'rae' })).body
     const appCalls = () =>
-      github.asked().filter(({ token, route }) => token !== 'rae' && route.includes(repository.full_name))
-    repository.desk.write(SETTINGS, 'activity_ttl_ms: 5000\nareas: {}')
+      github.requests().filter(({ token, route }) => token !== 'rae' && route.includes(repository.full_name))
+    repository.githubRepo.write(SETTINGS, 'activity_ttl_ms: 5000\nareas: {}')
     for (const _ of [1, 2, 3]) expect(await read()).toMatchObject({ source: 'defaults' })
     await fixture.runJobs()
     expect(appCalls()).toEqual([])
@@ -74,7 +74,7 @@ describe('the file is read when the repository is first seen', () => {
   test.each(['installation', 'contents/*'])(
     'by REST, or by a job soon after, when GitHub fails at %s',
     async (path) => {
-      repository.desk.write(SETTINGS, 'activity_ttl_ms: 5000')
+      repository.githubRepo.write(SETTINGS, 'activity_ttl_ms: 5000')
       github.fault(`GET /repos/${repository.full_name}/${path}`, 'bad_gateway', 1)
       await shown()
       await fixture.runJobs()
@@ -92,11 +92,14 @@ describe('the file is read when the repository is first seen', () => {
       'a push that does not touch it',
       () =>
         fixture.service.play(
-          pushEvent(github, repository.full_name, { ...repository.desk.push('topic'), modified: ['a'] }),
+          pushEvent(github, repository.full_name, {
+            ...repository.githubRepo.push('topic'),
+            modified: ['a'],
+          }),
         ),
     ],
   ])('by the webhook of %s', async (_, happen) => {
-    repository.desk.write(SETTINGS, 'activity_ttl_ms: 5000')
+    repository.githubRepo.write(SETTINGS, 'activity_ttl_ms: 5000')
     await happen()
     expect(reads().length).toBeGreaterThan(0)
     const before = reads().length
@@ -110,7 +113,7 @@ describe('the file is read when the repository is first seen', () => {
 
   test('and where the app is not installed, nothing is read', async () => {
     github.app.uninstall(repository.installation.id)
-    repository.desk.write(SETTINGS, 'activity_ttl_ms: 5000')
+    repository.githubRepo.write(SETTINGS, 'activity_ttl_ms: 5000')
     expect(await shown()).toMatchObject({ source: 'defaults', activity_ttl_ms: 86_400_000 })
     expect(reads()).toEqual([])
   })
@@ -119,7 +122,7 @@ describe('the file is read when the repository is first seen', () => {
     ['a webhook', () => repository.open().catch(() => {})],
     ['REST', () => shown()],
   ])('or soon after, when GitHub fails at that very moment, by %s', async (_, see) => {
-    repository.desk.write(SETTINGS, 'activity_ttl_ms: 5000')
+    repository.githubRepo.write(SETTINGS, 'activity_ttl_ms: 5000')
     github.fault(`GET /repos/${repository.full_name}/contents/*`, 'bad_gateway', 1)
     await see()
     await repository.advance(60_000)
@@ -141,7 +144,7 @@ describe('a push refreshes it', () => {
   test('not one to another branch, and not one that touches other files', async () => {
     await repository.writeFile(SETTINGS, 'activity_ttl_ms: 5000')
     const before = reads().length
-    const push = repository.desk.push('topic', { [SETTINGS]: 'activity_ttl_ms: 6000' })
+    const push = repository.githubRepo.push('topic', { [SETTINGS]: 'activity_ttl_ms: 6000' })
     await fixture.service.play(pushEvent(github, repository.full_name, { ...push, modified: [SETTINGS] }))
     await repository.writeFile('src/pay.ts', 'pay()')
     expect((await shown()).activity_ttl_ms).toBe(5000)
@@ -149,21 +152,21 @@ describe('a push refreshes it', () => {
   })
 
   test('on a default branch of another name', async () => {
-    repository.desk.repository.default_branch = 'trunk'
+    repository.githubRepo.repository.default_branch = 'trunk'
     await repository.writeFile(SETTINGS, 'activity_ttl_ms: 6000')
     expect((await shown()).activity_ttl_ms).toBe(6000)
   })
 
   test('and a forced push, which may change any file', async () => {
     await shown()
-    const push = repository.desk.write(SETTINGS, 'activity_ttl_ms: 6000')
+    const push = repository.githubRepo.write(SETTINGS, 'activity_ttl_ms: 6000')
     await fixture.service.play(pushEvent(github, repository.full_name, { ...push, forced: true }))
     expect((await shown()).activity_ttl_ms).toBe(6000)
   })
 
   test('and one of so many commits that GitHub does not list them all', async () => {
     await shown()
-    const push = repository.desk.write(SETTINGS, 'activity_ttl_ms: 6000')
+    const push = repository.githubRepo.write(SETTINGS, 'activity_ttl_ms: 6000')
     const { event, payload } = pushEvent(github, repository.full_name, { ...push, modified: ['src/pay.ts'] })
     const [commit] = payload.commits as object[]
     const told_of = (count: number) => ({
@@ -179,7 +182,7 @@ describe('a push refreshes it', () => {
 
 describe('another default branch has its own file', () => {
   const changeTo = async (branch: string) => {
-    repository.desk.repository.default_branch = branch
+    repository.githubRepo.repository.default_branch = branch
     await fixture.service.play(repositoryEvent(github, repository.full_name, 'edited'))
   }
 
@@ -187,7 +190,7 @@ describe('another default branch has its own file', () => {
     await repository.writeFile(SETTINGS, 'activity_ttl_ms: 5000')
     await repository.declare({ scope: { areas: ['payments'] } })
     const number = await repository.open()
-    repository.desk.push('trunk', { [SETTINGS]: 'areas: {payments: [src/**]}' })
+    repository.githubRepo.push('trunk', { [SETTINGS]: 'areas: {payments: [src/**]}' })
     await changeTo('trunk')
     expect(await shown()).toMatchObject({ activity_ttl_ms: 86_400_000, areas: { payments: ['src/**'] } })
     expect(repository.comment(number)).toContain('1 other activity')
@@ -195,10 +198,10 @@ describe('another default branch has its own file', () => {
 
   test('whose mistakes are shown, without a check run', async () => {
     await repository.writeFile(SETTINGS, 'activity_ttl_ms: 5000')
-    repository.desk.push('trunk', { [SETTINGS]: 'activity_ttl_ms: soon' })
+    repository.githubRepo.push('trunk', { [SETTINGS]: 'activity_ttl_ms: soon' })
     await changeTo('trunk')
     expect(await shown()).toMatchObject({ activity_ttl_ms: 5000, errors: [{ key: 'activity_ttl_ms' }] })
-    expect(repository.desk.checkRuns()).toEqual([])
+    expect(repository.githubRepo.checkRuns()).toEqual([])
   })
 
   test('and other changes of the repository read nothing', async () => {
@@ -239,7 +242,7 @@ describe('a wrong file', () => {
     const good = await repository.writeFile(SETTINGS, 'activity_ttl_ms: 5000')
     const bad = await repository.writeFile(SETTINGS, 'check_run: false\nactivity_ttl_ms: soon\n')
     expect(good).not.toBe(bad)
-    expect(repository.desk.checkRuns()).toMatchObject([
+    expect(repository.githubRepo.checkRuns()).toMatchObject([
       {
         name: 'Deconflict',
         head_sha: bad,
@@ -248,7 +251,7 @@ describe('a wrong file', () => {
         annotations: [{ path: SETTINGS, start_line: 2, end_line: 2 }],
       },
     ])
-    expect(repository.desk.checkRuns()[0]?.output.summary).toContain('`line 2, activity_ttl_ms`')
+    expect(repository.githubRepo.checkRuns()[0]?.output.summary).toContain('`line 2, activity_ttl_ms`')
   })
 })
 
@@ -278,7 +281,10 @@ describe('areas and ignore_paths work at once', () => {
 
 describe('areas are those of labeler.yml', () => {
   test('when there is no settings file, refreshed by a push that touches it', async () => {
-    repository.desk.write(LABELER, 'payments:\n  - changed-files:\n      - any-glob-to-any-file: src/pay*\n')
+    repository.githubRepo.write(
+      LABELER,
+      'payments:\n  - changed-files:\n      - any-glob-to-any-file: src/pay*\n',
+    )
     expect((await shown()).areas).toEqual({ payments: ['src/pay*'] })
     await repository.writeFile(LABELER, 'tills: [src/till/**]\n')
     expect((await shown()).areas).toEqual({ tills: ['src/till/**'] })
@@ -287,14 +293,14 @@ describe('areas are those of labeler.yml', () => {
   })
 
   test('without making the defaults a file', async () => {
-    repository.desk.write(LABELER, 'tills: [src/till/**]\n')
+    repository.githubRepo.write(LABELER, 'tills: [src/till/**]\n')
     expect(await shown()).toMatchObject({ source: 'defaults', areas: { tills: ['src/till/**'] }, errors: [] })
     await repository.writeFile(SETTINGS, '')
     expect(await shown()).toMatchObject({ source: 'file', areas: { tills: ['src/till/**'] } })
   })
 
   test('when the settings file was wrong from the first', async () => {
-    repository.desk.write(LABELER, 'tills: [src/till/**]\n')
+    repository.githubRepo.write(LABELER, 'tills: [src/till/**]\n')
     await repository.writeFile(SETTINGS, 'activity_ttl_ms: soon')
     expect(await shown()).toMatchObject({
       source: 'defaults',
@@ -304,7 +310,7 @@ describe('areas are those of labeler.yml', () => {
   })
 
   test('not where the last good settings name some, though the file is wrong now', async () => {
-    repository.desk.write(LABELER, 'tills: [src/till/**]\n')
+    repository.githubRepo.write(LABELER, 'tills: [src/till/**]\n')
     await repository.writeFile(SETTINGS, 'areas: {payments: [src/pay*]}')
     await repository.writeFile(SETTINGS, 'activity_ttl_ms: soon')
     expect((await shown()).areas).toEqual({ payments: ['src/pay*'] })
@@ -318,7 +324,7 @@ describe('areas are those of labeler.yml', () => {
   })
 
   test('when the settings file names none, beside what it does set', async () => {
-    repository.desk.write(LABELER, 'tills: [src/till/**]\n')
+    repository.githubRepo.write(LABELER, 'tills: [src/till/**]\n')
     await repository.writeFile(SETTINGS, 'activity_ttl_ms: 5000')
     expect(await shown()).toMatchObject({ activity_ttl_ms: 5000, areas: { tills: ['src/till/**'] } })
   })
@@ -327,7 +333,7 @@ describe('areas are those of labeler.yml', () => {
     ['some', 'areas: {payments: [src/pay*]}', { payments: ['src/pay*'] }],
     ['none on purpose', 'areas: {}', {}],
   ])('never when it names %s', async (_, text, areas) => {
-    repository.desk.write(LABELER, 'tills: [src/till/**]\n')
+    repository.githubRepo.write(LABELER, 'tills: [src/till/**]\n')
     await repository.writeFile(SETTINGS, text)
     expect((await shown()).areas).toEqual(areas)
     expect(reads().some((route) => route.includes('labeler'))).toBe(false)
@@ -335,8 +341,8 @@ describe('areas are those of labeler.yml', () => {
 })
 
 test('a pull request is not tracked where the file says so, from the first event on', async () => {
-  repository.desk.write(SETTINGS, 'track_pull_requests: false')
-  const { number } = repository.desk.open({ files: ['src/pay.ts'] })
+  repository.githubRepo.write(SETTINGS, 'track_pull_requests: false')
+  const { number } = repository.githubRepo.open({ files: ['src/pay.ts'] })
   await fixture.service.play(pullRequestEvent(github, repository.full_name, number, 'opened'))
   expect((await repository.request('GET', '/activity')).body.items).toEqual([])
 })

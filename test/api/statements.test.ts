@@ -84,7 +84,7 @@ describe.skipIf(process.env.TEST_DATABASE_KIND === 'embedded')('every statement'
 
   /** All that the service does: operations, deliveries, jobs, sweeps, a repair and a purge. */
   async function work(): Promise<void> {
-    const { desk, full_name } = repo
+    const { githubRepo, full_name } = repo
     const scope = { areas: ['pay'], paths: ['src/**', 'README.md'] }
     const ids = { act: await repo.work({ scope, branch: 'a' }), ntb: await repo.note({ scope }) }
     await repo.work({ scope, branch: 'b', base_branch: 'a' })
@@ -108,8 +108,8 @@ describe.skipIf(process.env.TEST_DATABASE_KIND === 'embedded')('every statement'
     await repo.note({ scope, supersedes: [ids.ntb] })
     await repo.check({ branch: 'b' })
     const installation = github.app.install({ repositories: [full_name] })
-    const { number } = desk.open({ files: ['src/a.ts'], head: 'c' })
-    const other = desk.open({ files: ['src/a.ts'], head: 'b' })
+    const { number } = githubRepo.open({ files: ['src/a.ts'], head: 'c' })
+    const other = githubRepo.open({ files: ['src/a.ts'], head: 'b' })
     await service.play(
       installationEvent(github, installation, 'created'),
       repo.event(number, 'opened'),
@@ -117,7 +117,7 @@ describe.skipIf(process.env.TEST_DATABASE_KIND === 'embedded')('every statement'
       repo.event(number, 'synchronize'),
       pushEvent(github, full_name, { ref: 'refs/heads/a' }),
     )
-    desk.merge(number)
+    githubRepo.merge(number)
     await service.play(repo.event(number, 'closed'), refEvent(github, full_name, 'delete', { branch: 'b' }))
     // Reconciliation is due after an hour, expiry after a day, and the rest after a month.
     for (const hours of [1, 24, 24 * 60]) {

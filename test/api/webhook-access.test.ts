@@ -117,8 +117,8 @@ describe('after an event', () => {
   })
 
   test('nothing waits for the jobs of the repository', async () => {
-    const desk = github.at(shop)
-    desk.open({ number: 1 })
+    const githubRepo = github.at(shop)
+    githubRepo.open({ number: 1 })
     const files = `GET /repos/${shop}/pulls/1/files`
     const release = github.hold(files)
     try {
@@ -146,7 +146,7 @@ describe('a yes that an event overtakes', () => {
     grantAll([shop])
     for (const probe of probes()) expect(await write(first(), probe)).toBe('201')
   })
-  afterEach(() => github.mend())
+  afterEach(() => github.clearFaults())
 
   function grantAll(names: string[]): void {
     const permissions = Object.fromEntries([...names, ...probes()].map((name) => [name, 'write' as const]))

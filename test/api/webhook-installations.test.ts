@@ -342,7 +342,7 @@ describe('a repository that is renamed', () => {
     github.rename(shop, to)
     const push = () => pushEvent(github, to, { ref: 'refs/heads/retries' })
     await service.play(push(), push(), repositoryEvent(github, to, 'renamed', shop), push())
-    expect(github.asked(`GET /repos/${to}`).filter(({ token }) => token !== 'ada')).toHaveLength(1)
+    expect(github.requests(`GET /repos/${to}`).filter(({ token }) => token !== 'ada')).toHaveLength(1)
   })
 
   test('is followed although nobody told of it', async () => {

@@ -61,7 +61,7 @@ describe.each(['pr_url', 'branch'] as const)('activities linked by their %s', (l
     ['converted_to_draft', true],
     ['ready_for_review', false],
   ] as const)('follow a pull request that is %s, draft: %s', async (action, draft) => {
-    repo.desk.open({ head: 'retries', base: 'develop', draft })
+    repo.githubRepo.open({ head: 'retries', base: 'develop', draft })
     const ids = await oneOfEach(link)
     await service.play(repo.event(1, action))
     const open = draft ? 'draft-pr-open' : 'ready-for-review'
@@ -85,10 +85,10 @@ describe.each(['pr_url', 'branch'] as const)('activities linked by their %s', (l
     [true, 'pull_request_merged'],
     [false, 'pull_request_closed'],
   ])('are archived when it is closed, merged: %s', async (merged, archive_reason) => {
-    repo.desk.open({ head: 'retries' })
+    repo.githubRepo.open({ head: 'retries' })
     const ids = await oneOfEach(link)
-    if (merged) repo.desk.merge(1)
-    else repo.desk.close(1)
+    if (merged) repo.githubRepo.merge(1)
+    else repo.githubRepo.close(1)
     await service.play(repo.event(1, 'closed'))
     for (const [status, id] of ids)
       expect(await repo.activity(id), status).toMatchObject({
@@ -102,13 +102,13 @@ describe.each(['pr_url', 'branch'] as const)('activities linked by their %s', (l
   })
 
   test('keep their own words and scope when it is edited or pushed to', async () => {
-    repo.desk.open({ head: 'retries', base: 'develop', files: ['src/a.ts'] })
+    repo.githubRepo.open({ head: 'retries', base: 'develop', files: ['src/a.ts'] })
     const ids = await oneOfEach(link)
     await service.play(repo.event(1, 'opened'))
     service.clock.advance(1000)
-    repo.desk.update(1, { title: 'Other words', files: ['src/b.ts'] })
+    repo.githubRepo.update(1, { title: 'Other words', files: ['src/b.ts'] })
     await service.play(
-      repo.event(1, { action: 'synchronize', push: repo.desk.push('retries') }),
+      repo.event(1, { action: 'synchronize', push: repo.githubRepo.push('retries') }),
       repo.event(1, { action: 'edited', from: { title: 'Words' } }),
     )
     for (const [status, id] of ids)
@@ -121,13 +121,13 @@ describe.each(['pr_url', 'branch'] as const)('activities linked by their %s', (l
   })
 
   test('are archived by the merge also when they were called merged before, at the instant of then', async () => {
-    repo.desk.open({ head: 'retries' })
+    repo.githubRepo.open({ head: 'retries' })
     const body = link === 'branch' ? { branch: 'retries' } : { branch: 'elsewhere', pr_url: prUrl(1) }
     const id = await begun('active', body)
     await service.play(repo.event(1, 'opened'))
     expect((await repo.ask('PATCH', `/activity/${id}`, { body: { status: 'merged' } })).status).toBe(200)
     service.clock.advance(DAY_MS / 2)
-    repo.desk.merge(1)
+    repo.githubRepo.merge(1)
     await service.play(repo.event(1, 'closed'))
     expect(await repo.activity(id)).toMatchObject({
       status: 'archived',
@@ -139,8 +139,8 @@ describe.each(['pr_url', 'branch'] as const)('activities linked by their %s', (l
   })
 
   test('never outlive max_activity_ttl_ms by that', async () => {
-    repo.desk.open({ head: 'retries' })
-    repo.desk.write('.github/deconflict.yml', `max_activity_ttl_ms: ${DAY_MS}`)
+    repo.githubRepo.open({ head: 'retries' })
+    repo.githubRepo.write('.github/deconflict.yml', `max_activity_ttl_ms: ${DAY_MS}`)
     const ids = await oneOfEach(link)
     await service.play(repo.event(1, 'opened'))
     for (const id of ids.values()) {
@@ -152,29 +152,29 @@ describe.each(['pr_url', 'branch'] as const)('activities linked by their %s', (l
 
 describe('a pull request', () => {
   test('leaves alone what its branch holds of another one', async () => {
-    repo.desk.open({ number: 2, head: 'retries' })
+    repo.githubRepo.open({ number: 2, head: 'retries' })
     const other = await begun('active', { branch: 'retries', pr_url: prUrl(7) })
     const before = await repo.activity(other)
     await service.play(repo.event(2, 'opened'))
-    repo.desk.merge(2)
+    repo.githubRepo.merge(2)
     await service.play(repo.event(2, 'closed'))
     expect(await repo.activity(other)).toEqual(before)
   })
 
   test('leaves alone what its branch holds beside the activity with its pr_url', async () => {
-    repo.desk.open({ head: 'retries' })
+    repo.githubRepo.open({ head: 'retries' })
     const linked = await begun('active', { pr_url: prUrl(1) })
     const beside = await begun('active', { branch: 'retries' })
     const before = await repo.activity(beside)
     await service.play(repo.event(1, 'opened'))
-    repo.desk.close(1)
+    repo.githubRepo.close(1)
     await service.play(repo.event(1, 'closed'))
     expect((await repo.activity(linked)).status).toBe('archived')
     expect(await repo.activity(beside)).toMatchObject({ status: before.status, pr_url: null })
   })
 
   test.each(['archived', 'merged', 'abandoned'])('leaves alone what is %s on its branch', async (status) => {
-    repo.desk.open({ head: 'retries' })
+    repo.githubRepo.open({ head: 'retries' })
     const id = await begun(status, { branch: 'retries' })
     const before = await repo.activity(id)
     await service.play(repo.event(1, 'opened'))
@@ -183,8 +183,8 @@ describe('a pull request', () => {
   })
 
   test('leaves alone what has expired on its branch', async () => {
-    repo.desk.open({ head: 'retries' })
-    repo.desk.write('.github/deconflict.yml', 'activity_ttl_ms: 1000')
+    repo.githubRepo.open({ head: 'retries' })
+    repo.githubRepo.write('.github/deconflict.yml', 'activity_ttl_ms: 1000')
     const id = await begun('active', { branch: 'retries' })
     await service.play(repo.event(1, 'opened'))
     expect(await repo.activity(id)).toMatchObject({ status: 'expired', pr_url: null })
@@ -193,10 +193,10 @@ describe('a pull request', () => {
   test('of a fork is none of the branch of the same name', async () => {
     const id = await begun('active', { branch: 'patch-1' })
     const before = await repo.activity(id)
-    repo.desk.open({ head: 'eve:patch-1', author: 'eve', files: ['src/a.ts'] })
+    repo.githubRepo.open({ head: 'eve:patch-1', author: 'eve', files: ['src/a.ts'] })
     await service.play(repo.event(1, 'opened'))
     expect(await repo.tracked()).toMatchObject([{ branch: 'eve:patch-1', actor: 'eve', pr_url: prUrl(1) }])
-    repo.desk.merge(1)
+    repo.githubRepo.merge(1)
     await service.play(repo.event(1, 'closed'))
     expect(await repo.tracked()).toEqual([])
     expect(await repo.activity(id)).toEqual(before)
@@ -204,18 +204,18 @@ describe('a pull request', () => {
 
   test('of a fork is followed where its pr_url was declared', async () => {
     const id = await begun('active', { branch: 'patch-1', pr_url: prUrl(1) })
-    repo.desk.open({ head: 'eve:patch-1', draft: true })
+    repo.githubRepo.open({ head: 'eve:patch-1', draft: true })
     await service.play(repo.event(1, 'opened'))
     expect(await repo.activity(id)).toMatchObject({ status: 'draft-pr-open', branch: 'patch-1' })
-    repo.desk.close(1)
+    repo.githubRepo.close(1)
     await service.play(repo.event(1, 'closed'))
     expect(await repo.activity(id)).toMatchObject({ archive_reason: 'pull_request_closed' })
   })
 
   test('that was closed leaves later work on its branch alone, whatever is done to it', async () => {
-    repo.desk.open({ head: 'develop' })
+    repo.githubRepo.open({ head: 'develop' })
     await service.play(repo.event(1, 'opened'))
-    repo.desk.merge(1)
+    repo.githubRepo.merge(1)
     await service.play(repo.event(1, 'closed'))
     const id = await begun('active', { branch: 'develop' })
     await service.play(
@@ -226,8 +226,8 @@ describe('a pull request', () => {
   })
 
   test('that was closed before it was known leaves work on its branch alone when it is labelled', async () => {
-    repo.desk.open({ head: 'develop' })
-    repo.desk.merge(1)
+    repo.githubRepo.open({ head: 'develop' })
+    repo.githubRepo.merge(1)
     const id = await begun('active', { branch: 'develop' })
     await service.play(repo.event(1, { action: 'labeled', label: 'released' }))
     expect(await repo.activity(id)).toMatchObject({ status: 'active', pr_url: null })
@@ -240,8 +240,8 @@ describe('a deleted branch', () => {
     for (const status of STATUSES) ids.set(status, await begun(status, { branch: 'retries' }))
     const finished = await begun('merged', { branch: 'retries' })
     const elsewhere = await begun('active', { branch: 'retries-2' })
-    repo.desk.push('retries')
-    repo.desk.deleteBranch('retries')
+    repo.githubRepo.push('retries')
+    repo.githubRepo.deleteBranch('retries')
     await service.play(refEvent(github, repo.full_name, 'delete', { branch: 'retries' }))
     for (const [status, id] of ids)
       expect(await repo.activity(id), status).toMatchObject({
@@ -254,10 +254,10 @@ describe('a deleted branch', () => {
   })
 
   test('after the merge keeps the reason, and the instant', async () => {
-    repo.desk.open({ head: 'retries' })
+    repo.githubRepo.open({ head: 'retries' })
     const id = await begun('active', { branch: 'retries' })
     await service.play(repo.event(1, 'opened'))
-    repo.desk.merge(1)
+    repo.githubRepo.merge(1)
     await service.play(repo.event(1, 'closed'))
     const before = await repo.activity(id)
     service.clock.advance(1000)

@@ -48,11 +48,11 @@ describe.each([
   ['closed', 'pull_request_closed'],
 ] as const)('opened, pushed to and %s', (end, archive_reason) => {
   const happened = (at_s?: number) => {
-    repo.desk.open({ head: 'retries', files: ['src/a.ts'] })
+    repo.githubRepo.open({ head: 'retries', files: ['src/a.ts'] })
     const opened = repo.event(1, 'opened', at_s)
-    const pushed = repo.event(1, { action: 'synchronize', push: repo.desk.push('retries') }, at_s)
-    if (end === 'merged') repo.desk.merge(1)
-    else repo.desk.close(1)
+    const pushed = repo.event(1, { action: 'synchronize', push: repo.githubRepo.push('retries') }, at_s)
+    if (end === 'merged') repo.githubRepo.merge(1)
+    else repo.githubRepo.close(1)
     return [opened, pushed, repo.event(1, 'closed', at_s)]
   }
 
@@ -82,10 +82,10 @@ describe.each([
 test.each(orders(2))(
   'a merge and the deleted branch, as %i %i, archive linked work as merged',
   async (...order) => {
-    repo.desk.open({ head: 'retries' })
+    repo.githubRepo.open({ head: 'retries' })
     const id = await declared()
     await service.play(repo.event(1, 'opened'))
-    repo.desk.merge(1)
+    repo.githubRepo.merge(1)
     await service.play(...inOrder([repo.event(1, 'closed'), deleted()], order))
     expect(await repo.activity(id)).toMatchObject({
       status: 'archived',
@@ -95,9 +95,9 @@ test.each(orders(2))(
 )
 
 test('a branch that was deleted before its pull request is heard of archives once, for good', async () => {
-  repo.desk.open({ head: 'retries' })
+  repo.githubRepo.open({ head: 'retries' })
   const opened = repo.event(1, 'opened')
-  repo.desk.merge(1)
+  repo.githubRepo.merge(1)
   const closed = repo.event(1, 'closed')
   const id = await declared()
   await service.play(deleted())
@@ -110,11 +110,11 @@ test('a branch that was deleted before its pull request is heard of archives onc
 
 describe('closed and opened again', () => {
   const happened = () => {
-    repo.desk.open({ head: 'retries', files: ['src/a.ts'] })
+    repo.githubRepo.open({ head: 'retries', files: ['src/a.ts'] })
     const opened = repo.event(1, 'opened')
-    repo.desk.close(1)
+    repo.githubRepo.close(1)
     const closed = repo.event(1, 'closed')
-    repo.desk.reopen(1)
+    repo.githubRepo.reopen(1)
     return [opened, closed, repo.event(1, 'reopened')]
   }
 
@@ -135,24 +135,24 @@ describe('closed and opened again', () => {
   })
 
   test.each(orders(2))('within one second, as %i %i, is what GitHub says it is: open', async (...order) => {
-    repo.desk.open({ head: 'retries' })
+    repo.githubRepo.open({ head: 'retries' })
     await service.play(repo.event(1, 'opened'))
-    repo.desk.close(1)
+    repo.githubRepo.close(1)
     const closed = repo.event(1, 'closed', SECOND)
-    repo.desk.reopen(1)
+    repo.githubRepo.reopen(1)
     const reopened = repo.event(1, 'reopened', SECOND)
     await service.play(...inOrder([closed, reopened], order))
     expect(await repo.tracked()).toMatchObject([{ status: 'ready-for-review' }])
   })
 
   test.each(orders(2))('and closed within one second, as %i %i, is closed', async (...order) => {
-    repo.desk.open({ head: 'retries' })
+    repo.githubRepo.open({ head: 'retries' })
     await service.play(repo.event(1, 'opened'))
-    repo.desk.close(1)
+    repo.githubRepo.close(1)
     await service.play(repo.event(1, 'closed'))
-    repo.desk.reopen(1)
+    repo.githubRepo.reopen(1)
     const reopened = repo.event(1, 'reopened', SECOND)
-    repo.desk.close(1)
+    repo.githubRepo.close(1)
     const closed = repo.event(1, 'closed', SECOND)
     await service.play(...inOrder([reopened, closed], order))
     expect(await repo.tracked()).toEqual([])
@@ -171,33 +171,33 @@ describe('what a newer event has overtaken', () => {
     ['ready for review', true, 'ready_for_review', 'ready-for-review'],
     ['made a draft', false, 'converted_to_draft', 'draft-pr-open'],
   ] as const)('is not lost: %s', async (_, draft, action, status) => {
-    repo.desk.open({ head: 'retries', draft })
+    repo.githubRepo.open({ head: 'retries', draft })
     const id = await declared()
     await service.play(repo.event(1, 'opened'))
-    repo.desk.update(1, { draft: !draft })
+    repo.githubRepo.update(1, { draft: !draft })
     const changed = repo.event(1, action)
-    const pushed = repo.event(1, { action: 'synchronize', push: repo.desk.push('retries') })
+    const pushed = repo.event(1, { action: 'synchronize', push: repo.githubRepo.push('retries') })
     await service.play(pushed, changed)
     expect(await repo.activity(id)).toMatchObject({ status, draft_pr: !draft })
   })
 
   test('is not lost: the files of a push', async () => {
-    repo.desk.open({ head: 'retries', files: ['src/a.ts'] })
+    repo.githubRepo.open({ head: 'retries', files: ['src/a.ts'] })
     await service.play(repo.event(1, 'opened'))
-    repo.desk.update(1, { files: ['src/b.ts'] })
-    const pushed = repo.event(1, { action: 'synchronize', push: repo.desk.push('retries') })
-    repo.desk.update(1, { title: 'Other words' })
+    repo.githubRepo.update(1, { files: ['src/b.ts'] })
+    const pushed = repo.event(1, { action: 'synchronize', push: repo.githubRepo.push('retries') })
+    repo.githubRepo.update(1, { title: 'Other words' })
     const edited = repo.event(1, { action: 'edited', from: { title: 'Pull request 1' } })
     await service.play(edited, pushed)
     expect(await repo.tracked()).toMatchObject([{ title: 'Other words', scope: { paths: ['src/b.ts'] } }])
   })
 
   test('is not lost although GitHub failed then: the files of a push', async () => {
-    repo.desk.open({ head: 'retries', files: ['src/a.ts'] })
+    repo.githubRepo.open({ head: 'retries', files: ['src/a.ts'] })
     await service.play(repo.event(1, 'opened'))
-    repo.desk.update(1, { files: ['src/b.ts'] })
+    repo.githubRepo.update(1, { files: ['src/b.ts'] })
     github.fault(`GET /repos/${repo.full_name}/pulls/*/files`, 'server_error', 1)
-    await service.deliver(repo.event(1, { action: 'synchronize', push: repo.desk.push('retries') }))
+    await service.deliver(repo.event(1, { action: 'synchronize', push: repo.githubRepo.push('retries') }))
     expect(await service.settle()).toHaveLength(1)
     await service.deliver(repo.event(1, { action: 'labeled', label: 'urgent' }))
     await service.settle()
@@ -208,9 +208,9 @@ describe('what a newer event has overtaken', () => {
   })
 
   test('does not win: the state before', async () => {
-    repo.desk.open({ head: 'retries', title: 'First words', draft: true })
+    repo.githubRepo.open({ head: 'retries', title: 'First words', draft: true })
     const opened = repo.event(1, 'opened')
-    repo.desk.update(1, { title: 'Second words', draft: false })
+    repo.githubRepo.update(1, { title: 'Second words', draft: false })
     await service.play(repo.event(1, 'ready_for_review'), opened)
     expect(await repo.tracked()).toMatchObject([{ title: 'Second words', status: 'ready-for-review' }])
   })

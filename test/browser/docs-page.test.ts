@@ -1,4 +1,4 @@
-/** The page at /docs in a real browser: on a desk, on a phone, in the dark, by keyboard and on paper. */
+/** The page at /docs in a real browser: on a desktop, on a phone, in the dark, by keyboard and on paper. */
 import { readFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import type { Browser, Page } from 'playwright-core'
@@ -34,7 +34,7 @@ describe.skipIf(BROWSER === undefined)('in Chromium, the documentation', () => {
   const overflow = (page: Page) => page.evaluate('document.documentElement.scrollWidth - innerWidth')
 
   test.each([
-    ['on a desk', { viewport: { width: 1300, height: 900 } }],
+    ['on a githubRepo', { viewport: { width: 1300, height: 900 } }],
     ['in the dark', { viewport: { width: 1300, height: 900 }, colorScheme: 'dark' as const }],
     ['on a phone', { viewport: { width: 360, height: 800 } }],
   ])('loads only its own files, fits, and has no fault that axe finds %s', async (_, options) => {

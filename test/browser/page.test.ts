@@ -7,7 +7,7 @@ import type { AddressInfo } from 'node:net'
 import { json } from 'node:stream/consumers'
 import type { Browser, BrowserContext, Page } from 'playwright-core'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
-import { type GithubStandIn, startGithubStandIn } from '../../scripts/github-stand-in.ts'
+import { type FakeGithubServer, startFakeGithubServer } from '../../scripts/fake-github-server.ts'
 import { BROWSER, startBrowser } from '../support/browser.ts'
 import { type FreshDatabase, freshDatabase } from '../support/database.ts'
 import { type ServiceProcess, startProcess } from '../support/process.ts'
@@ -17,7 +17,7 @@ const AXE = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.mi
 const PATIENT = { timeout: 30_000 }
 const HOSTILE = '<img src=x onerror="document.title=1"> [x](javascript:alert(1)) **b** @everyone'
 
-let github: GithubStandIn
+let github: FakeGithubServer
 let githubWeb: { url: string; close(): void }
 let database: FreshDatabase
 let first: ServiceProcess
@@ -30,7 +30,7 @@ let strayed: string[]
 
 describe.skipIf(BROWSER === undefined)('in Chromium, the page', () => {
   beforeAll(async () => {
-    github = await startGithubStandIn({
+    github = await startFakeGithubServer({
       repositories: [
         { id: 7, full_name: 'acme/shop' },
         { id: 8, full_name: 'acme/quiet' },
@@ -157,7 +157,7 @@ describe.skipIf(BROWSER === undefined)('in Chromium, the page', () => {
   })
 
   test('leaves a scope alone that nobody changed, whatever is in it', async () => {
-    const scope = { areas: ['till, desk'], paths: [' odd name ', 'b,c'] }
+    const scope = { areas: ['till, githubRepo'], paths: [' odd name ', 'b,c'] }
     const notable = { title: 'Odd names', summary: 'x', category: 'warning', importance: 'low', scope }
     const { body } = await apiAt(second.url, 'ada')('POST', '/notables', { body: notable })
     const stored = async () => (await apiAt(second.url, 'ada')('GET', `/notables/${body.id}`)).body
@@ -171,8 +171,8 @@ describe.skipIf(BROWSER === undefined)('in Chromium, the page', () => {
     await open('ada')
     await change('Title', 'Odd names indeed')
     expect(await stored()).toMatchObject({ title: 'Odd names indeed', scope })
-    await change('Areas, one per line', 'till, desk\npay')
-    expect((await stored()).scope).toMatchObject({ ...scope, areas: ['till, desk', 'pay'] })
+    await change('Areas, one per line', 'till, githubRepo\npay')
+    expect((await stored()).scope).toMatchObject({ ...scope, areas: ['till, githubRepo', 'pay'] })
     await apiAt(second.url, 'ada')('POST', `/notables/${body.id}/archive`)
   })
 

@@ -30,7 +30,7 @@ test('a repository is imported, commented on, rate-limited, reconciled and unins
   const reasonOf = async (id: string) =>
     (await repository.request('GET', `/activity/${id}`)).body.archive_reason
 
-  repository.desk.open({ files: ['src/pay.ts'] })
+  repository.githubRepo.open({ files: ['src/pay.ts'] })
   await service.play(installationEvent(github, repository.installation, 'created'))
   expect(await list()).toMatchObject([{ source: 'pull_request' }])
 
@@ -45,13 +45,13 @@ test('a repository is imported, commented on, rate-limited, reconciled and unins
   await service.play(refEvent(github, repository.full_name, 'delete', { branch: 'retries' }))
   expect(await reasonOf(declared)).toBe('branch_deleted')
 
-  const failed = github.app.delivered({ event: 'push', status_code: 500 })
+  const failed = github.app.addDelivery({ event: 'push', status_code: 500 })
   const { database, clock } = service.app
   await enqueue(database.connection(), firstJobs(clock()), clock())
   await fixture.runJobs()
   expect(github.app.redelivered()).toEqual([failed.id])
 
-  repository.desk.merge(1)
+  repository.githubRepo.merge(1)
   await repository.advance(90 * MINUTE_MS)
   const { id } = (await list('?status=archived')).find(({ source }: { source: string }) => source !== 'api')
   expect(await reasonOf(id)).toBe('pull_request_merged')

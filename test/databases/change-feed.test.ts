@@ -60,13 +60,13 @@ test('heartbeats and updates that change nothing are not announced', async () =>
 
 test('the work of a pull request is announced when it is opened, changed and merged', async () => {
   const stream = await openStream(repo)
-  repo.desk.open({ files: ['src/pay.ts'] })
+  repo.githubRepo.open({ files: ['src/pay.ts'] })
   await service.play(repo.event(1, 'opened'))
   expect(await stream.next()).toContain(CHANGED)
-  repo.desk.update(1, { title: 'Retry twice' })
+  repo.githubRepo.update(1, { title: 'Retry twice' })
   await service.play(repo.event(1, 'edited'))
   expect(await stream.next()).toContain(CHANGED)
-  repo.desk.merge(1)
+  repo.githubRepo.merge(1)
   await service.play(repo.event(1, 'closed'))
   expect(await stream.next()).toContain(CHANGED)
 })

@@ -92,7 +92,7 @@ describe('a request counts by its operation and status:', () => {
   test('one that the client breaks off', async () => {
     const aborted = async () => (await scrape(service.url)).value(count('listActivities', 'aborted')) ?? 0
     const before = await aborted()
-    const asked = github.asked().length
+    const asked = github.requests().length
     const release = github.hold('GET /repos/acme/held')
     await new Promise<void>((resolve) => {
       const address = `${service.url}/api/v1/repos/acme/held/activity`
@@ -100,7 +100,7 @@ describe('a request counts by its operation and status:', () => {
       req.on('error', () => resolve())
       req.end()
       void expect
-        .poll(() => github.asked().length)
+        .poll(() => github.requests().length)
         .toBe(asked + 1)
         .then(() => req.destroy())
     })
@@ -133,15 +133,15 @@ describe('a permission', () => {
     const other = freshRepository()
     expect(await growth(outcomes, list)).toEqual([0, 0, 0, 1, 0])
     expect(await growth(outcomes, () => other.ask('GET', '/activity'))).toEqual([0, 0, 0, 0, 1])
-    github.mend()
+    github.clearFaults()
   })
 
   test('that several wait for is one miss', async () => {
     const release = github.hold('GET /repos/*')
     const grown = growth(outcomes, async () => {
-      const asked = github.asked().length
+      const asked = github.requests().length
       const answers = [list(), list(), list()]
-      await expect.poll(() => github.asked().length).toBe(asked + 1)
+      await expect.poll(() => github.requests().length).toBe(asked + 1)
       release()
       await Promise.all(answers)
     })

@@ -35,12 +35,12 @@ afterAll(async () => {
 
 const db = () => service.app.database.connection()
 const open = async (files = ['src/a.ts']) => {
-  const { number } = repo.desk.open({ files })
+  const { number } = repo.githubRepo.open({ files })
   await service.play(repo.event(number, 'opened'))
   return number
 }
 const close = async (number: number) => {
-  repo.desk.close(number)
+  repo.githubRepo.close(number)
   await service.play(repo.event(number, 'closed'))
 }
 const known = async () => {

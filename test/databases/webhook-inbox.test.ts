@@ -36,7 +36,7 @@ afterAll(async () => {
 
 /** A delivery that would be taken. */
 function sound() {
-  repo.desk.open({ head: 'retries', files: ['src/a.ts'] })
+  repo.githubRepo.open({ head: 'retries', files: ['src/a.ts'] })
   return signedDelivery({ secret: WEBHOOK_SECRET, ...repo.event(1, 'opened') })
 }
 
@@ -180,7 +180,7 @@ describe('a delivery', () => {
   )
 
   test('of an action that means nothing here changes nothing', async () => {
-    repo.desk.open({ head: 'retries' })
+    repo.githubRepo.open({ head: 'retries' })
     const { event, payload } = repo.event(1, 'opened')
     await service.play({ event, payload: { ...payload, action: 'auto_merge_enabled' } })
     expect(await repo.tracked()).toEqual([])
@@ -188,7 +188,7 @@ describe('a delivery', () => {
 
   test('that comes of no installation of the app changes nothing', async () => {
     const id = await repo.work({ branch: 'retries' })
-    repo.desk.open({ head: 'retries' })
+    repo.githubRepo.open({ head: 'retries' })
     const { event, payload } = repo.event(1, 'opened')
     const { installation: _, ...rest } = payload
     await service.play({ event, payload: rest })
@@ -198,7 +198,7 @@ describe('a delivery', () => {
 
 describe('the same delivery', () => {
   test('again counts once', async () => {
-    repo.desk.open({ head: 'retries', files: ['src/a.ts'] })
+    repo.githubRepo.open({ head: 'retries', files: ['src/a.ts'] })
     const opened = repo.event(1, 'opened')
     expect(await service.deliver(opened, 'twice-1')).toEqual({ status: 202, outcome: 'accepted' })
     expect(await service.deliver(opened, 'twice-1')).toEqual({ status: 202, outcome: 'known' })
@@ -211,7 +211,7 @@ describe('the same delivery', () => {
   })
 
   test('ten times at once counts once', async () => {
-    repo.desk.open({ head: 'retries', files: ['src/a.ts'] })
+    repo.githubRepo.open({ head: 'retries', files: ['src/a.ts'] })
     const opened = repo.event(1, 'opened')
     const answers = await Promise.all(Array.from({ length: 10 }, () => service.deliver(opened, 'ten-1')))
     expect(answers.filter(({ outcome }) => outcome === 'accepted')).toHaveLength(1)
@@ -221,17 +221,17 @@ describe('the same delivery', () => {
   })
 
   test('is known, whatever it brings the second time', async () => {
-    repo.desk.open({ head: 'retries' })
+    repo.githubRepo.open({ head: 'retries' })
     const opened = repo.event(1, 'opened')
     await service.deliver(opened, 'other-1')
-    repo.desk.close(1)
+    repo.githubRepo.close(1)
     expect((await service.deliver(repo.event(1, 'closed'), 'other-1')).outcome).toBe('known')
     await service.settle()
     expect(await repo.tracked()).toHaveLength(1)
   })
 
   test('under another id is another one, and does no harm', async () => {
-    repo.desk.open({ head: 'retries' })
+    repo.githubRepo.open({ head: 'retries' })
     const opened = repo.event(1, 'opened')
     await service.play(opened, opened)
     expect(await repo.tracked()).toHaveLength(1)
@@ -267,7 +267,7 @@ test('without a configured app every delivery is 503, signed or not', async () =
 })
 
 test('nothing of a secret or a body is logged', async () => {
-  repo.desk.open({ head: 'retries', title: 'Unheard-of words' })
+  repo.githubRepo.open({ head: 'retries', title: 'Unheard-of words' })
   await service.play(repo.event(1, 'opened'))
   const log = service.log.join('\n')
   for (const secret of [WEBHOOK_SECRET, 'Unheard-of words', 'PRIVATE KEY', 'ghs_'])

@@ -40,7 +40,7 @@ describe('an opened pull request', () => {
     [true, 'draft-pr-open'],
     [false, 'ready-for-review'],
   ])('becomes an activity; draft: %s', async (draft, status) => {
-    repo.desk.open({
+    repo.githubRepo.open({
       head: 'feature/retries',
       base: 'develop',
       author: 'ada',
@@ -91,22 +91,22 @@ describe('an opened pull request', () => {
     ['5,000 characters', 'x'.repeat(5000), 'x'.repeat(4000)],
     ['characters that a database does not take', 'a\u0000b\ud800c', 'ab\ufffdc'],
   ])('with %s has a summary', async (_, body, summary) => {
-    repo.desk.open({ title: 'Words', body })
+    repo.githubRepo.open({ title: 'Words', body })
     await service.play(repo.event(1, 'opened'))
     expect((await only()).summary).toBe(summary)
   })
 
   test('with a title of 256 characters keeps 200 of them, also when it is edited', async () => {
-    repo.desk.open({ title: 'w'.repeat(256) })
+    repo.githubRepo.open({ title: 'w'.repeat(256) })
     await service.play(repo.event(1, 'opened'))
     expect((await only()).title).toBe('w'.repeat(200))
-    repo.desk.update(1, { title: 'x'.repeat(256) })
+    repo.githubRepo.update(1, { title: 'x'.repeat(256) })
     await service.play(repo.event(1, { action: 'edited', from: { title: 'w' } }))
     expect((await only()).title).toBe('x'.repeat(200))
   })
 
   test('is found by a check of the files that it changes, and of no others', async () => {
-    repo.desk.open({ head: 'retries', files: ['app/[id]/page.tsx'] })
+    repo.githubRepo.open({ head: 'retries', files: ['app/[id]/page.tsx'] })
     await service.play(repo.event(1, 'opened'))
     const { id } = await only()
     expect((await repo.check({ scope: { paths: ['app/[id]/page.tsx'] } })).related_activity_ids).toEqual([id])
@@ -115,14 +115,14 @@ describe('an opened pull request', () => {
 
   test('with several hundred files has them all', async () => {
     const files = Array.from({ length: 250 }, (_, index) => `src/file-${index}.ts`)
-    repo.desk.open({ files })
+    repo.githubRepo.open({ files })
     await service.play(repo.event(1, 'opened'))
     expect([...(await only()).scope.paths].sort()).toEqual([...files].sort())
     expect(github.calls(filesRoute())).toBe(3)
   })
 
   test('of an account that was deleted is the ghost\u2019s', async () => {
-    repo.desk.open({})
+    repo.githubRepo.open({})
     const { event, payload } = repo.event(1, 'opened')
     const pull_request = { ...(payload.pull_request as object), user: null }
     await service.play({ event, payload: { ...payload, pull_request } })
@@ -130,7 +130,7 @@ describe('an opened pull request', () => {
   })
 
   test('from a fork that was deleted has a branch of its own', async () => {
-    repo.desk.open({ head: 'eve:main', fork_deleted: true, files: ['src/a.ts'] })
+    repo.githubRepo.open({ head: 'eve:main', fork_deleted: true, files: ['src/a.ts'] })
     const here = await repo.work({ branch: 'main' })
     await service.play(repo.event(1, 'opened'))
     expect((await only()).branch).not.toBe('main')
@@ -139,7 +139,7 @@ describe('an opened pull request', () => {
 
   test('becomes none where an activity of its branch is live', async () => {
     const id = await repo.work({ branch: 'retries' })
-    repo.desk.open({ head: 'retries', files: ['src/a.ts'] })
+    repo.githubRepo.open({ head: 'retries', files: ['src/a.ts'] })
     await service.play(repo.event(1, 'opened'))
     expect(await repo.tracked()).toEqual([])
     expect((await repo.activity(id)).pr_url).toMatch(/\/pull\/1$/)
@@ -147,14 +147,14 @@ describe('an opened pull request', () => {
   })
 
   test('becomes none where that is turned off, but finds declared work', async () => {
-    repo.desk.write('.github/deconflict.yml', 'track_pull_requests: false')
+    repo.githubRepo.write('.github/deconflict.yml', 'track_pull_requests: false')
     const id = await repo.work({ branch: 'retries' })
-    repo.desk.open({ head: 'retries' })
-    repo.desk.open({ head: 'other', files: ['src/a.ts'] })
+    repo.githubRepo.open({ head: 'retries' })
+    repo.githubRepo.open({ head: 'other', files: ['src/a.ts'] })
     await service.play(
       repo.event(1, 'opened'),
       repo.event(2, 'opened'),
-      repo.event(2, { action: 'synchronize', push: repo.desk.push('other') }),
+      repo.event(2, { action: 'synchronize', push: repo.githubRepo.push('other') }),
     )
     expect(await repo.tracked()).toEqual([])
     expect(await repo.activity(id)).toMatchObject({ status: 'ready-for-review' })
@@ -164,8 +164,8 @@ describe('an opened pull request', () => {
   test.each(['synchronize', 'edited', 'ready_for_review', 'labeled'] as const)(
     'that was missed becomes an activity when it is heard of: %s',
     async (action) => {
-      repo.desk.open({ head: 'retries', files: ['src/a.ts'] })
-      const push = repo.desk.push('retries')
+      repo.githubRepo.open({ head: 'retries', files: ['src/a.ts'] })
+      const push = repo.githubRepo.push('retries')
       const given = action === 'synchronize' ? { action, push } : { action, label: 'x', from: {} }
       await service.play(repo.event(1, given))
       expect((await only()).scope.paths).toEqual(['src/a.ts'])
@@ -173,7 +173,7 @@ describe('an opened pull request', () => {
   )
 
   test('is tracked although GitHub fails at first', async () => {
-    repo.desk.open({ files: ['src/a.ts'] })
+    repo.githubRepo.open({ files: ['src/a.ts'] })
     github.fault(filesRoute(), 'server_error' as never, 1)
     await service.deliver(repo.event(1, 'opened'))
     expect(await service.settle()).toHaveLength(1)
@@ -186,15 +186,21 @@ describe('an opened pull request', () => {
 
 describe('a tracked pull request', () => {
   beforeEach(async () => {
-    repo.desk.open({ head: 'retries', title: 'Words', body: 'Summary.', draft: true, files: ['src/a.ts'] })
+    repo.githubRepo.open({
+      head: 'retries',
+      title: 'Words',
+      body: 'Summary.',
+      draft: true,
+      files: ['src/a.ts'],
+    })
     await service.play(repo.event(1, 'opened'))
     service.clock.advance(1000)
   })
 
   test('that is pushed to has its new files, for one call', async () => {
     const before = github.calls(filesRoute())
-    repo.desk.update(1, { files: ['src/b.ts', 'src/c.ts'] })
-    await service.play(repo.event(1, { action: 'synchronize', push: repo.desk.push('retries') }))
+    repo.githubRepo.update(1, { files: ['src/b.ts', 'src/c.ts'] })
+    await service.play(repo.event(1, { action: 'synchronize', push: repo.githubRepo.push('retries') }))
     expect(await only()).toMatchObject({
       scope: { areas: [], paths: ['src/b.ts', 'src/c.ts'] },
       heartbeat_at: now(),
@@ -204,7 +210,7 @@ describe('a tracked pull request', () => {
   })
 
   test('that is edited has its new title, and its words otherwise', async () => {
-    repo.desk.update(1, { title: 'Other words', body: 'Other summary.' })
+    repo.githubRepo.update(1, { title: 'Other words', body: 'Other summary.' })
     await service.play(repo.event(1, { action: 'edited', from: { title: 'Words' } }))
     expect(await only()).toMatchObject({
       title: 'Other words',
@@ -218,7 +224,7 @@ describe('a tracked pull request', () => {
     async (action) => {
       const { id } = await only()
       await repo.ask('PATCH', `/activity/${id}`, { body: { title: 'Better words', base_branch: 'next' } })
-      const push = repo.desk.push('retries')
+      const push = repo.githubRepo.push('retries')
       await service.play(repo.event(1, { action, push, label: 'x' }))
       const { title, base_branch } = await only()
       expect(title).toBe('Better words')
@@ -229,22 +235,25 @@ describe('a tracked pull request', () => {
   )
 
   test('has a title that was changed at GitHub when that is told, and not when a push is', async () => {
-    repo.desk.update(1, { title: 'Other words' })
-    await service.play(repo.event(1, { action: 'synchronize', push: repo.desk.push('retries') }))
+    repo.githubRepo.update(1, { title: 'Other words' })
+    await service.play(repo.event(1, { action: 'synchronize', push: repo.githubRepo.push('retries') }))
     expect((await only()).title).toBe('Words')
     await service.play(repo.event(1, { action: 'edited', from: { title: 'Words' } }))
     expect((await only()).title).toBe('Other words')
   })
 
   test('has its new title although a later push was told first', async () => {
-    repo.desk.update(1, { title: 'Other words' })
+    repo.githubRepo.update(1, { title: 'Other words' })
     const edited = repo.event(1, { action: 'edited', from: { title: 'Words' } })
-    await service.play(repo.event(1, { action: 'synchronize', push: repo.desk.push('retries') }), edited)
+    await service.play(
+      repo.event(1, { action: 'synchronize', push: repo.githubRepo.push('retries') }),
+      edited,
+    )
     expect((await only()).title).toBe('Other words')
   })
 
   test('has its new title although GitHub failed when it was edited and retargeted', async () => {
-    repo.desk.update(1, { title: 'Other words', base: 'release' })
+    repo.githubRepo.update(1, { title: 'Other words', base: 'release' })
     github.fault(filesRoute(), 'server_error', 1)
     await service.deliver(repo.event(1, { action: 'edited', from: { title: 'Words', base: 'main' } }))
     expect(await service.settle()).toHaveLength(1)
@@ -254,23 +263,23 @@ describe('a tracked pull request', () => {
   })
 
   test('that is retargeted has its new base, and the files against that', async () => {
-    repo.desk.update(1, { base: 'release', files: ['src/a.ts', 'src/z.ts'] })
+    repo.githubRepo.update(1, { base: 'release', files: ['src/a.ts', 'src/z.ts'] })
     await service.play(repo.event(1, { action: 'edited', from: { base: 'main' } }))
     expect(await only()).toMatchObject({ base_branch: 'release', scope: { paths: ['src/a.ts', 'src/z.ts'] } })
   })
 
   test('goes back and forth between draft and ready', async () => {
-    repo.desk.update(1, { draft: false })
+    repo.githubRepo.update(1, { draft: false })
     await service.play(repo.event(1, 'ready_for_review'))
     expect(await only()).toMatchObject({ status: 'ready-for-review', draft_pr: false })
-    repo.desk.update(1, { draft: true })
+    repo.githubRepo.update(1, { draft: true })
     await service.play(repo.event(1, 'converted_to_draft'))
     expect(await only()).toMatchObject({ status: 'draft-pr-open', draft_pr: true, heartbeat_at: now() })
   })
 
   test('that is closed and opened again becomes a new activity, with the files of now', async () => {
     const { id } = await only()
-    repo.desk.close(1)
+    repo.githubRepo.close(1)
     await service.play(repo.event(1, 'closed'))
     const archived = await repo.activity(id)
     expect(archived).toMatchObject({
@@ -279,8 +288,8 @@ describe('a tracked pull request', () => {
       archived_by: null,
       archived_at: now(),
     })
-    repo.desk.reopen(1)
-    repo.desk.update(1, { files: ['src/later.ts'] })
+    repo.githubRepo.reopen(1)
+    repo.githubRepo.update(1, { files: ['src/later.ts'] })
     await service.play(repo.event(1, 'reopened'))
     expect((await only()).scope.paths).toEqual(['src/later.ts'])
     expect(await repo.activity(id)).toEqual(archived)
@@ -290,7 +299,7 @@ describe('a tracked pull request', () => {
     const { id } = await only()
     await repo.ask('POST', `/activity/${id}/archive`)
     await service.play(
-      repo.event(1, { action: 'synchronize', push: repo.desk.push('retries') }),
+      repo.event(1, { action: 'synchronize', push: repo.githubRepo.push('retries') }),
       repo.event(1, { action: 'labeled', label: 'x' }),
     )
     expect(await repo.tracked()).toEqual([])
@@ -299,16 +308,16 @@ describe('a tracked pull request', () => {
   test('that was archived by hand is tracked again when it is reopened', async () => {
     const { id } = await only()
     await repo.ask('POST', `/activity/${id}/archive`)
-    repo.desk.close(1)
+    repo.githubRepo.close(1)
     await service.play(repo.event(1, 'closed'))
-    repo.desk.reopen(1)
+    repo.githubRepo.reopen(1)
     await service.play(repo.event(1, 'reopened'))
     expect((await only()).id).not.toBe(id)
   })
 
   test('that is merged is offered for reuse', async () => {
     const { id } = await only()
-    repo.desk.merge(1)
+    repo.githubRepo.merge(1)
     await service.play(repo.event(1, 'closed'))
     const { reuse_opportunities } = await repo.check({ scope: { paths: ['src/a.ts'] } })
     expect(reuse_opportunities).toMatchObject([
@@ -329,7 +338,7 @@ describe('a pull request of declared work', () => {
 
   beforeEach(async () => {
     id = await repo.work({ branch: 'retries' })
-    repo.desk.open({ head: 'retries', title: 'Words', files: ['src/a.ts'] })
+    repo.githubRepo.open({ head: 'retries', title: 'Words', files: ['src/a.ts'] })
     await service.play(repo.event(1, 'opened'))
     expect(await repo.tracked()).toEqual([])
   })
@@ -367,7 +376,7 @@ describe('a pull request of declared work', () => {
   })
 
   test('gets none when it was closed, which nobody told yet', async () => {
-    repo.desk.close(1)
+    repo.githubRepo.close(1)
     await repo.ask('POST', `/activity/${id}/archive`)
     expect(await service.settle()).toEqual([])
     expect(await repo.tracked()).toEqual([])
@@ -389,11 +398,11 @@ describe('a pull request of declared work', () => {
     await repo.ask('POST', `/activity/${own.id}/archive`)
     const again = await repo.work({ pr_url: `https://github.com/${repo.full_name}/pull/1` })
     await repo.ask('POST', `/activity/${again}/archive`)
-    await service.play(repo.event(1, { action: 'synchronize', push: repo.desk.push('retries') }))
+    await service.play(repo.event(1, { action: 'synchronize', push: repo.githubRepo.push('retries') }))
     expect(await repo.tracked()).toEqual([])
-    repo.desk.close(1)
+    repo.githubRepo.close(1)
     await service.play(repo.event(1, 'closed'))
-    repo.desk.reopen(1)
+    repo.githubRepo.reopen(1)
     await service.play(repo.event(1, 'reopened'))
     expect((await only()).id).not.toBe(own.id)
   })

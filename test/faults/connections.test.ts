@@ -7,7 +7,7 @@ import { openLedger, strange } from '../support/ledger.ts'
 import { canUseTls, connectRaw, startCluster } from '../support/postgres.ts'
 import { exitOfProcess, startProcess } from '../support/process.ts'
 import { apiAt } from '../support/service.ts'
-import { tcpWayTo } from '../support/tcp-way.ts'
+import { startTcpProxy } from '../support/tcp-proxy.ts'
 
 let scene: Scene
 
@@ -121,17 +121,17 @@ test('a server that takes no more connections is 503, and the log says what to d
 
 test('a server that is silent from one moment on is given up, and the service goes on when it can be reached again', async () => {
   const cluster = await startCluster()
-  const way = await tcpWayTo(cluster.url)
+  const way = await startTcpProxy(cluster.url)
   const service = await startProcess({ ...scene.env, DATABASE_URL: way.url })
   const ledger = openLedger('PostgreSQL accepts connections but never responds', '16 clients')
   const load = startLoad([service.url], ledger, { clients: 16 })
   await expect.poll(() => ledger.acknowledged.size, PATIENT).toBeGreaterThan(200)
-  way.swallow()
+  way.blackhole()
   // More than the connections: also new ones are silent by now.
   await expect.poll(() => ledger.refused['503'] ?? 0, PATIENT).toBeGreaterThan(16)
   const ready = await apiAt(service.url, 'ada')('GET', '/readyz')
   expect([ready.status, ready.body.error.type]).toEqual([503, 'service_unavailable'])
-  way.mend()
+  way.restore()
   const acknowledged = ledger.acknowledged.size
   await expect.poll(() => ledger.acknowledged.size, PATIENT).toBeGreaterThan(acknowledged + 200)
   await load.stop()
@@ -144,8 +144,8 @@ test('a server that is silent from one moment on is given up, and the service go
 })
 
 test('a server that is silent from the start ends the process with one line', async () => {
-  const way = await tcpWayTo('postgres://ada:secret@127.0.0.1:1/db')
-  way.swallow()
+  const way = await startTcpProxy('postgres://ada:secret@127.0.0.1:1/db')
+  way.blackhole()
   const { code, errors } = await exitOfProcess({ ...scene.env, DATABASE_URL: way.url })
   expect(code).toBe(1)
   expect(errors).toEqual([expect.stringMatching(/^deconflict: .*\bDATABASE_URL\b/)])

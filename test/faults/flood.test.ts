@@ -1,7 +1,7 @@
 /** Ten thousand webhooks at once, some of them twice: each is stored, and counts once (contract §5). */
 import { createHmac } from 'node:crypto'
 import { expect, test } from 'vitest'
-import { startGithubStandIn } from '../../scripts/github-stand-in.ts'
+import { startFakeGithubServer } from '../../scripts/fake-github-server.ts'
 import { PATIENT } from '../support/fault-scene.ts'
 import { openLedger } from '../support/ledger.ts'
 import { connectRaw, startCluster } from '../support/postgres.ts'
@@ -32,17 +32,17 @@ test('10,000 deliveries, 2,000 of them twice, are all acknowledged, and each tak
 }, async () => {
   const names = Array.from({ length: REPOSITORIES }, (_, index) => `acme/shop-${index}`)
   const permissions = Object.fromEntries(names.map((name) => [name, 'write' as const]))
-  const stand = await startGithubStandIn({
+  const githubServer = await startFakeGithubServer({
     repositories: names.map((full_name, index) => ({ id: index + 1, full_name })),
     users: [{ token: 'ada', login: 'ada', id: 1, permissions }],
   })
-  const { app } = stand.github
+  const { app } = githubServer.github
   app.install({ account: 'acme' })
   const cluster = await startCluster()
   const env = {
     DATABASE_URL: cluster.url,
-    GITHUB_API_URL: stand.url,
-    GITHUB_WEB_URL: stand.url,
+    GITHUB_API_URL: githubServer.url,
+    GITHUB_WEB_URL: githubServer.url,
     APP_ID: String(app.id),
     PRIVATE_KEY: app.key().replaceAll('\n', '\\n'),
     WEBHOOK_SECRET,
@@ -52,7 +52,7 @@ test('10,000 deliveries, 2,000 of them twice, are all acknowledged, and each tak
 
   const pulls: string[] = []
   const pushes = names.map((name) =>
-    pushEvent(stand.github, name, { ref: 'refs/heads/main', before: '1'.repeat(40) }),
+    pushEvent(githubServer.github, name, { ref: 'refs/heads/main', before: '1'.repeat(40) }),
   )
   const deliveryAt = (index: number): Delivery => {
     const name = names[index % REPOSITORIES] as string
@@ -62,9 +62,9 @@ test('10,000 deliveries, 2,000 of them twice, are all acknowledged, and each tak
     return { id: `delivery-${index}`, event, body: JSON.stringify({ ...payload, ...ref }) }
   }
   const openedIn = (name: string): Webhook => {
-    const { number } = stand.github.at(name).open({ files: [`src/${pulls.length}.ts`], draft: true })
-    pulls.push(`${stand.url}/${name}/pull/${number}`)
-    return pullRequestEvent(stand.github, name, number, 'opened')
+    const { number } = githubServer.github.at(name).open({ files: [`src/${pulls.length}.ts`], draft: true })
+    pulls.push(`${githubServer.url}/${name}/pull/${number}`)
+    return pullRequestEvent(githubServer.github, name, number, 'opened')
   }
 
   const ledger = openLedger(
@@ -102,7 +102,7 @@ test('10,000 deliveries, 2,000 of them twice, are all acknowledged, and each tak
   // None ran again, and the pull requests among them were looked up, and became an activity, once each.
   expect(worked_off.filter(({ attempts }) => attempts !== 1)).toEqual([])
   expect(pulls).toHaveLength(PULLS)
-  expect(stand.github.calls('GET /repos/acme/*/pulls/*/files')).toBe(PULLS)
+  expect(githubServer.github.calls('GET /repos/acme/*/pulls/*/files')).toBe(PULLS)
   const tracked: string[] = []
   for (const name of names) {
     const { body } = await apiAt(services[0].url, 'ada')('GET', `/api/v1/repos/${name}/activity?limit=100`)
@@ -111,7 +111,7 @@ test('10,000 deliveries, 2,000 of them twice, are all acknowledged, and each tak
   expect(tracked.sort()).toEqual(pulls.sort())
   for (const service of services) expect(await service.kill('SIGTERM')).toMatchObject({ code: 0 })
   await cluster.remove()
-  await stand.close()
+  await githubServer.close()
 })
 
 async function deliver(url: string, { id, event, body }: Delivery): Promise<number | null> {

@@ -25,7 +25,7 @@ beforeEach(async () => {
 afterEach(async () => {
   for (const socket of sockets) socket.destroy()
   sockets = []
-  scene.github.mend()
+  scene.github.clearFaults()
   await database.drop()
 })
 afterAll(() => scene.close())

@@ -1,8 +1,8 @@
 /** The GitHub App in processes of its own, from a signed delivery to a comment, and through kills at the worst moments (contract §5 and §10). */
 import { afterEach, beforeEach, expect, test } from 'vitest'
-import { type GithubStandIn, startGithubStandIn } from '../../scripts/github-stand-in.ts'
+import { type FakeGithubServer, startFakeGithubServer } from '../../scripts/fake-github-server.ts'
 import { type FreshDatabase, freshDatabase, runOn } from '../support/database.ts'
-import type { PullGiven } from '../support/github-desk.ts'
+import type { PullGiven } from '../support/github-repository.ts'
 import { connectRaw } from '../support/postgres.ts'
 import { type ServiceProcess, startProcess } from '../support/process.ts'
 import { apiAt } from '../support/service.ts'
@@ -15,32 +15,32 @@ const WEBHOOK_SECRET = 'hush'
 /** For what happens at some time soon, also on a slow machine. */
 const PATIENT = { timeout: 60_000, interval: 20 }
 
-let stand: GithubStandIn
+let githubServer: FakeGithubServer
 let database: FreshDatabase
 let services: ServiceProcess[] = []
 
 beforeEach(async () => {
   const permissions = Object.fromEntries(NAMES.map((name) => [name, 'write' as const]))
-  stand = await startGithubStandIn({
+  githubServer = await startFakeGithubServer({
     repositories: NAMES.map((full_name, index) => ({ id: index + 1, full_name })),
     users: [{ token: 'ada', login: 'ada', id: 1, permissions }],
   })
-  stand.github.app.install({ account: 'acme' })
+  githubServer.github.app.install({ account: 'acme' })
   database = await freshDatabase()
 })
 afterEach(async () => {
   await Promise.all(services.map((service) => service.kill('SIGTERM')))
   services = []
   await database.drop()
-  await stand.close()
+  await githubServer.close()
 })
 
 async function start(): Promise<ServiceProcess> {
-  const { app } = stand.github
+  const { app } = githubServer.github
   const service = await startProcess({
     DATABASE_URL: database.database_url,
-    GITHUB_API_URL: stand.url,
-    GITHUB_WEB_URL: stand.url,
+    GITHUB_API_URL: githubServer.url,
+    GITHUB_WEB_URL: githubServer.url,
     APP_ID: String(app.id),
     // On one line, as environment files want it.
     PRIVATE_KEY: app.key().replaceAll('\n', '\\n'),
@@ -60,11 +60,11 @@ async function deliver({ url }: ServiceProcess, webhook: Webhook, id?: string): 
 }
 
 function opened(pull: PullGiven, full_name = SHOP): { number: number; webhook: Webhook } {
-  const { number } = stand.github.at(full_name).open({ files: ['src/pay.ts'], ...pull })
-  return { number, webhook: pullRequestEvent(stand.github, full_name, number, 'opened') }
+  const { number } = githubServer.github.at(full_name).open({ files: ['src/pay.ts'], ...pull })
+  return { number, webhook: pullRequestEvent(githubServer.github, full_name, number, 'opened') }
 }
 
-const comments = (number: number) => stand.github.at(SHOP).comments(number)
+const comments = (number: number) => githubServer.github.at(SHOP).comments(number)
 const tracked = async ({ url }: ServiceProcess, full_name = SHOP) => {
   const { body } = await apiAt(url, 'ada')('GET', `/api/v1/repos/${full_name}/activity?limit=100`)
   return (body.items as { pr_url: string }[]).map(({ pr_url }) => pr_url)
@@ -83,9 +83,9 @@ const isIdle = async () => (await countJobs(`state = 'pending' and run_at <= now
 
 test('a signed delivery leads to a comment that names the other work, with a real app JWT and installation token', async () => {
   const service = await start()
-  const installation = stand.github.state.app.installations[0]
+  const installation = githubServer.github.state.app.installations[0]
   if (!installation) throw new Error('not installed')
-  expect(await deliver(service, installationEvent(stand.github, installation, 'created'))).toBe(202)
+  expect(await deliver(service, installationEvent(githubServer.github, installation, 'created'))).toBe(202)
   const declared = await apiAt(service.url, 'ada')('POST', `/api/v1/repos/${SHOP}/activity`, {
     body: {
       title: 'Retry payments',
@@ -101,7 +101,7 @@ test('a signed delivery leads to a comment that names the other work, with a rea
   await expect.poll(() => comments(number).length, PATIENT).toBe(1)
   expect(comments(number)[0]).toMatchObject({ app: 'deconflict' })
   expect(comments(number)[0]?.body).toMatch(/`Ben` \| `Retry payments` on `retries`.*`src\/pay\.ts`/)
-  expect(stand.github.calls('POST /app/installations/*/access_tokens', 201)).toBe(1)
+  expect(githubServer.github.calls('POST /app/installations/*/access_tokens', 201)).toBe(1)
   const forged = { secret: 'guess', ...webhook }
   const answer = await fetch(`${service.url}/api/github/webhooks`, {
     method: 'POST',
@@ -117,15 +117,15 @@ test.each([
   const first = await start()
   const { number, webhook } = opened({ head: 'tidy' })
   const files = `GET /repos/${SHOP}/pulls/${number}/files`
-  const release = stand.github.hold(files)
+  const release = githubServer.github.hold(files)
   expect(await deliver(first, webhook, 'one')).toBe(202)
-  if (isInTheMiddle) await expect.poll(() => stand.github.calls(files), PATIENT).toBe(1)
+  if (isInTheMiddle) await expect.poll(() => githubServer.github.calls(files), PATIENT).toBe(1)
   await first.kill('SIGKILL')
   release()
   const second = await start()
   expect(await deliver(second, webhook, 'one')).toBe(202)
   await letLeasesEnd()
-  const url = `${stand.url}/${SHOP}/pull/${number}`
+  const url = `${githubServer.url}/${SHOP}/pull/${number}`
   await expect.poll(() => tracked(second), PATIENT).toEqual([url])
   await expect.poll(isIdle, PATIENT).toBe(true)
   expect(await tracked(second)).toEqual([url])
@@ -137,7 +137,7 @@ test('killed between making a comment and remembering it, the service makes no s
   expect(await deliver(first, one.webhook)).toBe(202)
   await expect.poll(() => tracked(first), PATIENT).toHaveLength(1)
   const two = opened({ head: 'tidy' })
-  const held = stand.github.state.holdings.get(1)
+  const held = githubServer.github.state.repository_contents.get(1)
   if (!held) throw new Error('nothing is known of the repository')
   // The comment is there, and its answer is not on its way yet.
   const made = held.comments
@@ -155,10 +155,10 @@ test('killed between making a comment and remembering it, the service makes no s
   const second = await start()
   await letLeasesEnd()
   const edited = `PATCH /repos/${SHOP}/issues/comments/*`
-  await expect.poll(() => stand.github.calls(edited, 200), PATIENT).toBe(1)
+  await expect.poll(() => githubServer.github.calls(edited, 200), PATIENT).toBe(1)
   await expect.poll(isIdle, PATIENT).toBe(true)
   expect(comments(two.number)).toHaveLength(1)
-  expect(stand.github.calls(`POST /repos/${SHOP}/issues/*`)).toBe(1)
+  expect(githubServer.github.calls(`POST /repos/${SHOP}/issues/*`)).toBe(1)
   expect(await tracked(second)).toHaveLength(2)
 })
 
@@ -167,7 +167,12 @@ test('two instances take 200 deliveries, each of them twice and more, and each h
   const sent = Array.from({ length: 200 }, (_, index) => {
     const full_name = NAMES[index % NAMES.length] as string
     const { number, webhook } = opened({ head: `b${index}`, files: [`src/${index}.ts`] }, full_name)
-    return { webhook, id: `delivery-${index}`, full_name, url: `${stand.url}/${full_name}/pull/${number}` }
+    return {
+      webhook,
+      id: `delivery-${index}`,
+      full_name,
+      url: `${githubServer.url}/${full_name}/pull/${number}`,
+    }
   })
   const statuses = await Promise.all(
     [...sent, ...sent.slice().reverse(), ...sent.slice(0, 50)].map(({ webhook, id }, index) =>
@@ -181,5 +186,5 @@ test('two instances take 200 deliveries, each of them twice and more, and each h
     const expected = sent.filter((each) => each.full_name === full_name).map(({ url }) => url)
     expect((await tracked(first, full_name)).sort()).toEqual(expected.sort())
   }
-  expect(stand.github.calls('GET /repos/acme/*/pulls/*/files')).toBe(200)
+  expect(githubServer.github.calls('GET /repos/acme/*/pulls/*/files')).toBe(200)
 })

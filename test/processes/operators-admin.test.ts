@@ -50,8 +50,8 @@ describe('verify', () => {
 
   test('finds no fault in what the service and the App have stored', async () => {
     const scope = { areas: ['Checkout'], paths: ['src/{a,b}/**', 'README.md'] }
-    const { number } = site.stand.github.at(SHOP).open({ files: ['src/[id]/{x}.ts'], title: '' })
-    await site.deliver(service.url, pullRequestEvent(site.stand.github, SHOP, number, 'opened'))
+    const { number } = site.githubServer.github.at(SHOP).open({ files: ['src/[id]/{x}.ts'], title: '' })
+    await site.deliver(service.url, pullRequestEvent(site.githubServer.github, SHOP, number, 'opened'))
     const ids = [await begin({ scope, branch: 'a' }), await begin({ agent: 'claude-code' }), await begin()]
     await api('POST', `/activity/${ids[0]}/archive`)
     for (const status of ['merged', 'archived'])
@@ -186,7 +186,7 @@ describe('verify', () => {
 describe('deliveries', () => {
   test('that were given up are listed and replayed while the service runs', async () => {
     await query(`insert into jobs (id, kind, repo_id, payload, state, run_at, asked, attempts, last_error, created_at, updated_at)
-      values ('repository:1', 'repository', 1, '{"id": 1, "owner": "acme", "name": "shop", "installation_id": ${site.stand.github.state.app.installations[0]?.id}}',
+      values ('repository:1', 'repository', 1, '{"id": 1, "owner": "acme", "name": "shop", "installation_id": ${site.githubServer.github.state.app.installations[0]?.id}}',
       'dead', now(), 1, 12, E'HttpError 502\nat line 7', now(), now())`)
     const listed = await runAdmin(env, 'deliveries', 'list')
     expect(listed).toMatchObject({ code: 0, errors: [] })

@@ -65,9 +65,9 @@ describe.skipIf(!binary)('behind a pooler in transaction mode (skipped where pgb
   })
 
   test('a delivery is carried out, and what it says of access is heard on every instance', async () => {
-    const { number } = site.stand.github.at(SHOP).open({ files: ['src/pay.ts'] })
+    const { number } = site.githubServer.github.at(SHOP).open({ files: ['src/pay.ts'] })
     const [first, second] = services as [ServiceProcess, ServiceProcess]
-    const opened = pullRequestEvent(site.stand.github, SHOP, number, 'opened')
+    const opened = pullRequestEvent(site.githubServer.github, SHOP, number, 'opened')
     expect(await site.deliver(first.url, opened)).toBe(202)
     const listed = async () => (await apiOf(1)('GET', '/activity')).body.items
     await expect.poll(listed, PATIENT).toMatchObject([{ source: 'pull_request' }])
@@ -76,7 +76,10 @@ describe.skipIf(!binary)('behind a pooler in transaction mode (skipped where pgb
     expect(await Promise.all(services.map(status))).toEqual([201, 201])
     site.grant('none')
     expect(await Promise.all(services.map(status))).toEqual([201, 201])
-    await site.deliver(second.url, membershipEvent(site.stand.github, 'acme', 'removed', { login: 'ada' }))
+    await site.deliver(
+      second.url,
+      membershipEvent(site.githubServer.github, 'acme', 'removed', { login: 'ada' }),
+    )
     await expect.poll(() => Promise.all(services.map(status)), PATIENT).toEqual([403, 403])
   })
 

@@ -51,10 +51,10 @@ async function fill({ url }: ServiceProcess): Promise<void> {
       },
       headers: { 'Idempotency-Key': 'kept' },
     })
-    const { number } = site.stand.github
+    const { number } = site.githubServer.github
       .at(full_name)
       .open({ files: ['src/[id].ts', 'a b'], head: `t${url.length}` })
-    await site.deliver(url, pullRequestEvent(site.stand.github, full_name, number, 'opened'))
+    await site.deliver(url, pullRequestEvent(site.githubServer.github, full_name, number, 'opened'))
     const tracked = async () =>
       (await api('GET', at(full_name, '/activity'))).body.items.filter(
         ({ source }: { source: string }) => source === 'pull_request',

@@ -1,17 +1,17 @@
 /** Several processes of the service on one database: what no two of them may do to each other. */
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest'
-import { type GithubStandIn, startGithubStandIn } from '../../scripts/github-stand-in.ts'
+import { type FakeGithubServer, startFakeGithubServer } from '../../scripts/fake-github-server.ts'
 import { type FreshDatabase, freshDatabase } from '../support/database.ts'
 import { type ServiceProcess, startProcess } from '../support/process.ts'
 import { apiAt } from '../support/service.ts'
 
-let github: GithubStandIn
+let github: FakeGithubServer
 let database: FreshDatabase
 let services: ServiceProcess[] = []
 
 beforeAll(async () => {
   const permissions = { 'acme/shop': 'write' } as const
-  github = await startGithubStandIn({
+  github = await startFakeGithubServer({
     repositories: [{ id: 7, full_name: 'acme/shop' }],
     users: [
       { token: 'ada', login: 'ada', id: 1, permissions },

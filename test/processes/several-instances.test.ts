@@ -82,14 +82,14 @@ test('every request may go to another instance: what one has stored, all of them
 
 test('reconciliation looks into each repository once, and takes in once what nobody told of', async () => {
   const urls = OTHERS.map((full_name) => {
-    const { number } = site.stand.github.at(full_name).open({ files: ['src/pay.ts'] })
-    return `${site.stand.url}/${full_name}/pull/${number}`
+    const { number } = site.githubServer.github.at(full_name).open({ files: ['src/pay.ts'] })
+    return `${site.githubServer.url}/${full_name}/pull/${number}`
   })
   // They are heard of for the first time.
   for (const full_name of OTHERS)
     expect((await api('POST', at(full_name, '/activity'), { body: WORK })).status).toBe(201)
   await expect.poll(isIdle, PATIENT).toBe(true)
-  const listings = () => OTHERS.map((name) => site.stand.github.calls(`GET /repos/${name}/pulls`, 200))
+  const listings = () => OTHERS.map((name) => site.githubServer.github.calls(`GET /repos/${name}/pulls`, 200))
   const before = listings()
   await query(`update jobs set run_at = now() where id = 'reconcile_all'`)
   const tracked = async (full_name: string) => {
@@ -104,8 +104,8 @@ test('reconciliation looks into each repository once, and takes in once what nob
 })
 
 test('who loses access is refused by every instance, whichever of them heard of it', async () => {
-  const { number } = site.stand.github.at(SHOP).open({ files: ['src/pay.ts'] })
-  const opened = pullRequestEvent(site.stand.github, SHOP, number, 'opened')
+  const { number } = site.githubServer.github.at(SHOP).open({ files: ['src/pay.ts'] })
+  const opened = pullRequestEvent(site.githubServer.github, SHOP, number, 'opened')
   expect(await site.deliver(balancer.url, opened)).toBe(202)
   const statuses = () =>
     Promise.all(
@@ -115,7 +115,7 @@ test('who loses access is refused by every instance, whichever of them heard of 
   site.grant('none')
   // What GitHub said before is reused for five minutes here.
   expect(await statuses()).toEqual([200, 200, 200])
-  const removed = membershipEvent(site.stand.github, 'acme', 'removed', { login: 'ada' })
+  const removed = membershipEvent(site.githubServer.github, 'acme', 'removed', { login: 'ada' })
   expect(await site.deliver(balancer.url, removed)).toBe(202)
   await expect.poll(statuses, PATIENT).toEqual([403, 403, 403])
   site.grant('write')

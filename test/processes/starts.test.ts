@@ -2,21 +2,21 @@
 import { mkdir, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest'
-import { type GithubStandIn, startGithubStandIn } from '../../scripts/github-stand-in.ts'
+import { type FakeGithubServer, startFakeGithubServer } from '../../scripts/fake-github-server.ts'
 import { freshDatabase, runOn } from '../support/database.ts'
 import { connectRaw, databaseUrl, freePort } from '../support/postgres.ts'
 import { exitOfProcess, launch, type ServiceProcess, startProcess } from '../support/process.ts'
 import { apiAt } from '../support/service.ts'
-import { tcpWayTo } from '../support/tcp-way.ts'
+import { startTcpProxy } from '../support/tcp-proxy.ts'
 import { temporaryDirectory } from '../support/temporary-directory.ts'
 
-let github: GithubStandIn
+let github: FakeGithubServer
 
 /** For what happens at some time soon, also on a slow machine. */
 const PATIENT = { timeout: 30_000, interval: 10 }
 
 beforeAll(async () => {
-  github = await startGithubStandIn({
+  github = await startFakeGithubServer({
     repositories: [{ id: 7, full_name: 'acme/shop' }],
     users: [{ token: 'ada', login: 'ada', id: 1, permissions: { 'acme/shop': 'write' } }],
   })
@@ -140,8 +140,8 @@ test('while migrations wait, /healthz is 200 and all else 503 service_unavailabl
 })
 
 test('SIGTERM before it is ready ends the process with 0', async () => {
-  const way = await tcpWayTo(inject('postgres').url)
-  way.swallow()
+  const way = await startTcpProxy(inject('postgres').url)
+  way.blackhole()
   const PORT = String(await freePort())
   const starting = launch({ ...environment(way.url), PORT })
   const api = apiAt(`http://127.0.0.1:${PORT}`, 'ada')

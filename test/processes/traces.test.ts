@@ -1,7 +1,7 @@
 /** Traces of the built service: one for a request and all that it does, one for each job, and none at all where nobody asks for them (docs/observability.md). */
 import { randomUUID } from 'node:crypto'
 import { afterEach, beforeEach, expect, test } from 'vitest'
-import { type GithubStandIn, startGithubStandIn } from '../../scripts/github-stand-in.ts'
+import { type FakeGithubServer, startFakeGithubServer } from '../../scripts/fake-github-server.ts'
 import { type FreshDatabase, freshDatabase } from '../support/database.ts'
 import { type CollectedSpan, type OtlpCollector, startOtlpCollector } from '../support/otlp-collector.ts'
 import { type ServiceProcess, startProcess } from '../support/process.ts'
@@ -22,17 +22,17 @@ const LOADED = `data:text/javascript,${encodeURIComponent(
    })`,
 )}`
 
-let stand: GithubStandIn
+let githubServer: FakeGithubServer
 let collector: OtlpCollector
 let database: FreshDatabase
 let service: ServiceProcess | undefined
 
 beforeEach(async () => {
-  stand = await startGithubStandIn({
+  githubServer = await startFakeGithubServer({
     repositories: [{ id: 7, full_name: SHOP }],
     users: [{ token: 'TokenSecret', login: 'ada', id: 1, permissions: { [SHOP]: 'write' } }],
   })
-  stand.github.app.install({ account: 'acme' })
+  githubServer.github.app.install({ account: 'acme' })
   collector = await startOtlpCollector()
   database = await freshDatabase()
 })
@@ -40,15 +40,15 @@ afterEach(async () => {
   await service?.kill('SIGTERM')
   await database.drop()
   await collector.close()
-  await stand.close()
+  await githubServer.close()
 })
 
 async function start(env: Record<string, string>): Promise<ServiceProcess> {
-  const { app } = stand.github
+  const { app } = githubServer.github
   service = await startProcess({
     DATABASE_URL: database.database_url,
-    GITHUB_API_URL: stand.url,
-    GITHUB_WEB_URL: stand.url,
+    GITHUB_API_URL: githubServer.url,
+    GITHUB_WEB_URL: githubServer.url,
     APP_ID: String(app.id),
     PRIVATE_KEY: app.key().replaceAll('\n', '\\n'),
     WEBHOOK_SECRET,
@@ -79,9 +79,9 @@ test('a request is one trace with its caller’s id, and a job is linked to the 
   })
   expect(answer.status).toBe(200)
 
-  stand.github.at(SHOP).open({ number: 1, head: 'retries', files: ['src/pay.ts'] })
+  githubServer.github.at(SHOP).open({ number: 1, head: 'retries', files: ['src/pay.ts'] })
   const id = randomUUID()
-  const event = pullRequestEvent(stand.github, SHOP, 1, 'opened')
+  const event = pullRequestEvent(githubServer.github, SHOP, 1, 'opened')
   const delivery = signedDelivery({ secret: WEBHOOK_SECRET, ...event, id })
   expect((await fetch(`${url}/api/github/webhooks`, { method: 'POST', ...delivery })).status).toBe(202)
   await expect.poll(() => collector.spans.map(({ name }) => name), PATIENT).toContain('job look')

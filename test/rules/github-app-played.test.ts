@@ -3,7 +3,7 @@ import { createHmac, createSign, generateKeyPairSync } from 'node:crypto'
 import { pino } from 'pino'
 import { Probot } from 'probot'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
-import { type Played, ways } from '../support/github-ways.ts'
+import { type FakeGithubVariant, variants } from '../support/github-variants.ts'
 import type { GithubWorld } from '../support/github-world.ts'
 
 const stranger = generateKeyPairSync('rsa', { modulusLength: 2048 }).privateKey.export({
@@ -13,8 +13,8 @@ const stranger = generateKeyPairSync('rsa', { modulusLength: 2048 }).privateKey.
 
 let nextInstallation = 501
 
-describe.each(ways)('the app on GitHub played %s', (_, play) => {
-  let played: Played
+describe.each(variants)('the app on GitHub played %s', (_, play) => {
+  let played: FakeGithubVariant
   let github: GithubWorld
   let probot: Probot
 
@@ -71,7 +71,7 @@ describe.each(ways)('the app on GitHub played %s', (_, play) => {
     ])
     expect(github.at('acme/shop').comments(3)).toMatchObject([{ body: 'Hello', app: 'deconflict' }])
     expect(github.calls('POST /app/installations/*/access_tokens', 201)).toBe(1)
-    expect(github.asked('POST *comments')).toMatchObject([
+    expect(github.requests('POST *comments')).toMatchObject([
       {
         body: { body: 'Hello' },
         status: 201,
@@ -168,9 +168,9 @@ describe.each(ways)('the app on GitHub played %s', (_, play) => {
       response: { headers: { 'x-accepted-github-permissions': 'issues=write; pull_requests=write' } },
     })
     const refs = '/repos/acme/shop/commits/main/check-runs'
-    expect((await ask(refs, github.asked('GET *comments')[0]?.token as string)).status).toBe(403)
+    expect((await ask(refs, github.requests('GET *comments')[0]?.token as string)).status).toBe(403)
     github.app.grant(id, { checks: 'read' })
-    expect((await ask(refs, github.asked('GET *comments')[0]?.token as string)).status).toBe(403)
+    expect((await ask(refs, github.requests('GET *comments')[0]?.token as string)).status).toBe(403)
     const later = await ask(`/app/installations/${id}/access_tokens`, jwt(), { method: 'POST' })
     expect((await ask(refs, later.body.token as string)).status).toBe(200)
   })
@@ -218,7 +218,7 @@ describe.each(ways)('the app on GitHub played %s', (_, play) => {
   test('tells of deliveries newest first by cursor, and notes which are asked for again', async () => {
     github.app.install({ repositories: ['acme/shop'] })
     const ids = [202, 500, 503].map(
-      (status_code) => github.app.delivered({ event: 'push', status_code, payload: { ref: 'x' } }).id,
+      (status_code) => github.app.addDelivery({ event: 'push', status_code, payload: { ref: 'x' } }).id,
     )
     const octokit = await probot.auth()
     const all = await octokit.paginate('GET /app/hook/deliveries', { per_page: 1 })

@@ -1,14 +1,14 @@
 /** The GitHub that tests play takes check runs and shows files as the real one does. */
 import type { Octokit } from '@octokit/rest'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
-import type { Desk } from '../support/github-desk.ts'
-import { type Played, signedIn, ways } from '../support/github-ways.ts'
+import type { FakeRepository } from '../support/github-repository.ts'
+import { type FakeGithubVariant, installationClient, variants } from '../support/github-variants.ts'
 
 const AT = { owner: 'acme', repo: 'shop' }
 
-describe.each(ways)('checks and files on GitHub played %s', (_, play) => {
-  let played: Played
-  let shop: Desk
+describe.each(variants)('checks and files on GitHub played %s', (_, play) => {
+  let played: FakeGithubVariant
+  let shop: FakeRepository
   let octokit: Octokit
 
   beforeEach(async () => {
@@ -16,7 +16,7 @@ describe.each(ways)('checks and files on GitHub played %s', (_, play) => {
     const { github } = played
     github.repository({ id: 7, full_name: 'acme/shop' })
     shop = github.at('acme/shop')
-    octokit = await signedIn(played, 'acme/shop')
+    octokit = await installationClient(played, 'acme/shop')
   })
   afterEach(() => played.close())
 

@@ -1,13 +1,13 @@
 /** The GitHub that tests play answers as the real one does, the same in the test's process and as a process. */
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { fakeGithub } from '../support/github.ts'
-import { type Played, ways } from '../support/github-ways.ts'
+import { type FakeGithubVariant, variants } from '../support/github-variants.ts'
 import type { GithubWorld } from '../support/github-world.ts'
 
 const ALICE = { login: 'alice', id: 11, permissions: { 'acme/shop': 'write' } } as const
 
-describe.each(ways)('GitHub played %s', (_, play) => {
-  let played: Played
+describe.each(variants)('GitHub played %s', (_, play) => {
+  let played: FakeGithubVariant
   let github: GithubWorld
 
   beforeEach(async () => {

@@ -1,16 +1,16 @@
 /** The GitHub that tests play holds pull requests, branches and comments as the real one does. */
 import type { Octokit } from '@octokit/rest'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
-import type { Desk } from '../support/github-desk.ts'
-import { type Played, signedIn, ways } from '../support/github-ways.ts'
+import type { FakeRepository } from '../support/github-repository.ts'
+import { type FakeGithubVariant, installationClient, variants } from '../support/github-variants.ts'
 import type { GithubWorld } from '../support/github-world.ts'
 
 const AT = { owner: 'acme', repo: 'shop' }
 
-describe.each(ways)('a repository on GitHub played %s', (_, play) => {
-  let played: Played
+describe.each(variants)('a repository on GitHub played %s', (_, play) => {
+  let played: FakeGithubVariant
   let github: GithubWorld
-  let shop: Desk
+  let shop: FakeRepository
   let octokit: Octokit
 
   beforeEach(async () => {
@@ -18,7 +18,7 @@ describe.each(ways)('a repository on GitHub played %s', (_, play) => {
     github = played.github
     github.repository({ id: 7, full_name: 'acme/shop' })
     shop = github.at('acme/shop')
-    octokit = await signedIn(played, 'acme/shop')
+    octokit = await installationClient(played, 'acme/shop')
   })
   afterEach(() => played.close())
 

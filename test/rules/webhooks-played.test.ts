@@ -4,7 +4,7 @@ import { pino } from 'pino'
 import { Probot } from 'probot'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { type FakeGithub, fakeGithub } from '../support/github.ts'
-import type { Desk } from '../support/github-desk.ts'
+import type { FakeRepository } from '../support/github-repository.ts'
 import type { Installation } from '../support/github-state.ts'
 import type { Webhook } from '../support/webhook-payload.ts'
 import {
@@ -21,7 +21,7 @@ import { memberEvent, membershipEvent, organizationEvent, teamEvent } from '../s
 const SHOP = 'acme/shop'
 
 let github: FakeGithub
-let shop: Desk
+let shop: FakeRepository
 let installation: Installation
 let probot: Probot
 

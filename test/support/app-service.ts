@@ -7,7 +7,7 @@ import { jobHandlers } from '../../src/pull-requests/jobs.ts'
 import type { ConnectionLimits } from '../../src/surfaces/http/http-server.ts'
 import { DELIVERY, handleDelivery } from '../../src/surfaces/webhooks/deliveries.ts'
 import type { FakeGithub } from './github.ts'
-import type { Desk } from './github-desk.ts'
+import type { FakeRepository } from './github-repository.ts'
 import { timestamp } from './github-state.ts'
 import { freshRepositories, type TestRepository } from './repository.ts'
 import { startTestService, type TestService } from './service.ts'
@@ -95,7 +95,7 @@ export async function startAppService(
 /** A repository in which the app is installed, from all its sides. */
 export interface AppRepository extends TestRepository {
   full_name: string
-  desk: Desk
+  githubRepo: FakeRepository
   /** The event of a pull request as it is now; GitHub's clock, which has seconds only, moves on by one unless told otherwise. */
   event(number: number, given: PullAction | ({ action: PullAction } & PullDetails), at_s?: number): Webhook
   /** An activity as it is retrieved. */
@@ -117,14 +117,14 @@ export function appRepositories(github: FakeGithub, service: () => TestService):
     const repository = fresh()
     const named = github.state.repositories.find(({ id }) => id === repository.id)
     const full_name = named?.full_name as string
-    const desk = github.at(full_name)
+    const githubRepo = github.at(full_name)
     return {
       ...repository,
       full_name,
-      desk,
+      githubRepo,
       event(number, given, at_s) {
         seconds += 1
-        desk.pull(number).updated_at = timestamp(new Date(GITHUB_EPOCH_MS + (at_s ?? seconds) * 1000))
+        githubRepo.pull(number).updated_at = timestamp(new Date(GITHUB_EPOCH_MS + (at_s ?? seconds) * 1000))
         return pullRequestEvent(github, full_name, number, given)
       },
       activity: async (id) => (await repository.ask('GET', `/activity/${id}`)).body,

@@ -1,16 +1,16 @@
 /** What every fault happens to: one repository, a writer, and a GitHub that knows both. */
-import { type GithubStandIn, startGithubStandIn } from '../../scripts/github-stand-in.ts'
+import { type FakeGithubServer, startFakeGithubServer } from '../../scripts/fake-github-server.ts'
 
 /** For what happens at some time soon, also on a slow machine. */
 export const PATIENT = { timeout: 60_000, interval: 20 }
 
-export interface Scene extends GithubStandIn {
+export interface Scene extends FakeGithubServer {
   /** What the service is told of it. */
   env: Record<string, string>
 }
 
 export async function startScene(): Promise<Scene> {
-  const stand = await startGithubStandIn({
+  const githubServer = await startFakeGithubServer({
     repositories: [{ id: 7, full_name: 'acme/shop' }],
     users: ['ada', 'ben'].map((login, index) => ({
       token: login,
@@ -19,5 +19,5 @@ export async function startScene(): Promise<Scene> {
       permissions: { 'acme/shop': 'write' as const },
     })),
   })
-  return { ...stand, env: { GITHUB_API_URL: stand.url, RATE_LIMIT_PER_MINUTE: '1000000' } }
+  return { ...githubServer, env: { GITHUB_API_URL: githubServer.url, RATE_LIMIT_PER_MINUTE: '1000000' } }
 }

@@ -15,8 +15,8 @@ import { contentRoutes } from './github-contents.ts'
 import { deliveryRoutes } from './github-deliveries.ts'
 import { fileRoutes } from './github-files.ts'
 import { pullRoutes } from './github-pulls.ts'
-import { badCredentials, DOCS, failure, type GithubAnswer, json, notFound } from './github-reply.ts'
-import { type Caller, findRoute, type Question, type RepositoryRoute } from './github-route.ts'
+import { badCredentials, DOCS, failure, type GithubResponse, json, notFound } from './github-reply.ts'
+import { type Caller, findRoute, type RepositoryRoute, type RouteContext } from './github-route.ts'
 import {
   type GithubRepository,
   type GithubState,
@@ -47,7 +47,7 @@ const ofRepositories: RepositoryRoute[] = [
   ...contentRoutes,
 ]
 
-export function respond(state: GithubState, request: GithubRequest, now: Date): GithubAnswer {
+export function respond(state: GithubState, request: GithubRequest, now: Date): GithubResponse {
   const answer = route(state, request, now)
   const conditional = request.headers['if-none-match']?.split(/, */)
   if (answer.status === 200 && answer.headers.etag && conditional?.includes(answer.headers.etag)) {
@@ -56,12 +56,12 @@ export function respond(state: GithubState, request: GithubRequest, now: Date): 
   return answer
 }
 
-function route(state: GithubState, request: GithubRequest, now: Date): GithubAnswer {
+function route(state: GithubState, request: GithubRequest, now: Date): GithubResponse {
   const path = pathUnder(state.api_url, request.path)
   const token = /^(?:bearer|token) +(\S+)$/i.exec(request.headers.authorization ?? '')?.[1]
   const body = bodyOf(request)
   if (!body) return failure(400, 'Problems parsing JSON', `${DOCS}/rest`, now)
-  const question: Question = {
+  const context: RouteContext = {
     state,
     now,
     caller: { kind: 'app' },
@@ -77,7 +77,7 @@ function route(state: GithubState, request: GithubRequest, now: Date): GithubAns
   if (ofApp || installed) {
     const problem = jwtProblem(state, token, now)
     if (problem) return failure(401, problem, `${DOCS}/rest`, now)
-    if (ofApp) return ofApp.found.answer({ ...question, params: ofApp.params })
+    if (ofApp) return ofApp.found.answer({ ...context, params: ofApp.params })
     const repository = namedRepository(state, installed as string)
     return installationAnswer(state, repository && installationOf(state, repository), now)
   }
@@ -85,7 +85,7 @@ function route(state: GithubState, request: GithubRequest, now: Date): GithubAns
   const caller = callerOf(state, token, now)
   if (!caller) return badCredentials(now)
   if (caller.kind === 'installation' && caller.installation.suspended_at) return suspended(now)
-  const asked = { ...question, caller }
+  const asked = { ...context, caller }
   if (request.method === 'GET' && path === '/user') return userAnswer(asked)
   if (request.method === 'GET' && path === '/installation/repositories')
     return installationRepositories(asked)
@@ -113,32 +113,32 @@ function callerOf(state: GithubState, token: string | undefined, now: Date): Cal
   return ours && installation && { kind: 'installation', installation, token: ours }
 }
 
-function underRepository(question: Question, method: string, path: string): GithubAnswer {
-  const { state, now, caller } = question
+function underRepository(context: RouteContext, method: string, path: string): GithubResponse {
+  const { state, now, caller } = context
   const [, byName, byId, rest = ''] =
     /^\/(?:repos\/([^/]+\/[^/]+)|repositories\/(\d+))(\/.*)?$/.exec(path) ?? []
   const repository = byName
     ? namedRepository(state, byName)
     : state.repositories.find(({ id }) => id === Number(byId))
   if (!repository || permission(state, repository, caller) === 'none') return notFound(now)
-  if (byName && !sameName(repository.full_name, byName)) return moved(question, repository, method, rest)
+  if (byName && !sameName(repository.full_name, byName)) return moved(context, repository, method, rest)
 
   const match = findRoute(ofRepositories, method, rest)
   if (!match) return notFound(now)
   const accepted = match.found.needs.join('; ') || 'metadata=read'
-  const refusal = refusalOf(question, repository, { method, needs: match.found.needs })
+  const refusal = refusalOf(context, repository, { method, needs: match.found.needs })
   // As on GitHub, the links of a list go by the repository's id.
   const self = `${state.api_url}/repositories/${repository.id}${rest}`
-  const answer = refusal ?? match.found.answer({ ...question, repository, params: match.params, self })
+  const answer = refusal ?? match.found.answer({ ...context, repository, params: match.params, self })
   if (caller.kind === 'installation') answer.headers['x-accepted-github-permissions'] = accepted
   return answer
 }
 
 function refusalOf(
-  { state, now, caller }: Question,
+  { state, now, caller }: RouteContext,
   repository: GithubRepository,
   { method, needs }: { method: string; needs: string[] },
-): GithubAnswer | undefined {
+): GithubResponse | undefined {
   const docs = `${DOCS}/rest`
   const writes = method !== 'GET'
   if (writes && repository.archived) {
@@ -170,7 +170,7 @@ export function pathUnder(api_url: string, path: string): string {
   return decodeURIComponent(pathname.startsWith(`${root}/`) ? pathname.slice(root.length) : pathname)
 }
 
-function userAnswer({ state, caller, now }: Question): GithubAnswer {
+function userAnswer({ state, caller, now }: RouteContext): GithubResponse {
   const docs = `${DOCS}/rest/users/users#get-the-authenticated-user`
   if (caller.kind === 'nobody') return failure(401, 'Requires authentication', docs, now)
   const user = caller.kind === 'token' ? caller.credential.user : undefined
@@ -182,7 +182,12 @@ function userAnswer({ state, caller, now }: Question): GithubAnswer {
   )
 }
 
-function repositoryAnswer({ state, repository, caller, now }: Question & { repository: GithubRepository }) {
+function repositoryAnswer({
+  state,
+  repository,
+  caller,
+  now,
+}: RouteContext & { repository: GithubRepository }) {
   const permissions = permissionsOf(permission(state, repository, caller))
   return json(
     200,
@@ -193,11 +198,11 @@ function repositoryAnswer({ state, repository, caller, now }: Question & { repos
 
 /** A GET is sent on by 301; anything else by 307, so that it stays what it is. */
 function moved(
-  { state, now }: Question,
+  { state, now }: RouteContext,
   repository: GithubRepository,
   method: string,
   rest: string,
-): GithubAnswer {
+): GithubResponse {
   const location = `${state.api_url}/repositories/${repository.id}${rest}`
   const documentation_url = `${DOCS}/rest/guides/best-practices-for-using-the-rest-api#follow-redirects`
   const [status, message] = method === 'GET' ? [301, 'Moved Permanently'] : [307, 'Temporary Redirect']

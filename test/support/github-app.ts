@@ -1,8 +1,8 @@
 /** The GitHub App: its key, the JWT it signs with it, its installations and their tokens. */
 import { createPublicKey, generateKeyPairSync, randomBytes, verify } from 'node:crypto'
 import { appBody, installationBody, permissionsOf, repositoryBody, selectionOf } from './github-bodies.ts'
-import { DOCS, failure, type GithubAnswer, invalid, json, notFound, paged } from './github-reply.ts'
-import type { AppRoute, Question } from './github-route.ts'
+import { DOCS, failure, type GithubResponse, invalid, json, notFound, paged } from './github-reply.ts'
+import type { AppRoute, RouteContext } from './github-route.ts'
 import {
   type AppPermissions,
   type AppToken,
@@ -91,21 +91,21 @@ export const appRoutes: AppRoute[] = [
   },
   {
     route: 'GET /app/installations',
-    answer: (question) => {
-      const { state } = question
+    answer: (context) => {
+      const { state } = context
       return paged(
-        question,
+        context,
         state.app.installations.map((installation) => installationBody(state, installation)),
       )
     },
   },
   {
     route: 'GET /app/installations/{id}',
-    answer: (question) => {
-      const installation = asked(question)
+    answer: (context) => {
+      const installation = asked(context)
       return installation
-        ? json(200, installationBody(question.state, installation), question.now)
-        : notFound(question.now)
+        ? json(200, installationBody(context.state, installation), context.now)
+        : notFound(context.now)
     },
   },
   { route: 'POST /app/installations/{id}/access_tokens', answer: newToken },
@@ -116,13 +116,13 @@ export function installationAnswer(
   state: GithubState,
   installation: Installation | undefined,
   now: Date,
-): GithubAnswer {
+): GithubResponse {
   return installation ? json(200, installationBody(state, installation), now) : notFound(now)
 }
 
 /** `GET /installation/repositories` is for an installation's token. */
-export function installationRepositories(question: Question): GithubAnswer {
-  const { state, now, caller } = question
+export function installationRepositories(context: RouteContext): GithubResponse {
+  const { state, now, caller } = context
   if (caller.kind !== 'installation') {
     const docs = `${DOCS}/rest/apps/installations#list-repositories-accessible-to-the-app-installation`
     const message =
@@ -133,16 +133,16 @@ export function installationRepositories(question: Question): GithubAnswer {
   const permissions = permissionsOf(contents === 'write' ? 'write' : 'read')
   const repositories = repositoriesOfToken(state, caller)
   const bodies = repositories.map((repository) => ({ ...repositoryBody(state, repository), permissions }))
-  return paged(question, bodies, (page) => ({
+  return paged(context, bodies, (page) => ({
     total_count: repositories.length,
     repository_selection: caller.token.repository_ids ? 'selected' : selectionOf(caller.installation),
     repositories: page,
   }))
 }
 
-function newToken(question: Question): GithubAnswer {
-  const { state, now, body } = question
-  const installation = asked(question)
+function newToken(context: RouteContext): GithubResponse {
+  const { state, now, body } = context
+  const installation = asked(context)
   if (!installation) return notFound(now)
   if (installation.suspended_at) return suspended(now)
 
@@ -185,10 +185,10 @@ function newToken(question: Question): GithubAnswer {
   return json(201, answer, now)
 }
 
-export function suspended(now: Date): GithubAnswer {
+export function suspended(now: Date): GithubResponse {
   return failure(403, 'This installation has been suspended', `${DOCS}/rest`, now)
 }
 
-function asked({ state, params }: Question): Installation | undefined {
+function asked({ state, params }: RouteContext): Installation | undefined {
   return state.app.installations.find(({ id }) => id === Number(params.id))
 }

@@ -1,17 +1,17 @@
 /** Check runs: what GitHub takes, what it refuses, and what it shows. */
 import { appBody, type Json, nodeId, webUrl } from './github-bodies.ts'
-import { holding } from './github-pulls.ts'
+import { contentsOf } from './github-pulls.ts'
 import {
   DOCS,
   type FieldError,
   failure,
-  type GithubAnswer,
+  type GithubResponse,
   invalid,
   json,
   notFound,
   paged,
 } from './github-reply.ts'
-import type { RepositoryQuestion, RepositoryRoute } from './github-route.ts'
+import type { RepositoryRoute, RepositoryRouteContext } from './github-route.ts'
 import { type Annotation, type CheckRun, nextId, timestamp } from './github-state.ts'
 
 const ANNOTATIONS_MAX = 50
@@ -25,22 +25,22 @@ export const checkRoutes: RepositoryRoute[] = [
   {
     route: 'PATCH /check-runs/{id}',
     needs: ['checks=write'],
-    answer: (question) => {
-      const { state, repository, params, now, caller } = question
-      const run = holding(state, repository).check_runs.find(({ id }) => String(id) === params.id)
+    answer: (context) => {
+      const { state, repository, params, now, caller } = context
+      const run = contentsOf(state, repository).check_runs.find(({ id }) => String(id) === params.id)
       if (!run) return notFound(now)
       if (caller.kind !== 'installation') return appsOnly(now)
-      const errors = problems(question.body)
+      const errors = problems(context.body)
       if (errors.length > 0) return invalid(now, errors)
-      write(run, question)
-      return json(200, runBody(question, run), now)
+      write(run, context)
+      return json(200, runBody(context, run), now)
     },
   },
   { route: 'GET /commits/{ref+}/check-runs', needs: ['checks=read'], answer: list },
 ]
 
-function create(question: RepositoryQuestion): GithubAnswer {
-  const { state, repository, body, now, caller } = question
+function create(context: RepositoryRouteContext): GithubResponse {
+  const { state, repository, body, now, caller } = context
   if (caller.kind !== 'installation') return appsOnly(now)
   const missing = ['name', 'head_sha'].filter(
     (field) => typeof body[field] !== 'string' || body[field] === '',
@@ -51,8 +51,8 @@ function create(question: RepositoryQuestion): GithubAnswer {
       missing.map((field) => ({ resource: 'CheckRun', code: 'missing_field', field })),
     )
   }
-  const held = holding(state, repository)
-  if (!held.commits.has(body.head_sha as string))
+  const contents = contentsOf(state, repository)
+  if (!contents.commits.has(body.head_sha as string))
     return invalid(now, `No commit found for SHA: ${body.head_sha}`)
   const errors = problems(body)
   if (errors.length > 0) return invalid(now, errors)
@@ -70,33 +70,33 @@ function create(question: RepositoryQuestion): GithubAnswer {
     output: { title: null, summary: null, text: null },
     annotations: [],
   }
-  write(run, question)
-  held.check_runs.push(run)
-  return json(201, runBody(question, run), now)
+  write(run, context)
+  contents.check_runs.push(run)
+  return json(201, runBody(context, run), now)
 }
 
 /** The newest of each name, unless `filter=all`. */
-function list(question: RepositoryQuestion): GithubAnswer {
-  const { state, repository, params, query, now } = question
-  const held = holding(state, repository)
+function list(context: RepositoryRouteContext): GithubResponse {
+  const { state, repository, params, query, now } = context
+  const contents = contentsOf(state, repository)
   const ref = params.ref as string
-  const sha = held.branches.get(ref.replace(/^(refs\/)?heads\//, '')) ?? ref
-  if (!held.commits.has(sha)) return invalid(now, `No commit found for SHA: ${ref}`)
+  const sha = contents.branches.get(ref.replace(/^(refs\/)?heads\//, '')) ?? ref
+  if (!contents.commits.has(sha)) return invalid(now, `No commit found for SHA: ${ref}`)
   const wanted = (name: string, value: string) => !query.has(name) || query.get(name) === value
-  const runs = held.check_runs
+  const runs = contents.check_runs
     .filter((run) => run.head_sha === sha && wanted('check_name', run.name) && wanted('status', run.status))
     .filter(() => wanted('app_id', String(state.app.id)))
     .reverse()
   const latest = runs.filter((run, index) => runs.findIndex(({ name }) => name === run.name) === index)
   const shown = query.get('filter') === 'all' ? runs : latest
   return paged(
-    question,
-    shown.map((run) => runBody(question, run)),
+    context,
+    shown.map((run) => runBody(context, run)),
     (check_runs) => ({ total_count: shown.length, check_runs }),
   )
 }
 
-function write(run: CheckRun, { body, now }: RepositoryQuestion): void {
+function write(run: CheckRun, { body, now }: RepositoryRouteContext): void {
   for (const field of ['name', 'external_id', 'details_url', 'started_at'] as const) {
     if (typeof body[field] === 'string') run[field] = body[field]
   }
@@ -162,13 +162,13 @@ function outputProblems(output: Record<string, unknown>): Wrong[] {
   return wrong
 }
 
-function appsOnly(now: Date): GithubAnswer {
+function appsOnly(now: Date): GithubResponse {
   return failure(403, 'You must authenticate via a GitHub App.', `${DOCS}/rest/checks/runs`, now)
 }
 
-function runBody({ state, repository }: RepositoryQuestion, { annotations, ...run }: CheckRun): Json {
+function runBody({ state, repository }: RepositoryRouteContext, { annotations, ...run }: CheckRun): Json {
   const self = `${state.api_url}/repos/${repository.full_name}/check-runs/${run.id}`
-  const pulls = holding(state, repository).pulls.filter(
+  const pulls = contentsOf(state, repository).pulls.filter(
     ({ head, state: is }) =>
       is === 'open' && head.sha === run.head_sha && head.repository === repository.full_name,
   )

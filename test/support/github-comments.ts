@@ -1,17 +1,17 @@
 /** Comments on pull requests, which GitHub keeps under the issue of the same number. */
 import { actorBody, appActor, appBody, type Json, nodeId, webUrl } from './github-bodies.ts'
-import { holding, pullNumbered } from './github-pulls.ts'
+import { contentsOf, pullNumbered } from './github-pulls.ts'
 import {
   DOCS,
   failure,
-  type GithubAnswer,
+  type GithubResponse,
   invalid,
   json,
   noContent,
   notFound,
   paged,
 } from './github-reply.ts'
-import type { Caller, RepositoryQuestion, RepositoryRoute } from './github-route.ts'
+import type { Caller, RepositoryRoute, RepositoryRouteContext } from './github-route.ts'
 import { type Actor, type Comment, type GithubState, nextId, timestamp } from './github-state.ts'
 
 const BODY_CHARACTERS_MAX = 65_536
@@ -25,49 +25,49 @@ export const commentRoutes: RepositoryRoute[] = [
   {
     route: 'GET /issues/comments/{id}',
     needs: READ,
-    answer: (question) =>
-      onComment(question, (comment) => json(200, commentBody(question, comment), question.now)),
+    answer: (context) =>
+      onComment(context, (comment) => json(200, commentBody(context, comment), context.now)),
   },
   {
     route: 'PATCH /issues/comments/{id}',
     needs: WRITE,
-    answer: (question) =>
-      onOwnComment(question, (comment) => {
-        const problem = bodyProblem(question)
+    answer: (context) =>
+      onOwnComment(context, (comment) => {
+        const problem = bodyProblem(context)
         if (problem) return problem
-        Object.assign(comment, { body: question.body.body, updated_at: timestamp(question.now) })
-        return json(200, commentBody(question, comment), question.now)
+        Object.assign(comment, { body: context.body.body, updated_at: timestamp(context.now) })
+        return json(200, commentBody(context, comment), context.now)
       }),
   },
   {
     route: 'DELETE /issues/comments/{id}',
     needs: WRITE,
-    answer: (question) =>
-      onOwnComment(question, (comment) => {
-        const held = holding(question.state, question.repository)
-        held.comments = held.comments.filter((other) => other !== comment)
-        return noContent(question.now)
+    answer: (context) =>
+      onOwnComment(context, (comment) => {
+        const contents = contentsOf(context.state, context.repository)
+        contents.comments = contents.comments.filter((other) => other !== comment)
+        return noContent(context.now)
       }),
   },
 ]
 
-function list(question: RepositoryQuestion): GithubAnswer {
-  const { state, repository, query, now } = question
-  const pull = pullNumbered(question)
+function list(context: RepositoryRouteContext): GithubResponse {
+  const { state, repository, query, now } = context
+  const pull = pullNumbered(context)
   if (!pull) return notFound(now)
   const since = Date.parse(query.get('since') ?? '')
-  const comments = holding(state, repository)
+  const comments = contentsOf(state, repository)
     .comments.filter(({ number }) => number === pull.number)
     .filter(({ updated_at }) => Number.isNaN(since) || Date.parse(updated_at) >= since)
   return paged(
-    question,
-    comments.map((comment) => commentBody(question, comment)),
+    context,
+    comments.map((comment) => commentBody(context, comment)),
   )
 }
 
-function create(question: RepositoryQuestion): GithubAnswer {
-  const { state, repository, now } = question
-  const pull = pullNumbered(question)
+function create(context: RepositoryRouteContext): GithubResponse {
+  const { state, repository, now } = context
+  const pull = pullNumbered(context)
   if (!pull) return notFound(now)
   if (pull.locked) {
     return failure(
@@ -77,21 +77,21 @@ function create(question: RepositoryQuestion): GithubAnswer {
       now,
     )
   }
-  const problem = bodyProblem(question)
+  const problem = bodyProblem(context)
   if (problem) return problem
   const comment: Comment = {
     id: nextId(state),
     number: pull.number,
-    ...writer(state, question.caller),
-    body: question.body.body as string,
+    ...writer(state, context.caller),
+    body: context.body.body as string,
     created_at: timestamp(now),
     updated_at: timestamp(now),
   }
-  holding(state, repository).comments.push(comment)
-  return json(201, commentBody(question, comment), now)
+  contentsOf(state, repository).comments.push(comment)
+  return json(201, commentBody(context, comment), now)
 }
 
-function bodyProblem({ body: { body }, now }: RepositoryQuestion): GithubAnswer | undefined {
+function bodyProblem({ body: { body }, now }: RepositoryRouteContext): GithubResponse | undefined {
   const wrong = { resource: 'IssueComment', field: 'body' }
   if (typeof body !== 'string') return invalid(now, [{ ...wrong, code: 'missing_field' }])
   if (body.trim() === '')
@@ -110,28 +110,28 @@ function writer(state: GithubState, caller: Caller): { author: Actor; app: strin
 }
 
 function onComment(
-  { state, repository, params, now }: RepositoryQuestion,
-  answer: (comment: Comment) => GithubAnswer,
-): GithubAnswer {
-  const comment = holding(state, repository).comments.find(({ id }) => String(id) === params.id)
+  { state, repository, params, now }: RepositoryRouteContext,
+  answer: (comment: Comment) => GithubResponse,
+): GithubResponse {
+  const comment = contentsOf(state, repository).comments.find(({ id }) => String(id) === params.id)
   return comment ? answer(comment) : notFound(now)
 }
 
 /** GitHub lets an app change what it wrote itself. */
 function onOwnComment(
-  question: RepositoryQuestion,
-  answer: (comment: Comment) => GithubAnswer,
-): GithubAnswer {
-  return onComment(question, (comment) => {
-    const { author, app } = writer(question.state, question.caller)
+  context: RepositoryRouteContext,
+  answer: (comment: Comment) => GithubResponse,
+): GithubResponse {
+  return onComment(context, (comment) => {
+    const { author, app } = writer(context.state, context.caller)
     if (comment.author.login === author.login && comment.app === app) return answer(comment)
     const message =
       app === null ? 'Must have admin rights to Repository.' : 'Resource not accessible by integration'
-    return failure(403, message, `${DOCS}/rest/issues/comments#update-an-issue-comment`, question.now)
+    return failure(403, message, `${DOCS}/rest/issues/comments#update-an-issue-comment`, context.now)
   })
 }
 
-function commentBody({ state, repository }: RepositoryQuestion, comment: Comment): Json {
+function commentBody({ state, repository }: RepositoryRouteContext, comment: Comment): Json {
   const self = `${state.api_url}/repos/${repository.full_name}`
   const web = `${webUrl(state)}/${repository.full_name}/pull/${comment.number}`
   return {

@@ -1,9 +1,9 @@
 /** What is in a repository's files, at a branch or a commit. */
 import { createHash } from 'node:crypto'
 import { type Json, webUrl } from './github-bodies.ts'
-import { holding } from './github-pulls.ts'
-import { type GithubAnswer, json, notFound } from './github-reply.ts'
-import type { RepositoryQuestion, RepositoryRoute } from './github-route.ts'
+import { contentsOf } from './github-pulls.ts'
+import { type GithubResponse, json, notFound } from './github-reply.ts'
+import type { RepositoryRoute, RepositoryRouteContext } from './github-route.ts'
 import { defaultBranch } from './github-state.ts'
 
 /** GitHub tells of larger files, but leaves their content out. */
@@ -11,15 +11,15 @@ const CONTENT_BYTES_MAX = 1_048_576
 const BASE64_LINE = 60
 
 export const contentRoutes: RepositoryRoute[] = [
-  { route: 'GET /contents/{path+}', needs: ['contents=read'], answer: contents },
+  { route: 'GET /contents/{path+}', needs: ['contents=read'], answer: getContents },
 ]
 
-function contents(question: RepositoryQuestion): GithubAnswer {
-  const { state, repository, params, query, now, accept } = question
-  const held = holding(state, repository)
+function getContents(context: RepositoryRouteContext): GithubResponse {
+  const { state, repository, params, query, now, accept } = context
+  const contents = contentsOf(state, repository)
   const ref = query.get('ref') || defaultBranch(repository)
-  const sha = held.branches.get(ref.replace(/^refs\/heads\//, '')) ?? ref
-  const tree = held.commits.get(sha)
+  const sha = contents.branches.get(ref.replace(/^refs\/heads\//, '')) ?? ref
+  const tree = contents.commits.get(sha)
   if (!tree) return notFound(now, `No commit found for the ref ${ref}`)
 
   const path = (params.path as string).replace(/\/$/, '')
@@ -34,21 +34,21 @@ function contents(question: RepositoryQuestion): GithubAnswer {
     const isLarge = bytes.length > CONTENT_BYTES_MAX
     const lines = bytes.toString('base64').replace(new RegExp(`.{1,${BASE64_LINE}}`, 'g'), '$&\n')
     const content = isLarge ? { content: '', encoding: 'none' } : { content: lines, encoding: 'base64' }
-    return json(200, { ...entry(question, { path, text, ref }), ...content }, now)
+    return json(200, { ...entry(context, { path, text, ref }), ...content }, now)
   }
   const beneath = Object.keys(tree).filter((known) => known.startsWith(`${path}/`))
   if (beneath.length === 0) return notFound(now)
   const children = new Set(beneath.map((known) => `${path}/${known.slice(path.length + 1).split('/')[0]}`))
   return json(
     200,
-    [...children].sort().map((child) => entry(question, { path: child, text: tree[child], ref })),
+    [...children].sort().map((child) => entry(context, { path: child, text: tree[child], ref })),
     now,
   )
 }
 
 /** A file has a text, a directory none. */
 function entry(
-  { state, repository }: RepositoryQuestion,
+  { state, repository }: RepositoryRouteContext,
   { path, text, ref }: { path: string; text: string | undefined; ref: string },
 ): Json {
   const self = `${state.api_url}/repos/${repository.full_name}`

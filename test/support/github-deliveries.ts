@@ -1,30 +1,30 @@
 /** What GitHub tells of the webhooks it sent, and how it is asked to send one again. */
-import { DOCS, failure, type GithubAnswer, json, notFound, perPage } from './github-reply.ts'
-import type { AppRoute, Question } from './github-route.ts'
+import { DOCS, failure, type GithubResponse, json, notFound, perPage } from './github-reply.ts'
+import type { AppRoute, RouteContext } from './github-route.ts'
 import type { GithubState, HookDelivery } from './github-state.ts'
 
 export const deliveryRoutes: AppRoute[] = [
   { route: 'GET /app/hook/deliveries', answer: list },
   {
     route: 'GET /app/hook/deliveries/{id}',
-    answer: (question) => {
-      const delivery = asked(question)
-      return delivery ? json(200, whole(question.state, delivery), question.now) : notFound(question.now)
+    answer: (context) => {
+      const delivery = asked(context)
+      return delivery ? json(200, whole(context.state, delivery), context.now) : notFound(context.now)
     },
   },
   {
     route: 'POST /app/hook/deliveries/{id}/attempts',
-    answer: (question) => {
-      const delivery = asked(question)
-      if (!delivery) return notFound(question.now)
-      question.state.app.redelivered.push(delivery.id)
-      return json(202, {}, question.now)
+    answer: (context) => {
+      const delivery = asked(context)
+      if (!delivery) return notFound(context.now)
+      context.state.app.redelivered.push(delivery.id)
+      return json(202, {}, context.now)
     },
   },
 ]
 
 /** Newest first; a page goes on where the cursor says, not at a number. */
-function list({ state, query, now, self }: Question): GithubAnswer {
+function list({ state, query, now, self }: RouteContext): GithubResponse {
   const size = perPage(query)
   const status = query.get('status')
   const cursor = query.get('cursor')
@@ -68,6 +68,6 @@ function whole(state: GithubState, delivery: HookDelivery) {
   }
 }
 
-function asked({ state, params }: Question): HookDelivery | undefined {
+function asked({ state, params }: RouteContext): HookDelivery | undefined {
   return state.app.deliveries.find(({ id }) => id === Number(params.id))
 }

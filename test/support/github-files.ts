@@ -1,8 +1,8 @@
 /** The changed files of pull requests and of comparisons, with the patches that GitHub includes. */
 import { accountId, type Json, nodeId, webUrl } from './github-bodies.ts'
-import { holding, pullNumbered } from './github-pulls.ts'
+import { contentsOf, pullNumbered } from './github-pulls.ts'
 import { digest, json, notFound, paged } from './github-reply.ts'
-import type { RepositoryQuestion, RepositoryRoute } from './github-route.ts'
+import type { RepositoryRoute, RepositoryRouteContext } from './github-route.ts'
 import type { GithubRepository, GithubState, PullFile, Tree } from './github-state.ts'
 
 /** GitHub lists no more files, however large the pull request is. */
@@ -14,31 +14,31 @@ export const fileRoutes: RepositoryRoute[] = [
   {
     route: 'GET /pulls/{number}/files',
     needs: ['pull_requests=read'],
-    answer: (question) => {
-      const pull = pullNumbered(question)
-      if (!pull) return notFound(question.now)
+    answer: (context) => {
+      const pull = pullNumbered(context)
+      if (!pull) return notFound(context.now)
       const files = pull.files.slice(0, FILES_MAX)
-      return paged(question, files, (page) => fileBodies(question, pull.head.sha, page))
+      return paged(context, files, (page) => fileBodies(context, pull.head.sha, page))
     },
   },
   {
     route: 'GET /compare/{basehead+}',
     needs: ['contents=read'],
-    answer: (question) => {
-      const { state, repository, params, now } = question
-      const held = holding(state, repository)
+    answer: (context) => {
+      const { state, repository, params, now } = context
+      const contents = contentsOf(state, repository)
       const [base, head] = (params.basehead as string)
         .split('...')
-        .map((ref) => held.branches.get(ref) ?? ref)
-      const [before, after] = [held.commits.get(base ?? ''), held.commits.get(head ?? '')]
+        .map((ref) => contents.branches.get(ref) ?? ref)
+      const [before, after] = [contents.commits.get(base ?? ''), contents.commits.get(head ?? '')]
       if (!base || !head || !before || !after) return notFound(now)
       const files = changedFiles(before, after).slice(0, COMPARED_FILES_MAX)
-      const commits = base === head ? [] : [commitBody(question, head)]
+      const commits = base === head ? [] : [commitBody(context, head)]
       const counts = { ahead_by: commits.length, behind_by: 0, total_commits: commits.length }
-      const merge_base_commit = commitBody(question, base)
+      const merge_base_commit = commitBody(context, base)
       const status = base === head ? 'identical' : 'ahead'
       const body = { base_commit: merge_base_commit, merge_base_commit, status, ...counts, commits }
-      return json(200, { ...body, files: fileBodies(question, head, files) }, now)
+      return json(200, { ...body, files: fileBodies(context, head, files) }, now)
     },
   },
 ]
@@ -62,7 +62,7 @@ function wholeFilePatch(old = '', text = ''): string {
   return [`@@ -${range(removed)} +${range(added)} @@`, ...lines].join('\n')
 }
 
-function commitBody({ state, repository }: RepositoryQuestion, sha: string): Json {
+function commitBody({ state, repository }: RepositoryRouteContext, sha: string): Json {
   const url = `${state.api_url}/repos/${repository.full_name}/commits/${sha}`
   return { sha, node_id: nodeId('C', accountId(sha)), url, commit: { message: 'A commit' }, parents: [] }
 }
@@ -73,7 +73,7 @@ const FILE_LINES_MAX = 3_000
 const RESPONSE_LINES_MAX = 20_000
 
 /** The files of one response, with the patches that GitHub includes. */
-function fileBodies({ state, repository }: RepositoryQuestion, sha: string, files: PullFile[]): Json[] {
+function fileBodies({ state, repository }: RepositoryRouteContext, sha: string, files: PullFile[]): Json[] {
   const patches = files.map((file) => patchOf(file, sha))
   const lines = patches.map((patch) => patch?.split('\n').length ?? 0)
   const isOver = lines.reduce((sum, each) => sum + each, 0) > RESPONSE_LINES_MAX

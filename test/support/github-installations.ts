@@ -24,13 +24,13 @@ export interface InstallGiven {
   events?: string[]
 }
 
-export interface AppDesk {
+export interface FakeApp {
   /** What `APP_ID` and `PRIVATE_KEY` are set to. */
   id: number
   key(): string
   slug: string
   /** What the app asks for, of installations made from now on. */
-  asksFor(permissions: AppPermissions, events?: string[]): void
+  setPermissions(permissions: AppPermissions, events?: string[]): void
   install(given: InstallGiven): Installation
   /** Its tokens are worth nothing from then on. */
   uninstall(id: number): Installation
@@ -45,7 +45,7 @@ export interface AppDesk {
   /** How many installation tokens were handed out. */
   tokens(): number
   /** A webhook that GitHub sent, for `GET /app/hook/deliveries`. */
-  delivered(delivery: DeliveryGiven): HookDelivery
+  addDelivery(delivery: DeliveryGiven): HookDelivery
   /** Ids of the deliveries that the app asked for again, in order. */
   redelivered(): number[]
 }
@@ -54,7 +54,7 @@ export type DeliveryGiven = { event: string; status_code: number } & Partial<Hoo
 
 const STATUS = { 202: 'OK', 200: 'OK', 500: 'Internal Server Error', 503: 'Service Unavailable' }
 
-export function appDesk(state: GithubState, named: (name: string) => GithubRepository): AppDesk {
+export function fakeApp(state: GithubState, named: (name: string) => GithubRepository): FakeApp {
   const { app } = state
   const installation = (id: number): Installation => {
     const known = app.installations.find((candidate) => candidate.id === id)
@@ -69,7 +69,7 @@ export function appDesk(state: GithubState, named: (name: string) => GithubRepos
     id: app.id,
     key: appKey,
     slug: app.slug,
-    asksFor(permissions, events = []) {
+    setPermissions(permissions, events = []) {
       app.permissions = withMetadata(permissions)
       app.events = events
     },
@@ -117,7 +117,7 @@ export function appDesk(state: GithubState, named: (name: string) => GithubRepos
       for (const token of app.tokens) token.expires_at = '2000-01-01T00:00:00Z'
     },
     tokens: () => app.tokens.length,
-    delivered(given) {
+    addDelivery(given) {
       const delivery: HookDelivery = {
         id: nextId(state),
         guid: randomUUID(),

@@ -9,35 +9,35 @@ import {
   repositoryBody,
   webUrl,
 } from './github-bodies.ts'
-import { digest, type GithubAnswer, invalid, json, notFound, paged } from './github-reply.ts'
-import type { RepositoryQuestion, RepositoryRoute } from './github-route.ts'
+import { digest, type GithubResponse, invalid, json, notFound, paged } from './github-reply.ts'
+import type { RepositoryRoute, RepositoryRouteContext } from './github-route.ts'
 import {
   defaultBranch,
   type GithubRepository,
   type GithubState,
-  type Holding,
   ownerOf,
   type PullRequest,
+  type RepositoryContents,
   sameName,
 } from './github-state.ts'
 
-export function holding(state: GithubState, repository: GithubRepository): Holding {
-  const known = state.holdings.get(repository.id)
+export function contentsOf(state: GithubState, repository: GithubRepository): RepositoryContents {
+  const known = state.repository_contents.get(repository.id)
   if (known) return known
   const sha = digest(`first commit of ${repository.id}`).slice(0, 40)
-  const made: Holding = {
+  const made: RepositoryContents = {
     branches: new Map([[defaultBranch(repository), sha]]),
     commits: new Map([[sha, {}]]),
     pulls: [],
     comments: [],
     check_runs: [],
   }
-  state.holdings.set(repository.id, made)
+  state.repository_contents.set(repository.id, made)
   return made
 }
 
-export function pullNumbered({ state, repository, params }: RepositoryQuestion): PullRequest | undefined {
-  return holding(state, repository).pulls.find(({ number }) => String(number) === params.number)
+export function pullNumbered({ state, repository, params }: RepositoryRouteContext): PullRequest | undefined {
+  return contentsOf(state, repository).pulls.find(({ number }) => String(number) === params.number)
 }
 
 const READ = ['pull_requests=read']
@@ -47,20 +47,20 @@ export const pullRoutes: RepositoryRoute[] = [
   {
     route: 'GET /pulls/{number}',
     needs: READ,
-    answer: (question) => {
-      const pull = pullNumbered(question)
+    answer: (context) => {
+      const pull = pullNumbered(context)
       return pull
-        ? json(200, pullBody(question.state, question.repository, pull), question.now)
-        : notFound(question.now)
+        ? json(200, pullBody(context.state, context.repository, pull), context.now)
+        : notFound(context.now)
     },
   },
   {
     route: 'GET /branches/{branch+}',
     needs: ['contents=read'],
-    answer: (question) => {
-      const { state, repository, params, now } = question
+    answer: (context) => {
+      const { state, repository, params, now } = context
       const name = params.branch as string
-      const sha = holding(state, repository).branches.get(name)
+      const sha = contentsOf(state, repository).branches.get(name)
       if (!sha) return notFound(now, 'Branch not found')
       const self = `${state.api_url}/repos/${repository.full_name}`
       const commit = { sha, node_id: nodeId('C', accountId(sha)), url: `${self}/commits/${sha}` }
@@ -75,7 +75,7 @@ export const pullRoutes: RepositoryRoute[] = [
     route: 'GET /git/ref/heads/{branch+}',
     needs: ['contents=read'],
     answer: ({ state, repository, params, now }) => {
-      const sha = holding(state, repository).branches.get(params.branch as string)
+      const sha = contentsOf(state, repository).branches.get(params.branch as string)
       if (!sha) return notFound(now)
       const self = `${state.api_url}/repos/${repository.full_name}/git`
       const ref = `refs/heads/${params.branch}`
@@ -85,8 +85,8 @@ export const pullRoutes: RepositoryRoute[] = [
   },
 ]
 
-function list(question: RepositoryQuestion): GithubAnswer {
-  const { state, repository, query, now } = question
+function list(context: RepositoryRouteContext): GithubResponse {
+  const { state, repository, query, now } = context
   const asked = query.get('state') ?? 'open'
   if (!['open', 'closed', 'all'].includes(asked)) {
     return invalid(now, [{ resource: 'PullRequest', code: 'invalid', field: 'state' }])
@@ -102,12 +102,12 @@ function list(question: RepositoryQuestion): GithubAnswer {
   const by = query.get('sort') === 'updated' ? 'updated_at' : 'created_at'
   const ascending =
     (query.get('direction') ?? (query.has('sort') && by !== 'created_at' ? 'asc' : 'desc')) === 'asc'
-  const ordered = holding(state, repository)
+  const ordered = contentsOf(state, repository)
     .pulls.filter(matches)
     .sort((one, other) => Date.parse(one[by]) - Date.parse(other[by]) || one.number - other.number)
   if (!ascending) ordered.reverse()
   return paged(
-    question,
+    context,
     ordered.map((pull) => pullSummary(state, repository, pull)),
   )
 }
@@ -181,7 +181,7 @@ function pullSummary(state: GithubState, repository: GithubRepository, pull: Pul
 
 /** As it is shown alone and in webhooks. */
 export function pullBody(state: GithubState, repository: GithubRepository, pull: PullRequest): Json {
-  const comments = holding(state, repository).comments.filter(({ number }) => number === pull.number)
+  const comments = contentsOf(state, repository).comments.filter(({ number }) => number === pull.number)
   return {
     ...pullSummary(state, repository, pull),
     merged: pull.merged_at !== null,

@@ -1,7 +1,7 @@
 /** How GitHub says things: status, headers, entity tags, pages and the ways in which it fails. */
 import { createHash } from 'node:crypto'
 
-export interface GithubAnswer {
+export interface GithubResponse {
   status: number
   headers: Record<string, string>
   body: string
@@ -63,11 +63,11 @@ const faults = {
 }
 
 /** `wait_s` is what the three rate limits tell the caller to wait. */
-export function respondWithFault(fault: AnsweredFault, now: Date, wait_s?: number): GithubAnswer {
+export function respondWithFault(fault: AnsweredFault, now: Date, wait_s?: number): GithubResponse {
   return faults[fault](now, wait_s)
 }
 
-export function json(status: number, value: unknown, now: Date): GithubAnswer {
+export function json(status: number, value: unknown, now: Date): GithubResponse {
   const body = JSON.stringify(value)
   const headers = commonHeaders(now)
   if (status === 200) headers.etag = `W/"${digest(body)}"`
@@ -80,17 +80,17 @@ export function failure(
   documentation_url: string,
   now: Date,
   headers: Record<string, string> = {},
-): GithubAnswer {
+): GithubResponse {
   const answer = json(status, { message, documentation_url, status: String(status) }, now)
   return { ...answer, headers: { ...answer.headers, ...headers } }
 }
 
 /** GitHub hides what a caller may not see behind the answer for what is not there. */
-export function notFound(now: Date, message = 'Not Found'): GithubAnswer {
+export function notFound(now: Date, message = 'Not Found'): GithubResponse {
   return failure(404, message, `${DOCS}/rest`, now)
 }
 
-export function badCredentials(now: Date): GithubAnswer {
+export function badCredentials(now: Date): GithubResponse {
   return failure(401, 'Bad credentials', `${DOCS}/rest`, now)
 }
 
@@ -101,12 +101,12 @@ export interface FieldError {
   message?: string
 }
 
-export function invalid(now: Date, errors: FieldError[] | string): GithubAnswer {
+export function invalid(now: Date, errors: FieldError[] | string): GithubResponse {
   const told = typeof errors === 'string' ? { message: errors } : { message: 'Validation Failed', errors }
   return json(422, { ...told, documentation_url: `${DOCS}/rest`, status: '422' }, now)
 }
 
-export function noContent(now: Date): GithubAnswer {
+export function noContent(now: Date): GithubResponse {
   const { 'content-type': _, ...headers } = commonHeaders(now)
   return { status: 204, headers, body: '' }
 }
@@ -131,7 +131,7 @@ export function paged<T>(
   { self, query, now }: Listing,
   items: T[],
   wrap: (items: T[]) => unknown = (bare) => bare,
-): GithubAnswer {
+): GithubResponse {
   const size = perPage(query)
   const asked = Number(query.get('page') ?? 1)
   const number = Number.isInteger(asked) && asked > 0 ? asked : 1
@@ -154,7 +154,7 @@ export function paged<T>(
   return answer
 }
 
-function page(status: number, body: string, now: Date): GithubAnswer {
+function page(status: number, body: string, now: Date): GithubResponse {
   return { status, headers: { ...commonHeaders(now), 'content-type': 'text/html; charset=utf-8' }, body }
 }
 

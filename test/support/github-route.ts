@@ -1,5 +1,5 @@
 /** How the routes of the played GitHub are written down, and how one is found for a request. */
-import type { GithubAnswer } from './github-reply.ts'
+import type { GithubResponse } from './github-reply.ts'
 import type {
   AppToken,
   GithubCredential,
@@ -17,7 +17,7 @@ export type Caller =
   | { kind: 'installation'; installation: Installation; token: AppToken }
 
 /** A request that may be answered: its caller and its repository are known. */
-export interface Question {
+export interface RouteContext {
   state: GithubState
   now: Date
   caller: Caller
@@ -29,7 +29,7 @@ export interface Question {
   self: string
 }
 
-export interface RepositoryQuestion extends Question {
+export interface RepositoryRouteContext extends RouteContext {
   repository: GithubRepository
 }
 
@@ -39,14 +39,14 @@ export type Needs = string[]
 export interface AppRoute {
   /** `GET /app/installations/{id}`, for the app itself. */
   route: string
-  answer(question: Question): GithubAnswer
+  answer(context: RouteContext): GithubResponse
 }
 
 export interface RepositoryRoute {
   /** Below the repository: `GET /pulls/{number}`. A name with a plus takes the rest, slashes included. */
   route: string
   needs: Needs
-  answer(question: RepositoryQuestion): GithubAnswer
+  answer(context: RepositoryRouteContext): GithubResponse
 }
 
 /** The route of that method and path, with what its path says. */

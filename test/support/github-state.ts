@@ -101,7 +101,7 @@ export interface CheckRun {
 export type Tree = Record<string, string>
 
 /** What is in a repository. */
-export interface Holding {
+export interface RepositoryContents {
   branches: Map<string, string>
   commits: Map<string, Tree>
   pulls: PullRequest[]
@@ -169,7 +169,7 @@ export interface GithubState {
   credentials: GithubCredential[]
   app: GithubApp
   /** By repository id; `holding` makes what is missing. */
-  holdings: Map<number, Holding>
+  repository_contents: Map<number, RepositoryContents>
   last_id: number
 }
 
@@ -186,7 +186,14 @@ export function emptyState(api_url: string): GithubState {
     deliveries: [],
     redelivered: [],
   }
-  return { api_url, repositories: [], credentials: [], app, holdings: new Map(), last_id: 1_000_000 }
+  return {
+    api_url,
+    repositories: [],
+    credentials: [],
+    app,
+    repository_contents: new Map(),
+    last_id: 1_000_000,
+  }
 }
 
 export function nextId(state: GithubState): number {

@@ -1,8 +1,8 @@
 /** A GitHub for tests: who exists, what is broken and what was asked. `github.ts` and the stand-in put it on a wire. */
 import { type GithubRequest, pathUnder, respond } from './github-answers.ts'
-import { type Desk, deskAt } from './github-desk.ts'
-import { type AppDesk, appDesk } from './github-installations.ts'
-import { type AnsweredFault, type GithubAnswer, respondWithFault } from './github-reply.ts'
+import { type FakeApp, fakeApp } from './github-installations.ts'
+import { type AnsweredFault, type GithubResponse, respondWithFault } from './github-reply.ts'
+import { type FakeRepository, fakeRepository } from './github-repository.ts'
 import {
   emptyState,
   type GithubRepository,
@@ -17,7 +17,7 @@ export type SilentFault = 'silent' | 'reset' | 'timed_out'
 export type Fault = AnsweredFault | SilentFault | 'lost'
 
 /** A request that was made; `status` is missing while it waits, and when it got no answer. */
-export interface Asked {
+export interface ReceivedRequest {
   /** `POST /repos/acme/shop/issues/7/comments`; a repository that is asked for by its id stands here by its name. */
   route: string
   /** As it stands in the request line. */
@@ -45,13 +45,13 @@ export interface GithubWorld {
   installation(token: string, permissions: Permissions): void
   revoke(token: string): void
   /** The app: its key, its installations, its webhooks' deliveries. */
-  app: AppDesk
+  app: FakeApp
   /** A repository from inside: its pull requests, branches, files, comments and check runs. */
-  at(full_name: string): Desk
+  at(full_name: string): FakeRepository
   /** Breaks a route, for good or for so many requests. `wait_s` is what a rate limit tells the caller to wait. */
   fault(route: string, fault: Fault, times?: number, wait_s?: number): void
   /** Takes all faults back. */
-  mend(): void
+  clearFaults(): void
   /** Keeps requests of a route waiting until the function it answers is called. */
   hold(route: string): () => void
   /** The same for the answers, which say what was true when the request came. */
@@ -59,13 +59,13 @@ export interface GithubWorld {
   /** How many requests a route has had; with a status, how many were answered with it. */
   calls(route: string, status?: number): number
   /** Those requests themselves, in order. */
-  asked(route?: string): Asked[]
-  answer(request: GithubRequest): Promise<GithubAnswer | SilentFault>
+  requests(route?: string): ReceivedRequest[]
+  answer(request: GithubRequest): Promise<GithubResponse | SilentFault>
 }
 
 export function githubWorld(api_url: string): GithubWorld {
   const state = emptyState(api_url)
-  const asked: Asked[] = []
+  const asked: ReceivedRequest[] = []
   let broken: { route: string; fault: Fault; left: number; wait_s: number | undefined }[] = []
   const held = new Map<string, Promise<void>>()
   const heldAnswers = new Map<string, Promise<void>>()
@@ -115,21 +115,26 @@ export function githubWorld(api_url: string): GithubWorld {
     revoke(token) {
       state.credentials = state.credentials.filter((credential) => credential.token !== token)
     },
-    app: appDesk(state, repositoryNamed),
-    at: (full_name) => deskAt(state, repositoryNamed(full_name)),
+    app: fakeApp(state, repositoryNamed),
+    at: (full_name) => fakeRepository(state, repositoryNamed(full_name)),
     fault: (route, fault, times = Number.POSITIVE_INFINITY, wait_s = undefined) =>
       broken.unshift({ route, fault, left: times, wait_s }),
-    mend() {
+    clearFaults() {
       broken = []
     },
     hold: (route) => holdIn(held, route),
     holdAnswers: (route) => holdIn(heldAnswers, route),
     calls: (route, status) =>
       callsOf(route).filter((call) => status === undefined || call.status === status).length,
-    asked: (route = '*') => callsOf(route),
+    requests: (route = '*') => callsOf(route),
     async answer(request) {
       const route = `${request.method} ${namedPath(state, pathUnder(state.api_url, request.path))}`
-      const call: Asked = { route, path: request.path, body: parsed(request.body), token: tokenOf(request) }
+      const call: ReceivedRequest = {
+        route,
+        path: request.path,
+        body: parsed(request.body),
+        token: tokenOf(request),
+      }
       asked.push(call)
       const broke = nextFault(route)
       const fault = broke?.fault

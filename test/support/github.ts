@@ -1,7 +1,7 @@
 /** GitHub played by nock inside the test's process; every other host but this machine is out of reach. */
 import nock from 'nock'
 import type { GithubRequest } from './github-answers.ts'
-import type { GithubAnswer } from './github-reply.ts'
+import type { GithubResponse } from './github-reply.ts'
 import { type GithubWorld, githubWorld, type SilentFault } from './github-world.ts'
 
 export interface FakeGithub extends GithubWorld {
@@ -35,7 +35,7 @@ export function fakeGithub(api_url = 'https://api.github.com'): FakeGithub {
 }
 
 /** nock's fetch cannot follow a redirect of a request with a body, which the real one does; so that happens here. */
-async function answered(world: GithubWorld, request: GithubRequest): Promise<GithubAnswer | SilentFault> {
+async function answered(world: GithubWorld, request: GithubRequest): Promise<GithubResponse | SilentFault> {
   const answer = await world.answer(request)
   if (typeof answer !== 'object' || answer.status !== 307) return answer
   const { pathname, search } = new URL(answer.headers.location as string)
@@ -44,7 +44,7 @@ async function answered(world: GithubWorld, request: GithubRequest): Promise<Git
 
 type Reply = (error: Error | null, result: [number, string, Record<string, string>]) => void
 
-function deliver(answer: GithubAnswer | SilentFault, reply: Reply): void {
+function deliver(answer: GithubResponse | SilentFault, reply: Reply): void {
   if (answer === 'silent') return
   if (typeof answer === 'object') reply(null, [answer.status, answer.body, answer.headers])
   else reply(transportError(answer), [0, '', {}])

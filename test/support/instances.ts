@@ -1,5 +1,5 @@
 /** Several processes of the service with the GitHub App on one database, as operators run them. */
-import { type GithubStandIn, startGithubStandIn } from '../../scripts/github-stand-in.ts'
+import { type FakeGithubServer, startFakeGithubServer } from '../../scripts/fake-github-server.ts'
 import type { Permission } from './github-state.ts'
 import { type ServiceProcess, startProcess } from './process.ts'
 import type { Webhook } from './webhook-payload.ts'
@@ -8,7 +8,7 @@ import { signedDelivery } from './webhooks.ts'
 const WEBHOOK_SECRET = 'hush'
 
 export interface Site {
-  stand: GithubStandIn
+  githubServer: FakeGithubServer
   /** Starts so many instances at once; `env` says at least where the database is. */
   start(count: number, env: Record<string, string | undefined>): Promise<ServiceProcess[]>
   /** What Ada may do in all repositories from now on, as far as GitHub is concerned. */
@@ -20,13 +20,13 @@ export interface Site {
 
 /** A GitHub with these repositories of `acme`, numbered from 1, in which the app is installed. */
 export async function openSite(names: string[]): Promise<Site> {
-  const stand = await startGithubStandIn({
+  const githubServer = await startFakeGithubServer({
     repositories: names.map((full_name, index) => ({ id: index + 1, full_name })),
   })
-  const { app } = stand.github
+  const { app } = githubServer.github
   const services: ServiceProcess[] = []
   const grant = (permission: Permission) =>
-    stand.github.token('ada', {
+    githubServer.github.token('ada', {
       login: 'ada',
       id: 1,
       permissions: Object.fromEntries(names.map((name) => [name, permission])),
@@ -34,12 +34,12 @@ export async function openSite(names: string[]): Promise<Site> {
   grant('write')
   app.install({ account: 'acme' })
   return {
-    stand,
+    githubServer,
     grant,
     async start(count, env) {
       const common = {
-        GITHUB_API_URL: stand.url,
-        GITHUB_WEB_URL: stand.url,
+        GITHUB_API_URL: githubServer.url,
+        GITHUB_WEB_URL: githubServer.url,
         APP_ID: String(app.id),
         PRIVATE_KEY: app.key().replaceAll('\n', '\\n'),
         WEBHOOK_SECRET,
@@ -60,7 +60,7 @@ export async function openSite(names: string[]): Promise<Site> {
     },
     async close() {
       await Promise.all(services.map((service) => service.kill('SIGTERM')))
-      await stand.close()
+      await githubServer.close()
     },
   }
 }

@@ -2,7 +2,7 @@
 import { setTimeout as wait } from 'node:timers/promises'
 import type { Page } from 'playwright-core'
 import { expect } from 'vitest'
-import { startGithubStandIn } from '../../scripts/github-stand-in.ts'
+import { startFakeGithubServer } from '../../scripts/fake-github-server.ts'
 import { startBrowser } from './browser.ts'
 import { freshDatabase } from './database.ts'
 import { startProcess } from './process.ts'
@@ -35,7 +35,7 @@ export interface PageScene {
 export async function startPageScene(): Promise<PageScene> {
   const names = Array.from({ length: REPOSITORIES }, (_, index) => `acme/r${index}`)
   const permissions = Object.fromEntries(names.map((name) => [name, 'write' as const]))
-  const github = await startGithubStandIn({
+  const github = await startFakeGithubServer({
     repositories: names.map((full_name, index) => ({ id: 100 + index, full_name })),
     users: [{ token: 'ada', login: 'ada', id: 1, permissions }],
   })

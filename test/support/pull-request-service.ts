@@ -4,7 +4,7 @@ import type { Config } from '../../src/base/config.ts'
 import type { AppService } from './app-service.ts'
 import { startAppService } from './app-service.ts'
 import type { FakeGithub } from './github.ts'
-import type { Desk, FileGiven, PullGiven } from './github-desk.ts'
+import type { FakeRepository, FileGiven, PullGiven } from './github-repository.ts'
 import type { Installation } from './github-state.ts'
 import type { Answer, RequestOptions } from './service.ts'
 import { type PullAction, type PullDetails, pullRequestEvent, pushEvent } from './webhooks.ts'
@@ -15,7 +15,7 @@ export const QUIET_MS = 30_000
 export interface TrackedRepository {
   id: number
   full_name: string
-  desk: Desk
+  githubRepo: FakeRepository
   installation: Installation
   /** A request below the repository as Ada, who has write access: `request('GET', '/settings')`. */
   request(method: string, path: string, options?: RequestOptions): Promise<Answer>
@@ -93,7 +93,7 @@ function trackedRepository(given: {
   id: number
 }): TrackedRepository {
   const { github, service, full_name, id } = given
-  const desk = github.at(full_name)
+  const githubRepo = github.at(full_name)
   const installation = github.app.install({ repositories: [full_name] })
   const settle = async () => {
     const failed = await service.settle()
@@ -110,7 +110,7 @@ function trackedRepository(given: {
   const below = `/repos/${full_name}`
   const calls = () =>
     github
-      .asked(`* ${below}*`)
+      .requests(`* ${below}*`)
       .filter(({ token }) => token !== 'ada')
       .map(({ route }) => route.replace(below, ''))
   const deliver: TrackedRepository['deliver'] = (number, event) =>
@@ -118,7 +118,7 @@ function trackedRepository(given: {
   return {
     id,
     full_name,
-    desk,
+    githubRepo,
     installation,
     request,
     async declare(body) {
@@ -142,18 +142,18 @@ function trackedRepository(given: {
       return (await created('/notables', { ...note, ...body })).id
     },
     async open(pull) {
-      const { number } = desk.open({ files: ['src/pay.ts'], ...pull })
+      const { number } = githubRepo.open({ files: ['src/pay.ts'], ...pull })
       await deliver(number, 'opened')
       return number
     },
     deliver,
     async push(number, files) {
-      const push = desk.pushTo(number)
-      desk.update(number, { files })
+      const push = githubRepo.pushTo(number)
+      githubRepo.update(number, { files })
       await deliver(number, { action: 'synchronize', push })
     },
     async writeFile(path, text) {
-      const push = desk.write(path, text)
+      const push = githubRepo.write(path, text)
       await service.play(
         pushEvent(github, full_name, { ...push, [text === null ? 'removed' : 'modified']: [path] }),
       )
@@ -164,7 +164,7 @@ function trackedRepository(given: {
       await settle()
     },
     comment(number) {
-      const own = desk.comments(number).filter(({ app }) => app === github.app.slug)
+      const own = githubRepo.comments(number).filter(({ app }) => app === github.app.slug)
       expect(own.length).toBeLessThan(2)
       return own[0]?.body
     },

@@ -1,12 +1,12 @@
 /** The built service with its own database and a fake GitHub that has one repository. */
-import { type GithubStandIn, startGithubStandIn } from '../../scripts/github-stand-in.ts'
+import { type FakeGithubServer, startFakeGithubServer } from '../../scripts/fake-github-server.ts'
 import { freshDatabase } from './database.ts'
 import { startProcess } from './process.ts'
 
 export interface Shop {
   /** Address of the service. */
   url: string
-  github: GithubStandIn
+  github: FakeGithubServer
   close(): Promise<void>
 }
 
@@ -18,7 +18,7 @@ export async function openShop(env: Record<string, string> = {}): Promise<Shop> 
     id,
     permissions: { 'acme/shop': permission },
   })
-  const github = await startGithubStandIn({
+  const github = await startFakeGithubServer({
     repositories: [{ id: 7, full_name: 'acme/shop' }],
     users: [user('ada', 1, 'write'), user('ben', 2, 'write'), user('rita', 3, 'read')],
   })

@@ -9,7 +9,7 @@ import {
   selectionOf,
   webUrl,
 } from './github-bodies.ts'
-import { holding, labelBody, pullBody } from './github-pulls.ts'
+import { contentsOf, labelBody, pullBody } from './github-pulls.ts'
 import { digest } from './github-reply.ts'
 import { type Installation, installedRepositories, timestamp } from './github-state.ts'
 import { about, exampleOf, named, type Source, shortBodies, type Webhook } from './webhook-payload.ts'
@@ -67,7 +67,7 @@ export function pullRequestEvent(
   const { action, sender, push, from, label } =
     typeof given === 'string' ? ({ action: given } as { action: PullAction } & PullDetails) : given
   const repository = named(state, full_name)
-  const pull = holding(state, repository).pulls.find((known) => known.number === number)
+  const pull = contentsOf(state, repository).pulls.find((known) => known.number === number)
   if (!pull) throw new Error(`no pull request ${number} in ${full_name} on this GitHub`)
   const changes = from && {
     ...(from.title !== undefined && { title: { from: from.title } }),

@@ -1,5 +1,5 @@
 /** What happens inside one repository of the played GitHub: people open pull requests, push, merge, write files and comments. */
-import { holding } from './github-pulls.ts'
+import { contentsOf } from './github-pulls.ts'
 import { digest } from './github-reply.ts'
 import {
   type Actor,
@@ -45,7 +45,7 @@ export interface Push {
 }
 
 /** All changes are seen by the next request; none sends a webhook by itself (see `webhooks.ts`). */
-export interface Desk {
+export interface FakeRepository {
   repository: GithubRepository
   open(pull?: PullGiven): PullRequest
   pull(number: number): PullRequest
@@ -72,28 +72,31 @@ export interface Desk {
   checkRuns(): CheckRun[]
 }
 
-export function deskAt(state: GithubState, repository: GithubRepository): Desk {
-  const held = holding(state, repository)
+export function fakeRepository(state: GithubState, repository: GithubRepository): FakeRepository {
+  const contents = contentsOf(state, repository)
   const now = () => timestamp(new Date())
   const newSha = () => digest(`commit ${nextId(state)}`).slice(0, 40)
   const tip = (branch: string): string => {
-    const known = held.branches.get(branch)
+    const known = contents.branches.get(branch)
     if (known) return known
-    return commit(branch, held.commits.get(held.branches.get(defaultBranch(repository)) as string) ?? {})
+    return commit(
+      branch,
+      contents.commits.get(contents.branches.get(defaultBranch(repository)) as string) ?? {},
+    )
   }
   const commit = (branch: string, tree: Record<string, string>): string => {
     const sha = newSha()
-    held.commits.set(sha, tree)
-    held.branches.set(branch, sha)
+    contents.commits.set(sha, tree)
+    contents.branches.set(branch, sha)
     return sha
   }
   const isHere = ({ head }: PullRequest, branch: string) =>
     head.repository === repository.full_name && head.ref === branch
 
-  const desk: Desk = {
+  const githubRepo: FakeRepository = {
     repository,
     open(given = {}) {
-      const number = given.number ?? Math.max(0, ...held.pulls.map((known) => known.number)) + 1
+      const number = given.number ?? Math.max(0, ...contents.pulls.map((known) => known.number)) + 1
       const created_at = given.created_at ?? now()
       const base = given.base ?? defaultBranch(repository)
       const pull: PullRequest = {
@@ -116,16 +119,16 @@ export function deskAt(state: GithubState, repository: GithubRepository): Desk {
         merged_by: null,
         merge_commit_sha: null,
       }
-      held.pulls = [...held.pulls.filter((known) => known.number !== number), pull]
+      contents.pulls = [...contents.pulls.filter((known) => known.number !== number), pull]
       return pull
     },
     pull(number) {
-      const pull = held.pulls.find((known) => known.number === number)
+      const pull = contents.pulls.find((known) => known.number === number)
       if (!pull) throw new Error(`no pull request ${number} in ${repository.full_name} on this GitHub`)
       return pull
     },
     update(number, { files, base, author, created_at, fork_deleted, ...changes }) {
-      const pull = desk.pull(number)
+      const pull = githubRepo.pull(number)
       if (files) pull.files = files.map(file)
       if (base) pull.base = { ref: base, sha: tip(base) }
       if (author) pull.author = actor(author)
@@ -133,23 +136,23 @@ export function deskAt(state: GithubState, repository: GithubRepository): Desk {
       return Object.assign(pull, changes, created_at && { created_at }, { updated_at: now() })
     },
     close: (number) =>
-      Object.assign(desk.pull(number), { state: 'closed', closed_at: now(), updated_at: now() }),
+      Object.assign(githubRepo.pull(number), { state: 'closed', closed_at: now(), updated_at: now() }),
     reopen: (number) =>
-      Object.assign(desk.pull(number), { state: 'open', closed_at: null, updated_at: now() }),
+      Object.assign(githubRepo.pull(number), { state: 'open', closed_at: null, updated_at: now() }),
     merge(number, by = 'octocat') {
-      const pull = desk.close(number)
-      const merge_commit_sha = desk.push(pull.base.ref).after
+      const pull = githubRepo.close(number)
+      const merge_commit_sha = githubRepo.push(pull.base.ref).after
       return Object.assign(pull, { merged_at: pull.closed_at, merged_by: actor(by), merge_commit_sha })
     },
     push(branch, files = {}) {
-      const before = held.branches.get(branch) ?? '0'.repeat(40)
-      const tree = { ...held.commits.get(tip(branch)) }
+      const before = contents.branches.get(branch) ?? '0'.repeat(40)
+      const tree = { ...contents.commits.get(tip(branch)) }
       for (const [path, text] of Object.entries(files)) {
         if (text === null) delete tree[path]
         else tree[path] = text
       }
       const after = commit(branch, tree)
-      for (const pull of held.pulls) {
+      for (const pull of contents.pulls) {
         if (pull.state !== 'open' || !isHere(pull, branch)) continue
         pull.head.sha = after
         pull.updated_at = now()
@@ -157,22 +160,22 @@ export function deskAt(state: GithubState, repository: GithubRepository): Desk {
       return { ref: `refs/heads/${branch}`, before, after }
     },
     pushTo(number) {
-      const { head } = desk.pull(number)
-      if (head.repository === repository.full_name) return desk.push(head.ref)
+      const { head } = githubRepo.pull(number)
+      if (head.repository === repository.full_name) return githubRepo.push(head.ref)
       const before = head.sha
       head.sha = newSha()
-      held.commits.set(head.sha, {})
-      desk.pull(number).updated_at = now()
+      contents.commits.set(head.sha, {})
+      githubRepo.pull(number).updated_at = now()
       return { ref: `refs/heads/${head.ref}`, before, after: head.sha }
     },
-    write: (path, text) => desk.push(defaultBranch(repository), { [path]: text }),
-    branches: () => [...held.branches.keys()],
+    write: (path, text) => githubRepo.push(defaultBranch(repository), { [path]: text }),
+    branches: () => [...contents.branches.keys()],
     deleteBranch(branch) {
-      const sha = held.branches.get(branch)
+      const sha = contents.branches.get(branch)
       if (!sha) throw new Error(`no branch ${branch} in ${repository.full_name} on this GitHub`)
-      held.branches.delete(branch)
-      for (const pull of held.pulls)
-        if (pull.state === 'open' && isHere(pull, branch)) desk.close(pull.number)
+      contents.branches.delete(branch)
+      for (const pull of contents.pulls)
+        if (pull.state === 'open' && isHere(pull, branch)) githubRepo.close(pull.number)
       return sha
     },
     comment(number, { author, body, app }) {
@@ -180,20 +183,20 @@ export function deskAt(state: GithubState, repository: GithubRepository): Desk {
       const id = nextId(state)
       const comment = {
         id,
-        number: desk.pull(number).number,
+        number: githubRepo.pull(number).number,
         author: actor(author),
         app: app ?? null,
         body,
         ...at,
       }
-      held.comments.push(comment)
+      contents.comments.push(comment)
       return comment
     },
-    comments: (number) => held.comments.filter((comment) => comment.number === number),
+    comments: (number) => contents.comments.filter((comment) => comment.number === number),
     removeComment(id) {
-      held.comments = held.comments.filter((comment) => comment.id !== id)
+      contents.comments = contents.comments.filter((comment) => comment.id !== id)
     },
-    checkRuns: () => [...held.check_runs],
+    checkRuns: () => [...contents.check_runs],
   }
 
   function headOf(head: string, isGone: boolean): PullRequest['head'] {
@@ -203,11 +206,11 @@ export function deskAt(state: GithubState, repository: GithubRepository): Desk {
     if (owner === ownerOf(repository)) return { owner, repository: repository.full_name, ref, sha: tip(ref) }
     const sha = newSha()
     // What a fork offers is found in the repository too, under refs/pull.
-    held.commits.set(sha, {})
+    contents.commits.set(sha, {})
     const name = repository.full_name.split('/')[1]
     return { owner, repository: isGone ? null : `${owner}/${name}`, ref, sha }
   }
-  return desk
+  return githubRepo
 }
 
 const actor = (given: Actor | string): Actor => (typeof given === 'string' ? { login: given } : given)

@@ -7,14 +7,14 @@ import { fileURLToPath } from 'node:url'
 import type { GithubRepository, Permission } from '../test/support/github-state.ts'
 import { type GithubWorld, githubWorld } from '../test/support/github-world.ts'
 
-export interface StandInOptions {
+export interface FakeGithubOptions {
   /** Default: any free port. */
   port?: number
   users?: { token: string; login: string; id: number; permissions: Record<string, Permission> }[]
   repositories?: GithubRepository[]
 }
 
-export interface GithubStandIn {
+export interface FakeGithubServer {
   /** For `GITHUB_API_URL` and `GITHUB_WEB_URL`. */
   url: string
   /** Changes its state, injects failures, and counts requests. */
@@ -22,7 +22,7 @@ export interface GithubStandIn {
   close(): Promise<void>
 }
 
-export async function startGithubStandIn(options: StandInOptions = {}): Promise<GithubStandIn> {
+export async function startFakeGithubServer(options: FakeGithubOptions = {}): Promise<FakeGithubServer> {
   const github = githubWorld('http://127.0.0.1')
   for (const repository of options.repositories ?? []) github.repository(repository)
   for (const { token, ...user } of options.users ?? []) github.token(token, user)
@@ -61,7 +61,7 @@ async function answer(
 }
 
 if (process.argv[1] === fileURLToPath(import.meta.url)) {
-  const { url, github } = await startGithubStandIn({
+  const { url, github } = await startFakeGithubServer({
     port: Number(process.argv[2] ?? 4010),
     repositories: [{ id: 1, full_name: 'acme/shop' }],
     users: [

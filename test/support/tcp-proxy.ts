@@ -1,23 +1,23 @@
-/** A way over TCP to a server, on which bytes can be made to vanish. */
+/** A TCP proxy that can stop forwarding bytes without closing connections. */
 import { once } from 'node:events'
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net'
 
-export interface TcpWay {
+export interface TcpProxy {
   url: string
-  /** From now on connections are accepted and kept, and nothing comes through in either direction. */
-  swallow(): void
-  /** Takes that back for new connections; those that are there stay dead. */
-  mend(): void
+  /** Keeps and accepts connections, but forwards nothing in either direction. */
+  blackhole(): void
+  /** Forwards new connections again; the existing ones stay dead. */
+  restore(): void
   close(): Promise<void>
 }
 
-export async function tcpWayTo(url: string): Promise<TcpWay> {
+export async function startTcpProxy(url: string): Promise<TcpProxy> {
   const target = new URL(url)
   const there = { host: target.hostname, port: Number(target.port) }
   const sockets = new Set<Socket>()
-  let isSwallowing = false
-  const swallow = () => {
-    isSwallowing = true
+  let isBlackholed = false
+  const blackhole = () => {
+    isBlackholed = true
     for (const socket of sockets)
       socket
         .unpipe()
@@ -37,7 +37,7 @@ export async function tcpWayTo(url: string): Promise<TcpWay> {
           sockets.delete(one)
           other.destroy()
         })
-      if (isSwallowing) one.resume()
+      if (isBlackholed) one.resume()
       else one.pipe(other)
     }
   })
@@ -46,9 +46,9 @@ export async function tcpWayTo(url: string): Promise<TcpWay> {
   target.port = String((server.address() as AddressInfo).port)
   return {
     url: target.href,
-    swallow,
-    mend() {
-      isSwallowing = false
+    blackhole,
+    restore() {
+      isBlackholed = false
     },
     async close() {
       server.close()

@@ -2,17 +2,17 @@
 import { Octokit } from '@octokit/rest'
 import { pino } from 'pino'
 import { Probot } from 'probot'
-import { startGithubStandIn } from '../../scripts/github-stand-in.ts'
+import { startFakeGithubServer } from '../../scripts/fake-github-server.ts'
 import { fakeGithub } from './github.ts'
 import type { GithubWorld } from './github-world.ts'
 
-export interface Played {
+export interface FakeGithubVariant {
   url: string
   github: GithubWorld
   close(): void | Promise<void>
 }
 
-export const ways: [string, () => Promise<Played>][] = [
+export const variants: [string, () => Promise<FakeGithubVariant>][] = [
   [
     'by nock',
     async () => {
@@ -20,18 +20,21 @@ export const ways: [string, () => Promise<Played>][] = [
       return { url: 'https://ghe.example/api/v3', github, close: github.close }
     },
   ],
-  ['by the stand-in', () => startGithubStandIn()],
+  ['by the stand-in', () => startFakeGithubServer()],
 ]
 
 const nothing = () => {}
 
 /** A client of the app's new installation on a repository: Probot signs it in, but does not space its writes by seconds. */
-export async function signedIn({ github, url }: Played, full_name: string): Promise<Octokit> {
+export async function installationClient(
+  { github, url }: FakeGithubVariant,
+  full_name: string,
+): Promise<Octokit> {
   const { id } = github.app.install({ repositories: [full_name] })
   const log = pino({ level: 'silent' })
   const probot = new Probot({ appId: github.app.id, privateKey: github.app.key(), baseUrl: url, log })
   await (await probot.auth(id)).request('GET /installation/repositories')
-  const auth = github.asked('GET /installation/repositories').at(-1)?.token
+  const auth = github.requests('GET /installation/repositories').at(-1)?.token
   return new Octokit({
     auth,
     baseUrl: url,
