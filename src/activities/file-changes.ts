@@ -79,7 +79,7 @@ export interface PushedChanges {
 
 /**
  * Replaces the files that GitHub lists for a live activity, which the transaction of `within` has locked or inserted.
- * The declared scope stays as it is. An activity that is not live is returned unchanged.
+ * The declared scope stays as it is. An activity that is not live, or has these files, is returned unchanged.
  */
 export async function replaceChanges(
   within: RepoContext,
@@ -88,7 +88,10 @@ export async function replaceChanges(
 ): Promise<ActivityRow> {
   if (!isLive(row.status)) return row
   const { db, repo, now } = within
-  await replaceFileChanges(db, { repo_id: repo.id, activity_id: row.id, origin: 'pushed' }, files)
+  const set = { repo_id: repo.id, activity_id: row.id, origin: 'pushed' } as const
+  const isKnown = row.pushed_files !== null && row.pushed_base_sha === base_sha
+  if (isKnown && isDeepStrictEqual(await listChangeSet(db, set), files)) return row
+  await replaceFileChanges(db, set, files)
   await enqueueRechecks(within, [row.id])
   const pushed_files = files.map(changedFileOf)
   return store.updateActivity(db, row, { pushed_files, pushed_base_sha: base_sha, updated_at: now })
