@@ -89,7 +89,10 @@ export interface Refresh {
   changes: PushedChanges | null
 }
 
-/** Treats an event as a heartbeat, and updates activities of source `pull_request`. Declared activities keep their fields. */
+/**
+ * Treats an event as a heartbeat, stores the changed files, and updates activities of source `pull_request`. Declared
+ * activities keep their fields.
+ */
 export function refreshPullRequest(
   ctx: RepoContext,
   pr: PullRequest,
@@ -110,10 +113,26 @@ export function refreshPullRequest(
   const refreshed = inTransaction(ctx, async (within) => {
     const rows = await updateEach(within, pr, update)
     if (!changes) return rows
-    for (const row of rows) if (row.source === 'pull_request') await replaceChanges(within, row, changes)
+    for (const row of rows) await replaceChanges(within, row, changes)
     return rows
   })
   return withEffect('refreshed', refreshed)
+}
+
+/** Stores the changed files of a pull request with its live activities. */
+export function replaceChangesOf(
+  ctx: RepoContext,
+  pr_number: number,
+  changes: PushedChanges,
+): Promise<ActivityRow[]> {
+  const replaced = inTransaction(ctx, async (within) => {
+    const { db, now, repo } = within
+    const open = await lockActivitiesOf(db, repo.id, { pr_number })
+    const live = open.filter((row) => isLiveRow(asOf(row, now)))
+    for (const row of live) await replaceChanges(within, row, changes)
+    return live
+  })
+  return withEffect('refreshed', replaced)
 }
 
 /** Archives the activities of a pull request that was merged or closed. */

@@ -65,6 +65,27 @@ export async function listTrackedPullRequests(db: Db, repo_id: number, now: Date
   return rows.flatMap(({ pr_number }) => pr_number ?? [])
 }
 
+/** Up to `limit` pull requests after the number `after` with a live activity whose changed files were not read. */
+export async function listUnread(
+  db: Db,
+  repo_id: number,
+  options: { now: Date; after: number; limit: number },
+): Promise<number[]> {
+  const rows = await db
+    .selectDistinct({ pr_number: activities.pr_number })
+    .from(activities)
+    .where(
+      and(
+        isLiveAt(repo_id, options.now),
+        isNull(activities.pushed_files),
+        gt(activities.pr_number, options.after),
+      ),
+    )
+    .orderBy(asc(activities.pr_number))
+    .limit(options.limit)
+  return rows.flatMap(({ pr_number }) => pr_number ?? [])
+}
+
 /** Up to `limit` pushed branches after `after`, by name, with live activities that have no pull request. */
 export async function listPushedBranches(
   db: Db,

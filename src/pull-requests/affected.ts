@@ -8,6 +8,7 @@ import { isId } from '../base/id.ts'
 import type { App } from '../context/app.ts'
 import { openKnownRepo, type RepoContext } from '../context/repo.ts'
 import { relatedActivityIds } from '../overlap/check.ts'
+import { enqueueFileReads } from './changed-files.ts'
 import { trackAgain } from './pull-requests.ts'
 import { enqueueAllRechecks, enqueueRecheck } from './recheck.ts'
 import { listNumbered, listRelatedTo } from './store.ts'
@@ -31,8 +32,11 @@ export async function recheckAffected(
   const before = await listRelatedTo(ctx.db, repo_id, [record_id])
   const present = numbers.length === 0 ? [] : await listNumbered(ctx.db, repo_id, numbers)
   await enqueueRecheck(ctx, [...before, ...present])
-  if (activity?.source === 'api' && activity.pr_number !== null && wasEnded(activity))
-    await trackAgain(app, ctx, activity.pr_number)
+  if (!activity || activity.pr_number === null) return
+  if (activity.source === 'api' && wasEnded(activity)) await trackAgain(app, ctx, activity.pr_number)
+  // A caller linked it. The events of the pull request came before.
+  if (isLive(activity.status) && activity.pushed_files === null)
+    await enqueueFileReads(ctx, [activity.pr_number])
 }
 
 /** Undefined if it was purged meanwhile. The pull requests that overlapped with it are rechecked nevertheless. */

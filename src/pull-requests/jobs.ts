@@ -11,6 +11,7 @@ import type { JobHandler } from '../jobs/jobs.ts'
 import type { NewJob } from '../jobs/store.ts'
 import type { JobRow } from '../jobs/table.ts'
 import { recheckAffected } from './affected.ts'
+import { READ_FILES, READ_MISSING_FILES, readFiles, readMissingFiles } from './changed-files.ts'
 import { rescheduledByRateLimit } from './installation.ts'
 import {
   INSTALLATION,
@@ -40,6 +41,10 @@ export function jobHandlers(app: App): Record<string, JobHandler> {
       importInstallation(app, (payload as { installation_id: number }).installation_id, now),
     [REPOSITORY]: ({ payload }, now) => importRepository(app, payload as InstalledRepository, now),
     [PULL_REQUEST]: ({ repo_id, payload }, now) => importPullRequest(app, repo_id, payload, now),
+    [READ_FILES]: ({ repo_id, payload }, now) =>
+      readFiles(app, repo_id, (payload as { number: number }).number, now),
+    [READ_MISSING_FILES]: ({ payload }, now) =>
+      readMissingFiles(app, payload as Parameters<typeof readMissingFiles>[1], now),
     [REDELIVER]: (_, now) => redeliverFailed(app, now),
     [RECONCILE_ALL]: (_, now) => reconcileAll(app, now),
     [RECONCILE]: ({ repo_id }, now) => reconcile(app, repo_id, now),

@@ -6,15 +6,13 @@ import {
   refreshPullRequest,
   trackPullRequest,
 } from '../activities/automatic.ts'
-import type { PushedChanges } from '../activities/file-changes.ts'
 import { listLiveOf, listUntracked } from '../activities/pull-request-store.ts'
 import type { App } from '../context/app.ts'
 import { refreshSettings } from '../context/installed-repository.ts'
-import { lineHasherOf } from '../context/line-key.ts'
 import { openKnownRepo, type RepoContext } from '../context/repo.ts'
-import { isNotFound, listChangedFiles, reportCheckRun } from '../github/client.ts'
+import { isNotFound, reportCheckRun } from '../github/client.ts'
 import { type GithubPullRequest, parsePullRequest } from '../github/pull-request.ts'
-import { changeOf } from '../lines/change.ts'
+import { readChanges } from './changed-files.ts'
 import { settingsRunOf } from './check-run.ts'
 import { MUTE_LABEL } from './comment.ts'
 import { asInstallation, unlessRefused } from './installation.ts'
@@ -167,10 +165,9 @@ async function linkOrTrack(
   { title }: { title: boolean },
 ): Promise<void> {
   const linked = await linkPullRequest(ctx, pr)
-  if (linked.some((row) => row.source === 'pull_request'))
-    await refreshWithFiles(app, ctx, pr, { title, base_branch: true })
-  if (linked.length > 0 || !ctx.settings.track_pull_requests) return
-  const changes = await readChanges(app, ctx, pr)
+  if (linked.length > 0) return refreshWithFiles(app, ctx, pr, { title, base_branch: true })
+  if (!ctx.settings.track_pull_requests) return
+  const changes = await readChanges(app, ctx, pr.number)
   if (changes) await trackPullRequest(ctx, pr, changes)
 }
 
@@ -181,22 +178,8 @@ async function refreshWithFiles(
   fields: Omit<Refresh, 'changes'>,
 ): Promise<void> {
   const live = await listLiveOf(ctx.db, ctx.repo.id, pr.number, ctx.now)
-  const isTracked = live.some((row) => row.source === 'pull_request')
-  const changes = isTracked ? await readChanges(app, ctx, pr) : undefined
+  const changes = live.length > 0 ? await readChanges(app, ctx, pr.number) : undefined
   await refreshPullRequest(ctx, pr, { ...fields, changes: changes ?? null })
-}
-
-/** The changed files of a pull request, with digests of their patches; undefined if the App is not installed any more. */
-async function readChanges(
-  app: App,
-  ctx: RepoContext,
-  pr: GithubPullRequest,
-): Promise<PushedChanges | undefined> {
-  const entries = await asInstallation(app, ctx, (client) => listChangedFiles(client, ctx.repo, pr.number))
-  if (!entries) return undefined
-  const hash = await lineHasherOf(ctx)
-  // `base.sha` of a pull request is no merge base.
-  return { files: entries.flatMap((entry) => changeOf(entry, hash) ?? []), base_sha: null }
 }
 
 function factsOf(pr: GithubPullRequest): Facts & { title: string } {

@@ -15,6 +15,7 @@ import { isNotFound, openPullRequests } from '../github/client.ts'
 import { parsePullRequest } from '../github/pull-request.ts'
 import { enqueue, type NewJob } from '../jobs/store.ts'
 import { recordEffect } from '../telemetry/execution.ts'
+import { hasMissingFiles, missingFilesJob } from './changed-files.ts'
 import { asInstallation } from './installation.ts'
 import { pullRequestJob } from './installations.ts'
 import { pullRequestChanged } from './pull-requests.ts'
@@ -64,6 +65,9 @@ export async function reconcile(app: App, repo_id: number, now: Date): Promise<v
     for (const number of known.keys()) await importClosed(app, ctx, client, number)
     await archiveDeletedBranches(ctx, client)
   })
+  const { installation_id } = ctx.repo
+  if (installation_id !== null && (await hasMissingFiles(ctx)))
+    await enqueue(ctx.db, [missingFilesJob(installation_id, now)], now)
 }
 
 interface Listed {

@@ -1,7 +1,10 @@
 /** The changed files of tracked pull requests: read with their patches, stored as digests, replaced by pushes (contract §11). */
 import { eq } from 'drizzle-orm'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { activities } from '../../src/activities/table.ts'
+import { enqueue } from '../../src/jobs/store.ts'
 import { file_changes } from '../../src/lines/table.ts'
+import { reconcileJob } from '../../src/pull-requests/reconcile.ts'
 import { fakeGithub } from '../support/github.ts'
 import type { PullFile } from '../support/github-state.ts'
 import {
@@ -103,5 +106,96 @@ describe('where GitHub left patches out', () => {
       ['large.ts', true],
       ['small.ts', false],
     ])
+  })
+})
+
+test('a push without another file or line rechecks no other pull request', async () => {
+  const files: PullFile[] = [{ filename: 'a.ts', status: 'modified', patch: PATCH, sha: 'a'.repeat(40) }]
+  const number = await repository.open({ files })
+  const changes = async () => (await fixture.service.jobs('change')).map(({ id, enqueued }) => [id, enqueued])
+  const before = await changes()
+  expect(before).toHaveLength(1)
+  await repository.push(number, files)
+  expect(await changes()).toEqual(before)
+  await repository.push(number, [{ ...(files[0] as PullFile), patch: PATCH.replace('100', '200') }])
+  expect(await changes()).not.toEqual(before)
+})
+
+describe('a declared activity', () => {
+  const names = async () => (await stored()).map(({ name }) => name)
+  const overlaps = async (path: string) => {
+    const body = { scope: { paths: [path] } }
+    return (await repository.request('POST', '/activity/check', { body })).body.overlap_detected
+  }
+
+  test('gets the files of the pull request from its branch, which replace the declared ones once it is ready', async () => {
+    const id = await repository.declare({ branch: 'retries', scope: { paths: ['docs/plan.md'] } })
+    const number = await repository.open({ head: 'retries', draft: true, files: [modified('a.ts')] })
+    expect((await stored()).map(({ activity_id, name }) => [activity_id, name])).toEqual([[id, 'a.ts']])
+    expect([await overlaps('docs/plan.md'), await overlaps('a.ts')]).toEqual([true, true])
+    repository.githubRepo.update(number, { draft: false })
+    await repository.deliver(number, 'ready_for_review')
+    expect([await overlaps('docs/plan.md'), await overlaps('a.ts')]).toEqual([false, true])
+    await repository.push(number, [modified('b.ts')])
+    expect(await names()).toEqual(['b.ts'])
+    expect(listings()).toBe(2)
+    const { body } = await repository.request('GET', `/activity/${id}`)
+    expect(body).toMatchObject({ source: 'api', title: 'Retry payments', scope: { paths: ['docs/plan.md'] } })
+  })
+
+  test('gets them when a caller links it, and with another link those of the other one', async () => {
+    const first = await repository.open({ files: [modified('a.ts')] })
+    const second = await repository.open({ files: [modified('b.ts')] })
+    const url = (number: number) => `https://github.com/${repository.full_name}/pull/${number}`
+    const own = async (id: string) =>
+      (await stored()).filter(({ activity_id }) => activity_id === id).map(({ name }) => name)
+    const id = await repository.declare({ pr_url: url(first) })
+    expect(await own(id)).toEqual(['a.ts'])
+    await repository.request('PATCH', `/activity/${id}`, { body: { pr_url: url(second) } })
+    await fixture.runJobs()
+    expect(await own(id)).toEqual(['b.ts'])
+    expect(listings()).toBe(4)
+  })
+})
+
+describe('pull requests that were imported without their files', () => {
+  const MINUTE_MS = 60_000
+  const unread = async () => {
+    const db = fixture.service.app.database.connection()
+    await db.delete(file_changes).where(eq(file_changes.repo_id, repository.id))
+    await db.update(activities).set({ pushed_files: null }).where(eq(activities.repo_id, repository.id))
+  }
+  const reconcile = async () => {
+    const { app, clock } = fixture.service
+    await enqueue(app.database.connection(), [reconcileJob(clock.now)], clock.now)
+    await fixture.runJobs()
+  }
+
+  test('are read once, at most twenty a minute', async () => {
+    for (let count = 0; count < 25; count += 1) await repository.open({ files: [modified(`f${count}.ts`)] })
+    await unread()
+    const before = listings()
+    const read = () => listings() - before
+    await reconcile()
+    expect(read()).toBe(0)
+    await repository.advance(MINUTE_MS)
+    expect(read()).toBe(20)
+    await repository.advance(MINUTE_MS)
+    expect(read()).toBe(25)
+    expect(await stored()).toHaveLength(25)
+    await reconcile()
+    await repository.advance(5 * MINUTE_MS)
+    expect(read()).toBe(25)
+  })
+
+  test('wait while GitHub limits the rate', async () => {
+    await repository.open({ files: [modified('a.ts')] })
+    await unread()
+    await reconcile()
+    github.fault(`GET /repos/${repository.full_name}/pulls/*/files`, 'rate_limited', 1, 120)
+    await repository.advance(MINUTE_MS)
+    expect(await stored()).toEqual([])
+    await repository.advance(2 * MINUTE_MS)
+    expect((await stored()).map(({ name }) => name)).toEqual(['a.ts'])
   })
 })

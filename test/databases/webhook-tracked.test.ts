@@ -143,7 +143,7 @@ describe('an opened pull request', () => {
     await service.play(repo.event(1, 'opened'))
     expect(await repo.tracked()).toEqual([])
     expect((await repo.activity(id)).pr_url).toMatch(/\/pull\/1$/)
-    expect(github.calls(filesRoute())).toBe(0)
+    expect(github.calls(filesRoute())).toBe(1)
   })
 
   test('becomes none where that is turned off, but finds declared work', async () => {
@@ -158,7 +158,7 @@ describe('an opened pull request', () => {
     )
     expect(await repo.tracked()).toEqual([])
     expect(await repo.activity(id)).toMatchObject({ status: 'ready-for-review' })
-    expect(github.calls(filesRoute())).toBe(0)
+    expect(github.calls(filesRoute())).toBe(1)
   })
 
   test.each(['synchronize', 'edited', 'ready_for_review', 'labeled'] as const)(

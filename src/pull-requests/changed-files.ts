@@ -1,0 +1,111 @@
+/** Reads the changed files of pull requests: at events, for activities linked by the API, and those that were never read (contract §11). */
+import { replaceChangesOf } from '../activities/automatic.ts'
+import type { PushedChanges } from '../activities/file-changes.ts'
+import { listUnread } from '../activities/pull-request-store.ts'
+import { later } from '../base/clock.ts'
+import type { App } from '../context/app.ts'
+import { lineHasherOf } from '../context/line-key.ts'
+import { openKnownRepo, type RepoContext } from '../context/repo.ts'
+import { listRepositories } from '../context/store.ts'
+import { isNotFound, listChangedFiles } from '../github/client.ts'
+import { enqueue, type NewJob } from '../jobs/store.ts'
+import { changeOf } from '../lines/change.ts'
+import { asInstallation } from './installation.ts'
+import { findPullRequest, listNumbered } from './store.ts'
+
+/** The kinds of jobs that read the files of one pull request, and that enqueue such jobs for an installation. */
+export const READ_FILES = 'read_files'
+export const READ_MISSING_FILES = 'read_missing_files'
+
+/** Pull requests of an installation that are read in a minute because their files were not read before. */
+const PER_MINUTE = 20
+const MINUTE_MS = 60_000
+
+/** The changed files of a pull request, with digests of their patches; undefined if the App is not installed any more. */
+export async function readChanges(
+  app: App,
+  ctx: RepoContext,
+  number: number,
+): Promise<PushedChanges | undefined> {
+  const entries = await asInstallation(app, ctx, (client) => listChangedFiles(client, ctx.repo, number))
+  if (!entries) return undefined
+  const hash = await lineHasherOf(ctx)
+  // `base.sha` of a pull request is no merge base.
+  return { files: entries.flatMap((entry) => changeOf(entry, hash) ?? []), base_sha: null }
+}
+
+/** Enqueues reading the files of the open ones of these pull requests. */
+export async function enqueueFileReads({ db, now, repo }: RepoContext, numbers: number[]): Promise<void> {
+  const open = numbers.length === 0 ? [] : await listNumbered(db, repo.id, numbers)
+  const jobs = open.map(({ number }) => ({
+    id: `${READ_FILES}:${repo.id}:${number}`,
+    kind: READ_FILES,
+    repo_id: repo.id,
+    payload: { number },
+    run_at: now,
+  }))
+  await enqueue(db, jobs, now)
+}
+
+/** Stores the files of an open pull request with its activities. */
+export async function readFiles(app: App, repo_id: number, number: number, now: Date): Promise<void> {
+  const ctx = await openKnownRepo(app, repo_id, now)
+  if (!ctx || !(await findPullRequest(ctx.db, repo_id, number))?.is_open) return
+  try {
+    const changes = await readChanges(app, ctx, number)
+    if (changes) await replaceChangesOf(ctx, number, changes)
+  } catch (error) {
+    if (!isNotFound(error)) throw error
+  }
+}
+
+/** The pull requests after this one are still to be read. */
+interface Position {
+  repo_id: number
+  number: number
+}
+
+/** The job that reads missing files of an installation. It runs after a minute, so that it cannot run twice in one. */
+export function missingFilesJob(
+  installation_id: number,
+  now: Date,
+  after: Position = { repo_id: 0, number: 0 },
+): NewJob {
+  return {
+    id: `${READ_MISSING_FILES}:${installation_id}`,
+    kind: READ_MISSING_FILES,
+    repo_id: 0,
+    payload: { installation_id, after },
+    run_at: later(now, MINUTE_MS),
+  }
+}
+
+/** Whether the repository has a pull request whose files were not read, such as one imported by an earlier version. */
+export async function hasMissingFiles({ db, now, repo }: RepoContext): Promise<boolean> {
+  return (await listUnread(db, repo.id, { now, after: 0, limit: 1 })).length > 0
+}
+
+/** Enqueues reading the next pull requests of an installation, and itself again if there are more. */
+export async function readMissingFiles(
+  app: App,
+  { installation_id, after }: { installation_id: number; after: Position },
+  now: Date,
+): Promise<void> {
+  const db = app.database.connection()
+  const repositories = await listRepositories(db, { installation_id })
+  const ids = repositories.map(({ repo_id }) => repo_id).filter((id) => id >= after.repo_id)
+  let left = PER_MINUTE
+  for (const repo_id of ids.sort((a, b) => a - b)) {
+    const ctx = await openKnownRepo(app, repo_id, now)
+    if (!ctx) continue
+    const first = repo_id === after.repo_id ? after.number : 0
+    const numbers = await listUnread(db, repo_id, { now, after: first, limit: left })
+    await enqueueFileReads(ctx, numbers)
+    left -= numbers.length
+    const last = numbers.at(-1)
+    if (left === 0 && last !== undefined) {
+      await enqueue(db, [missingFilesJob(installation_id, now, { repo_id, number: last })], now)
+      return
+    }
+  }
+}
