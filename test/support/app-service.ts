@@ -16,6 +16,9 @@ import { type PullAction, type PullDetails, pullRequestEvent, signedDelivery } f
 
 export const WEBHOOK_SECRET = 'hush'
 
+/** More jobs than any test enqueues. */
+const SETTLE_TURNS_MAX = 10_000
+
 export interface AppService extends TestService {
   /** Posts a signed delivery; the same `id` again is a redelivery. Answers the HTTP status and what became of it. */
   deliver(webhook: Webhook, id?: string): Promise<{ status: number; outcome: string }>
@@ -60,9 +63,11 @@ export async function startAppService(
       .select({ id: jobs.id })
       .from(jobs)
       .where(and(eq(jobs.state, 'pending'), lte(jobs.run_at, clock())))
+  const allJobs = () => db.select().from(jobs).orderBy(jobs.id)
   const settle: AppService['settle'] = async () => {
     let isDone = false
-    while (!isDone) {
+    for (let turn = 0; !isDone; turn += 1) {
+      if (turn === SETTLE_TURNS_MAX) throw new Error(`jobs stay due: ${JSON.stringify(await allJobs())}`)
       const ran = await runNext({ database, clock, log, metrics, handlers })
       isDone = !ran && (await due()).length === 0
     }
@@ -82,7 +87,7 @@ export async function startAppService(
       }
     },
     async jobs(kind) {
-      const all = await db.select().from(jobs).orderBy(jobs.id)
+      const all = await allJobs()
       return all.filter((job) => kind === undefined || job.kind === kind)
     },
     async reset() {

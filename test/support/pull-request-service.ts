@@ -61,19 +61,10 @@ export async function startPullRequestService(
   const permissions = Object.fromEntries(names.map((name) => [name, 'write' as const]))
   github.token('ada', { login: 'ada', id: 1, permissions })
   const service = await startAppService(github, options)
-  const runJobs: PullRequestService['runJobs'] = async () => {
-    let failed = await service.settle()
-    while ((await service.jobs()).some(({ leased_until }) => leased_until !== null)) {
-      failed = await service.settle()
-    }
-    return failed
-  }
-  // A test that moves the clock would end the lease of a running job.
-  await runJobs()
   let next = 0
   return {
     service,
-    runJobs,
+    runJobs: service.settle,
     repository() {
       const full_name = names[next]
       if (full_name === undefined) throw new Error(`more than ${COUNT} repositories in one test file`)
