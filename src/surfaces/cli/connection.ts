@@ -69,14 +69,14 @@ export async function findUrl(runtime: Runtime, { url: given, insecure }: Server
 /** From `GITHUB_TOKEN`, `GH_TOKEN`, what `login` stored for this server, or `gh`. Throws `CliError` if there is none. */
 async function findToken(
   runtime: Runtime,
-  { url, workspace, timeout_ms }: { url: string; workspace: Workspace | undefined; timeout_ms: number },
+  { url, resolve, left_ms }: { url: string; resolve(): Promise<string>; left_ms(): number },
 ): Promise<string> {
   const { env } = runtime
   const token =
     env.GITHUB_TOKEN ||
     env.GH_TOKEN ||
     (await storedToken(env, url)) ||
-    (await ghToken(env, workspace ? await resolveHost(runtime, workspace) : 'github.com', timeout_ms))
+    (await ghToken(env, await resolve(), left_ms))
   if (token) return token
   throw new CliError('no GitHub token; set GITHUB_TOKEN, or run gh auth login')
 }
@@ -90,8 +90,14 @@ function withoutTrailingSlash(url: string): string {
   return url.replace(/\/+$/, '')
 }
 
-async function ghToken(env: Runtime['env'], host: string, timeout: number): Promise<string | undefined> {
+async function ghToken(
+  env: Runtime['env'],
+  host: string,
+  left_ms: () => number,
+): Promise<string | undefined> {
   try {
+    // A timeout of 0 would mean no limit.
+    const timeout = Math.max(1, Math.ceil(Math.min(GH_TIMEOUT_MS, left_ms())))
     const args = ['auth', 'token', '--hostname', host]
     const { stdout } = await promisify(execFile)('gh', args, { env, timeout })
     return stdout.trim()
@@ -117,13 +123,17 @@ export async function connect(
   const elapsed = stopwatch()
   const url = await findUrl(runtime, { url: given, insecure })
   const left_ms = () => Math.max(0, (limits.budget_ms ?? Number.POSITIVE_INFINITY) - elapsed())
-  // A timeout of 0 would mean no limit.
-  const timeout_ms = Math.max(1, Math.ceil(Math.min(GH_TIMEOUT_MS, left_ms())))
-  const token = known ?? (await findToken(runtime, { url, workspace, timeout_ms }))
+  // At most half of the time, so that a request is left if ssh hangs. It is asked once.
+  let resolved: Promise<string> | undefined
+  const resolve = () => {
+    resolved ??= workspace ? resolveHost(runtime, workspace, left_ms() / 2) : Promise.resolve('github.com')
+    return resolved
+  }
+  const token = known ?? (await findToken(runtime, { url, resolve, left_ms }))
   const options = { ...INTERACTIVE, ...limits, base_url: url }
   if (workspace && !workspace.is_named) {
     const { github_host } = await getServiceInfo({ ...options, budget_ms: left_ms() })
-    if (github_host !== null) await requireRemoteHost(runtime, workspace, { url, github_host })
+    if (github_host !== null) await requireRemoteHost(runtime, workspace, { url, github_host, resolve })
   }
   // `findUrl` has allowed the address.
   return createClient({ ...options, token, insecure: true, budget_ms: left_ms() })

@@ -14,11 +14,20 @@ const SSH_TIMEOUT_MS = 2000
 export async function requireRemoteHost(
   runtime: Runtime,
   { remote, host, is_ssh }: Workspace,
-  { url, github_host }: { url: string; github_host: string },
+  {
+    url,
+    github_host,
+    resolve,
+  }: {
+    url: string
+    github_host: string
+    /** Answers what `resolveHost` does. */
+    resolve(): Promise<string>
+  },
 ): Promise<void> {
   const served = servedHosts(github_host)
   if (served.includes(webHost(host))) return
-  const resolved = await resolveHost(runtime, { host, is_ssh })
+  const resolved = await resolve()
   if (served.includes(resolved)) return
   const expected = served.join(' or ')
   if (is_ssh && resolved === host && !isDomain(host)) {
@@ -38,12 +47,13 @@ function servedHosts(github_host: string): string[] {
   return isLoopback(served) ? [served, 'github.com'] : [served]
 }
 
-/** The web host of a remote. The host in an SSH address may be an alias from the user's SSH configuration. */
+/** The web host of a remote; asks ssh for at most `timeout_ms`. The host in an SSH address may be an alias from the user's SSH configuration. */
 export async function resolveHost(
   { env }: Runtime,
   { host, is_ssh }: Pick<Workspace, 'host' | 'is_ssh'>,
+  timeout_ms: number,
 ): Promise<string> {
-  return webHost((is_ssh && (await sshHostname(env, host))) || host)
+  return webHost((is_ssh && (await sshHostname(env, host, timeout_ms))) || host)
 }
 
 /** Without the port: a remote has the port of git, `github_host` that of the web. */
@@ -61,10 +71,15 @@ function isDomain(host: string): boolean {
   return /\.(?:[a-z]{2,}|xn--[a-z0-9-]+|\d+)$/.test(host)
 }
 
-/** The `hostname` that the SSH configuration sets for `host`; undefined if ssh is not installed. */
-async function sshHostname(env: Runtime['env'], host: string): Promise<string | undefined> {
+/** The `hostname` that the SSH configuration sets for `host`; undefined if ssh is not installed, or does not answer. */
+async function sshHostname(
+  env: Runtime['env'],
+  host: string,
+  timeout_ms: number,
+): Promise<string | undefined> {
   try {
-    const { stdout } = await promisify(execFile)('ssh', ['-G', '--', host], { env, timeout: SSH_TIMEOUT_MS })
+    const timeout = Math.max(1, Math.ceil(Math.min(SSH_TIMEOUT_MS, timeout_ms)))
+    const { stdout } = await promisify(execFile)('ssh', ['-G', '--', host], { env, timeout })
     return /^hostname (\S+)$/im.exec(stdout)?.[1]?.toLowerCase()
   } catch {
     return undefined
