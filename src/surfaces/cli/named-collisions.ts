@@ -4,17 +4,19 @@ import type { OutputOf } from '../../operations/contract.ts'
 import type { Severity } from '../../overlap/overlap.ts'
 import { byRank } from '../../overlap/severity.ts'
 import type { CommandContext } from './command-context.ts'
+import { type JudgedMatch, placeText } from './lines-text.ts'
 
 type Activity = OutputOf<'listActivities'>['items'][number]
 type ActivityName = Pick<Activity, 'title' | 'actor' | 'branch'>
 export type Overlaps = OutputOf<'listOverlaps'>
+type Item = Overlaps['items'][number] & JudgedMatch
 
 /** A collision from the point of view of one activity. */
 export interface NamedCollision {
   severity: Severity
   /** Undefined if the other activity was not read. */
   other: ActivityName | undefined
-  /** A path that both match, or the areas that both name. */
+  /** A path that both match and how their lines relate, or the areas that both name. */
   where: string
 }
 
@@ -57,10 +59,10 @@ interface Collision extends Omit<NamedCollision, 'other'> {
 function collisionsOf(id: string, { items }: Overlaps): Collision[] {
   return items
     .filter(({ activity_ids }) => activity_ids.includes(id))
-    .map(({ activity_ids, severity, areas, paths }) => ({
+    .map(({ activity_ids, severity, areas, paths, ...judged }: Item) => ({
       other_id: activity_ids.find((each) => each !== id) as string,
       severity,
-      where: paths[0]?.example ?? areas.map((area) => `#${area}`).join(' '),
+      where: placeText(paths[0]?.example ?? areas.map((area) => `#${area}`).join(' '), judged),
     }))
     .toSorted(byRank)
 }

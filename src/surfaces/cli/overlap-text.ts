@@ -1,5 +1,6 @@
 /** Overlap as text for people. Texts of other people are sanitized, and lines fit the display. */
 import type { OutputOf } from '../../operations/contract.ts'
+import { type JudgedMatch, matchNotes, pathText, placeText } from './lines-text.ts'
 import { type NamedCollision, type Overlaps, SHOWN_MAX } from './named-collisions.ts'
 import { type Display, LEVEL_STYLES, type Style, sanitize } from './terminal.ts'
 import { table, truncate, wrap } from './text-layout.ts'
@@ -8,26 +9,51 @@ type Activity = OutputOf<'listActivities'>['items'][number]
 type Notable = OutputOf<'listNotables'>['items'][number]
 type Overlap = OutputOf<'checkOverlap'>
 type OverlapBrief = NonNullable<OutputOf<'heartbeatActivity'>['overlap']>
+type BriefMatch = OverlapBrief['matches'][number] & JudgedMatch
 
 const TITLE_MAX = 48
+/** How the service begins its reason if the settings ignore every path. */
+const NOT_COMPARED = 'No activity was compared'
 const EXAMPLES_MAX = 3
 
-/** What an activity or notable is called, by id. */
-export type Names = Map<string, string>
+interface Name {
+  /** With the author and branch of an activity, or the category of a notable. */
+  text: string
+  /** Within a sentence: `#123`, or the title. */
+  who: string
+}
+
+/** What activities and notables are called, by id. */
+export type Names = Map<string, Name>
 
 export function namesById(activities: readonly Activity[], notables: readonly Notable[]): Names {
   return new Map([
-    ...activities.map((each): [string, string] => [each.id, activityName(each)]),
-    ...notables.map(({ id, title, category }): [string, string] => [id, `${quoted(title)}, ${category}`]),
+    ...activities.map((each): [string, Name] => [each.id, { text: activityName(each), who: whoOf(each) }]),
+    ...notables.map(({ id, title, category }): [string, Name] => [
+      id,
+      { text: `${quoted(title)}, ${category}`, who: quoted(title) },
+    ]),
   ])
+}
+
+/** The number of the pull request, else the title. */
+function whoOf({ title, pr_url }: Pick<Activity, 'title' | 'pr_url'>): string {
+  const [, number] = /\/pull\/(\d+)$/.exec(pr_url ?? '') ?? []
+  return number === undefined ? quoted(title) : `#${number}`
 }
 
 function quoted(title: string): string {
   return `“${truncate(sanitize(title), TITLE_MAX)}”`
 }
 
-function activityName({ title, actor, branch }: Pick<Activity, 'title' | 'actor' | 'branch'>): string {
-  return `${quoted(title)} by ${sanitize(actor)}${branch === null ? '' : ` on ${sanitize(branch)}`}`
+function activityName({
+  title,
+  actor,
+  branch,
+  pr_url,
+}: Pick<Activity, 'title' | 'actor' | 'branch' | 'pr_url'>): string {
+  const place = branch === null ? '' : ` on ${sanitize(branch)}`
+  return `${quoted(title)} by ${sanitize(actor)}${place}${pr_url === null ? '' : ` ${sanitize(pr_url)}`}`
 }
 
 interface Paragraph {
@@ -59,7 +85,8 @@ export function overlapLines(overlap: Overlap, names: Names, display: Display): 
       text: `  ${quoted(title)}: ${sanitize(reason)}${url ? ` ${sanitize(url)}` : ''}`,
     }),
   )
-  if (!overlap.overlap_detected && !complete && activities === 0)
+  const isNothingCompared = activities === 0 && (!complete || overlap.reason.startsWith(NOT_COMPARED))
+  if (!overlap.overlap_detected && isNothingCompared)
     return paragraph(display, {
       label: { text: 'Not compared', style: 'yellow' },
       text: `: ${sanitize(overlap.reason)}`,
@@ -97,18 +124,21 @@ function isNotable(id: string): boolean {
   return id.startsWith('ntb_')
 }
 
-function matchLines(match: Overlap['matches'][number], names: Names, display: Display): string[] {
+function matchLines(
+  match: Overlap['matches'][number] & JudgedMatch,
+  names: Names,
+  display: Display,
+): string[] {
   const { id, paths, areas } = match
   const name = names.get(id)
+  const who = name?.who ?? id
   const detail = (text: string, style?: Style) => paragraph(display, { indent: '    ', text, style })
   const more = paths.length - EXAMPLES_MAX
   return [
-    ...paragraph(display, { indent: '  ', label: matchLabel(match), text: `  ${name ?? id}` }),
+    ...paragraph(display, { indent: '  ', label: matchLabel(match), text: `  ${name?.text ?? id}` }),
     ...(name === undefined ? [] : detail(id, 'dim')),
-    ...paths.slice(0, EXAMPLES_MAX).flatMap(({ yours, theirs, example }) => {
-      const globs = yours === theirs ? '' : `  yours ${sanitize(yours)}, theirs ${sanitize(theirs)}`
-      return detail(`${sanitize(example)}${globs}`)
-    }),
+    ...matchNotes(match, who).flatMap((note) => detail(note)),
+    ...paths.slice(0, EXAMPLES_MAX).flatMap((path) => detail(pathText(path, who))),
     ...(more > 0 ? detail(`and ${count(more, 'more path', 'more paths')}`, 'dim') : []),
     ...(areas.length > 0 ? detail(`areas ${areas.map(sanitize).join(', ')}`) : []),
   ]
@@ -121,11 +151,11 @@ export function overlapBriefLines(overlap: OverlapBrief | null, display: Display
   const more = related_activity_ids.length - matches.filter(({ id }) => !isNotable(id)).length
   return [
     ...paragraph(display, { label: severityLabel(overlap), text: '' }),
-    ...matches.flatMap((match) => [
+    ...matches.flatMap((match: BriefMatch) => [
       ...paragraph(display, { indent: '  ', label: matchLabel(match), text: `  ${matchName(match)}` }),
       ...(match.example === null
         ? []
-        : paragraph(display, { indent: '    ', text: sanitize(match.example) })),
+        : paragraph(display, { indent: '    ', text: placeText(match.example, match) })),
     ]),
     ...(more > 0 ? [unnamedLine(more, matches.length)] : []),
     `${display.paint('bold', '→')} Run deconflict check for advice.`,
@@ -140,13 +170,13 @@ function unnamedLine(unnamed: number, named: number): string {
 }
 
 /** A match as part of a sentence. */
-export function matchText(match: OverlapBrief['matches'][number]): string {
-  return `${matchName(match)}${match.example === null ? '' : ` (${sanitize(match.example)})`}`
+export function matchText(match: BriefMatch): string {
+  return `${matchName(match)}${match.example === null ? '' : ` (${placeText(match.example, match)})`}`
 }
 
-function matchName({ id, title, actor, branch, pr_url }: OverlapBrief['matches'][number]): string {
+function matchName({ id, title, actor, branch, pr_url }: BriefMatch): string {
   if (isNotable(id) || actor === null) return quoted(title)
-  return `${activityName({ title, actor, branch })}${pr_url === null ? '' : ` ${sanitize(pr_url)}`}`
+  return activityName({ title, actor, branch, pr_url })
 }
 
 const INDENT = '  '

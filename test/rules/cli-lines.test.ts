@@ -1,0 +1,84 @@
+/** Verdicts about lines in the words of the command. */
+import { describe, expect, test } from 'vitest'
+import { type JudgedPath, matchNotes, pathText, placeText } from '../../src/surfaces/cli/lines-text.ts'
+
+const FILE = 'src/retry.ts'
+const path = (fields: Partial<JudgedPath>): JudgedPath => ({
+  yours: FILE,
+  theirs: FILE,
+  example: FILE,
+  ...fields,
+})
+
+describe('a path that overlaps', () => {
+  test.each<[Partial<JudgedPath>, string]>([
+    [{}, 'src/retry.ts'],
+    [{ theirs: 'src/**' }, 'src/retry.ts  yours src/retry.ts, theirs src/**'],
+    [{ verdict: null, theirs: 'src/**' }, 'src/retry.ts  yours src/retry.ts, theirs src/**'],
+    [
+      { verdict: 'conflict', confidence: 'proved', your_lines: [40, 52], their_lines: [40, 52] },
+      '#123 changes lines 40–52 of src/retry.ts too',
+    ],
+    [
+      { verdict: 'conflict', confidence: 'likely', your_lines: [38, 50], their_lines: [40, 40] },
+      '#123 probably changes line 40 of src/retry.ts too (yours: lines 38–50)',
+    ],
+    [
+      { verdict: 'conflict', confidence: 'proved', your_lines: null, their_lines: null },
+      '#123 changes src/retry.ts too, and the changes conflict',
+    ],
+    [
+      { verdict: 'agrees', your_lines: [7, 7], their_lines: [7, 7] },
+      '#123 makes the same change to line 7 of src/retry.ts',
+    ],
+    [
+      { verdict: 'agrees', your_lines: null, their_lines: null },
+      '#123 makes the same change to src/retry.ts',
+    ],
+    [
+      { verdict: 'touching', your_lines: [5, 6], their_lines: [9, 9] },
+      '#123 changes line 9 of src/retry.ts, right next to your change (yours: lines 5–6)',
+    ],
+    [
+      { verdict: 'near', your_lines: [5, 6], their_lines: [20, 21] },
+      '#123 changes lines 20–21 of src/retry.ts, near your change (yours: lines 5–6)',
+    ],
+    [{ verdict: 'far', your_lines: [1, 1], their_lines: [900, 900] }, 'src/retry.ts: same file, far apart'],
+    [{ verdict: 'unknown' }, 'src/retry.ts: same file; which lines is unknown'],
+    [
+      { verdict: 'noise' },
+      'src/retry.ts: lock, generated or similar file, whose conflicts are easy to resolve',
+    ],
+  ])('with %j', (fields, expected) => {
+    expect(pathText(path(fields), '#123')).toBe(expected)
+  })
+})
+
+test.each([
+  [{}, 'src/retry.ts'],
+  [{ lines: null, duplicate: null }, 'src/retry.ts'],
+  [{ lines: 'conflict' as const }, 'src/retry.ts, same lines'],
+  [{ lines: 'far' as const }, 'src/retry.ts, same file, far apart'],
+  [
+    { lines: 'near' as const, duplicate: { share: 1, added_lines: 9, issue: null } },
+    'src/retry.ts, nearby lines, seems to be the same work',
+  ],
+])('a place with %j is %s', (match, expected) => {
+  expect(placeText(FILE, match)).toBe(expected)
+})
+
+test.each([
+  [{}, []],
+  [{ duplicate: null, cut: false }, []],
+  [
+    { duplicate: { share: 0.75, added_lines: 12, issue: 7 } },
+    ['seems to do the same as #123: 75 % of 12 added lines are alike, both close #7'],
+  ],
+  [
+    { duplicate: { share: 0, added_lines: 0, issue: 'acme/docs#7' } },
+    ['seems to do the same as #123: both close acme/docs#7'],
+  ],
+  [{ cut: true }, ['only the first shared files were compared by lines']],
+])('a match with %j is noted as %j', (match, expected) => {
+  expect(matchNotes(match, '#123')).toEqual(expected)
+})
