@@ -5,7 +5,7 @@ import type { Merge } from './merge-judge.ts'
 export type Material = 'different' | 'code' | 'few'
 
 /** Mulberry32: numbers from 0 up to 1. */
-function randomOf(seed: number): () => number {
+export function randomOf(seed: number): () => number {
   let state = seed
   return () => {
     state = (state + 0x6d2b79f5) | 0

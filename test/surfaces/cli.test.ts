@@ -31,6 +31,7 @@ const json = async (args: string[], options?: Parameters<WorkingTree['run']>[1])
   expect(stderr).toBe('')
   return JSON.parse(stdout)
 }
+const blobOf = (file: string) => tree.git('hash-object', file)
 /** Creates an activity of Ben, for Ada's commands to overlap with. */
 const startAsBen = async (body: object) => {
   const work = { title: 'Tidy the retries', summary: 'One for all.', actor: 'Ben', branch: 'tidy', ...body }
@@ -54,7 +55,17 @@ describe('the commands together', () => {
       actor: 'Ada',
       branch: 'payment-retries',
       base_branch: 'main',
-      scope: { paths: ['src/checkout/retry.ts'] },
+      base_sha: await tree.git('rev-parse', 'main'),
+      scope: {
+        paths: [],
+        changes: [
+          {
+            path: 'src/checkout/retry.ts',
+            status: 'modified',
+            blob_sha: await blobOf('src/checkout/retry.ts'),
+          },
+        ],
+      },
     })
 
     const other = await startAsBen({ scope: { paths: ['src/**/retry.ts'] } })
@@ -84,7 +95,7 @@ describe('the commands together', () => {
     expect(await json(['show', id])).toMatchObject({
       risk: 'high',
       status: 'blocked',
-      scope: { paths: ['docs/new.md', 'src/checkout/retry.ts'] },
+      scope: { paths: [], changes: [{ path: 'src/checkout/retry.ts' }, { path: 'docs/new.md' }] },
     })
     const ended = await tree.run(['done'])
     expect([ended.code, ended.stdout]).toEqual([0, `Done: ${id} is archived\n`])
@@ -242,34 +253,52 @@ test('the token comes from gh, for the host of the remote, if the environment ha
 })
 
 describe('the state of git', () => {
-  test('gives the paths: commits and working tree, with untracked, staged, renamed and deleted files', async () => {
+  test('gives the changed files: commits and working tree, with untracked, staged, renamed and deleted files', async () => {
+    await tree.write({ 'gone.ts': 'export const gone = true\n' })
+    await tree.git('add', '-A')
+    await tree.git('commit', '-q', '-m', 'Second')
+    await tree.git('update-ref', 'refs/remotes/origin/main', 'HEAD')
     await tree.git('checkout', '-q', '-b', 'work')
     await tree.write({ 'a/committed.ts': '1' })
     await tree.git('add', '-A')
     await tree.git('commit', '-q', '-m', 'Work')
     await tree.write({
-      'b/staged.ts': '1',
-      'c/new.ts': '1',
-      'app/[id]/page.tsx': '1',
+      'b/staged.ts': '2',
+      'c/new "file"\n.ts': '3',
+      'app/[id]/{x}*.tsx': '4',
       '.gitignore': 'ignored\n',
       ignored: '',
     })
     await tree.git('add', 'b/staged.ts')
     await tree.git('mv', 'README.md', 'READ.md')
-    const all = [
-      '.gitignore',
-      'READ.md',
-      'README.md',
-      'a/committed.ts',
-      'app/[id]/page.tsx',
-      'b/staged.ts',
-      'c/new.ts',
-    ]
+    await tree.git('rm', '-q', 'gone.ts')
     const started = await json(['start', 'Work'])
-    expect(started.activity.scope.paths).toEqual(all)
+    const changes = [
+      ['READ.md', 'renamed', 'README.md'],
+      ['a/committed.ts', 'added', null],
+      ['b/staged.ts', 'added', null],
+      ['gone.ts', 'removed', null],
+      ['.gitignore', 'added', null],
+      ['app/[id]/{x}*.tsx', 'added', null],
+      ['c/new "file"\n.ts', 'added', null],
+    ].map(([path, status, previous_path]) => expect.objectContaining({ path, status, previous_path }))
+    expect(started.activity.scope).toEqual({ areas: [], paths: [], changes })
     await tree.run(['update', '--refresh', '--staged'])
     // update has no --staged, so the scope is unchanged.
-    expect((await json(['show', started.activity.id])).scope.paths).toEqual(all)
+    expect((await json(['show', started.activity.id])).scope.changes).toEqual(changes)
+    const both = await json(['update', '--refresh', '--paths', 'lib/**', 'a/committed.ts'])
+    expect(both.scope).toEqual({ areas: [], paths: ['lib/**'], changes })
+  })
+
+  test('names files, which cover nothing beneath them and have no wildcards', async () => {
+    await startAsBen({ scope: { paths: ['**/README.md', 'app/*/page.tsx/x'] } })
+    await tree.write({ 'src/checkout/retry.ts': 'changed', 'app/[id]/page.tsx': '1' })
+    const clear = await tree.run(['check'])
+    expect([clear.code, clear.stdout]).toEqual([0, expect.stringMatching(/^Clear/)])
+    const named = ['src/checkout/retry.ts', 'app/[id]/page.tsx']
+    expect((await tree.run(['check', '--paths', ...named])).code).toBe(2)
+    await tree.write({ 'README.md': 'changed' })
+    expect((await tree.run(['check'])).code).toBe(2)
   })
 
   test('without unstaged changes is checked before a push, with exit code 0', async () => {
@@ -281,6 +310,20 @@ describe('the state of git', () => {
     const told = await tree.run(['check', '--staged'])
     expect([told.code, told.stdout]).toEqual([0, expect.stringContaining('Overlap')])
     expect((await tree.run(['check', '--staged', '--block'])).code).toBe(2)
+  })
+
+  test('is checked before a push even if ssh hangs', async () => {
+    await startAsBen({ scope: { paths: ['src/**'] } })
+    await tree.write({ 'src/checkout/retry.ts': 'changed' })
+    await tree.git('add', '-A')
+    await tree.git('remote', 'set-url', 'origin', 'work:acme/shop.git')
+    const bin = join(tree.path, '../bin')
+    await mkdir(bin)
+    await writeFile(join(bin, 'ssh'), '#!/bin/sh\nexec sleep 60\n', { mode: 0o755 })
+    await writeFile(join(bin, 'gh'), '#!/bin/sh\necho tok-ada\n', { mode: 0o755 })
+    const env = { GITHUB_TOKEN: undefined, PATH: `${bin}:${process.env.PATH}` }
+    const told = await tree.run(['check', '--staged', '--block'], { env })
+    expect([told.code, told.stdout]).toEqual([2, expect.stringContaining('Overlap')])
   })
 
   test('is not checked before a push if the server is unreachable, which fails with --block only', async () => {
@@ -303,7 +346,7 @@ describe('the state of git', () => {
     expect(started.activity).toMatchObject({
       title: 'Second',
       branch: 'second',
-      scope: { paths: ['src/deep/new.ts', 'top.ts'] },
+      scope: { paths: [], changes: [{ path: 'src/deep/new.ts' }, { path: 'top.ts' }] },
     })
     // The main working tree has no state of it.
     expect((await tree.run(['heartbeat'])).stderr).toMatch(/main has no activity/)
@@ -380,8 +423,17 @@ describe('the state of git', () => {
     expect([told.code, told.stdout]).toEqual([
       2,
       expect.stringMatching(
-        /^Updated “Fresh”: active, medium risk, 1 path \(act_\w+\)\nOverlap, medium\n.*“Tidy the retries” by Ben/,
+        /^Updated “Fresh”: active, medium risk, 1 changed file \(act_\w+\)\nOverlap, medium\n.*“Tidy the retries” by Ben/,
       ),
+    ])
+  })
+
+  test('is not reported as clear if the settings ignore every path', async () => {
+    await startAsBen({ scope: { paths: ['**'] } })
+    const { code, stdout } = await tree.run(['check', '--paths', 'package-lock.json'])
+    expect([code, stdout]).toEqual([
+      0,
+      expect.stringMatching(/^Not compared: No activity was compared: the settings .*ignore every path/),
     ])
   })
 
@@ -396,6 +448,18 @@ describe('the state of git', () => {
         /^Compared the activities of declared: nothing differs from main yet\.\nOverlap, medium/,
       ),
     ])
+  })
+
+  test('without changes is that of the branch’s activities in start as well', async () => {
+    await tree.git('checkout', '-q', '-b', 'declared')
+    await tree.run(['start', '--paths', 'src/checkout/retry.ts'])
+    await startAsBen({ scope: { paths: ['src/**'] } })
+    const { code, stdout } = await tree.run(['start', 'Again'])
+    expect([code, stdout]).toEqual([
+      2,
+      expect.stringMatching(/\nCompared the activities of declared: nothing differs.*\nOverlap, medium/),
+    ])
+    expect(stdout).not.toContain('No files were compared')
   })
 
   test('of a new branch still overlaps with notables that apply everywhere', async () => {

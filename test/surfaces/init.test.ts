@@ -271,10 +271,12 @@ describe('the hook of an agent', () => {
     await tree.write({ 'b.md': '' })
     await hook('before-edit', edit('src/a.ts'))
     const first = await only()
-    expect(first.scope.paths).toEqual(['b.md', 'src/a.ts'])
+    expect(first.scope).toEqual({ areas: [], paths: ['src/a.ts'], changes: [{ path: 'b.md' }] })
     await apiAt(shop.url, 'tok-ada')('POST', `/activity/${first.id}/archive`)
     await hook('before-edit', edit('src/c.ts'))
-    expect(await only()).toMatchObject({ scope: { paths: ['b.md', 'src/a.ts', 'src/c.ts'] } })
+    expect(await only()).toMatchObject({
+      scope: { paths: ['src/a.ts', 'src/c.ts'], changes: [{ path: 'b.md' }] },
+    })
     expect((await only()).id).not.toBe(first.id)
   })
 
@@ -298,6 +300,28 @@ describe('the hook of an agent', () => {
       title: 'By hand',
       scope: { areas: ['core'], paths: ['lib/**', 'src/a.ts'] },
     })
+  })
+
+  test('keeps the areas of deconflict start with every further file', async () => {
+    await tree.run(['start', 'By hand', '--paths', 'lib/**', '--area', 'core'])
+    for (const file of ['src/a.ts', 'src/b.ts']) await hook('before-edit', edit(file))
+    expect((await only()).scope).toMatchObject({ areas: ['core'], paths: ['lib/**', 'src/a.ts', 'src/b.ts'] })
+  })
+
+  test('sends the lines of edited files with the next prompt, and nothing while they stay the same', async () => {
+    await hook('before-edit', edit('src/checkout/retry.ts'))
+    expect((await only()).scope).toEqual({ areas: [], paths: ['src/checkout/retry.ts'], changes: [] })
+    await tree.write({ 'src/checkout/retry.ts': 'changed\n', 'by-shell.ts': '1\n' })
+    expect(await hook('prompt')).toEqual({ code: 0, stdout: '', stderr: '' })
+    const { scope, updated_at } = await only()
+    const changes = [{ path: 'src/checkout/retry.ts' }, { path: 'by-shell.ts' }]
+    expect(scope).toEqual({ areas: [], paths: [], changes })
+    await hook('prompt')
+    await hook('before-edit', edit('src/checkout/retry.ts'))
+    expect((await only()).updated_at).toBe(updated_at)
+    await startAsBen()
+    await tree.write({ 'src/checkout/retry.ts': 'changed again\n' })
+    expect((await hook('prompt')).stdout).toMatch(/“Tidy” by Ben on tidy \(src\/checkout\/retry\.ts/)
   })
 
   test('updates the activity after a switch of the branch', async () => {

@@ -7,6 +7,7 @@ import {
   type ScopeOptions,
   scopeFrom,
 } from './command-context.ts'
+import { sendScope } from './given-scope.ts'
 import { type Names, namesById, overlapLines } from './overlap-text.ts'
 import { withoutOwnOnBase } from './own-activities.ts'
 import { EXIT, type ExitCode, type Runtime } from './runtime.ts'
@@ -24,6 +25,9 @@ export interface CheckOptions extends CommonOptions, ScopeOptions {
 /** Time for all requests of a check before a push, counted from the start of the process, but at least the minimum. */
 const PUSH_BUDGET_MS = 2400
 const PUSH_BUDGET_MIN_MS = 500
+/** When git has to be done before a push, counted likewise. */
+const PUSH_GIT_BUDGET_MS = 1800
+const PUSH_GIT_MIN_MS = 200
 
 /** Answers the exit code. With `staged`, as before a push, it is 0 unless `block` is set. */
 export async function check(runtime: Runtime, options: CheckOptions): Promise<ExitCode> {
@@ -31,16 +35,16 @@ export async function check(runtime: Runtime, options: CheckOptions): Promise<Ex
   try {
     const context = await openContext(runtime, options, options.staged ? pushLimits(runtime) : {})
     const { client, at, workspace, display } = context
-    const scope = await scopeFrom(workspace, options)
+    const given = await scopeFrom(workspace, options, options.staged ? pushGitTime(runtime) : undefined)
     const { own_branch: branch, base_branch } = workspace
-    const answer = await client.checkOverlap({
-      ...at,
-      input: { scope, branch, base_branch, tags: options.tag ?? [] },
-    })
+    const answer = await sendScope({ ...given, branch, base_branch, tags: options.tag ?? [] }, (input) =>
+      client.checkOverlap({ ...at, input }),
+    )
     const overlap = await withoutOwnOnBase(workspace, answer)
     const names = options.json ? new Map() : await readNames(context, overlap)
-    const note = noPathsNote(workspace, overlap, options)
-    context.show(overlap, () => resultLines({ overlap, names, scope }, { note, display }))
+    const hasScope = given !== undefined || options.tag !== undefined
+    const note = hasScope ? undefined : noFilesNote(workspace, overlap, NAME_PATHS)
+    context.show(overlap, () => resultLines({ overlap, names }, { note, display }))
     return overlap.overlap_detected && !isAdvisory ? EXIT.overlap : EXIT.clear
   } catch (error) {
     if (!isAdvisory) throw error
@@ -55,30 +59,25 @@ function pushLimits({ uptime_ms }: Runtime) {
   return { attempts: 1, budget_ms: Math.max(PUSH_BUDGET_MIN_MS, PUSH_BUDGET_MS - uptime_ms()) }
 }
 
-/** Without a scope and tags, the service compares the activities of the branch. */
-function noPathsNote(workspace: Workspace, overlap: Overlap, { tag = [] }: CheckOptions): string {
-  const { own_branch } = workspace
-  const hasComparedBranch = own_branch !== null && tag.length === 0 && overlap.checked_against.activities > 0
-  return hasComparedBranch
-    ? `Compared the activities of ${sanitize(own_branch)}: ${whyNoPaths(workspace)}.`
-    : `${nothingCompared(workspace)} ${NAME_PATHS}`
+/** Time for git, which leaves some for the request. */
+function pushGitTime({ uptime_ms }: Runtime): number {
+  return Math.max(PUSH_GIT_MIN_MS, PUSH_GIT_BUDGET_MS - uptime_ms())
 }
 
-/** Says that no files were compared, because git names none. */
-export function nothingCompared(workspace: Workspace): string {
-  return `No files were compared: ${whyNoPaths(workspace)}.`
+/** Says that git names no files. In place of a scope, the service compares those of the branch's activities. */
+export function noFilesNote({ own_branch, diff_base }: Workspace, overlap: Overlap, advice: string): string {
+  const why = diff_base ? `nothing differs from ${sanitize(diff_base)} yet` : 'nothing has changed yet'
+  return own_branch !== null && overlap.checked_against.activities > 0
+    ? `Compared the activities of ${sanitize(own_branch)}: ${why}.`
+    : `No files were compared: ${why}. ${advice}`
 }
 
-function whyNoPaths({ diff_base }: Workspace): string {
-  return diff_base ? `nothing differs from ${sanitize(diff_base)} yet` : 'nothing has changed yet'
-}
-
-/** The overlap; without a scope after `note`, and only if anything was compared. */
+/** The overlap. After a note that there are no files, only if anything was compared. */
 export function resultLines(
-  { overlap, names, scope }: { overlap: Overlap; names: Names; scope: object | undefined },
-  { note, display }: { note: string; display: Display },
+  { overlap, names }: { overlap: Overlap; names: Names },
+  { note, display }: { note: string | undefined; display: Display },
 ): string[] {
-  if (scope !== undefined) return overlapLines(overlap, names, display)
+  if (note === undefined) return overlapLines(overlap, names, display)
   const hasCompared = overlap.overlap_detected || overlap.checked_against.activities > 0
   return [
     ...wrap(note, { width: display.width, indent: '' }),

@@ -1,10 +1,11 @@
 /** What every command starts with: the workspace, a client, and the output. */
 import { isLive } from '../../activities/lifecycle.ts'
 import type { Client } from '../../client/client.ts'
+import { readChangedFiles } from './changed-files.ts'
 import { connect, type Limits, type ServerOptions } from './connection.ts'
+import { type GivenScope, withChanges } from './given-scope.ts'
 import { branchKey, readState } from './local-state.ts'
 import { CliError, type Runtime } from './runtime.ts'
-import { scopePaths } from './scope-paths.ts'
 import { type Display, painter, safeJson } from './terminal.ts'
 import { findWorkspace, type Workspace, type WorkspaceOptions } from './workspace.ts'
 
@@ -17,6 +18,8 @@ export interface ScopeOptions {
   paths?: string[]
   area?: string[]
   staged?: boolean
+  /** Adds the changed files of git to `paths`. */
+  refresh?: boolean
 }
 
 export interface CommandContext {
@@ -59,15 +62,22 @@ export function displayOf({ stdout, env, clock }: Runtime): Display {
   return { paint: painter(stdout, env), now: clock(), width }
 }
 
-/** The scope from the options, with the changed files of git if `paths` is absent. Undefined if it would be empty. */
+/**
+ * The scope from the options. The changed files of git are its changes, unless `paths` replaces them. Undefined if it
+ * would be empty.
+ */
 export async function scopeFrom(
   { git, diff_base, remote, git_directory }: Workspace,
-  { paths, area = [], staged = false }: ScopeOptions,
-): Promise<{ areas: string[]; paths: string[] } | undefined> {
-  const isFromGit = paths === undefined && git_directory !== null
-  const changed = isFromGit ? await git.changedPaths(diff_base, { remote, staged_only: staged }) : []
-  const scope = { areas: area, paths: paths ?? scopePaths(changed) }
-  return scope.areas.length + scope.paths.length > 0 ? scope : undefined
+  { paths, area = [], staged = false, refresh = false }: ScopeOptions,
+  timeout_ms?: number,
+): Promise<GivenScope | undefined> {
+  const isFromGit = git_directory !== null && (paths === undefined || refresh)
+  const changed = isFromGit
+    ? await readChangedFiles(git, { base: diff_base, remote, staged_only: staged, timeout_ms })
+    : undefined
+  const given = withChanges({ areas: area, paths: paths ?? [] }, changed)
+  const { scope } = given
+  return scope.areas.length + scope.paths.length + (scope.changes?.length ?? 0) > 0 ? given : undefined
 }
 
 /** `given`, else the activity started in this working tree on its branch, else the only live one of the branch. */

@@ -7,8 +7,12 @@ import { z } from 'zod'
 const LocalState = z.object({
   activity_id: z.string().nullable(),
   branch: z.string().nullable(),
-  /** The scope that was last sent. */
+  /** Of the scope that was last sent: what is named by hand, and the files that the agent edits. */
   paths: z.array(z.string()),
+  /** Of the scope that was last sent; null if it is not known, because `deconflict start` sent it. */
+  areas: z.array(z.string()).nullable().default(null),
+  /** A hash of the changed files that were last sent. */
+  changes_hash: z.string().default(''),
   /** When the last heartbeat was sent, in milliseconds since the epoch. */
   heartbeat_at: z.number().default(0),
   /** The activity was created with `deconflict start`, so the session does not archive it. */
@@ -22,6 +26,8 @@ export const NO_STATE: LocalState = {
   activity_id: null,
   branch: null,
   paths: [],
+  areas: null,
+  changes_hash: '',
   heartbeat_at: 0,
   is_borrowed: false,
   shown: [],

@@ -146,7 +146,7 @@ function addActivityCommands(command: AddCommand): void {
   )
     .option('--title <text>', 'a new title')
     .option('--status <status>', 'planned, active, paused, blocked, draft-pr-open, ready-for-review, …')
-    .option('--refresh', 'read the paths from git again')
+    .option('--refresh', 'read the changed files from git again')
   onBranch(command('heartbeat [id]', 'Keep an activity alive, and show its overlap.', heartbeat))
   onBranch(command('done [id]', 'Archive an activity.', done))
     .option('--merged', 'set the status to merged instead')

@@ -4,16 +4,16 @@ import { isAbsolute, join, relative, sep } from 'node:path'
 
 export const PATHS_MAX = 3000
 
-/** The paths that cover `files`. More than `PATHS_MAX` files are replaced by the directories that contain them. */
-export function scopePaths(files: readonly string[]): string[] {
-  let depth = Math.max(1, ...files.map((file) => file.split('/').length))
+/** The paths that cover `files`. More than `max` files are replaced by the directories that contain them. */
+export function scopePaths(files: readonly string[], max = PATHS_MAX): string[] {
+  let depth = files.reduce((most, file) => Math.max(most, file.split('/').length), 1)
   let names = [...new Set(files)]
-  while (names.length > PATHS_MAX && depth > 1) {
+  while (names.length > max && depth > 1) {
     depth -= 1
     const segments = depth
     names = [...new Set(files.map((file) => file.split('/').slice(0, segments).join('/')))]
   }
-  return names.slice(0, PATHS_MAX).map(escapeGlob)
+  return names.slice(0, max).map(escapeGlob)
 }
 
 /** Leaves a class such as `[id]` alone: it also matches its own text, and `app/[id]/page.tsx` is easier to read. */

@@ -1,8 +1,9 @@
 /** `deconflict start`: creates an activity for the branch. */
 import type { RequestOf } from '../../client/client.ts'
 import type { OutputOf } from '../../operations/contract.ts'
-import { nothingCompared, readNames, resultLines } from './check.ts'
+import { noFilesNote, readNames, resultLines } from './check.ts'
 import { type CommonOptions, openContext, type ScopeOptions, scopeFrom } from './command-context.ts'
+import { sendScope } from './given-scope.ts'
 import { branchKey, NO_STATE, readState, writeState } from './local-state.ts'
 import { withoutOwnOnBase } from './own-activities.ts'
 import { CliError, EXIT, type ExitCode, type Runtime } from './runtime.ts'
@@ -38,7 +39,7 @@ export async function start(
   const { client, at, workspace, display } = context
   const { branch, own_branch, base_branch, git, git_directory } = workspace
   const name = title ?? titleFrom(own_branch)
-  const scope = await scopeFrom(workspace, options)
+  const given = await scopeFrom(workspace, options)
   const input = {
     title: name,
     summary: options.summary ?? name,
@@ -46,7 +47,7 @@ export async function start(
     agent: options.agent ?? agentIn(runtime.env),
     branch: own_branch,
     base_branch,
-    scope,
+    ...given,
     ...definedFields({
       risk: options.risk,
       pr_url: options.pr,
@@ -55,7 +56,9 @@ export async function start(
     }),
     // The service validates the values.
   } as CreateInput
-  const { activity, overlap: found } = await client.createActivity({ ...at, input })
+  const { activity, overlap: found } = await sendScope(input, (sent) =>
+    client.createActivity({ ...at, input: sent }),
+  )
   const { activity_id: earlier } = git_directory
     ? await readState(git_directory, branchKey(branch))
     : NO_STATE
@@ -65,6 +68,7 @@ export async function start(
     await writeState(git_directory, branchKey(branch), { ...NO_STATE, activity_id: activity.id, branch })
   const names = options.json ? new Map() : await readNames(context, overlap)
   const wrapped = (text: string) => wrap(text, { width: display.width, indent: '  ' })
+  const note = given === undefined ? noFilesNote(workspace, overlap, NAME_FILES) : undefined
   context.show({ activity, overlap }, () => [
     ...wrapped(`Started “${sanitize(name)}”${own_branch === null ? '' : ` on ${sanitize(own_branch)}`}`),
     ...wrapped(
@@ -75,10 +79,7 @@ export async function start(
           `Already active on this branch: ${existing.join(', ')}. End what is over with deconflict done ID.`,
         )
       : []),
-    ...resultLines(
-      { overlap, names, scope },
-      { note: `${nothingCompared(workspace)} ${NAME_FILES}`, display },
-    ),
+    ...resultLines({ overlap, names }, { note, display }),
   ])
   return overlap.overlap_detected ? EXIT.overlap : EXIT.clear
 }

@@ -2,6 +2,7 @@
 import type { RequestOf } from '../../client/client.ts'
 import type { OutputOf } from '../../operations/contract.ts'
 import { activityIdFor, type CommonOptions, openContext, scopeFrom } from './command-context.ts'
+import { sendScope } from './given-scope.ts'
 import { branchKey, deleteState, readState } from './local-state.ts'
 import { count, overlapBriefLines } from './overlap-text.ts'
 import { briefWithoutOwnOnBase } from './own-activities.ts'
@@ -16,7 +17,6 @@ type UpdateInput = NonNullable<RequestOf<'updateActivity'>['input']>
 interface UpdateOptions extends ActivityOptions {
   title?: string
   status?: string
-  refresh?: boolean
 }
 
 /** Exit code 2 if it overlaps after the change. */
@@ -39,16 +39,17 @@ export async function update(
     // Without an id, --branch selects the activity; with one, it is a field to change.
     branch: id === undefined ? undefined : options.branch,
     base_branch: options.base,
-    scope: hasScope ? ((await scopeFrom(workspace, options)) ?? {}) : undefined,
+    ...(hasScope && ((await scopeFrom(workspace, options)) ?? { scope: {} })),
     // The service validates the values.
   }) as UpdateInput
   if (Object.keys(input).length === 0)
     throw new CliError('nothing to update; see deconflict update --help, for example --refresh or --status')
-  const answer = await client.updateActivity({ ...at, id: await activityIdFor(context, id), input })
+  const request = { ...at, id: await activityIdFor(context, id) }
+  const answer = await sendScope(input, (sent) => client.updateActivity({ ...request, input: sent }))
   const overlap = await briefWithoutOwnOnBase(workspace, answer.overlap)
   context.show({ ...answer, overlap }, () => [
     ...wrap(
-      `Updated “${sanitize(answer.title)}”: ${answer.status}, ${answer.risk} risk, ${count(answer.scope.paths.length, 'path', 'paths')} (${answer.id})`,
+      `Updated “${sanitize(answer.title)}”: ${answer.status}, ${answer.risk} risk, ${sizeOf(answer.scope)} (${answer.id})`,
       { width: display.width, indent: '  ' },
     ),
     ...(overlap?.overlap_detected === false ? clearLines(answer, display) : []),
@@ -57,8 +58,19 @@ export async function update(
   return overlap?.overlap_detected ? EXIT.overlap : EXIT.clear
 }
 
+type Scope = OutputOf<'updateActivity'>['scope']
+
+/** An older service sends no changes. */
+function sizeOf({ paths, changes = [] }: Scope): string {
+  const parts = [
+    paths.length === 0 && changes.length > 0 ? '' : count(paths.length, 'path', 'paths'),
+    changes.length === 0 ? '' : count(changes.length, 'changed file', 'changed files'),
+  ]
+  return parts.filter(Boolean).join(', ')
+}
+
 function clearLines({ scope }: OutputOf<'updateActivity'>, { paint, width }: Display): string[] {
-  return scope.paths.length + scope.areas.length > 0
+  return [scope.paths, scope.areas, scope.changes ?? []].some((each) => each.length > 0)
     ? [`${paint('green', 'Clear')}: no overlap`]
     : wrap(`No files were compared: the activity has none. ${NAME_FILES}`, { width, indent: '' })
 }

@@ -1,0 +1,60 @@
+/** Fits changed files into one request (contract §4 and §11). Pure. */
+import type { Change } from './diff-output.ts'
+import { scopePaths } from './scope-paths.ts'
+
+const CHANGES_MAX = 3000
+/** Bytes of all patches together. */
+export const PATCHES_MAX = 524_288
+/** Bytes of all changes as JSON. A request has at most 1 MiB, of which paths and other fields need a part. */
+const JSON_MAX = 786_432
+const REST_PATHS_MAX = 1000
+const PATH_MAX = 1024
+
+interface FittedChanges {
+  changes: Change[]
+  /** Globs that cover the files for which there was no room. */
+  paths: string[]
+}
+
+/** Keeps the first files, and as many of their patches as fit, the smallest first. */
+export function fitChanges(all: readonly Change[]): FittedChanges {
+  // The service refuses longer names.
+  const named = all.filter((each) => [each.path, each.previous_path ?? ''].every(isShort))
+  let json_left = JSON_MAX
+  const kept: Change[] = []
+  for (const { patch: _, ...change } of named.slice(0, CHANGES_MAX)) {
+    json_left -= Buffer.byteLength(JSON.stringify(change)) + 1
+    if (json_left < 0) break
+    kept.push(change)
+  }
+  const patches = patchesThatFit(named.slice(0, kept.length), json_left)
+  const rest = named.slice(kept.length).flatMap(({ path, previous_path }) => [path, previous_path ?? path])
+  return {
+    changes: kept.map((change) => {
+      const patch = patches.get(change.path)
+      return patch === undefined ? change : { ...change, patch }
+    }),
+    paths: rest.length === 0 ? [] : scopePaths(rest, REST_PATHS_MAX),
+  }
+}
+
+function isShort(name: string): boolean {
+  return name.length <= PATH_MAX
+}
+
+/** By path. */
+function patchesThatFit(changes: readonly Change[], json_max: number): Map<string, string> {
+  const sized = changes.flatMap(({ path, patch }) =>
+    patch === undefined ? [] : [{ path, patch, bytes: Buffer.byteLength(patch) }],
+  )
+  const patches = new Map<string, string>()
+  let [bytes_left, json_left] = [PATCHES_MAX, json_max]
+  for (const { path, patch, bytes } of sized.toSorted((a, b) => a.bytes - b.bytes)) {
+    bytes_left -= bytes
+    if (bytes_left < 0) break
+    json_left -= Buffer.byteLength(JSON.stringify(patch)) + '"patch":,'.length
+    if (json_left < 0) break
+    patches.set(path, patch)
+  }
+  return patches
+}

@@ -1,0 +1,94 @@
+/** The changed files of a working tree, with patches against the merge base (contract §11). */
+import { fitChanges } from './change-limits.ts'
+import { type Change, parseDiff } from './diff-output.ts'
+import type { Git } from './git.ts'
+import { untrackedChanges } from './untracked-files.ts'
+
+export interface ChangedFiles {
+  /** The commit that the patches start from; undefined before the first commit. */
+  base_sha: string | undefined
+  /** Within the limits of one request. */
+  changes: Change[]
+  /** Globs that cover the files beyond these limits. */
+  paths: string[]
+}
+
+export interface ChangedFilesOptions {
+  /** The branch whose merge base with HEAD is compared; without one, HEAD. */
+  base: string | undefined
+  remote: string | undefined
+  /** Compares the index instead of the working tree. */
+  staged_only: boolean
+  /** Time for git; when it runs out, patches are missing. Default: no limit but that of each call. */
+  timeout_ms?: number
+}
+
+/** A larger file counts as binary. Comparing two of them line by line takes seconds. */
+const FILE_MAX = '16m'
+
+/** Every setting of the user that would change the output is overridden. */
+const DIFF = [
+  '-c',
+  'core.quotePath=false',
+  '-c',
+  'diff.suppressBlankEmpty=false',
+  '-c',
+  `core.bigFileThreshold=${FILE_MAX}`,
+  'diff',
+  '--raw',
+  '-z',
+  '--no-abbrev',
+  '--no-color',
+  '--no-ext-diff',
+  '--no-textconv',
+  '--no-relative',
+  '--ignore-submodules=dirty',
+  '-O/dev/null',
+]
+const PATCHES = [
+  '--patch',
+  '-U3',
+  '--inter-hunk-context=0',
+  '--diff-algorithm=myers',
+  '--indent-heuristic',
+  '--full-index',
+  '--find-renames',
+  '-l1000',
+  '--src-prefix=a/',
+  '--dst-prefix=b/',
+  '--submodule=short',
+]
+/** Part of the time that is left for patches; the rest is for the names alone. */
+const PATCHES_TIME = 0.6
+
+/** Files that differ from the merge base in commits, the index and the working tree, untracked files included. */
+export async function readChangedFiles(git: Git, options: ChangedFilesOptions): Promise<ChangedFiles> {
+  const { staged_only, timeout_ms = Number.POSITIVE_INFINITY } = options
+  const base_sha = await startCommit(git, options)
+  const isCached = staged_only || base_sha === undefined
+  const range = [...(isCached ? ['--cached'] : []), ...(base_sha === undefined ? [] : [base_sha])]
+  const [tracked, untracked] = await Promise.all([
+    trackedChanges(git, range, timeout_ms),
+    staged_only ? [] : untrackedChanges(git, timeout_ms),
+  ])
+  // A file that was removed from the index only is in both.
+  const byPath = new Map([...untracked, ...tracked].map((each) => [each.path, each]))
+  const all = [...tracked, ...untracked].filter((each) => byPath.get(each.path) === each)
+  return { base_sha, ...fitChanges(all) }
+}
+
+/** The merge base of HEAD and the base branch, else HEAD. */
+async function startCommit(git: Git, { base, remote }: ChangedFilesOptions): Promise<string | undefined> {
+  const ref = base && (await git.refOf(base, remote))
+  return (
+    (ref && (await git.output(['merge-base', 'HEAD', ref]))) ||
+    git.output(['rev-parse', '-q', '--verify', 'HEAD^{commit}'])
+  )
+}
+
+async function trackedChanges(git: Git, range: string[], timeout_ms: number): Promise<Change[]> {
+  const output =
+    (await git.output([...DIFF, ...PATCHES, ...range], { timeout_ms: timeout_ms * PATCHES_TIME })) ??
+    (await git.output([...DIFF, '--no-renames', ...range], { timeout_ms: timeout_ms * (1 - PATCHES_TIME) }))
+  return parseDiff(output ?? '')
+}

@@ -1,0 +1,231 @@
+/** The pure parts of changed files: the output of git, the limits of a request, and the scope that is sent. */
+import { describe, expect, test } from 'vitest'
+import { DeconflictError } from '../../src/client/client.ts'
+import { readPatch } from '../../src/lines/patch.ts'
+import { fitChanges } from '../../src/surfaces/cli/change-limits.ts'
+import { type Change, parseDiff, quoted } from '../../src/surfaces/cli/diff-output.ts'
+import { sendScope, withChanges } from '../../src/surfaces/cli/given-scope.ts'
+import { addedPatch } from '../../src/surfaces/cli/untracked-files.ts'
+
+const [A, B, NONE] = ['a'.repeat(40), 'b'.repeat(40), '0'.repeat(40)]
+
+/** The raw list, and sections of patches after it. */
+const output = (entries: string[][], ...sections: string[]) =>
+  `${entries.map((fields) => `:${fields.join('\0')}\0`).join('')}\0${sections.join('\n')}`
+const HUNK = '@@ -1 +1 @@\n-a\n+b'
+const section = (names: string, head: string, hunk = HUNK) => `diff --git ${names}\n${head}\n${hunk}`
+
+describe('the output of git diff', () => {
+  test.each<[string, string, Change[]]>([
+    ['nothing', '', []],
+    [
+      'a file of the working tree, hashed for the patch only',
+      output(
+        [[`100644 100644 ${A} ${NONE} M`, 'x.ts']],
+        section('a/x.ts b/x.ts', `index ${A}..${B} 100644\n--- a/x.ts\n+++ b/x.ts`),
+      ),
+      [{ path: 'x.ts', status: 'modified', blob_sha: B, patch: `${HUNK}\n` }],
+    ],
+    [
+      'a removed file, with the blob before',
+      output(
+        [[`100644 000000 ${A} ${NONE} D`, 'x.ts']],
+        section('a/x.ts b/x.ts', `deleted file mode 100644\nindex ${A}..${NONE}`),
+      ),
+      [{ path: 'x.ts', status: 'removed', blob_sha: A, patch: `${HUNK}\n` }],
+    ],
+    [
+      'a rename with and one without other changes',
+      output(
+        [
+          [`100644 100644 ${A} ${B} R090`, 'a', 'dir/b'],
+          [`100644 100644 ${A} ${A} R100`, 'c', 'd'],
+        ],
+        section(
+          'a/a b/dir/b',
+          `similarity index 90%\nrename from a\nrename to dir/b\nindex ${A}..${B} 100644`,
+        ),
+        'diff --git a/c b/d\nsimilarity index 100%\nrename from c\nrename to d',
+      ),
+      [
+        { path: 'dir/b', previous_path: 'a', status: 'renamed', blob_sha: B, patch: `${HUNK}\n` },
+        { path: 'd', previous_path: 'c', status: 'renamed', blob_sha: A },
+      ],
+    ],
+    [
+      'a name that git quotes in the patch, not in the list',
+      output(
+        [[`000000 100644 ${NONE} ${B} A`, 'a "b"\n\\ü']],
+        section('"a/a \\"b\\"\\n\\\\ü" "b/a \\"b\\"\\n\\\\ü"', `index ${NONE}..${B}`),
+      ),
+      [{ path: 'a "b"\n\\ü', status: 'added', blob_sha: B, patch: `${HUNK}\n` }],
+    ],
+    [
+      'a binary file',
+      output(
+        [[`100644 100644 ${A} ${B} M`, 'x.png']],
+        `diff --git a/x.png b/x.png\nindex ${A}..${B} 100644\nBinary files a/x.png and b/x.png differ`,
+      ),
+      [{ path: 'x.png', status: 'modified', blob_sha: B }],
+    ],
+    [
+      'a submodule, without a patch',
+      output([[`160000 160000 ${A} ${B} M`, 'sub']], section('a/sub b/sub', `index ${A}..${B} 160000`)),
+      [{ path: 'sub', status: 'modified', blob_sha: B }],
+    ],
+    [
+      'a file that became a link, which git shows twice',
+      output(
+        [[`100644 120000 ${A} ${B} T`, 'x']],
+        section('a/x b/x', `deleted file mode 100644\nindex ${A}..${NONE}`),
+        section('a/x b/x', `new file mode 120000\nindex ${NONE}..${B}`),
+      ),
+      [{ path: 'x', status: 'modified', blob_sha: B }],
+    ],
+    [
+      'an unmerged file, once',
+      output([
+        [`100644 100644 ${A} ${NONE} M`, 'x'],
+        [`000000 000000 ${NONE} ${NONE} U`, 'x'],
+        [`000000 000000 ${NONE} ${NONE} U`, 'y'],
+      ]),
+      [
+        { path: 'x', status: 'modified' },
+        { path: 'y', status: 'modified' },
+      ],
+    ],
+    [
+      'lines that look like headers',
+      output(
+        [
+          [`100644 100644 ${A} ${B} M`, 'x'],
+          [`100644 100644 ${A} ${B} M`, 'y'],
+        ],
+        section('a/x b/x', `index ${A}..${B}`, '@@ -1,2 +1,2 @@\n-diff --git a/y b/y\n+@@ -1 +1 @@\n  index'),
+        section('a/y b/y', `index ${A}..${B}`),
+      ),
+      [
+        {
+          path: 'x',
+          status: 'modified',
+          blob_sha: B,
+          patch: '@@ -1,2 +1,2 @@\n-diff --git a/y b/y\n+@@ -1 +1 @@\n  index\n',
+        },
+        { path: 'y', status: 'modified', blob_sha: B, patch: `${HUNK}\n` },
+      ],
+    ],
+    ['a list that breaks off', `:100644 100644 ${A} ${B} M\0`, []],
+  ])('has %s', (_, text, changes) => {
+    expect(parseDiff(text)).toEqual(changes)
+  })
+
+  test.each([
+    ['plain name', 'plain name'],
+    ['ümläut', 'ümläut'],
+    ['tab\t', '"tab\\t"'],
+    ['\u0001\u007f', '"\\001\\177"'],
+  ])('has the name %j as %s', (name, expected) => {
+    expect(quoted(name)).toBe(expected)
+  })
+})
+
+describe('the patch of an untracked file', () => {
+  test.each<[string, string | undefined]>([
+    ['', undefined],
+    ['a\0b', undefined],
+    ['a\n', '@@ -0,0 +1 @@\n+a\n'],
+    ['a\n\nb', '@@ -0,0 +1,3 @@\n+a\n+\n+b\n\\ No newline at end of file\n'],
+    ['\n', '@@ -0,0 +1 @@\n+\n'],
+  ])('of %j is %j', (content, patch) => {
+    expect(addedPatch(Buffer.from(content))).toBe(patch)
+    if (patch !== undefined) readPatch(patch)
+  })
+})
+
+describe('the limits of a request', () => {
+  const change = (path: string, bytes = 0): Change => ({
+    path,
+    status: 'modified',
+    ...(bytes > 0 && { patch: 'x'.repeat(bytes) }),
+  })
+  const patched = ({ changes }: { changes: Change[] }) =>
+    changes.filter((each) => each.patch).map((each) => each.path)
+
+  test('leave out the largest patches first, and keep the files', () => {
+    const fitted = fitChanges([change('a', 300_000), change('b', 100), change('c', 250_000), change('d')])
+    expect(fitted.changes.map(({ path }) => path)).toEqual(['a', 'b', 'c', 'd'])
+    expect([patched(fitted), fitted.paths]).toEqual([['b', 'c'], []])
+  })
+
+  test('count the bytes of a patch, and of its JSON', () => {
+    expect(patched(fitChanges([change('a', 524_288)]))).toEqual(['a'])
+    expect(patched(fitChanges([change('a', 524_289)]))).toEqual([])
+    const wide = { ...change('a'), patch: 'ü'.repeat(300_000) }
+    const escaped = { ...change('a'), patch: '\u0001'.repeat(200_000) }
+    expect([patched(fitChanges([wide])), patched(fitChanges([escaped]))]).toEqual([[], []])
+  })
+
+  test('turn files beyond 3,000 into directories', () => {
+    const names = Array.from({ length: 5000 }, (_, index) => `src/m${index % 50}/f${index}.ts`)
+    const { changes, paths } = fitChanges(names.map((path) => change(path)))
+    expect(changes).toHaveLength(3000)
+    expect(paths.toSorted()).toEqual(
+      [...new Set(names.map((name) => name.slice(0, name.lastIndexOf('/'))))].sort(),
+    )
+  })
+
+  test('hold for long names: one request has at most 1 MiB', () => {
+    const names = Array.from({ length: 3000 }, (_, index) => `${`${index}`.padStart(1000, 'd')}.ts`)
+    const fitted = fitChanges([change('b'.repeat(1025)), ...names.map((path) => change(path, 1000))])
+    expect(JSON.stringify(fitted.changes).length).toBeLessThan(800_000)
+    expect(fitted.changes.map(({ path }) => path)).toEqual(names.slice(0, fitted.changes.length))
+    expect(fitted.paths.length).toBeGreaterThan(0)
+  })
+})
+
+describe('the scope that is sent', () => {
+  const changed = {
+    base_sha: A,
+    changes: [{ path: 'app/*.ts', status: 'modified' as const }],
+    paths: ['rest'],
+  }
+
+  test('has no path for a file that git names', () => {
+    expect(withChanges({ areas: ['core'], paths: ['app/\\*.ts', 'lib/**'] }, changed)).toEqual({
+      scope: { areas: ['core'], paths: ['lib/**', 'rest'], changes: changed.changes },
+      base_sha: A,
+    })
+    const none = { ...changed, changes: [], paths: [] }
+    expect(withChanges({ areas: [], paths: ['lib/**'] }, none)).toEqual({
+      scope: { areas: [], paths: ['lib/**'] },
+    })
+  })
+
+  const refusal = (type: 'invalid_request' | 'validation_error', param: string) =>
+    new DeconflictError({ status: 400, type, message: '', param, request_id: null, retry_after: null })
+
+  test.each(['scope.changes', 'base_sha'])(
+    'has paths only for a service that does not know %s',
+    async (param) => {
+      const sent: object[] = []
+      const changes = [{ path: 'new*', previous_path: 'old' }]
+      const answer = await sendScope(
+        { scope: { areas: ['core'], paths: ['lib/**'], changes }, base_sha: A },
+        async (input) => {
+          if (sent.push(input) === 1) throw refusal('invalid_request', param)
+          return 'done'
+        },
+      )
+      expect([answer, sent[1]]).toEqual([
+        'done',
+        { scope: { areas: ['core'], paths: ['lib/**', 'new\\*', 'old'] } },
+      ])
+    },
+  )
+
+  test('is not sent again after another refusal', async () => {
+    const error = refusal('validation_error', 'scope.changes[0].patch')
+    const send = () => sendScope({ scope: { changes: [] } }, () => Promise.reject(error))
+    await expect(send()).rejects.toBe(error)
+  })
+})
