@@ -1,15 +1,37 @@
-/** `npm run replay`: judges recorded pairs of pull requests without a service (contract §12). */
+/** `npm run replay`: judges pull requests without a service, recorded pairs or a whole history (contract §12). */
 import { parseArgs } from 'node:util'
+import { replayHistory } from './replay/history.ts'
 import { judgePairs, readRecording } from './replay/pairs.ts'
 import { summaryOf } from './replay/summary.ts'
+import { tablesOf } from './replay/tables.ts'
 
 const USAGE = `npm run --silent replay -- --pairs FILE
-  one JSON line for each pair on stdout, a summary on stderr; FILE is described in docs/signal.md`
+  one JSON line for each pair on stdout, a summary on stderr; FILE is described in docs/signal.md
+npm run --silent replay -- --git DIR [--days 90]
+  tables on stdout, progress on stderr; DIR is a bare mirror with refs/pull/N/head: git clone --mirror URL`
+const DAYS_MAX = 3650
 
 async function main(): Promise<void> {
-  const { values } = parseArgs({ options: { pairs: { type: 'string' } } })
-  if (values.pairs === undefined) throw new Error(`--pairs is missing\n${USAGE}`)
-  const recording = await readRecording(values.pairs)
+  const { values } = parseArgs({
+    options: { pairs: { type: 'string' }, git: { type: 'string' }, days: { type: 'string', default: '90' } },
+  })
+  if (values.pairs !== undefined && values.git === undefined) return replayPairs(values.pairs)
+  if (values.git === undefined || values.pairs !== undefined)
+    throw new Error(`give either --pairs or --git\n${USAGE}`)
+  const days = Number(values.days)
+  if (!Number.isInteger(days) || days < 1 || days > DAYS_MAX)
+    throw new Error(`--days ${values.days}: give a whole number from 1 to ${DAYS_MAX}`)
+  // So that the scratch repository is removed.
+  for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => process.exit(1))
+  const started = performance.now()
+  const report = (line: string) =>
+    process.stderr.write(`${((performance.now() - started) / 1000).toFixed(1)} s: ${line}\n`)
+  const replayed = await replayHistory(values.git, { days, report })
+  process.stdout.write(`${tablesOf(replayed)}\n`)
+}
+
+async function replayPairs(file: string): Promise<void> {
+  const recording = await readRecording(file)
   const started = performance.now()
   const judged = judgePairs(recording)
   const ms = performance.now() - started

@@ -69,7 +69,7 @@ export async function readRecording(file: string): Promise<Recording> {
 }
 
 /** Units for one pair, as in a check of the service. */
-const PAIR_COST_MAX = 5_000_000
+export const PAIR_COST_MAX = 5_000_000
 
 interface Side {
   base: string

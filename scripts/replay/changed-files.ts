@@ -1,0 +1,72 @@
+/** The changed files of pull requests as GitHub's list of files has them, from one `git diff-tree`. */
+import { changeOf, type FileChange, type FileEntry } from '../../src/lines/change.ts'
+import type { LineHasher } from '../../src/lines/line-hash.ts'
+import type { Git } from './git.ts'
+
+/** GitHub lists no more. */
+const FILES_MAX = 3000
+const STATUSES: Record<string, string> = {
+  A: 'added',
+  C: 'copied',
+  D: 'removed',
+  M: 'modified',
+  R: 'renamed',
+  T: 'changed',
+}
+const OPTIONS = ['-r', '-M', '-l1000', '-z', '--raw', '--numstat', '-p', '-U3', '--full-index', '--no-abbrev']
+
+/** For each pair of trees, in order. */
+export async function* changedFiles(
+  git: Git,
+  trees: readonly { from: string; to: string }[],
+  hash: LineHasher,
+): AsyncGenerator<FileChange[]> {
+  // A line that is no pair of trees is repeated in the output: it marks the end of what precedes it.
+  const input = trees.map(({ from, to }) => `${from} ${to}\nend\n`).join('')
+  const args = ['diff-tree', '--stdin', '--no-ext-diff', '--no-textconv', ...OPTIONS]
+  for await (const record of git.records(args, input, '\nend\n'))
+    yield entriesOf(record.slice(record.indexOf('\n') + 1)).flatMap((entry) => changeOf(entry, hash) ?? [])
+}
+
+/** Reads the output of `git diff-tree -z --raw --numstat -p` for two trees: fields that end with NUL, an empty one, patches. */
+export function entriesOf(output: string): FileEntry[] {
+  const end = output.indexOf('\0\0')
+  if (end === -1) return []
+  const fields = output.slice(0, end).split('\0')
+  const patches = output
+    .slice(end + 2)
+    .split(/^diff --git /m)
+    .slice(1)
+  const entries: FileEntry[] = []
+  const shown: string[] = []
+  let at = 0
+  const next = () => fields[at++] ?? ''
+  while (fields[at]?.startsWith(':')) {
+    const [, , before = '', after = '', kind = ''] = next().split(' ')
+    const letter = kind.charAt(0)
+    const previous = next()
+    const filename = letter === 'R' || letter === 'C' ? next() : previous
+    entries.push({
+      filename,
+      status: STATUSES[letter],
+      sha: letter === 'D' ? before : after,
+      ...(letter === 'R' ? { previous_filename: previous } : {}),
+    })
+    shown.push(letter)
+  }
+  let patch_at = 0
+  for (const [index, entry] of entries.entries()) {
+    const [additions = '', deletions = '', name] = next().split('\t')
+    // A renamed file has its two names in fields of their own.
+    if (name === '') at += 2
+    entry.additions = Number(additions) || 0
+    entry.deletions = Number(deletions) || 0
+    const patch = patches[patch_at] ?? ''
+    // A change of type, such as from a file to a link, is shown as a removal and an addition: no patch of one file.
+    const isOne = shown[index] !== 'T'
+    patch_at += isOne ? 1 : 2
+    const hunks = patch.search(/^@@ /m)
+    if (isOne && hunks !== -1) entry.patch = patch.slice(hunks)
+  }
+  return entries.slice(0, FILES_MAX)
+}

@@ -1,0 +1,144 @@
+/**
+ * Merges two pull requests with `git merge-tree`, without the changes of the base branch between their merge bases. A
+ * plain merge of two heads also reports the conflicts that one of them has with the base branch.
+ */
+import { readFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import type { Git } from './git.ts'
+
+/** A head and its merge base, by ids. */
+export interface Side {
+  tree: string
+  base: string
+  base_tree: string
+}
+
+/** `moved` is rebased onto the base of `fixed`, and then merged with it. */
+export interface Question {
+  moved: Side
+  fixed: Side
+}
+
+export interface Answer {
+  /** Paths in which `moved` conflicts with that base; whether they also conflict with `fixed` is not known. */
+  stale: Set<string>
+  conflicts: Set<string>
+}
+
+/** Merges of one process; progress is reported after each. */
+const BATCH = 250
+
+/** One answer for each question, in order. */
+export async function askGit(
+  git: Git,
+  questions: readonly Question[],
+  report: (line: string) => void,
+): Promise<Answer[]> {
+  const moves = questions.filter(isMove)
+  const moved = new Map<string, Merged>()
+  const trees = await mergeAll(
+    git,
+    distinct(moves, moveOf).map(({ moved: side, fixed }) => ({
+      base: side.base,
+      ours: fixed.base_tree,
+      theirs: side.tree,
+    })),
+    (done) => report(`rebased ${done} heads`),
+  )
+  for (const [index, move] of distinct(moves, moveOf).entries())
+    moved.set(moveOf(move), trees[index] as Merged)
+  const merged = await mergeAll(
+    git,
+    questions.map((question) => ({
+      base: question.fixed.base,
+      ours: moved.get(moveOf(question))?.tree ?? question.moved.tree,
+      theirs: question.fixed.tree,
+    })),
+    (done) => report(`merged ${done} of ${questions.length} pairs`),
+  )
+  return questions.map((question, index) => ({
+    stale: moved.get(moveOf(question))?.conflicts ?? new Set(),
+    conflicts: (merged[index] as Merged).conflicts,
+  }))
+}
+
+function isMove({ moved, fixed }: Question): boolean {
+  return moved.base !== fixed.base
+}
+
+function moveOf({ moved, fixed }: Question): string {
+  return `${moved.tree} ${moved.base} ${fixed.base}`
+}
+
+function distinct<Item>(items: readonly Item[], keyOf: (item: Item) => string): Item[] {
+  return [...new Map(items.map((item) => [keyOf(item), item])).values()]
+}
+
+export interface ThreeWay {
+  /** A commit; the others are trees. */
+  base: string
+  ours: string
+  theirs: string
+}
+
+export interface Merged {
+  tree: string
+  /** Paths. */
+  conflicts: Set<string>
+}
+
+/** Three-way merges, in order. */
+export async function mergeAll(
+  git: Git,
+  merges: readonly ThreeWay[],
+  report: (done: number) => void = () => {},
+): Promise<Merged[]> {
+  const commit = await commitsOf(
+    git,
+    merges.flatMap(({ base, ours, theirs }) => [
+      { tree: ours, parent: base },
+      { tree: theirs, parent: base },
+    ]),
+  )
+  const results: Merged[] = []
+  for (let from = 0; from < merges.length; from += BATCH) {
+    const lines = merges
+      .slice(from, from + BATCH)
+      .map(({ base, ours, theirs }) => `${commit(ours, base)} ${commit(theirs, base)}\n`)
+    const args = ['merge-tree', '--write-tree', '--stdin', '--name-only', '--no-messages']
+    // Each merge: whether it is clean, its tree, the paths in conflict, and an empty field.
+    let fields: string[] = []
+    for await (const field of git.records(args, lines.join(''), '\0')) {
+      if (field !== '' || fields.length < 2) fields.push(field)
+      else {
+        results.push({ tree: fields[1] as string, conflicts: new Set(fields.slice(2)) })
+        fields = []
+      }
+    }
+    report(results.length)
+  }
+  if (results.length !== merges.length)
+    throw new Error(
+      `git merge-tree answered ${results.length} of ${merges.length} merges; git 2.39 is needed`,
+    )
+  return results
+}
+
+/** Makes commits of a tree and one parent, which is then the merge base of any two of them. */
+async function commitsOf(git: Git, wanted: readonly { tree: string; parent: string }[]) {
+  const marks = new Map<string, number>()
+  const stream: string[] = []
+  for (const { tree, parent } of wanted) {
+    const key = `${tree} ${parent}`
+    if (marks.has(key)) continue
+    marks.set(key, marks.size + 1)
+    const header = `commit refs/heads/replay\nmark :${marks.size}\ncommitter replay <replay@localhost> 1 +0000\ndata 0\n`
+    stream.push(`${header}from ${parent}\nM 040000 ${tree} ""\n\n`)
+  }
+  const file = join(git.directory, 'replay-marks')
+  await git.text(['fast-import', '--quiet', '--force', `--export-marks=${file}`], stream.join(''))
+  const ids = new Map(
+    (await readFile(file, 'utf8')).split('\n').map((line) => line.slice(1).split(' ') as [string, string]),
+  )
+  return (tree: string, parent: string) => ids.get(String(marks.get(`${tree} ${parent}`))) as string
+}

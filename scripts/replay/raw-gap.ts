@@ -1,0 +1,25 @@
+/** The distance of two changes by the line numbers of their patches, without alignment: a baseline for verdicts. Pure. */
+import type { FileChange } from '../../src/lines/change.ts'
+import { fileVerdict } from '../../src/lines/file-verdict.ts'
+
+/** Unchanged lines between the nearest blocks; 0 if they touch, infinite if a side shows no lines. */
+export function rawGap(yours: FileChange, theirs: FileChange): number {
+  const [mine, its] = [yours.digest, theirs.digest]
+  const isDecidedByLines = [yours, theirs].every(
+    ({ status }) => status === 'modified' || status === 'renamed',
+  )
+  if (mine === null || its === null || !isDecidedByLines) {
+    const { verdict } = fileVerdict(yours, theirs, { one_base: false, budget: { remaining: 0 } })
+    return verdict === 'conflict' ? 0 : Number.POSITIVE_INFINITY
+  }
+  let [gap, a, b] = [Number.POSITIVE_INFINITY, 0, 0]
+  // Blocks are in order, so whichever ends first is compared with no later one.
+  while (a < mine.blocks.length && b < its.blocks.length) {
+    const [one, other] = [mine.blocks[a], its.blocks[b]] as const
+    if (one === undefined || other === undefined) break
+    gap = Math.min(gap, Math.max(0, Math.max(one.start, other.start) - Math.min(one.end, other.end)))
+    if (one.end <= other.end) a++
+    else b++
+  }
+  return gap
+}

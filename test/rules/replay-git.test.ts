@@ -1,0 +1,257 @@
+/** `npm run replay -- --git DIR` on a small mirror whose pull requests have known outcomes (contract §12). */
+import { execFile } from 'node:child_process'
+import { fileURLToPath } from 'node:url'
+import { promisify } from 'node:util'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { replayHistory } from '../../scripts/replay/history.ts'
+import { openingTimes } from '../../scripts/replay/pull-requests.ts'
+import type { Replayed } from '../../scripts/replay/tables.ts'
+import { type MirrorCommit, mirrorOf } from '../support/mirror.ts'
+import type { TemporaryDirectory } from '../support/temporary-directory.ts'
+
+const ROOT = fileURLToPath(new URL('../../', import.meta.url))
+const lines = (name: string) =>
+  Array.from({ length: 60 }, (_, at) => `const ${name}${at + 1} = read(${at + 1})`)
+/** A file of 60 lines with some replaced: by line, from 1. */
+const text = (name: string, edits: Record<number, string> = {}) =>
+  `${lines(name)
+    .map((line, at) => edits[at + 1] ?? line)
+    .join('\n')}\n`
+const ADDED = Array.from({ length: 6 }, (_, at) => `  call(function_number_${'abcdef'[at]})`).join('\n')
+
+const START: MirrorCommit = {
+  name: 'start',
+  parents: [],
+  author: 'Ada',
+  day: 0,
+  files: {
+    'a.ts': text('a'),
+    'b.ts': text('b'),
+    'c.ts': text('c'),
+    'd.ts': text('d'),
+    'go.sum': text('sum'),
+  },
+}
+const work = (
+  n: number,
+  author: string,
+  { day, on = 'start', files }: { day: number; on?: string; files: Record<string, string> },
+) => ({
+  name: `pull${n}`,
+  parents: [on],
+  author,
+  day,
+  files,
+})
+const merge = (
+  n: number,
+  day: number,
+  { on, files, named = `pull${n}` }: { on: string; files: Record<string, string>; named?: string },
+) => ({
+  name: `merged${n}`,
+  parents: [on, named],
+  author: 'Ada',
+  day,
+  message: `Merge pull request #${n} from someone/branch`,
+  files,
+})
+
+// a.ts on main: line 56 is changed by #4 on day 80, line 20 by #2 on day 90.
+const AFTER_4 = { 56: 'four()' }
+const AFTER_2 = { ...AFTER_4, 20: 'two()' }
+const COMMITS: MirrorCommit[] = [
+  START,
+  work(1, 'Ann', { day: 40, files: { 'c.ts': text('c', { 10: 'one()' }) } }),
+  work(2, 'Ben', { day: 72, files: { 'a.ts': text('a', { 20: 'two()' }) } }),
+  work(3, 'Cy', { day: 73, files: { 'a.ts': text('a', { 20: 'three()' }) } }),
+  work(4, 'Dee', { day: 74, files: { 'a.ts': text('a', AFTER_4) } }),
+  work(5, 'Eve', { day: 75, files: { 'b.ts': text('b', { 10: `${lines('b')[9]}\n${ADDED}` }) } }),
+  work(6, 'Fay', { day: 76, files: { 'b.ts': text('b', { 40: `${lines('b')[39]}\n${ADDED}` }) } }),
+  work(7, 'Gil', { day: 77, on: 'pull3', files: { 'a.ts': text('a', { 20: 'three()', 24: 'seven()' }) } }),
+  work(8, 'Hal', { day: 78, files: { 'c.ts': text('c', { 10: 'eight()' }) } }),
+  { name: 'release', parents: ['start'], author: 'Ada', day: 70, files: { 'version.ts': '1\n' } },
+  work(9, 'Ida', { day: 79, on: 'release', files: { 'a.ts': text('a', { 20: 'nine()' }) } }),
+  work(10, 'Jon', { day: 79.5, on: 'release', files: { 'a.ts': text('a', { 20: 'ten()' }) } }),
+  {
+    ...work(4, 'Dee', { day: 80, files: { 'a.ts': text('a', AFTER_4) } }),
+    name: 'merged4',
+    message: 'Four (#4)',
+  },
+  work(11, 'dependabot[bot]', { day: 81, files: { 'a.ts': text('a', { 20: 'eleven()' }) } }),
+  work(13, 'Lou', {
+    day: 82,
+    files: { 'd.ts': text('d', { 5: 'thirteen()' }), 'go.sum': text('sum', { 5: 'x' }) },
+  }),
+  work(14, 'Mia', { day: 83, files: { 'go.sum': text('sum', { 5: 'y' }) } }),
+  work(15, 'Ned', { day: 84, files: { 'd.ts': text('d', { 5: 'fifteen()' }) } }),
+  merge(13, 85, {
+    on: 'merged4',
+    files: { 'd.ts': text('d', { 5: 'thirteen()' }), 'go.sum': text('sum', { 5: 'x' }) },
+  }),
+  work(16, 'Pia', { day: 86, on: 'merged13', files: { 'd.ts': text('d', { 5: 'sixteen()' }) } }),
+  merge(2, 90, { on: 'merged13', files: { 'a.ts': text('a', AFTER_2) } }),
+  // Rebased over the merge of #2, which it was open beside: #13 was merged on day 85.
+  work(12, 'Kay', { day: 91, on: 'merged2', files: { 'a.ts': text('a', { ...AFTER_2, 20: 'twelve()' }) } }),
+  merge(10, 95, { on: 'release', files: { 'a.ts': text('a', { 20: 'ten()' }) } }),
+  work(17, 'Quy', { day: 99, on: 'merged2', files: { 'e.ts': text('e') } }),
+  merge(17, 100, { on: 'merged2', files: { 'e.ts': text('e') } }),
+]
+const OPEN = [1, 3, 6, 7, 8, 9, 11, 12, 14, 15, 16]
+const REFS = {
+  'refs/heads/main': 'merged17',
+  'refs/heads/release/1.0': 'merged10',
+  'refs/heads/fix-of-cy': 'pull3',
+  ...Object.fromEntries(Array.from({ length: 17 }, (_, at) => [`refs/pull/${at + 1}/head`, `pull${at + 1}`])),
+}
+
+let mirror: TemporaryDirectory
+let replayed: Replayed
+beforeAll(async () => {
+  const tried = Object.fromEntries(OPEN.map((n) => [`refs/pull/${n}/merge`, 'merged17']))
+  mirror = await mirrorOf({ commits: COMMITS, refs: { ...REFS, ...tried } })
+  replayed = await replayHistory(mirror.path, { days: 30, report: () => {} })
+})
+afterAll(() => mirror.remove())
+
+const pairOf = (a: number, b: number) =>
+  replayed.overlaps.find(({ earlier, later }) => earlier.n === a && later.n === b)
+const numbers = ({ earlier, later }: { earlier: { n: number }; later: { n: number } }) =>
+  `${earlier.n} ${later.n}`
+
+describe('of a mirror with known outcomes', () => {
+  test.each<[what: string, a: number, b: number, verdict: string, truth: string]>([
+    ['two that change one line', 2, 3, 'conflict', 'conflict'],
+    ['two that are far apart', 2, 4, 'far', 'clean'],
+    ['two that add the same at two places', 5, 6, 'near', 'clean'],
+    ['a stack and one that conflicts with its lower part', 2, 7, 'conflict', 'conflict'],
+    ['one that nobody works on any more and a new one', 1, 8, 'conflict', 'conflict'],
+    ['two aimed at a release branch', 9, 10, 'conflict', 'conflict'],
+    ['two of which the first was merged', 13, 15, 'conflict', 'conflict'],
+    ['two of which one conflicts with the base of the other', 15, 16, 'conflict', 'unknown'],
+  ])('%s are judged by their lines and by git', (_, a, b, verdict, truth) => {
+    const pair = pairOf(a, b)
+    expect(pair?.is_of_people).toBe(true)
+    expect({ verdict: pair?.judged.strongest?.verdict, truth: pair?.truth?.verdict }).toEqual({
+      verdict,
+      truth,
+    })
+  })
+
+  test.each<[what: string, a: number, b: number]>([
+    ['a stack', 3, 7],
+    ['a bot', 3, 11],
+    ['noise', 13, 14],
+  ])('%s is no pair of people', (_, a, b) => {
+    expect(pairOf(a, b)).toMatchObject({ is_of_people: false, truth: null })
+  })
+
+  test.each<[what: string, a: number, b: number]>([
+    ['two branches', 2, 9],
+    ['one merged before the other was opened', 4, 11],
+    ['one closed for long when the other was opened', 5, 12],
+  ])('%s are not compared', (_, a, b) => expect(pairOf(a, b)).toBeUndefined())
+
+  test('one that was rebased over the merge of the other is not judged by its last head', () => {
+    expect(pairOf(2, 12)).toMatchObject({ rebased_over: { n: 2 }, truth: null })
+    expect(replayed.rebased).toEqual({ pairs: 1, edit_merged: 1 })
+  })
+
+  test('the pairs shown are conflicts and duplicates of the last 14 days, each with what became of it', () => {
+    const outcomes = replayed.shown.map(({ overlap, outcome }) => [numbers(overlap), outcome])
+    expect(Object.fromEntries(outcomes)).toEqual({
+      '2 3': 'came_true',
+      '2 7': 'came_true',
+      '3 12': 'both_open',
+      '5 6': 'given_up',
+      '7 12': 'both_open',
+      '9 10': 'came_true',
+      '13 15': 'came_true',
+      '15 16': 'both_open',
+    })
+  })
+})
+
+test('prints the tables, and writes nothing into the mirror', async () => {
+  const before = await promisify(execFile)('find', [mirror.path, '-type', 'f'])
+  const { stdout, stderr } = await replay(['--git', mirror.path, '--days', '30'])
+  const after = await promisify(execFile)('find', [mirror.path, '-type', 'f'])
+  expect(after.stdout).toBe(before.stdout)
+  expect(stderr).toContain('2 branches with merges')
+  expect(stdout).toContain('16 pull requests, 15 by people')
+  expect(stdout).toContain('| … git would conflict | 53 % × 1.1 | 8 |')
+  expect(stdout).toContain('| … and only the later side is told | 27 % × 1.0 | 4 |')
+  expect(stdout).toContain('| same file | 55.6 / 100.0 | 5, 4, 0 |')
+  expect(stdout).toContain('| 8 pairs shown | 7 conflicts | 1 duplicates |')
+  expect(stdout).toContain(
+    "In 1 one side was rebased over the other's merge, and in 1 of these it edits lines",
+  )
+})
+
+describe('refuses', () => {
+  test.each<[what: string, args: () => string[], message: string]>([
+    ['a directory that is no repository', () => ['--git', ROOT], 'not a bare git repository'],
+    [
+      'a time that is no number of days',
+      () => ['--git', mirror.path, '--days', 'x'],
+      '--days x: give a whole number',
+    ],
+    ['nothing to replay', () => [], 'give either --pairs or --git'],
+  ])('%s', async (_, args, message) => {
+    const { stderr, code } = await replay(args())
+    expect(stderr).toContain(message)
+    expect(code).toBe(1)
+  })
+
+  test.each<[what: string, refs: Record<string, string>, message: string]>([
+    ['a repository without pull requests', { 'refs/heads/main': 'start' }, 'has no refs/pull/N/head'],
+    [
+      'one without a default branch',
+      { 'refs/heads/x': 'start', 'refs/pull/1/head': 'start' },
+      'has no default branch',
+    ],
+    ['one without a merge', { 'refs/heads/main': 'start', 'refs/pull/1/head': 'start' }, 'has no merge'],
+  ])('%s', async (_, refs, message) => {
+    const other = await mirrorOf({ commits: [START], refs })
+    await expect(replayHistory(other.path, { days: 30, report: () => {} })).rejects.toThrow(message)
+    await other.remove()
+  })
+})
+
+test.each<[what: string, times: [first: number, merged: number][], opened: number[]]>([
+  [
+    'the first commit of a lower number comes before',
+    [
+      [5, 9],
+      [3, 9],
+    ],
+    [5, 5],
+  ],
+  [
+    'a commit that is later than the merge of a higher number was rebased',
+    [
+      [3, 30],
+      [20, 30],
+      [5, 8],
+    ],
+    [3, 3, 5],
+  ],
+  [
+    'an open one has no merge',
+    [
+      [20, Infinity],
+      [4, Infinity],
+    ],
+    [20, 20],
+  ],
+])('an opening time fits: %s', (_, times, opened) => {
+  const found = openingTimes(times.map(([first, merged], at) => ({ n: at + 1, first, merged })))
+  expect([...found.values()]).toEqual(opened)
+})
+
+async function replay(args: string[]) {
+  const command = ['run', '--silent', 'replay', '--', ...args]
+  return promisify(execFile)('npm', command, { cwd: ROOT }).then(
+    (output) => ({ ...output, code: 0 }),
+    (error) => error as { stdout: string; stderr: string; code: number },
+  )
+}
