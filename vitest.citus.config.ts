@@ -35,7 +35,7 @@ export default defineConfig({
         test: {
           name: 'citus',
           include: ['test/citus/**/*.test.ts'],
-          globalSetup: ['./test/support/build.ts', './test/support/ledger-table.ts'],
+          globalSetup: ['./test/support/build.ts', './test/support/request-counts-table.ts'],
           sequence: { groupOrder: 1 },
         },
       },

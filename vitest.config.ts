@@ -85,7 +85,7 @@ export default defineConfig({
       api('embedded', ['databases']),
       processes('processes', 1, { folders: ['processes', 'surfaces'] }),
       processes('browser', 2, { folders: ['browser'] }),
-      processes('faults', 3, { folders: ['faults'], setup: ['./test/support/ledger-table.ts'] }),
+      processes('faults', 3, { folders: ['faults'], setup: ['./test/support/request-counts-table.ts'] }),
       processes('bench', 4, { folders: ['bench'] }),
     ],
   },

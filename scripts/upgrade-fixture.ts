@@ -10,7 +10,7 @@ import { setTimeout as wait } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
 import { debianBinaries, freePort, startCluster } from '../test/support/postgres.ts'
-import { SIGNAL, WORK } from '../test/support/routes.ts'
+import { ACTIVITY, NOTABLE } from '../test/support/routes.ts'
 import { temporaryDirectory } from '../test/support/temporary-directory.ts'
 import { pullRequestEvent, signedDelivery } from '../test/support/webhooks.ts'
 import { type FakeGithubServer, startFakeGithubServer } from './fake-github-server.ts'
@@ -82,16 +82,23 @@ async function fill(url: string, githubServer: FakeGithubServer): Promise<void> 
     if (!response.ok) throw new Error(`${method} ${path}: ${response.status} ${await response.text()}`)
     return response.json() as Promise<{ id: string; activity: { id: string }; items: { source: string }[] }>
   }
-  const begin = async (body: object = {}) =>
-    (await call('POST', '/activity', { ...WORK, ...body })).activity.id
+  const createActivity = async (body: object = {}) =>
+    (await call('POST', '/activity', { ...ACTIVITY, ...body })).activity.id
   const scope = { areas: ['Zahlung €'], paths: ['src/{a,b}/**', 'it\'s "quoted"\\*', 'README.md'] }
   for (const status of ['planned', 'paused', 'blocked', 'merged', 'abandoned', 'archived'])
-    await call('PATCH', `/activity/${await begin({ title: status })}`, { status })
-  await begin({ title: 'wide', scope, summary: 'a\nb', risk: 'critical', blocking: true, branch: 'ünïcode' })
-  await call('PATCH', `/activity/${await begin({ title: 'kept alive' })}`, { heartbeat: true })
-  await call('POST', '/activity', { ...WORK, title: 'once' }, 'kept')
-  const old = await call('POST', '/notables', { ...SIGNAL, title: 'old', scope })
-  await call('POST', '/notables', { ...SIGNAL, title: 'new', scope, supersedes: [old.id] })
+    await call('PATCH', `/activity/${await createActivity({ title: status })}`, { status })
+  await createActivity({
+    title: 'wide',
+    scope,
+    summary: 'a\nb',
+    risk: 'critical',
+    blocking: true,
+    branch: 'ünïcode',
+  })
+  await call('PATCH', `/activity/${await createActivity({ title: 'kept alive' })}`, { heartbeat: true })
+  await call('POST', '/activity', { ...ACTIVITY, title: 'once' }, 'kept')
+  const old = await call('POST', '/notables', { ...NOTABLE, title: 'old', scope })
+  await call('POST', '/notables', { ...NOTABLE, title: 'new', scope, supersedes: [old.id] })
   const { number } = githubServer.github.at(SHOP).open({ files: ['src/[id].ts', 'README.md'], head: 'topic' })
   const delivery = signedDelivery({
     secret: SECRET,

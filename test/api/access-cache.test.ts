@@ -2,7 +2,7 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { fakeGithub } from '../support/github.ts'
 import type { Fault } from '../support/github-world.ts'
-import { outcome, SIGNAL, WORK } from '../support/routes.ts'
+import { ACTIVITY, NOTABLE, outcome } from '../support/routes.ts'
 import { startTestService, type TestService } from '../support/service.ts'
 
 const SHOP = 'GET /repos/acme/shop'
@@ -38,7 +38,7 @@ function grant(permission: 'none' | 'read' | 'write'): void {
 }
 
 const read = async () => outcome(await service.api('GET', '/activity', { token }))
-const write = async () => outcome(await service.api('POST', '/activity', { token, body: WORK }))
+const write = async () => outcome(await service.api('POST', '/activity', { token, body: ACTIVITY }))
 
 /** How many calls `work` makes to GitHub on a route. */
 async function callsOf(work: () => Promise<unknown>, route = SHOP, status?: number): Promise<number> {
@@ -249,7 +249,7 @@ describe('after an outage', () => {
 })
 
 describe('who the caller is', () => {
-  const raise = () => service.api('POST', '/notables', { token, body: SIGNAL })
+  const raise = () => service.api('POST', '/notables', { token, body: NOTABLE })
 
   test('is asked when it is first needed, and once', async () => {
     expect(await callsOf(read, USER)).toBe(0)

@@ -3,7 +3,7 @@ import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
 import { readConfig } from '../../src/base/config.ts'
-import { outcome, WORK } from '../support/routes.ts'
+import { ACTIVITY, outcome } from '../support/routes.ts'
 import { startTestService, type TestService } from '../support/service.ts'
 
 /** What the server says of every repository, and of every user. */
@@ -43,9 +43,9 @@ test('it is asked below its own root, with the token as it came', async () => {
 
 test('pull requests are on its own host', async () => {
   const pr_url = `${host}/acme/shop/pull/3`
-  const created = await service.api('POST', '/activity', { body: { ...WORK, pr_url } })
+  const created = await service.api('POST', '/activity', { body: { ...ACTIVITY, pr_url } })
   expect(created.body.activity.pr_url).toBe(pr_url)
-  const elsewhere = { ...WORK, pr_url: 'https://github.com/acme/shop/pull/3' }
+  const elsewhere = { ...ACTIVITY, pr_url: 'https://github.com/acme/shop/pull/3' }
   expect(outcome(await service.api('POST', '/activity', { body: elsewhere }))).toBe('422 validation_error')
 })
 
@@ -57,6 +57,6 @@ test.each([
   ['no permissions at all', undefined, 403],
 ])('with %s a write is answered rightly', async (_, given, status) => {
   permissions = given
-  expect((await service.api('POST', '/activity', { body: WORK })).status).toBe(status)
+  expect((await service.api('POST', '/activity', { body: ACTIVITY })).status).toBe(status)
   expect((await service.api('GET', '/activity')).status).toBe(200)
 })

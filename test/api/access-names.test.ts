@@ -2,7 +2,7 @@
 import { request } from 'node:http'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { fakeGithub } from '../support/github.ts'
-import { call, outcome, outcomes, ROUTES, SIGNAL, unknownId, WORK } from '../support/routes.ts'
+import { ACTIVITY, call, NOTABLE, outcome, outcomes, ROUTES, unknownId } from '../support/routes.ts'
 import { startTestService, type TestService } from '../support/service.ts'
 
 const github = fakeGithub()
@@ -21,8 +21,8 @@ afterAll(async () => {
 
 /** One record of each kind in a repository. */
 async function records(base = '/api/v1/repos/acme/shop') {
-  const activity = await service.api('POST', `${base}/activity`, { body: WORK })
-  const notable = await service.api('POST', `${base}/notables`, { body: SIGNAL })
+  const activity = await service.api('POST', `${base}/activity`, { body: ACTIVITY })
+  const notable = await service.api('POST', `${base}/notables`, { body: NOTABLE })
   return { act: activity.body.activity.id as string, ntb: notable.body.id as string }
 }
 
@@ -56,7 +56,7 @@ describe('a record of another repository', () => {
 
   test('cannot be superseded', async () => {
     const { ntb } = await records('/api/v1/repos/acme/other')
-    const answer = await service.api('POST', '/notables', { body: { ...SIGNAL, supersedes: [ntb] } })
+    const answer = await service.api('POST', '/notables', { body: { ...NOTABLE, supersedes: [ntb] } })
     expect(outcome(answer)).toBe('422 validation_error')
     expect(answer.body.error.param).toBe('supersedes[0]')
     const kept = await service.api('GET', `/api/v1/repos/acme/other/notables/${ntb}`)
@@ -133,7 +133,7 @@ describe('names', () => {
     github.repository({ id: 20, full_name: 'acme/before' })
     github.token('mia', { login: 'mia', id: 20, permissions: { 'acme/before': 'write' } })
     const before = '/api/v1/repos/acme/before/activity'
-    const created = await service.api('POST', before, { token: 'mia', body: WORK })
+    const created = await service.api('POST', before, { token: 'mia', body: ACTIVITY })
     const id = created.body.activity.id
     github.rename('acme/before', 'elsewhere/after')
     service.clock.advance(60_001)
@@ -149,7 +149,7 @@ describe('names', () => {
     github.repository({ id: 30, full_name: 'acme/reused' })
     github.token('max', { login: 'max', id: 30, permissions: { 'acme/reused': 'write' } })
     const path = '/api/v1/repos/acme/reused/activity'
-    await service.api('POST', path, { token: 'max', body: WORK })
+    await service.api('POST', path, { token: 'max', body: ACTIVITY })
     github.remove('acme/reused')
     github.repository({ id: 31, full_name: 'acme/reused' })
     service.clock.advance(60_001)

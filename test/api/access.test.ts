@@ -2,7 +2,7 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
 import { fakeGithub } from '../support/github.ts'
 import type { Fault } from '../support/github-world.ts'
-import { call, outcome, outcomes, ROUTES, SIGNAL, WORK } from '../support/routes.ts'
+import { ACTIVITY, call, NOTABLE, outcome, outcomes, ROUTES } from '../support/routes.ts'
 import { startTestService, type TestService } from '../support/service.ts'
 
 const SHOP = 'GET /repos/acme/shop'
@@ -23,8 +23,8 @@ afterAll(async () => {
 
 /** One record of each kind. */
 async function records() {
-  const activity = await service.api('POST', '/activity', { body: WORK })
-  const notable = await service.api('POST', '/notables', { body: SIGNAL })
+  const activity = await service.api('POST', '/activity', { body: ACTIVITY })
+  const notable = await service.api('POST', '/notables', { body: NOTABLE })
   return { act: activity.body.activity.id as string, ntb: notable.body.id as string }
 }
 
@@ -57,13 +57,13 @@ describe('what GitHub shows of the repository decides', () => {
     const open = '/api/v1/repos/acme/open'
     const listed = await service.api('GET', `${open}/activity`, { token: 'stranger' })
     expect(listed.status).toBe(200)
-    const created = await service.api('POST', `${open}/activity`, { token: 'stranger', body: WORK })
+    const created = await service.api('POST', `${open}/activity`, { token: 'stranger', body: ACTIVITY })
     expect(outcome(created)).toBe('403 forbidden')
   })
 
   test('for an installation token, which writes as nobody', async () => {
     github.installation('app', { 'acme/shop': 'write' })
-    const { body } = await service.api('POST', '/notables', { token: 'app', body: SIGNAL })
+    const { body } = await service.api('POST', '/notables', { token: 'app', body: NOTABLE })
     expect(body.created_by).toBeNull()
   })
 })

@@ -15,29 +15,29 @@ beforeAll(async () => {
   repo = freshRepository()
 })
 beforeEach(async () => {
-  existing = await repo.work({})
+  existing = await repo.createActivity({})
 })
 afterAll(async () => {
   await service.close()
   github.close()
 })
 
-const work = { title: 'Retry payments', summary: 'Retries twice.', actor: 'Ada' }
-const create = (fields: object) => repo.ask('POST', '/activity', { body: { ...work, ...fields } })
-const update = (fields: object) => repo.ask('PATCH', `/activity/${existing}`, { body: fields })
-const ask = { create, update }
-type Way = keyof typeof ask
+const activityBody = { title: 'Retry payments', summary: 'Retries twice.', actor: 'Ada' }
+const create = (fields: object) => repo.request('POST', '/activity', { body: { ...activityBody, ...fields } })
+const update = (fields: object) => repo.request('PATCH', `/activity/${existing}`, { body: fields })
+const send = { create, update }
+type Way = keyof typeof send
 
 /** The field as it is stored, after a create or update that was accepted. */
 async function stored(way: Way, fields: Record<string, unknown>) {
-  const answer = await ask[way](fields)
+  const answer = await send[way](fields)
   expect(answer.status, JSON.stringify(answer.body)).toBe(way === 'create' ? 201 : 200)
   const id = way === 'create' ? answer.body.activity.id : existing
-  return (await repo.ask('GET', `/activity/${id}`)).body
+  return (await repo.request('GET', `/activity/${id}`)).body
 }
 
 async function refusal(way: Way, fields: object) {
-  const { status, body } = await ask[way](fields)
+  const { status, body } = await send[way](fields)
   return { status, type: body.error?.type, param: body.error?.param }
 }
 const wrong = (param: string) => ({ status: 422, type: 'validation_error', param })
@@ -187,7 +187,7 @@ describe('a scope', () => {
     'has no path that cannot be compared: %s',
     async (path) => {
       expect(await refusal('create', { scope: { paths: ['a', path] } })).toEqual(wrong('scope.paths[1]'))
-      const check = await repo.ask('POST', '/activity/check', { body: { scope: { paths: [path] } } })
+      const check = await repo.request('POST', '/activity/check', { body: { scope: { paths: [path] } } })
       expect(check).toMatchObject({ status: 422, body: { error: { param: 'scope.paths[0]' } } })
     },
   )
@@ -201,7 +201,7 @@ describe('a scope', () => {
 })
 
 test('tags of a check have the bounds of areas', async () => {
-  const check = (tags: unknown[]) => repo.ask('POST', '/activity/check', { body: { tags } })
+  const check = (tags: unknown[]) => repo.request('POST', '/activity/check', { body: { tags } })
   const tags = Array.from({ length: 100 }, (_, index) => String(index).padStart(100, 'x'))
   expect((await check(tags)).status).toBe(200)
   expect((await check([...tags, 'one more'])).body.error).toMatchObject({ param: 'tags' })
@@ -211,8 +211,8 @@ test('tags of a check have the bounds of areas', async () => {
 
 describe('an unknown field', () => {
   const unknown = [
-    ['create', { ...work, tilte: 'x' }, 'tilte', 'title'],
-    ['create', { ...work, scope: { path: ['a'] } }, 'scope.path', 'paths'],
+    ['create', { ...activityBody, tilte: 'x' }, 'tilte', 'title'],
+    ['create', { ...activityBody, scope: { path: ['a'] } }, 'scope.path', 'paths'],
     ['update', { stauts: 'paused' }, 'stauts', 'status'],
     ['update', { scope: { path: ['a'] } }, 'scope.path', 'paths'],
     ['check', { scopes: {} }, 'scopes', 'scope'],
@@ -222,15 +222,15 @@ describe('an unknown field', () => {
 
   test.each(unknown)('on %s: %j', async (way, body, param, near) => {
     const [method, path] = addresses[way]
-    const answer = await repo.ask(method, `/activity${path.replace('{id}', existing)}`, { body })
+    const answer = await repo.request(method, `/activity${path.replace('{id}', existing)}`, { body })
     expect(answer).toMatchObject({ status: 400, body: { error: { type: 'invalid_request', param } } })
     expect(answer.body.error.message).toContain(`did you mean ${near}?`)
   })
 
   test.each(['heartbeat', 'archive'])('is refused by %s, which takes none', async (operation) => {
-    const answer = await repo.ask('POST', `/activity/${existing}/${operation}`, { body: { note: 'x' } })
+    const answer = await repo.request('POST', `/activity/${existing}/${operation}`, { body: { note: 'x' } })
     expect(answer).toMatchObject({ status: 400, body: { error: { param: 'note' } } })
-    expect((await repo.ask('POST', `/activity/${existing}/${operation}`, { body: {} })).status).toBe(200)
+    expect((await repo.request('POST', `/activity/${existing}/${operation}`, { body: {} })).status).toBe(200)
   })
 
   test.each(['id', 'type', 'source', 'expires_at', 'archived_at', 'heartbeat_at', 'created_at'])(
@@ -252,14 +252,14 @@ describe('an unknown field', () => {
 
 test('a missing field goes before a wrong one', async () => {
   const body = { title: '', risk: 'huge', summary: 'Retries twice.' }
-  expect(await repo.ask('POST', '/activity', { body })).toMatchObject({
+  expect(await repo.request('POST', '/activity', { body })).toMatchObject({
     status: 400,
     body: { error: { type: 'invalid_request', param: 'actor' } },
   })
 })
 
 test('a wrong field goes before a move that is not legal', async () => {
-  await repo.ask('POST', `/activity/${existing}/archive`)
+  await repo.request('POST', `/activity/${existing}/archive`)
   expect((await update({ status: 'done' })).status).toBe(422)
   expect((await update({ pr_url: 'https://github.com/acme/other/pull/7' })).status).toBe(422)
   expect((await update({ status: 'active' })).status).toBe(409)

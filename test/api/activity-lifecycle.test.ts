@@ -24,14 +24,14 @@ afterAll(async () => {
   github.close()
 })
 
-const patch = (id: string, body: object) => repo.ask('PATCH', `/activity/${id}`, { body })
-const heartbeat = (id: string) => repo.ask('POST', `/activity/${id}/heartbeat`)
-const archive = (id: string) => repo.ask('POST', `/activity/${id}/archive`)
+const patch = (id: string, body: object) => repo.request('PATCH', `/activity/${id}`, { body })
+const heartbeat = (id: string) => repo.request('POST', `/activity/${id}/heartbeat`)
+const archive = (id: string) => repo.request('POST', `/activity/${id}/archive`)
 const now = () => service.clock.now.toISOString()
 const inHours = (hours: number) => new Date(service.clock.now.getTime() + hours * HOUR_MS).toISOString()
 
 async function read(id: string) {
-  const { status, body } = await repo.ask('GET', `/activity/${id}`)
+  const { status, body } = await repo.request('GET', `/activity/${id}`)
   expect(status).toBe(200)
   const { overlap: _, ...fields } = body
   return fields
@@ -39,7 +39,7 @@ async function read(id: string) {
 
 /** An activity in this status, which it reached a second ago. */
 async function activityIn(status: Status) {
-  const { activity } = await repo.begin({ branch: 'retries' })
+  const { activity } = await repo.create({ branch: 'retries' })
   if (status === 'expired') service.clock.advance(TTL_MS)
   else if (status !== 'active') expect((await patch(activity.id, { status })).status).toBe(200)
   service.clock.advance(1000)
@@ -159,7 +159,7 @@ describe('a heartbeat', () => {
       { ttl: 24, max: 12, before: 24, after: 12, why: 'follows a longest life that was shortened' },
     ])('after six hours $why', async ({ ttl, max, before, after }) => {
       const created = service.clock.now
-      const { activity } = await repo.begin({})
+      const { activity } = await repo.create({})
       expect(activity.expires_at).toBe(inHours(before))
       await repo.configure({ activity_ttl_ms: ttl * HOUR_MS, max_activity_ttl_ms: max && max * HOUR_MS })
       service.clock.advance(6 * HOUR_MS)
@@ -228,7 +228,7 @@ describe('the archive operation', () => {
 
 test('what is archived stays so, whatever is written beside it', async () => {
   for (let round = 0; round < 10; round++) {
-    const { activity } = await repo.begin({})
+    const { activity } = await repo.create({})
     const [archived, ...others] = await Promise.all([
       archive(activity.id),
       heartbeat(activity.id),
@@ -243,7 +243,7 @@ test('what is archived stays so, whatever is written beside it', async () => {
 })
 
 test('that work was merged is remembered after it was archived', async () => {
-  const { activity } = await repo.begin({ scope: { paths: ['src/pay'] } })
+  const { activity } = await repo.create({ scope: { paths: ['src/pay'] } })
   await patch(activity.id, { status: 'merged' })
   await archive(activity.id)
   const { reuse_opportunities } = await repo.check({ scope: { paths: ['src/pay/retry.ts'] } })
@@ -262,7 +262,7 @@ describe('the life of a new activity', () => {
     },
   ])('$why', async ({ settings, hours }) => {
     await repo.configure(settings)
-    const { activity } = await repo.begin({})
+    const { activity } = await repo.create({})
     expect(activity).toMatchObject({ created_at: now(), expires_at: inHours(hours), heartbeat_at: null })
   })
 })

@@ -1,7 +1,7 @@
 /** Who created an activity and who archived it, as GitHub names them (contract §2 and §4). */
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { fakeGithub } from '../support/github.ts'
-import { outcome, WORK } from '../support/routes.ts'
+import { ACTIVITY, outcome } from '../support/routes.ts'
 import { startTestService, type TestService } from '../support/service.ts'
 
 const USER = 'GET /user'
@@ -30,7 +30,7 @@ afterAll(async () => {
   github.close()
 })
 
-const create = (as = token) => service.api('POST', '/activity', { body: WORK, token: as })
+const create = (as = token) => service.api('POST', '/activity', { body: ACTIVITY, token: as })
 const archive = (id: string, as = token) => service.api('POST', `/activity/${id}/archive`, { token: as })
 const patch = (id: string, body: object, as = token) =>
   service.api('PATCH', `/activity/${id}`, { body, token: as })
@@ -90,7 +90,7 @@ describe('an activity', () => {
 
   test('is replayed with the creator of the first request', async () => {
     const headers = { 'Idempotency-Key': token }
-    const send = () => service.api('POST', '/activity', { body: WORK, token, headers })
+    const send = () => service.api('POST', '/activity', { body: ACTIVITY, token, headers })
     const [first, again] = [await send(), await send()]
     expect(again.headers.get('idempotent-replayed')).toBe('true')
     expect(again.body).toEqual(first.body)

@@ -28,12 +28,12 @@ afterAll(async () => {
   github.close()
 })
 
-const work = { title: 'Retry payments', summary: 'Retries twice.', actor: 'Ada' }
+const activityBody = { title: 'Retry payments', summary: 'Retries twice.', actor: 'Ada' }
 const create = (pr_url: string, repo = 'acme/shop', at = service) =>
-  at.api('POST', `/api/v1/repos/${repo}/activity`, { body: { ...work, pr_url } })
+  at.api('POST', `/api/v1/repos/${repo}/activity`, { body: { ...activityBody, pr_url } })
 
 async function update(pr_url: string) {
-  const { activity } = (await service.api('POST', '/activity', { body: work })).body
+  const { activity } = (await service.api('POST', '/activity', { body: activityBody })).body
   return service.api('PATCH', `/activity/${activity.id}`, { body: { pr_url } })
 }
 
@@ -93,7 +93,7 @@ test('a repository that was renamed takes its new name, and the one by which it 
   const askBen = (repo: string, name: string) =>
     service.api('POST', `/api/v1/repos/${repo}/activity`, {
       token: 'ben',
-      body: { ...work, pr_url: `https://github.com/${name}/pull/7` },
+      body: { ...activityBody, pr_url: `https://github.com/${name}/pull/7` },
     })
   expect((await askBen('acme/before', 'acme/before')).status).toBe(201)
   github.rename('acme/before', 'acme/after')
@@ -108,8 +108,8 @@ test.each(['https://code.example', 'http://127.0.0.1:4010'])(
   'is on the host that GITHUB_WEB_URL names: %s',
   async (github_web_url) => {
     const elsewhere = await start({ github_web_url })
-    const ask = (pr_url: string) => create(pr_url, 'acme/shop', elsewhere)
-    expect((await ask(`${github_web_url}/acme/shop/pull/7`)).status).toBe(201)
-    expect((await ask('https://github.com/acme/shop/pull/7')).status).toBe(422)
+    const createWith = (pr_url: string) => create(pr_url, 'acme/shop', elsewhere)
+    expect((await createWith(`${github_web_url}/acme/shop/pull/7`)).status).toBe(201)
+    expect((await createWith('https://github.com/acme/shop/pull/7')).status).toBe(422)
   },
 )

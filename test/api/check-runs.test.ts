@@ -29,7 +29,7 @@ const turnOn = () =>
 const head = (number: number) => repository.githubRepo.pull(number).head.sha
 
 test('there is none unless the settings ask for it', async () => {
-  await repository.declare({ risk: 'high' })
+  await repository.createActivity({ risk: 'high' })
   await repository.open()
   await repository.writeFile('.github/deconflict.yml', 'check_run: false')
   expect(repository.githubRepo.checkRuns()).toEqual([])
@@ -52,7 +52,13 @@ test('it is a success on the head commit where nothing overlaps', async () => {
 test('it is neutral where work overlaps, however grave, with a notice on each overlapping file', async () => {
   await turnOn()
   const scope = { paths: ['src/pay.ts', 'src/till.ts'] }
-  await repository.declare({ title: 'Retry @ada', actor: 'Ben', risk: 'critical', blocking: true, scope })
+  await repository.createActivity({
+    title: 'Retry @ada',
+    actor: 'Ben',
+    risk: 'critical',
+    blocking: true,
+    scope,
+  })
   const number = await repository.open({ files: ['src/pay.ts', 'src/till.ts', 'README.md'] })
   const message = 'Ben changes this file too, in retries: Retry @ada'
   const place = { start_line: 1, end_line: 1, annotation_level: 'notice', message }
@@ -72,14 +78,14 @@ test('it is neutral where work overlaps, however grave, with a notice on each ov
 
 test('its summary is the text of the comment beside it', async () => {
   await repository.writeFile('.github/deconflict.yml', 'check_run: true')
-  await repository.declare()
+  await repository.createActivity()
   const number = await repository.open()
   expect(repository.githubRepo.checkRuns()[0]?.output.summary).toBe(repository.comment(number))
 })
 
 test('it is not reported again for the same commit and text', async () => {
   await turnOn()
-  const id = await repository.declare()
+  const id = await repository.createActivity()
   const number = await repository.open()
   const before = repository.calls().length
   await repository.request('POST', `/activity/${id}/heartbeat`)
@@ -93,7 +99,7 @@ test('it is reported for a new commit, and again when an overlap comes or goes, 
   const number = await repository.open()
   const first = head(number)
   await repository.push(number, ['src/pay.ts'])
-  const id = await repository.declare()
+  const id = await repository.createActivity()
   expect(repository.githubRepo.checkRuns()).toHaveLength(1)
   await repository.advance(QUIET_MS)
   await repository.request('POST', `/activity/${id}/archive`)
@@ -109,7 +115,7 @@ test('it is reported for a new commit, and again when an overlap comes or goes, 
 
 test('what is below min_severity leaves it a success, and is named', async () => {
   await repository.writeFile('.github/deconflict.yml', 'check_run: true\ncomment: {min_severity: high}')
-  await repository.declare()
+  await repository.createActivity()
   const number = await repository.open()
   const [run, ...more] = repository.githubRepo.checkRuns()
   expect(more).toEqual([])
@@ -120,7 +126,7 @@ test('what is below min_severity leaves it a success, and is named', async () =>
 
 test('a success says with how much it was compared, and is not reported again when that changes alone', async () => {
   await turnOn()
-  await repository.declare({ branch: 'aside', scope: { paths: ['docs/**'] } })
+  await repository.createActivity({ branch: 'aside', scope: { paths: ['docs/**'] } })
   await repository.createNotable({ scope: { paths: ['docs/**'] } })
   const number = await repository.open()
   expect(repository.githubRepo.checkRuns()[0]?.output).toMatchObject({
@@ -140,7 +146,7 @@ test.each<[string, string, () => Promise<unknown>, string]>([
   ['it changes none', '', () => repository.open({ files: [] }), 'neither paths nor areas'],
 ])('where %s it is no success', async (_, settings, open, words) => {
   await repository.writeFile('.github/deconflict.yml', `check_run: true\n${settings}`)
-  await repository.declare()
+  await repository.createActivity()
   await open()
   expect(repository.githubRepo.checkRuns()).toMatchObject([
     {
@@ -156,7 +162,7 @@ describe('there is none if it is turned off', () => {
 
   test('on the pull request of a bot, unless comments are wanted there', async () => {
     await repository.writeFile('.github/deconflict.yml', 'check_run: true')
-    await repository.declare()
+    await repository.createActivity()
     await repository.open({ author: BOT })
     expect(repository.githubRepo.checkRuns()).toEqual([])
     await repository.writeFile('.github/deconflict.yml', 'check_run: true\ncomment_on_bots: true')
@@ -166,7 +172,7 @@ describe('there is none if it is turned off', () => {
   test('on a muted one, until the label is taken off', async () => {
     await turnOn()
     const number = await repository.open({ labels: [MUTE] })
-    await repository.declare()
+    await repository.createActivity()
     await repository.advance(QUIET_MS)
     expect(repository.githubRepo.checkRuns()).toEqual([])
     repository.githubRepo.update(number, { labels: [] })
@@ -180,7 +186,7 @@ describe('neither waits for the other', () => {
   const REPORT = 'POST /check-runs'
 
   test('a comment that GitHub fails to take leaves the check run as it is', async () => {
-    await repository.declare()
+    await repository.createActivity()
     github.fault(`POST /repos/${repository.full_name}/issues/*`, 'bad_gateway', 1)
     const number = repository.githubRepo.open({ files: ['src/pay.ts'] }).number
     await repository.deliver(number, 'opened').catch(() => {})
@@ -192,14 +198,14 @@ describe('neither waits for the other', () => {
   })
 
   test('a comment that GitHub refuses does, too', async () => {
-    await repository.declare()
+    await repository.createActivity()
     await repository.open({ locked: true })
     expect(repository.githubRepo.checkRuns().map((run) => run.conclusion)).toEqual(['neutral'])
   })
 
   test('a check run that GitHub refuses is not reported again before there is another, or a new permission', async () => {
     github.app.grant(repository.installation.id, { contents: 'read', pull_requests: 'write' })
-    await repository.declare()
+    await repository.createActivity()
     const number = await repository.open()
     expect(repository.comment(number)).toContain('1 other activity')
     const reports = () => repository.writes().filter((route) => route === REPORT)
@@ -212,7 +218,9 @@ describe('neither waits for the other', () => {
     expect(reports()).toHaveLength(2)
     const { permissions } = github.state.app
     github.app.grant(repository.installation.id, permissions)
-    await fixture.service.play(installationEvent(github, repository.installation, 'new_permissions_accepted'))
+    await fixture.service.deliverAndRun(
+      installationEvent(github, repository.installation, 'new_permissions_accepted'),
+    )
     await repository.advance(QUIET_MS)
     expect(repository.githubRepo.checkRuns()).toHaveLength(1)
   })
@@ -231,7 +239,7 @@ describe('neither waits for the other', () => {
 
 test('a comment that changes alone, because it is muted, reports no second one', async () => {
   await repository.writeFile('.github/deconflict.yml', 'check_run: true')
-  await repository.declare()
+  await repository.createActivity()
   const number = await repository.open()
   repository.githubRepo.update(number, { labels: ['deconflict:mute'] })
   await repository.deliver(number, { action: 'labeled', label: 'deconflict:mute' })

@@ -63,7 +63,7 @@ describe('a push to a pull request makes the same calls', () => {
   test('and an activity that is not published makes none', async () => {
     for (let count = 0; count < 5; count += 1) await repository.open({ author: BOT })
     const before = repository.calls().length
-    await repository.declare()
+    await repository.createActivity()
     expect(repository.calls().length).toBe(before)
   })
 })
@@ -76,14 +76,14 @@ describe('a limit of GitHub is waited for without a call, and nothing is doubled
   ] as const
 
   test.each(limits)('%s, met by a comment', async (_, fault, minutes) => {
-    await repository.declare()
+    await repository.createActivity()
     github.fault(`POST /repos/${repository.full_name}/issues/*`, fault, 1, minutes * 60)
     const number = await repository.open()
     const before = repository.calls().length
     expect(repository.comment(number)).toBeUndefined()
     // Whatever happens meanwhile is kept, and asks nothing of GitHub.
     await repository.push(number, ['src/pay.ts', 'src/till.ts'])
-    await repository.declare({ branch: 'more' })
+    await repository.createActivity({ branch: 'more' })
     await repository.advance((minutes - 1) * MINUTE_MS)
     expect(repository.calls().length).toBe(before)
     await repository.advance(2 * MINUTE_MS)
@@ -125,7 +125,7 @@ describe('a limit of GitHub is waited for without a call, and nothing is doubled
   test.each(limits)('%s, met by the list of repositories', async (_, fault, minutes) => {
     repository.githubRepo.open({ files: ['src/pay.ts'] })
     github.fault('GET /installation/repositories', fault, 1, minutes * 60)
-    await fixture.service.play(installationEvent(github, repository.installation, 'created'))
+    await fixture.service.deliverAndRun(installationEvent(github, repository.installation, 'created'))
     const before = github.calls('GET /installation/repositories')
     await repository.advance((minutes - 1) * MINUTE_MS)
     expect(github.calls('GET /installation/repositories')).toBe(before)
@@ -141,7 +141,7 @@ describe('a limit of GitHub is waited for without a call, and nothing is doubled
     const there = github.at(second.full_name)
     const openThere = () => {
       const { number } = there.open({ files: [`src/${there.branches().length}.ts`] })
-      return fixture.service.play(pullRequestEvent(github, second.full_name, number, 'opened'))
+      return fixture.service.deliverAndRun(pullRequestEvent(github, second.full_name, number, 'opened'))
     }
     const callsThere = () => github.calls(`* /repos/${second.full_name}/*`)
     await openThere()

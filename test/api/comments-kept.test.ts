@@ -32,14 +32,14 @@ const archive = (id: string) => repository.request('POST', `/activity/${id}/arch
 
 describe('one comment, ever', () => {
   test('an overlap that ends, returns and ends again edits the same comment', async () => {
-    let id = await repository.declare()
+    let id = await repository.createActivity()
     const number = await repository.open()
     const [first] = repository.githubRepo.comments(number)
     for (const _ of [1, 2]) {
       await archive(id)
       await repository.advance(QUIET_MS)
       expect(repository.comment(number)).toMatch(GONE)
-      id = await repository.declare()
+      id = await repository.createActivity()
       await repository.advance(QUIET_MS)
       expect(repository.comment(number)).toContain('1 other activity')
     }
@@ -48,14 +48,14 @@ describe('one comment, ever', () => {
   })
 
   test('nothing is asked of GitHub when the text would not change', async () => {
-    const id = await repository.declare()
+    const id = await repository.createActivity()
     const number = await repository.open()
     const before = repository.calls().length
     await repository.request('POST', `/activity/${id}/heartbeat`)
     await repository.request('PATCH', `/activity/${id}`, { body: { summary: 'Retries three times.' } })
     await repository.advance(QUIET_MS)
     await repository.deliver(number, 'labeled')
-    await repository.declare({ branch: 'aside', scope: { paths: ['docs/**'] } })
+    await repository.createActivity({ branch: 'aside', scope: { paths: ['docs/**'] } })
     await repository.advance(QUIET_MS)
     expect(repository.calls().length).toBe(before)
   })
@@ -67,18 +67,18 @@ describe('one comment, ever', () => {
       repository.githubRepo.comment(number, { author: 'deconflict[bot]', body: MARKER }),
       repository.githubRepo.comment(number, { author: 'other[bot]', body: `${MARKER}\n`, app: 'other' }),
     ].map(({ id, body }) => ({ id, body }))
-    await repository.declare()
+    await repository.createActivity()
     await repository.deliver(number, 'opened')
     expect(repository.comment(number)).toContain('1 other activity')
     await repository.advance(QUIET_MS)
-    await repository.declare({ branch: 'more' })
+    await repository.createActivity({ branch: 'more' })
     expect(repository.comment(number)).toContain('2 other activities')
     expect(repository.writes()).toEqual([CREATED, EDITED])
     expect(repository.githubRepo.comments(number).slice(0, 3)).toMatchObject(quoting)
   })
 
   test('one that a crash made it forget is found again, on whatever page it stands', async () => {
-    await repository.declare()
+    await repository.createActivity()
     const number = repository.githubRepo.open({ files: ['src/pay.ts'] }).number
     for (let count = 0; count < 120; count += 1)
       repository.githubRepo.comment(number, { author: 'ben', body: 'Hm.' })
@@ -93,19 +93,19 @@ describe('one comment, ever', () => {
   })
 
   test('one that somebody deleted is not made again', async () => {
-    await repository.declare()
+    await repository.createActivity()
     const number = await repository.open()
     for (const { id } of repository.githubRepo.comments(number)) repository.githubRepo.removeComment(id)
     for (const branch of ['b', 'c']) {
       await repository.advance(QUIET_MS)
-      await repository.declare({ branch })
+      await repository.createActivity({ branch })
     }
     expect(repository.githubRepo.comments(number)).toEqual([])
     expect(repository.writes()).toEqual([CREATED, EDITED, EDITED])
   })
 
   test('one that GitHub failed to take is made once it takes it', async () => {
-    await repository.declare()
+    await repository.createActivity()
     const number = repository.githubRepo.open({ files: ['src/pay.ts'] }).number
     github.fault(`POST /repos/${repository.full_name}/issues/*`, 'bad_gateway', 1)
     await repository.deliver(number, 'opened').catch(() => {})
@@ -115,7 +115,7 @@ describe('one comment, ever', () => {
   })
 
   test('one of which GitHub lost the answer is not made twice', async () => {
-    await repository.declare()
+    await repository.createActivity()
     const number = repository.githubRepo.open({ files: ['src/pay.ts'] }).number
     github.fault(`POST /repos/${repository.full_name}/issues/*`, 'lost', 1)
     await repository.deliver(number, 'opened').catch(() => {})
@@ -126,7 +126,7 @@ describe('one comment, ever', () => {
   })
 
   test('one of which GitHub lost the answer does not stand there when what it tells of is gone', async () => {
-    const id = await repository.declare()
+    const id = await repository.createActivity()
     const number = repository.githubRepo.open({ files: ['src/pay.ts'] }).number
     github.fault(`POST /repos/${repository.full_name}/issues/*`, 'lost', 1)
     await repository.deliver(number, 'opened').catch(() => {})
@@ -139,10 +139,10 @@ describe('one comment, ever', () => {
 
 describe('at most once in 30 seconds', () => {
   test('changes within them share one edit', async () => {
-    await repository.declare()
+    await repository.createActivity()
     const number = await repository.open()
     for (const branch of ['b', 'c', 'd', 'e']) {
-      await repository.declare({ branch })
+      await repository.createActivity({ branch })
       await repository.advance(QUIET_MS / 10)
     }
     expect(repository.writes()).toEqual([CREATED])
@@ -155,9 +155,9 @@ describe('at most once in 30 seconds', () => {
   })
 
   test('a change that is undone within them is not published', async () => {
-    await repository.declare()
+    await repository.createActivity()
     await repository.open()
-    await archive(await repository.declare({ branch: 'brief' }))
+    await archive(await repository.createActivity({ branch: 'brief' }))
     await repository.advance(2 * QUIET_MS)
     expect(repository.writes()).toEqual([CREATED])
   })
@@ -171,11 +171,11 @@ describe('the label deconflict:mute', () => {
   }
 
   test('mutes a pull request, and taking it off brings the comment back', async () => {
-    await repository.declare()
+    await repository.createActivity()
     const number = await repository.open()
     await label(number, true)
     expect(repository.comment(number)).toMatch(/^### Muted$/m)
-    await repository.declare({ branch: 'more' })
+    await repository.createActivity({ branch: 'more' })
     await repository.advance(QUIET_MS)
     expect(repository.comment(number)).toMatch(/^### Muted$/m)
     await label(number, false)
@@ -185,7 +185,7 @@ describe('the label deconflict:mute', () => {
 
   test('keeps a comment from being made, until it is taken off', async () => {
     const number = await repository.open({ labels: [MUTE] })
-    await repository.declare({ risk: 'high' })
+    await repository.createActivity({ risk: 'high' })
     await repository.advance(QUIET_MS)
     expect(repository.writes()).toEqual([])
     await label(number, false)
@@ -193,7 +193,7 @@ describe('the label deconflict:mute', () => {
   })
 
   test('other labels change nothing', async () => {
-    await repository.declare()
+    await repository.createActivity()
     const number = await repository.open()
     repository.githubRepo.update(number, { labels: ['deconflict', 'mute'] })
     await repository.deliver(number, { action: 'labeled', label: 'mute' })
@@ -206,18 +206,18 @@ describe('several activities of one branch, or of one pull request, are one row'
   const rows = (number: number) => repository.comment(number)?.match(/^\| `.*$/gm)
 
   test('of one branch', async () => {
-    await repository.declare({ title: 'One', scope: { paths: ['src/pay.ts'] } })
-    await repository.declare({ title: 'Two', scope: { paths: ['src/till.ts'] } })
+    await repository.createActivity({ title: 'One', scope: { paths: ['src/pay.ts'] } })
+    await repository.createActivity({ title: 'Two', scope: { paths: ['src/till.ts'] } })
     const number = await repository.open({ files: ['src/pay.ts', 'src/till.ts'] })
     expect(rows(number)).toHaveLength(1)
     expect(rows(number)?.[0]).toMatch(/`src\/(pay|till)\.ts`<br>`src\/(pay|till)\.ts`/)
   })
 
   test('of one pull request, what was declared on its branch since included', async () => {
-    await repository.declare({ title: 'One' })
-    await repository.declare({ title: 'Two' })
+    await repository.createActivity({ title: 'One' })
+    await repository.createActivity({ title: 'Two' })
     const other = await repository.open({ head: 'retries', files: [], draft: true })
-    await repository.declare({ title: 'Three', risk: 'high' })
+    await repository.createActivity({ title: 'Three', risk: 'high' })
     const number = await repository.open({ head: 'tidy' })
     expect(rows(number)).toEqual([expect.stringContaining(`[#${other}](`)])
     expect(rows(number)?.[0]).toContain('| high |')

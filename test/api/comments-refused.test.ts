@@ -57,7 +57,7 @@ describe('a comment that GitHub refuses for good', () => {
       },
     ],
   ])('%s is sent once, and no job fails of it', async (_, open) => {
-    await repository.declare()
+    await repository.createActivity()
     const number = await open()
     await repository.deliver(number, 'labeled')
     await repository.advance(QUIET_MS)
@@ -68,10 +68,10 @@ describe('a comment that GitHub refuses for good', () => {
   })
 
   test('is retried with another text, but not to say that an unpublished overlap is gone', async () => {
-    const first = await repository.declare()
+    const first = await repository.createActivity()
     const number = await repository.open({ locked: true })
     await repository.advance(QUIET_MS)
-    const second = await repository.declare({ branch: 'more' })
+    const second = await repository.createActivity({ branch: 'more' })
     expect(creations()).toHaveLength(2)
     await repository.advance(QUIET_MS)
     for (const id of [first, second]) await repository.request('POST', `/activity/${id}/archive`)
@@ -81,11 +81,11 @@ describe('a comment that GitHub refuses for good', () => {
   })
 
   test('is made when there is reason for the same text later, and GitHub took another one meanwhile', async () => {
-    await repository.declare()
+    await repository.createActivity()
     github.fault(`POST /repos/${repository.full_name}/issues/*`, 'unprocessable', 1)
     const number = await repository.open()
     await repository.advance(QUIET_MS)
-    const second = await repository.declare({ branch: 'more' })
+    const second = await repository.createActivity({ branch: 'more' })
     expect(repository.comment(number)).toContain('2 other activities')
     await repository.advance(QUIET_MS)
     await repository.request('POST', `/activity/${second}/archive`)
@@ -94,7 +94,7 @@ describe('a comment that GitHub refuses for good', () => {
   })
 
   test('is made when the conversation is unlocked', async () => {
-    await repository.declare()
+    await repository.createActivity()
     const number = await repository.open({ locked: true })
     repository.githubRepo.update(number, { locked: false })
     await repository.deliver(number, 'unlocked')
@@ -104,33 +104,33 @@ describe('a comment that GitHub refuses for good', () => {
   })
 
   test('is made when the repository is no longer archived', async () => {
-    await repository.declare()
+    await repository.createActivity()
     repository.githubRepo.repository.archived = true
     const number = await repository.open()
     repository.githubRepo.repository.archived = false
-    await fixture.service.play(repositoryEvent(github, repository.full_name, 'unarchived'))
+    await fixture.service.deliverAndRun(repositoryEvent(github, repository.full_name, 'unarchived'))
     await repository.advance(QUIET_MS)
     expect(repository.comment(number)).toContain('1 other activity')
   })
 
   test('that changes one which is there keeps what that says, until GitHub takes it', async () => {
-    await repository.declare()
+    await repository.createActivity()
     const number = await repository.open()
     const before = repository.comment(number)
     github.fault(`PATCH /repos/${repository.full_name}/issues/*`, 'forbidden')
     await repository.advance(QUIET_MS)
-    await repository.declare({ branch: 'more' })
+    await repository.createActivity({ branch: 'more' })
     await repository.advance(QUIET_MS)
     expect(repository.comment(number)).toBe(before)
     github.clearFaults()
-    await repository.declare({ branch: 'still-more' })
+    await repository.createActivity({ branch: 'still-more' })
     await repository.advance(QUIET_MS)
     expect(repository.comment(number)).toContain('3 other activities')
     expect(creations()).toHaveLength(1)
   })
 
   test('and a limit without its header, which is none, is waited for', async () => {
-    await repository.declare()
+    await repository.createActivity()
     github.fault(`POST /repos/${repository.full_name}/issues/*`, 'limited_without_header', 1)
     const number = repository.githubRepo.open({ files: ['src/pay.ts'] }).number
     await repository.deliver(number, 'opened').catch(() => {})
@@ -141,26 +141,26 @@ describe('a comment that GitHub refuses for good', () => {
   test('because the repository was taken from the app is no refusal: nothing more is sent there', async () => {
     const number = await repository.open()
     github.app.removeRepositories(repository.installation.id, [repository.full_name])
-    await repository.declare()
+    await repository.createActivity()
     expect(refusals()).toEqual([])
     const before = repository.calls().length
-    await repository.declare({ branch: 'more' })
+    await repository.createActivity({ branch: 'more' })
     await repository.advance(QUIET_MS)
     expect(repository.calls().length).toBe(before)
     expect(repository.comment(number)).toBeUndefined()
   })
 
   test('because the app was taken off is no refusal: it is followed no more', async () => {
-    await repository.declare()
+    await repository.createActivity()
     const number = repository.githubRepo.open({ files: ['src/pay.ts'] }).number
     await repository.deliver(number, 'labeled')
     await repository.advance(QUIET_MS)
     github.app.uninstall(repository.installation.id)
-    await repository.declare({ branch: 'more' })
+    await repository.createActivity({ branch: 'more' })
     await repository.advance(QUIET_MS)
     expect(refusals()).toEqual([])
     const again = github.app.install({ repositories: [repository.full_name], id: repository.installation.id })
-    await fixture.service.play(installationEvent(github, again, 'created'))
+    await fixture.service.deliverAndRun(installationEvent(github, again, 'created'))
     await repository.advance(QUIET_MS)
     expect(repository.comment(number)).toContain('2 other activities')
   })
@@ -186,7 +186,7 @@ describe('its own comment, of which it knows no more, is found', () => {
     ['in the middle', [650, 650], 9],
     ['as the newest of a full page', [1299, 0], 2],
   ])('%s', async (_, [before, after], calls) => {
-    await repository.declare()
+    await repository.createActivity()
     const number = repository.githubRepo.open({ files: ['src/pay.ts'] }).number
     many(number, before)
     own(number)
@@ -198,7 +198,7 @@ describe('its own comment, of which it knows no more, is found', () => {
   })
 
   test('and where there is none, each page is read once before one is made', async () => {
-    await repository.declare()
+    await repository.createActivity()
     const number = repository.githubRepo.open({ files: ['src/pay.ts'] }).number
     many(number, 400)
     await repository.deliver(number, 'opened')

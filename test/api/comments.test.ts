@@ -32,7 +32,7 @@ const GONE = /^### No overlap any more$/m
 
 describe('a pull request that collides with other work gets a comment', () => {
   test('with who, what, branch, severity, an example path, the order and what to do', async () => {
-    await repository.declare({ title: 'Retry payments', actor: 'Ben', branch: 'retries' })
+    await repository.createActivity({ title: 'Retry payments', actor: 'Ben', branch: 'retries' })
     const number = await repository.open({ files: ['src/pay.ts', 'README.md'] })
     const text = repository.comment(number)
     expect(text).toMatch(/^### This pull request overlaps with 1 other activity$/m)
@@ -82,36 +82,36 @@ describe('nothing is posted', () => {
     [
       'below min_severity',
       async () => {
-        await repository.declare({ branch: 'mine', scope: { areas: ['payments'] } })
-        await repository.declare({ scope: { areas: ['payments'] } })
+        await repository.createActivity({ branch: 'mine', scope: { areas: ['payments'] } })
+        await repository.createActivity({ scope: { areas: ['payments'] } })
         return repository.open({ head: 'mine' })
       },
     ],
     [
       'on a draft, for what is not high',
       async () => {
-        await repository.declare()
+        await repository.createActivity()
         return repository.open({ draft: true })
       },
     ],
     [
       'for work on the same branch',
       async () => {
-        await repository.declare({ branch: 'retries' })
+        await repository.createActivity({ branch: 'retries' })
         return repository.open({ head: 'retries' })
       },
     ],
     [
       'for work that it is stacked on',
       async () => {
-        await repository.declare({ branch: 'below' })
+        await repository.createActivity({ branch: 'below' })
         return repository.open({ head: 'above', base: 'below' })
       },
     ],
     [
       'on the pull request of a bot',
       async () => {
-        await repository.declare({ risk: 'high' })
+        await repository.createActivity({ risk: 'high' })
         return repository.open({ author: { login: 'renovate[bot]', type: 'Bot' } })
       },
     ],
@@ -119,14 +119,14 @@ describe('nothing is posted', () => {
       'where comments are turned off',
       async () => {
         await repository.writeFile('.github/deconflict.yml', 'comment: {mode: off}')
-        await repository.declare({ risk: 'high' })
+        await repository.createActivity({ risk: 'high' })
         return repository.open()
       },
     ],
     [
       'for paths that are ignored',
       async () => {
-        await repository.declare({ scope: { paths: ['package-lock.json'] } })
+        await repository.createActivity({ scope: { paths: ['package-lock.json'] } })
         return repository.open({ files: ['package-lock.json'] })
       },
     ],
@@ -146,10 +146,10 @@ describe('nothing is posted', () => {
 describe('settings decide which pull requests get a comment', () => {
   test('min_severity: low tells of areas alone, high only of what is high', async () => {
     await repository.writeFile('.github/deconflict.yml', 'comment: {min_severity: high}')
-    await repository.declare({ branch: 'mine', scope: { areas: ['payments'], paths: ['src/pay.ts'] } })
+    await repository.createActivity({ branch: 'mine', scope: { areas: ['payments'], paths: ['src/pay.ts'] } })
     const number = await repository.open({ head: 'mine' })
-    await repository.declare({ title: 'By path' })
-    await repository.declare({ title: 'By area', branch: 'area', scope: { areas: ['payments'] } })
+    await repository.createActivity({ title: 'By path' })
+    await repository.createActivity({ title: 'By area', branch: 'area', scope: { areas: ['payments'] } })
     expect(repository.comment(number)).toBeUndefined()
     await repository.writeFile('.github/deconflict.yml', 'comment: {min_severity: medium}')
     expect(repository.comment(number)).toContain('`By path`')
@@ -163,7 +163,7 @@ describe('settings decide which pull requests get a comment', () => {
     '%s gives the pull requests of bots a comment',
     async (text) => {
       await repository.writeFile('.github/deconflict.yml', text)
-      await repository.declare()
+      await repository.createActivity()
       const number = await repository.open({ author: { login: 'renovate[bot]', type: 'Bot' } })
       expect(repository.comment(number)).toContain('1 other activity')
     },
@@ -174,18 +174,18 @@ describe('settings decide which pull requests get a comment', () => {
     ['draft_min_severity: low, min_severity: high', ['Harmless', 'Careful', 'By area'], []],
   ])('a draft with {%s} shows what reaches that', async (text, shown, left_out) => {
     await repository.writeFile('.github/deconflict.yml', `comment: {${text}}`)
-    await repository.declare({ title: 'Careful', risk: 'high' })
-    await repository.declare({ title: 'Harmless', branch: 'other' })
-    await repository.declare({ branch: 'mine', scope: { areas: ['payments'], paths: ['src/pay.ts'] } })
-    await repository.declare({ title: 'By area', branch: 'area', scope: { areas: ['payments'] } })
+    await repository.createActivity({ title: 'Careful', risk: 'high' })
+    await repository.createActivity({ title: 'Harmless', branch: 'other' })
+    await repository.createActivity({ branch: 'mine', scope: { areas: ['payments'], paths: ['src/pay.ts'] } })
+    await repository.createActivity({ title: 'By area', branch: 'area', scope: { areas: ['payments'] } })
     const number = await repository.open({ head: 'mine', draft: true })
     for (const title of shown) expect(repository.comment(number)).toContain(`\`${title}\``)
     for (const title of left_out) expect(repository.comment(number)).not.toContain(`\`${title}\``)
   })
 
   test('a draft shows high severity only, and the rest once it is ready', async () => {
-    await repository.declare({ title: 'Careful', risk: 'high' })
-    await repository.declare({ title: 'Harmless', branch: 'other' })
+    await repository.createActivity({ title: 'Careful', risk: 'high' })
+    await repository.createActivity({ title: 'Harmless', branch: 'other' })
     const number = await repository.open({ draft: true })
     expect(repository.comment(number)).toContain('`Careful`')
     expect(repository.comment(number)).not.toContain('`Harmless`')
@@ -199,7 +199,7 @@ describe('settings decide which pull requests get a comment', () => {
 
 describe('what is gone is not called gone when it was only not looked at', () => {
   const told_of = async () => {
-    await repository.declare()
+    await repository.createActivity()
     const number = await repository.open()
     expect(repository.comment(number)).toContain('`Retry payments`')
     await repository.advance(QUIET_MS)
@@ -255,8 +255,8 @@ describe('what is gone is not called gone when it was only not looked at', () =>
   })
 
   test('and what is gone says with what it was compared; work elsewhere does not write that anew', async () => {
-    const id = await repository.declare()
-    await repository.declare({ branch: 'aside', scope: { paths: ['docs/**'] } })
+    const id = await repository.createActivity()
+    await repository.createActivity({ branch: 'aside', scope: { paths: ['docs/**'] } })
     const number = await repository.open()
     await repository.advance(QUIET_MS)
     await repository.request('POST', `/activity/${id}/archive`)
@@ -275,7 +275,7 @@ describe('a change elsewhere reaches every pull request that it touches', () => 
   test('new work, its changed scope, and its end', async () => {
     const number = await repository.open()
     const aside = await repository.open({ files: ['docs/a.md'] })
-    const id = await repository.declare({ title: 'Retry payments' })
+    const id = await repository.createActivity({ title: 'Retry payments' })
     expect(repository.comment(number)).toContain('`Retry payments`')
     expect(repository.comment(aside)).toBeUndefined()
 
@@ -309,7 +309,7 @@ describe('a change elsewhere reaches every pull request that it touches', () => 
       },
     ],
   ])('work that is %s clears the comment', async (_, end) => {
-    const id = await repository.declare()
+    const id = await repository.createActivity()
     const number = await repository.open()
     expect(repository.comment(number)).toContain('`Retry payments`')
     await repository.advance(QUIET_MS)

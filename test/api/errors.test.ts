@@ -1,7 +1,7 @@
 /** Every kind of error on every operation that can raise it, and which goes first (specification §7, contract §3). */
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
 import { fakeGithub } from '../support/github.ts'
-import { call, outcome, outcomes, pathOf, ROUTES, type Route, SIGNAL, WORK } from '../support/routes.ts'
+import { ACTIVITY, call, NOTABLE, outcome, outcomes, pathOf, ROUTES, type Route } from '../support/routes.ts'
 import { startTestService, type TestService } from '../support/service.ts'
 
 const github = fakeGithub()
@@ -14,8 +14,8 @@ beforeAll(async () => {
   github.token('rita', { login: 'rita', id: 2, permissions: { 'acme/shop': 'read' } })
   github.token('eve', { login: 'eve', id: 3, permissions: {} })
   service = await startTestService({ token: 'ada', config: { rate_limit_per_minute: 100_000 } })
-  const activity = await service.api('POST', '/activity', { body: WORK })
-  const notable = await service.api('POST', '/notables', { body: SIGNAL })
+  const activity = await service.api('POST', '/activity', { body: ACTIVITY })
+  const notable = await service.api('POST', '/notables', { body: NOTABLE })
   ids = { act: activity.body.activity.id, ntb: notable.body.id }
 })
 afterEach(() => github.clearFaults())
@@ -33,7 +33,7 @@ const all = (routes: Route[], expected: string) =>
 
 test('an error says its type, what to do, and the id of the request', async () => {
   const { status, headers, body } = await service.api('POST', '/activity', {
-    body: { ...WORK, risk: 'huge' },
+    body: { ...ACTIVITY, risk: 'huge' },
   })
   expect(status).toBe(422)
   expect(headers.get('content-type')).toMatch(/^application\/json/)
@@ -129,9 +129,9 @@ describe('of several errors, the first in the order 401, 403 or 404, 400, 422, 4
 
   test.each([
     ['a missing field before a wrong one', '/activity', { summary: 7, actor: 'Ada' }, 'title'],
-    ['an unknown field before a wrong one', '/activity', { ...WORK, title: 7, colour: 1 }, 'colour'],
+    ['an unknown field before a wrong one', '/activity', { ...ACTIVITY, title: 7, colour: 1 }, 'colour'],
     ['an unknown field before the missing one it stands for', '/notables', { titel: 'x' }, 'titel'],
-    ['an unknown field of a scope', '/activity', { ...WORK, scope: { pathes: [] } }, 'scope.pathes'],
+    ['an unknown field of a scope', '/activity', { ...ACTIVITY, scope: { pathes: [] } }, 'scope.pathes'],
     ['an unknown field of a check', '/activity/check', { scpe: {}, tags: 7 }, 'scpe'],
   ])('400 before 422: %s', async (_, path, body, param) => {
     const answer = await service.api('POST', path, { body })
@@ -139,7 +139,7 @@ describe('of several errors, the first in the order 401, 403 or 404, 400, 422, 4
   })
 
   test('422 before 409', async () => {
-    const created = await service.api('POST', '/activity', { body: WORK })
+    const created = await service.api('POST', '/activity', { body: ACTIVITY })
     const { id } = created.body.activity
     await service.api('POST', `/activity/${id}/archive`)
     const bad = await service.api('PATCH', `/activity/${id}`, { body: { status: 'gone', risk: 'high' } })
@@ -154,12 +154,12 @@ describe('of several errors, the first in the order 401, 403 or 404, 400, 422, 4
 
 describe('a misspelt field is answered with the name it stands for', () => {
   test.each([
-    ['POST', '/activity', { ...WORK, base: 'main' }, 'base_branch'],
-    ['POST', '/activity', { ...WORK, scope: { path: ['src'] } }, 'paths'],
+    ['POST', '/activity', { ...ACTIVITY, base: 'main' }, 'base_branch'],
+    ['POST', '/activity', { ...ACTIVITY, scope: { path: ['src'] } }, 'paths'],
     ['POST', '/activity/check', { scope: { Paths: ['src'] } }, 'paths'],
     ['POST', '/activity/check', { tag: ['x'] }, 'tags'],
-    ['POST', '/notables', { ...SIGNAL, catgory: 'api' }, 'category'],
-    ['POST', '/notables', { ...SIGNAL, category: 'securty' }, 'security'],
+    ['POST', '/notables', { ...NOTABLE, catgory: 'api' }, 'category'],
+    ['POST', '/notables', { ...NOTABLE, category: 'securty' }, 'security'],
   ])('%s %s %o', async (method, path, body, name) => {
     const answer = await service.api(method, path, { body })
     expect(answer.status).toBeGreaterThanOrEqual(400)
@@ -168,7 +168,7 @@ describe('a misspelt field is answered with the name it stands for', () => {
 })
 
 test('bytes that are no UTF-8 are refused, not replaced', async () => {
-  const body = Buffer.from(JSON.stringify({ ...WORK, title: 'caf?' }))
+  const body = Buffer.from(JSON.stringify({ ...ACTIVITY, title: 'caf?' }))
   body[body.indexOf('?')] = 0xe9
   const answer = await service.api('POST', '/activity', { body: new Uint8Array(body) })
   expect(outcome(answer)).toBe('400 invalid_request')
@@ -187,5 +187,5 @@ test('a body of many wrong fields is answered with one short line', async () => 
 test('what was sent in vain left nothing behind', async () => {
   const { body } = await service.api('GET', '/activity?limit=100')
   const titles = body.items.map((item: { title: string }) => item.title)
-  expect(new Set(titles)).toEqual(new Set([WORK.title]))
+  expect(new Set(titles)).toEqual(new Set([ACTIVITY.title]))
 })

@@ -31,15 +31,15 @@ const now = () => service.clock.now.toISOString()
 
 /** An activity in this status that expires in a day. */
 async function activityIn(status: Status) {
-  const { activity } = await repo.begin({ branch: 'retries', scope: SCOPE, pr_url: null })
-  if (status !== 'active') await repo.ask('PATCH', `/activity/${activity.id}`, { body: { status } })
+  const { activity } = await repo.create({ branch: 'retries', scope: SCOPE, pr_url: null })
+  if (status !== 'active') await repo.request('PATCH', `/activity/${activity.id}`, { body: { status } })
   return read(activity.id)
 }
 
-const read = async (id: string) => (await repo.ask('GET', `/activity/${id}`)).body
+const read = async (id: string) => (await repo.request('GET', `/activity/${id}`)).body
 
 async function listed(query: string): Promise<string[]> {
-  const { status, body } = await repo.ask('GET', `/activity${query}`)
+  const { status, body } = await repo.request('GET', `/activity${query}`)
   expect(status).toBe(200)
   return body.items.map((item: { id: string }) => item.id)
 }
@@ -73,8 +73,8 @@ describe.each(sweeps)('%s', (_, sweepMaybe) => {
     expect(await listed(`?status=${status}`)).toEqual([id])
     expect(await listed('?status=expired')).toEqual([])
     expect(await seenByChecks()).toEqual({ related: [id], own: [id], stacked: [id], compared: 1 })
-    expect((await repo.ask('PATCH', `/activity/${id}`, { body: {} })).status).toBe(200)
-    expect((await repo.ask('POST', `/activity/${id}/heartbeat`)).status).toBe(200)
+    expect((await repo.request('PATCH', `/activity/${id}`, { body: {} })).status).toBe(200)
+    expect((await repo.request('POST', `/activity/${id}/heartbeat`)).status).toBe(200)
   })
 
   test.each(LIVE)('%s work is expired from the instant on', async (status) => {
@@ -88,7 +88,7 @@ describe.each(sweeps)('%s', (_, sweepMaybe) => {
     expect(await listed('')).toEqual([])
     expect(await listed(`?status=${status}`)).toEqual([])
     expect(await listed('?status=archived')).toEqual([])
-    const { items } = (await repo.ask('GET', '/activity?status=expired')).body
+    const { items } = (await repo.request('GET', '/activity?status=expired')).body
     const { type, summary, pr_reminder_due, overlap, ...brief } = expired
     expect(items).toEqual([brief])
     expect(await seenByChecks()).toEqual({ related: [], own: [], stacked: [], compared: 0 })
@@ -100,10 +100,10 @@ describe.each(sweeps)('%s', (_, sweepMaybe) => {
     await sweepMaybe()
     const refused = { status: 409, body: { error: { type: 'invalid_transition' } } }
     for (const body of [{}, { title: 'Other' }, { status }, { status: 'archived' }, { heartbeat: true }])
-      expect(await repo.ask('PATCH', `/activity/${id}`, { body })).toMatchObject(refused)
-    expect(await repo.ask('POST', `/activity/${id}/heartbeat`)).toMatchObject(refused)
+      expect(await repo.request('PATCH', `/activity/${id}`, { body })).toMatchObject(refused)
+    expect(await repo.request('POST', `/activity/${id}/heartbeat`)).toMatchObject(refused)
     expect(await read(id)).toMatchObject({ status: 'expired', heartbeat_at: null })
-    const archived = await repo.ask('POST', `/activity/${id}/archive`)
+    const archived = await repo.request('POST', `/activity/${id}/archive`)
     expect(archived.body).toEqual({ id, status: 'archived', archived_at: now() })
     expect(await listed('?status=expired')).toEqual([])
     expect(await listed('?status=archived')).toEqual([id])
@@ -131,12 +131,14 @@ describe.each(sweeps)('%s', (_, sweepMaybe) => {
     expect(await listed('')).toEqual([])
     expect(await listed(`?status=${status}`)).toEqual([])
     expect(await listed('?status=expired')).toEqual([])
-    const { items } = (await repo.ask('GET', '/activity?status=archived')).body
+    const { items } = (await repo.request('GET', '/activity?status=archived')).body
     const { type, summary, pr_reminder_due, overlap, ...brief } = archived
     expect(items).toEqual([brief])
-    expect((await repo.ask('PATCH', `/activity/${id}`, { body: {} })).status).toBe(409)
-    expect((await repo.ask('PATCH', `/activity/${id}`, { body: { status: 'archived' } })).status).toBe(409)
-    const again = await repo.ask('POST', `/activity/${id}/archive`)
+    expect((await repo.request('PATCH', `/activity/${id}`, { body: {} })).status).toBe(409)
+    expect((await repo.request('PATCH', `/activity/${id}`, { body: { status: 'archived' } })).status).toBe(
+      409,
+    )
+    const again = await repo.request('POST', `/activity/${id}/archive`)
     expect(again.body).toEqual({ id, status: 'archived', archived_at: expires_at })
     expect(await read(id)).toEqual(archived)
   })
@@ -155,41 +157,41 @@ describe.each(sweeps)('%s', (_, sweepMaybe) => {
   )
 
   test('a notable ended at its instant, however late it is looked at', async () => {
-    const id = await repo.note({})
+    const id = await repo.createNotable({})
     service.clock.advance(7 * TTL_MS + 3_600_000)
     await sweepMaybe()
-    const { status, expires_at, updated_at } = (await repo.ask('GET', `/notables/${id}`)).body
+    const { status, expires_at, updated_at } = (await repo.request('GET', `/notables/${id}`)).body
     expect({ status, updated_at }).toEqual({ status: 'expired', updated_at: expires_at })
   })
 
   test('a notable is active until a millisecond before it expires', async () => {
-    const id = await repo.note({ scope: SCOPE })
+    const id = await repo.createNotable({ scope: SCOPE })
     service.clock.advance(7 * TTL_MS - 1)
     await sweepMaybe()
-    expect((await repo.ask('GET', `/notables/${id}`)).body.status).toBe('active')
-    expect((await repo.ask('GET', '/notables')).body.items).toMatchObject([{ id }])
-    expect((await repo.ask('GET', '/notables?status=expired')).body.items).toEqual([])
+    expect((await repo.request('GET', `/notables/${id}`)).body.status).toBe('active')
+    expect((await repo.request('GET', '/notables')).body.items).toMatchObject([{ id }])
+    expect((await repo.request('GET', '/notables?status=expired')).body.items).toEqual([])
     expect((await repo.check({ scope: SCOPE })).related_notable_ids).toEqual([id])
   })
 
   test('a notable that ended in two ways is counted off once', async () => {
     const until = later(service.clock.now, TTL_MS).toISOString()
-    await repo.note({ scope: SCOPE, applies_until: until })
+    await repo.createNotable({ scope: SCOPE, applies_until: until })
     service.clock.advance(7 * TTL_MS)
     await sweepMaybe()
     expect((await repo.check({ scope: SCOPE })).checked_against.notables).toBe(0)
   })
 
   test('a notable is expired from the instant on', async () => {
-    const id = await repo.note({ scope: SCOPE })
+    const id = await repo.createNotable({ scope: SCOPE })
     service.clock.advance(7 * TTL_MS)
     const expired = { id, status: 'expired', expires_at: now(), updated_at: now(), archived_at: null }
     await sweepMaybe()
-    expect((await repo.ask('GET', `/notables/${id}`)).body).toMatchObject(expired)
-    expect((await repo.ask('GET', '/notables')).body.items).toEqual([])
-    expect((await repo.ask('GET', '/notables?status=expired')).body.items).toMatchObject([expired])
+    expect((await repo.request('GET', `/notables/${id}`)).body).toMatchObject(expired)
+    expect((await repo.request('GET', '/notables')).body.items).toEqual([])
+    expect((await repo.request('GET', '/notables?status=expired')).body.items).toMatchObject([expired])
     expect((await repo.check({ scope: SCOPE })).related_notable_ids).toEqual([])
-    expect((await repo.ask('PATCH', `/notables/${id}`, { body: { title: 'Other' } })).status).toBe(409)
-    expect((await repo.ask('POST', `/notables/${id}/archive`)).body.archived_at).toBe(now())
+    expect((await repo.request('PATCH', `/notables/${id}`, { body: { title: 'Other' } })).status).toBe(409)
+    expect((await repo.request('POST', `/notables/${id}/archive`)).body.archived_at).toBe(now())
   })
 })

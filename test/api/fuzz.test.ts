@@ -10,8 +10,8 @@ import { bytesOf, type FuzzRequest, REPOSITORIES, requests } from '../support/fu
 import { brokenBytes, brokenObject, oddJson, PROTOTYPE_NAMES } from '../support/fuzz-values.ts'
 import { fakeGithub } from '../support/github.ts'
 import { answerValidator } from '../support/openapi.ts'
-import { SIGNAL, WORK } from '../support/routes.ts'
-import { type Heard, openWire, sendBytes } from '../support/wire.ts'
+import { openRawConnection, type RawResponse, sendBytes } from '../support/raw-connection.ts'
+import { ACTIVITY, NOTABLE } from '../support/routes.ts'
 
 const numRuns = Number(process.env.FUZZ_RUNS ?? 1000)
 /** A run in CI takes seconds; one that somebody asks for may take its time. */
@@ -35,8 +35,8 @@ beforeAll(async () => {
   github.app.install({ account: 'acme' })
   service = await startAppService(github)
   for (const name of NAMES) {
-    const activity = await service.api('POST', `/v1/repos/${name}/activity`, { body: WORK })
-    const notable = await service.api('POST', `/v1/repos/${name}/notables`, { body: SIGNAL })
+    const activity = await service.api('POST', `/v1/repos/${name}/activity`, { body: ACTIVITY })
+    const notable = await service.api('POST', `/v1/repos/${name}/notables`, { body: NOTABLE })
     ids.act.push(activity.body.activity.id)
     ids.ntb.push(notable.body.id)
   }
@@ -47,7 +47,7 @@ afterAll(async () => {
 })
 
 /** Throws unless the answer is in the form of all answers, and says nothing that it should not. */
-function mustBeSound({ status, headers, body }: Heard, isHead = false): void {
+function mustBeSound({ status, headers, body }: RawResponse, isHead = false): void {
   const text = JSON.stringify(body)
   if (status >= 500) throw new Error(`${status}: ${text}\n${service.log.slice(-3).join('')}`)
   expect(headers.get('content-type')).toMatch(/^application\/json(; charset=utf-8)?$/)
@@ -72,10 +72,10 @@ async function send(request: FuzzRequest): Promise<number> {
 
 async function answered(request: FuzzRequest, bytes: Uint8Array): Promise<number> {
   const isHead = request.method === 'HEAD'
-  const wire = await openWire(service.url)
-  wire.write(bytes)
-  const answer = await wire.answer(isHead)
-  wire.socket.destroy()
+  const connection = await openRawConnection(service.url)
+  connection.write(bytes)
+  const answer = await connection.answer(isHead)
+  connection.socket.destroy()
   mustBeSound(answer, isHead)
   const { status, body } = answer
   if (request.isDescribed) check(request.method, request.target.replace(/\?.*/s, ''), status, body)
@@ -165,7 +165,7 @@ test(
 test(
   'bytes that are hardly HTTP are answered in the form of all answers, or not at all',
   async () => {
-    const body = JSON.stringify(WORK)
+    const body = JSON.stringify(ACTIVITY)
     const sound = [
       `GET /v1/repos/acme/r0/activity HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ada\r\n\r\n`,
       `POST /v1/repos/acme/r0/activity/check HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ada\r\nContent-Length: ${body.length}\r\n\r\n${body}`,

@@ -4,7 +4,7 @@ import { request } from 'node:http'
 import { Readable } from 'node:stream'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { fakeGithub } from '../support/github.ts'
-import { call, outcome, pathOf, ROUTES, SIGNAL, WORK } from '../support/routes.ts'
+import { ACTIVITY, call, NOTABLE, outcome, pathOf, ROUTES } from '../support/routes.ts'
 import { startTestService, type TestService } from '../support/service.ts'
 
 const MIB = 1_048_576
@@ -24,8 +24,8 @@ afterAll(async () => {
 
 /** One record of each kind. */
 async function records(base = '') {
-  const activity = await service.api('POST', `${base}/activity`, { body: WORK })
-  const notable = await service.api('POST', `${base}/notables`, { body: SIGNAL })
+  const activity = await service.api('POST', `${base}/activity`, { body: ACTIVITY })
+  const notable = await service.api('POST', `${base}/notables`, { body: NOTABLE })
   return { act: activity.body.activity.id as string, ntb: notable.body.id as string }
 }
 
@@ -40,8 +40,8 @@ describe.each(['/api/v1', '/v1'])('under %s', (base) => {
 
   test('what was created is found where Location says', async () => {
     for (const [path, body] of [
-      ['/activity', WORK],
-      ['/notables', SIGNAL],
+      ['/activity', ACTIVITY],
+      ['/notables', NOTABLE],
     ] as const) {
       const created = await service.api('POST', `${base}/repos/acme/shop${path}`, { body })
       const location = created.headers.get('location') as string
@@ -186,7 +186,7 @@ describe('a body', () => {
 
   test('that is compressed is refused with 400, not read as nonsense', async () => {
     const answer = await service.api('POST', '/activity', {
-      body: WORK,
+      body: ACTIVITY,
       headers: { 'content-encoding': 'gzip' },
     })
     expect(outcome(answer)).toBe('400 invalid_request')
@@ -195,7 +195,7 @@ describe('a body', () => {
 
   test('is JSON whatever its Content-Type says', async () => {
     const answer = await service.api('POST', '/activity', {
-      body: WORK,
+      body: ACTIVITY,
       headers: { 'content-type': 'text/plain' },
     })
     expect(answer.status).toBe(201)
@@ -203,7 +203,7 @@ describe('a body', () => {
 
   test('keeps text of every script', async () => {
     const title = 'Zahlungen 支払い платежи 🧾 \u2028 "quoted" \\'
-    const { body } = await service.api('POST', '/activity', { body: { ...WORK, title } })
+    const { body } = await service.api('POST', '/activity', { body: { ...ACTIVITY, title } })
     expect((await service.api('GET', `/activity/${body.activity.id}`)).body.title).toBe(title)
   })
 

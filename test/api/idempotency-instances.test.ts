@@ -3,7 +3,7 @@ import type { Sql, TransactionSql } from 'postgres'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { fakeGithub } from '../support/github.ts'
 import { connectRaw } from '../support/postgres.ts'
-import { outcome, SIGNAL, WORK } from '../support/routes.ts'
+import { ACTIVITY, NOTABLE, outcome } from '../support/routes.ts'
 import { startTestService, type TestService } from '../support/service.ts'
 
 describe.skipIf(process.env.TEST_DATABASE_KIND === 'embedded')('on two instances', () => {
@@ -37,8 +37,8 @@ describe.skipIf(process.env.TEST_DATABASE_KIND === 'embedded')('on two instances
     (instances[turn % 2] as TestService).api('POST', path, { body, headers: { 'Idempotency-Key': key } })
 
   describe.each([
-    ['activities', '/activity', WORK],
-    ['notables', '/notables', SIGNAL],
+    ['activities', '/activity', ACTIVITY],
+    ['notables', '/notables', NOTABLE],
   ])('a create in %s', (table, path, body) => {
     const count = async () => (await raw`select count(*)::int as n from ${raw(table)}`)[0]?.n
 

@@ -38,14 +38,18 @@ describe.skipIf(process.env.TEST_DATABASE_KIND === 'embedded')('the database', (
   test('writes no index for a heartbeat, and nothing of the index of the overlap check', async () => {
     const repo = repository()
     const scope = { areas: ['pay'], paths: ['src/**', 'lib/*.ts'] }
-    const ids = [await repo.work({ scope }), await repo.work({ scope, branch: 'a' }), await repo.work({})]
+    const ids = [
+      await repo.createActivity({ scope }),
+      await repo.createActivity({ scope, branch: 'a' }),
+      await repo.createActivity({}),
+    ]
     const BEATS = 40
     for (let beat = 0; beat < BEATS; beat += 1)
       for (const id of ids) {
         service.clock.advance(1000)
-        expect((await repo.ask('POST', `/activity/${id}/heartbeat`)).status).toBe(200)
+        expect((await repo.request('POST', `/activity/${id}/heartbeat`)).status).toBe(200)
         service.clock.advance(1000)
-        const patched = await repo.ask('PATCH', `/activity/${id}`, { body: { heartbeat: true } })
+        const patched = await repo.request('PATCH', `/activity/${id}`, { body: { heartbeat: true } })
         expect(patched.status).toBe(200)
       }
     const beats = 2 * ids.length * BEATS
@@ -127,18 +131,18 @@ describe.skipIf(process.env.TEST_DATABASE_KIND === 'embedded')('the database', (
   /** So many activities, each in a directory of its own, and as many notables. */
   async function fill(repo: TestRepository, count: number): Promise<void> {
     const scope = { paths: ['far/away/**'] }
-    await repo.copy(activities, await repo.work({ scope, branch: 'far' }), count)
-    await repo.copy(notables, await repo.note({ scope }), count)
+    await repo.insertCopies(activities, await repo.createActivity({ scope, branch: 'far' }), count)
+    await repo.insertCopies(notables, await repo.createNotable({ scope }), count)
     await raw`update activities set branch = 'b' || id where repo_id = ${repo.id}`
     await raw`update claims set place = '/d' || record_id || '/' where repo_id = ${repo.id} and record_id like '____0%'`
   }
 
   test('is asked for the names of what overlaps only where something does', async () => {
     const repo = repository()
-    const id = await repo.work({ scope: { paths: ['src/a.ts'] } })
-    const beat = () => statementsOf(() => repo.ask('POST', `/activity/${id}/heartbeat`))
+    const id = await repo.createActivity({ scope: { paths: ['src/a.ts'] } })
+    const beat = () => statementsOf(() => repo.request('POST', `/activity/${id}/heartbeat`))
     const alone = [...(await beat()).keys()]
-    await repo.work({ scope: { paths: ['src/**'] } })
+    await repo.createActivity({ scope: { paths: ['src/**'] } })
     // The announcement to open pages comes whenever its interval is over.
     const added = [...(await beat()).keys()].filter(
       (each) => !alone.includes(each) && !each.includes('pg_notify'),
@@ -158,9 +162,9 @@ describe.skipIf(process.env.TEST_DATABASE_KIND === 'embedded')('the database', (
       await raw`analyze`
       const repo = repository()
       await fill(repo, COUNT)
-      await repo.work({ scope: { paths: ['src/*.ts'] } })
-      await repo.work({ scope: { paths: ['src/pay/till.ts'], areas: ['pay'] } })
-      await repo.note({ scope: { paths: ['lib/**'] } })
+      await repo.createActivity({ scope: { paths: ['src/*.ts'] } })
+      await repo.createActivity({ scope: { paths: ['src/pay/till.ts'], areas: ['pay'] } })
+      await repo.createNotable({ scope: { paths: ['lib/**'] } })
       const scope = { areas: ['pay'], paths: ['src/a.ts', 'src/pay', 'lib/**/*.ts', '{x,y}/*.md'] }
       statements = await statementsOf(async () => {
         answer = await repo.check({ scope, branch: 'mine', base_branch: 'main' })

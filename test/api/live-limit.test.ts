@@ -7,7 +7,7 @@ import {
   startAppService,
 } from '../support/app-service.ts'
 import { fakeGithub } from '../support/github.ts'
-import { outcome, SIGNAL, WORK } from '../support/routes.ts'
+import { ACTIVITY, NOTABLE, outcome } from '../support/routes.ts'
 
 const LIMIT = 20
 const NOTABLES = 2
@@ -29,15 +29,15 @@ afterAll(async () => {
   github.close()
 })
 
-const begin = () => repo.ask('POST', '/activity', { body: WORK })
-const raise = (body: object = {}) => repo.ask('POST', '/notables', { body: { ...SIGNAL, ...body } })
-const fill = () => Promise.all(Array.from({ length: LIMIT }, begin))
-const list = async () => (await repo.ask('GET', '/activity?limit=100')).body.items
+const createActivity = () => repo.request('POST', '/activity', { body: ACTIVITY })
+const raise = (body: object = {}) => repo.request('POST', '/notables', { body: { ...NOTABLE, ...body } })
+const fill = () => Promise.all(Array.from({ length: LIMIT }, createActivity))
+const list = async () => (await repo.request('GET', '/activity?limit=100')).body.items
 
 describe('live activities', () => {
   test('past the limit are refused, which says so, and nothing is stored', async () => {
     await fill()
-    const refused = await begin()
+    const refused = await createActivity()
     expect(outcome(refused)).toBe('429 rate_limited')
     expect(refused.body.error.message).toContain('limit of 20 live activities')
     expect(Number(refused.headers.get('retry-after'))).toBeGreaterThan(0)
@@ -45,7 +45,7 @@ describe('live activities', () => {
   })
 
   test('of many creates at once are as many as the limit', async () => {
-    const answers = await Promise.all(Array.from({ length: 3 * LIMIT }, begin))
+    const answers = await Promise.all(Array.from({ length: 3 * LIMIT }, createActivity))
     expect(answers.filter(({ status }) => status === 201)).toHaveLength(LIMIT)
     expect(answers.filter(({ status }) => status === 429)).toHaveLength(2 * LIMIT)
     expect(await list()).toHaveLength(LIMIT)
@@ -53,36 +53,39 @@ describe('live activities', () => {
 
   test('have room again when one is archived, or expires, though nothing was swept', async () => {
     const [first] = await fill()
-    await repo.ask('POST', `/activity/${first?.body.activity.id}/archive`)
-    expect([outcome(await begin()), outcome(await begin())]).toEqual(['201', '429 rate_limited'])
+    await repo.request('POST', `/activity/${first?.body.activity.id}/archive`)
+    expect([outcome(await createActivity()), outcome(await createActivity())]).toEqual([
+      '201',
+      '429 rate_limited',
+    ])
     service.clock.advance(DAY_MS)
-    expect(outcome(await begin())).toBe('201')
+    expect(outcome(await createActivity())).toBe('201')
     expect(await list()).toHaveLength(1)
   })
 
   test('of one repository take no room from another', async () => {
     await fill()
     repo = freshRepository()
-    expect(outcome(await begin())).toBe('201')
+    expect(outcome(await createActivity())).toBe('201')
   })
 
   test('may be looked at, checked and changed when there is no room', async () => {
     const [first] = await fill()
     const path = `/activity/${first?.body.activity.id}`
-    expect(outcome(await repo.ask('PATCH', path, { body: { risk: 'high' } }))).toBe('200')
-    expect(outcome(await repo.ask('POST', `${path}/heartbeat`))).toBe('200')
-    expect(outcome(await repo.ask('POST', '/activity/check', { body: {} }))).toBe('200')
+    expect(outcome(await repo.request('PATCH', path, { body: { risk: 'high' } }))).toBe('200')
+    expect(outcome(await repo.request('POST', `${path}/heartbeat`))).toBe('200')
+    expect(outcome(await repo.request('POST', '/activity/check', { body: {} }))).toBe('200')
   })
 
   test('leave a retry with an idempotency key its first answer', async () => {
     const headers = { 'Idempotency-Key': 'the-first' }
-    const create = () => repo.ask('POST', '/activity', { body: WORK, headers })
+    const create = () => repo.request('POST', '/activity', { body: ACTIVITY, headers })
     const { body } = await create()
     await fill()
     const again = await create()
     expect([again.status, again.body.activity.id]).toEqual([201, body.activity.id])
     const other = { 'Idempotency-Key': 'another' }
-    const refused = () => repo.ask('POST', '/activity', { body: WORK, headers: other })
+    const refused = () => repo.request('POST', '/activity', { body: ACTIVITY, headers: other })
     expect([outcome(await refused()), outcome(await refused())]).toEqual(Array(2).fill('429 rate_limited'))
   })
 })
@@ -92,14 +95,14 @@ describe('a pull request', () => {
 
   test('is not tracked when there is no room, which the log says, and is when there is', async () => {
     repo.githubRepo.open({ number: 1, files: ['src/pay.ts'] })
-    await begin()
+    await createActivity()
     const [first] = (await fill()).filter(({ status }) => status === 201)
     const logged = effects().length
-    await service.play(repo.event(1, 'opened'))
+    await service.deliverAndRun(repo.event(1, 'opened'))
     expect(await repo.tracked()).toEqual([])
     expect(effects().length).toBeGreaterThan(logged)
-    await repo.ask('POST', `/activity/${first?.body.activity.id}/archive`)
-    await service.play(repo.event(1, 'synchronize'))
+    await repo.request('POST', `/activity/${first?.body.activity.id}/archive`)
+    await service.deliverAndRun(repo.event(1, 'synchronize'))
     expect(await repo.tracked()).toHaveLength(1)
   })
 })

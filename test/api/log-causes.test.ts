@@ -35,15 +35,15 @@ async function opened(repo: AppRepository): Promise<string> {
   const id = randomUUID()
   const { number } = repo.githubRepo.open({ head: `branch-${id.slice(0, 8)}`, files: ['src/pay.ts'] })
   await service.deliver(repo.event(number, 'opened'), id)
-  await service.settle()
+  await service.runDueJobs()
   return id
 }
 
 describe('the id of a delivery finds', () => {
   test('its acceptance, its own job, and what the jobs did that it caused', async () => {
     const repo = freshRepository()
-    await repo.begin({ scope: { paths: ['src/**'] } })
-    await service.settle()
+    await repo.create({ scope: { paths: ['src/**'] } })
+    await service.runDueJobs()
     const id = await opened(repo)
     const lines = linesWith(id)
     const [accepted] = lines.filter(({ msg }) => msg === 'delivery')
@@ -78,7 +78,7 @@ describe('the id of a delivery finds', () => {
       expect.objectContaining({ msg: 'job failed', outcome: 'failed', job: `delivery:${id}` }),
     )
     service.clock.advance(10_000)
-    await service.settle()
+    await service.runDueJobs()
     expect(linesWith(id)).toContainEqual(
       expect.objectContaining({ msg: 'job', outcome: 'done', attempts: 2 }),
     )
@@ -91,7 +91,7 @@ describe('the id of a delivery finds', () => {
     await service.deliver(repo.event(number, 'opened'), ids[0])
     service.clock.advance(1)
     await service.deliver(repo.event(number, 'labeled'), ids[1])
-    await service.settle()
+    await service.runDueJobs()
     const looks = ids.map((id) => linesWith(id).filter(({ msg, kind }) => msg === 'job' && kind === 'look'))
     for (const found of looks) expect(found.length).toBeGreaterThan(0)
   })
@@ -104,7 +104,7 @@ describe('the id of a delivery finds', () => {
       body: 'BodySecret',
       files: ['PathSecret.ts'],
     })
-    await service.play(repo.event(number, 'opened'))
+    await service.deliverAndRun(repo.event(number, 'opened'))
     expect(linesWith('tracked')).toHaveLength(1)
     expect(service.log.join('')).not.toMatch(/Secret|hush/)
   })
@@ -115,8 +115,8 @@ test('the id of a request finds what came of it on pull requests', async () => {
   await opened(repo)
   service.clock.advance(60_000)
   const body = { title: 'Retry', summary: 'Twice.', actor: 'Ada', scope: { paths: ['src/**'] } }
-  const { headers } = await repo.ask('POST', '/activity', { body })
-  await service.settle()
+  const { headers } = await repo.request('POST', '/activity', { body })
+  await service.runDueJobs()
   const lines = linesWith(headers.get('x-request-id') as string)
   expect(lines.filter(({ msg }) => msg === 'job').map(({ kind }) => kind)).toEqual(['change', 'look'])
   expect(lines.at(-1)).toMatchObject({ did: { commented: 1 } })
@@ -125,7 +125,7 @@ test('the id of a request finds what came of it on pull requests', async () => {
 test('a request names itself in what GitHub failed at', async () => {
   const repo = freshRepository()
   github.fault('*', 'server_error')
-  const { status, headers } = await repo.ask('GET', '/activity')
+  const { status, headers } = await repo.request('GET', '/activity')
   github.clearFaults()
   expect(status).toBe(503)
   const [trouble] = linesWith(headers.get('x-request-id') as string).filter(
@@ -142,10 +142,10 @@ test('a job remembers no more than ten causes, the newest', async () => {
     .update(jobs)
     .set({ leased_until: new Date('2100-01-01') })
   const ids = Array.from({ length: 12 }, () => randomUUID())
-  const { id } = (await repo.begin({})).activity
+  const { id } = (await repo.create({})).activity
   const asked: string[] = []
   for (const _ of ids) {
-    const answer = await repo.ask('PATCH', `/activity/${id}`, {
+    const answer = await repo.request('PATCH', `/activity/${id}`, {
       body: { risk: asked.length % 2 ? 'low' : 'high' },
     })
     asked.push(answer.headers.get('x-request-id') as string)
@@ -175,7 +175,7 @@ test('jobs, their effects, deliveries and calls as the App are counted', async (
   await service.deliver(repo.event(number, 'opened'), id)
   await service.deliver({ event: 'star', payload: { action: 'created' } })
   await fetch(`${service.url}/api/github/webhooks`, { method: 'POST', body: '{}' })
-  await service.settle()
+  await service.runDueJobs()
   const grown = (await read()).map((value, index) => value - (before[index] as number))
   expect(grown).toEqual([1, 1, 1, 1, 1, 1])
   const { value } = await scrape(service.url)

@@ -2,7 +2,7 @@
 import { request } from 'node:http'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { fakeGithub } from '../support/github.ts'
-import { call, ROUTES, SIGNAL, WORK } from '../support/routes.ts'
+import { ACTIVITY, call, NOTABLE, ROUTES } from '../support/routes.ts'
 import { startTestService, type TestService } from '../support/service.ts'
 
 const github = fakeGithub()
@@ -28,8 +28,8 @@ async function lines(count: number): Promise<Record<string, unknown>[]> {
 }
 
 test('each operation is one line, which names the request and what became of it', async () => {
-  const activity = await service.api('POST', '/activity', { body: WORK })
-  const notable = await service.api('POST', '/notables', { body: SIGNAL })
+  const activity = await service.api('POST', '/activity', { body: ACTIVITY })
+  const notable = await service.api('POST', '/notables', { body: NOTABLE })
   await lines(2)
   service.log.length = 0
   const ids = { act: activity.body.activity.id, ntb: notable.body.id }
@@ -72,12 +72,12 @@ test('a request that the client breaks off is one line too', async () => {
 })
 
 describe('tokens, bodies and the values of queries are in no line', () => {
-  const body = { ...WORK, title: 'BodySecret', scope: { paths: ['PathSecret'] } }
+  const body = { ...ACTIVITY, title: 'BodySecret', scope: { paths: ['PathSecret'] } }
   const cases: [string, () => Promise<unknown>][] = [
     ['a create', () => service.api('POST', '/activity', { body })],
     [
       'a create with a key',
-      () => service.api('POST', '/notables', { body: { ...SIGNAL, title: 'BodySecret' } }),
+      () => service.api('POST', '/notables', { body: { ...NOTABLE, title: 'BodySecret' } }),
     ],
     ['a wrong value', () => service.api('POST', '/activity', { body: { ...body, risk: 'RiskSecret' } })],
     ['an unknown field', () => service.api('POST', '/activity', { body: { ...body, FieldSecret: 1 } })],

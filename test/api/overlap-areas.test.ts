@@ -23,8 +23,8 @@ describe('areas', () => {
     ['as a tag', { tags: ['CHECKOUT '] }],
     ['as a tag beside paths that share nothing', { scope: { paths: ['docs/**'] }, tags: ['checkout'] }],
   ])('labels are compared %s', async (_, body) => {
-    const { work, check } = repository()
-    const id = await work({ scope: { areas: ['Checkout', 'till'] } })
+    const { createActivity, check } = repository()
+    const id = await createActivity({ scope: { areas: ['Checkout', 'till'] } })
     const result = await check(body)
     expect(result).toMatchObject({ overlap_detected: true, severity: 'low', related_activity_ids: [id] })
     expect(result.matches).toEqual([
@@ -33,8 +33,8 @@ describe('areas', () => {
   })
 
   test('labels that differ in more than case share nothing, nor does a label with a path of that name', async () => {
-    const { work, check } = repository()
-    await work({ scope: { areas: ['check out'], paths: ['checkout'] } })
+    const { createActivity, check } = repository()
+    await createActivity({ scope: { areas: ['check out'], paths: ['checkout'] } })
     expect((await check({ scope: { areas: ['checkout'] }, tags: ['check-out'] })).overlap_detected).toBe(
       false,
     )
@@ -46,8 +46,8 @@ describe('areas', () => {
     ['their area', { scope: { paths: ['src/till/drawer.ts'] } }, { areas: [' Till'] }],
     ['both areas, by different labels', { scope: { areas: ['till'] } }, { areas: ['drawers'] }],
   ])('%s counts as the globs that the settings give it', async (_, yours, theirs) => {
-    const { configure, work, check } = repository()
-    const id = await work({ scope: theirs })
+    const { configure, createActivity, check } = repository()
+    const id = await createActivity({ scope: theirs })
     expect((await check(yours)).overlap_detected).toBe(false)
     await configure({ areas: { Till: ['src/till/**'], drawers: ['src/*/drawer.ts'] } })
     const result = await check(yours)
@@ -64,17 +64,17 @@ describe('ignored paths', () => {
     ['vendor/acme/till.go', 'vendor/**'],
     ['src/api.pb.go', 'src/*'],
   ])('%s takes no part, on either side', async (ignored, other) => {
-    const { begin, check } = repository()
-    await begin({ scope: { paths: [ignored] } })
+    const { create, check } = repository()
+    await create({ scope: { paths: [ignored] } })
     expect((await check({ scope: { paths: [other] } })).overlap_detected).toBe(false)
     const elsewhere = repository()
-    await elsewhere.begin({ scope: { paths: [other] } })
+    await elsewhere.create({ scope: { paths: [other] } })
     expect((await elsewhere.check({ scope: { paths: [ignored] } })).overlap_detected).toBe(false)
   })
 
   test('the other paths of the scope still take part', async () => {
-    const { work, check } = repository()
-    const id = await work({ scope: { paths: ['package-lock.json', 'package.json'] } })
+    const { createActivity, check } = repository()
+    const id = await createActivity({ scope: { paths: ['package-lock.json', 'package.json'] } })
     const result = await check({ scope: { paths: ['package-lock.json', 'package.json'] } })
     expect(result.matches).toEqual([
       {
@@ -87,14 +87,14 @@ describe('ignored paths', () => {
   })
 
   test('a glob with wildcards is not ignored', async () => {
-    const { work, check } = repository()
-    const id = await work({ scope: { paths: ['**/package-lock.json'] } })
+    const { createActivity, check } = repository()
+    const id = await createActivity({ scope: { paths: ['**/package-lock.json'] } })
     expect((await check({ scope: { paths: ['*-lock.json'] } })).related_activity_ids).toEqual([id])
   })
 
   test('the settings say what is ignored instead', async () => {
-    const { configure, work, check } = repository()
-    const id = await work({ scope: { paths: ['docs/a.md', 'package-lock.json'] } })
+    const { configure, createActivity, check } = repository()
+    const id = await createActivity({ scope: { paths: ['docs/a.md', 'package-lock.json'] } })
     await configure({ ignore_paths: ['docs'] })
     expect((await check({ scope: { paths: ['docs/a.md'] } })).related_activity_ids).toEqual([])
     expect((await check({ scope: { paths: ['package-lock.json'] } })).related_activity_ids).toEqual([id])

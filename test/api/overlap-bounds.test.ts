@@ -27,16 +27,16 @@ const range = (count: number) => Array.from({ length: count }, (_, index) => ind
 
 describe('what is listed', () => {
   test('the most severe come first, then the newest', async () => {
-    const { work, note, check } = repository()
+    const { createActivity, createNotable, check } = repository()
     const areas = ['pay']
     const ids: Record<string, string> = {}
     for (const round of ['older', 'newer']) {
-      ids[`${round} high`] = await work({ risk: 'critical', scope })
-      ids[`${round} low`] = await work({ scope: { areas } })
-      ids[`${round} medium`] = await work({ scope })
-      ids[`${round} blocking`] = await work({ blocking: true, scope: { areas } })
-      ids[`${round} low note`] = await note({ scope })
-      ids[`${round} high note`] = await note({ importance: 'high', scope })
+      ids[`${round} high`] = await createActivity({ risk: 'critical', scope })
+      ids[`${round} low`] = await createActivity({ scope: { areas } })
+      ids[`${round} medium`] = await createActivity({ scope })
+      ids[`${round} blocking`] = await createActivity({ blocking: true, scope: { areas } })
+      ids[`${round} low note`] = await createNotable({ scope })
+      ids[`${round} high note`] = await createNotable({ importance: 'high', scope })
     }
     const result = await check({ scope: { ...scope, areas } })
     const listed = (...names: string[]) => names.map((name) => ids[name])
@@ -63,13 +63,13 @@ describe('what is listed', () => {
   })
 
   test('of more than 200 collisions the most severe 200, and how many there are', async () => {
-    const { ask, work, note, check, store } = repository()
+    const { request, createActivity, createNotable, check, insertActivities } = repository()
     const isGrave = (index: number) => index % 50 === 0
     const risk = (index: number) => (isGrave(index) ? 'high' : 'low')
-    await store(
+    await insertActivities(
       range(450).map((index) => ({ id: idOf(index), risk: risk(index), scope: { areas: [], ...scope } })),
     )
-    const notable = await note({ scope })
+    const notable = await createNotable({ scope })
     const newestFirst = range(450).reverse()
     const expected = [...newestFirst.filter(isGrave), ...newestFirst.filter((index) => !isGrave(index))]
     const listed = expected.slice(0, 200).map(idOf)
@@ -80,26 +80,26 @@ describe('what is listed', () => {
     expect(Object.keys(result.relationships).sort()).toEqual([...listed].sort())
     expect(result.matches.map((each) => each.id)).toEqual([...listed, notable])
     expect(result.reason).toMatch(/448 more/)
-    const self = await work({ scope: { areas: ['pay'], ...scope }, branch: 'self' })
-    const { matches, ...brief } = (await ask('GET', `/activity/${self}`)).body.overlap
+    const self = await createActivity({ scope: { areas: ['pay'], ...scope }, branch: 'self' })
+    const { matches, ...brief } = (await request('GET', `/activity/${self}`)).body.overlap
     expect(brief).toEqual({ overlap_detected: true, severity: 'high', related_activity_ids: listed })
     expect(matches).toHaveLength(5)
   })
 
   test('exactly 200 collisions are all listed', async () => {
-    const { check, store } = repository()
-    await store(range(200).map((index) => ({ id: idOf(index), scope: { areas: [], ...scope } })))
+    const { check, insertActivities } = repository()
+    await insertActivities(range(200).map((index) => ({ id: idOf(index), scope: { areas: [], ...scope } })))
     const result = await check({ scope })
     expect(result.related_activity_ids).toHaveLength(200)
     expect(result).toMatchObject({ truncated: false, total_related: 200 })
   })
 
   test('of more than 200 notables the most severe 200', async () => {
-    const { note, check, copy } = repository()
-    const mild = await note({ scope })
-    await copy(notables, mild, 210)
-    const grave = await note({ importance: 'high', scope })
-    const mildToo = await note({ importance: 'low', scope })
+    const { createNotable, check, insertCopies } = repository()
+    const mild = await createNotable({ scope })
+    await insertCopies(notables, mild, 210)
+    const grave = await createNotable({ importance: 'high', scope })
+    const mildToo = await createNotable({ importance: 'low', scope })
     const result = await check({ scope })
     expect(result.related_notable_ids).toHaveLength(200)
     expect(result.related_notable_ids.slice(0, 3)).toEqual([grave, mildToo, mild])
@@ -107,8 +107,8 @@ describe('what is listed', () => {
   })
 
   test('of more than 200 activities of the own branch the newest 200, none of them related', async () => {
-    const { check, store } = repository()
-    await store(
+    const { check, insertActivities } = repository()
+    await insertActivities(
       range(205).map((index) => ({ id: idOf(index), branch: 'own', scope: { areas: [], ...scope } })),
     )
     const result = await check({ scope, branch: 'own' })
@@ -117,10 +117,10 @@ describe('what is listed', () => {
   })
 
   test('at most 20 pairs of paths of each match', async () => {
-    const { work, check } = repository()
+    const { createActivity, check } = repository()
     const files = range(25).map((index) => `src/a${index}.ts`)
-    const many = await work({ scope: { paths: files } })
-    const some = await work({ scope: { paths: [...files.slice(0, 19), 'docs/**'] } })
+    const many = await createActivity({ scope: { paths: files } })
+    const some = await createActivity({ scope: { paths: [...files.slice(0, 19), 'docs/**'] } })
     const { matches } = await check({ scope: { paths: ['src/*'] } })
     const pairsOf = (id: string) => matches.find((match) => match.id === id)?.paths
     expect(pairsOf(some)).toEqual(
@@ -147,18 +147,18 @@ describe('a check that would take too long', () => {
   const mine = { paths: [...scope.paths, ...hostileScope('y', 4).paths.slice(1)] }
 
   test('says that it is not complete and how far it got: the most severe first, then the newest', async () => {
-    const { work, note, check, copy } = repository()
+    const { createActivity, createNotable, check, insertCopies } = repository()
     // Patterns, which the index cannot decide: the files of `mine` are matched by each of the mild ones.
     const pattern = (end: string) => ({ paths: [`src/p*${end}`] })
-    const grave = await work({ risk: 'critical', scope: pattern('y.ts') })
-    const older = await work({ scope: pattern('.ts') })
-    await copy(activities, await work({ scope: theirs }), 40)
-    const newest = await work({ scope: pattern('ay.ts') })
-    const plain = await work({ scope })
-    const graveNote = await note({ blocking: true, scope: pattern('?.ts') })
-    const olderNote = await note({ scope: pattern('??.ts') })
-    await copy(notables, await note({ scope: hostileScope('z') }), 40)
-    const newestNote = await note({ scope: pattern('[y].ts') })
+    const grave = await createActivity({ risk: 'critical', scope: pattern('y.ts') })
+    const older = await createActivity({ scope: pattern('.ts') })
+    await insertCopies(activities, await createActivity({ scope: theirs }), 40)
+    const newest = await createActivity({ scope: pattern('ay.ts') })
+    const plain = await createActivity({ scope })
+    const graveNote = await createNotable({ blocking: true, scope: pattern('?.ts') })
+    const olderNote = await createNotable({ scope: pattern('??.ts') })
+    await insertCopies(notables, await createNotable({ scope: hostileScope('z') }), 40)
+    const newestNote = await createNotable({ scope: pattern('[y].ts') })
     const result = await check({ scope: mine })
     expect(result.checked_against.complete).toBe(false)
     expect(result.related_activity_ids).toEqual([grave, plain, newest])
@@ -170,10 +170,10 @@ describe('a check that would take too long', () => {
   })
 
   test('says so too of a proposal that takes too long to read, and tells what it found', async () => {
-    const { work, check } = repository()
-    const related = await work({ scope })
-    const pattern = await work({ scope: { paths: ['src/p*y.ts'] } })
-    await work({ scope: { paths: ['docs/*.md'] } })
+    const { createActivity, check } = repository()
+    const related = await createActivity({ scope })
+    const pattern = await createActivity({ scope: { paths: ['src/p*y.ts'] } })
+    await createActivity({ scope: { paths: ['docs/*.md'] } })
     const result = await check({ scope: { paths: [...scope.paths, ...hostileScope('y').paths.slice(1)] } })
     expect(result.related_activity_ids).toEqual([pattern, related])
     expect(result.checked_against).toMatchObject({ activities: 0, notables: 0, complete: false })
@@ -181,9 +181,9 @@ describe('a check that would take too long', () => {
   })
 
   test('of as many ordinary globs as a scope may hold, with as many patterns of others, is complete', async () => {
-    const { check, store } = repository()
+    const { check, insertActivities } = repository()
     const patterns = range(2000).map((index) => `packages/p${index}/**/*.{spec,test}.ts`)
-    await store(
+    await insertActivities(
       range(20).map((index) => ({
         id: idOf(index),
         scope: { areas: [], paths: patterns.slice(100 * index, 100 * index + 100) },
@@ -199,16 +199,16 @@ describe('a check that would take too long', () => {
   })
 
   test('does not count what it began to compare and gave up', async () => {
-    const { work, note, check } = repository()
-    await work({ scope: theirs })
-    await note({ scope: theirs })
+    const { createActivity, createNotable, check } = repository()
+    await createActivity({ scope: theirs })
+    await createNotable({ scope: theirs })
     const { checked_against } = await check({ scope: mine })
     expect(checked_against).toMatchObject({ activities: 0, notables: 0, complete: false })
   })
 
   test('counts what surely meets, whatever else of it was not decided', async () => {
-    const { work, check } = repository()
-    const id = await work({ scope: { areas: ['pay'], paths: theirs.paths } })
+    const { createActivity, check } = repository()
+    const id = await createActivity({ scope: { areas: ['pay'], paths: theirs.paths } })
     const result = await check({ scope: { areas: ['pay'], paths: mine.paths } })
     expect(result).toMatchObject({
       related_activity_ids: [id],
@@ -217,12 +217,12 @@ describe('a check that would take too long', () => {
   })
 
   test('lets other requests be answered meanwhile', async () => {
-    const { check, note, store } = repository()
+    const { check, createNotable, insertActivities } = repository()
     const hard = (index: number, end: string) => [`${'*a'.repeat(20)}${index}[${end}]`]
-    await store(
+    await insertActivities(
       range(300).map((index) => ({ id: idOf(index), scope: { areas: [], paths: hard(index, 'xx') } })),
     )
-    for (const index of range(300)) await note({ scope: { paths: hard(index, 'zz') } })
+    for (const index of range(300)) await createNotable({ scope: { paths: hard(index, 'zz') } })
     const ended: string[] = []
     const long = check({ scope: { paths: [`${'*a'.repeat(250)}[yy]`] } })
     void long.then(() => ended.push('the check'))
@@ -237,10 +237,10 @@ describe('a check that would take too long', () => {
   })
 
   test('is answered for a create, a retrieval and a heartbeat too', async () => {
-    const { ask, begin, work, copy } = repository()
-    await copy(activities, await work({ scope: theirs }), 40)
-    const newest = await work({ scope })
-    const { activity, overlap } = await begin({ scope: mine, branch: 'mine' })
+    const { request, create, createActivity, insertCopies } = repository()
+    await insertCopies(activities, await createActivity({ scope: theirs }), 40)
+    const newest = await createActivity({ scope })
+    const { activity, overlap } = await create({ scope: mine, branch: 'mine' })
     expect(overlap).toMatchObject({ related_activity_ids: [newest], checked_against: { complete: false } })
     const brief = {
       overlap_detected: true,
@@ -248,14 +248,14 @@ describe('a check that would take too long', () => {
       related_activity_ids: [newest],
       matches: [{ id: newest }],
     }
-    expect((await ask('GET', `/activity/${activity.id}`)).body.overlap).toMatchObject(brief)
-    expect((await ask('POST', `/activity/${activity.id}/heartbeat`)).body.overlap).toMatchObject(brief)
+    expect((await request('GET', `/activity/${activity.id}`)).body.overlap).toMatchObject(brief)
+    expect((await request('POST', `/activity/${activity.id}/heartbeat`)).body.overlap).toMatchObject(brief)
   })
 
   test('for the scopes of its own branch alone says so, and does not claim that nothing was given', async () => {
-    const { work, check, copy } = repository()
-    await copy(activities, await work({ branch: 'own', scope: theirs }), 199)
-    await work({ scope })
+    const { createActivity, check, insertCopies } = repository()
+    await insertCopies(activities, await createActivity({ branch: 'own', scope: theirs }), 199)
+    await createActivity({ scope })
     const result = await check({ branch: 'own' })
     expect(result).toMatchObject({ overlap_detected: false, checked_against: { complete: false } })
     expect(result.reason).toMatch(/reached its bound/)
@@ -263,10 +263,10 @@ describe('a check that would take too long', () => {
   })
 
   test('compares with each of 20,000 activities, and many alike are decided once', async () => {
-    const { work, check, copy } = repository()
-    await work({ scope: { paths: ['docs/**'] } })
-    const related = await work({ scope: { paths: ['**/*.ts'] } })
-    await copy(activities, await work({ scope: { paths: ['*.md'] } }), 20_000)
+    const { createActivity, check, insertCopies } = repository()
+    await createActivity({ scope: { paths: ['docs/**'] } })
+    const related = await createActivity({ scope: { paths: ['**/*.ts'] } })
+    await insertCopies(activities, await createActivity({ scope: { paths: ['*.md'] } }), 20_000)
     const result = await check({ scope })
     expect(result.related_activity_ids).toEqual([related])
     expect(result.checked_against).toMatchObject({ activities: 20_003, complete: true })

@@ -26,8 +26,8 @@ describe('notables', () => {
     ['a path', { paths: ['src/**'] }, [{ yours: 'src/pay.ts', theirs: 'src/**', example: 'src/pay.ts' }], []],
     ['an area', { areas: ['Pay'] }, [], ['pay']],
   ])('match by %s', async (_, theirs, paths, areas) => {
-    const { note, check } = repository()
-    const id = await note({ scope: theirs })
+    const { createNotable, check } = repository()
+    const id = await createNotable({ scope: theirs })
     const result = await check({ scope: { ...scope, areas: ['pay'] } })
     expect(result).toMatchObject({
       overlap_detected: true,
@@ -42,8 +42,8 @@ describe('notables', () => {
   })
 
   test('without a scope apply to the whole repository, whatever is proposed', async () => {
-    const { note, check } = repository()
-    const id = await note({ importance: 'medium' })
+    const { createNotable, check } = repository()
+    const id = await createNotable({ importance: 'medium' })
     for (const body of [{ scope }, { tags: ['any'] }, { branch: 'lone' }, {}]) {
       expect(await check(body)).toMatchObject({
         overlap_detected: true,
@@ -55,21 +55,21 @@ describe('notables', () => {
   })
 
   test('stop when they are archived or superseded', async () => {
-    const { ask, note, check } = repository()
-    const archived = await note({ scope })
-    const superseded = await note({ scope })
-    await ask('POST', `/notables/${archived}/archive`)
-    const successor = await note({ scope, supersedes: [superseded] })
+    const { request, createNotable, check } = repository()
+    const archived = await createNotable({ scope })
+    const superseded = await createNotable({ scope })
+    await request('POST', `/notables/${archived}/archive`)
+    const successor = await createNotable({ scope, supersedes: [superseded] })
     const result = await check({ scope })
     expect(result.related_notable_ids).toEqual([successor])
     expect(result.checked_against.notables).toBe(1)
   })
 
   test('stop at the instant that applies_until names, and at the latest when they expire', async () => {
-    const { note, check } = repository()
+    const { createNotable, check } = repository()
     const untilTomorrow = new Date(service.clock.now.getTime() + DAY_MS).toISOString()
-    const short = await note({ scope, applies_until: untilTomorrow })
-    const long = await note({ scope })
+    const short = await createNotable({ scope, applies_until: untilTomorrow })
+    const long = await createNotable({ scope })
     const related = async () => (await check({ scope })).related_notable_ids
     service.clock.advance(DAY_MS - 1)
     expect(await related()).toEqual([long, short])
@@ -97,19 +97,19 @@ describe('severity', () => {
     ['path', 'low', true, 'high'],
     ['area and path', 'low', false, 'medium'],
   ])('a collision by %s with work of %s risk, blocking %s, is %s', async (by, risk, blocking, severity) => {
-    const { ask, begin, work, check } = repository()
+    const { request, create, createActivity, check } = repository()
     const theirs = {
       areas: by.includes('area') ? ['pay'] : [],
       paths: by.includes('path') ? ['src/pay.ts'] : [],
     }
-    const id = await work({ risk, blocking, scope: theirs })
+    const id = await createActivity({ risk, blocking, scope: theirs })
     const result = await check({ scope: { areas: ['pay'], paths: ['src/**'] } })
     expect(result).toMatchObject({ severity, matches: [{ id, severity }] })
     expect(result.recommended_action).toMatch(/Ben/)
     // One's own risk raises nothing.
-    const mine = await begin({ risk: 'critical', blocking: true, branch: 'mine', scope: theirs })
+    const mine = await create({ risk: 'critical', blocking: true, branch: 'mine', scope: theirs })
     expect(mine.overlap.matches[0]).toMatchObject({ id, severity })
-    expect((await ask('GET', `/activity/${mine.activity.id}`)).body.overlap.severity).toBe(severity)
+    expect((await request('GET', `/activity/${mine.activity.id}`)).body.overlap.severity).toBe(severity)
   })
 
   test.each([
@@ -119,8 +119,8 @@ describe('severity', () => {
     ['critical', false, 'high'],
     ['low', true, 'high'],
   ])('a notable of %s importance, blocking %s, is %s', async (importance, blocking, severity) => {
-    const { note, check } = repository()
-    const id = await note({ importance, blocking, scope })
+    const { createNotable, check } = repository()
+    const id = await createNotable({ importance, blocking, scope })
     expect(await check({ scope })).toMatchObject({ severity, matches: [{ id, severity }] })
   })
 
@@ -131,17 +131,22 @@ describe('severity', () => {
   ])(
     'of work of %s risk and a notable of %s importance in one area it is %s',
     async (risk, importance, all) => {
-      const { work, note, check } = repository()
-      await work({ risk, scope: { areas: ['pay'] } })
-      await note({ importance, scope: { areas: ['pay'] } })
+      const { createActivity, createNotable, check } = repository()
+      await createActivity({ risk, scope: { areas: ['pay'] } })
+      await createNotable({ importance, scope: { areas: ['pay'] } })
       expect((await check({ tags: ['pay'] })).severity).toBe(all)
     },
   )
 
   test('the advice begins with what is most severe', async () => {
-    const { work, note, check } = repository()
-    await work({ scope: { areas: ['pay'] } })
-    await note({ title: 'Tills are frozen', blocking: true, decision_url: 'https://acme.example/7', scope })
+    const { createActivity, createNotable, check } = repository()
+    await createActivity({ scope: { areas: ['pay'] } })
+    await createNotable({
+      title: 'Tills are frozen',
+      blocking: true,
+      decision_url: 'https://acme.example/7',
+      scope,
+    })
     const { recommended_action } = await check({ scope: { ...scope, areas: ['pay'] } })
     expect(recommended_action).toMatch(
       /^Read the notable “Tills are frozen” first \(https:\/\/acme\.example\/7\)/,
@@ -154,21 +159,21 @@ describe('reuse', () => {
   const pr_url = 'https://github.com/acme/r0/pull/7'
 
   test('work that was merged lately and touches the same is offered, archived or not', async () => {
-    const { ask, id: repo_id, work, check } = repository()
+    const { request, id: repo_id, createActivity, check } = repository()
     const url = pr_url.replace('r0', `r${repo_id - 1000}`)
     const text = { title: 'Retry payments', summary: 'Retries twice.' }
-    const id = await work({ ...text, pr_url: url, scope: { paths: ['src/**'] } })
-    const elsewhere = await work({ scope: { paths: ['docs/**'] } })
-    const abandoned = await work({ scope })
+    const id = await createActivity({ ...text, pr_url: url, scope: { paths: ['src/**'] } })
+    const elsewhere = await createActivity({ scope: { paths: ['docs/**'] } })
+    const abandoned = await createActivity({ scope })
     expect((await check({ scope })).reuse_opportunities).toEqual([])
-    await ask('PATCH', `/activity/${abandoned}`, { body: { status: 'abandoned' } })
+    await request('PATCH', `/activity/${abandoned}`, { body: { status: 'abandoned' } })
     for (const each of [id, elsewhere])
-      await ask('PATCH', `/activity/${each}`, { body: { status: 'merged' } })
+      await request('PATCH', `/activity/${each}`, { body: { status: 'merged' } })
     const offered = [{ type: 'activity', id, ...text, url, reason: expect.stringMatching(/merged/i) }]
     const result = await check({ scope })
     expect(result.reuse_opportunities).toEqual(offered)
     expect(result).toMatchObject({ overlap_detected: false, relationships: {}, total_related: 0 })
-    await ask('POST', `/activity/${id}/archive`)
+    await request('POST', `/activity/${id}/archive`)
     expect((await check({ scope })).reuse_opportunities).toEqual(offered)
     service.clock.advance(7 * DAY_MS - 1)
     expect((await check({ scope })).reuse_opportunities).toEqual(offered)
@@ -177,28 +182,28 @@ describe('reuse', () => {
   })
 
   test('a matching notable that is a pattern is offered, others are not', async () => {
-    const { note, check } = repository()
+    const { createNotable, check } = repository()
     const decision_url = 'https://acme.example/retries'
     const text = { title: 'Retry with backoff', summary: 'See the page.' }
-    const id = await note({ ...text, category: 'pattern', decision_url, scope })
-    await note({ category: 'pattern', scope: { paths: ['docs/**'] } })
-    await note({ category: 'architecture', scope })
+    const id = await createNotable({ ...text, category: 'pattern', decision_url, scope })
+    await createNotable({ category: 'pattern', scope: { paths: ['docs/**'] } })
+    await createNotable({ category: 'architecture', scope })
     expect((await check({ scope })).reuse_opportunities).toEqual([
       { type: 'notable', id, ...text, url: decision_url, reason: expect.stringMatching(/pattern/i) },
     ])
   })
 
   test('of all that there is, the ten newest are offered, the newest first', async () => {
-    const { ask, work, note, check } = repository()
+    const { request, createActivity, createNotable, check } = repository()
     const newestFirst: string[] = []
     for (let round = 0; round < 4; round += 1) {
-      const [merged, also] = [await work({ scope }), await work({ scope })]
+      const [merged, also] = [await createActivity({ scope }), await createActivity({ scope })]
       newestFirst.unshift(
-        await note({ category: 'pattern', importance: round === 0 ? 'high' : 'low', scope }),
+        await createNotable({ category: 'pattern', importance: round === 0 ? 'high' : 'low', scope }),
       )
       for (const id of [merged, also]) {
         service.clock.advance(HOUR_MS)
-        await ask('PATCH', `/activity/${id}`, { body: { status: 'merged' } })
+        await request('PATCH', `/activity/${id}`, { body: { status: 'merged' } })
         newestFirst.unshift(id)
       }
       service.clock.advance(HOUR_MS)
@@ -208,14 +213,15 @@ describe('reuse', () => {
   })
 
   test('patterns of one instant are offered the newest first', async () => {
-    const { note, check } = repository()
+    const { createNotable, check } = repository()
     const ids: string[] = []
-    for (let count = 0; count < 3; count += 1) ids.unshift(await note({ category: 'pattern', scope }))
+    for (let count = 0; count < 3; count += 1)
+      ids.unshift(await createNotable({ category: 'pattern', scope }))
     expect((await check({ scope })).reuse_opportunities.map((each) => each.id)).toEqual(ids)
   })
 
   test('merged work is found behind much that was merged after it and touches something else', async () => {
-    const { store, check } = repository()
+    const { insertActivities, check } = repository()
     const merged = (index: number, path: string) => ({
       id: `act_${String(index).padStart(26, '0')}`,
       status: 'archived' as const,
@@ -224,7 +230,7 @@ describe('reuse', () => {
       merged_at: new Date(service.clock.now.getTime() - HOUR_MS + index),
       scope: { areas: [], paths: [path] },
     })
-    await store(
+    await insertActivities(
       Array.from({ length: 600 }, (_, index) => merged(index, index === 0 ? 'src/pay.ts' : 'docs/a')),
     )
     const { reuse_opportunities } = await check({ scope })

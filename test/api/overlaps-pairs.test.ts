@@ -76,7 +76,7 @@ async function happen(repo: TestRepository, each: Event, ids: string[]): Promise
   const { clock, app } = service
   switch (each.what) {
     case 'work':
-      ids.push(await repo.work(each.body))
+      ids.push(await repo.createActivity(each.body))
       return
     case 'track': {
       const { scope, branch, base_branch } = each
@@ -101,7 +101,7 @@ async function happen(repo: TestRepository, each: Event, ids: string[]): Promise
     }
     case 'change': {
       const id = ids[each.which % ids.length]
-      if (id) await repo.ask('PATCH', `/activity/${id}`, { body: each.body })
+      if (id) await repo.request('PATCH', `/activity/${id}`, { body: each.body })
       return
     }
     case 'wait':
@@ -212,7 +212,7 @@ test('every two live activities that collide are listed once, whatever happened 
       const live = await liveIn(repo)
       const pairs = bruteForce(live, set)
 
-      const { body } = await repo.ask('GET', '/overlaps')
+      const { body } = await repo.request('GET', '/overlaps')
       const items = body.items as Overlap[]
       const listed = items.map(({ activity_ids, severity, areas, paths }) => {
         const own = pairs.find((pair) => pair.activity_ids.join() === activity_ids.join())
@@ -237,7 +237,7 @@ test('every two live activities that collide are listed once, whatever happened 
       const told = new Set<string>()
       for (const { id, scope } of live) {
         if (scope.areas.length + scope.paths.length === 0) continue
-        const { overlap } = (await repo.ask('GET', `/activity/${id}`)).body
+        const { overlap } = (await repo.request('GET', `/activity/${id}`)).body
         for (const other of overlap.related_activity_ids) told.add([id, other].sort().join())
       }
       expect([...told].sort()).toEqual(items.map(({ activity_ids }) => activity_ids.join()).sort())

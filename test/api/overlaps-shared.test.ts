@@ -50,11 +50,17 @@ function counting(): () => Promise<Record<string, number>> {
 async function withCollision(): Promise<{ repo: TestRepository; ids: [string, string] }> {
   const repo = repository()
   const scope = { paths: ['src/**'] }
-  return { repo, ids: [await repo.work({ branch: 'a', scope }), await repo.work({ branch: 'b', scope })] }
+  return {
+    repo,
+    ids: [
+      await repo.createActivity({ branch: 'a', scope }),
+      await repo.createActivity({ branch: 'b', scope }),
+    ],
+  }
 }
 
 const pairsIn = async (repo: TestRepository) => {
-  const { status, body } = await repo.ask('GET', '/overlaps')
+  const { status, body } = await repo.request('GET', '/overlaps')
   expect(status).toBe(200)
   return body.items.map(({ activity_ids }: { activity_ids: string[] }) => activity_ids)
 }
@@ -96,7 +102,7 @@ test('20 callers at one time cost one comparison', async () => {
     .toBe(19)
   held.release()
   expect(await Promise.all(answers)).toEqual(Array.from({ length: 20 }, () => [ids]))
-  expect(held.asked()).toBe(1)
+  expect(held.executed()).toBe(1)
   expect(await counts()).toEqual({ computed: 1, shared: 0, cancelled: 0, failed: 0 })
 })
 
@@ -106,24 +112,24 @@ test('so do callers one after another, until a record changes', async () => {
   await counts()
   for (let time = 0; time < 3; time += 1) expect(await pairsIn(repo)).toEqual([ids])
   expect(await counts()).toMatchObject({ computed: 1, shared: 2 })
-  await repo.ask('PATCH', `/activity/${ids[0]}`, { body: { branch: 'b' } })
+  await repo.request('PATCH', `/activity/${ids[0]}`, { body: { branch: 'b' } })
   expect(await pairsIn(repo)).toEqual([])
   expect(await counts()).toMatchObject({ computed: 1, shared: 0 })
 })
 
 test.each<[string, (repo: TestRepository, ids: [string, string]) => Promise<unknown>]>([
-  ['archived', (repo, [id]) => repo.ask('POST', `/activity/${id}/archive`)],
-  ['stacked', (repo, [id]) => repo.ask('PATCH', `/activity/${id}`, { body: { base_branch: 'b' } })],
+  ['archived', (repo, [id]) => repo.request('POST', `/activity/${id}/archive`)],
+  ['stacked', (repo, [id]) => repo.request('PATCH', `/activity/${id}`, { body: { base_branch: 'b' } })],
   [
     'elsewhere',
-    (repo, [id]) => repo.ask('PATCH', `/activity/${id}`, { body: { scope: { paths: ['lib'] } } }),
+    (repo, [id]) => repo.request('PATCH', `/activity/${id}`, { body: { scope: { paths: ['lib'] } } }),
   ],
   ['ignored', (repo) => repo.configure({ ignore_paths: ['src'] })],
   [
     'expired',
     async (repo, [, id]) => {
       service.clock.advance(DAY_MS - 1)
-      await repo.ask('POST', `/activity/${id}/heartbeat`)
+      await repo.request('POST', `/activity/${id}/heartbeat`)
       service.clock.advance(1)
     },
   ],
@@ -133,14 +139,14 @@ test.each<[string, (repo: TestRepository, ids: [string, string]) => Promise<unkn
     const repo = repository()
     const scope = { paths: ['src'] }
     const ids: [string, string] = [
-      await repo.work({ branch: 'a', scope }),
-      await repo.work({ branch: 'b', scope }),
+      await repo.createActivity({ branch: 'a', scope }),
+      await repo.createActivity({ branch: 'b', scope }),
     ]
     expect(await pairsIn(repo)).toEqual([ids])
-    await repo.ask('PATCH', `/activity/${ids[0]}`, { body: { title: 'Another title' } })
+    await repo.request('PATCH', `/activity/${ids[0]}`, { body: { title: 'Another title' } })
     held = holdStatements(SCOPES, 1)
     const earlier = pairsIn(repo)
-    await expect.poll(held.asked, PATIENTLY).toBe(1)
+    await expect.poll(held.executed, PATIENTLY).toBe(1)
     await change(repo, ids)
     expect(await pairsIn(repo)).toEqual([])
     held.release()
@@ -151,17 +157,21 @@ test.each<[string, (repo: TestRepository, ids: [string, string]) => Promise<unkn
 
 test('a comparison ends when its only caller leaves', async () => {
   const repo = repository()
-  await repo.copy(activities, await repo.work({ branch: 'a', scope: { paths: ['src/**'] } }), 600)
+  await repo.insertCopies(
+    activities,
+    await repo.createActivity({ branch: 'a', scope: { paths: ['src/**'] } }),
+    600,
+  )
   held = holdStatements(SCOPES, 1)
   const counts = counting()
   await counts()
   const caller = leaving(repo)
-  await expect.poll(held.asked, PATIENTLY).toBe(1)
+  await expect.poll(held.executed, PATIENTLY).toBe(1)
   await caller.leave()
   held.release()
   await expect.poll(counts, PATIENTLY).toEqual({ computed: 0, shared: 0, cancelled: 1, failed: 0 })
   // Two more pages of scopes would have followed.
-  expect(held.asked()).toBe(1)
+  expect(held.executed()).toBe(1)
   expect(service.log.filter((line) => JSON.parse(line).level >= 50)).toEqual([])
 })
 
@@ -171,7 +181,7 @@ test('a comparison goes on while one of its callers waits', async () => {
   const counts = counting()
   await counts()
   const first = leaving(repo)
-  await expect.poll(held.asked, PATIENTLY).toBe(1)
+  await expect.poll(held.executed, PATIENTLY).toBe(1)
   const second = pairsIn(repo)
   await expect.poll(async () => (await counts()).shared, PATIENTLY).toBe(1)
   await first.leave()
@@ -184,10 +194,10 @@ test('a caller who comes after the last one left gets a comparison of its own', 
   const { repo, ids } = await withCollision()
   held = holdStatements(SCOPES, 1)
   const first = leaving(repo)
-  await expect.poll(held.asked, PATIENTLY).toBe(1)
+  await expect.poll(held.executed, PATIENTLY).toBe(1)
   await first.leave()
   expect(await pairsIn(repo)).toEqual([ids])
-  expect(held.asked()).toBe(2)
+  expect(held.executed()).toBe(2)
 })
 
 test.skipIf(process.env.TEST_DATABASE_KIND === 'embedded')(

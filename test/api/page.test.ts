@@ -131,12 +131,12 @@ describe('signing in', () => {
   test('guesses at codes count as failed tokens', async () => {
     const { github_web_url, sign_in } = service.app.config
     const limited = await startTestService({ token: 'ada', config: { github_web_url, sign_in } })
-    const ask = (path: string, cookie = '') =>
+    const request = (path: string, cookie = '') =>
       fetch(`${limited.url}${path}`, { headers: { cookie }, redirect: 'manual' })
-    const started = await ask('/session/login')
+    const started = await request('/session/login')
     const { searchParams } = new URL(started.headers.get('location') as string)
     const guess = () =>
-      ask(`/session/callback?code=guess&state=${searchParams.get('state')}`, cookiesOf(started))
+      request(`/session/callback?code=guess&state=${searchParams.get('state')}`, cookiesOf(started))
     const before = exchanges
     for (let turn = 0; turn < 100; turn += 1) expect((await guess()).status).toBe(303)
     expect((await guess()).status).toBe(429)
@@ -195,8 +195,8 @@ describe('events', () => {
       .pipeThrough(new TextDecoderStream())
       .getReader()
     expect((await reader.read()).value).toBe(`event: hello\ndata: {"may_write":${may_write}}\n\n`)
-    const work = { title: 'Work', summary: 'Some.', actor: 'Ada' }
-    expect((await service.api('POST', '/activity', { body: work })).status).toBe(201)
+    const activityBody = { title: 'Work', summary: 'Some.', actor: 'Ada' }
+    expect((await service.api('POST', '/activity', { body: activityBody })).status).toBe(201)
     expect((await reader.read()).value).toBe('event: changed\ndata: {}\n\n')
     await reader.cancel()
   })

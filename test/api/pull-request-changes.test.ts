@@ -129,7 +129,7 @@ describe('a declared activity', () => {
   }
 
   test('gets the files of the pull request from its branch, which replace the declared ones once it is ready', async () => {
-    const id = await repository.declare({ branch: 'retries', scope: { paths: ['docs/plan.md'] } })
+    const id = await repository.createActivity({ branch: 'retries', scope: { paths: ['docs/plan.md'] } })
     const number = await repository.open({ head: 'retries', draft: true, files: [modified('a.ts')] })
     expect((await stored()).map(({ activity_id, name }) => [activity_id, name])).toEqual([[id, 'a.ts']])
     expect([await overlaps('docs/plan.md'), await overlaps('a.ts')]).toEqual([true, true])
@@ -149,7 +149,7 @@ describe('a declared activity', () => {
     const url = (number: number) => `https://github.com/${repository.full_name}/pull/${number}`
     const own = async (id: string) =>
       (await stored()).filter(({ activity_id }) => activity_id === id).map(({ name }) => name)
-    const id = await repository.declare({ pr_url: url(first) })
+    const id = await repository.createActivity({ pr_url: url(first) })
     expect(await own(id)).toEqual(['a.ts'])
     await repository.request('PATCH', `/activity/${id}`, { body: { pr_url: url(second) } })
     await fixture.runJobs()

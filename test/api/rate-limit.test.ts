@@ -1,7 +1,7 @@
 /** How many requests a caller may send (contract §9). */
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
 import { fakeGithub } from '../support/github.ts'
-import { call, outcome, outcomes, ROUTES, WORK } from '../support/routes.ts'
+import { ACTIVITY, call, outcome, outcomes, ROUTES } from '../support/routes.ts'
 import { startTestService, type TestService } from '../support/service.ts'
 
 const LIMIT = 5
@@ -104,9 +104,9 @@ describe('a caller', () => {
   test('counts once for a request, whatever becomes of it', async () => {
     const service = await start()
     const answers = [
-      await service.api('POST', '/activity', { body: WORK }),
+      await service.api('POST', '/activity', { body: ACTIVITY }),
       await service.api('POST', '/activity', { body: '{' }),
-      await service.api('POST', '/activity', { body: { ...WORK, risk: 7 } }),
+      await service.api('POST', '/activity', { body: { ...ACTIVITY, risk: 7 } }),
       await service.api('GET', '/activity/none'),
       await service.api('GET', '/activity'),
       await service.api('GET', '/activity'),
@@ -127,11 +127,11 @@ describe('a caller', () => {
     }
     const scope = { paths: hostilePaths() }
     const small = { scope: { paths: ['src/a.ts'] } }
-    expect(await charge('/activity', { ...WORK, ...small })).toEqual({ status: 201, cost: 1 })
+    expect(await charge('/activity', { ...ACTIVITY, ...small })).toEqual({ status: 201, cost: 1 })
     expect(await charge('/activity/check', small)).toEqual({ status: 200, cost: 1 })
-    expect(await charge('/activity', { ...WORK, scope })).toEqual({ status: 201, cost: 1 })
+    expect(await charge('/activity', { ...ACTIVITY, scope })).toEqual({ status: 201, cost: 1 })
     for (const [path, body, status] of [
-      ['/activity', { ...WORK, scope }, 201],
+      ['/activity', { ...ACTIVITY, scope }, 201],
       ['/activity/check', { scope }, 200],
     ] as const) {
       const charged = await charge(path, body)
@@ -142,7 +142,7 @@ describe('a caller', () => {
   test('whose work uses up the quota still gets its answer, and is refused after it', async () => {
     const service = await start(2)
     const body = { scope: { paths: hostilePaths() } }
-    await service.api('POST', '/activity', { body: { ...WORK, ...body } })
+    await service.api('POST', '/activity', { body: { ...ACTIVITY, ...body } })
     const { status, headers } = await service.api('POST', '/activity/check', { body })
     expect([status, headers.get('ratelimit')]).toEqual([200, expect.stringContaining('r=0;')])
     expect(await read(service, 1)).toEqual(['429 rate_limited'])

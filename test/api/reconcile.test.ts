@@ -175,7 +175,7 @@ describe('hourly', () => {
     await repository.open({ title: 'First' })
     const { number } = repository.githubRepo.open({ head: 'x', files: ['docs/a.md'] })
     const pr_url = `https://github.com/${repository.full_name}/pull/${number}`
-    const id = await repository.declare({ branch: 'somewhere-else', pr_url })
+    const id = await repository.createActivity({ branch: 'somewhere-else', pr_url })
     repository.githubRepo.merge(number)
     await anHour()
     expect(await reasonOf(id)).toBe('pull_request_merged')
@@ -232,7 +232,7 @@ describe('hourly', () => {
 
   test('what was not heard is taken in: the label that mutes', async () => {
     const number = await repository.open()
-    await repository.declare()
+    await repository.createActivity()
     expect(repository.comment(number)).toContain('1 other activity')
     Object.assign(repository.githubRepo.update(number, { labels: ['deconflict:mute'] }), {
       updated_at: inAMinute(),
@@ -260,7 +260,7 @@ describe('hourly', () => {
       const number = await repository.open()
       const { id, created_at } = await own()
       const pr_url = `https://github.com/${repository.full_name}/pull/${number}`
-      const declared = await repository.declare({ branch: 'elsewhere', pr_url })
+      const declared = await repository.createActivity({ branch: 'elsewhere', pr_url })
       for (const _ of [1, 2, 3]) await tenHours()
       expect((await items()).map((item) => item.id)).toEqual([id])
       const { heartbeat_at, expires_at } = await own()
@@ -331,11 +331,13 @@ describe('hourly', () => {
 
   test('a branch that was pushed and is gone ends its work; one that was never pushed is left alone', async () => {
     await repository.open({ title: 'Known' })
-    const pushed = await repository.declare({ branch: 'feature/pushed', scope: {} })
-    const kept = await repository.declare({ branch: 'feature/kept', scope: {} })
-    const local = await repository.declare({ branch: 'local', scope: {} })
+    const pushed = await repository.createActivity({ branch: 'feature/pushed', scope: {} })
+    const kept = await repository.createActivity({ branch: 'feature/kept', scope: {} })
+    const local = await repository.createActivity({ branch: 'local', scope: {} })
     for (const branch of ['feature/pushed', 'feature/kept'])
-      await fixture.service.play(pushEvent(github, repository.full_name, repository.githubRepo.push(branch)))
+      await fixture.service.deliverAndRun(
+        pushEvent(github, repository.full_name, repository.githubRepo.push(branch)),
+      )
     repository.githubRepo.deleteBranch('feature/pushed')
     await anHour()
     expect(await reasonOf(pushed)).toBe('branch_deleted')
@@ -356,7 +358,9 @@ describe('hourly', () => {
   test('a repository that the app was taken off is left alone', async () => {
     const number = await repository.open()
     const { installation } = repository
-    await fixture.service.play(installationEvent(github, github.app.uninstall(installation.id), 'deleted'))
+    await fixture.service.deliverAndRun(
+      installationEvent(github, github.app.uninstall(installation.id), 'deleted'),
+    )
     repository.githubRepo.merge(number)
     const before = repository.calls().length
     await anHour()

@@ -10,7 +10,7 @@ import {
   startAppService,
   WEBHOOK_SECRET,
 } from '../support/app-service.ts'
-import { dump } from '../support/dump.ts'
+import { dumpDatabase } from '../support/database-dump.ts'
 import { fakeGithub } from '../support/github.ts'
 import type { Webhook } from '../support/webhook-payload.ts'
 import { installationEvent, installationRepositoriesEvent, signedDelivery } from '../support/webhooks.ts'
@@ -87,11 +87,11 @@ describe('an installation', () => {
     const known = github.state.repositories.find(({ id }) => id === repo.id)
     if (known) known.private = isPrivate
     repo.githubRepo.open({ head: 'retries', files: ['src/a.ts'] })
-    await service.play(repo.event(1, 'opened'))
+    await service.deliverAndRun(repo.event(1, 'opened'))
     const own = (await stored())?.installation_id
     const before = github.requests().length
     repo.githubRepo.open({ head: 'tidy', files: ['src/b.ts'] })
-    await service.play(as(evil.id, repo.event(2, 'opened')))
+    await service.deliverAndRun(as(evil.id, repo.event(2, 'opened')))
     expect((await stored())?.installation_id).toBe(own)
     const tokens = github.state.app.tokens.filter(({ installation_id }) => installation_id === evil.id)
     const used = github
@@ -103,13 +103,13 @@ describe('an installation', () => {
 
   test('does not end the following of what is another’s', async () => {
     repo.githubRepo.open({ head: 'retries', files: ['src/a.ts'] })
-    await service.play(repo.event(1, 'opened'))
+    await service.deliverAndRun(repo.event(1, 'opened'))
     const before = await stored()
     const event = installationRepositoriesEvent(github, evil, 'removed', ['evil/own'])
     const removed = [
       { id: repo.id, name: repo.full_name.split('/')[1], full_name: repo.full_name, private: true },
     ]
-    await service.play(
+    await service.deliverAndRun(
       { ...event, payload: { ...(event.payload as object), repositories_removed: removed } as never },
       installationEvent(github, evil, 'deleted'),
     )
@@ -121,15 +121,15 @@ describe('an installation', () => {
 test('neither the secret, nor the key, nor an installation token is stored, logged or measured', async () => {
   repo.githubRepo.open({ head: 'retries', files: ['src/a.ts'] })
   repo.githubRepo.open({ head: 'tidy', files: ['src/a.ts'] })
-  await service.play(repo.event(1, 'opened'), repo.event(2, 'opened'))
+  await service.deliverAndRun(repo.event(1, 'opened'), repo.event(2, 'opened'))
   github.fault('*', 'server_error', 3)
   await service.deliver(repo.event(1, 'synchronize'))
-  await service.settle()
+  await service.runDueJobs()
   github.clearFaults()
   const metrics = await (await fetch(`${service.url}/metrics`)).text()
   const secrets = github.state.app.tokens.map(({ token }) => token)
   expect(secrets.length).toBeGreaterThan(0)
-  const stored = await dump(service)
+  const stored = await dumpDatabase(service)
   expect(stored).toContain('retries')
   for (const text of [stored, service.log.join(''), metrics])
     for (const secret of [...secrets, 'PRIVATE KEY', `"${WEBHOOK_SECRET}"`])

@@ -4,9 +4,14 @@ import { setTimeout as wait } from 'node:timers/promises'
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
 import type { ConnectionLimits } from '../../src/surfaces/http/http-server.ts'
 import { fakeGithub } from '../support/github.ts'
-import { WORK } from '../support/routes.ts'
+import {
+  openRawConnection,
+  parseResponses,
+  type RawConnection,
+  sendBytes,
+} from '../support/raw-connection.ts'
+import { ACTIVITY } from '../support/routes.ts'
 import { startTestService, type TestService } from '../support/service.ts'
-import { answersIn, openWire, sendBytes, type Wire } from '../support/wire.ts'
 
 const PATH = '/api/v1/repos/acme/shop/activity'
 const AS_ADA = 'Host: x\r\nAuthorization: Bearer ada\r\n'
@@ -19,7 +24,7 @@ const PACE_MS = 50
 
 const github = fakeGithub()
 const services: TestService[] = []
-const wires: Wire[] = []
+const connections: RawConnection[] = []
 let service: TestService
 /** Its limits are short. */
 let slow: TestService
@@ -36,10 +41,10 @@ async function start(limits: Partial<ConnectionLimits>): Promise<TestService> {
   services.push(started)
   return started
 }
-async function open({ url }: TestService): Promise<Wire> {
-  const wire = await openWire(url)
-  wires.push(wire)
-  return wire
+async function open({ url }: TestService): Promise<RawConnection> {
+  const connection = await openRawConnection(url)
+  connections.push(connection)
+  return connection
 }
 
 beforeAll(async () => {
@@ -54,29 +59,29 @@ beforeAll(async () => {
   })
 })
 afterAll(async () => {
-  for (const { socket } of wires) socket.destroy()
+  for (const { socket } of connections) socket.destroy()
   await Promise.all(services.map((each) => each.close()))
   github.close()
 })
 
 /** Sends a little each time the service has answered somebody else, until it ends the connection; answers what it said. */
 async function trickle(to: TestService, start: string, more: () => string) {
-  const wire = await open(to)
-  wire.write(start)
-  await untilEnded(to, wire, more)
-  return answersIn(wire.said())
+  const connection = await open(to)
+  connection.write(start)
+  await untilEnded(to, connection, more)
+  return parseResponses(connection.received())
 }
 
-async function untilEnded(to: TestService, wire: Wire, more: () => string): Promise<void> {
+async function untilEnded(to: TestService, connection: RawConnection, more: () => string): Promise<void> {
   let isOpen = true
-  void wire.ended.then(() => {
+  void connection.ended.then(() => {
     isOpen = false
   })
   const others = () => to.api('GET', '/activity').then(({ status }) => status, String)
   while (isOpen) {
     // On a busy machine the short limits may end one of these requests too.
     await expect.poll(others).toBe(200)
-    wire.write(more())
+    connection.write(more())
     await wait(PACE_MS)
   }
 }
@@ -133,12 +138,12 @@ describe.concurrent('is cut off, while others are answered:', () => {
   })
 
   test('one who does not read the answers', async () => {
-    const wire = await open(slow)
-    wire.socket.pause()
-    wire.write(`GET /api/v1/openapi.json HTTP/1.1\r\nHost: x\r\n\r\n`.repeat(500))
+    const connection = await open(slow)
+    connection.socket.pause()
+    connection.write(`GET /api/v1/openapi.json HTTP/1.1\r\nHost: x\r\n\r\n`.repeat(500))
     // The service has stopped reading from it too, so these bytes are no sign of life.
-    await untilEnded(slow, wire, () => 'x')
-    expect(wire.socket.errored).not.toBeNull()
+    await untilEnded(slow, connection, () => 'x')
+    expect(connection.socket.errored).not.toBeNull()
   })
 })
 
@@ -146,15 +151,15 @@ test('connections past the most are closed, and the others are served', async ()
   const small = await start({ connections: 2 })
   const [first, second] = [await open(small), await open(small)]
   // Those that are accepted are known to be once they are answered.
-  for (const wire of [first, second]) {
-    wire.write(`GET ${PATH} HTTP/1.1\r\n${AS_ADA}\r\n`)
-    await expect.poll(() => answersIn(wire.said()).length).toBe(1)
+  for (const connection of [first, second]) {
+    connection.write(`GET ${PATH} HTTP/1.1\r\n${AS_ADA}\r\n`)
+    await expect.poll(() => parseResponses(connection.received()).length).toBe(1)
   }
   const third = await open(small)
   await third.ended
-  expect(third.said()).toBe('')
+  expect(third.received()).toBe('')
   first.write(`GET ${PATH} HTTP/1.1\r\n${AS_ADA}\r\n`)
-  await expect.poll(() => answersIn(first.said()).map(({ status }) => status)).toEqual([200, 200])
+  await expect.poll(() => parseResponses(first.received()).map(({ status }) => status)).toEqual([200, 200])
 })
 
 describe('is refused with an error object', () => {
@@ -208,18 +213,18 @@ test('a tunnel that the client resets or never closes is closed, and the service
     const { socket } = await open(service)
     socket.write(tunnel, () => socket.resetAndDestroy())
   }
-  const wire = await open(service)
-  wire.socket.allowHalfOpen = true
-  wire.write(tunnel)
-  await once(wire.socket, 'end')
+  const connection = await open(service)
+  connection.socket.allowHalfOpen = true
+  connection.write(tunnel)
+  await once(connection.socket, 'end')
   // A closed connection answers further bytes with a reset.
   await expect
     .poll(() => {
-      wire.write('x')
-      return wire.socket.destroyed
+      connection.write('x')
+      return connection.socket.destroyed
     })
     .toBe(true)
-  expect(answersIn(wire.said()).map(({ status }) => status)).toEqual([405])
+  expect(parseResponses(connection.received()).map(({ status }) => status)).toEqual([405])
   expect((await service.api('GET', '/activity')).status).toBe(200)
 })
 
@@ -239,14 +244,14 @@ describe('is taken as any other request', () => {
   })
 
   test('one that asks before it sends its body', async () => {
-    const body = JSON.stringify(WORK)
+    const body = JSON.stringify(ACTIVITY)
     const head = `POST ${PATH} HTTP/1.1\r\n${AS_ADA}Expect: 100-continue\r\nContent-Length: ${body.length}\r\n${close}`
-    const wire = await open(service)
-    wire.write(head)
-    await expect.poll(() => wire.said()).toContain('100 Continue')
-    wire.write(body)
-    await wire.ended
-    expect(answersIn(wire.said()).map(({ status }) => status)).toEqual([201])
+    const connection = await open(service)
+    connection.write(head)
+    await expect.poll(() => connection.received()).toContain('100 Continue')
+    connection.write(body)
+    await connection.ended
+    expect(parseResponses(connection.received()).map(({ status }) => status)).toEqual([201])
   })
 })
 
@@ -261,7 +266,7 @@ describe('requests that follow each other without waiting', () => {
   })
 
   test('are not answered with what is wrong with the next', async () => {
-    const body = JSON.stringify({ ...WORK, title: 'Sent before nonsense' })
+    const body = JSON.stringify({ ...ACTIVITY, title: 'Sent before nonsense' })
     const sound = `POST ${PATH} HTTP/1.1\r\n${AS_ADA}Content-Length: ${body.length}\r\n\r\n${body}`
     const answers = await sendBytes(service.url, `${sound}NONSENSE\r\n\r\n`)
     expect(answers.map(({ status }) => status)).toEqual([201])

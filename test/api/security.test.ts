@@ -4,9 +4,9 @@ import type { AddressInfo } from 'node:net'
 import { sql } from 'drizzle-orm'
 import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vitest'
 import type { Config } from '../../src/base/config.ts'
-import { dump } from '../support/dump.ts'
+import { dumpDatabase } from '../support/database-dump.ts'
 import { fakeGithub } from '../support/github.ts'
-import { call, outcome, outcomes, ROUTES, SIGNAL, WORK } from '../support/routes.ts'
+import { ACTIVITY, call, NOTABLE, outcome, outcomes, ROUTES } from '../support/routes.ts'
 import { startTestService, type TestService } from '../support/service.ts'
 
 const OTHER = '/api/v1/repos/acme/other'
@@ -39,8 +39,8 @@ async function start(config: Partial<Config>): Promise<TestService> {
 
 /** One record of each kind. */
 async function records(base = '') {
-  const activity = await service.api('POST', `${base}/activity`, { body: WORK })
-  const notable = await service.api('POST', `${base}/notables`, { body: SIGNAL })
+  const activity = await service.api('POST', `${base}/activity`, { body: ACTIVITY })
+  const notable = await service.api('POST', `${base}/notables`, { body: NOTABLE })
   return { act: activity.body.activity.id as string, ntb: notable.body.id as string }
 }
 
@@ -97,7 +97,7 @@ test('no token is found in any table, in the log, in the metrics or in an answer
     github.clearFaults()
   }
   const metrics = await (await fetch(`${service.url}/metrics`)).text()
-  const stored = await dump(service)
+  const stored = await dumpDatabase(service)
   // The dump holds what it should, so that finding no token in it says something.
   expect(stored).toContain('with-a-secret')
   expect(stored).toContain('window_start')
@@ -123,7 +123,7 @@ test('no address that is sent leads the service to call it', async () => {
     'https://github.com/acme/shop/pull/1?x=http://localhost',
   ]
   for (const pr_url of bad) {
-    const answer = await service.api('POST', '/activity', { body: { ...WORK, pr_url } })
+    const answer = await service.api('POST', '/activity', { body: { ...ACTIVITY, pr_url } })
     expect([pr_url, outcome(answer), answer.body.error.param]).toEqual([
       pr_url,
       '422 validation_error',
@@ -131,9 +131,9 @@ test('no address that is sent leads the service to call it', async () => {
     ])
   }
   const pr_url = 'https://github.com/acme/shop/pull/1'
-  expect((await service.api('POST', '/activity', { body: { ...WORK, pr_url } })).status).toBe(201)
+  expect((await service.api('POST', '/activity', { body: { ...ACTIVITY, pr_url } })).status).toBe(201)
   const decision_url = 'https://169.254.169.254/latest/meta-data'
-  expect((await service.api('POST', '/notables', { body: { ...SIGNAL, decision_url } })).status).toBe(201)
+  expect((await service.api('POST', '/notables', { body: { ...NOTABLE, decision_url } })).status).toBe(201)
   // Who raised the notable is asked, and nothing else.
   expect(
     github
@@ -196,7 +196,7 @@ describe('browsers are told what an answer is', () => {
 
   test('so that markup in a record stays text', async () => {
     const title = '<script>alert(1)</script><img src=x onerror=alert(1)>'
-    const { body } = await service.api('POST', '/activity', { body: { ...WORK, title } })
+    const { body } = await service.api('POST', '/activity', { body: { ...ACTIVITY, title } })
     const { headers, body: got } = await service.api('GET', `/activity/${body.activity.id}`, {
       headers: { accept: 'text/html' },
     })

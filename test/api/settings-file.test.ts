@@ -66,7 +66,7 @@ describe('the file is read when the repository is first seen', () => {
   test('by REST, for one call of the app where it is not installed, whoever writes there and how often', async () => {
     github.app.uninstall(repository.installation.id)
     const before = github.calls(`GET /repos/${repository.full_name}/installation`)
-    await Promise.all([shown(), shown(), repository.declare()])
+    await Promise.all([shown(), shown(), repository.createActivity()])
     expect(await shown()).toMatchObject({ source: 'defaults' })
     expect(github.calls(`GET /repos/${repository.full_name}/installation`)).toBe(before + 1)
   })
@@ -86,12 +86,12 @@ describe('the file is read when the repository is first seen', () => {
     ['an opened pull request', async () => void (await repository.open())],
     [
       'an installation',
-      () => fixture.service.play(installationEvent(github, repository.installation, 'created')),
+      () => fixture.service.deliverAndRun(installationEvent(github, repository.installation, 'created')),
     ],
     [
       'a push that does not touch it',
       () =>
-        fixture.service.play(
+        fixture.service.deliverAndRun(
           pushEvent(github, repository.full_name, {
             ...repository.githubRepo.push('topic'),
             modified: ['a'],
@@ -145,7 +145,9 @@ describe('a push refreshes it', () => {
     await repository.writeFile(SETTINGS, 'activity_ttl_ms: 5000')
     const before = reads().length
     const push = repository.githubRepo.push('topic', { [SETTINGS]: 'activity_ttl_ms: 6000' })
-    await fixture.service.play(pushEvent(github, repository.full_name, { ...push, modified: [SETTINGS] }))
+    await fixture.service.deliverAndRun(
+      pushEvent(github, repository.full_name, { ...push, modified: [SETTINGS] }),
+    )
     await repository.writeFile('src/pay.ts', 'pay()')
     expect((await shown()).activity_ttl_ms).toBe(5000)
     expect(reads()).toHaveLength(before)
@@ -160,7 +162,7 @@ describe('a push refreshes it', () => {
   test('and a forced push, which may change any file', async () => {
     await shown()
     const push = repository.githubRepo.write(SETTINGS, 'activity_ttl_ms: 6000')
-    await fixture.service.play(pushEvent(github, repository.full_name, { ...push, forced: true }))
+    await fixture.service.deliverAndRun(pushEvent(github, repository.full_name, { ...push, forced: true }))
     expect((await shown()).activity_ttl_ms).toBe(6000)
   })
 
@@ -173,9 +175,9 @@ describe('a push refreshes it', () => {
       event,
       payload: { ...payload, commits: Array(count).fill(commit) },
     })
-    await fixture.service.play(told_of(2047))
+    await fixture.service.deliverAndRun(told_of(2047))
     expect((await shown()).activity_ttl_ms).toBe(86_400_000)
-    await fixture.service.play(told_of(2048))
+    await fixture.service.deliverAndRun(told_of(2048))
     expect((await shown()).activity_ttl_ms).toBe(6000)
   })
 })
@@ -183,12 +185,12 @@ describe('a push refreshes it', () => {
 describe('another default branch has its own file', () => {
   const changeTo = async (branch: string) => {
     repository.githubRepo.repository.default_branch = branch
-    await fixture.service.play(repositoryEvent(github, repository.full_name, 'edited'))
+    await fixture.service.deliverAndRun(repositoryEvent(github, repository.full_name, 'edited'))
   }
 
   test('which holds from then on, in comments, too', async () => {
     await repository.writeFile(SETTINGS, 'activity_ttl_ms: 5000')
-    await repository.declare({ scope: { areas: ['payments'] } })
+    await repository.createActivity({ scope: { areas: ['payments'] } })
     const number = await repository.open()
     repository.githubRepo.push('trunk', { [SETTINGS]: 'areas: {payments: [src/**]}' })
     await changeTo('trunk')
@@ -207,7 +209,7 @@ describe('another default branch has its own file', () => {
   test('and other changes of the repository read nothing', async () => {
     await repository.writeFile(SETTINGS, 'activity_ttl_ms: 5000')
     const before = reads().length
-    await fixture.service.play(repositoryEvent(github, repository.full_name, 'privatized'))
+    await fixture.service.deliverAndRun(repositoryEvent(github, repository.full_name, 'privatized'))
     expect(reads()).toHaveLength(before)
   })
 })
@@ -257,8 +259,8 @@ describe('a wrong file', () => {
 
 describe('areas and ignore_paths work at once', () => {
   test('in checks', async () => {
-    await repository.declare({ scope: { areas: ['payments'] } })
-    await repository.declare({ branch: 'lock', scope: { paths: ['yarn.lock', 'gen/a.ts'] } })
+    await repository.createActivity({ scope: { areas: ['payments'] } })
+    await repository.createActivity({ branch: 'lock', scope: { paths: ['yarn.lock', 'gen/a.ts'] } })
     const asked = { branch: 'me', scope: { paths: ['src/pay.ts'] } }
     expect(await overlaps(asked)).toBe(false)
     await repository.writeFile(SETTINGS, 'areas: {Payments: [src/pay*]}')
@@ -271,7 +273,7 @@ describe('areas and ignore_paths work at once', () => {
   })
 
   test('and in comments on pull requests that are open', async () => {
-    await repository.declare({ title: 'By area', scope: { areas: ['payments'] } })
+    await repository.createActivity({ title: 'By area', scope: { areas: ['payments'] } })
     const number = await repository.open()
     expect(repository.comment(number)).toBeUndefined()
     await repository.writeFile(SETTINGS, 'areas: {payments: [src/**]}')
@@ -288,7 +290,7 @@ describe('areas are those of labeler.yml', () => {
     expect((await shown()).areas).toEqual({ payments: ['src/pay*'] })
     await repository.writeFile(LABELER, 'tills: [src/till/**]\n')
     expect((await shown()).areas).toEqual({ tills: ['src/till/**'] })
-    await repository.declare({ scope: { areas: ['tills'] } })
+    await repository.createActivity({ scope: { areas: ['tills'] } })
     expect(await overlaps({ scope: { paths: ['src/till/a.ts'] } })).toBe(true)
   })
 
@@ -343,6 +345,6 @@ describe('areas are those of labeler.yml', () => {
 test('a pull request is not tracked where the file says so, from the first event on', async () => {
   repository.githubRepo.write(SETTINGS, 'track_pull_requests: false')
   const { number } = repository.githubRepo.open({ files: ['src/pay.ts'] })
-  await fixture.service.play(pullRequestEvent(github, repository.full_name, number, 'opened'))
+  await fixture.service.deliverAndRun(pullRequestEvent(github, repository.full_name, number, 'opened'))
   expect((await repository.request('GET', '/activity')).body.items).toEqual([])
 })

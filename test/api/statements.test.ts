@@ -67,8 +67,8 @@ describe.skipIf(process.env.TEST_DATABASE_KIND === 'embedded')('every statement'
 
   /** Repairs the claims of a live record of each kind, of a record that does not exist, and the tallies. */
   async function repairDrift(): Promise<void> {
-    await repo.work({ scope: { paths: ['src/**'] } })
-    await repo.note({ scope: { paths: ['src/**'] } })
+    await repo.createActivity({ scope: { paths: ['src/**'] } })
+    await repo.createNotable({ scope: { paths: ['src/**'] } })
     const raw = connectRaw(service.app.config.database_url as string)
     await raw`delete from claims`
     await raw`update tallies set count = count + 1`
@@ -86,9 +86,12 @@ describe.skipIf(process.env.TEST_DATABASE_KIND === 'embedded')('every statement'
   async function work(): Promise<void> {
     const { githubRepo, full_name } = repo
     const scope = { areas: ['pay'], paths: ['src/**', 'README.md'] }
-    const ids = { act: await repo.work({ scope, branch: 'a' }), ntb: await repo.note({ scope }) }
-    await repo.work({ scope, branch: 'b', base_branch: 'a' })
-    await repo.work({ scope, risk: 'critical' })
+    const ids = {
+      act: await repo.createActivity({ scope, branch: 'a' }),
+      ntb: await repo.createNotable({ scope }),
+    }
+    await repo.createActivity({ scope, branch: 'b', base_branch: 'a' })
+    await repo.createActivity({ scope, risk: 'critical' })
     for (const route of ROUTES) {
       const headers = { 'Idempotency-Key': route.name }
       const [, body] = [
@@ -96,21 +99,21 @@ describe.skipIf(process.env.TEST_DATABASE_KIND === 'embedded')('every statement'
         route.body && { ...route.body, ...(route.path.includes('check') && { scope, branch: 'a' }) },
       ]
       for (let time = 0; time < 2; time += 1)
-        await repo.ask(route.method, pathOf(route, ids), { body, headers })
+        await repo.request(route.method, pathOf(route, ids), { body, headers })
     }
     const filters = 'status=archived&risk=low&actor=Ada&branch=a&has_pr=true&draft_pr_only=true&limit=1'
-    await repo.ask('GET', `/activity?${filters}`)
-    await repo.ask('GET', '/notables?status=expired&area=pay&category=api&importance=low')
-    await repo.ask('GET', '/notables?area=pay')
-    const merged = await repo.work({ scope })
-    await repo.ask('PATCH', `/activity/${merged}`, { body: { status: 'merged' } })
-    await repo.ask('POST', `/activity/${merged}/archive`)
-    await repo.note({ scope, supersedes: [ids.ntb] })
+    await repo.request('GET', `/activity?${filters}`)
+    await repo.request('GET', '/notables?status=expired&area=pay&category=api&importance=low')
+    await repo.request('GET', '/notables?area=pay')
+    const merged = await repo.createActivity({ scope })
+    await repo.request('PATCH', `/activity/${merged}`, { body: { status: 'merged' } })
+    await repo.request('POST', `/activity/${merged}/archive`)
+    await repo.createNotable({ scope, supersedes: [ids.ntb] })
     await repo.check({ branch: 'b' })
     const installation = github.app.install({ repositories: [full_name] })
     const { number } = githubRepo.open({ files: ['src/a.ts'], head: 'c' })
     const other = githubRepo.open({ files: ['src/a.ts'], head: 'b' })
-    await service.play(
+    await service.deliverAndRun(
       installationEvent(github, installation, 'created'),
       repo.event(number, 'opened'),
       repo.event(other.number, 'opened'),
@@ -118,14 +121,17 @@ describe.skipIf(process.env.TEST_DATABASE_KIND === 'embedded')('every statement'
       pushEvent(github, full_name, { ref: 'refs/heads/a' }),
     )
     githubRepo.merge(number)
-    await service.play(repo.event(number, 'closed'), refEvent(github, full_name, 'delete', { branch: 'b' }))
+    await service.deliverAndRun(
+      repo.event(number, 'closed'),
+      refEvent(github, full_name, 'delete', { branch: 'b' }),
+    )
     // Reconciliation is due after an hour, expiry after a day, and the rest after a month.
     for (const hours of [1, 24, 24 * 60]) {
       service.clock.advance(hours * 3_600_000)
-      await service.settle()
+      await service.runDueJobs()
       await sweep(service.app)
     }
-    await service.play(installationEvent(github, installation, 'deleted'))
+    await service.deliverAndRun(installationEvent(github, installation, 'deleted'))
     service.clock.advance(31 * 86_400_000)
     await sweep(service.app)
     await repairDrift()

@@ -3,7 +3,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } fr
 import { type AppService, startAppService } from '../support/app-service.ts'
 import { fakeGithub } from '../support/github.ts'
 import type { Installation } from '../support/github-state.ts'
-import { outcome, WORK } from '../support/routes.ts'
+import { ACTIVITY, outcome } from '../support/routes.ts'
 import type { Webhook } from '../support/webhook-payload.ts'
 import {
   installationEvent,
@@ -55,7 +55,7 @@ function grant(permission: 'none' | 'write'): void {
 
 const first = () => instances[0] as AppService
 const write = async (instance: AppService, full_name = shop) =>
-  outcome(await instance.api('POST', `/api/v1/repos/${full_name}/activity`, { body: WORK, token }))
+  outcome(await instance.api('POST', `/api/v1/repos/${full_name}/activity`, { body: ACTIVITY, token }))
 /** What every instance answers, in their order. */
 const everywhere = (full_name?: string) =>
   Promise.all(instances.map((instance) => write(instance, full_name)))

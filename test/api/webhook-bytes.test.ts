@@ -3,7 +3,7 @@ import { createHmac } from 'node:crypto'
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
 import { type AppService, startAppService, WEBHOOK_SECRET } from '../support/app-service.ts'
 import { fakeGithub } from '../support/github.ts'
-import { openWire, type Wire } from '../support/wire.ts'
+import { openRawConnection, type RawConnection } from '../support/raw-connection.ts'
 
 const KIB = 1024
 const MAX = 1024 * KIB
@@ -13,7 +13,7 @@ const NEVER_MS = 600_000
 const SHORT_MS = 2000
 
 const github = fakeGithub()
-const wires: Wire[] = []
+const connections: RawConnection[] = []
 let service: AppService
 /** With a short timeout of requests. */
 let impatient: AppService
@@ -26,7 +26,7 @@ beforeAll(async () => {
   impatient = await start(SHORT_MS)
 })
 afterEach(() => {
-  for (const { socket } of wires.splice(0)) socket.destroy()
+  for (const { socket } of connections.splice(0)) socket.destroy()
 })
 afterAll(async () => {
   await impatient.close()
@@ -47,22 +47,22 @@ function headOf(length: number, signature = '0'.repeat(64)): string {
 }
 
 /** Sends part of a body that nobody signed, and keeps the connection. */
-async function hoard(bytes: number, to = service): Promise<Wire> {
-  const wire = await openWire(to.url)
-  wires.push(wire)
-  wire.write(headOf(25 * MAX))
-  wire.write('x'.repeat(bytes))
-  return wire
+async function hoard(bytes: number, to = service): Promise<RawConnection> {
+  const connection = await openRawConnection(to.url)
+  connections.push(connection)
+  connection.write(headOf(25 * MAX))
+  connection.write('x'.repeat(bytes))
+  return connection
 }
 
 /** Sends a signed delivery of that size; returns the status. */
 async function deliver(bytes: number, to = service): Promise<number> {
   const body = JSON.stringify({ zen: 'x'.repeat(bytes) })
-  const wire = await openWire(to.url)
-  wire.write(headOf(body.length, createHmac('sha256', WEBHOOK_SECRET).update(body).digest('hex')))
-  wire.write(body)
-  const { status } = await wire.answer()
-  wire.socket.destroy()
+  const connection = await openRawConnection(to.url)
+  connection.write(headOf(body.length, createHmac('sha256', WEBHOOK_SECRET).update(body).digest('hex')))
+  connection.write(body)
+  const { status } = await connection.answer()
+  connection.socket.destroy()
   return status
 }
 
@@ -70,12 +70,12 @@ async function deliver(bytes: number, to = service): Promise<number> {
  * Sends the larger part of what fits, and small deliveries until it is refused. They fit until all of it has arrived. If
  * it is refused while it still sends, the response may be lost with the connection; then another one starts.
  */
-async function untilRefused(): Promise<Wire> {
+async function untilRefused(): Promise<RawConnection> {
   for (let turn = 0; turn < 50; turn += 1) {
     const large = await hoard(700 * KIB)
-    for (let sent = 0; sent < 50 && large.said() === '' && !large.socket.destroyed; sent += 1)
+    for (let sent = 0; sent < 50 && large.received() === '' && !large.socket.destroyed; sent += 1)
       expect(await deliver(200 * KIB)).toBe(202)
-    if (large.said() !== '') return large
+    if (large.received() !== '') return large
     large.socket.destroy()
   }
   throw new Error('nothing is refused')
@@ -88,9 +88,9 @@ test('past the limit the largest body is refused with 503, and small deliveries 
   expect([status, body.error.type]).toEqual([503, 'service_unavailable'])
   expect(headers.get('retry-after')).toBe('10')
   await large.ended
-  expect(small.said()).toBe('')
+  expect(small.received()).toBe('')
   expect(await deliver(500 * KIB)).toBe(202)
-  expect(small.said()).toBe('')
+  expect(small.received()).toBe('')
 })
 
 test('any number of deliveries may follow each other', async () => {
@@ -111,7 +111,7 @@ test('the bytes of a sender that leaves are free again', async () => {
     .toBe(true)
   const kept = await hoard(100 * KIB)
   expect(await deliver(850 * KIB)).toBe(202)
-  expect(kept.said()).toBe('')
+  expect(kept.received()).toBe('')
 })
 
 test('a sender that is slow is timed out, and its bytes are free again', async () => {

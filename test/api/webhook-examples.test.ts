@@ -32,7 +32,7 @@ describe.each(EXAMPLES)('$name', ({ name, examples: payloads }) => {
     const { status, outcome } = await service.deliver({ event: name, payload }, `${name}-${at}`)
     expect(status).toBe(202)
     expect(['accepted', 'ignored']).toContain(outcome)
-    expect(await service.settle()).toEqual([])
+    expect(await service.runDueJobs()).toEqual([])
   })
 
   test.each(payloads.map((payload, at) => [at, payload] as const))(
@@ -49,7 +49,7 @@ describe.each(EXAMPLES)('$name', ({ name, examples: payloads }) => {
       }
       const { status } = await service.deliver({ event: name, payload: sent }, `${name}-${at}-installed`)
       expect(status).toBe(202)
-      expect(await service.settle()).toEqual([])
+      expect(await service.runDueJobs()).toEqual([])
     },
   )
 })

@@ -4,7 +4,7 @@ import { sweep } from '../../src/operations/sweep.ts'
 import { type AppService, startAppService } from '../support/app-service.ts'
 import { fakeGithub } from '../support/github.ts'
 import type { Installation } from '../support/github-state.ts'
-import { WORK } from '../support/routes.ts'
+import { ACTIVITY } from '../support/routes.ts'
 import {
   installationEvent,
   installationRepositoriesEvent,
@@ -49,17 +49,17 @@ const install = (...repositories: string[]) => {
 }
 const opened = (full_name: string, given: { head?: string; files?: string[] } = {}) =>
   pullRequestEvent(github, full_name, github.at(full_name).open(given).number, 'opened')
-const ask = (method: string, full_name: string, path: string, body?: unknown) =>
+const request = (method: string, full_name: string, path: string, body?: unknown) =>
   service.api(method, `/api/v1/repos/${full_name}${path}`, { body })
 /** The live activities of a repository, the oldest first. */
 const live = async (full_name: string) =>
-  (await ask('GET', full_name, '/activity?limit=100')).body.items.reverse() as {
+  (await request('GET', full_name, '/activity?limit=100')).body.items.reverse() as {
     id: string
     pr_url: string
     source: string
   }[]
-const begin = async (full_name: string, body: object = {}) =>
-  (await ask('POST', full_name, '/activity', { ...WORK, ...body })).body.activity.id as string
+const createActivity = async (full_name: string, body: object = {}) =>
+  (await request('POST', full_name, '/activity', { ...ACTIVITY, ...body })).body.activity.id as string
 
 describe('an installation', () => {
   test('that is created takes in the open pull requests of all its repositories', async () => {
@@ -67,14 +67,14 @@ describe('an installation', () => {
     for (let number = 1; number <= 103; number += 1) a.open({ files: [`src/${number}.ts`] })
     a.close(5)
     b.open({ head: 'words', files: ['README.md'], draft: true })
-    await service.play(installationEvent(github, install(shop, docs), 'created'))
+    await service.deliverAndRun(installationEvent(github, install(shop, docs), 'created'))
     const urls = [
-      ...(await ask('GET', shop, '/activity?limit=100')).body.items,
+      ...(await request('GET', shop, '/activity?limit=100')).body.items,
       ...(
-        await ask(
+        await request(
           'GET',
           shop,
-          `/activity?limit=100&cursor=${(await ask('GET', shop, '/activity?limit=100')).body.next_cursor}`,
+          `/activity?limit=100&cursor=${(await request('GET', shop, '/activity?limit=100')).body.next_cursor}`,
         )
       ).body.items,
     ].map(({ pr_url }) => pr_url)
@@ -87,11 +87,15 @@ describe('an installation', () => {
   })
 
   test('that is created again makes nothing twice, and finds declared work', async () => {
-    const id = await begin(shop, { branch: 'retries' })
+    const id = await createActivity(shop, { branch: 'retries' })
     github.at(shop).open({ head: 'retries' })
     github.at(shop).open({ head: 'other' })
     const created = installationEvent(github, install(shop), 'created')
-    await service.play(created, created, installationEvent(github, installation, 'new_permissions_accepted'))
+    await service.deliverAndRun(
+      created,
+      created,
+      installationEvent(github, installation, 'new_permissions_accepted'),
+    )
     const all = await live(shop)
     expect(all).toHaveLength(2)
     expect(all).toMatchObject([
@@ -101,14 +105,14 @@ describe('an installation', () => {
   })
 
   test('that is gone before its turn comes leaves nothing to be followed, and fails nothing', async () => {
-    await service.play(installationEvent(github, install(shop), 'created'))
+    await service.deliverAndRun(installationEvent(github, install(shop), 'created'))
     const created = installationEvent(github, installation, 'new_permissions_accepted')
     const late = pushEvent(github, shop, { ref: 'refs/heads/retries' })
     github.app.uninstall(installation.id)
-    await service.play(created)
+    await service.deliverAndRun(created)
     const before = github.calls(`* /repos/${shop}/*`)
     github.at(shop).open({ files: ['src/a.ts'] })
-    await service.play(late)
+    await service.deliverAndRun(late)
     expect(await live(shop)).toEqual([])
     // Whether it is installed is asked; nothing else.
     expect(github.calls(`* /repos/${shop}/*`) - before).toBe(
@@ -117,32 +121,32 @@ describe('an installation', () => {
   })
 
   test('that is given a repository takes in its open pull requests, and no other', async () => {
-    await service.play(installationEvent(github, install(docs), 'created'))
+    await service.deliverAndRun(installationEvent(github, install(docs), 'created'))
     github.at(shop).open({ files: ['src/a.ts'] })
     github.at(docs).open({ files: ['README.md'] })
     github.app.addRepositories(installation.id, [shop])
-    await service.play(installationRepositoriesEvent(github, installation, 'added', [shop]))
+    await service.deliverAndRun(installationRepositoriesEvent(github, installation, 'added', [shop]))
     expect(await live(shop)).toHaveLength(1)
     expect(await live(docs)).toEqual([])
   })
 
   test('that is suspended makes no job fail, and takes in what was missed when that ends', async () => {
-    await service.play(installationEvent(github, install(shop), 'created'))
+    await service.deliverAndRun(installationEvent(github, install(shop), 'created'))
     github.app.suspend(installation.id)
     const late = opened(shop, { files: ['src/a.ts'] })
     const created = installationEvent(github, installation, 'created')
-    await service.play(installationEvent(github, installation, 'suspend'), late, created)
+    await service.deliverAndRun(installationEvent(github, installation, 'suspend'), late, created)
     expect(await live(shop)).toEqual([])
     github.at(shop).write('.github/deconflict.yml', 'activity_ttl_ms: 5000')
     github.app.unsuspend(installation.id)
-    await service.play(installationEvent(github, installation, 'unsuspend'))
+    await service.deliverAndRun(installationEvent(github, installation, 'unsuspend'))
     expect(await live(shop)).toHaveLength(1)
-    expect((await ask('GET', shop, '/settings')).body.activity_ttl_ms).toBe(5000)
+    expect((await request('GET', shop, '/settings')).body.activity_ttl_ms).toBe(5000)
   })
 })
 
 describe('a repository that the app is taken off', () => {
-  const WAYS: [string, () => Parameters<AppService['play']>[0]][] = [
+  const WAYS: [string, () => Parameters<AppService['deliverAndRun']>[0]][] = [
     [
       'removed',
       () => {
@@ -170,12 +174,12 @@ describe('a repository that the app is taken off', () => {
   }
 
   beforeEach(async () => {
-    await service.play(
+    await service.deliverAndRun(
       installationEvent(github, install(shop, docs), 'created'),
       opened(shop, { files: ['src/a.ts'] }),
     )
-    await begin(shop)
-    await begin(docs)
+    await createActivity(shop)
+    await createActivity(docs)
   })
 
   test.each(WAYS)(
@@ -183,50 +187,50 @@ describe('a repository that the app is taken off', () => {
     async (_, takeOff) => {
       const declared = (await live(shop)).filter(({ source }) => source === 'api')
       expect(declared).toHaveLength(1)
-      await service.play(takeOff())
+      await service.deliverAndRun(takeOff())
       expect(await live(shop)).toHaveLength(2)
       // Days on, everything has expired; it is still there.
       service.clock.advance(RETENTION_DAYS * DAY_MS - 1)
       await sweep(service.app)
-      await service.settle()
-      expect((await ask('GET', shop, '/activity?status=expired')).body.items).toHaveLength(2)
+      await service.runDueJobs()
+      expect((await request('GET', shop, '/activity?status=expired')).body.items).toHaveLength(2)
       service.clock.advance(1)
       await sweep(service.app)
-      expect((await ask('GET', shop, '/activity?status=expired')).body.items).toMatchObject(
+      expect((await request('GET', shop, '/activity?status=expired')).body.items).toMatchObject(
         declared.map(({ id }) => ({ id, source: 'api' })),
       )
-      expect((await ask('GET', docs, '/activity?status=expired')).body.items).toHaveLength(1)
+      expect((await request('GET', docs, '/activity?status=expired')).body.items).toHaveLength(1)
     },
   )
 
   test.each(WAYS)('%s, keeps declared work that is alive after the retention period', async (_, takeOff) => {
-    await service.play(takeOff())
-    const id = await begin(shop)
+    await service.deliverAndRun(takeOff())
+    const id = await createActivity(shop)
     for (let day = 0; day < RETENTION_DAYS; day += 1) {
       service.clock.advance(DAY_MS - 1)
-      expect((await ask('POST', shop, `/activity/${id}/heartbeat`)).status).toBe(200)
+      expect((await request('POST', shop, `/activity/${id}/heartbeat`)).status).toBe(200)
     }
     service.clock.advance(DAY_MS - 1)
     await sweep(service.app)
     expect(await live(shop)).toMatchObject([{ id }])
-    expect((await ask('GET', shop, '/settings')).body.source).toBe('defaults')
+    expect((await request('GET', shop, '/settings')).body.source).toBe('defaults')
   })
 
   test.each(WAYS)(
     '%s, has the default settings at once, and its own again when given back',
     async (way, takeOff) => {
       github.at(shop).write('.github/deconflict.yml', 'activity_ttl_ms: 3600000')
-      await service.play(
+      await service.deliverAndRun(
         pushEvent(github, shop, { ref: 'refs/heads/main', modified: ['.github/deconflict.yml'] }),
       )
       const shown = async () => {
-        const { activity_ttl_ms, source } = (await ask('GET', shop, '/settings')).body
+        const { activity_ttl_ms, source } = (await request('GET', shop, '/settings')).body
         return [activity_ttl_ms, source]
       }
       expect(await shown()).toEqual([3_600_000, 'file'])
-      await service.play(takeOff())
+      await service.deliverAndRun(takeOff())
       expect(await shown()).toEqual([DAY_MS, 'defaults'])
-      await service.play(giveBack(way))
+      await service.deliverAndRun(giveBack(way))
       expect(await shown()).toEqual([3_600_000, 'file'])
     },
   )
@@ -234,22 +238,22 @@ describe('a repository that the app is taken off', () => {
   test.each(WAYS)('%s, is not followed again by a delivery that comes late', async (_, takeOff) => {
     github.at(shop).open({ files: ['src/late.ts'] })
     const late = pullRequestEvent(github, shop, 2, 'opened')
-    await service.play(takeOff(), late)
+    await service.deliverAndRun(takeOff(), late)
     expect(await live(shop)).toHaveLength(2)
     service.clock.advance(RETENTION_DAYS * DAY_MS)
     await sweep(service.app)
-    const left = (await ask('GET', shop, '/activity?status=expired')).body.items
+    const left = (await request('GET', shop, '/activity?status=expired')).body.items
     expect(left).toMatchObject([{ source: 'api' }])
   })
 
   test.each(WAYS)('%s, and given back is followed and kept', async (way, takeOff) => {
-    await service.play(takeOff())
+    await service.deliverAndRun(takeOff())
     github.at(shop).open({ files: ['src/b.ts'] })
-    await service.play(giveBack(way))
+    await service.deliverAndRun(giveBack(way))
     expect(await live(shop)).toHaveLength(3)
     service.clock.advance(RETENTION_DAYS * DAY_MS)
     await sweep(service.app)
-    expect((await ask('GET', shop, '/activity?status=expired')).body.items).toHaveLength(3)
+    expect((await request('GET', shop, '/activity?status=expired')).body.items).toHaveLength(3)
   })
 })
 
@@ -258,22 +262,22 @@ describe('a repository that is renamed', () => {
     ['renamed', () => `${owner}/store`],
     ['transferred', () => `${owner}-new/shop`],
   ] as const)('(%s) is the same repository, and followed under its new name', async (action, newName) => {
-    await service.play(installationEvent(github, install(shop), 'created'))
-    const id = await begin(shop, { branch: 'retries' })
+    await service.deliverAndRun(installationEvent(github, install(shop), 'created'))
+    const id = await createActivity(shop, { branch: 'retries' })
     const pull = github.at(shop).open({ head: 'retries', files: ['src/a.ts'] })
-    await service.play(pullRequestEvent(github, shop, pull.number, 'opened'))
+    await service.deliverAndRun(pullRequestEvent(github, shop, pull.number, 'opened'))
     const to = newName()
     github.rename(shop, to)
     if (action === 'transferred') install(to)
     github.token('ada', { login: 'ada', id: 1, permissions: { [to]: 'write' } })
-    await service.play(repositoryEvent(github, to, action, shop))
+    await service.deliverAndRun(repositoryEvent(github, to, action, shop))
     github.at(to).open({ head: 'other', files: ['src/b.ts'] })
-    await service.play(pullRequestEvent(github, to, 2, 'opened'))
+    await service.deliverAndRun(pullRequestEvent(github, to, 2, 'opened'))
     expect(await live(to)).toMatchObject([{ id }, { pr_url: `https://github.com/${to}/pull/2` }])
     expect(github.calls(`GET /repos/${to}/pulls/2/files`, 200)).toBe(1)
     github.at(to).merge(pull.number)
-    await service.play(pullRequestEvent(github, to, pull.number, 'closed'))
-    expect((await ask('GET', to, `/activity/${id}`)).body).toMatchObject({
+    await service.deliverAndRun(pullRequestEvent(github, to, pull.number, 'closed'))
+    expect((await request('GET', to, `/activity/${id}`)).body).toMatchObject({
       archive_reason: 'pull_request_merged',
     })
   })
@@ -281,13 +285,13 @@ describe('a repository that is renamed', () => {
   const calls = (full_name: string) => github.calls(`* /repos/${full_name}*`)
   /** Work that collides with pull request 1, so that a comment is due there. */
   const collide = async (full_name: string) => {
-    await begin(full_name, { branch: 'other', scope: { paths: ['src/a.ts'] } })
-    await service.settle()
+    await createActivity(full_name, { branch: 'other', scope: { paths: ['src/a.ts'] } })
+    await service.runDueJobs()
     return github.calls(`POST /repos/${full_name}/issues/1/comments`, 201)
   }
 
   test('keeps its new name, whatever comes late under the old one', async () => {
-    await service.play(
+    await service.deliverAndRun(
       installationEvent(github, install(shop), 'created'),
       opened(shop, { files: ['src/a.ts'] }),
     )
@@ -296,14 +300,14 @@ describe('a repository that is renamed', () => {
     const to = `${owner}/store`
     github.rename(shop, to)
     github.token('ada', { login: 'ada', id: 1, permissions: { [to]: 'write' } })
-    await service.play(repositoryEvent(github, to, 'renamed', shop), push, edited)
+    await service.deliverAndRun(repositoryEvent(github, to, 'renamed', shop), push, edited)
     const before = calls(shop)
     expect(await collide(to)).toBe(1)
     expect(calls(shop)).toBe(before)
   })
 
   test('keeps its new name also when another repository has taken the old one', async () => {
-    await service.play(
+    await service.deliverAndRun(
       installationEvent(github, install(shop), 'created'),
       opened(shop, { files: ['src/a.ts'] }),
     )
@@ -313,14 +317,14 @@ describe('a repository that is renamed', () => {
     github.repository({ id: 3000 + tests, full_name: shop })
     github.app.addRepositories(installation.id, [shop])
     github.token('ada', { login: 'ada', id: 1, permissions: { [to]: 'write' } })
-    await service.play(repositoryEvent(github, to, 'renamed', shop), late)
+    await service.deliverAndRun(repositoryEvent(github, to, 'renamed', shop), late)
     const before = calls(shop)
     expect(await collide(to)).toBe(1)
     expect(calls(shop)).toBe(before)
   })
 
   test('stays with its new owner, whatever comes late from the old one', async () => {
-    await service.play(
+    await service.deliverAndRun(
       installationEvent(github, install(shop), 'created'),
       opened(shop, { files: ['src/a.ts'] }),
     )
@@ -330,27 +334,29 @@ describe('a repository that is renamed', () => {
     github.rename(shop, to)
     install(to)
     github.token('ada', { login: 'ada', id: 1, permissions: { [to]: 'write' } })
-    await service.play(repositoryEvent(github, to, 'transferred', shop), late)
+    await service.deliverAndRun(repositoryEvent(github, to, 'transferred', shop), late)
     const before = calls(shop)
     expect(await collide(to)).toBe(1)
     expect(calls(shop)).toBe(before)
   })
 
   test('is asked about once for a new name, and never while it keeps it', async () => {
-    await service.play(installationEvent(github, install(shop), 'created'))
+    await service.deliverAndRun(installationEvent(github, install(shop), 'created'))
     const to = `${owner}/store`
     github.rename(shop, to)
     const push = () => pushEvent(github, to, { ref: 'refs/heads/retries' })
-    await service.play(push(), push(), repositoryEvent(github, to, 'renamed', shop), push())
+    await service.deliverAndRun(push(), push(), repositoryEvent(github, to, 'renamed', shop), push())
     expect(github.requests(`GET /repos/${to}`).filter(({ token }) => token !== 'ada')).toHaveLength(1)
   })
 
   test('is followed although nobody told of it', async () => {
-    await service.play(installationEvent(github, install(shop), 'created'))
-    const id = await begin(shop, { branch: 'retries' })
+    await service.deliverAndRun(installationEvent(github, install(shop), 'created'))
+    const id = await createActivity(shop, { branch: 'retries' })
     const to = `${owner}/store`
     github.rename(shop, to)
-    await service.play(pushEvent(github, to, { ref: 'refs/heads/retries' }))
-    expect((await ask('GET', to, `/activity/${id}`)).body.heartbeat_at).toBe(service.clock.now.toISOString())
+    await service.deliverAndRun(pushEvent(github, to, { ref: 'refs/heads/retries' }))
+    expect((await request('GET', to, `/activity/${id}`)).body.heartbeat_at).toBe(
+      service.clock.now.toISOString(),
+    )
   })
 })

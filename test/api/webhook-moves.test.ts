@@ -35,9 +35,9 @@ const in24h = () => new Date(service.clock.now.getTime() + DAY_MS).toISOString()
 
 /** An activity in a status, made a second before whatever comes next. */
 async function begun(status: string, body: Record<string, unknown>): Promise<string> {
-  const id = await repo.work({ scope: SCOPE, ...body })
+  const id = await repo.createActivity({ scope: SCOPE, ...body })
   if (status !== 'active') {
-    const answer = await repo.ask('PATCH', `/activity/${id}`, { body: { status } })
+    const answer = await repo.request('PATCH', `/activity/${id}`, { body: { status } })
     expect(answer.status).toBe(200)
   }
   service.clock.advance(1000)
@@ -63,7 +63,7 @@ describe.each(['pr_url', 'branch'] as const)('activities linked by their %s', (l
   ] as const)('follow a pull request that is %s, draft: %s', async (action, draft) => {
     repo.githubRepo.open({ head: 'retries', base: 'develop', draft })
     const ids = await oneOfEach(link)
-    await service.play(repo.event(1, action))
+    await service.deliverAndRun(repo.event(1, action))
     const open = draft ? 'draft-pr-open' : 'ready-for-review'
     for (const [status, id] of ids) {
       expect(await repo.activity(id), status).toMatchObject({
@@ -89,7 +89,7 @@ describe.each(['pr_url', 'branch'] as const)('activities linked by their %s', (l
     const ids = await oneOfEach(link)
     if (merged) repo.githubRepo.merge(1)
     else repo.githubRepo.close(1)
-    await service.play(repo.event(1, 'closed'))
+    await service.deliverAndRun(repo.event(1, 'closed'))
     for (const [status, id] of ids)
       expect(await repo.activity(id), status).toMatchObject({
         status: 'archived',
@@ -104,10 +104,10 @@ describe.each(['pr_url', 'branch'] as const)('activities linked by their %s', (l
   test('keep their own words and scope when it is edited or pushed to', async () => {
     repo.githubRepo.open({ head: 'retries', base: 'develop', files: ['src/a.ts'] })
     const ids = await oneOfEach(link)
-    await service.play(repo.event(1, 'opened'))
+    await service.deliverAndRun(repo.event(1, 'opened'))
     service.clock.advance(1000)
     repo.githubRepo.update(1, { title: 'Other words', files: ['src/b.ts'] })
-    await service.play(
+    await service.deliverAndRun(
       repo.event(1, { action: 'synchronize', push: repo.githubRepo.push('retries') }),
       repo.event(1, { action: 'edited', from: { title: 'Words' } }),
     )
@@ -124,11 +124,11 @@ describe.each(['pr_url', 'branch'] as const)('activities linked by their %s', (l
     repo.githubRepo.open({ head: 'retries' })
     const body = link === 'branch' ? { branch: 'retries' } : { branch: 'elsewhere', pr_url: prUrl(1) }
     const id = await begun('active', body)
-    await service.play(repo.event(1, 'opened'))
-    expect((await repo.ask('PATCH', `/activity/${id}`, { body: { status: 'merged' } })).status).toBe(200)
+    await service.deliverAndRun(repo.event(1, 'opened'))
+    expect((await repo.request('PATCH', `/activity/${id}`, { body: { status: 'merged' } })).status).toBe(200)
     service.clock.advance(DAY_MS / 2)
     repo.githubRepo.merge(1)
-    await service.play(repo.event(1, 'closed'))
+    await service.deliverAndRun(repo.event(1, 'closed'))
     expect(await repo.activity(id)).toMatchObject({
       status: 'archived',
       archive_reason: 'pull_request_merged',
@@ -142,7 +142,7 @@ describe.each(['pr_url', 'branch'] as const)('activities linked by their %s', (l
     repo.githubRepo.open({ head: 'retries' })
     repo.githubRepo.write('.github/deconflict.yml', `max_activity_ttl_ms: ${DAY_MS}`)
     const ids = await oneOfEach(link)
-    await service.play(repo.event(1, 'opened'))
+    await service.deliverAndRun(repo.event(1, 'opened'))
     for (const id of ids.values()) {
       const { created_at, expires_at } = await repo.activity(id)
       expect(Date.parse(expires_at) - Date.parse(created_at)).toBe(DAY_MS)
@@ -155,9 +155,9 @@ describe('a pull request', () => {
     repo.githubRepo.open({ number: 2, head: 'retries' })
     const other = await begun('active', { branch: 'retries', pr_url: prUrl(7) })
     const before = await repo.activity(other)
-    await service.play(repo.event(2, 'opened'))
+    await service.deliverAndRun(repo.event(2, 'opened'))
     repo.githubRepo.merge(2)
-    await service.play(repo.event(2, 'closed'))
+    await service.deliverAndRun(repo.event(2, 'closed'))
     expect(await repo.activity(other)).toEqual(before)
   })
 
@@ -166,9 +166,9 @@ describe('a pull request', () => {
     const linked = await begun('active', { pr_url: prUrl(1) })
     const beside = await begun('active', { branch: 'retries' })
     const before = await repo.activity(beside)
-    await service.play(repo.event(1, 'opened'))
+    await service.deliverAndRun(repo.event(1, 'opened'))
     repo.githubRepo.close(1)
-    await service.play(repo.event(1, 'closed'))
+    await service.deliverAndRun(repo.event(1, 'closed'))
     expect((await repo.activity(linked)).status).toBe('archived')
     expect(await repo.activity(beside)).toMatchObject({ status: before.status, pr_url: null })
   })
@@ -177,7 +177,7 @@ describe('a pull request', () => {
     repo.githubRepo.open({ head: 'retries' })
     const id = await begun(status, { branch: 'retries' })
     const before = await repo.activity(id)
-    await service.play(repo.event(1, 'opened'))
+    await service.deliverAndRun(repo.event(1, 'opened'))
     expect(await repo.activity(id)).toEqual(before)
     expect(await repo.tracked()).toHaveLength(1)
   })
@@ -186,7 +186,7 @@ describe('a pull request', () => {
     repo.githubRepo.open({ head: 'retries' })
     repo.githubRepo.write('.github/deconflict.yml', 'activity_ttl_ms: 1000')
     const id = await begun('active', { branch: 'retries' })
-    await service.play(repo.event(1, 'opened'))
+    await service.deliverAndRun(repo.event(1, 'opened'))
     expect(await repo.activity(id)).toMatchObject({ status: 'expired', pr_url: null })
   })
 
@@ -194,10 +194,10 @@ describe('a pull request', () => {
     const id = await begun('active', { branch: 'patch-1' })
     const before = await repo.activity(id)
     repo.githubRepo.open({ head: 'eve:patch-1', author: 'eve', files: ['src/a.ts'] })
-    await service.play(repo.event(1, 'opened'))
+    await service.deliverAndRun(repo.event(1, 'opened'))
     expect(await repo.tracked()).toMatchObject([{ branch: 'eve:patch-1', actor: 'eve', pr_url: prUrl(1) }])
     repo.githubRepo.merge(1)
-    await service.play(repo.event(1, 'closed'))
+    await service.deliverAndRun(repo.event(1, 'closed'))
     expect(await repo.tracked()).toEqual([])
     expect(await repo.activity(id)).toEqual(before)
   })
@@ -205,20 +205,20 @@ describe('a pull request', () => {
   test('of a fork is followed where its pr_url was declared', async () => {
     const id = await begun('active', { branch: 'patch-1', pr_url: prUrl(1) })
     repo.githubRepo.open({ head: 'eve:patch-1', draft: true })
-    await service.play(repo.event(1, 'opened'))
+    await service.deliverAndRun(repo.event(1, 'opened'))
     expect(await repo.activity(id)).toMatchObject({ status: 'draft-pr-open', branch: 'patch-1' })
     repo.githubRepo.close(1)
-    await service.play(repo.event(1, 'closed'))
+    await service.deliverAndRun(repo.event(1, 'closed'))
     expect(await repo.activity(id)).toMatchObject({ archive_reason: 'pull_request_closed' })
   })
 
   test('that was closed leaves later work on its branch alone, whatever is done to it', async () => {
     repo.githubRepo.open({ head: 'develop' })
-    await service.play(repo.event(1, 'opened'))
+    await service.deliverAndRun(repo.event(1, 'opened'))
     repo.githubRepo.merge(1)
-    await service.play(repo.event(1, 'closed'))
+    await service.deliverAndRun(repo.event(1, 'closed'))
     const id = await begun('active', { branch: 'develop' })
-    await service.play(
+    await service.deliverAndRun(
       repo.event(1, { action: 'labeled', label: 'released' }),
       repo.event(1, { action: 'edited', from: { title: 'Words' } }),
     )
@@ -229,7 +229,7 @@ describe('a pull request', () => {
     repo.githubRepo.open({ head: 'develop' })
     repo.githubRepo.merge(1)
     const id = await begun('active', { branch: 'develop' })
-    await service.play(repo.event(1, { action: 'labeled', label: 'released' }))
+    await service.deliverAndRun(repo.event(1, { action: 'labeled', label: 'released' }))
     expect(await repo.activity(id)).toMatchObject({ status: 'active', pr_url: null })
   })
 })
@@ -242,7 +242,7 @@ describe('a deleted branch', () => {
     const elsewhere = await begun('active', { branch: 'retries-2' })
     repo.githubRepo.push('retries')
     repo.githubRepo.deleteBranch('retries')
-    await service.play(refEvent(github, repo.full_name, 'delete', { branch: 'retries' }))
+    await service.deliverAndRun(refEvent(github, repo.full_name, 'delete', { branch: 'retries' }))
     for (const [status, id] of ids)
       expect(await repo.activity(id), status).toMatchObject({
         status: 'archived',
@@ -256,19 +256,19 @@ describe('a deleted branch', () => {
   test('after the merge keeps the reason, and the instant', async () => {
     repo.githubRepo.open({ head: 'retries' })
     const id = await begun('active', { branch: 'retries' })
-    await service.play(repo.event(1, 'opened'))
+    await service.deliverAndRun(repo.event(1, 'opened'))
     repo.githubRepo.merge(1)
-    await service.play(repo.event(1, 'closed'))
+    await service.deliverAndRun(repo.event(1, 'closed'))
     const before = await repo.activity(id)
     service.clock.advance(1000)
-    await service.play(refEvent(github, repo.full_name, 'delete', { branch: 'retries' }))
+    await service.deliverAndRun(refEvent(github, repo.full_name, 'delete', { branch: 'retries' }))
     expect(before.archive_reason).toBe('pull_request_merged')
     expect(await repo.activity(id)).toEqual(before)
   })
 
   test('leaves to its pull request what that will end', async () => {
     const id = await begun('active', { branch: 'retries', pr_url: prUrl(1) })
-    await service.play(refEvent(github, repo.full_name, 'delete', { branch: 'retries' }))
+    await service.deliverAndRun(refEvent(github, repo.full_name, 'delete', { branch: 'retries' }))
     expect((await repo.activity(id)).status).toBe('active')
   })
 })
@@ -276,7 +276,7 @@ describe('a deleted branch', () => {
 test('a deleted tag, and a tag or branch that is made, end nothing', async () => {
   const id = await begun('active', { branch: 'v1' })
   const before = await repo.activity(id)
-  await service.play(
+  await service.deliverAndRun(
     refEvent(github, repo.full_name, 'delete', { tag: 'v1' }),
     refEvent(github, repo.full_name, 'create', { tag: 'v1' }),
     refEvent(github, repo.full_name, 'create', { branch: 'v1' }),
@@ -295,7 +295,7 @@ describe('a push', () => {
     ]
     const finished = await begun('merged', body)
     const elsewhere = await begun('active', { branch: 'retries' })
-    await service.play(pushEvent(github, repo.full_name, { ref: 'refs/heads/feature/retries' }))
+    await service.deliverAndRun(pushEvent(github, repo.full_name, { ref: 'refs/heads/feature/retries' }))
     for (const id of ids)
       expect(await repo.activity(id)).toMatchObject({ heartbeat_at: now(), expires_at: in24h() })
     expect((await repo.activity(ids[1] as string)).status).toBe('paused')
@@ -305,7 +305,7 @@ describe('a push', () => {
   test('that deletes the branch is none', async () => {
     const id = await begun('active', { branch: 'retries' })
     const push = { ref: 'refs/heads/retries', before: 'a'.repeat(40), after: '0'.repeat(40) }
-    await service.play(pushEvent(github, repo.full_name, push))
+    await service.deliverAndRun(pushEvent(github, repo.full_name, push))
     expect((await repo.activity(id)).heartbeat_at).toBeNull()
   })
 })

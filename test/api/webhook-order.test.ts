@@ -41,7 +41,7 @@ const deleted = () => refEvent(github, repo.full_name, 'delete', { branch: 'retr
 const SECOND = 1_000_000
 
 /** An activity on the branch that pull requests come from, declared by somebody. */
-const declared = () => repo.work({ branch: 'retries' })
+const declared = () => repo.createActivity({ branch: 'retries' })
 
 describe.each([
   ['merged', 'pull_request_merged'],
@@ -58,7 +58,7 @@ describe.each([
 
   test.each(orders(3))('in the order %i %i %i ends declared work the same way', async (...order) => {
     const id = await declared()
-    await service.play(...inOrder(happened(), order))
+    await service.deliverAndRun(...inOrder(happened(), order))
     expect(await repo.activity(id)).toMatchObject({ status: 'archived', archive_reason })
     expect(await repo.tracked()).toEqual([])
   })
@@ -66,14 +66,14 @@ describe.each([
   test.each(orders(3))(
     'in the order %i %i %i leaves nothing live without declared work',
     async (...order) => {
-      await service.play(...inOrder(happened(), order))
+      await service.deliverAndRun(...inOrder(happened(), order))
       expect(await repo.tracked()).toEqual([])
     },
   )
 
   test.each(orders(3))('in the order %i %i %i within one second ends the same way', async (...order) => {
     const id = await declared()
-    await service.play(...inOrder(happened(SECOND), order))
+    await service.deliverAndRun(...inOrder(happened(SECOND), order))
     expect(await repo.activity(id)).toMatchObject({ status: 'archived', archive_reason })
     expect(await repo.tracked()).toEqual([])
   })
@@ -84,9 +84,9 @@ test.each(orders(2))(
   async (...order) => {
     repo.githubRepo.open({ head: 'retries' })
     const id = await declared()
-    await service.play(repo.event(1, 'opened'))
+    await service.deliverAndRun(repo.event(1, 'opened'))
     repo.githubRepo.merge(1)
-    await service.play(...inOrder([repo.event(1, 'closed'), deleted()], order))
+    await service.deliverAndRun(...inOrder([repo.event(1, 'closed'), deleted()], order))
     expect(await repo.activity(id)).toMatchObject({
       status: 'archived',
       archive_reason: 'pull_request_merged',
@@ -100,10 +100,10 @@ test('a branch that was deleted before its pull request is heard of archives onc
   repo.githubRepo.merge(1)
   const closed = repo.event(1, 'closed')
   const id = await declared()
-  await service.play(deleted())
+  await service.deliverAndRun(deleted())
   const before = await repo.activity(id)
   expect(before.archive_reason).toBe('branch_deleted')
-  await service.play(closed, opened)
+  await service.deliverAndRun(closed, opened)
   expect(await repo.activity(id)).toEqual(before)
   expect(await repo.tracked()).toEqual([])
 })
@@ -119,49 +119,49 @@ describe('closed and opened again', () => {
   }
 
   test.each(orders(3))('in the order %i %i %i leaves one live activity', async (...order) => {
-    await service.play(...inOrder(happened(), order))
+    await service.deliverAndRun(...inOrder(happened(), order))
     expect(await repo.tracked()).toMatchObject([{ status: 'ready-for-review', branch: 'retries' }])
   })
 
   test('makes a new activity, and does not bring back the archived one', async () => {
     const [opened, closed, reopened] = happened() as [Webhook, Webhook, Webhook]
     const id = await declared()
-    await service.play(opened, closed)
+    await service.deliverAndRun(opened, closed)
     const archived = await repo.activity(id)
     expect(archived.status).toBe('archived')
-    await service.play(reopened)
+    await service.deliverAndRun(reopened)
     expect(await repo.activity(id)).toEqual(archived)
     expect(await repo.tracked()).toHaveLength(1)
   })
 
   test.each(orders(2))('within one second, as %i %i, is what GitHub says it is: open', async (...order) => {
     repo.githubRepo.open({ head: 'retries' })
-    await service.play(repo.event(1, 'opened'))
+    await service.deliverAndRun(repo.event(1, 'opened'))
     repo.githubRepo.close(1)
     const closed = repo.event(1, 'closed', SECOND)
     repo.githubRepo.reopen(1)
     const reopened = repo.event(1, 'reopened', SECOND)
-    await service.play(...inOrder([closed, reopened], order))
+    await service.deliverAndRun(...inOrder([closed, reopened], order))
     expect(await repo.tracked()).toMatchObject([{ status: 'ready-for-review' }])
   })
 
   test.each(orders(2))('and closed within one second, as %i %i, is closed', async (...order) => {
     repo.githubRepo.open({ head: 'retries' })
-    await service.play(repo.event(1, 'opened'))
+    await service.deliverAndRun(repo.event(1, 'opened'))
     repo.githubRepo.close(1)
-    await service.play(repo.event(1, 'closed'))
+    await service.deliverAndRun(repo.event(1, 'closed'))
     repo.githubRepo.reopen(1)
     const reopened = repo.event(1, 'reopened', SECOND)
     repo.githubRepo.close(1)
     const closed = repo.event(1, 'closed', SECOND)
-    await service.play(...inOrder([reopened, closed], order))
+    await service.deliverAndRun(...inOrder([reopened, closed], order))
     expect(await repo.tracked()).toEqual([])
   })
 
   test('is open although a label overtook the reopening', async () => {
     const [opened, closed, reopened] = happened() as [Webhook, Webhook, Webhook]
     const labeled = repo.event(1, { action: 'labeled', label: 'urgent' })
-    await service.play(opened, closed, labeled, reopened)
+    await service.deliverAndRun(opened, closed, labeled, reopened)
     expect(await repo.tracked()).toMatchObject([{ status: 'ready-for-review' }])
   })
 })
@@ -173,45 +173,45 @@ describe('what a newer event has overtaken', () => {
   ] as const)('is not lost: %s', async (_, draft, action, status) => {
     repo.githubRepo.open({ head: 'retries', draft })
     const id = await declared()
-    await service.play(repo.event(1, 'opened'))
+    await service.deliverAndRun(repo.event(1, 'opened'))
     repo.githubRepo.update(1, { draft: !draft })
     const changed = repo.event(1, action)
     const pushed = repo.event(1, { action: 'synchronize', push: repo.githubRepo.push('retries') })
-    await service.play(pushed, changed)
+    await service.deliverAndRun(pushed, changed)
     expect(await repo.activity(id)).toMatchObject({ status, draft_pr: !draft })
   })
 
   test('is not lost: the files of a push', async () => {
     repo.githubRepo.open({ head: 'retries', files: ['src/a.ts'] })
-    await service.play(repo.event(1, 'opened'))
+    await service.deliverAndRun(repo.event(1, 'opened'))
     repo.githubRepo.update(1, { files: ['src/b.ts'] })
     const pushed = repo.event(1, { action: 'synchronize', push: repo.githubRepo.push('retries') })
     repo.githubRepo.update(1, { title: 'Other words' })
     const edited = repo.event(1, { action: 'edited', from: { title: 'Pull request 1' } })
-    await service.play(edited, pushed)
+    await service.deliverAndRun(edited, pushed)
     expect(await repo.tracked()).toMatchObject([{ title: 'Other words', scope: { paths: ['src/b.ts'] } }])
   })
 
   test('is not lost although GitHub failed then: the files of a push', async () => {
     repo.githubRepo.open({ head: 'retries', files: ['src/a.ts'] })
-    await service.play(repo.event(1, 'opened'))
+    await service.deliverAndRun(repo.event(1, 'opened'))
     repo.githubRepo.update(1, { files: ['src/b.ts'] })
     github.fault(`GET /repos/${repo.full_name}/pulls/*/files`, 'server_error', 1)
     await service.deliver(repo.event(1, { action: 'synchronize', push: repo.githubRepo.push('retries') }))
-    expect(await service.settle()).toHaveLength(1)
+    expect(await service.runDueJobs()).toHaveLength(1)
     await service.deliver(repo.event(1, { action: 'labeled', label: 'urgent' }))
-    await service.settle()
+    await service.runDueJobs()
     expect(await repo.tracked()).toMatchObject([{ scope: { paths: ['src/b.ts'] } }])
     // What failed is overtaken then, and ends without an effect.
     service.clock.advance(3000)
-    expect(await service.settle()).toEqual([])
+    expect(await service.runDueJobs()).toEqual([])
   })
 
   test('does not win: the state before', async () => {
     repo.githubRepo.open({ head: 'retries', title: 'First words', draft: true })
     const opened = repo.event(1, 'opened')
     repo.githubRepo.update(1, { title: 'Second words', draft: false })
-    await service.play(repo.event(1, 'ready_for_review'), opened)
+    await service.deliverAndRun(repo.event(1, 'ready_for_review'), opened)
     expect(await repo.tracked()).toMatchObject([{ title: 'Second words', status: 'ready-for-review' }])
   })
 })

@@ -2,23 +2,28 @@
 import type { Page, Route } from 'playwright-core'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, onTestFinished, test } from 'vitest'
 import { BROWSER } from '../support/browser.ts'
-import { type PageRepository, type PageScene, repeatedly, startPageScene } from '../support/page-scene.ts'
+import {
+  type PageFixture,
+  type PageRepository,
+  repeatedly,
+  startPageFixture,
+} from '../support/page-fixture.ts'
 
 const OPTIONS = { timeout: 30_000 }
 const MINUTE_MS = 60_000
 
-let scene: PageScene
+let fixture: PageFixture
 let repo: PageRepository
 let page: Page
 
 describe.skipIf(BROWSER === undefined)('in Chromium, the page', () => {
   beforeAll(async () => {
-    scene = await startPageScene()
+    fixture = await startPageFixture()
   })
-  afterAll(() => scene?.close())
+  afterAll(() => fixture?.close())
   beforeEach(async () => {
-    repo = scene.repository()
-    page = await scene.newPage()
+    repo = fixture.repository()
+    page = await fixture.newPage()
   })
   afterEach(() => page.close())
 
@@ -28,7 +33,7 @@ describe.skipIf(BROWSER === undefined)('in Chromium, the page', () => {
   test('shows 400 activities under constant heartbeats before their collisions are known', async () => {
     const ids = await Promise.all(
       Array.from({ length: 400 }, (_, index) =>
-        repo.declare({ branch: `b${index}`, scope: { paths: [`m${index % 399}/**`] } }),
+        repo.createActivity({ branch: `b${index}`, scope: { paths: [`m${index % 399}/**`] } }),
       ),
     )
     const held: Route[] = []
@@ -40,15 +45,15 @@ describe.skipIf(BROWSER === undefined)('in Chromium, the page', () => {
     const aborted: string[] = []
     page.on('requestfailed', (request) => aborted.push(request.url()))
     let beat = 0
-    onTestFinished(repeatedly(() => repo.ask('POST', `/activity/${ids[beat++ % ids.length]}/heartbeat`)))
+    onTestFinished(repeatedly(() => repo.request('POST', `/activity/${ids[beat++ % ids.length]}/heartbeat`)))
 
-    await scene.open(page, repo)
+    await fixture.open(page, repo)
     await heading('400 live activities, comparing …').waitFor(OPTIONS)
     expect(await page.locator('.bar').count()).toBe(400)
 
     // A change during the load neither aborts it nor gets lost.
     const announced = await repo.nextAnnouncement()
-    await repo.declare({ branch: 'late', scope: { paths: ['late/**'] } })
+    await repo.createActivity({ branch: 'late', scope: { paths: ['late/**'] } })
     await announced()
     isHolding = false
     expect(held).toHaveLength(1)
@@ -58,10 +63,25 @@ describe.skipIf(BROWSER === undefined)('in Chromium, the page', () => {
   })
 
   test('shows a collision when one side passes the filter, and marks the other side', async () => {
-    await repo.declare({ title: 'Retry payments', actor: 'Ada', branch: 'a', scope: { paths: ['src/**'] } })
-    await repo.declare({ title: 'Tidy payments', actor: 'Ben', branch: 'b', scope: { paths: ['src/x.ts'] } })
-    await repo.declare({ title: 'Write docs', actor: 'Ada', branch: 'c', scope: { paths: ['docs/**'] } })
-    await scene.open(page, repo)
+    await repo.createActivity({
+      title: 'Retry payments',
+      actor: 'Ada',
+      branch: 'a',
+      scope: { paths: ['src/**'] },
+    })
+    await repo.createActivity({
+      title: 'Tidy payments',
+      actor: 'Ben',
+      branch: 'b',
+      scope: { paths: ['src/x.ts'] },
+    })
+    await repo.createActivity({
+      title: 'Write docs',
+      actor: 'Ada',
+      branch: 'c',
+      scope: { paths: ['docs/**'] },
+    })
+    await fixture.open(page, repo)
     await heading('3 live activities, 1 collision').waitFor(OPTIONS)
     expect(await page.locator('.outside').count()).toBe(0)
     await page.getByRole('searchbox').fill('ben')
@@ -73,7 +93,8 @@ describe.skipIf(BROWSER === undefined)('in Chromium, the page', () => {
 
   test('begins each bar at the instant when its work began, however short it is', async () => {
     const minutes = { a: 100, b: 18, c: 0 }
-    for (const title of Object.keys(minutes)) await repo.declare({ title: `Work ${title}`, branch: title })
+    for (const title of Object.keys(minutes))
+      await repo.createActivity({ title: `Work ${title}`, branch: title })
     await page.route('**/activity?limit=100*', async (route) => {
       const response = await route.fetch()
       const now_ms = Date.parse(response.headers().date as string)
@@ -87,7 +108,7 @@ describe.skipIf(BROWSER === undefined)('in Chromium, the page', () => {
       }
       await route.fulfill({ response, json: { items, next_cursor } })
     })
-    await scene.open(page, repo)
+    await fixture.open(page, repo)
     await bar('Work c').waitFor(OPTIONS)
 
     const xOf = async (selector: string) => (await page.locator(selector).boundingBox())?.x as number
@@ -106,8 +127,8 @@ describe.skipIf(BROWSER === undefined)('in Chromium, the page', () => {
   })
 
   test('says that it is out of date and since when, and recovers by itself', async () => {
-    await repo.declare({ title: 'Retry payments' })
-    await scene.open(page, repo)
+    await repo.createActivity({ title: 'Retry payments' })
+    await fixture.open(page, repo)
     await heading('1 live activity, 0 collisions').waitFor(OPTIONS)
     const failing = '**/activity?limit=100*'
     await page.route(failing, (route) =>
@@ -116,7 +137,7 @@ describe.skipIf(BROWSER === undefined)('in Chromium, the page', () => {
         json: { error: { type: 'service_unavailable', message: 'The database does not answer.' } },
       }),
     )
-    await repo.declare({ title: 'Tidy payments' })
+    await repo.createActivity({ title: 'Tidy payments' })
     const alert = page.getByRole('alert')
     await alert
       .getByText(/^Out of date: last refreshed at \d.*\. .* Reason: The database does not answer\./)
@@ -128,8 +149,8 @@ describe.skipIf(BROWSER === undefined)('in Chromium, the page', () => {
   })
 
   test('says which part could not be loaded, and loads it when the reader asks', async () => {
-    await repo.declare({ title: 'Retry payments' })
-    await scene.open(page, repo)
+    await repo.createActivity({ title: 'Retry payments' })
+    await fixture.open(page, repo)
     await page.route('**/overlaps', (route) => route.abort())
     await page.reload()
     await heading('1 live activity, collisions unknown').waitFor(OPTIONS)

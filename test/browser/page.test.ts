@@ -14,7 +14,7 @@ import { type ServiceProcess, startProcess } from '../support/process.ts'
 import { apiAt } from '../support/service.ts'
 
 const AXE = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8')
-const PATIENT = { timeout: 30_000 }
+const WAIT_OPTIONS = { timeout: 30_000 }
 const HOSTILE = '<img src=x onerror="document.title=1"> [x](javascript:alert(1)) **b** @everyone'
 
 let github: FakeGithubServer
@@ -79,11 +79,11 @@ describe.skipIf(BROWSER === undefined)('in Chromium, the page', () => {
     await page.goto(`${first.url}/#/${repository}`)
     await page.getByLabel('Or use a GitHub token').fill(token)
     await page.getByRole('button', { name: 'Use token' }).click()
-    await page.getByText('Live', { exact: true }).waitFor(PATIENT)
+    await page.getByText('Live', { exact: true }).waitFor(WAIT_OPTIONS)
   }
   const declare = async (body: object) => {
-    const work = { summary: 'In short.', actor: 'Ben', base_branch: 'main', ...body }
-    const answer = await apiAt(second.url, 'ada')('POST', '/activity', { body: work })
+    const activityBody = { summary: 'In short.', actor: 'Ben', base_branch: 'main', ...body }
+    const answer = await apiAt(second.url, 'ada')('POST', '/activity', { body: activityBody })
     expect(answer.status).toBe(201)
     return answer.body.activity.id as string
   }
@@ -92,13 +92,13 @@ describe.skipIf(BROWSER === undefined)('in Chromium, the page', () => {
   test('signs people in through GitHub, keeps them signed in, and signs them out', async () => {
     await page.goto(`${first.url}/#/acme/shop`)
     await page.getByRole('link', { name: 'Sign in with GitHub' }).click()
-    await page.getByRole('heading', { name: 'acme/shop' }).waitFor(PATIENT)
-    await page.getByText('ada', { exact: true }).waitFor(PATIENT)
+    await page.getByRole('heading', { name: 'acme/shop' }).waitFor(WAIT_OPTIONS)
+    await page.getByText('ada', { exact: true }).waitFor(WAIT_OPTIONS)
     expect(await page.evaluate('document.cookie')).toBe('')
     await page.reload()
-    await page.getByText('Live', { exact: true }).waitFor(PATIENT)
+    await page.getByText('Live', { exact: true }).waitFor(WAIT_OPTIONS)
     await page.getByRole('button', { name: 'Sign out' }).click()
-    await page.getByRole('link', { name: 'Sign in with GitHub' }).waitFor(PATIENT)
+    await page.getByRole('link', { name: 'Sign in with GitHub' }).waitFor(WAIT_OPTIONS)
     expect((await context.cookies()).map(({ name }) => name)).not.toContain('deconflict_session')
   })
 
@@ -109,22 +109,22 @@ describe.skipIf(BROWSER === undefined)('in Chromium, the page', () => {
       scope: { areas: ['checkout'], paths: ['src/pay/**'] },
     })
     await open('ada')
-    await bar('Retry payments').waitFor(PATIENT)
-    await page.getByRole('heading', { name: '1 live activity, 0 collisions' }).waitFor(PATIENT)
+    await bar('Retry payments').waitFor(WAIT_OPTIONS)
+    await page.getByRole('heading', { name: '1 live activity, 0 collisions' }).waitFor(WAIT_OPTIONS)
     await declare({ title: 'Tidy payments', branch: 'tidy', scope: { paths: ['src/**/tidy.ts'] } })
-    await page.getByRole('heading', { name: '2 live activities, 1 collision' }).waitFor(PATIENT)
-    await page.getByRole('button', { name: 'src/pay/tidy.ts', includeHidden: true }).waitFor(PATIENT)
+    await page.getByRole('heading', { name: '2 live activities, 1 collision' }).waitFor(WAIT_OPTIONS)
+    await page.getByRole('button', { name: 'src/pay/tidy.ts', includeHidden: true }).waitFor(WAIT_OPTIONS)
     await bar('Tidy payments').click()
     const detail = page.getByRole('dialog')
-    await detail.getByRole('heading', { name: 'Collides with' }).waitFor(PATIENT)
+    await detail.getByRole('heading', { name: 'Collides with' }).waitFor(WAIT_OPTIONS)
     await detail.getByRole('button', { name: /Retry payments/ }).waitFor()
     await detail.getByRole('button', { name: 'Archive' }).click()
-    await page.getByRole('heading', { name: '1 live activity, 0 collisions' }).waitFor(PATIENT)
+    await page.getByRole('heading', { name: '1 live activity, 0 collisions' }).waitFor(WAIT_OPTIONS)
     // What had the focus is gone with the record.
-    await expect.poll(() => page.evaluate('document.activeElement.id'), PATIENT).toBe('main')
+    await expect.poll(() => page.evaluate('document.activeElement.id'), WAIT_OPTIONS).toBe('main')
     await bar('Retry payments').click()
     await detail.getByRole('button', { name: 'Archive' }).click()
-    await page.getByText('Nobody has announced work in acme/shop').waitFor(PATIENT)
+    await page.getByText('Nobody has announced work in acme/shop').waitFor(WAIT_OPTIONS)
     expect(strayed).toEqual([])
   })
 
@@ -137,23 +137,23 @@ describe.skipIf(BROWSER === undefined)('in Chromium, the page', () => {
     await form.getByLabel('Category').selectOption('temporary-workaround')
     await form.getByLabel('Paths, one per line').fill('../db')
     await form.getByRole('button', { name: 'Create notable' }).click()
-    await form.getByRole('alert').getByText('scope.paths[0]').waitFor(PATIENT)
+    await form.getByRole('alert').getByText('scope.paths[0]').waitFor(WAIT_OPTIONS)
     await form.getByLabel('Paths, one per line').fill('db/**')
     await form.getByRole('button', { name: 'Create notable' }).click()
     await page.getByRole('button', { name: 'Migrations are frozen' }).click()
-    await page.getByRole('dialog').getByText('temporary-workaround').waitFor(PATIENT)
+    await page.getByRole('dialog').getByText('temporary-workaround').waitFor(WAIT_OPTIONS)
     await page.getByRole('dialog').getByRole('button', { name: 'Edit' }).click()
     await form.getByLabel('Summary').fill('Until Monday.')
     await form.getByLabel('Paths, one per line').fill('db/{a,b}/**\nsql')
     await form.getByRole('button', { name: 'Save' }).click()
     await page.getByRole('button', { name: 'Migrations are frozen' }).click()
-    await page.getByRole('dialog').getByText('Until Monday.').waitFor(PATIENT)
+    await page.getByRole('dialog').getByText('Until Monday.').waitFor(WAIT_OPTIONS)
     expect(await page.getByRole('dialog').locator('.paths code').allTextContents()).toEqual([
       'db/{a,b}/**',
       'sql',
     ])
     await page.getByRole('dialog').getByRole('button', { name: 'Archive' }).click()
-    await page.getByText('No active notables.').waitFor(PATIENT)
+    await page.getByText('No active notables.').waitFor(WAIT_OPTIONS)
   })
 
   test('leaves a scope alone that nobody changed, whatever is in it', async () => {
@@ -166,7 +166,7 @@ describe.skipIf(BROWSER === undefined)('in Chromium, the page', () => {
       await page.getByRole('dialog').getByRole('button', { name: 'Edit' }).click()
       await page.getByRole('dialog').getByLabel(field).fill(value)
       await page.getByRole('dialog').getByRole('button', { name: 'Save' }).click()
-      await expect.poll(() => page.getByRole('dialog').count(), PATIENT).toBe(0)
+      await expect.poll(() => page.getByRole('dialog').count(), WAIT_OPTIONS).toBe(0)
     }
     await open('ada')
     await change('Title', 'Odd names indeed')
@@ -180,7 +180,7 @@ describe.skipIf(BROWSER === undefined)('in Chromium, the page', () => {
     const id = await declare({ title: 'Look only', branch: 'look', scope: { paths: ['a'] } })
     await open('rita')
     await bar('Look only').click()
-    await page.getByRole('dialog').getByText('In short.').waitFor(PATIENT)
+    await page.getByRole('dialog').getByText('In short.').waitFor(WAIT_OPTIONS)
     expect(await page.getByRole('button', { name: 'Archive' }).count()).toBe(0)
     expect(await page.getByRole('button', { name: 'New notable', includeHidden: true }).count()).toBe(0)
     await apiAt(second.url, 'ada')('POST', `/activity/${id}/archive`)
@@ -195,7 +195,7 @@ describe.skipIf(BROWSER === undefined)('in Chromium, the page', () => {
     })
     await open('ada')
     await bar(HOSTILE).click()
-    await page.getByRole('dialog').getByRole('heading', { name: HOSTILE }).waitFor(PATIENT)
+    await page.getByRole('dialog').getByRole('heading', { name: HOSTILE }).waitFor(WAIT_OPTIONS)
     expect(await page.locator('img[src="x"], main b').count()).toBe(0)
     expect(await page.title()).toBe('acme/shop · Deconflict')
     expect(strayed).toEqual([])
@@ -204,11 +204,11 @@ describe.skipIf(BROWSER === undefined)('in Chromium, the page', () => {
 
   test('says what is missing: work, a right, a repository', async () => {
     await open('ada', 'acme/quiet')
-    await page.getByText('Nobody has announced work in acme/quiet').waitFor(PATIENT)
+    await page.getByText('Nobody has announced work in acme/quiet').waitFor(WAIT_OPTIONS)
     await page.goto(`${first.url}/#/acme/secret`)
-    await page.getByRole('heading', { name: 'You cannot see this repository' }).waitFor(PATIENT)
+    await page.getByRole('heading', { name: 'You cannot see this repository' }).waitFor(WAIT_OPTIONS)
     await page.goto(`${first.url}/#/`)
-    await page.getByRole('link', { name: 'acme/quiet' }).waitFor(PATIENT)
+    await page.getByRole('link', { name: 'acme/quiet' }).waitFor(WAIT_OPTIONS)
   })
 
   test('says that there is more than it shows, and that a proxy answers in the place of the service', async () => {
@@ -217,10 +217,10 @@ describe.skipIf(BROWSER === undefined)('in Chromium, the page', () => {
       page.route('**/activity?limit=100*', (route) => route.fulfill({ contentType: 'text/html', ...answer }))
     await answerTo({ body: JSON.stringify({ items: [], next_cursor: 'next' }) })
     await page.reload()
-    await page.getByText('more records than the page can show').waitFor(PATIENT)
+    await page.getByText('more records than the page can show').waitFor(WAIT_OPTIONS)
     await answerTo({ status: 502, body: '<html>Bad gateway</html>' })
     await page.reload()
-    await page.getByText('in front of the service answered with status 502').waitFor(PATIENT)
+    await page.getByText('in front of the service answered with status 502').waitFor(WAIT_OPTIONS)
   })
 
   test.each(['light', 'dark'] as const)('has no serious fault of access, in %s', async (colorScheme) => {
@@ -231,13 +231,13 @@ describe.skipIf(BROWSER === undefined)('in Chromium, the page', () => {
       await declare({ title: 'Two', branch: 'two', scope }),
     ]
     await page.goto(first.url)
-    await page.getByRole('link', { name: 'Sign in with GitHub' }).waitFor(PATIENT)
+    await page.getByRole('link', { name: 'Sign in with GitHub' }).waitFor(WAIT_OPTIONS)
     expect(await seriousFaults()).toEqual([])
     await open('ada')
-    await page.getByRole('heading', { name: '2 live activities, 1 collision' }).waitFor(PATIENT)
+    await page.getByRole('heading', { name: '2 live activities, 1 collision' }).waitFor(WAIT_OPTIONS)
     expect(await seriousFaults()).toEqual([])
     await bar('One').click()
-    await page.getByRole('dialog').getByText('In short.').waitFor(PATIENT)
+    await page.getByRole('dialog').getByText('In short.').waitFor(WAIT_OPTIONS)
     expect(await seriousFaults()).toEqual([])
     for (const id of ids) await apiAt(second.url, 'ada')('POST', `/activity/${id}/archive`)
   })
@@ -257,7 +257,7 @@ describe.skipIf(BROWSER === undefined)('in Chromium, the page', () => {
       ),
     )
     await open('ada')
-    await page.getByRole('heading', { name: /^500 live activities/ }).waitFor(PATIENT)
+    await page.getByRole('heading', { name: /^500 live activities/ }).waitFor(WAIT_OPTIONS)
     expect(await page.locator('.bar').count()).toBe(500)
     expect(bytes.length).toBeGreaterThan(0)
     expect(bytes.reduce((sum, each) => sum + each, 0)).toBeLessThan(100_000)

@@ -1,18 +1,18 @@
 /** The service on a Citus cluster: distributed, grown and broken under load, and upgraded (docs/operations.md: Citus). */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { type CitusCluster, startCitus } from '../support/citus.ts'
-import { openSite, type Site } from '../support/instances.ts'
+import { type Deployment, startDeployment } from '../support/deployment.ts'
 import { listTitles, startLoad } from '../support/keyed-load.ts'
-import { type Ledger, openLedger, type Row, strange } from '../support/ledger.ts'
 import { migrateTo } from '../support/migrations.ts'
 import { connectRaw, databaseUrl } from '../support/postgres.ts'
 import { runAdmin, type ServiceProcess } from '../support/process.ts'
+import { countRequests, type RequestCounts, type Row, unexpectedStatuses } from '../support/request-counts.ts'
 import { apiAt } from '../support/service.ts'
 
 const REPOSITORIES = Array.from({ length: 33 }, (_, index) => `acme/r${index}`)
 /** Enough that every node has some. */
 const [MOVED, STOPPED] = [REPOSITORIES.slice(1, 17), REPOSITORIES.slice(17)]
-const PATIENT = { timeout: 120_000, interval: 50 }
+const WAIT_OPTIONS = { timeout: 120_000, interval: 50 }
 const SHARDS = 8
 const NAME = 'app'
 const WORK = { title: 'Retry payments', summary: 'Retries twice.', actor: 'Ada' }
@@ -27,18 +27,18 @@ const DISTRIBUTED = [
 ]
 
 let cluster: CitusCluster
-let site: Site
+let deployment: Deployment
 let env: { DATABASE_URL: string }
 let services: ServiceProcess[]
 
 beforeAll(async () => {
   cluster = await startCitus({ workers: 2, settings: { 'citus.shard_count': String(SHARDS) } })
-  site = await openSite(REPOSITORIES)
+  deployment = await startDeployment(REPOSITORIES)
   env = { DATABASE_URL: await cluster.createDatabase(NAME) }
-  services = await site.start(2, env)
+  services = await deployment.start(2, env)
 })
 afterAll(async () => {
-  await site.close()
+  await deployment.close()
   await cluster.remove()
 })
 
@@ -55,18 +55,18 @@ const query = async (statement: string, url = env.DATABASE_URL) => {
 async function underLoad(
   fault: string,
   repositories: string[],
-  work: (ledger: Ledger) => Promise<void>,
+  work: (counts: RequestCounts) => Promise<void>,
 ): Promise<Row> {
-  const ledger = openLedger(fault, '2 instances, 16 clients, 16 repositories')
+  const counts = countRequests(fault, '2 instances, 16 clients, 16 repositories')
   const urls = services.map(({ url }) => url)
-  const load = startLoad(urls, ledger, { clients: 16, repositories })
+  const load = startLoad(urls, counts, { clients: 16, repositories })
   const more = async (count: number) => {
-    const { size } = ledger.acknowledged
-    await expect.poll(() => ledger.acknowledged.size, PATIENT).toBeGreaterThan(size + count)
+    const { size } = counts.acknowledged
+    await expect.poll(() => counts.acknowledged.size, WAIT_OPTIONS).toBeGreaterThan(size + count)
   }
   try {
     await more(100)
-    await work(ledger)
+    await work(counts)
     await more(100)
   } catch (error) {
     await load.abandon()
@@ -74,7 +74,7 @@ async function underLoad(
   }
   await load.stop()
   const titles = await Promise.all(repositories.map((name) => listTitles(urls[0] as string, name)))
-  return ledger.close(titles.flat())
+  return counts.report(titles.flat())
 }
 
 const shardsByPort = async () => {
@@ -119,7 +119,7 @@ describe('distribute', () => {
   })
 
   test('a second time has nothing left to do and says so, also beside running instances', async () => {
-    services = await site.start(2, env)
+    services = await deployment.start(2, env)
     const { code, lines } = await runAdmin(env, 'distribute')
     expect(code).toBe(0)
     expect(lines.filter((line) => / already$/.test(line))).toHaveLength(DISTRIBUTED.length + 1)
@@ -152,25 +152,25 @@ test('a worker is added, and shards move to it under load, and nothing is lost',
     expect((await shardsByPort())[port]).toBeGreaterThan(0)
   })
   expect(row).toMatchObject({ lost: 0, doubled: 0 })
-  expect(strange(row, ['503'])).toEqual([])
+  expect(unexpectedStatuses(row, ['503'])).toEqual([])
   const { lines } = await runAdmin(env, 'verify')
   expect(lines).toEqual([expect.stringMatching(/^problems: 0, /)])
 })
 
 test('a worker that stops takes its repositories with it and no others, until it is back', async () => {
   const [, worker] = cluster.nodes() as [unknown, { crash(): Promise<void>; restart(): Promise<void> }]
-  const row = await underLoad('a worker stopped at once and started again', STOPPED, async (ledger) => {
+  const row = await underLoad('a worker stopped at once and started again', STOPPED, async (counts) => {
     await worker.crash()
     const statuses = async () =>
       Promise.all(STOPPED.map(async (name) => (await api()('GET', `/api/v1/repos/${name}/activity`)).status))
     const seen = await statuses()
     expect([...new Set(seen)].sort()).toEqual([200, 503])
-    await expect.poll(() => ledger.refused['503'] ?? 0, PATIENT).toBeGreaterThan(10)
+    await expect.poll(() => counts.refused['503'] ?? 0, WAIT_OPTIONS).toBeGreaterThan(10)
     await worker.restart()
-    await expect.poll(statuses, PATIENT).not.toContain(503)
+    await expect.poll(statuses, WAIT_OPTIONS).not.toContain(503)
   })
   expect(row).toMatchObject({ lost: 0, doubled: 0 })
-  expect(strange(row, ['503'])).toEqual([])
+  expect(unexpectedStatuses(row, ['503'])).toEqual([])
 })
 
 describe('a database that was distributed at an earlier version', () => {
@@ -197,7 +197,7 @@ describe('a database that was distributed at an earlier version', () => {
     const sql = connectRaw(url)
     await sql`insert into activities ${sql(row as unknown as Record<string, string>)}`
     await sql.end()
-    const [service] = await site.start(1, earlier)
+    const [service] = await deployment.start(1, earlier)
     const { body } = await apiAt(service?.url as string, 'ada')(
       'POST',
       '/api/v1/repos/acme/r0/activity/check',

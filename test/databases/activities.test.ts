@@ -23,9 +23,9 @@ afterAll(async () => {
   github.close()
 })
 
-const work = { title: 'Retry payments', summary: 'Retries twice.', actor: 'Ada' }
+const activityBody = { title: 'Retry payments', summary: 'Retries twice.', actor: 'Ada' }
 const whole = {
-  ...work,
+  ...activityBody,
   agent: 'claude-code',
   branch: 'retries',
   base_branch: 'main',
@@ -67,19 +67,19 @@ const keys = (value: object) => Object.keys(value).sort()
 
 /** The activity without what belongs to the single retrieval only. */
 async function read(id: string) {
-  const { pr_reminder_due: _, overlap: __, ...fields } = (await repo.ask('GET', `/activity/${id}`)).body
+  const { pr_reminder_due: _, overlap: __, ...fields } = (await repo.request('GET', `/activity/${id}`)).body
   return fields
 }
 
 describe('creating', () => {
   test('with what is required fills in the rest', async () => {
-    const answer = await repo.ask('POST', '/activity', { body: work })
+    const answer = await repo.request('POST', '/activity', { body: activityBody })
     expect(answer.status).toBe(201)
     expect(keys(answer.body)).toEqual(['activity', 'overlap'])
     const { activity } = answer.body
     expect(activity.id).toMatch(/^act_[0-9a-hjkmnp-tv-z]{26}$/)
     expect(activity).toEqual({
-      ...work,
+      ...activityBody,
       id: activity.id,
       type: 'activity',
       agent: null,
@@ -107,14 +107,14 @@ describe('creating', () => {
   test('with every field keeps each', async () => {
     const { full_name } = github.state.repositories.find(({ id }) => id === repo.id) ?? {}
     const body = { ...whole, pr_url: `https://github.com/${full_name}/pull/7` }
-    const { activity } = (await repo.ask('POST', '/activity', { body })).body
+    const { activity } = (await repo.request('POST', '/activity', { body })).body
     expect(activity).toMatchObject(body)
     expect(await read(activity.id)).toEqual(activity)
   })
 
   test('tells of the collision with work that is there', async () => {
-    const other = await repo.work({ scope: { paths: ['src/pay/retry.ts'] } })
-    const answer = await repo.ask('POST', '/activity', { body: whole })
+    const other = await repo.createActivity({ scope: { paths: ['src/pay/retry.ts'] } })
+    const answer = await repo.request('POST', '/activity', { body: whole })
     expect(answer.body.overlap).toMatchObject({
       overlap_detected: true,
       severity: 'medium',
@@ -125,36 +125,38 @@ describe('creating', () => {
 
   test.each(['/api/v1', '/v1'])('answers where the activity is, below %s', async (base) => {
     const collection = `${base}/repos/acme/r0/activity`
-    const answer = await service.api('POST', collection, { body: work })
+    const answer = await service.api('POST', collection, { body: activityBody })
     expect(answer.headers.get('location')).toBe(`${collection}/${answer.body.activity.id}`)
     const found = await service.api('GET', answer.headers.get('location') as string)
     expect(found.body.id).toBe(answer.body.activity.id)
   })
 
   test('refuses work that lacks a field, or has a wrong one', async () => {
-    const { actor, ...lacking } = work
-    expect(await repo.ask('POST', '/activity', { body: lacking })).toMatchObject({
+    const { actor, ...lacking } = activityBody
+    expect(await repo.request('POST', '/activity', { body: lacking })).toMatchObject({
       status: 400,
       body: { error: { type: 'invalid_request', param: 'actor' } },
     })
-    expect(await repo.ask('POST', '/activity', { body: { ...work, risk: 'huge' } })).toMatchObject({
+    expect(
+      await repo.request('POST', '/activity', { body: { ...activityBody, risk: 'huge' } }),
+    ).toMatchObject({
       status: 422,
       body: { error: { type: 'validation_error', param: 'risk' } },
     })
-    expect((await repo.ask('GET', '/activity')).body.items).toEqual([])
+    expect((await repo.request('GET', '/activity')).body.items).toEqual([])
   })
 })
 
 describe('retrieving', () => {
   test('shows every field, the reminder and the overlap as of now', async () => {
-    const { activity } = await repo.begin(whole)
-    const { body } = await repo.ask('GET', `/activity/${activity.id}`)
+    const { activity } = await repo.create(whole)
+    const { body } = await repo.request('GET', `/activity/${activity.id}`)
     expect(keys(activity)).toEqual(FULL)
     expect(keys(body)).toEqual([...FULL, 'pr_reminder_due', 'overlap'].sort())
     const none = { overlap_detected: false, severity: null, related_activity_ids: [], matches: [] }
     expect(body.overlap).toEqual(none)
-    const later = await repo.work({ scope: { paths: ['src/pay/retry.ts'] } })
-    const again = await repo.ask('GET', `/activity/${activity.id}`)
+    const later = await repo.createActivity({ scope: { paths: ['src/pay/retry.ts'] } })
+    const again = await repo.request('GET', `/activity/${activity.id}`)
     expect(again.body.overlap).toEqual({
       overlap_detected: true,
       severity: 'medium',
@@ -164,18 +166,18 @@ describe('retrieving', () => {
   })
 
   test('shows no overlap of what is closed', async () => {
-    const id = await repo.work(whole)
-    await repo.work({ scope: whole.scope })
-    await repo.ask('POST', `/activity/${id}/archive`)
-    expect((await repo.ask('GET', `/activity/${id}`)).body.overlap).toBeNull()
+    const id = await repo.createActivity(whole)
+    await repo.createActivity({ scope: whole.scope })
+    await repo.request('POST', `/activity/${id}/archive`)
+    expect((await repo.request('GET', `/activity/${id}`)).body.overlap).toBeNull()
   })
 })
 
 describe('a pull request is due', () => {
-  const due = async (id: string) => (await repo.ask('GET', `/activity/${id}`)).body.pr_reminder_due
+  const due = async (id: string) => (await repo.request('GET', `/activity/${id}`)).body.pr_reminder_due
 
   test('when work on a branch is older than two hours', async () => {
-    const id = await repo.work({ branch: 'retries' })
+    const id = await repo.createActivity({ branch: 'retries' })
     service.clock.advance(2 * HOUR_MS)
     expect(await due(id)).toBe(false)
     service.clock.advance(1)
@@ -183,7 +185,7 @@ describe('a pull request is due', () => {
   })
 
   test('when it is older than the repository sets', async () => {
-    const id = await repo.work({ branch: 'retries' })
+    const id = await repo.createActivity({ branch: 'retries' })
     await repo.configure({ pr_reminder_after_ms: 1000 })
     service.clock.advance(1000)
     expect(await due(id)).toBe(false)
@@ -193,13 +195,16 @@ describe('a pull request is due', () => {
 
   test('never without a branch, with a pull request, or when the work is not live', async () => {
     const { full_name } = github.state.repositories.find(({ id }) => id === repo.id) ?? {}
-    const branchless = await repo.work({})
-    const linked = await repo.work({ branch: 'a', pr_url: `https://github.com/${full_name}/pull/7` })
-    const merged = await repo.work({ branch: 'b' })
-    const archived = await repo.work({ branch: 'c' })
-    const live = await repo.work({ branch: 'd' })
-    await repo.ask('PATCH', `/activity/${merged}`, { body: { status: 'merged' } })
-    await repo.ask('POST', `/activity/${archived}/archive`)
+    const branchless = await repo.createActivity({})
+    const linked = await repo.createActivity({
+      branch: 'a',
+      pr_url: `https://github.com/${full_name}/pull/7`,
+    })
+    const merged = await repo.createActivity({ branch: 'b' })
+    const archived = await repo.createActivity({ branch: 'c' })
+    const live = await repo.createActivity({ branch: 'd' })
+    await repo.request('PATCH', `/activity/${merged}`, { body: { status: 'merged' } })
+    await repo.request('POST', `/activity/${archived}/archive`)
     service.clock.advance(3 * HOUR_MS)
     const all = await Promise.all([branchless, linked, merged, archived, live].map(due))
     expect(all).toEqual([false, false, false, false, true])
@@ -210,9 +215,9 @@ describe('a pull request is due', () => {
 
 describe('updating', () => {
   test('changes the fields that are sent, and no others', async () => {
-    const { activity } = await repo.begin(whole)
+    const { activity } = await repo.create(whole)
     service.clock.advance(1000)
-    const answer = await repo.ask('PATCH', `/activity/${activity.id}`, { body: { risk: 'critical' } })
+    const answer = await repo.request('PATCH', `/activity/${activity.id}`, { body: { risk: 'critical' } })
     expect(answer.status).toBe(200)
     const { overlap, ...record } = answer.body
     expect([keys(record), overlap]).toEqual([BRIEF, expect.objectContaining({ overlap_detected: false })])
@@ -222,19 +227,19 @@ describe('updating', () => {
   })
 
   test('to what is there already changes nothing', async () => {
-    const { activity } = await repo.begin(whole)
+    const { activity } = await repo.create(whole)
     service.clock.advance(1000)
     const { agent, actor, ...same } = whole
-    const answer = await repo.ask('PATCH', `/activity/${activity.id}`, { body: same })
+    const answer = await repo.request('PATCH', `/activity/${activity.id}`, { body: same })
     expect(answer).toMatchObject({ status: 200, body: { updated_at: activity.updated_at } })
     expect(await read(activity.id)).toEqual(activity)
   })
 })
 
 test('listing shows the abbreviated form, the newest first', async () => {
-  const older = await repo.work(whole)
-  const newer = await repo.work(work)
-  const { body } = await repo.ask('GET', '/activity')
+  const older = await repo.createActivity(whole)
+  const newer = await repo.createActivity(activityBody)
+  const { body } = await repo.request('GET', '/activity')
   expect(keys(body)).toEqual(['items', 'next_cursor'])
   expect(body.items.map(({ id }: { id: string }) => id)).toEqual([newer, older])
   expect(keys(body.items[0])).toEqual(BRIEF)
@@ -243,14 +248,14 @@ test('listing shows the abbreviated form, the newest first', async () => {
 
 test('checking creates nothing', async () => {
   await repo.check({ scope: whole.scope, branch: 'retries', base_branch: 'main', tags: ['checkout'] })
-  expect((await repo.ask('GET', '/activity')).body.items).toEqual([])
+  expect((await repo.request('GET', '/activity')).body.items).toEqual([])
 })
 
 describe('access is guarded:', () => {
   const operations: [string, string, object | undefined, 'read' | 'write'][] = [
     ['GET', '/activity', undefined, 'read'],
     ['POST', '/activity/check', {}, 'read'],
-    ['POST', '/activity', work, 'write'],
+    ['POST', '/activity', activityBody, 'write'],
     ['GET', '/activity/{id}', undefined, 'read'],
     ['PATCH', '/activity/{id}', {}, 'write'],
     ['POST', '/activity/{id}/heartbeat', undefined, 'write'],
@@ -259,17 +264,20 @@ describe('access is guarded:', () => {
 
   test.each(operations)('%s %s', async (method, path, body, access) => {
     github.token('eve', { login: 'eve', id: 66, permissions: {} })
-    const id = await repo.work(work)
-    const ask = (token: string | null, record = id) =>
-      repo.ask(method, path.replace('{id}', record), { token, body })
+    const id = await repo.createActivity(activityBody)
+    const request = (token: string | null, record = id) =>
+      repo.request(method, path.replace('{id}', record), { token, body })
     const isOne = path.includes('{id}')
-    expect(await ask(null)).toMatchObject({ status: 401, body: { error: { type: 'unauthorized' } } })
-    expect((await ask('rita')).status).toBe(access === 'read' ? 200 : 403)
-    expect((await ask('eve')).status).toBe(isOne ? 404 : 403)
-    expect([200, 201]).toContain((await ask('ada')).status)
+    expect(await request(null)).toMatchObject({ status: 401, body: { error: { type: 'unauthorized' } } })
+    expect((await request('rita')).status).toBe(access === 'read' ? 200 : 403)
+    expect((await request('eve')).status).toBe(isOne ? 404 : 403)
+    expect([200, 201]).toContain((await request('ada')).status)
     if (!isOne) return
-    const elsewhere = await freshRepository().work(work)
+    const elsewhere = await freshRepository().createActivity(activityBody)
     for (const other of [unknown, elsewhere, id.slice(0, -1), id.replace('act_', 'ntb_'), 'act_'])
-      expect(await ask('ada', other)).toMatchObject({ status: 404, body: { error: { type: 'not_found' } } })
+      expect(await request('ada', other)).toMatchObject({
+        status: 404,
+        body: { error: { type: 'not_found' } },
+      })
   })
 })

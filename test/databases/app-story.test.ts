@@ -31,18 +31,18 @@ test('a repository is imported, commented on, rate-limited, reconciled and unins
     (await repository.request('GET', `/activity/${id}`)).body.archive_reason
 
   repository.githubRepo.open({ files: ['src/pay.ts'] })
-  await service.play(installationEvent(github, repository.installation, 'created'))
+  await service.deliverAndRun(installationEvent(github, repository.installation, 'created'))
   expect(await list()).toMatchObject([{ source: 'pull_request' }])
 
   github.fault(`POST /repos/${repository.full_name}/issues/*`, 'rate_limited', 1, 60)
-  const declared = await repository.declare({ branch: 'retries' })
+  const declared = await repository.createActivity({ branch: 'retries' })
   expect(repository.comment(1)).toBeUndefined()
   await repository.advance(2 * MINUTE_MS)
   await repository.advance(QUIET_MS)
   expect(repository.comment(1)).toContain('Retry payments')
 
-  await service.play(pushEvent(github, repository.full_name, { ref: 'refs/heads/retries' }))
-  await service.play(refEvent(github, repository.full_name, 'delete', { branch: 'retries' }))
+  await service.deliverAndRun(pushEvent(github, repository.full_name, { ref: 'refs/heads/retries' }))
+  await service.deliverAndRun(refEvent(github, repository.full_name, 'delete', { branch: 'retries' }))
   expect(await reasonOf(declared)).toBe('branch_deleted')
 
   const failed = github.app.addDelivery({ event: 'push', status_code: 500 })
@@ -58,6 +58,6 @@ test('a repository is imported, commented on, rate-limited, reconciled and unins
 
   const left = installationEvent(github, repository.installation, 'deleted')
   github.app.uninstall(repository.installation.id)
-  await service.play(left)
+  await service.deliverAndRun(left)
   expect((await repository.request('GET', '/settings')).body.source).toBe('defaults')
 })

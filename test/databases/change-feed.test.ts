@@ -34,25 +34,25 @@ afterAll(() => github.close())
 
 test('a record that is created, changed or archived is announced', async () => {
   const stream = await openStream(repo)
-  const id = await repo.work({})
+  const id = await repo.createActivity({})
   await announced()
-  await repo.ask('PATCH', `/activity/${id}`, { body: { risk: 'high' } })
+  await repo.request('PATCH', `/activity/${id}`, { body: { risk: 'high' } })
   await announced()
-  await repo.ask('POST', `/activity/${id}/archive`)
+  await repo.request('POST', `/activity/${id}/archive`)
   await announced()
   expect(await stream.untilStopped()).toBe(CHANGED.repeat(3))
 })
 
 test('heartbeats and updates that change nothing are not announced', async () => {
-  const id = await repo.work({ branch: 'retries' })
-  await service.settle()
+  const id = await repo.createActivity({ branch: 'retries' })
+  await service.runDueJobs()
   await announced()
   const stream = await openStream(repo)
   service.clock.advance(1000)
-  expect((await repo.ask('POST', `/activity/${id}/heartbeat`)).status).toBe(200)
-  expect((await repo.ask('PATCH', `/activity/${id}`, { body: { heartbeat: true } })).status).toBe(200)
-  expect((await repo.ask('PATCH', `/activity/${id}`, { body: { risk: 'low' } })).status).toBe(200)
-  await service.play(pushEvent(github, repo.full_name, { ref: 'refs/heads/retries' }))
+  expect((await repo.request('POST', `/activity/${id}/heartbeat`)).status).toBe(200)
+  expect((await repo.request('PATCH', `/activity/${id}`, { body: { heartbeat: true } })).status).toBe(200)
+  expect((await repo.request('PATCH', `/activity/${id}`, { body: { risk: 'low' } })).status).toBe(200)
+  await service.deliverAndRun(pushEvent(github, repo.full_name, { ref: 'refs/heads/retries' }))
   await announced()
   expect(await repo.activity(id)).toMatchObject({ heartbeat_at: service.clock.now.toISOString() })
   expect(await stream.untilStopped()).toBe('')
@@ -61,18 +61,18 @@ test('heartbeats and updates that change nothing are not announced', async () =>
 test('the work of a pull request is announced when it is opened, changed and merged', async () => {
   const stream = await openStream(repo)
   repo.githubRepo.open({ files: ['src/pay.ts'] })
-  await service.play(repo.event(1, 'opened'))
+  await service.deliverAndRun(repo.event(1, 'opened'))
   expect(await stream.next()).toContain(CHANGED)
   repo.githubRepo.update(1, { title: 'Retry twice' })
-  await service.play(repo.event(1, 'edited'))
+  await service.deliverAndRun(repo.event(1, 'edited'))
   expect(await stream.next()).toContain(CHANGED)
   repo.githubRepo.merge(1)
-  await service.play(repo.event(1, 'closed'))
+  await service.deliverAndRun(repo.event(1, 'closed'))
   expect(await stream.next()).toContain(CHANGED)
 })
 
 test('work that the sweep finds expired is announced', async () => {
-  await repo.work({})
+  await repo.createActivity({})
   await announced()
   const stream = await openStream(repo)
   service.clock.advance(2 * 86_400_000)
@@ -83,7 +83,7 @@ test('work that the sweep finds expired is announced', async () => {
 /** Resolves when every change so far has been announced: announcements keep their order, and another repository's comes last. */
 async function announced() {
   const barrier = await openStream(other)
-  await other.work({})
+  await other.createActivity({})
   await barrier.next()
 }
 

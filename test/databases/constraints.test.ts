@@ -3,7 +3,7 @@ import { sql } from 'drizzle-orm'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { codeOf } from '../../src/db/errors.ts'
 import { fakeGithub } from '../support/github.ts'
-import { SIGNAL, WORK } from '../support/routes.ts'
+import { ACTIVITY, NOTABLE } from '../support/routes.ts'
 import { startTestService, type TestService } from '../support/service.ts'
 
 const github = fakeGithub()
@@ -16,7 +16,7 @@ beforeAll(async () => {
   github.token('ada', { login: 'ada', id: 1, permissions: { 'acme/shop': 'write' } })
   service = await startTestService({ token: 'ada' })
   const headers = { 'Idempotency-Key': 'once' }
-  for (const [path, body] of [['/activity', WORK] as const, ['/notables', SIGNAL] as const])
+  for (const [path, body] of [['/activity', ACTIVITY] as const, ['/notables', NOTABLE] as const])
     expect((await service.api('POST', path, { body, headers })).status).toBe(201)
   await execute(`insert into pull_requests (repo_id, number, is_open, is_draft, is_bot, is_muted, is_behind, head_sha,
     opened_at, changed_at, related_ids) values (1, 7, true, false, false, false, false, repeat('a', 40), now(), now(), '{}')`)

@@ -27,13 +27,13 @@ interface List {
   add(): Promise<string>
 }
 const LISTS: Record<string, (of: TestRepository) => List> = {
-  activities: (of) => ({ address: '/activity', table: 'activities', add: () => of.work({}) }),
-  notables: (of) => ({ address: '/notables', table: 'notables', add: () => of.note({}) }),
+  activities: (of) => ({ address: '/activity', table: 'activities', add: () => of.createActivity({}) }),
+  notables: (of) => ({ address: '/notables', table: 'notables', add: () => of.createNotable({}) }),
 }
 
 async function page(address: string, query: string, cursor: string | null) {
   const at = cursor === null ? '' : `&cursor=${cursor}`
-  const { status, body } = await repo.ask('GET', `${address}?${query}${at}`)
+  const { status, body } = await repo.request('GET', `${address}?${query}${at}`)
   expect(status, JSON.stringify(body)).toBe(200)
   return {
     ids: body.items.map(({ id }: { id: string }) => id) as string[],
@@ -103,7 +103,7 @@ describe.each(Object.keys(LISTS))('a walk through %s', (name) => {
   test('goes on after the records that were shown were archived', async () => {
     const ids = await addMany(list, 6)
     const pages = await walk(list.address, 'limit=2', async (shown) => {
-      for (const id of shown) await repo.ask('POST', `${list.address}/${id}/archive`)
+      for (const id of shown) await repo.request('POST', `${list.address}/${id}/archive`)
     })
     expect(pages.flat()).toEqual(ids)
   })
@@ -118,7 +118,7 @@ describe.each(Object.keys(LISTS))('a walk through %s', (name) => {
     const ids = await addMany(list, 9)
     const pages = await walk(list.address, 'limit=3', async (_, turn) => {
       if (turn > 1) return
-      await repo.ask('POST', `${list.address}/${ids[4]}/archive`)
+      await repo.request('POST', `${list.address}/${ids[4]}/archive`)
       await remove(list, ids[6] as string)
     })
     expect(pages.flat()).toEqual(ids.filter((id) => id !== ids[4] && id !== ids[6]))
@@ -145,7 +145,7 @@ describe.each(Object.keys(LISTS))('a walk through %s', (name) => {
         passing.push(await list.add())
         const old = passing.shift() as string
         if (passing.length % 2 === 0) await remove(list, old)
-        else await repo.ask('POST', `${list.address}/${old}/archive`)
+        else await repo.request('POST', `${list.address}/${old}/archive`)
         passing.push(await list.add())
       }
     }
@@ -172,15 +172,15 @@ describe.each(Object.keys(LISTS))('a walk through %s', (name) => {
     const bad = ['', 'x', '%00', 'act_01h455vb4pex5vsknk084sn02q', cursor.slice(1), cursor.slice(0, -1)]
     const worse = [`${cursor}x`, `${cursor}%3D`, `%20${cursor}`, made("' or 1=1"), made('act_'), ofOther]
     for (const each of [...bad, ...worse])
-      expect(await repo.ask('GET', `${list.address}?cursor=${each}`), `cursor=${each}`).toMatchObject({
+      expect(await repo.request('GET', `${list.address}?cursor=${each}`), `cursor=${each}`).toMatchObject({
         status: 400,
         body: { error: { type: 'invalid_request', param: 'cursor' } },
       })
-    expect((await repo.ask('GET', `${list.address}?cursor=${cursor}&cursor=${cursor}`)).status).toBe(422)
+    expect((await repo.request('GET', `${list.address}?cursor=${cursor}&cursor=${cursor}`)).status).toBe(422)
   })
 
   test('is refused the cursor before a value that is wrong', async () => {
-    const answer = await repo.ask('GET', `${list.address}?limit=0&cursor=zzz`)
+    const answer = await repo.request('GET', `${list.address}?limit=0&cursor=zzz`)
     expect(answer).toMatchObject({
       status: 400,
       body: { error: { type: 'invalid_request', param: 'cursor' } },
@@ -192,7 +192,7 @@ describe('a walk through a part of the activities', () => {
   test('shows what the filter lets through, page by page', async () => {
     const risky: string[] = []
     for (let index = 0; index < 9; index++) {
-      const id = await repo.work({ risk: index % 2 === 0 ? 'high' : 'low' })
+      const id = await repo.createActivity({ risk: index % 2 === 0 ? 'high' : 'low' })
       if (index % 2 === 0) risky.unshift(id)
     }
     expect(await walk('/activity', 'risk=high&limit=2')).toEqual([
@@ -205,7 +205,7 @@ describe('a walk through a part of the activities', () => {
   test('goes on while records leave the filter behind the cursor', async () => {
     const ids = await addMany(LISTS.activities?.(repo) as List, 6)
     const pages = await walk('/activity', 'status=active&limit=2', async (shown) => {
-      for (const id of shown) await repo.ask('PATCH', `/activity/${id}`, { body: { status: 'paused' } })
+      for (const id of shown) await repo.request('PATCH', `/activity/${id}`, { body: { status: 'paused' } })
     })
     expect(pages.flat()).toEqual(ids)
   })

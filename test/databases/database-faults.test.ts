@@ -3,7 +3,7 @@ import { type AddressInfo, connect, createServer, type Socket } from 'node:net'
 import { sql } from 'drizzle-orm'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { fakeGithub } from '../support/github.ts'
-import { call, outcome, outcomes, ROUTES, SIGNAL, WORK } from '../support/routes.ts'
+import { ACTIVITY, call, NOTABLE, outcome, outcomes, ROUTES } from '../support/routes.ts'
 import { startTestService, type TestService } from '../support/service.ts'
 
 const github = fakeGithub()
@@ -22,8 +22,8 @@ afterAll(async () => {
 })
 
 async function records({ api }: TestService) {
-  const activity = await api('POST', '/activity', { body: WORK })
-  const notable = await api('POST', '/notables', { body: SIGNAL })
+  const activity = await api('POST', '/activity', { body: ACTIVITY })
+  const notable = await api('POST', '/notables', { body: NOTABLE })
   return { act: activity.body.activity.id as string, ntb: notable.body.id as string }
 }
 
@@ -71,7 +71,7 @@ describe('a table that the code does not find', () => {
     const before = await count()
     await without('idempotency_keys', async () => {
       const headers = { 'Idempotency-Key': 'broken' }
-      const answer = await service.api('POST', '/activity', { headers, body: WORK })
+      const answer = await service.api('POST', '/activity', { headers, body: ACTIVITY })
       expect(outcome(answer)).toBe('500 internal_error')
     })
     expect(await count()).toBe(before)

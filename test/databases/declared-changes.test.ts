@@ -55,26 +55,26 @@ describe('declared changes', () => {
       },
       { path: 'a.ts' },
     ]
-    const { activity } = await repo.begin({ scope: { changes }, base_sha: OTHER_SHA })
+    const { activity } = await repo.create({ scope: { changes }, base_sha: OTHER_SHA })
     const all = [
       shown('src/z*[a].ts', { previous_path: '!old name', status: 'renamed', blob_sha: SHA }),
       shown('a.ts'),
     ]
     expect(activity.scope).toEqual({ areas: [], paths: [], changes: all })
     expect(activity.base_sha).toBe(OTHER_SHA)
-    const { body } = await repo.ask('GET', `/activity/${activity.id}`)
+    const { body } = await repo.request('GET', `/activity/${activity.id}`)
     expect(body.scope.changes).toEqual(all)
-    const { body: listed } = await repo.ask('GET', '/activity')
+    const { body: listed } = await repo.request('GET', '/activity')
     expect(listed.items[0].scope.changes).toEqual([{ path: 'src/z*[a].ts' }, { path: 'a.ts' }])
-    const back = await repo.ask('PATCH', `/activity/${activity.id}`, { body: { scope: body.scope } })
+    const back = await repo.request('PATCH', `/activity/${activity.id}`, { body: { scope: body.scope } })
     expect(back.body.scope.changes).toEqual(all)
     expect(back.body.base_sha).toBeNull()
   })
 
   test('are the ones of the last update; without a scope they stay', async () => {
     const repo = repository()
-    const id = await repo.work({ scope: { changes: [{ path: 'a.ts', patch: PATCH }] } })
-    const patch = (body: object) => repo.ask('PATCH', `/activity/${id}`, { body })
+    const id = await repo.createActivity({ scope: { changes: [{ path: 'a.ts', patch: PATCH }] } })
+    const patch = (body: object) => repo.request('PATCH', `/activity/${id}`, { body })
     expect((await patch({ title: 'Other' })).body.scope.changes).toEqual([shown('a.ts')])
     expect((await patch({ scope: { changes: [{ path: 'b.ts' }] } })).body.scope.changes).toEqual([
       shown('b.ts'),
@@ -86,11 +86,13 @@ describe('declared changes', () => {
 
   test('keep the digest of the stored blob when they are sent without a patch', async () => {
     const repo = repository()
-    const id = await repo.work({ scope: { changes: [{ path: 'a.ts', blob_sha: SHA, patch: PATCH }] } })
+    const id = await repo.createActivity({
+      scope: { changes: [{ path: 'a.ts', blob_sha: SHA, patch: PATCH }] },
+    })
     const [digest] = await digestsOf(repo, id)
     expect(digest).toMatch(/^[0-9a-f]{20,}$/)
     const send = async (changes: object[]) => {
-      await repo.ask('PATCH', `/activity/${id}`, { body: { scope: { changes } } })
+      await repo.request('PATCH', `/activity/${id}`, { body: { scope: { changes } } })
       return digestsOf(repo, id)
     }
     expect(await send([{ path: 'b.ts' }, { path: 'a.ts', blob_sha: SHA }])).toEqual([null, digest])
@@ -101,10 +103,10 @@ describe('declared changes', () => {
   test('without a difference change nothing; another patch alone does', async () => {
     const repo = repository()
     const changes = [{ path: 'a.ts', blob_sha: SHA, patch: PATCH, status: 'added' }]
-    const { activity } = await repo.begin({ scope: { changes } })
+    const { activity } = await repo.create({ scope: { changes } })
     service.clock.advance(1000)
     const send = async (body: object[]) =>
-      (await repo.ask('PATCH', `/activity/${activity.id}`, { body: { scope: { changes: body } } })).body
+      (await repo.request('PATCH', `/activity/${activity.id}`, { body: { scope: { changes: body } } })).body
         .updated_at
     expect(await send(changes)).toBe(activity.updated_at)
     expect(await send([{ ...changes[0], patch: PATCH.replace('= 2', '= 3') }])).not.toBe(activity.updated_at)
@@ -112,7 +114,7 @@ describe('declared changes', () => {
 
   test('are files: a changed file covers nothing beneath it, and a declared path does', async () => {
     const repo = repository()
-    const id = await repo.work({
+    const id = await repo.createActivity({
       scope: { changes: [{ path: 'src/retry.ts', patch: PATCH }, { path: 'a' }] },
     })
     const found = async (scope: object) => (await repo.check({ scope })).related_activity_ids
@@ -122,18 +124,18 @@ describe('declared changes', () => {
     expect(await found({ changes: [{ path: 'a', patch: PATCH }] })).toEqual([id])
     expect(await found({ changes: [{ path: 'b', previous_path: 'a', status: 'renamed' }] })).toEqual([id])
     expect(await found({ paths: ['src/*'] })).toEqual([id])
-    const declared = await repo.work({ scope: { paths: ['lib'] } })
+    const declared = await repo.createActivity({ scope: { paths: ['lib'] } })
     expect(await found({ changes: [{ path: 'lib/b' }] })).toEqual([declared])
   })
 
   test('end with the activity, which still shows them', async () => {
     const repo = repository()
-    const id = await repo.work({ scope: { changes: [{ path: 'a.ts', patch: PATCH }] } })
+    const id = await repo.createActivity({ scope: { changes: [{ path: 'a.ts', patch: PATCH }] } })
     const body = { status: 'merged', scope: { changes: [{ path: 'b.ts', patch: PATCH }] } }
-    const merged = await repo.ask('PATCH', `/activity/${id}`, { body })
+    const merged = await repo.request('PATCH', `/activity/${id}`, { body })
     expect(merged.body.scope.changes).toEqual([shown('b.ts')])
     expect(await digestsOf(repo, id)).toEqual([])
-    await repo.ask('PATCH', `/activity/${id}`, {
+    await repo.request('PATCH', `/activity/${id}`, {
       body: { scope: { changes: [{ path: 'c.ts', patch: PATCH }] } },
     })
     expect(await digestsOf(repo, id)).toEqual([])
@@ -141,19 +143,21 @@ describe('declared changes', () => {
 
   test('of a branch stand in for the scope of a check that has none', async () => {
     const repo = repository()
-    await repo.work({ branch: 'one', scope: { changes: [{ path: 'a.ts' }] } })
-    const other = await repo.work({ branch: 'two', scope: { paths: ['a.ts'] } })
+    await repo.createActivity({ branch: 'one', scope: { changes: [{ path: 'a.ts' }] } })
+    const other = await repo.createActivity({ branch: 'two', scope: { paths: ['a.ts'] } })
     expect((await repo.check({ branch: 'one' })).related_activity_ids).toEqual([other])
   })
 
   test('leave no line of a patch in the database', async () => {
     const repo = repository()
     const body = { scope: { changes: [{ path: 'a.ts', patch: PATCH }] }, base_sha: SHA }
-    const { activity } = await repo.begin(body)
+    const { activity } = await repo.create(body)
     const headers = { 'Idempotency-Key': 'once' }
     const words = { title: 'a', summary: 'a', actor: 'a' }
-    expect((await repo.ask('POST', '/activity', { body: { ...words, ...body }, headers })).status).toBe(201)
-    await repo.ask('PATCH', `/activity/${activity.id}`, { body })
+    expect((await repo.request('POST', '/activity', { body: { ...words, ...body }, headers })).status).toBe(
+      201,
+    )
+    await repo.request('PATCH', `/activity/${activity.id}`, { body })
     await repo.check(body)
     expect(await everyValue()).not.toMatch(/zebra/)
     expect(await everyValue()).toContain(activity.id)
@@ -268,13 +272,13 @@ describe('a check and a write refuse', () => {
 
   test.each(cases)('%s', async (_, changes, param, message, status = 422) => {
     const repo = repository()
-    const id = await repo.work({})
+    const id = await repo.createActivity({})
     const body = { scope: { changes } }
     const words = { title: 'a', summary: 'a', actor: 'a' }
     const answers = [
-      await repo.ask('POST', '/activity/check', { body }),
-      await repo.ask('POST', '/activity', { body: { ...words, ...body } }),
-      await repo.ask('PATCH', `/activity/${id}`, { body }),
+      await repo.request('POST', '/activity/check', { body }),
+      await repo.request('POST', '/activity', { body: { ...words, ...body } }),
+      await repo.request('PATCH', `/activity/${id}`, { body }),
     ]
     for (const answer of answers) {
       expect([answer.status, answer.body.error.param], answer.body.error.message).toEqual([status, param])
@@ -285,9 +289,9 @@ describe('a check and a write refuse', () => {
   test('changes of a notable, and a base that is no commit', async () => {
     const repo = repository()
     const notable = { title: 'a', summary: 'a', importance: 'low', category: 'warning' }
-    const answer = await repo.ask('POST', '/notables', { body: { ...notable, scope: { changes: [] } } })
+    const answer = await repo.request('POST', '/notables', { body: { ...notable, scope: { changes: [] } } })
     expect([answer.status, answer.body.error.param]).toEqual([400, 'scope.changes'])
-    const check = await repo.ask('POST', '/activity/check', { body: { base_sha: 'main' } })
+    const check = await repo.request('POST', '/activity/check', { body: { base_sha: 'main' } })
     expect([check.status, check.body.error.param]).toEqual([422, 'base_sha'])
   })
 })
@@ -300,6 +304,6 @@ test('a check takes 3,000 files and 512 KiB of patches', async () => {
     path: `f${index}`,
     ...(index === 7 && { patch }),
   }))
-  const id = await repo.work({ scope: { changes } })
+  const id = await repo.createActivity({ scope: { changes } })
   expect((await repo.check({ scope: { changes } })).related_activity_ids).toEqual([id])
 })

@@ -2,7 +2,7 @@
 import { sql } from 'drizzle-orm'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { fakeGithub } from '../support/github.ts'
-import { outcome, SIGNAL, unknownId, WORK } from '../support/routes.ts'
+import { ACTIVITY, NOTABLE, outcome, unknownId } from '../support/routes.ts'
 import { type Answer, startTestService, type TestService } from '../support/service.ts'
 
 const DAY_MS = 86_400_000
@@ -49,8 +49,8 @@ const isReplay = ({ headers }: Answer) => headers.get('idempotent-replayed') ===
 const idOf = ({ body }: Answer): string => body.activity?.id ?? body.id
 
 const creates: [string, object][] = [
-  ['/activity', WORK],
-  ['/notables', SIGNAL],
+  ['/activity', ACTIVITY],
+  ['/notables', NOTABLE],
 ]
 
 describe.each(creates)('POST %s', (path, body) => {
@@ -176,8 +176,8 @@ describe.each(creates)('POST %s', (path, body) => {
 })
 
 test('a key of one route is another on the other', async () => {
-  const activity = await send('/activity', WORK)
-  const notable = await send('/notables', SIGNAL)
+  const activity = await send('/activity', ACTIVITY)
+  const notable = await send('/notables', NOTABLE)
   expect([activity, notable].map(({ status }) => status)).toEqual([201, 201])
   expect([activity, notable].map(isReplay)).toEqual([false, false])
 })
@@ -186,32 +186,32 @@ describe('a failure is not stored:', () => {
   const failures: [string, string, unknown, string][] = [
     ['400', '/activity', '{"title":', '400 invalid_request'],
     ['400 of a missing field', '/notables', { title: 'x' }, '400 invalid_request'],
-    ['422', '/activity', { ...WORK, risk: 'huge' }, '422 validation_error'],
+    ['422', '/activity', { ...ACTIVITY, risk: 'huge' }, '422 validation_error'],
     [
       '422 of the pull request',
       '/activity',
-      { ...WORK, pr_url: 'https://github.com/acme/other/pull/1' },
+      { ...ACTIVITY, pr_url: 'https://github.com/acme/other/pull/1' },
       '422 validation_error',
     ],
     [
       '422 inside the transaction',
       '/notables',
-      { ...SIGNAL, supersedes: [unknownId('ntb')] },
+      { ...NOTABLE, supersedes: [unknownId('ntb')] },
       '422 validation_error',
     ],
   ]
   test.each(failures)('%s on %s', async (_, path, bad, refusal) => {
     expect(outcome(await send(path, bad))).toBe(refusal)
-    const good = await send(path, path === '/activity' ? WORK : SIGNAL)
+    const good = await send(path, path === '/activity' ? ACTIVITY : NOTABLE)
     expect([good.status, isReplay(good)]).toEqual([201, false])
   })
 
   test('403 of a caller who is let in later', async () => {
     github.token('zoe', { login: 'zoe', id: 6, permissions: { 'acme/shop': 'read' } })
-    expect(outcome(await send('/activity', WORK, { token: 'zoe' }))).toBe('403 forbidden')
+    expect(outcome(await send('/activity', ACTIVITY, { token: 'zoe' }))).toBe('403 forbidden')
     github.token('zoe', { login: 'zoe', id: 6, permissions: { 'acme/shop': 'write' } })
     service.clock.advance(60_001)
-    expect((await send('/activity', WORK, { token: 'zoe' })).status).toBe(201)
+    expect((await send('/activity', ACTIVITY, { token: 'zoe' })).status).toBe(201)
   })
 })
 
@@ -221,8 +221,8 @@ describe('the key', () => {
     ['of 255 characters', 'k'.repeat(255)],
     ['with every kind of character', '!"#$%&\'()*+,-./:;<=>?@[\\]^_`{|}~ aZ09'],
   ])('%s is taken', async (_, given) => {
-    const first = await send('/activity', WORK, { key: given })
-    const again = await send('/activity', WORK, { key: given })
+    const first = await send('/activity', ACTIVITY, { key: given })
+    const again = await send('/activity', ACTIVITY, { key: given })
     expect([first.status, isReplay(again), idOf(again)]).toEqual([201, true, idOf(first)])
   })
 
@@ -239,15 +239,15 @@ describe('the key', () => {
   })
 
   test('differs by case', async () => {
-    const first = await send('/activity', WORK, { key: 'Case' })
-    const second = await send('/activity', WORK, { key: 'case' })
+    const first = await send('/activity', ACTIVITY, { key: 'Case' })
+    const second = await send('/activity', ACTIVITY, { key: 'case' })
     expect(idOf(second)).not.toBe(idOf(first))
   })
 })
 
 describe('calls that create nothing ignore the header', () => {
   test('even one that is no key', async () => {
-    const { activity } = (await service.api('POST', `${SHOP}/activity`, { body: WORK })).body
+    const { activity } = (await service.api('POST', `${SHOP}/activity`, { body: ACTIVITY })).body
     const headers = { 'Idempotency-Key': 'k'.repeat(300) }
     const calls: [string, string, object?][] = [
       ['GET', '/activity'],
@@ -264,7 +264,7 @@ describe('calls that create nothing ignore the header', () => {
   })
 
   test('so that a second change is carried out', async () => {
-    const { activity } = (await service.api('POST', `${SHOP}/activity`, { body: WORK })).body
+    const { activity } = (await service.api('POST', `${SHOP}/activity`, { body: ACTIVITY })).body
     const headers = { 'Idempotency-Key': key }
     for (const risk of ['high', 'critical']) {
       const path = `${SHOP}/activity/${activity.id}`

@@ -21,7 +21,7 @@ afterAll(async () => {
 
 /** The titles of a list, joined; each record of these tests has a letter for its title. */
 async function titles(repo: TestRepository, address: string): Promise<string> {
-  const { status, body } = await repo.ask('GET', address)
+  const { status, body } = await repo.request('GET', address)
   expect(status, JSON.stringify(body)).toBe(200)
   return body.items.map((item: { title: string }) => item.title).join('')
 }
@@ -35,7 +35,7 @@ describe('the list of activities', () => {
       const { full_name } = github.state.repositories.find(({ id }) => id === repo.id) ?? {}
       return `https://github.com/${full_name}/pull/${number}`
     }
-    await repo.begin({ title: 'X', actor: 'Ada', branch: 'pay' })
+    await repo.create({ title: 'X', actor: 'Ada', branch: 'pay' })
     service.clock.advance(DAY_MS)
     const all = [
       { title: 'A', actor: 'Ada', branch: 'pay' },
@@ -52,8 +52,8 @@ describe('the list of activities', () => {
       { title: 'L', actor: 'Ada', status: 'archived', branch: 'pay', pr_url: pull(5), draft_pr: true },
     ]
     for (const { status, ...body } of all) {
-      const id = await repo.work(body)
-      if (status) await repo.ask('PATCH', `/activity/${id}`, { body: { status } })
+      const id = await repo.createActivity(body)
+      if (status) await repo.request('PATCH', `/activity/${id}`, { body: { status } })
     }
   })
 
@@ -113,7 +113,7 @@ describe('the list of activities', () => {
     ['has_pr=1', 'has_pr'],
     ['draft_pr_only=', 'draft_pr_only'],
   ])('refuses %s', async (query, param) => {
-    const answer = await repo.ask('GET', `/activity?${query}`)
+    const answer = await repo.request('GET', `/activity?${query}`)
     expect(answer).toMatchObject({ status: 422, body: { error: { type: 'validation_error', param } } })
   })
 
@@ -124,7 +124,7 @@ describe('the list of activities', () => {
     ['limt=5', 'limt', 'limit'],
     ['status[]=active', 'status[]', 'status'],
   ])('does not know %s', async (query, param, near) => {
-    const { status, body } = await repo.ask('GET', `/activity?${query}`)
+    const { status, body } = await repo.request('GET', `/activity?${query}`)
     expect({ status, ...body.error }).toMatchObject({ status: 400, type: 'invalid_request', param })
     expect(body.error.message).toContain(`did you mean ${near}?`)
   })
@@ -135,7 +135,7 @@ describe('the list of notables', () => {
 
   beforeAll(async () => {
     repo = freshRepository()
-    await repo.note({ title: 'X', importance: 'high' })
+    await repo.createNotable({ title: 'X', importance: 'high' })
     service.clock.advance(7 * DAY_MS)
     const all = [
       { title: 'A', importance: 'low', category: 'pattern', scope: { areas: ['Checkout', 'till'] } },
@@ -151,8 +151,8 @@ describe('the list of notables', () => {
       { title: 'F', importance: 'high', category: 'pattern', scope: { areas: ['checkout'] }, archived: true },
     ]
     for (const { archived, ...body } of all) {
-      const id = await repo.note(body)
-      if (archived) await repo.ask('POST', `/notables/${id}/archive`)
+      const id = await repo.createNotable(body)
+      if (archived) await repo.request('POST', `/notables/${id}/archive`)
     }
   })
 
@@ -182,8 +182,8 @@ describe('the list of notables', () => {
   })
 
   test('shows the abbreviated form', async () => {
-    const [item] = (await repo.ask('GET', '/notables?limit=1')).body.items
-    const { type, summary, ...brief } = (await repo.ask('GET', `/notables/${item.id}`)).body
+    const [item] = (await repo.request('GET', '/notables?limit=1')).body.items
+    const { type, summary, ...brief } = (await repo.request('GET', `/notables/${item.id}`)).body
     expect([type, summary]).toEqual(['notable', 'Until Friday.'])
     expect(item).toEqual(brief)
   })
@@ -198,7 +198,7 @@ describe('the list of notables', () => {
     [`area=${'x'.repeat(101)}`, 'area'],
     ['area=a&area=b', 'area'],
   ])('refuses %s', async (query, param) => {
-    const answer = await repo.ask('GET', `/notables?${query}`)
+    const answer = await repo.request('GET', `/notables?${query}`)
     expect(answer).toMatchObject({ status: 422, body: { error: { type: 'validation_error', param } } })
   })
 
@@ -206,7 +206,7 @@ describe('the list of notables', () => {
     ['categroy=pattern', 'categroy', 'category'],
     ['areas=till', 'areas', 'area'],
   ])('does not know %s', async (query, param, near) => {
-    const { status, body } = await repo.ask('GET', `/notables?${query}`)
+    const { status, body } = await repo.request('GET', `/notables?${query}`)
     expect({ status, ...body.error }).toMatchObject({ status: 400, type: 'invalid_request', param })
     expect(body.error.message).toContain(`did you mean ${near}?`)
   })
@@ -220,9 +220,9 @@ describe('a page', () => {
   })
 
   test('holds 50 items, or from 1 to 100 where `limit` says so', async () => {
-    await repo.store(Array.from({ length: 101 }, () => ({ id: newId('act') })))
+    await repo.insertActivities(Array.from({ length: 101 }, () => ({ id: newId('act') })))
     const count = async (query: string) =>
-      (await repo.ask('GET', `/activity${query}`)).body.items.length as number
+      (await repo.request('GET', `/activity${query}`)).body.items.length as number
     expect(await count('')).toBe(50)
     expect(await count('?limit=1')).toBe(1)
     expect(await count('?limit=100')).toBe(100)
@@ -232,7 +232,7 @@ describe('a page', () => {
     'is not asked for with limit=%s',
     async (limit) => {
       for (const list of ['/activity', '/notables']) {
-        const answer = await repo.ask('GET', `${list}?limit=${limit}`)
+        const answer = await repo.request('GET', `${list}?limit=${limit}`)
         expect(answer).toMatchObject({ status: 422, body: { error: { param: 'limit' } } })
       }
     },

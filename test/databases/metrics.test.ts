@@ -8,7 +8,7 @@ import { sweep } from '../../src/operations/sweep.ts'
 import { fakeGithub } from '../support/github.ts'
 import { type Scrape, scrape } from '../support/metrics.ts'
 import { freshRepositories, type TestRepository } from '../support/repository.ts'
-import { SIGNAL, WORK } from '../support/routes.ts'
+import { ACTIVITY, NOTABLE } from '../support/routes.ts'
 import { startTestService, type TestService } from '../support/service.ts'
 
 const SECOND_MS = 1000
@@ -69,13 +69,13 @@ describe('a request counts by its operation and status:', () => {
     `deconflict_request_duration_seconds_count{operation="${operation}",status="${status}"}`
 
   test.each([
-    ['createActivity', 201, 'POST', '/activity', WORK],
+    ['createActivity', 201, 'POST', '/activity', ACTIVITY],
     ['listNotables', 200, 'GET', '/notables', undefined],
     ['checkOverlap', 400, 'POST', '/activity/check', { path: 'x' }],
     ['getActivity', 404, 'GET', '/activity/none', undefined],
     ['unknown', 405, 'PUT', '/activity', undefined],
   ])('%s %s', async (operation, status, method, path, body) => {
-    const grown = await growth([count(operation, status)], () => repo.ask(method, path, { body }))
+    const grown = await growth([count(operation, status)], () => repo.request(method, path, { body }))
     expect(grown).toEqual([1])
   })
 
@@ -117,7 +117,7 @@ describe('a request counts by its operation and status:', () => {
 describe('a permission', () => {
   const lookups = (outcome: string) => `deconflict_permission_lookups_total{outcome="${outcome}"}`
   const outcomes = ['hit', 'miss', 'revalidated', 'honoured', 'failed'].map(lookups)
-  const list = () => repo.ask('GET', '/activity')
+  const list = () => repo.request('GET', '/activity')
 
   test('is asked of GitHub, then remembered, then asked for on condition', async () => {
     expect(await growth(outcomes, list)).toEqual([0, 1, 0, 0, 0])
@@ -132,7 +132,7 @@ describe('a permission', () => {
     github.fault('*', 'server_error')
     const other = freshRepository()
     expect(await growth(outcomes, list)).toEqual([0, 0, 0, 1, 0])
-    expect(await growth(outcomes, () => other.ask('GET', '/activity'))).toEqual([0, 0, 0, 0, 1])
+    expect(await growth(outcomes, () => other.request('GET', '/activity'))).toEqual([0, 0, 0, 0, 1])
     github.clearFaults()
   })
 
@@ -154,16 +154,16 @@ describe('a call to GitHub', () => {
     `deconflict_github_request_duration_seconds_count{kind="caller",status="${status}"}`
 
   test('counts by its status', async () => {
-    expect(await growth([calls(200)], () => repo.ask('GET', '/activity'))).toEqual([1])
+    expect(await growth([calls(200)], () => repo.request('GET', '/activity'))).toEqual([1])
     service.clock.advance(STALE_MS)
-    expect(await growth([calls(304)], () => repo.ask('GET', '/activity'))).toEqual([1])
-    const wrong = () => repo.ask('GET', '/activity', { token: 'wrong' })
+    expect(await growth([calls(304)], () => repo.request('GET', '/activity'))).toEqual([1])
+    const wrong = () => repo.request('GET', '/activity', { token: 'wrong' })
     expect(await growth([calls(401)], wrong)).toEqual([1])
   })
 
   test('without an answer counts as none', async () => {
     github.fault('*', 'reset', 1)
-    expect(await growth([calls('none')], () => repo.ask('GET', '/activity'))).toEqual([1])
+    expect(await growth([calls('none')], () => repo.request('GET', '/activity'))).toEqual([1])
   })
 
   test('tells what is left of the quota, the least of all tokens, until that is full again', async () => {
@@ -174,11 +174,11 @@ describe('a call to GitHub', () => {
         value('deconflict_github_quota_limit{kind="caller"}'),
       ]
     }
-    await repo.ask('GET', '/activity')
+    await repo.request('GET', '/activity')
     expect(await left()).toEqual([4999, 5000])
     github.fault('*', 'rate_limited', 1, 600)
-    await freshRepository().ask('GET', '/activity')
-    await freshRepository().ask('GET', '/activity')
+    await freshRepository().request('GET', '/activity')
+    await freshRepository().request('GET', '/activity')
     expect(await left()).toEqual([0, 5000])
     service.clock.advance(DAY_MS)
     expect(await left()).toEqual([undefined, undefined])
@@ -190,14 +190,14 @@ describe('from the database', () => {
 
   test('come the live records, and they go when they end', async () => {
     const before = await freshScrape()
-    const { activity } = await repo.begin({})
-    const finished = await repo.begin({})
-    await repo.ask('PATCH', `/activity/${finished.activity.id}`, { body: { status: 'merged' } })
-    await repo.note({})
+    const { activity } = await repo.create({})
+    const finished = await repo.create({})
+    await repo.request('PATCH', `/activity/${finished.activity.id}`, { body: { status: 'merged' } })
+    await repo.createNotable({})
     const after = await freshScrape()
     expect(after.value(live('activity'))).toBe((before.value(live('activity')) as number) + 1)
     expect(after.value(live('notable'))).toBe((before.value(live('notable')) as number) + 1)
-    await repo.ask('POST', `/activity/${activity.id}/archive`)
+    await repo.request('POST', `/activity/${activity.id}/archive`)
     service.clock.advance(7 * DAY_MS)
     const ended = await freshScrape()
     expect([ended.value(live('activity')), ended.value(live('notable'))]).toEqual([0, 0])
@@ -231,7 +231,7 @@ describe('from the database', () => {
 
   test('it is read at most every 15 seconds, however many ask', async () => {
     const before = (await freshScrape()).value(live('activity')) as number
-    await repo.begin({})
+    await repo.create({})
     service.clock.advance(15 * SECOND_MS - 1)
     expect((await scrape(service.url)).value(live('activity'))).toBe(before)
     service.clock.advance(1)
@@ -260,8 +260,8 @@ test('a sweep counts what it did, and when it was', async () => {
   const swept = (what: string) => `deconflict_swept_total{what="${what}"}`
   service.clock.advance(DAY_MS)
   await sweep(service.app)
-  await repo.begin({})
-  await repo.ask('POST', '/activity', { body: WORK, headers: { 'Idempotency-Key': 'swept' } })
+  await repo.create({})
+  await repo.request('POST', '/activity', { body: ACTIVITY, headers: { 'Idempotency-Key': 'swept' } })
   service.clock.advance(2 * DAY_MS)
   const grown = await growth([swept('expired'), swept('keys')], () => sweep(service.app))
   expect(grown).toEqual([2, 1])
@@ -270,11 +270,11 @@ test('a sweep counts what it did, and when it was', async () => {
 })
 
 test('names no repository, user, token, path or text, and no label that could', async () => {
-  const body = { ...WORK, title: 'Secret', scope: { paths: ['Secret/path'], areas: ['Secret'] } }
-  await repo.ask('POST', '/activity', { body, headers: { 'Idempotency-Key': 'Secret' } })
-  await repo.ask('POST', '/notables', { body: { ...SIGNAL, title: 'Secret' } })
-  await repo.ask('GET', '/activity?actor=Secret&branch=Secret')
-  await repo.ask('GET', '/activity', { token: 'Secret' })
+  const body = { ...ACTIVITY, title: 'Secret', scope: { paths: ['Secret/path'], areas: ['Secret'] } }
+  await repo.request('POST', '/activity', { body, headers: { 'Idempotency-Key': 'Secret' } })
+  await repo.request('POST', '/notables', { body: { ...NOTABLE, title: 'Secret' } })
+  await repo.request('GET', '/activity?actor=Secret&branch=Secret')
+  await repo.request('GET', '/activity', { token: 'Secret' })
   await service.api('GET', '/api/v1/repos/Secret/Secret/activity')
   await service.api('GET', '/Secret/address?Secret=Secret')
   await service.api('SECRET', '/activity').catch(() => {})

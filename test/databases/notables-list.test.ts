@@ -1,7 +1,7 @@
 /** The list of notables: what it holds, its filters, and its pages (specification §2.4 and §4.2, contract §4). */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { fakeGithub } from '../support/github.ts'
-import { outcome, SIGNAL } from '../support/routes.ts'
+import { NOTABLE, outcome } from '../support/routes.ts'
 import { startTestService, type TestService } from '../support/service.ts'
 
 const github = fakeGithub()
@@ -21,7 +21,7 @@ afterAll(async () => {
 const SHOP = '/api/v1/repos/acme/shop/notables'
 const PAGES = '/api/v1/repos/acme/pages/notables'
 const raise = async (title: string, body: object = {}, at = SHOP): Promise<string> =>
-  (await service.api('POST', at, { body: { ...SIGNAL, title, ...body } })).body.id
+  (await service.api('POST', at, { body: { ...NOTABLE, title, ...body } })).body.id
 const archive = (id: string, at = SHOP) => service.api('POST', `${at}/${id}/archive`)
 
 describe('filters', () => {
@@ -95,7 +95,7 @@ test('a misspelt parameter is answered with the name it stands for', async () =>
 test('items are notables without type and summary', async () => {
   const id = await raise('shown', { scope: { paths: ['src'] } })
   const { type, summary, ...brief } = (await service.api('GET', `${SHOP}/${id}`)).body
-  expect([type, summary]).toEqual(['notable', SIGNAL.summary])
+  expect([type, summary]).toEqual(['notable', NOTABLE.summary])
   expect((await service.api('GET', `${SHOP}?limit=1`)).body.items).toEqual([brief])
 })
 

@@ -1,7 +1,7 @@
 /** A notable that replaces others archives them in the same breath, or changes nothing (contract §4). */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { fakeGithub } from '../support/github.ts'
-import { outcome, SIGNAL, unknownId } from '../support/routes.ts'
+import { NOTABLE, outcome, unknownId } from '../support/routes.ts'
 import { startTestService, type TestService } from '../support/service.ts'
 
 const github = fakeGithub()
@@ -17,7 +17,7 @@ afterAll(async () => {
   github.close()
 })
 
-const post = (supersedes: string[]) => service.api('POST', '/notables', { body: { ...SIGNAL, supersedes } })
+const post = (supersedes: string[]) => service.api('POST', '/notables', { body: { ...NOTABLE, supersedes } })
 const raise = async (supersedes: string[] = []) => (await post(supersedes)).body.id as string
 const get = async (id: string) => (await service.api('GET', `/notables/${id}`)).body
 const count = async () => (await service.api('GET', '/notables?limit=100')).body.items.length

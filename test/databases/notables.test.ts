@@ -1,7 +1,7 @@
 /** Notables over HTTP: each operation works, and shows and refuses the fields it should (specification §2.2, §3.2 and §4.2, contract §4). */
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { fakeGithub } from '../support/github.ts'
-import { outcome, SIGNAL, unknownId } from '../support/routes.ts'
+import { NOTABLE, outcome, unknownId } from '../support/routes.ts'
 import { startTestService, type TestService } from '../support/service.ts'
 
 const DAY_MS = 86_400_000
@@ -24,16 +24,16 @@ afterAll(async () => {
 })
 
 const post = (body: object, token?: string) => service.api('POST', '/notables', { body, token })
-const raise = async (body: object = {}) => (await post({ ...SIGNAL, ...body })).body
+const raise = async (body: object = {}) => (await post({ ...NOTABLE, ...body })).body
 const get = async (id: string) => (await service.api('GET', `/notables/${id}`)).body
 const patch = (id: string, body: object) => service.api('PATCH', `/notables/${id}`, { body })
 const archive = (id: string) => service.api('POST', `/notables/${id}/archive`)
 
 describe('a notable that is created', () => {
   test('is answered with everything but type and summary', async () => {
-    const answer = await post(SIGNAL)
+    const answer = await post(NOTABLE)
     expect(answer.status).toBe(201)
-    const { summary: _, ...shown } = SIGNAL
+    const { summary: _, ...shown } = NOTABLE
     expect(answer.body).toEqual({
       ...shown,
       id: expect.stringMatching(/^ntb_[0-7][0-9a-hjkmnp-tv-z]{25}$/),
@@ -55,7 +55,7 @@ describe('a notable that is created', () => {
 
   test('keeps every field that was sent', async () => {
     const sent = {
-      ...SIGNAL,
+      ...NOTABLE,
       decision_url: 'https://wiki.example/adr/7?x=1#y',
       applies_until: '2026-03-04T12:00:00.000Z',
       scope: { areas: ['Checkout'], paths: ['src/pay/**', 'docs/[id].md'] },
@@ -66,7 +66,7 @@ describe('a notable that is created', () => {
   })
 
   test('takes null for what it does not have', async () => {
-    const answer = await post({ ...SIGNAL, decision_url: null, applies_until: null })
+    const answer = await post({ ...NOTABLE, decision_url: null, applies_until: null })
     expect(answer.body).toMatchObject({ decision_url: null, applies_until: null })
   })
 
@@ -77,7 +77,7 @@ describe('a notable that is created', () => {
   })
 
   test('belongs to nobody when an installation raised it', async () => {
-    const { body } = await post(SIGNAL, 'app')
+    const { body } = await post(NOTABLE, 'app')
     expect(body.created_by).toBeNull()
     expect((await get(body.id)).created_by).toBeNull()
   })
@@ -96,15 +96,15 @@ describe('a notable that is created', () => {
     'deprecation',
     'release',
   ])('may have the category %s', async (category) => {
-    expect((await post({ ...SIGNAL, category })).body.category).toBe(category)
+    expect((await post({ ...NOTABLE, category })).body.category).toBe(category)
   })
 
   test.each(['low', 'medium', 'high', 'critical'])('may have the importance %s', async (importance) => {
-    expect((await post({ ...SIGNAL, importance })).body.importance).toBe(importance)
+    expect((await post({ ...NOTABLE, importance })).body.importance).toBe(importance)
   })
 
   test.each(['title', 'summary', 'importance', 'category'] as const)('has to have a %s', async (field) => {
-    const { [field]: _, ...body } = SIGNAL
+    const { [field]: _, ...body } = NOTABLE
     const answer = await post({ ...body, blocking: 'yes' })
     expect(outcome(answer)).toBe('400 invalid_request')
     expect(answer.body.error.param).toBe(field)
@@ -138,7 +138,7 @@ const wrong: [string, object, string][] = [
 
 describe.each(wrong)('%s', (_, field, param) => {
   test('is refused on create', async () => {
-    const answer = await post({ ...SIGNAL, ...field })
+    const answer = await post({ ...NOTABLE, ...field })
     expect([outcome(answer), answer.body.error.param]).toEqual(['422 validation_error', param])
   })
 
@@ -157,7 +157,7 @@ test.each([
   ['supersedes', [7]],
   ['supersedes', Array.from({ length: 101 }, () => unknownId('ntb'))],
 ])('a wrong %s is refused on create', async (field, value) => {
-  const answer = await post({ ...SIGNAL, [field]: value })
+  const answer = await post({ ...NOTABLE, [field]: value })
   expect(outcome(answer)).toBe('422 validation_error')
   expect(answer.body.error.param).toMatch(new RegExp(`^${field}`))
 })
@@ -250,7 +250,7 @@ describe('a notable that is archived', () => {
     const { id } = await raise()
     await archive(id)
     expect(outcome(await patch(id, { summary: 'Changed.' }))).toBe('409 invalid_transition')
-    expect((await get(id)).summary).toBe(SIGNAL.summary)
+    expect((await get(id)).summary).toBe(NOTABLE.summary)
   })
 })
 

@@ -107,7 +107,7 @@ async function happen(repo: TestRepository, each: Event, ids: string[]): Promise
   const { clock, app } = service
   switch (each.what) {
     case 'work':
-      ids.push(await repo.work(each.body))
+      ids.push(await repo.createActivity(each.body))
       return
     case 'track': {
       const id = newId('act')
@@ -133,20 +133,24 @@ async function happen(repo: TestRepository, each: Event, ids: string[]): Promise
     }
     case 'note':
       ids.push(
-        await repo.note({ ...each.body, applies_until: each.until && later(each.until).toISOString() }),
+        await repo.createNotable({
+          ...each.body,
+          applies_until: each.until && later(each.until).toISOString(),
+        }),
       )
       return
     case 'change':
       if (chosen)
-        await repo.ask('PATCH', address as string, {
+        await repo.request('PATCH', address as string, {
           body: chosen.startsWith('act') ? each.body : each.noteBody,
         })
       return
     case 'archive':
-      if (chosen) await repo.ask('POST', `${address}/archive`)
+      if (chosen) await repo.request('POST', `${address}/archive`)
       return
     case 'supersede':
-      if (chosen?.startsWith('ntb')) ids.push(await repo.note({ scope: each.scope, supersedes: [chosen] }))
+      if (chosen?.startsWith('ntb'))
+        ids.push(await repo.createNotable({ scope: each.scope, supersedes: [chosen] }))
       return
     case 'wait':
       clock.advance(each.hours * HOUR_MS)

@@ -22,8 +22,8 @@ const scope = { paths: ['src/pay.ts'] }
 
 describe('relationships', () => {
   test('work on the same branch is own, and no overlap', async () => {
-    const { work, check } = repository()
-    const own = await work({ branch: 'retries', scope })
+    const { createActivity, check } = repository()
+    const own = await createActivity({ branch: 'retries', scope })
     const result = await check({ branch: 'retries', scope })
     expect(result).toMatchObject({
       overlap_detected: false,
@@ -64,9 +64,9 @@ describe('relationships', () => {
     [{ branch: 'four', base_branch: 'three' }, [stacked, stacked, stacked, own, collision, collision]],
     [{ branch: 'side', base_branch: 'main' }, [collision, collision, collision, collision, collision, own]],
   ])('%o stands to one, two, three, four, fork and side as %o', async (proposal, labels) => {
-    const { work, check } = repository()
+    const { createActivity, check } = repository()
     const ids: string[] = []
-    for (const [branch, base_branch] of stack) ids.push(await work({ branch, base_branch, scope }))
+    for (const [branch, base_branch] of stack) ids.push(await createActivity({ branch, base_branch, scope }))
     const all = [...labels, collision]
     const result = await check({ ...proposal, scope })
     expect(result.relationships).toEqual(Object.fromEntries(all.map((label, index) => [ids[index], label])))
@@ -77,21 +77,25 @@ describe('relationships', () => {
   })
 
   test('a link goes through work of any scope, but not through work that is over', async () => {
-    const { ask, work, check } = repository()
-    const far = await work({ branch: 'far', base_branch: 'between', scope })
-    const between = await work({ branch: 'between', base_branch: 'near', scope: { paths: ['docs/**'] } })
+    const { request, createActivity, check } = repository()
+    const far = await createActivity({ branch: 'far', base_branch: 'between', scope })
+    const between = await createActivity({
+      branch: 'between',
+      base_branch: 'near',
+      scope: { paths: ['docs/**'] },
+    })
     const near = { branch: 'near', scope }
     expect((await check(near)).relationships).toEqual({ [far]: 'stacked', [between]: 'stacked' })
-    await ask('POST', `/activity/${between}/archive`)
+    await request('POST', `/activity/${between}/archive`)
     expect((await check(near)).relationships).toEqual({ [far]: 'collision' })
   })
 
   test('branches that are based on each other are one stack, and the search ends', async () => {
-    const { work, check } = repository()
-    const x = await work({ branch: 'x', base_branch: 'y', scope })
-    const y = await work({ branch: 'y', base_branch: 'z', scope })
-    const z = await work({ branch: 'z', base_branch: 'x', scope })
-    const self = await work({ branch: 'self', base_branch: 'self', scope })
+    const { createActivity, check } = repository()
+    const x = await createActivity({ branch: 'x', base_branch: 'y', scope })
+    const y = await createActivity({ branch: 'y', base_branch: 'z', scope })
+    const z = await createActivity({ branch: 'z', base_branch: 'x', scope })
+    const self = await createActivity({ branch: 'self', base_branch: 'self', scope })
     expect((await check({ branch: 'x', base_branch: 'y', scope })).relationships).toEqual({
       [x]: 'own',
       [y]: 'stacked',
@@ -102,11 +106,11 @@ describe('relationships', () => {
   })
 
   test('own and stacked work that shares nothing is listed too, other work is not', async () => {
-    const { work, check } = repository()
+    const { createActivity, check } = repository()
     const docs = { paths: ['docs/**'] }
-    const own = await work({ branch: 'retries', scope: docs })
-    const above = await work({ branch: 'more', base_branch: 'retries' })
-    await work({ branch: 'other', scope: docs })
+    const own = await createActivity({ branch: 'retries', scope: docs })
+    const above = await createActivity({ branch: 'more', base_branch: 'retries' })
+    await createActivity({ branch: 'other', scope: docs })
     expect((await check({ branch: 'retries', scope })).relationships).toEqual({
       [own]: 'own',
       [above]: 'stacked',
@@ -116,24 +120,24 @@ describe('relationships', () => {
 
 describe('a branch without a scope', () => {
   test('takes the scopes of the live activities of the branch, all of them', async () => {
-    const { ask, work, check } = repository()
-    const first = await work({ branch: 'retries', scope })
-    await work({ branch: 'retries', scope: { areas: ['till'] } })
-    const byPath = await work({ branch: 'other', scope: { paths: ['src/*'] } })
-    const byArea = await work({ branch: 'third', scope: { areas: ['Till'] } })
-    const byTag = await work({ branch: 'fourth', scope: { areas: ['docs'] } })
+    const { request, createActivity, check } = repository()
+    const first = await createActivity({ branch: 'retries', scope })
+    await createActivity({ branch: 'retries', scope: { areas: ['till'] } })
+    const byPath = await createActivity({ branch: 'other', scope: { paths: ['src/*'] } })
+    const byArea = await createActivity({ branch: 'third', scope: { areas: ['Till'] } })
+    const byTag = await createActivity({ branch: 'fourth', scope: { areas: ['docs'] } })
     const related = async (body: Record<string, unknown>) => (await check(body)).related_activity_ids
     expect(await related({ branch: 'retries' })).toEqual([byPath, byArea])
     expect(await related({ branch: 'retries', scope: {} })).toEqual([byPath, byArea])
     expect(await related({ branch: 'retries', tags: ['docs'] })).toEqual([byPath, byTag, byArea])
-    await ask('POST', `/activity/${first}/archive`)
+    await request('POST', `/activity/${first}/archive`)
     expect(await related({ branch: 'retries' })).toEqual([byArea])
   })
 
   test('that has a scope keeps to it', async () => {
-    const { work, check } = repository()
-    await work({ branch: 'retries', scope })
-    await work({ branch: 'other', scope: { paths: ['src/*'] } })
+    const { createActivity, check } = repository()
+    await createActivity({ branch: 'retries', scope })
+    await createActivity({ branch: 'other', scope: { paths: ['src/*'] } })
     const result = await check({ branch: 'retries', scope: { paths: ['docs/**'] } })
     expect(result.related_activity_ids).toEqual([])
   })
@@ -151,9 +155,9 @@ describe('who takes part', () => {
     ['abandoned', false],
     ['archived', false],
   ])('work that is %s: %s', async (status, takesPart) => {
-    const { ask, work, check } = repository()
-    const id = await work({ scope, branch: 'retries' })
-    expect((await ask('PATCH', `/activity/${id}`, { body: { status } })).status).toBe(200)
+    const { request, createActivity, check } = repository()
+    const id = await createActivity({ scope, branch: 'retries' })
+    expect((await request('PATCH', `/activity/${id}`, { body: { status } })).status).toBe(200)
     const result = await check({ scope })
     expect(result.related_activity_ids).toEqual(takesPart ? [id] : [])
     expect(result.checked_against.activities).toBe(takesPart ? 1 : 0)
@@ -161,8 +165,8 @@ describe('who takes part', () => {
   })
 
   test('work takes part until the instant it expires, own work and stacks too', async () => {
-    const { work, check } = repository()
-    const id = await work({ scope, branch: 'retries' })
+    const { createActivity, check } = repository()
+    const id = await createActivity({ scope, branch: 'retries' })
     service.clock.advance(DAY_MS - 1)
     expect((await check({ scope })).related_activity_ids).toEqual([id])
     service.clock.advance(1)
@@ -177,9 +181,9 @@ describe('who takes part', () => {
 
 describe('overlap as of now', () => {
   test('a create tells the whole of it, itself left out', async () => {
-    const { begin, work } = repository()
-    const earlier = await work({ scope })
-    const { activity, overlap } = await begin({ branch: 'retries', scope })
+    const { create, createActivity } = repository()
+    const earlier = await createActivity({ scope })
+    const { activity, overlap } = await create({ branch: 'retries', scope })
     expect(overlap).toMatchObject({
       overlap_detected: true,
       severity: 'medium',
@@ -189,25 +193,30 @@ describe('overlap as of now', () => {
       matches: [{ id: earlier }],
       checked_against: { activities: 1, notables: 0, complete: true },
     })
-    const second = await begin({ branch: 'retries', scope })
+    const second = await create({ branch: 'retries', scope })
     expect(second.overlap.relationships).toEqual({ [earlier]: 'collision', [activity.id]: 'own' })
   })
 
   test('whoever claimed first learns of a later collision, by name, and of its end', async () => {
-    const { ask, begin, work } = repository()
-    const first = (await begin({ branch: 'first', scope })).activity.id
+    const { request, create, createActivity } = repository()
+    const first = (await create({ branch: 'first', scope })).activity.id
     const told = async () => {
-      const got = await ask('GET', `/activity/${first}`)
-      const beat = await ask('POST', `/activity/${first}/heartbeat`)
-      const patched = await ask('PATCH', `/activity/${first}`, { body: { heartbeat: true } })
+      const got = await request('GET', `/activity/${first}`)
+      const beat = await request('POST', `/activity/${first}/heartbeat`)
+      const patched = await request('PATCH', `/activity/${first}`, { body: { heartbeat: true } })
       expect([beat.body.overlap, patched.body.overlap]).toEqual([got.body.overlap, got.body.overlap])
       return got.body.overlap
     }
     const nothing = { overlap_detected: false, severity: null, related_activity_ids: [], matches: [] }
     expect(await told()).toEqual(nothing)
-    await work({ branch: 'first', scope })
+    await createActivity({ branch: 'first', scope })
     expect(await told()).toEqual(nothing)
-    const later = await work({ title: 'Tidy', branch: 'second', risk: 'high', scope: { paths: ['src/**'] } })
+    const later = await createActivity({
+      title: 'Tidy',
+      branch: 'second',
+      risk: 'high',
+      scope: { paths: ['src/**'] },
+    })
     expect(await told()).toEqual({
       overlap_detected: true,
       severity: 'high',
@@ -225,15 +234,15 @@ describe('overlap as of now', () => {
         },
       ],
     })
-    await ask('PATCH', `/activity/${later}`, { body: { scope: { paths: ['docs/**'] } } })
+    await request('PATCH', `/activity/${later}`, { body: { scope: { paths: ['docs/**'] } } })
     expect(await told()).toEqual(nothing)
   })
 
   test('a notable counts in what is told, and is named', async () => {
-    const { ask, work, note } = repository()
-    const id = await work({ scope })
-    const notable = await note({ importance: 'critical' })
-    expect((await ask('GET', `/activity/${id}`)).body.overlap).toEqual({
+    const { request, createActivity, createNotable } = repository()
+    const id = await createActivity({ scope })
+    const notable = await createNotable({ importance: 'critical' })
+    expect((await request('GET', `/activity/${id}`)).body.overlap).toEqual({
       overlap_detected: true,
       severity: 'high',
       related_activity_ids: [],
@@ -253,43 +262,47 @@ describe('overlap as of now', () => {
   })
 
   test('the five most severe are named, and all that collide are listed', async () => {
-    const { ask, work, note } = repository()
-    const id = await work({ scope })
-    const low = await note({ scope, importance: 'low' })
-    const medium = [await work({ scope }), await work({ scope }), await work({ scope })]
-    const high = await note({ scope, importance: 'high' })
-    const critical = await work({ scope, risk: 'critical' })
-    const { matches, related_activity_ids } = (await ask('GET', `/activity/${id}`)).body.overlap
+    const { request, createActivity, createNotable } = repository()
+    const id = await createActivity({ scope })
+    const low = await createNotable({ scope, importance: 'low' })
+    const medium = [
+      await createActivity({ scope }),
+      await createActivity({ scope }),
+      await createActivity({ scope }),
+    ]
+    const high = await createNotable({ scope, importance: 'high' })
+    const critical = await createActivity({ scope, risk: 'critical' })
+    const { matches, related_activity_ids } = (await request('GET', `/activity/${id}`)).body.overlap
     expect(related_activity_ids).toEqual([critical, ...medium.toReversed()])
     expect(matches.map((each: { id: string }) => each.id)).toEqual([critical, high, ...medium.toReversed()])
-    await ask('POST', `/activity/${critical}/archive`)
-    const fewer = (await ask('GET', `/activity/${id}`)).body.overlap.matches
+    await request('POST', `/activity/${critical}/archive`)
+    const fewer = (await request('GET', `/activity/${id}`)).body.overlap.matches
     expect(fewer.map((each: { id: string }) => each.id)).toEqual([high, ...medium.toReversed(), low])
   })
 
   test('a change that brings a collision about is answered with it', async () => {
-    const { ask, work } = repository()
-    const id = await work({ scope: { paths: ['docs/**'] } })
-    const other = await work({ scope })
-    const { body } = await ask('PATCH', `/activity/${id}`, { body: { scope } })
+    const { request, createActivity } = repository()
+    const id = await createActivity({ scope: { paths: ['docs/**'] } })
+    const other = await createActivity({ scope })
+    const { body } = await request('PATCH', `/activity/${id}`, { body: { scope } })
     expect(body).toMatchObject({ id, scope: { paths: ['src/pay.ts'] } })
     expect(body.overlap.related_activity_ids).toEqual([other])
   })
 
   test.each(['merged', 'abandoned', 'archived'])('work that is %s has none', async (status) => {
-    const { ask, work } = repository()
-    const id = await work({ scope })
-    await work({ scope })
-    const patched = await ask('PATCH', `/activity/${id}`, { body: { status } })
+    const { request, createActivity } = repository()
+    const id = await createActivity({ scope })
+    await createActivity({ scope })
+    const patched = await request('PATCH', `/activity/${id}`, { body: { status } })
     expect(patched.body.overlap).toBeNull()
-    expect((await ask('GET', `/activity/${id}`)).body.overlap).toBeNull()
+    expect((await request('GET', `/activity/${id}`)).body.overlap).toBeNull()
   })
 
   test('work that expired has none', async () => {
-    const { ask, work } = repository()
-    const id = await work({ scope })
+    const { request, createActivity } = repository()
+    const id = await createActivity({ scope })
     service.clock.advance(DAY_MS)
-    await work({ scope })
-    expect((await ask('GET', `/activity/${id}`)).body.overlap).toBeNull()
+    await createActivity({ scope })
+    expect((await request('GET', `/activity/${id}`)).body.overlap).toBeNull()
   })
 })

@@ -147,7 +147,7 @@ test.each(probes)(
     }
     const result = await searchFor(repo, PROPOSALS[probe])
     const id = await insert(repo, PROPOSALS[probe])
-    const { overlap } = (await repo.ask('GET', `/activity/${id}`)).body
+    const { overlap } = (await repo.request('GET', `/activity/${id}`)).body
     for (const { answer, samples } of cells) {
       for (const sample of samples) {
         const { kind, place, glob } = sample.claim

@@ -54,8 +54,8 @@ describe('paths', () => {
     ['app/(shop)/page.tsx', 'app/*/page.tsx', /^app\/\(shop\)\/page\.tsx$/],
     ['app/(shop)/page.tsx', 'app/shop/page.tsx', null],
   ])('%s and %s share %s', async (yours, theirs, example) => {
-    const { begin, work, check } = repository()
-    const id = await work({ scope: { paths: [theirs] } })
+    const { create, createActivity, check } = repository()
+    const id = await createActivity({ scope: { paths: [theirs] } })
     const result = await check({ scope: { paths: [yours] } })
     const match = { id, severity: 'medium', areas: [] }
     const pairs = example ? [{ yours, theirs, example: expect.stringMatching(example) }] : []
@@ -63,7 +63,7 @@ describe('paths', () => {
     expect(result.related_activity_ids).toEqual(example ? [id] : [])
     expect(result.overlap_detected).toBe(example !== null)
     // The same from the other side.
-    const swapped = await begin({ scope: { paths: [yours] }, branch: 'other' })
+    const swapped = await create({ scope: { paths: [yours] }, branch: 'other' })
     expect(swapped.overlap.overlap_detected).toBe(example !== null)
   })
 
@@ -81,15 +81,17 @@ describe('paths', () => {
     ['65 alternatives', `{${Array.from({ length: 65 }, (_, index) => `a${index}`).join()}}`],
     ['9 × 8 alternatives', '{1..9}{a,b,c,d,e,f,g,h}'],
   ])('a path with %s is refused and named', async (_, path) => {
-    const { ask, work } = repository()
+    const { request, createActivity } = repository()
     const scope = { paths: ['src/fine.ts', path] }
     const text = { title: 'Pay', summary: 'Pay.' }
-    const id = await work({})
+    const id = await createActivity({})
     const answers = [
-      await ask('POST', '/activity/check', { body: { scope } }),
-      await ask('POST', '/activity', { body: { ...text, actor: 'Ben', scope } }),
-      await ask('PATCH', `/activity/${id}`, { body: { scope } }),
-      await ask('POST', '/notables', { body: { ...text, importance: 'low', category: 'warning', scope } }),
+      await request('POST', '/activity/check', { body: { scope } }),
+      await request('POST', '/activity', { body: { ...text, actor: 'Ben', scope } }),
+      await request('PATCH', `/activity/${id}`, { body: { scope } }),
+      await request('POST', '/notables', {
+        body: { ...text, importance: 'low', category: 'warning', scope },
+      }),
     ]
     for (const { status, body } of answers) {
       expect([status, body.error.type, body.error.param]).toEqual([422, 'validation_error', 'scope.paths[1]'])
@@ -103,8 +105,8 @@ describe('paths', () => {
     ['200 with wildcards', Array.from({ length: 200 }, (_, index) => `a${index}/*`)],
     ['3,000 plain ones', Array.from({ length: 3000 }, (_, index) => `src/a${index}.ts`)],
   ])('paths up to the limit are taken: %s', async (_, paths) => {
-    const { work, check } = repository()
-    const id = await work({ scope: { paths } })
+    const { createActivity, check } = repository()
+    const id = await createActivity({ scope: { paths } })
     expect((await check({ scope: { paths: paths.slice(-1) } })).related_activity_ids).toEqual([id])
   })
 
@@ -112,31 +114,33 @@ describe('paths', () => {
     ['scope.paths[200]', Array.from({ length: 201 }, (_, index) => `a${index}/*`)],
     ['scope.paths', Array.from({ length: 3001 }, (_, index) => `a${index}`)],
   ])('more paths than may be are refused, naming %s', async (param, paths) => {
-    const answer = await repository().ask('POST', '/activity/check', { body: { scope: { paths } } })
+    const answer = await repository().request('POST', '/activity/check', { body: { scope: { paths } } })
     expect([answer.status, answer.body.error.param]).toEqual([422, param])
   })
 
   test('a misspelt paths is refused, and does not read as no overlap', async () => {
-    const { ask, work } = repository()
-    await work({ scope: { paths: ['src/pay.ts'] } })
+    const { request, createActivity } = repository()
+    await createActivity({ scope: { paths: ['src/pay.ts'] } })
     for (const scope of [{ path: ['src/pay.ts'] }, { Paths: ['src/pay.ts'] }]) {
-      const { status, body } = await ask('POST', '/activity/check', { body: { scope } })
+      const { status, body } = await request('POST', '/activity/check', { body: { scope } })
       expect([status, body.error.type]).toEqual([400, 'invalid_request'])
       expect(body.error.message).toContain('did you mean paths?')
     }
   })
 
   test('file names that came from a pull request are plain, until somebody states the scope', async () => {
-    const { ask, check, store } = repository()
+    const { request, check, insertActivities } = repository()
     const id = newId('act')
     const paths = ['app/[id]/page.tsx', 'docs/a*.md', '!odd', '{x,y}']
-    await store([{ id, source: 'pull_request', scope_is_literal: true, scope: { areas: [], paths } }])
+    await insertActivities([
+      { id, source: 'pull_request', scope_is_literal: true, scope: { areas: [], paths } },
+    ])
     const related = async (path: string) => (await check({ scope: { paths: [path] } })).related_activity_ids
     for (const path of ['app/[id]/page.tsx', 'docs/a\\*.md', '\\!odd', '\\{x,y\\}', '?odd'])
       expect([path, await related(path)]).toEqual([path, [id]])
     for (const path of ['app/i/page.tsx', 'docs/ab.md', 'odd', 'x'])
       expect([path, await related(path)]).toEqual([path, []])
-    await ask('PATCH', `/activity/${id}`, { body: { scope: { paths: ['docs/a*.md'] } } })
+    await request('PATCH', `/activity/${id}`, { body: { scope: { paths: ['docs/a*.md'] } } })
     expect(await related('docs/ab.md')).toEqual([id])
   })
 })
@@ -156,10 +160,10 @@ describe('what is told', () => {
   }
 
   test('nothing found is told with how much was looked at, and when', async () => {
-    const { work, note, check } = repository()
-    await work({ scope: { paths: ['docs/**'] } })
-    await work({ scope: { areas: ['docs'] } })
-    await note({ scope: { paths: ['docs/**'] } })
+    const { createActivity, createNotable, check } = repository()
+    await createActivity({ scope: { paths: ['docs/**'] } })
+    await createActivity({ scope: { areas: ['docs'] } })
+    await createNotable({ scope: { paths: ['docs/**'] } })
     expect(await check({ scope: { paths: ['src/**'] } })).toEqual({
       ...empty,
       reason: 'No overlap with 2 live activities and 1 active notable.',
@@ -189,8 +193,8 @@ describe('what is told', () => {
     ],
     ['all that is proposed is ignored', { scope: { paths: ['yarn.lock'] } }, true, /ignore/],
   ])('nothing looked at reads differently, when %s', async (_, body, complete, reason) => {
-    const { work, check } = repository()
-    await work({ scope: { paths: ['src/**'] } })
+    const { createActivity, check } = repository()
+    await createActivity({ scope: { paths: ['src/**'] } })
     const result = await check(body)
     expect(result).toMatchObject({ ...empty, checked_against: { activities: 0, complete } })
     expect(result.reason).toMatch(/^No activity was compared: /)
@@ -199,12 +203,12 @@ describe('what is told', () => {
   })
 
   test('the reason and the advice name the most severe, the rest is counted', async () => {
-    const { work, note, check } = repository()
+    const { createActivity, createNotable, check } = repository()
     const scope = { paths: ['src/pay.ts'] }
-    await work({ title: 'Mild one', actor: 'Mia', scope: { areas: ['pay'] } })
-    await work({ title: 'Grave one', actor: 'Gus', branch: 'grave', risk: 'critical', scope })
-    await work({ title: 'Middling one', actor: 'Max', scope })
-    await note({ title: 'Tills are frozen', importance: 'high', scope })
+    await createActivity({ title: 'Mild one', actor: 'Mia', scope: { areas: ['pay'] } })
+    await createActivity({ title: 'Grave one', actor: 'Gus', branch: 'grave', risk: 'critical', scope })
+    await createActivity({ title: 'Middling one', actor: 'Max', scope })
+    await createNotable({ title: 'Tills are frozen', importance: 'high', scope })
     const { reason, recommended_action } = await check({ scope: { ...scope, areas: ['pay'] } })
     expect(reason).toMatch(/high severity/)
     expect(reason).toMatch(/“Grave one” by Gus on grave/)
@@ -217,23 +221,23 @@ describe('what is told', () => {
   })
 
   test('a check creates nothing', async () => {
-    const { ask, check } = repository()
+    const { request, check } = repository()
     await check({ scope: { paths: ['src/**'] }, branch: 'retries', base_branch: 'main', tags: ['pay'] })
-    expect((await ask('GET', '/activity')).body.items).toEqual([])
+    expect((await request('GET', '/activity')).body.items).toEqual([])
     expect((await check({ scope: { paths: ['src/**'] } })).checked_against.activities).toBe(0)
   })
 
   test('whoever may read may check, and nobody else', async () => {
-    const { ask } = repository()
+    const { request } = repository()
     const statusFor = async (token: string | null) =>
-      (await ask('POST', '/activity/check', { token, body: {} })).status
+      (await request('POST', '/activity/check', { token, body: {} })).status
     github.token('eve', { login: 'eve', id: 3, permissions: {} })
     expect([await statusFor('rita'), await statusFor('eve'), await statusFor(null)]).toEqual([200, 403, 401])
   })
 
   test('work in another repository takes no part', async () => {
     const scope = { paths: ['src/**'], areas: ['pay'] }
-    await repository().work({ scope, branch: 'retries' })
+    await repository().createActivity({ scope, branch: 'retries' })
     const result = await repository().check({ scope, branch: 'retries' })
     expect(result).toMatchObject({ ...empty, checked_against: { activities: 0, notables: 0 } })
   })

@@ -28,19 +28,19 @@ interface Item {
   paths: unknown[]
 }
 
-const overlapsIn = async ({ ask }: TestRepository) => {
-  const { status, body } = await ask('GET', '/overlaps')
+const overlapsIn = async ({ request }: TestRepository) => {
+  const { status, body } = await request('GET', '/overlaps')
   expect(status).toBe(200)
   const pairs = body.items.map(({ activity_ids }: Item) => activity_ids)
   return { ...body, pairs } as typeof body & { items: Item[]; pairs: string[][] }
 }
 
 test('each collision is listed once, with the globs of both and an example', async () => {
-  const { ask, work } = repository()
-  const older = await work({ branch: 'a', scope: { paths: ['src/checkout/**'] } })
-  const newer = await work({ branch: 'b', scope: { paths: ['src/**/retry.ts'] } })
-  await work({ branch: 'c', scope: { paths: ['docs/**'] } })
-  const { status, body } = await ask('GET', '/overlaps')
+  const { request, createActivity } = repository()
+  const older = await createActivity({ branch: 'a', scope: { paths: ['src/checkout/**'] } })
+  const newer = await createActivity({ branch: 'b', scope: { paths: ['src/**/retry.ts'] } })
+  await createActivity({ branch: 'c', scope: { paths: ['docs/**'] } })
+  const { status, body } = await request('GET', '/overlaps')
   expect(status).toBe(200)
   expect(body).toEqual({
     items: [
@@ -60,9 +60,9 @@ test('of three that collide every two are a collision, with at most three shared
   const repo = repository()
   const paths = ['a.ts', 'b.ts', 'c.ts', 'd.ts']
   const [first, second, third] = [
-    await repo.work({ branch: 'a', scope: { paths } }),
-    await repo.work({ branch: 'b', scope: { paths } }),
-    await repo.work({ branch: 'c', scope: { paths } }),
+    await repo.createActivity({ branch: 'a', scope: { paths } }),
+    await repo.createActivity({ branch: 'b', scope: { paths } }),
+    await repo.createActivity({ branch: 'c', scope: { paths } }),
   ]
   const { items, pairs, total, checked_against } = await overlapsIn(repo)
   expect(pairs).toEqual([
@@ -80,16 +80,16 @@ test.each([
   ['newer', ['low', 'high']],
 ])('the severity is the higher of what each is told: the %s is risky', async (_, [one, other]) => {
   const repo = repository()
-  await repo.work({ branch: 'a', risk: one, scope: { paths: ['src'] } })
-  await repo.work({ branch: 'b', risk: other, scope: { paths: ['src/a.ts'] } })
+  await repo.createActivity({ branch: 'a', risk: one, scope: { paths: ['src'] } })
+  await repo.createActivity({ branch: 'b', risk: other, scope: { paths: ['src/a.ts'] } })
   const { items } = await overlapsIn(repo)
   expect(items).toMatchObject([{ severity: 'high' }])
 })
 
 test('an area that both name is a collision without a path', async () => {
   const repo = repository()
-  await repo.work({ branch: 'a', scope: { areas: ['Checkout'] } })
-  await repo.work({ branch: 'b', scope: { areas: ['checkout'] } })
+  await repo.createActivity({ branch: 'a', scope: { areas: ['Checkout'] } })
+  await repo.createActivity({ branch: 'b', scope: { areas: ['checkout'] } })
   const { items } = await overlapsIn(repo)
   expect(items).toMatchObject([{ severity: 'low', areas: ['Checkout'], paths: [] }])
 })
@@ -97,10 +97,10 @@ test('an area that both name is a collision without a path', async () => {
 test('own and stacked work is left out', async () => {
   const repo = repository()
   const scope = { paths: ['src/**'] }
-  await repo.work({ branch: 'a', base_branch: 'main', scope })
-  await repo.work({ branch: 'a', base_branch: 'main', scope })
-  await repo.work({ branch: 'b', base_branch: 'a', scope })
-  await repo.work({ branch: 'c', base_branch: 'b', scope })
+  await repo.createActivity({ branch: 'a', base_branch: 'main', scope })
+  await repo.createActivity({ branch: 'a', base_branch: 'main', scope })
+  await repo.createActivity({ branch: 'b', base_branch: 'a', scope })
+  await repo.createActivity({ branch: 'c', base_branch: 'b', scope })
   expect(await overlapsIn(repo)).toMatchObject({
     items: [],
     total: 0,
@@ -116,19 +116,19 @@ describe('work that is no longer live', () => {
   ])('is not compared: %s', async (_, change) => {
     const repo = repository()
     const scope = { paths: ['src/**'] }
-    const ended = await repo.work({ branch: 'a', scope })
-    const live = await repo.work({ branch: 'b', scope })
+    const ended = await repo.createActivity({ branch: 'a', scope })
+    const live = await repo.createActivity({ branch: 'b', scope })
     expect((await overlapsIn(repo)).pairs).toEqual([[ended, live]])
-    expect((await repo.ask('PATCH', `/activity/${ended}`, { body: change })).status).toBe(200)
+    expect((await repo.request('PATCH', `/activity/${ended}`, { body: change })).status).toBe(200)
     expect(await overlapsIn(repo)).toMatchObject({ items: [], total: 0, checked_against: { activities: 1 } })
   })
 
   test('is not compared from the instant at which it expires, whether or not a sweep has stored that', async () => {
     const repo = repository()
     const scope = { paths: ['src/**'] }
-    const older = await repo.work({ branch: 'a', scope })
+    const older = await repo.createActivity({ branch: 'a', scope })
     service.clock.advance(1000)
-    const newer = await repo.work({ branch: 'b', scope })
+    const newer = await repo.createActivity({ branch: 'b', scope })
     service.clock.advance(DAY_MS - 1001)
     expect((await overlapsIn(repo)).pairs).toEqual([[older, newer]])
     service.clock.advance(1)
@@ -138,9 +138,9 @@ describe('work that is no longer live', () => {
 
 test('an activity without a scope collides with nobody, whatever others on its branch declare', async () => {
   const repo = repository()
-  const declared = await repo.work({ branch: 'a', scope: { paths: ['src/**'] } })
-  await repo.work({ branch: 'a' })
-  const other = await repo.work({ branch: 'b', scope: { paths: ['src/x.ts'] } })
+  const declared = await repo.createActivity({ branch: 'a', scope: { paths: ['src/**'] } })
+  await repo.createActivity({ branch: 'a' })
+  const other = await repo.createActivity({ branch: 'b', scope: { paths: ['src/x.ts'] } })
   expect(await overlapsIn(repo)).toMatchObject({
     pairs: [[declared, other]],
     total: 1,
@@ -151,12 +151,12 @@ test('an activity without a scope collides with nobody, whatever others on its b
 test('a stack is found through work that is too old to be compared itself', async () => {
   const repo = repository()
   const scope = { paths: ['src/**'] }
-  await repo.store([{ id: idOf(0), branch: 'b', base_branch: 'a' }])
-  const filler = await repo.work({ branch: 'filler' })
-  await repo.ask('POST', `/activity/${filler}/archive`)
-  await repo.store(range(999).map((n) => ({ id: idOf(n + 1) })))
-  await repo.work({ branch: 'a', base_branch: 'main', scope })
-  await repo.work({ branch: 'c', base_branch: 'b', scope })
+  await repo.insertActivities([{ id: idOf(0), branch: 'b', base_branch: 'a' }])
+  const filler = await repo.createActivity({ branch: 'filler' })
+  await repo.request('POST', `/activity/${filler}/archive`)
+  await repo.insertActivities(range(999).map((n) => ({ id: idOf(n + 1) })))
+  await repo.createActivity({ branch: 'a', base_branch: 'main', scope })
+  await repo.createActivity({ branch: 'c', base_branch: 'b', scope })
   expect(await overlapsIn(repo)).toMatchObject({
     items: [],
     checked_against: { activities: 1000, complete: false },
@@ -166,7 +166,7 @@ test('a stack is found through work that is too old to be compared itself', asyn
 describe('the answer is complete', () => {
   test('when an activity collides with more than a check would list', async () => {
     const repo = repository()
-    await repo.store([
+    await repo.insertActivities([
       ...range(250).map((n) => ({
         id: idOf(n),
         branch: `b${n}`,
@@ -185,13 +185,13 @@ describe('the answer is complete', () => {
   test('unless there are more than 1,000 collisions: the most severe, then those of the newest are listed', async () => {
     const repo = repository()
     const scope = { areas: [], paths: ['src/a.ts'] }
-    await repo.store(range(45).map((n) => ({ id: idOf(n), branch: `b${n}`, scope })))
+    await repo.insertActivities(range(45).map((n) => ({ id: idOf(n), branch: `b${n}`, scope })))
     const all = await overlapsIn(repo)
     expect(all.items).toHaveLength(990)
     expect(all).toMatchObject({ total: 990, checked_against: { complete: true } })
 
-    await repo.store(range(55).map((n) => ({ id: idOf(n + 45), branch: `b${n + 45}`, scope })))
-    await repo.ask('PATCH', `/activity/${idOf(3)}`, { body: { blocking: true } })
+    await repo.insertActivities(range(55).map((n) => ({ id: idOf(n + 45), branch: `b${n + 45}`, scope })))
+    await repo.request('PATCH', `/activity/${idOf(3)}`, { body: { blocking: true } })
     const { pairs, items, total, checked_against } = await overlapsIn(repo)
     expect({ total, checked_against }).toMatchObject({
       total: 4950,
@@ -212,11 +212,11 @@ describe('the answer is complete', () => {
   test('unless there are more than 1,000 live activities: the newest are compared', async () => {
     const repo = repository()
     const scope = { paths: ['src/**'] }
-    const template = await repo.work({ branch: 'far', scope: { paths: ['far/**'] } })
-    await repo.copy(activities, template, 998)
-    const one = await repo.work({ branch: 'a', scope })
+    const template = await repo.createActivity({ branch: 'far', scope: { paths: ['far/**'] } })
+    await repo.insertCopies(activities, template, 998)
+    const one = await repo.createActivity({ branch: 'a', scope })
     expect(await overlapsIn(repo)).toMatchObject({ checked_against: { activities: 1000, complete: true } })
-    const other = await repo.work({ branch: 'b', scope })
+    const other = await repo.createActivity({ branch: 'b', scope })
     expect(await overlapsIn(repo)).toMatchObject({
       pairs: [[one, other]],
       checked_against: { activities: 1000, complete: false },
@@ -226,11 +226,11 @@ describe('the answer is complete', () => {
   test('unless the work budget is exhausted: the newest were compared, and other requests are answered meanwhile', async () => {
     const repo = repository()
     const hard = (n: number) => range(20).map((m) => `${'*a'.repeat(100)}${n}x${m}[${'abcdefgh'[n % 8]}z]*`)
-    await repo.store(
+    await repo.insertActivities(
       range(60).map((n) => ({ id: idOf(n), branch: `b${n}`, scope: { areas: [], paths: hard(n) } })),
     )
-    const one = await repo.work({ branch: 'one', scope: { paths: ['src/**'] } })
-    const other = await repo.work({ branch: 'other', scope: { paths: ['src/a.ts'] } })
+    const one = await repo.createActivity({ branch: 'one', scope: { paths: ['src/**'] } })
+    const other = await repo.createActivity({ branch: 'other', scope: { paths: ['src/a.ts'] } })
     const ended: string[] = []
     const long = overlapsIn(repo).then((answer) => {
       ended.push('the comparison')
@@ -248,9 +248,9 @@ describe('the answer is complete', () => {
 })
 
 test('is refused to who cannot see the repository', async () => {
-  const { ask } = repository()
-  expect((await ask('GET', '/overlaps', { token: 'nobody' })).status).toBe(401)
-  expect((await ask('GET', '/overlaps?limit=5')).body.error).toMatchObject({
+  const { request } = repository()
+  expect((await request('GET', '/overlaps', { token: 'nobody' })).status).toBe(401)
+  expect((await request('GET', '/overlaps?limit=5')).body.error).toMatchObject({
     type: 'invalid_request',
     param: 'limit',
   })

@@ -51,7 +51,7 @@ async function collides(repo: TestRepository, paths: string[]): Promise<boolean>
 describe('the changes of a pull request', () => {
   test('are found by every name of a file, with their digests', async () => {
     const repo = repository()
-    const id = await repo.work({})
+    const id = await repo.createActivity({})
     const files = await push(repo, id, [
       {
         filename: 'src/new.ts',
@@ -86,19 +86,19 @@ describe('the changes of a pull request', () => {
 
   test('take the place of the declared paths once it is ready; while it is a draft, both count', async () => {
     const repo = repository()
-    const id = await repo.work({ scope: { paths: ['docs/plan.md'] } })
+    const id = await repo.createActivity({ scope: { paths: ['docs/plan.md'] } })
     const pr_url = `https://github.com/acme/r${repo.id - 1000}/pull/7`
-    await repo.ask('PATCH', `/activity/${id}`, { body: { pr_url, draft_pr: true } })
+    await repo.request('PATCH', `/activity/${id}`, { body: { pr_url, draft_pr: true } })
     await push(repo, id, [{ filename: 'src/a.ts', patch: PATCH }])
     expect([await collides(repo, ['docs']), await collides(repo, ['src'])]).toEqual([true, true])
-    await repo.ask('PATCH', `/activity/${id}`, { body: { draft_pr: false } })
+    await repo.request('PATCH', `/activity/${id}`, { body: { draft_pr: false } })
     expect([await collides(repo, ['docs']), await collides(repo, ['src'])]).toEqual([false, true])
-    expect((await repo.ask('GET', `/activity/${id}`)).body.scope.paths).toEqual(['docs/plan.md'])
+    expect((await repo.request('GET', `/activity/${id}`)).body.scope.paths).toEqual(['docs/plan.md'])
   })
 
   test('are files: nothing lies beneath them', async () => {
     const repo = repository()
-    await push(repo, await repo.work({}), [{ filename: 'src/retry.ts', patch: PATCH }])
+    await push(repo, await repo.createActivity({}), [{ filename: 'src/retry.ts', patch: PATCH }])
     expect(await collides(repo, ['**/README.md'])).toBe(false)
     expect(await collides(repo, ['src/retry.ts/README.md'])).toBe(false)
     expect(await collides(repo, ['**/retry.ts'])).toBe(true)
@@ -106,7 +106,7 @@ describe('the changes of a pull request', () => {
 
   test('are replaced by later ones', async () => {
     const repo = repository()
-    const id = await repo.work({})
+    const id = await repo.createActivity({})
     await push(repo, id, [{ filename: 'a.ts' }, { filename: 'b.ts' }])
     await push(repo, id, [{ filename: 'b.ts', patch: PATCH }])
     expect((await rowsOf(repo)).map(({ name }) => name)).toEqual(['b.ts'])
@@ -115,11 +115,11 @@ describe('the changes of a pull request', () => {
 
   test.each(['archive', 'merge', 'expiry'])('are deleted with the activity’s end, by %s', async (end) => {
     const repo = repository()
-    const id = await repo.work({})
+    const id = await repo.createActivity({})
     await push(repo, id, [{ filename: 'a.ts', patch: PATCH }])
     expect(await rowsOf(repo)).toHaveLength(1)
-    if (end === 'archive') await repo.ask('POST', `/activity/${id}/archive`)
-    else if (end === 'merge') await repo.ask('PATCH', `/activity/${id}`, { body: { status: 'merged' } })
+    if (end === 'archive') await repo.request('POST', `/activity/${id}/archive`)
+    else if (end === 'merge') await repo.request('PATCH', `/activity/${id}`, { body: { status: 'merged' } })
     else {
       service.clock.advance(90_000_000)
       await sweep(service.app)
@@ -130,7 +130,7 @@ describe('the changes of a pull request', () => {
 
 test('a repository has one key for the hashes of its lines, however many ask for it first', async () => {
   const repo = repository()
-  await repo.work({})
+  await repo.createActivity({})
   const ctx = await openKnownRepo(service.app, repo.id, service.clock.now)
   if (!ctx) throw new Error('the repository is not known')
   const hashers = await Promise.all(Array.from({ length: 5 }, () => lineHasherOf(ctx)))

@@ -2,7 +2,7 @@
 import { sql } from 'drizzle-orm'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { fakeGithub } from '../support/github.ts'
-import { outcome, SIGNAL, WORK } from '../support/routes.ts'
+import { ACTIVITY, NOTABLE, outcome } from '../support/routes.ts'
 import { startTestService, type TestService } from '../support/service.ts'
 
 const github = fakeGithub()
@@ -13,7 +13,7 @@ beforeAll(async () => {
   github.token('ada', { login: 'ada', id: 1, permissions: { 'acme/shop': 'write' } })
   service = await startTestService({ token: 'ada' })
   // A repository has a place for its settings once it was written to.
-  await service.api('POST', '/activity', { body: WORK })
+  await service.api('POST', '/activity', { body: ACTIVITY })
 })
 beforeEach(() => store(null))
 afterAll(async () => {
@@ -52,7 +52,7 @@ describe('without a file', () => {
   })
 
   test('lock files and vendored trees take no part in an overlap', async () => {
-    const body = { ...WORK, scope: { paths: ['web/package-lock.json', 'vendor/lib/a.js', 'src/a.ts'] } }
+    const body = { ...ACTIVITY, scope: { paths: ['web/package-lock.json', 'vendor/lib/a.js', 'src/a.ts'] } }
     const { activity } = (await service.api('POST', '/activity', { body })).body
     const check = async (path: string) =>
       (await service.api('POST', '/activity/check', { body: { scope: { paths: [path] } } })).body
@@ -111,33 +111,33 @@ describe('with a file', () => {
 
   test('notables live as long as it says', async () => {
     await store({ notable_ttl_ms: 3_600_000 })
-    const { body } = await service.api('POST', '/notables', { body: SIGNAL })
+    const { body } = await service.api('POST', '/notables', { body: NOTABLE })
     expect(Date.parse(body.expires_at) - Date.parse(body.created_at)).toBe(3_600_000)
   })
 
   test('activities live as long as it says, and no longer than the most', async () => {
     await store({ activity_ttl_ms: 7_200_000, max_activity_ttl_ms: 3_600_000 })
-    const { activity } = (await service.api('POST', '/activity', { body: WORK })).body
+    const { activity } = (await service.api('POST', '/activity', { body: ACTIVITY })).body
     expect(Date.parse(activity.expires_at) - Date.parse(activity.created_at)).toBe(3_600_000)
   })
 
   test('a disabled category is refused with 400, and the others are named', async () => {
     await store({ disabled_categories: ['migration', 'release'] })
     const before = (await service.api('GET', '/notables?limit=100')).body.items.length
-    const answer = await service.api('POST', '/notables', { body: SIGNAL })
+    const answer = await service.api('POST', '/notables', { body: NOTABLE })
     expect([outcome(answer), answer.body.error.param]).toEqual(['400 category_not_allowed', 'category'])
     expect(answer.body.error.message).toContain('security')
     expect((await service.api('GET', '/notables?limit=100')).body.items).toHaveLength(before)
-    const allowed = await service.api('POST', '/notables', { body: { ...SIGNAL, category: 'security' } })
+    const allowed = await service.api('POST', '/notables', { body: { ...NOTABLE, category: 'security' } })
     expect(allowed.status).toBe(201)
   })
 
   test('a disabled category goes before a value that is wrong, and after a field that is missing', async () => {
     await store({ disabled_categories: ['migration'] })
-    const { title: _, ...untitled } = SIGNAL
+    const { title: _, ...untitled } = NOTABLE
     const answers = await Promise.all(
-      [{ ...SIGNAL, title: '' }, { ...untitled }, { ...SIGNAL, category: 'pattern', title: '' }].map((body) =>
-        service.api('POST', '/notables', { body }),
+      [{ ...NOTABLE, title: '' }, { ...untitled }, { ...NOTABLE, category: 'pattern', title: '' }].map(
+        (body) => service.api('POST', '/notables', { body }),
       ),
     )
     expect(answers.map(({ status, body }) => [status, body.error.param])).toEqual([
@@ -148,7 +148,7 @@ describe('with a file', () => {
   })
 
   test('a notable of a category that was disabled later is kept, and changed still', async () => {
-    const { id } = (await service.api('POST', '/notables', { body: SIGNAL })).body
+    const { id } = (await service.api('POST', '/notables', { body: NOTABLE })).body
     await store({ disabled_categories: ['migration'] })
     const answer = await service.api('PATCH', `/notables/${id}`, { body: { importance: 'low' } })
     expect(answer.body).toMatchObject({ category: 'migration', importance: 'low' })

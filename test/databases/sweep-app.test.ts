@@ -36,12 +36,12 @@ afterAll(async () => {
 const db = () => service.app.database.connection()
 const open = async (files = ['src/a.ts']) => {
   const { number } = repo.githubRepo.open({ files })
-  await service.play(repo.event(number, 'opened'))
+  await service.deliverAndRun(repo.event(number, 'opened'))
   return number
 }
 const close = async (number: number) => {
   repo.githubRepo.close(number)
-  await service.play(repo.event(number, 'closed'))
+  await service.deliverAndRun(repo.event(number, 'closed'))
 }
 const known = async () => {
   const { number, repo_id } = pull_requests
@@ -75,8 +75,8 @@ test('what the app made is forgotten in batches, and all else of the repository 
   await open()
   const [pull] = await db().select().from(pull_requests).where(eq(pull_requests.repo_id, repo.id))
   const [tracked] = await repo.tracked()
-  await repo.begin({})
-  const id = await repo.note({})
+  await repo.create({})
+  const id = await repo.createNotable({})
   await db().execute(
     sql`insert into pull_requests select (jsonb_populate_record(p, jsonb_build_object('number', n))).*
       from pull_requests p, generate_series(100, 1199) n where repo_id = ${repo.id} and number = ${pull?.number}`,
@@ -87,14 +87,14 @@ test('what the app made is forgotten in batches, and all else of the repository 
     pr_url: 'https://github.com/acme/shop/pull/7',
     pr_number: 7,
   }))
-  await repo.store(rows)
+  await repo.insertActivities(rows)
   await leave(new Date(service.clock.now.getTime() - RETENTION_DAYS * DAY_MS))
   const swept = await sweep(service.app)
   expect(swept.purged).toBe(1 + 700 + 1 + 1100)
   expect(await known()).toEqual([])
-  expect((await repo.ask('GET', `/activity/${tracked.id}`)).status).toBe(404)
-  expect((await repo.ask('GET', '/activity')).body.items).toHaveLength(1)
-  expect((await repo.ask('GET', `/notables/${id}`)).body.status).toBe('active')
+  expect((await repo.request('GET', `/activity/${tracked.id}`)).status).toBe(404)
+  expect((await repo.request('GET', '/activity')).body.items).toHaveLength(1)
+  expect((await repo.request('GET', `/notables/${id}`)).body.status).toBe('active')
   expect(await repo.check({ scope: { paths: ['src/a.ts'] } })).toMatchObject({
     total_related: 1,
     related_activity_ids: [],

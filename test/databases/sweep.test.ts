@@ -54,14 +54,14 @@ async function storedStatuses(table = 'activities'): Promise<Record<string, numb
   return Object.fromEntries(rows.map(({ status, count }) => [status, count]))
 }
 
-const activity = (fields: Parameters<TestRepository['store']>[0][number] | object = {}) => ({
+const activity = (fields: Parameters<TestRepository['insertActivities']>[0][number] | object = {}) => ({
   id: newId('act'),
   ...fields,
 })
 
 describe('a sweep', () => {
   test('stores the expiry of what has reached it, and of nothing else', async () => {
-    await repo.store([
+    await repo.insertActivities([
       activity({ expires_at: inMs(0) }),
       activity({ expires_at: inMs(-DAY_MS), status: 'paused' }),
       activity({ expires_at: inMs(0), status: 'merged' }),
@@ -70,8 +70,8 @@ describe('a sweep', () => {
       activity({ expires_at: inMs(1), status: 'merged' }),
       activity({ expires_at: inMs(0), status: 'archived', archived_at: inMs(-1) }),
     ])
-    await repo.begin({})
-    await repo.note({})
+    await repo.create({})
+    await repo.createNotable({})
     await makeDue()
     expect(await sweep(service.app)).toMatchObject({ expired: 4, purged: 0, keys: 0 })
     expect(await storedStatuses()).toEqual({ expired: 2, archived: 3, active: 2, merged: 1 })
@@ -79,22 +79,22 @@ describe('a sweep', () => {
   })
 
   test('stores the expiry of notables', async () => {
-    await repo.note({})
+    await repo.createNotable({})
     service.clock.advance(7 * DAY_MS - 1)
     expect((await sweep(service.app)).expired).toBe(0)
-    await repo.note({})
+    await repo.createNotable({})
     service.clock.advance(5 * MINUTE_MS)
     expect((await sweep(service.app)).expired).toBe(1)
     expect(await storedStatuses('notables')).toEqual({ active: 1, expired: 1 })
   })
 
   test('goes on in batches until nothing is left', async () => {
-    await repo.begin({})
+    await repo.create({})
     const due = Array.from({ length: 1203 }, () => activity({ expires_at: inMs(0) }))
     const old = Array.from({ length: 1001 }, () =>
       activity({ status: 'archived', archived_at: inMs(-RETENTION_DAYS * DAY_MS) }),
     )
-    await repo.store([...due, ...old])
+    await repo.insertActivities([...due, ...old])
     await makeDue()
     expect(await sweep(service.app)).toMatchObject({ expired: 1203, purged: 1001 })
     expect(await storedStatuses()).toEqual({ active: 1, expired: 1203 })
@@ -116,8 +116,8 @@ describe('a sweep', () => {
   })
 
   test('leaves a repository alone that was swept less than five minutes ago', async () => {
-    await repo.store([activity({ expires_at: inMs(MINUTE_MS) })])
-    await repo.begin({})
+    await repo.insertActivities([activity({ expires_at: inMs(MINUTE_MS) })])
+    await repo.create({})
     await makeDue()
     await sweep(service.app)
     service.clock.advance(5 * MINUTE_MS - 1)
@@ -127,7 +127,7 @@ describe('a sweep', () => {
   })
 
   test('forgets the quotas of callers whose minute is over', async () => {
-    await repo.begin({})
+    await repo.create({})
     service.clock.advance(MINUTE_MS)
     await sweep(service.app)
     const rows = await db().execute(sql`select 1 from quotas`)
@@ -137,58 +137,58 @@ describe('a sweep', () => {
 
 describe('what is closed is deleted RETENTION_DAYS later, to the millisecond:', () => {
   test('an archived activity', async () => {
-    const { activity } = await repo.begin({})
-    await repo.ask('POST', `/activity/${activity.id}/archive`)
+    const { activity } = await repo.create({})
+    await repo.request('POST', `/activity/${activity.id}/archive`)
     await expectPurgedAfter(RETENTION_DAYS * DAY_MS, `/activity/${activity.id}`)
   })
 
   test('an expired activity', async () => {
-    const { activity } = await repo.begin({})
+    const { activity } = await repo.create({})
     service.clock.advance(DAY_MS)
     await sweep(service.app)
     await expectPurgedAfter(RETENTION_DAYS * DAY_MS, `/activity/${activity.id}`)
   })
 
   test('a finished activity', async () => {
-    const { activity } = await repo.begin({})
-    await repo.ask('PATCH', `/activity/${activity.id}`, { body: { status: 'merged' } })
+    const { activity } = await repo.create({})
+    await repo.request('PATCH', `/activity/${activity.id}`, { body: { status: 'merged' } })
     await expectPurgedAfter((1 + RETENTION_DAYS) * DAY_MS, `/activity/${activity.id}`)
   })
 
   test('an activity whose expiry no sweep had stored', async () => {
-    const { activity } = await repo.begin({})
+    const { activity } = await repo.create({})
     await expectPurgedAfter((1 + RETENTION_DAYS) * DAY_MS, `/activity/${activity.id}`)
   })
 
   test('an archived notable', async () => {
-    const id = await repo.note({})
-    await repo.ask('POST', `/notables/${id}/archive`)
+    const id = await repo.createNotable({})
+    await repo.request('POST', `/notables/${id}/archive`)
     await expectPurgedAfter(RETENTION_DAYS * DAY_MS, `/notables/${id}`)
   })
 
   test('an expired notable', async () => {
-    const id = await repo.note({})
+    const id = await repo.createNotable({})
     await expectPurgedAfter((7 + RETENTION_DAYS) * DAY_MS, `/notables/${id}`)
   })
 
   test('and never what is open, however old it is', async () => {
     await repo.configure({ activity_ttl_ms: 30 * DAY_MS, notable_ttl_ms: 30 * DAY_MS })
-    const { activity } = await repo.begin({})
-    const id = await repo.note({})
+    const { activity } = await repo.create({})
+    const id = await repo.createNotable({})
     service.clock.advance(30 * DAY_MS - 1)
     expect(await sweep(service.app)).toMatchObject({ expired: 0, purged: 0 })
-    expect((await repo.ask('GET', `/activity/${activity.id}`)).body.status).toBe('active')
-    expect((await repo.ask('GET', `/notables/${id}`)).body.status).toBe('active')
+    expect((await repo.request('GET', `/activity/${activity.id}`)).body.status).toBe('active')
+    expect((await repo.request('GET', `/notables/${id}`)).body.status).toBe('active')
   })
 
   async function expectPurgedAfter(ms: number, address: string) {
     service.clock.advance(ms - 1)
     expect((await sweep(service.app)).purged).toBe(0)
-    expect((await repo.ask('GET', address)).status).toBe(200)
+    expect((await repo.request('GET', address)).status).toBe(200)
     await makeDue()
     service.clock.advance(1)
     expect((await sweep(service.app)).purged).toBe(1)
-    expect(await repo.ask('GET', address)).toMatchObject({
+    expect(await repo.request('GET', address)).toMatchObject({
       status: 404,
       body: { error: { type: 'not_found' } },
     })
@@ -198,7 +198,7 @@ describe('what is closed is deleted RETENTION_DAYS later, to the millisecond:', 
 describe('an idempotency key', () => {
   const body = { title: 'Retry payments', summary: 'Retries twice.', actor: 'Ada' }
   const create = () =>
-    repo.ask('POST', '/activity', { body, headers: { 'Idempotency-Key': 'one-and-the-same' } })
+    repo.request('POST', '/activity', { body, headers: { 'Idempotency-Key': 'one-and-the-same' } })
 
   test('is kept for 24 hours, and then deleted', async () => {
     const first = await create()
@@ -226,12 +226,12 @@ describe('a sweep that the database refuses something', () => {
   const expiring = (count: number, fields: object = {}) =>
     Array.from({ length: count }, () => activity({ expires_at: inMs(0), ...fields }))
 
-  beforeEach(() => repo.begin({}))
+  beforeEach(() => repo.create({}))
 
   test('names the record, and passes all others of its batch', async () => {
     const due = expiring(700)
     const poison = due[333]?.id as string
-    await repo.store(due)
+    await repo.insertActivities(due)
     await makeDue()
     const broken = { trigger: `${BEFORE_UPDATE} when (new.id = '${poison}')` }
     const { swept, lines } = await sweepBroken(broken)
@@ -246,13 +246,13 @@ describe('a sweep that the database refuses something', () => {
         code: 'XX001',
       },
     ])
-    expect((await repo.ask('GET', `/activity/${poison}`)).body.status).toBe('expired')
+    expect((await repo.request('GET', `/activity/${poison}`)).body.status).toBe('expired')
     await makeDue()
     expect((await sweep(service.app)).expired).toBe(1)
   })
 
   test('makes its batches smaller until they pass', async () => {
-    await repo.store(expiring(700))
+    await repo.insertActivities(expiring(700))
     await makeDue()
     const { swept, lines } = await sweepBroken({
       trigger: 'after update on activities referencing new table as changed for each statement',
@@ -266,8 +266,8 @@ describe('a sweep that the database refuses something', () => {
     const others = [repo, freshRepository(), freshRepository()]
     const [, broken] = others
     for (const each of others) {
-      await each.begin({})
-      await each.store(expiring(20))
+      await each.create({})
+      await each.insertActivities(expiring(20))
     }
     await makeDue()
     const condition = `new.repo_id = ${broken?.id}`
@@ -283,13 +283,16 @@ describe('a sweep that the database refuses something', () => {
   test.each([
     [
       'activities',
-      async () => void (await repo.store([activity({ status: 'archived', archived_at: inMs(-9 * DAY_MS) })])),
+      async () =>
+        void (await repo.insertActivities([
+          activity({ status: 'archived', archived_at: inMs(-9 * DAY_MS) }),
+        ])),
     ],
     [
       'notables',
       async () => {
-        const id = await repo.note({})
-        await repo.ask('POST', `/notables/${id}/archive`)
+        const id = await repo.createNotable({})
+        await repo.request('POST', `/notables/${id}/archive`)
         service.clock.advance(9 * DAY_MS)
       },
     ],
@@ -297,7 +300,7 @@ describe('a sweep that the database refuses something', () => {
       'idempotency_keys',
       async () => {
         const body = { title: 'Retry payments', summary: 'Retries twice.', actor: 'Ada' }
-        await repo.ask('POST', '/activity', { body, headers: { 'Idempotency-Key': 'one' } })
+        await repo.request('POST', '/activity', { body, headers: { 'Idempotency-Key': 'one' } })
         service.clock.advance(9 * DAY_MS)
       },
     ],
@@ -319,9 +322,9 @@ describe('several sweeps at once', () => {
   test('do everything once between them', async () => {
     const repos = Array.from({ length: 6 }, freshRepository)
     for (const each of repos) {
-      await each.begin({})
+      await each.create({})
       const old = inMs(-RETENTION_DAYS * DAY_MS)
-      await each.store([
+      await each.insertActivities([
         ...Array.from({ length: 30 }, () => activity({ expires_at: inMs(0) })),
         ...Array.from({ length: 20 }, () => activity({ status: 'archived', archived_at: old })),
       ])
@@ -340,8 +343,8 @@ describe('several sweeps at once', () => {
     'pass over a record that somebody is changing, and do not wait for it',
     async () => {
       const ids = [newId('act'), newId('act'), newId('act')]
-      await repo.begin({})
-      await repo.store(ids.map((id) => activity({ id, expires_at: inMs(0) })))
+      await repo.create({})
+      await repo.insertActivities(ids.map((id) => activity({ id, expires_at: inMs(0) })))
       await makeDue()
       const other = connectRaw(service.app.config.database_url as string)
       await other.begin(async (tx) => {
@@ -349,7 +352,7 @@ describe('several sweeps at once', () => {
         expect((await sweep(service.app)).expired).toBe(2)
       })
       await other.end()
-      expect((await repo.ask('GET', `/activity/${ids[1]}`)).body.status).toBe('expired')
+      expect((await repo.request('GET', `/activity/${ids[1]}`)).body.status).toBe('expired')
       await makeDue()
       expect((await sweep(service.app)).expired).toBe(1)
     },

@@ -13,14 +13,14 @@ import { openDatabase } from '../../src/db/open.ts'
 import { type FreshDatabase, runOn } from '../support/database.ts'
 import { fakeGithub } from '../support/github.ts'
 import { connectRaw, databaseUrl } from '../support/postgres.ts'
-import { WORK } from '../support/routes.ts'
+import { ACTIVITY } from '../support/routes.ts'
 import { startTestService } from '../support/service.ts'
 
 const DUMP = readFileSync(new URL('../fixtures/upgrade/release.sql', import.meta.url), 'utf8')
 /** The migrations that the release had. */
 const APPLIED = 4
 const isEmbedded = process.env.TEST_DATABASE_KIND === 'embedded'
-const PATIENT = { interval: 10 }
+const WAIT_OPTIONS = { interval: 10 }
 
 type Row = Record<string, unknown> & { id: string }
 
@@ -87,7 +87,7 @@ test('every record of an earlier release is there, and the API shows it as it wa
     const replay = await fetch(`${service.url}/api/v1/repos/acme/shop/activity`, {
       method: 'POST',
       headers: { ...headers, authorization: 'Bearer ada', 'content-type': 'application/json' },
-      body: JSON.stringify({ ...WORK, title: 'once' }),
+      body: JSON.stringify({ ...ACTIVITY, title: 'once' }),
     })
     expect([replay.status, replay.headers.get('idempotent-replayed')]).toEqual([201, 'true'])
     expect(await replay.json()).toMatchObject({ activity: { id: idsOf(activities, 'once')[0] } })
@@ -154,7 +154,7 @@ describe.skipIf(isEmbedded)('while a backup holds its locks', () => {
       migration = openDatabase({ ...address, database_url })
       const waiting = () =>
         watch`select 1 from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock' and query ilike 'alter table%'`
-      await expect.poll(async () => (await waiting()).length, PATIENT).toBe(1)
+      await expect.poll(async () => (await waiting()).length, WAIT_OPTIONS).toBe(1)
       // Would wait for the migration, which waits for the backup, if that did not give up.
       for (let time = 0; time < 10; time += 1) await write()
       expect(await applied()).toBe(APPLIED)

@@ -87,7 +87,7 @@ describe('a delivery', () => {
     const before = await deliveries()
     expect((await post(body, { ...headers, 'X-Hub-Signature-256': sign })).status).toBe(401)
     expect(await deliveries()).toBe(before)
-    await service.settle()
+    await service.runDueJobs()
     expect(await repo.tracked()).toEqual([])
   })
 
@@ -182,16 +182,16 @@ describe('a delivery', () => {
   test('of an action that means nothing here changes nothing', async () => {
     repo.githubRepo.open({ head: 'retries' })
     const { event, payload } = repo.event(1, 'opened')
-    await service.play({ event, payload: { ...payload, action: 'auto_merge_enabled' } })
+    await service.deliverAndRun({ event, payload: { ...payload, action: 'auto_merge_enabled' } })
     expect(await repo.tracked()).toEqual([])
   })
 
   test('that comes of no installation of the app changes nothing', async () => {
-    const id = await repo.work({ branch: 'retries' })
+    const id = await repo.createActivity({ branch: 'retries' })
     repo.githubRepo.open({ head: 'retries' })
     const { event, payload } = repo.event(1, 'opened')
     const { installation: _, ...rest } = payload
-    await service.play({ event, payload: rest })
+    await service.deliverAndRun({ event, payload: rest })
     expect(await repo.activity(id)).toMatchObject({ status: 'active', pr_url: null })
   })
 })
@@ -202,11 +202,11 @@ describe('the same delivery', () => {
     const opened = repo.event(1, 'opened')
     expect(await service.deliver(opened, 'twice-1')).toEqual({ status: 202, outcome: 'accepted' })
     expect(await service.deliver(opened, 'twice-1')).toEqual({ status: 202, outcome: 'known' })
-    expect(await service.settle()).toEqual([])
+    expect(await service.runDueJobs()).toEqual([])
     const [tracked] = await repo.tracked()
-    await repo.ask('PATCH', `/activity/${tracked.id}`, { body: { title: 'By hand', status: 'paused' } })
+    await repo.request('PATCH', `/activity/${tracked.id}`, { body: { title: 'By hand', status: 'paused' } })
     expect(await service.deliver(opened, 'twice-1')).toEqual({ status: 202, outcome: 'known' })
-    expect(await service.settle()).toEqual([])
+    expect(await service.runDueJobs()).toEqual([])
     expect(await repo.tracked()).toMatchObject([{ id: tracked.id, title: 'By hand', status: 'paused' }])
   })
 
@@ -216,7 +216,7 @@ describe('the same delivery', () => {
     const answers = await Promise.all(Array.from({ length: 10 }, () => service.deliver(opened, 'ten-1')))
     expect(answers.filter(({ outcome }) => outcome === 'accepted')).toHaveLength(1)
     expect(answers.filter(({ outcome }) => outcome === 'known')).toHaveLength(9)
-    expect(await service.settle()).toEqual([])
+    expect(await service.runDueJobs()).toEqual([])
     expect(await repo.tracked()).toHaveLength(1)
   })
 
@@ -226,14 +226,14 @@ describe('the same delivery', () => {
     await service.deliver(opened, 'other-1')
     repo.githubRepo.close(1)
     expect((await service.deliver(repo.event(1, 'closed'), 'other-1')).outcome).toBe('known')
-    await service.settle()
+    await service.runDueJobs()
     expect(await repo.tracked()).toHaveLength(1)
   })
 
   test('under another id is another one, and does no harm', async () => {
     repo.githubRepo.open({ head: 'retries' })
     const opened = repo.event(1, 'opened')
-    await service.play(opened, opened)
+    await service.deliverAndRun(opened, opened)
     expect(await repo.tracked()).toHaveLength(1)
   })
 })
@@ -268,7 +268,7 @@ test('without a configured app every delivery is 503, signed or not', async () =
 
 test('nothing of a secret or a body is logged', async () => {
   repo.githubRepo.open({ head: 'retries', title: 'Unheard-of words' })
-  await service.play(repo.event(1, 'opened'))
+  await service.deliverAndRun(repo.event(1, 'opened'))
   const log = service.log.join('\n')
   for (const secret of [WEBHOOK_SECRET, 'Unheard-of words', 'PRIVATE KEY', 'ghs_'])
     expect(log).not.toContain(secret)

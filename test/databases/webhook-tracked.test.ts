@@ -54,7 +54,7 @@ describe('an opened pull request', () => {
         { filename: 'src/gone.ts', status: 'removed' },
       ],
     })
-    await service.play(repo.event(1, 'opened'))
+    await service.deliverAndRun(repo.event(1, 'opened'))
     const made = await only()
     expect(made).toMatchObject({
       title: 'Retry payments',
@@ -92,22 +92,22 @@ describe('an opened pull request', () => {
     ['characters that a database does not take', 'a\u0000b\ud800c', 'ab\ufffdc'],
   ])('with %s has a summary', async (_, body, summary) => {
     repo.githubRepo.open({ title: 'Words', body })
-    await service.play(repo.event(1, 'opened'))
+    await service.deliverAndRun(repo.event(1, 'opened'))
     expect((await only()).summary).toBe(summary)
   })
 
   test('with a title of 256 characters keeps 200 of them, also when it is edited', async () => {
     repo.githubRepo.open({ title: 'w'.repeat(256) })
-    await service.play(repo.event(1, 'opened'))
+    await service.deliverAndRun(repo.event(1, 'opened'))
     expect((await only()).title).toBe('w'.repeat(200))
     repo.githubRepo.update(1, { title: 'x'.repeat(256) })
-    await service.play(repo.event(1, { action: 'edited', from: { title: 'w' } }))
+    await service.deliverAndRun(repo.event(1, { action: 'edited', from: { title: 'w' } }))
     expect((await only()).title).toBe('x'.repeat(200))
   })
 
   test('is found by a check of the files that it changes, and of no others', async () => {
     repo.githubRepo.open({ head: 'retries', files: ['app/[id]/page.tsx'] })
-    await service.play(repo.event(1, 'opened'))
+    await service.deliverAndRun(repo.event(1, 'opened'))
     const { id } = await only()
     expect((await repo.check({ scope: { paths: ['app/[id]/page.tsx'] } })).related_activity_ids).toEqual([id])
     expect((await repo.check({ scope: { paths: ['app/i/page.tsx'] } })).related_activity_ids).toEqual([])
@@ -116,7 +116,7 @@ describe('an opened pull request', () => {
   test('with several hundred files has them all', async () => {
     const files = Array.from({ length: 250 }, (_, index) => `src/file-${index}.ts`)
     repo.githubRepo.open({ files })
-    await service.play(repo.event(1, 'opened'))
+    await service.deliverAndRun(repo.event(1, 'opened'))
     expect([...(await only()).scope.paths].sort()).toEqual([...files].sort())
     expect(github.calls(filesRoute())).toBe(3)
   })
@@ -125,22 +125,22 @@ describe('an opened pull request', () => {
     repo.githubRepo.open({})
     const { event, payload } = repo.event(1, 'opened')
     const pull_request = { ...(payload.pull_request as object), user: null }
-    await service.play({ event, payload: { ...payload, pull_request } })
+    await service.deliverAndRun({ event, payload: { ...payload, pull_request } })
     expect((await only()).actor).toBe('ghost')
   })
 
   test('from a fork that was deleted has a branch of its own', async () => {
     repo.githubRepo.open({ head: 'eve:main', fork_deleted: true, files: ['src/a.ts'] })
-    const here = await repo.work({ branch: 'main' })
-    await service.play(repo.event(1, 'opened'))
+    const here = await repo.createActivity({ branch: 'main' })
+    await service.deliverAndRun(repo.event(1, 'opened'))
     expect((await only()).branch).not.toBe('main')
     expect((await repo.activity(here)).pr_url).toBeNull()
   })
 
   test('becomes none where an activity of its branch is live', async () => {
-    const id = await repo.work({ branch: 'retries' })
+    const id = await repo.createActivity({ branch: 'retries' })
     repo.githubRepo.open({ head: 'retries', files: ['src/a.ts'] })
-    await service.play(repo.event(1, 'opened'))
+    await service.deliverAndRun(repo.event(1, 'opened'))
     expect(await repo.tracked()).toEqual([])
     expect((await repo.activity(id)).pr_url).toMatch(/\/pull\/1$/)
     expect(github.calls(filesRoute())).toBe(1)
@@ -148,10 +148,10 @@ describe('an opened pull request', () => {
 
   test('becomes none where that is turned off, but finds declared work', async () => {
     repo.githubRepo.write('.github/deconflict.yml', 'track_pull_requests: false')
-    const id = await repo.work({ branch: 'retries' })
+    const id = await repo.createActivity({ branch: 'retries' })
     repo.githubRepo.open({ head: 'retries' })
     repo.githubRepo.open({ head: 'other', files: ['src/a.ts'] })
-    await service.play(
+    await service.deliverAndRun(
       repo.event(1, 'opened'),
       repo.event(2, 'opened'),
       repo.event(2, { action: 'synchronize', push: repo.githubRepo.push('other') }),
@@ -167,7 +167,7 @@ describe('an opened pull request', () => {
       repo.githubRepo.open({ head: 'retries', files: ['src/a.ts'] })
       const push = repo.githubRepo.push('retries')
       const given = action === 'synchronize' ? { action, push } : { action, label: 'x', from: {} }
-      await service.play(repo.event(1, given))
+      await service.deliverAndRun(repo.event(1, given))
       expect((await only()).scope.paths).toEqual(['src/a.ts'])
     },
   )
@@ -176,10 +176,10 @@ describe('an opened pull request', () => {
     repo.githubRepo.open({ files: ['src/a.ts'] })
     github.fault(filesRoute(), 'server_error' as never, 1)
     await service.deliver(repo.event(1, 'opened'))
-    expect(await service.settle()).toHaveLength(1)
+    expect(await service.runDueJobs()).toHaveLength(1)
     expect(await repo.tracked()).toEqual([])
     service.clock.advance(3000)
-    expect(await service.settle()).toEqual([])
+    expect(await service.runDueJobs()).toEqual([])
     expect((await only()).scope.paths).toEqual(['src/a.ts'])
   })
 })
@@ -193,14 +193,16 @@ describe('a tracked pull request', () => {
       draft: true,
       files: ['src/a.ts'],
     })
-    await service.play(repo.event(1, 'opened'))
+    await service.deliverAndRun(repo.event(1, 'opened'))
     service.clock.advance(1000)
   })
 
   test('that is pushed to has its new files, for one call', async () => {
     const before = github.calls(filesRoute())
     repo.githubRepo.update(1, { files: ['src/b.ts', 'src/c.ts'] })
-    await service.play(repo.event(1, { action: 'synchronize', push: repo.githubRepo.push('retries') }))
+    await service.deliverAndRun(
+      repo.event(1, { action: 'synchronize', push: repo.githubRepo.push('retries') }),
+    )
     expect(await only()).toMatchObject({
       scope: { areas: [], paths: ['src/b.ts', 'src/c.ts'] },
       heartbeat_at: now(),
@@ -211,7 +213,7 @@ describe('a tracked pull request', () => {
 
   test('that is edited has its new title, and its words otherwise', async () => {
     repo.githubRepo.update(1, { title: 'Other words', body: 'Other summary.' })
-    await service.play(repo.event(1, { action: 'edited', from: { title: 'Words' } }))
+    await service.deliverAndRun(repo.event(1, { action: 'edited', from: { title: 'Words' } }))
     expect(await only()).toMatchObject({
       title: 'Other words',
       summary: 'Summary.',
@@ -223,9 +225,9 @@ describe('a tracked pull request', () => {
     'keeps the title and base that somebody gave its activity: %s',
     async (action) => {
       const { id } = await only()
-      await repo.ask('PATCH', `/activity/${id}`, { body: { title: 'Better words', base_branch: 'next' } })
+      await repo.request('PATCH', `/activity/${id}`, { body: { title: 'Better words', base_branch: 'next' } })
       const push = repo.githubRepo.push('retries')
-      await service.play(repo.event(1, { action, push, label: 'x' }))
+      await service.deliverAndRun(repo.event(1, { action, push, label: 'x' }))
       const { title, base_branch } = await only()
       expect(title).toBe('Better words')
       // Opening it anew, or a new draft flag, sets the base.
@@ -236,16 +238,18 @@ describe('a tracked pull request', () => {
 
   test('has a title that was changed at GitHub when that is told, and not when a push is', async () => {
     repo.githubRepo.update(1, { title: 'Other words' })
-    await service.play(repo.event(1, { action: 'synchronize', push: repo.githubRepo.push('retries') }))
+    await service.deliverAndRun(
+      repo.event(1, { action: 'synchronize', push: repo.githubRepo.push('retries') }),
+    )
     expect((await only()).title).toBe('Words')
-    await service.play(repo.event(1, { action: 'edited', from: { title: 'Words' } }))
+    await service.deliverAndRun(repo.event(1, { action: 'edited', from: { title: 'Words' } }))
     expect((await only()).title).toBe('Other words')
   })
 
   test('has its new title although a later push was told first', async () => {
     repo.githubRepo.update(1, { title: 'Other words' })
     const edited = repo.event(1, { action: 'edited', from: { title: 'Words' } })
-    await service.play(
+    await service.deliverAndRun(
       repo.event(1, { action: 'synchronize', push: repo.githubRepo.push('retries') }),
       edited,
     )
@@ -256,31 +260,31 @@ describe('a tracked pull request', () => {
     repo.githubRepo.update(1, { title: 'Other words', base: 'release' })
     github.fault(filesRoute(), 'server_error', 1)
     await service.deliver(repo.event(1, { action: 'edited', from: { title: 'Words', base: 'main' } }))
-    expect(await service.settle()).toHaveLength(1)
+    expect(await service.runDueJobs()).toHaveLength(1)
     service.clock.advance(3000)
-    expect(await service.settle()).toEqual([])
+    expect(await service.runDueJobs()).toEqual([])
     expect(await only()).toMatchObject({ title: 'Other words', base_branch: 'release' })
   })
 
   test('that is retargeted has its new base, and the files against that', async () => {
     repo.githubRepo.update(1, { base: 'release', files: ['src/a.ts', 'src/z.ts'] })
-    await service.play(repo.event(1, { action: 'edited', from: { base: 'main' } }))
+    await service.deliverAndRun(repo.event(1, { action: 'edited', from: { base: 'main' } }))
     expect(await only()).toMatchObject({ base_branch: 'release', scope: { paths: ['src/a.ts', 'src/z.ts'] } })
   })
 
   test('goes back and forth between draft and ready', async () => {
     repo.githubRepo.update(1, { draft: false })
-    await service.play(repo.event(1, 'ready_for_review'))
+    await service.deliverAndRun(repo.event(1, 'ready_for_review'))
     expect(await only()).toMatchObject({ status: 'ready-for-review', draft_pr: false })
     repo.githubRepo.update(1, { draft: true })
-    await service.play(repo.event(1, 'converted_to_draft'))
+    await service.deliverAndRun(repo.event(1, 'converted_to_draft'))
     expect(await only()).toMatchObject({ status: 'draft-pr-open', draft_pr: true, heartbeat_at: now() })
   })
 
   test('that is closed and opened again becomes a new activity, with the files of now', async () => {
     const { id } = await only()
     repo.githubRepo.close(1)
-    await service.play(repo.event(1, 'closed'))
+    await service.deliverAndRun(repo.event(1, 'closed'))
     const archived = await repo.activity(id)
     expect(archived).toMatchObject({
       status: 'archived',
@@ -290,15 +294,15 @@ describe('a tracked pull request', () => {
     })
     repo.githubRepo.reopen(1)
     repo.githubRepo.update(1, { files: ['src/later.ts'] })
-    await service.play(repo.event(1, 'reopened'))
+    await service.deliverAndRun(repo.event(1, 'reopened'))
     expect((await only()).scope.paths).toEqual(['src/later.ts'])
     expect(await repo.activity(id)).toEqual(archived)
   })
 
   test('that was archived by hand is left at that while it goes on', async () => {
     const { id } = await only()
-    await repo.ask('POST', `/activity/${id}/archive`)
-    await service.play(
+    await repo.request('POST', `/activity/${id}/archive`)
+    await service.deliverAndRun(
       repo.event(1, { action: 'synchronize', push: repo.githubRepo.push('retries') }),
       repo.event(1, { action: 'labeled', label: 'x' }),
     )
@@ -307,18 +311,18 @@ describe('a tracked pull request', () => {
 
   test('that was archived by hand is tracked again when it is reopened', async () => {
     const { id } = await only()
-    await repo.ask('POST', `/activity/${id}/archive`)
+    await repo.request('POST', `/activity/${id}/archive`)
     repo.githubRepo.close(1)
-    await service.play(repo.event(1, 'closed'))
+    await service.deliverAndRun(repo.event(1, 'closed'))
     repo.githubRepo.reopen(1)
-    await service.play(repo.event(1, 'reopened'))
+    await service.deliverAndRun(repo.event(1, 'reopened'))
     expect((await only()).id).not.toBe(id)
   })
 
   test('that is merged is offered for reuse', async () => {
     const { id } = await only()
     repo.githubRepo.merge(1)
-    await service.play(repo.event(1, 'closed'))
+    await service.deliverAndRun(repo.event(1, 'closed'))
     const { reuse_opportunities } = await repo.check({ scope: { paths: ['src/a.ts'] } })
     expect(reuse_opportunities).toMatchObject([
       { type: 'activity', id, title: 'Words', url: `https://github.com/${repo.full_name}/pull/1` },
@@ -333,19 +337,19 @@ describe('a pull request of declared work', () => {
     ['abandoned', '', { status: 'abandoned' }],
   ]
   const end = (id: string, path: string, body: object | undefined) =>
-    repo.ask(body ? 'PATCH' : 'POST', `/activity/${id}${path}`, { body })
+    repo.request(body ? 'PATCH' : 'POST', `/activity/${id}${path}`, { body })
   let id: string
 
   beforeEach(async () => {
-    id = await repo.work({ branch: 'retries' })
+    id = await repo.createActivity({ branch: 'retries' })
     repo.githubRepo.open({ head: 'retries', title: 'Words', files: ['src/a.ts'] })
-    await service.play(repo.event(1, 'opened'))
+    await service.deliverAndRun(repo.event(1, 'opened'))
     expect(await repo.tracked()).toEqual([])
   })
 
   test.each(ends)('gets an activity of its own at once when that is %s', async (_, path, body) => {
     expect((await end(id, path, body)).status).toBe(200)
-    expect(await service.settle()).toEqual([])
+    expect(await service.runDueJobs()).toEqual([])
     expect(await only()).toMatchObject({
       title: 'Words',
       source: 'pull_request',
@@ -357,53 +361,55 @@ describe('a pull request of declared work', () => {
 
   test('gets one although GitHub fails at first', async () => {
     github.fault(`GET /repos/${repo.full_name}/pulls/1`, 'server_error', 1)
-    await repo.ask('POST', `/activity/${id}/archive`)
-    expect(await service.settle()).toHaveLength(1)
+    await repo.request('POST', `/activity/${id}/archive`)
+    expect(await service.runDueJobs()).toHaveLength(1)
     service.clock.advance(3000)
-    expect(await service.settle()).toEqual([])
+    expect(await service.runDueJobs()).toEqual([])
     expect((await only()).title).toBe('Words')
   })
 
   test('gets none while other declared work names it', async () => {
     const pr_url = `https://github.com/${repo.full_name}/pull/1`
-    const other = await repo.work({ branch: 'elsewhere', pr_url })
-    await repo.ask('POST', `/activity/${id}/archive`)
-    await service.settle()
+    const other = await repo.createActivity({ branch: 'elsewhere', pr_url })
+    await repo.request('POST', `/activity/${id}/archive`)
+    await service.runDueJobs()
     expect(await repo.tracked()).toEqual([])
-    await repo.ask('POST', `/activity/${other}/archive`)
-    await service.settle()
+    await repo.request('POST', `/activity/${other}/archive`)
+    await service.runDueJobs()
     expect(await repo.tracked()).toHaveLength(1)
   })
 
   test('gets none when it was closed, which nobody told yet', async () => {
     repo.githubRepo.close(1)
-    await repo.ask('POST', `/activity/${id}/archive`)
-    expect(await service.settle()).toEqual([])
+    await repo.request('POST', `/activity/${id}/archive`)
+    expect(await service.runDueJobs()).toEqual([])
     expect(await repo.tracked()).toEqual([])
   })
 
   test('gets none where pull requests are not tracked, for no call', async () => {
     await repo.configure({ track_pull_requests: false })
     const before = github.calls(`GET /repos/${repo.full_name}/pulls/*`)
-    await repo.ask('POST', `/activity/${id}/archive`)
-    await service.settle()
+    await repo.request('POST', `/activity/${id}/archive`)
+    await service.runDueJobs()
     expect(await repo.tracked()).toEqual([])
     expect(github.calls(`GET /repos/${repo.full_name}/pulls/*`)).toBe(before)
   })
 
   test('gets none after its own was archived, until it is reopened', async () => {
-    await repo.ask('POST', `/activity/${id}/archive`)
-    await service.settle()
+    await repo.request('POST', `/activity/${id}/archive`)
+    await service.runDueJobs()
     const own = await only()
-    await repo.ask('POST', `/activity/${own.id}/archive`)
-    const again = await repo.work({ pr_url: `https://github.com/${repo.full_name}/pull/1` })
-    await repo.ask('POST', `/activity/${again}/archive`)
-    await service.play(repo.event(1, { action: 'synchronize', push: repo.githubRepo.push('retries') }))
+    await repo.request('POST', `/activity/${own.id}/archive`)
+    const again = await repo.createActivity({ pr_url: `https://github.com/${repo.full_name}/pull/1` })
+    await repo.request('POST', `/activity/${again}/archive`)
+    await service.deliverAndRun(
+      repo.event(1, { action: 'synchronize', push: repo.githubRepo.push('retries') }),
+    )
     expect(await repo.tracked()).toEqual([])
     repo.githubRepo.close(1)
-    await service.play(repo.event(1, 'closed'))
+    await service.deliverAndRun(repo.event(1, 'closed'))
     repo.githubRepo.reopen(1)
-    await service.play(repo.event(1, 'reopened'))
+    await service.deliverAndRun(repo.event(1, 'reopened'))
     expect((await only()).id).not.toBe(own.id)
   })
 })

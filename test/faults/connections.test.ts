@@ -1,59 +1,59 @@
 /** Connections to PostgreSQL that are all busy, refused, or silent (contract §1 and §3). */
 import { setTimeout as wait } from 'node:timers/promises'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { PATIENT, type Scene, startScene } from '../support/fault-scene.ts'
+import { type FaultFixture, startFaultFixture, WAIT_OPTIONS } from '../support/fault-fixture.ts'
 import { listTitles, startLoad } from '../support/keyed-load.ts'
-import { openLedger, strange } from '../support/ledger.ts'
 import { canUseTls, connectRaw, startCluster } from '../support/postgres.ts'
 import { exitOfProcess, startProcess } from '../support/process.ts'
+import { countRequests, unexpectedStatuses } from '../support/request-counts.ts'
 import { apiAt } from '../support/service.ts'
 import { startTcpProxy } from '../support/tcp-proxy.ts'
 
-let scene: Scene
+let fixture: FaultFixture
 
 /** After how long the service takes a server for gone that was asked and says nothing (docs/reliability.md). */
 const SILENT_S = 17
 
 beforeAll(async () => {
-  scene = await startScene()
+  fixture = await startFaultFixture()
 })
-afterAll(() => scene.close())
+afterAll(() => fixture.close())
 
 test('all connections blocked by a lock: who waits too long is refused with 503, and it goes on when the lock is gone', async () => {
   const cluster = await startCluster()
-  const service = await startProcess({ ...scene.env, DATABASE_URL: cluster.url })
-  const ledger = openLedger('all connections blocked by an external lock', '32 clients')
-  const load = startLoad([service.url], ledger, { clients: 32 })
-  await expect.poll(() => ledger.acknowledged.size, PATIENT).toBeGreaterThan(200)
+  const service = await startProcess({ ...fixture.env, DATABASE_URL: cluster.url })
+  const counts = countRequests('all connections blocked by an external lock', '32 clients')
+  const load = startLoad([service.url], counts, { clients: 32 })
+  await expect.poll(() => counts.acknowledged.size, WAIT_OPTIONS).toBeGreaterThan(200)
   const outside = connectRaw(cluster.url)
   await outside.begin(async (sql) => {
     await sql`lock table activities in access exclusive mode`
-    await expect.poll(() => ledger.refused['503'] ?? 0, PATIENT).toBeGreaterThan(0)
+    await expect.poll(() => counts.refused['503'] ?? 0, WAIT_OPTIONS).toBeGreaterThan(0)
   })
   await outside.end()
-  const acknowledged = ledger.acknowledged.size
-  await expect.poll(() => ledger.acknowledged.size, PATIENT).toBeGreaterThan(acknowledged + 200)
+  const acknowledged = counts.acknowledged.size
+  await expect.poll(() => counts.acknowledged.size, WAIT_OPTIONS).toBeGreaterThan(acknowledged + 200)
   await load.stop()
-  const row = ledger.close(await listTitles(service.url))
+  const row = counts.report(await listTitles(service.url))
   expect(row).toMatchObject({ lost: 0, doubled: 0 })
-  expect(strange(row, ['503'])).toEqual([])
+  expect(unexpectedStatuses(row, ['503'])).toEqual([])
   expect(await service.kill('SIGTERM')).toEqual({ code: 0, errors: [] })
   await cluster.remove()
 })
 
 test('a statement that waits for a lock holds up nothing else: the others take idle connections', async () => {
   const cluster = await startCluster()
-  const service = await startProcess({ ...scene.env, DATABASE_URL: cluster.url })
+  const service = await startProcess({ ...fixture.env, DATABASE_URL: cluster.url })
   const api = apiAt(service.url, 'ada')
-  const work = { title: 'Retry payments', summary: 'Retries twice.', actor: 'Ada' }
-  const { activity } = (await api('POST', '/activity', { body: work })).body
+  const activityBody = { title: 'Retry payments', summary: 'Retries twice.', actor: 'Ada' }
+  const { activity } = (await api('POST', '/activity', { body: activityBody })).body
   const outside = connectRaw(cluster.url)
   let blocked: Promise<unknown> | undefined
   await outside.begin(async (sql) => {
     await sql`select from activities where id = ${activity.id} for update`
     blocked = api('PATCH', `/activity/${activity.id}`, { body: { risk: 'high' } })
     const waiting = () => sql`select from pg_stat_activity where wait_event_type = 'Lock'`
-    await expect.poll(async () => (await waiting()).count, PATIENT).toBe(1)
+    await expect.poll(async () => (await waiting()).count, WAIT_OPTIONS).toBe(1)
     const all = await Promise.all(Array.from({ length: 200 }, () => api('GET', '/activity')))
     expect(all.filter(({ status }) => status !== 200)).toEqual([])
   })
@@ -72,20 +72,20 @@ const HASTE = `data:text/javascript,${encodeURIComponent(`
 
 test('connections are used for hours, and no statement is lost to their age', async () => {
   const cluster = await startCluster()
-  const env = { ...scene.env, DATABASE_URL: cluster.url, NODE_OPTIONS: `--import=${HASTE}` }
+  const env = { ...fixture.env, DATABASE_URL: cluster.url, NODE_OPTIONS: `--import=${HASTE}` }
   const service = await startProcess(env)
-  const ledger = openLedger('connections in use for hours', '32 clients')
-  const load = startLoad([service.url], ledger, { clients: 32 })
+  const counts = countRequests('connections in use for hours', '32 clients')
+  const load = startLoad([service.url], counts, { clients: 32 })
   const outside = connectRaw(cluster.url)
   const connections = () =>
     outside`select pid from pg_stat_activity where application_name = 'deconflict' order by pid`
-  await expect.poll(() => ledger.acknowledged.size, PATIENT).toBeGreaterThan(200)
+  await expect.poll(() => counts.acknowledged.size, WAIT_OPTIONS).toBeGreaterThan(200)
   const before = await connections()
-  await expect.poll(() => ledger.acknowledged.size, PATIENT).toBeGreaterThan(1500)
+  await expect.poll(() => counts.acknowledged.size, WAIT_OPTIONS).toBeGreaterThan(1500)
   expect([...(await connections())]).toEqual([...before])
   await outside.end()
   await load.stop()
-  const row = ledger.close(await listTitles(service.url))
+  const row = counts.report(await listTitles(service.url))
   expect(row).toMatchObject({ refused: {}, lost: 0, doubled: 0 })
   await service.kill('SIGTERM')
   await cluster.remove()
@@ -95,10 +95,10 @@ test('a server that takes no more connections is 503, and the log says what to d
   const cluster = await startCluster({
     settings: { max_connections: '20', superuser_reserved_connections: '0' },
   })
-  const service = await startProcess({ ...scene.env, DATABASE_URL: cluster.url })
-  const ledger = openLedger('max_connections reached while connections are lost', '16 clients')
-  const load = startLoad([service.url], ledger, { clients: 16 })
-  await expect.poll(() => ledger.acknowledged.size, PATIENT).toBeGreaterThan(200)
+  const service = await startProcess({ ...fixture.env, DATABASE_URL: cluster.url })
+  const counts = countRequests('max_connections reached while connections are lost', '16 clients')
+  const load = startLoad([service.url], counts, { clients: 16 })
+  await expect.poll(() => counts.acknowledged.size, WAIT_OPTIONS).toBeGreaterThan(200)
   // Others take what is free, and what the service loses.
   const others = Array.from({ length: 30 }, () => connectRaw(cluster.url))
   const [watch, ...takers] = others as [(typeof others)[0], ...typeof others]
@@ -107,14 +107,14 @@ test('a server that takes no more connections is 503, and the log says what to d
   await Promise.allSettled(takers.map((taker) => taker`select 1`))
   await watch`select pg_terminate_backend(pid) from pg_stat_activity where application_name = 'deconflict'`
   await Promise.allSettled(takers.map((taker) => taker`select 1`))
-  await expect.poll(() => ledger.refused['503'] ?? 0, PATIENT).toBeGreaterThan(20)
+  await expect.poll(() => counts.refused['503'] ?? 0, WAIT_OPTIONS).toBeGreaterThan(20)
   await Promise.all(others.map((other) => other.end()))
-  const acknowledged = ledger.acknowledged.size
-  await expect.poll(() => ledger.acknowledged.size, PATIENT).toBeGreaterThan(acknowledged + 200)
+  const acknowledged = counts.acknowledged.size
+  await expect.poll(() => counts.acknowledged.size, WAIT_OPTIONS).toBeGreaterThan(acknowledged + 200)
   await load.stop()
-  const row = ledger.close(await listTitles(service.url))
+  const row = counts.report(await listTitles(service.url))
   expect(row).toMatchObject({ lost: 0, doubled: 0 })
-  expect(strange(row, ['503'])).toEqual([])
+  expect(unexpectedStatuses(row, ['503'])).toEqual([])
   expect(await service.kill('SIGTERM')).toEqual({ code: 0, errors: [] })
   await cluster.remove()
 })
@@ -122,22 +122,22 @@ test('a server that takes no more connections is 503, and the log says what to d
 test('a server that is silent from one moment on is given up, and the service goes on when it can be reached again', async () => {
   const cluster = await startCluster()
   const way = await startTcpProxy(cluster.url)
-  const service = await startProcess({ ...scene.env, DATABASE_URL: way.url })
-  const ledger = openLedger('PostgreSQL accepts connections but never responds', '16 clients')
-  const load = startLoad([service.url], ledger, { clients: 16 })
-  await expect.poll(() => ledger.acknowledged.size, PATIENT).toBeGreaterThan(200)
+  const service = await startProcess({ ...fixture.env, DATABASE_URL: way.url })
+  const counts = countRequests('PostgreSQL accepts connections but never responds', '16 clients')
+  const load = startLoad([service.url], counts, { clients: 16 })
+  await expect.poll(() => counts.acknowledged.size, WAIT_OPTIONS).toBeGreaterThan(200)
   way.blackhole()
   // More than the connections: also new ones are silent by now.
-  await expect.poll(() => ledger.refused['503'] ?? 0, PATIENT).toBeGreaterThan(16)
+  await expect.poll(() => counts.refused['503'] ?? 0, WAIT_OPTIONS).toBeGreaterThan(16)
   const ready = await apiAt(service.url, 'ada')('GET', '/readyz')
   expect([ready.status, ready.body.error.type]).toEqual([503, 'service_unavailable'])
   way.restore()
-  const acknowledged = ledger.acknowledged.size
-  await expect.poll(() => ledger.acknowledged.size, PATIENT).toBeGreaterThan(acknowledged + 200)
+  const acknowledged = counts.acknowledged.size
+  await expect.poll(() => counts.acknowledged.size, WAIT_OPTIONS).toBeGreaterThan(acknowledged + 200)
   await load.stop()
-  const row = ledger.close(await listTitles(service.url))
+  const row = counts.report(await listTitles(service.url))
   expect(row).toMatchObject({ lost: 0, doubled: 0 })
-  expect(strange(row, ['503'])).toEqual([])
+  expect(unexpectedStatuses(row, ['503'])).toEqual([])
   expect(await service.kill('SIGTERM')).toEqual({ code: 0, errors: [] })
   await way.close()
   await cluster.remove()
@@ -146,7 +146,7 @@ test('a server that is silent from one moment on is given up, and the service go
 test('a server that is silent from the start ends the process with one line', async () => {
   const way = await startTcpProxy('postgres://ada:secret@127.0.0.1:1/db')
   way.blackhole()
-  const { code, errors } = await exitOfProcess({ ...scene.env, DATABASE_URL: way.url })
+  const { code, errors } = await exitOfProcess({ ...fixture.env, DATABASE_URL: way.url })
   expect(code).toBe(1)
   expect(errors).toEqual([expect.stringMatching(/^deconflict: .*\bDATABASE_URL\b/)])
   await way.close()
@@ -156,14 +156,14 @@ test.skipIf(!canUseTls())(
   'over TLS, connections that answer are kept for longer than a silent one would be',
   async () => {
     const cluster = await startCluster({ tls: true })
-    const service = await startProcess({ ...scene.env, DATABASE_URL: `${cluster.url}?sslmode=require` })
+    const service = await startProcess({ ...fixture.env, DATABASE_URL: `${cluster.url}?sslmode=require` })
     const outside = connectRaw(cluster.url)
     const connections = () =>
       outside`select pid, ssl from pg_stat_activity join pg_stat_ssl using (pid)
       where application_name = 'deconflict' order by pid`
-    const ask = apiAt(service.url, 'ada')
+    const request = apiAt(service.url, 'ada')
     const use = async () => {
-      for (let time = 0; time < 2 * 8; time += 1) expect((await ask('GET', '/activity')).status).toBe(200)
+      for (let time = 0; time < 2 * 8; time += 1) expect((await request('GET', '/activity')).status).toBe(200)
     }
     await use()
     const before = await connections()

@@ -4,10 +4,10 @@ import { open, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { PATIENT, type Scene, startScene } from '../support/fault-scene.ts'
+import { type FaultFixture, startFaultFixture, WAIT_OPTIONS } from '../support/fault-fixture.ts'
 import { listTitles, startLoad } from '../support/keyed-load.ts'
-import { openLedger, strange } from '../support/ledger.ts'
 import { startProcess } from '../support/process.ts'
+import { countRequests, unexpectedStatuses } from '../support/request-counts.ts'
 import { apiAt } from '../support/service.ts'
 import { temporaryDirectory } from '../support/temporary-directory.ts'
 
@@ -15,12 +15,12 @@ const run = promisify(execFile)
 const MEBIBYTE = 1024 * 1024
 const DISK_MEBIBYTES = 160
 
-let scene: Scene
+let fixture: FaultFixture
 
 beforeAll(async () => {
-  scene = await startScene()
+  fixture = await startFaultFixture()
 })
-afterAll(() => scene.close())
+afterAll(() => fixture.close())
 
 /** A small file system of its own; undefined where this user may not mount one. */
 async function smallDisk() {
@@ -59,29 +59,29 @@ test('writes are 503 and reads go on, the log names the disk, and with space aga
 }) => {
   const disk = await smallDisk()
   if (!disk) return skip('this user may not mount a small file system')
-  const env = { ...scene.env, DATA_DIR: join(disk.path, 'data') }
+  const env = { ...fixture.env, DATA_DIR: join(disk.path, 'data') }
   const service = await startProcess(env)
-  const ledger = openLedger('disk of the embedded database full', '8 clients')
-  const load = startLoad([service.url], ledger)
-  await expect.poll(() => ledger.acknowledged.size, PATIENT).toBeGreaterThan(100)
+  const counts = countRequests('disk of the embedded database full', '8 clients')
+  const load = startLoad([service.url], counts)
+  await expect.poll(() => counts.acknowledged.size, WAIT_OPTIONS).toBeGreaterThan(100)
   await fill(join(disk.path, 'ballast'))
-  await expect.poll(() => ledger.refused['503'] ?? 0, PATIENT).toBeGreaterThan(50)
+  await expect.poll(() => counts.refused['503'] ?? 0, WAIT_OPTIONS).toBeGreaterThan(50)
   const api = apiAt(service.url, 'ada')
   const read = await api('GET', '/activity?limit=100')
   expect(read.status).toBe(200)
   expect(read.body.items).toHaveLength(100)
-  expect(service.said()).toMatch(/"code":"53100".*the disk of the database is full/)
+  expect(service.output()).toMatch(/"code":"53100".*the disk of the database is full/)
   expect(service.isRunning()).toBe(true)
   await rm(join(disk.path, 'ballast'))
-  const acknowledged = ledger.acknowledged.size
-  await expect.poll(() => ledger.acknowledged.size, PATIENT).toBeGreaterThan(acknowledged + 100)
+  const acknowledged = counts.acknowledged.size
+  await expect.poll(() => counts.acknowledged.size, WAIT_OPTIONS).toBeGreaterThan(acknowledged + 100)
   await load.stop()
   expect(await service.kill('SIGTERM')).toMatchObject({ code: 0, errors: [] })
 
   const heir = await startProcess(env)
-  const row = ledger.close(await listTitles(heir.url))
+  const row = counts.report(await listTitles(heir.url))
   expect(row).toMatchObject({ lost: 0, doubled: 0 })
-  expect(strange(row, ['503'])).toEqual([])
+  expect(unexpectedStatuses(row, ['503'])).toEqual([])
   expect(await heir.kill('SIGTERM')).toMatchObject({ code: 0 })
   await disk.unmount()
 })

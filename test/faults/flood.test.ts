@@ -2,10 +2,10 @@
 import { createHmac } from 'node:crypto'
 import { expect, test } from 'vitest'
 import { startFakeGithubServer } from '../../scripts/fake-github-server.ts'
-import { PATIENT } from '../support/fault-scene.ts'
-import { openLedger } from '../support/ledger.ts'
+import { WAIT_OPTIONS } from '../support/fault-fixture.ts'
 import { connectRaw, startCluster } from '../support/postgres.ts'
 import { startProcess } from '../support/process.ts'
+import { countRequests } from '../support/request-counts.ts'
 import { apiAt } from '../support/service.ts'
 import type { Webhook } from '../support/webhook-payload.ts'
 import { pullRequestEvent, pushEvent } from '../support/webhooks.ts'
@@ -67,7 +67,7 @@ test('10,000 deliveries, 2,000 of them twice, are all acknowledged, and each tak
     return pullRequestEvent(githubServer.github, name, number, 'opened')
   }
 
-  const ledger = openLedger(
+  const counts = countRequests(
     'webhook flood: 10,000 deliveries, 2,000 of them twice',
     `2 instances, ${SENDERS} senders`,
   )
@@ -80,13 +80,13 @@ test('10,000 deliveries, 2,000 of them twice, are all acknowledged, and each tak
         let status: number | null = null
         while (status !== 202) {
           status = await deliver(to.url, delivery)
-          ledger.note(status, delivery.id)
+          counts.record(status, delivery.id)
         }
       }
     }
   }
   await Promise.all(Array.from({ length: SENDERS }, sender))
-  expect(ledger.acknowledged.size).toBe(DELIVERIES)
+  expect(counts.acknowledged.size).toBe(DELIVERIES)
 
   const sql = connectRaw(cluster.url)
   const done = () => sql`select id, attempts from jobs where kind = 'delivery' and state = 'done'`
@@ -97,7 +97,7 @@ test('10,000 deliveries, 2,000 of them twice, are all acknowledged, and each tak
   const rows = await sql`select id from jobs where kind = 'delivery' and state <> 'dead'`
   await sql.end()
 
-  const row = ledger.close(rows.map(({ id }) => String(id).slice('delivery:'.length)))
+  const row = counts.report(rows.map(({ id }) => String(id).slice('delivery:'.length)))
   expect(row).toMatchObject({ acknowledged: DELIVERIES + TWICE, refused: {}, lost: 0, doubled: 0 })
   // None ran again, and the pull requests among them were looked up, and became an activity, once each.
   expect(worked_off.filter(({ attempts }) => attempts !== 1)).toEqual([])
@@ -125,7 +125,7 @@ async function deliver(url: string, { id, event, body }: Delivery): Promise<numb
         'X-Hub-Signature-256': `sha256=${createHmac('sha256', WEBHOOK_SECRET).update(body).digest('hex')}`,
       },
       body,
-      signal: AbortSignal.timeout(PATIENT.timeout),
+      signal: AbortSignal.timeout(WAIT_OPTIONS.timeout),
     })
     await response.arrayBuffer()
     return response.status

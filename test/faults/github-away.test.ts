@@ -5,15 +5,15 @@ import type { AddressInfo } from 'node:net'
 import { text } from 'node:stream/consumers'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { type FreshDatabase, freshDatabase } from '../support/database.ts'
-import { PATIENT, type Scene, startScene } from '../support/fault-scene.ts'
-import { openLedger, strange } from '../support/ledger.ts'
+import { type FaultFixture, startFaultFixture, WAIT_OPTIONS } from '../support/fault-fixture.ts'
 import { type ServiceProcess, startProcess } from '../support/process.ts'
+import { countRequests, unexpectedStatuses } from '../support/request-counts.ts'
 import { type Api, apiAt } from '../support/service.ts'
 import { pullRequestEvent, signedDelivery } from '../support/webhooks.ts'
 
 type Misbehaviour = (request: IncomingMessage, response: ServerResponse) => void
 
-let scene: Scene
+let fixture: FaultFixture
 /** What stands between the service and the played GitHub, and behaves until it is told not to. */
 let front: Server
 let misbehave: Misbehaviour | undefined
@@ -32,7 +32,7 @@ const listening = async (server: Server) => {
 const aYes = JSON.stringify({ id: 7, name: 'shop', owner: { login: 'acme' }, permissions: { push: true } })
 
 beforeAll(async () => {
-  scene = await startScene()
+  fixture = await startFaultFixture()
   front = await listening(createServer((request, response) => void answer(request, response)))
   elsewhere = await listening(
     createServer(({ headers }, response) => {
@@ -41,13 +41,13 @@ beforeAll(async () => {
     }),
   )
   database = await freshDatabase()
-  const { app } = scene.github
+  const { app } = fixture.github
   app.install({ account: 'acme' })
   service = await startProcess({
-    ...scene.env,
+    ...fixture.env,
     DATABASE_URL: database.database_url,
     GITHUB_API_URL: addressOf(front),
-    GITHUB_WEB_URL: scene.url,
+    GITHUB_WEB_URL: fixture.url,
     PERMISSION_TTL_MS: '0',
     APP_ID: String(app.id),
     PRIVATE_KEY: app.key().replaceAll('\n', '\\n'),
@@ -61,7 +61,7 @@ afterAll(async () => {
     server.close()
   }
   await database.drop()
-  await scene.close()
+  await fixture.close()
 })
 
 async function answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
@@ -69,7 +69,12 @@ async function answer(request: IncomingMessage, response: ServerResponse): Promi
   const { method = 'GET', url = '/' } = request
   const { host: _, connection: __, ...headers } = request.headers as Record<string, string>
   const body = await text(request)
-  const passed = await fetch(scene.url + url, { method, headers, redirect: 'manual', ...(body && { body }) })
+  const passed = await fetch(fixture.url + url, {
+    method,
+    headers,
+    redirect: 'manual',
+    ...(body && { body }),
+  })
   const { 'transfer-encoding': ___, ...given } = Object.fromEntries(passed.headers)
   response.writeHead(passed.status, given).end(Buffer.from(await passed.arrayBuffer()))
 }
@@ -126,17 +131,17 @@ function endless(response: ServerResponse): void {
 }
 
 test('whatever GitHub does, who was let in lately is served, who was not is refused, and nothing is lost', async () => {
-  const ledger = openLedger(`GitHub unavailable in ${MISBEHAVIOURS.length} ways`, '2 callers for each')
+  const counts = countRequests(`GitHub unavailable in ${MISBEHAVIOURS.length} ways`, '2 callers for each')
   const permissions = { 'acme/shop': 'write' as const }
   const apis = MISBEHAVIOURS.map((_, index) => {
     for (const who of ['known', 'unknown'])
-      scene.github.token(`${who}-${index}`, { login: who, id: 50 + index, permissions })
+      fixture.github.token(`${who}-${index}`, { login: who, id: 50 + index, permissions })
     return [apiAt(service.url, `known-${index}`), apiAt(service.url, `unknown-${index}`)] as [Api, Api]
   })
   const create = async (api: Api, title: string) => {
     const body = { title, summary: 'Retries twice.', actor: 'Ada' }
     const { status } = await api('POST', '/activity', { body })
-    ledger.note(status, title)
+    counts.record(status, title)
     return status
   }
   for (const [index, [known]] of apis.entries()) expect(await create(known, `before-${index}`)).toBe(201)
@@ -152,36 +157,38 @@ test('whatever GitHub does, who was let in lately is served, who was not is refu
   for (const { authorization } of askedElsewhere) expect(authorization).toBeUndefined()
   expect((await fetch(`${service.url}/healthz`)).status).toBe(200)
   for (const [index, [, unknown]] of apis.entries())
-    await expect.poll(() => create(unknown, `after-${index}`), { ...PATIENT, interval: 300 }).toBe(201)
+    await expect.poll(() => create(unknown, `after-${index}`), { ...WAIT_OPTIONS, interval: 300 }).toBe(201)
 
   const { body } = await apiAt(service.url, 'ada')('GET', '/activity?limit=100')
-  const row = ledger.close(body.items.map(({ title }: { title: string }) => title))
+  const row = counts.report(body.items.map(({ title }: { title: string }) => title))
   expect(row).toMatchObject({ lost: 0, doubled: 0 })
-  expect(strange(row, ['503', '429'])).toEqual([])
+  expect(unexpectedStatuses(row, ['503', '429'])).toEqual([])
 })
 
 test('jobs wait while GitHub is down, deliveries are acknowledged meanwhile, and all take effect once it is back', async () => {
-  const ledger = openLedger('GitHub unavailable while webhooks arrive', '30 deliveries, each twice')
+  const counts = countRequests('GitHub unavailable while webhooks arrive', '30 deliveries, each twice')
   misbehave = (request) => request.socket.resetAndDestroy()
   const urls: string[] = []
   for (let index = 0; index < 30; index += 1) {
-    const { number } = scene.github.at('acme/shop').open({ files: [`src/${index}.ts`], draft: true })
-    urls.push(`${scene.url}/acme/shop/pull/${number}`)
-    const event = pullRequestEvent(scene.github, 'acme/shop', number, 'opened')
+    const { number } = fixture.github.at('acme/shop').open({ files: [`src/${index}.ts`], draft: true })
+    urls.push(`${fixture.url}/acme/shop/pull/${number}`)
+    const event = pullRequestEvent(fixture.github, 'acme/shop', number, 'opened')
     const delivery = signedDelivery({ secret: 'hush', id: `down-${index}`, ...event })
     for (let copy = 0; copy < 2; copy += 1) {
       const response = await fetch(`${service.url}/api/github/webhooks`, { method: 'POST', ...delivery })
       await response.arrayBuffer()
-      ledger.note(response.status, urls.at(-1))
+      counts.record(response.status, urls.at(-1))
     }
   }
-  await expect.poll(() => service.said(), PATIENT).toContain('job failed')
+  await expect.poll(() => service.output(), WAIT_OPTIONS).toContain('job failed')
   misbehave = undefined
   const tracked = async (): Promise<string[]> => {
     const { body } = await apiAt(service.url, 'ada')('GET', '/activity?limit=100')
     return body.items.flatMap(({ pr_url }: { pr_url: string | null }) => pr_url ?? [])
   }
-  await expect.poll(async () => (await tracked()).length, { ...PATIENT, interval: 200 }).toBe(urls.length)
-  const row = ledger.close(await tracked())
+  await expect
+    .poll(async () => (await tracked()).length, { ...WAIT_OPTIONS, interval: 200 })
+    .toBe(urls.length)
+  const row = counts.report(await tracked())
   expect(row).toMatchObject({ acknowledged: 60, refused: {}, lost: 0, doubled: 0 })
 })

@@ -1,41 +1,41 @@
 /** PostgreSQL stopped at once under load and started again, and a standby that takes over (contract §1 and §3). */
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { PATIENT, type Scene, startScene } from '../support/fault-scene.ts'
+import { type FaultFixture, startFaultFixture, WAIT_OPTIONS } from '../support/fault-fixture.ts'
 import { listTitles, startLoad } from '../support/keyed-load.ts'
-import { openLedger } from '../support/ledger.ts'
 import { connectRaw, startCluster } from '../support/postgres.ts'
 import { startProcess } from '../support/process.ts'
+import { countRequests } from '../support/request-counts.ts'
 import { type Answer, type Api, apiAt } from '../support/service.ts'
 
-const work = { title: 'Retry payments', summary: 'Retries twice.', actor: 'Ada' }
+const activityBody = { title: 'Retry payments', summary: 'Retries twice.', actor: 'Ada' }
 
-let scene: Scene
+let fixture: FaultFixture
 
 beforeAll(async () => {
-  scene = await startScene()
+  fixture = await startFaultFixture()
 })
-afterAll(() => scene.close())
+afterAll(() => fixture.close())
 
 test('with transactions under way, the process lives, refuses with 503 and recovers by itself', async () => {
   const cluster = await startCluster({ durable: true })
-  const service = await startProcess({ ...scene.env, DATABASE_URL: cluster.url })
-  const ledger = openLedger('PostgreSQL stopped (immediate) and restarted three times', '16 clients')
-  const load = startLoad([service.url], ledger, { clients: 16 })
+  const service = await startProcess({ ...fixture.env, DATABASE_URL: cluster.url })
+  const counts = countRequests('PostgreSQL stopped (immediate) and restarted three times', '16 clients')
+  const load = startLoad([service.url], counts, { clients: 16 })
   const api = apiAt(service.url, 'ada')
   for (let round = 1; round <= 3; round += 1) {
-    await expect.poll(() => ledger.acknowledged.size, PATIENT).toBeGreaterThan(200 * round)
+    await expect.poll(() => counts.acknowledged.size, WAIT_OPTIONS).toBeGreaterThan(200 * round)
     await cluster.crash()
-    const before = ledger.refused['503'] ?? 0
-    await expect.poll(() => ledger.refused['503'] ?? 0, PATIENT).toBeGreaterThan(before + 50)
+    const before = counts.refused['503'] ?? 0
+    await expect.poll(() => counts.refused['503'] ?? 0, WAIT_OPTIONS).toBeGreaterThan(before + 50)
     const ready = await api('GET', '/readyz')
     expect([ready.status, ready.body.error.type]).toEqual([503, 'service_unavailable'])
     expect((await api('GET', '/healthz')).status).toBe(200)
     expect(service.isRunning()).toBe(true)
     await cluster.restart()
-    await expect.poll(async () => (await api('GET', '/readyz')).status, PATIENT).toBe(200)
+    await expect.poll(async () => (await api('GET', '/readyz')).status, WAIT_OPTIONS).toBe(200)
   }
   await load.stop()
-  const row = ledger.close(await listTitles(service.url))
+  const row = counts.report(await listTitles(service.url))
   expect(row).toMatchObject({ lost: 0, doubled: 0 })
   expect(Object.keys(row.refused)).toEqual(['503'])
   expect(await service.kill('SIGTERM')).toEqual({ code: 0, errors: [] })
@@ -57,21 +57,21 @@ test('a standby that is promoted has all that was acknowledged, and the service 
   const watch = connectRaw(cluster.url)
   const states = async () =>
     (await watch`select sync_state from pg_stat_replication`).map((row) => row.sync_state)
-  await expect.poll(states, PATIENT).toEqual(['sync'])
+  await expect.poll(states, WAIT_OPTIONS).toEqual(['sync'])
   await watch.end()
 
-  const service = await startProcess({ ...scene.env, DATABASE_URL })
-  const ledger = openLedger('primary stopped (immediate), synchronous standby promoted', '16 clients')
-  const load = startLoad([service.url], ledger, { clients: 16 })
-  await expect.poll(() => ledger.acknowledged.size, PATIENT).toBeGreaterThan(300)
+  const service = await startProcess({ ...fixture.env, DATABASE_URL })
+  const counts = countRequests('primary stopped (immediate), synchronous standby promoted', '16 clients')
+  const load = startLoad([service.url], counts, { clients: 16 })
+  await expect.poll(() => counts.acknowledged.size, WAIT_OPTIONS).toBeGreaterThan(300)
   await cluster.crash()
-  const before = ledger.refused['503'] ?? 0
-  await expect.poll(() => ledger.refused['503'] ?? 0, PATIENT).toBeGreaterThan(before + 50)
-  const acknowledged = ledger.acknowledged.size
+  const before = counts.refused['503'] ?? 0
+  await expect.poll(() => counts.refused['503'] ?? 0, WAIT_OPTIONS).toBeGreaterThan(before + 50)
+  const acknowledged = counts.acknowledged.size
   await standby.promote()
-  await expect.poll(() => ledger.acknowledged.size, PATIENT).toBeGreaterThan(acknowledged + 300)
+  await expect.poll(() => counts.acknowledged.size, WAIT_OPTIONS).toBeGreaterThan(acknowledged + 300)
   await load.stop()
-  const row = ledger.close(await listTitles(service.url))
+  const row = counts.report(await listTitles(service.url))
   expect(row).toMatchObject({ lost: 0, doubled: 0 })
   expect(Object.keys(row.refused)).toEqual(['503'])
   expect(await service.kill('SIGTERM')).toEqual({ code: 0, errors: [] })
@@ -81,7 +81,7 @@ test('a standby that is promoted has all that was acknowledged, and the service 
 
 test('while PostgreSQL is away every answer is 503, and when it is back the service goes on by itself', async () => {
   const cluster = await startCluster()
-  const service = await startProcess({ ...scene.env, DATABASE_URL: cluster.url })
+  const service = await startProcess({ ...fixture.env, DATABASE_URL: cluster.url })
   const api = apiAt(service.url, 'ada')
   const { activity } = (await createOnce(api, 'before')).body
   const { activity: spare } = (await createOnce(api, 'spare')).body
@@ -90,7 +90,7 @@ test('while PostgreSQL is away every answer is 503, and when it is back the serv
       api('GET', '/activity'),
       api('GET', `/activity/${activity.id}`),
       api('POST', '/activity/check', { body: { scope: { paths: ['src/**'] } } }),
-      api('POST', '/activity', { body: work }),
+      api('POST', '/activity', { body: activityBody }),
       createOnce(api, 'during'),
       api('PATCH', `/activity/${activity.id}`, { body: { risk: 'high' } }),
       api('POST', `/activity/${activity.id}/heartbeat`),
@@ -113,8 +113,10 @@ test('while PostgreSQL is away every answer is 503, and when it is back the serv
     expect((await api('GET', '/healthz')).status).toBe(200)
     expect(service.isRunning()).toBe(true)
     await cluster.restart()
-    await expect.poll(async () => (await api('GET', '/readyz')).status, PATIENT).toBe(200)
-    await expect.poll(async () => (await calls()).every(({ status }) => status < 300), PATIENT).toBe(true)
+    await expect.poll(async () => (await api('GET', '/readyz')).status, WAIT_OPTIONS).toBe(200)
+    await expect
+      .poll(async () => (await calls()).every(({ status }) => status < 300), WAIT_OPTIONS)
+      .toBe(true)
   }
   expect((await createOnce(api, 'during')).headers.get('idempotent-replayed')).toBe('true')
   expect(await service.kill('SIGTERM')).toMatchObject({ code: 0, errors: [] })
@@ -122,5 +124,5 @@ test('while PostgreSQL is away every answer is 503, and when it is back the serv
 })
 
 function createOnce(api: Api, key: string): Promise<Answer> {
-  return api('POST', '/activity', { body: work, headers: { 'Idempotency-Key': key } })
+  return api('POST', '/activity', { body: activityBody, headers: { 'Idempotency-Key': key } })
 }

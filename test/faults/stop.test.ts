@@ -3,21 +3,21 @@ import { once } from 'node:events'
 import { connect, type Socket } from 'node:net'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { type FreshDatabase, freshDatabase, runOn } from '../support/database.ts'
-import { PATIENT, type Scene, startScene } from '../support/fault-scene.ts'
+import { type FaultFixture, startFaultFixture, WAIT_OPTIONS } from '../support/fault-fixture.ts'
 import { listTitles, startLoad } from '../support/keyed-load.ts'
-import { openLedger, strange } from '../support/ledger.ts'
 import { type ServiceProcess, startProcess } from '../support/process.ts'
+import { countRequests, unexpectedStatuses } from '../support/request-counts.ts'
 import { apiAt } from '../support/service.ts'
 import { pullRequestEvent, signedDelivery } from '../support/webhooks.ts'
 
-const work = { title: 'Retry payments', summary: 'Retries twice.', actor: 'Ada' }
+const activityBody = { title: 'Retry payments', summary: 'Retries twice.', actor: 'Ada' }
 
-let scene: Scene
+let fixture: FaultFixture
 let database: FreshDatabase
 let sockets: Socket[] = []
 
 beforeAll(async () => {
-  scene = await startScene()
+  fixture = await startFaultFixture()
 })
 beforeEach(async () => {
   database = await freshDatabase()
@@ -25,13 +25,13 @@ beforeEach(async () => {
 afterEach(async () => {
   for (const socket of sockets) socket.destroy()
   sockets = []
-  scene.github.clearFaults()
+  fixture.github.clearFaults()
   await database.drop()
 })
-afterAll(() => scene.close())
+afterAll(() => fixture.close())
 
 const start = (env: Record<string, string> = {}): Promise<ServiceProcess> =>
-  startProcess({ ...scene.env, DATABASE_URL: database.database_url, ...env })
+  startProcess({ ...fixture.env, DATABASE_URL: database.database_url, ...env })
 
 /** A connection on which `text` was sent, and nothing else will be. */
 async function sendOn({ url }: ServiceProcess, text: string): Promise<Socket> {
@@ -45,28 +45,28 @@ async function sendOn({ url }: ServiceProcess, text: string): Promise<Socket> {
 
 test('under load every create that was acknowledged is there, and none is broken off', async () => {
   const first = await start()
-  const ledger = openLedger('SIGTERM under load, on keep-alive connections', '16 clients')
-  const load = startLoad([first.url], ledger, { clients: 16 })
-  await expect.poll(() => ledger.acknowledged.size, PATIENT).toBeGreaterThan(300)
+  const counts = countRequests('SIGTERM under load, on keep-alive connections', '16 clients')
+  const load = startLoad([first.url], counts, { clients: 16 })
+  await expect.poll(() => counts.acknowledged.size, WAIT_OPTIONS).toBeGreaterThan(300)
   expect(await first.kill('SIGTERM')).toEqual({ code: 0, errors: [] })
   await load.abandon()
   const heir = await start()
   const stored = await listTitles(heir.url)
   // What was carried out was also acknowledged: an answer that was cut off would be stored and unknown.
-  expect(stored.filter((title) => !ledger.acknowledged.has(title))).toEqual([])
-  const row = ledger.close(stored)
+  expect(stored.filter((title) => !counts.acknowledged.has(title))).toEqual([])
+  const row = counts.report(stored)
   expect(row).toMatchObject({ lost: 0, doubled: 0 })
-  expect(strange(row, ['none'])).toEqual([])
+  expect(unexpectedStatuses(row, ['none'])).toEqual([])
   expect(await heir.kill('SIGTERM')).toMatchObject({ code: 0 })
 })
 
 describe('it ends with 0', () => {
   test('while GitHub hangs, and the request that waits for it is answered', async () => {
     const service = await start()
-    scene.github.fault('GET /repos/acme/shop', 'silent')
-    const asked = scene.github.calls('GET /repos/acme/shop')
-    const answer = apiAt(service.url, 'ben')('POST', '/activity', { body: work })
-    await expect.poll(() => scene.github.calls('GET /repos/acme/shop'), PATIENT).toBe(asked + 1)
+    fixture.github.fault('GET /repos/acme/shop', 'silent')
+    const asked = fixture.github.calls('GET /repos/acme/shop')
+    const answer = apiAt(service.url, 'ben')('POST', '/activity', { body: activityBody })
+    await expect.poll(() => fixture.github.calls('GET /repos/acme/shop'), WAIT_OPTIONS).toBe(asked + 1)
     const ended = service.kill('SIGTERM')
     expect((await answer).status).toBe(503)
     expect(await ended).toEqual({ code: 0, errors: [] })
@@ -86,10 +86,10 @@ describe('it ends with 0', () => {
 
   test('when it is told more than once', async () => {
     const service = await start()
-    const release = scene.github.hold('GET /repos/acme/shop')
-    const asked = scene.github.calls('GET /repos/acme/shop')
-    const answer = apiAt(service.url, 'ada')('POST', '/activity', { body: work })
-    await expect.poll(() => scene.github.calls('GET /repos/acme/shop'), PATIENT).toBe(asked + 1)
+    const release = fixture.github.hold('GET /repos/acme/shop')
+    const asked = fixture.github.calls('GET /repos/acme/shop')
+    const answer = apiAt(service.url, 'ada')('POST', '/activity', { body: activityBody })
+    await expect.poll(() => fixture.github.calls('GET /repos/acme/shop'), WAIT_OPTIONS).toBe(asked + 1)
     service.signal('SIGTERM')
     service.signal('SIGINT')
     const ended = service.kill('SIGTERM')
@@ -100,7 +100,7 @@ describe('it ends with 0', () => {
             () => 'open',
             () => 'closed',
           ),
-        PATIENT,
+        WAIT_OPTIONS,
       )
       .toBe('closed')
     release()
@@ -109,25 +109,25 @@ describe('it ends with 0', () => {
   })
 
   test('while a job waits for GitHub, and the job is done by the next instance', async () => {
-    const { app } = scene.github
+    const { app } = fixture.github
     app.install({ account: 'acme' })
     const env = {
-      GITHUB_WEB_URL: scene.url,
+      GITHUB_WEB_URL: fixture.url,
       APP_ID: String(app.id),
       PRIVATE_KEY: app.key().replaceAll('\n', '\\n'),
       WEBHOOK_SECRET: 'hush',
     }
     const service = await start(env)
-    const { number } = scene.github.at('acme/shop').open({ files: ['src/pay.ts'] })
+    const { number } = fixture.github.at('acme/shop').open({ files: ['src/pay.ts'] })
     const files = `GET /repos/acme/shop/pulls/${number}/files`
-    scene.github.fault(files, 'silent', 1)
-    const event = pullRequestEvent(scene.github, 'acme/shop', number, 'opened')
-    const ledger = openLedger('SIGTERM while a job waits for GitHub', '1 delivery')
+    fixture.github.fault(files, 'silent', 1)
+    const event = pullRequestEvent(fixture.github, 'acme/shop', number, 'opened')
+    const counts = countRequests('SIGTERM while a job waits for GitHub', '1 delivery')
     const delivery = signedDelivery({ secret: 'hush', id: 'one', ...event })
     const { status } = await fetch(`${service.url}/api/github/webhooks`, { method: 'POST', ...delivery })
-    const url = `${scene.url}/acme/shop/pull/${number}`
-    ledger.note(status, url)
-    await expect.poll(() => scene.github.calls(files), PATIENT).toBe(1)
+    const url = `${fixture.url}/acme/shop/pull/${number}`
+    counts.record(status, url)
+    await expect.poll(() => fixture.github.calls(files), WAIT_OPTIONS).toBe(1)
     expect(await service.kill('SIGTERM')).toEqual({ code: 0, errors: [] })
 
     // The time passes for which the dead holds its job.
@@ -140,8 +140,8 @@ describe('it ends with 0', () => {
       (await apiAt(heir.url, 'ada')('GET', '/activity')).body.items.map(
         ({ pr_url }: { pr_url: string }) => pr_url,
       )
-    await expect.poll(tracked, PATIENT).toEqual([url])
-    expect(ledger.close(await tracked())).toMatchObject({ acknowledged: 1, lost: 0, doubled: 0 })
+    await expect.poll(tracked, WAIT_OPTIONS).toEqual([url])
+    expect(counts.report(await tracked())).toMatchObject({ acknowledged: 1, lost: 0, doubled: 0 })
     expect(await heir.kill('SIGTERM')).toMatchObject({ code: 0 })
   })
 })

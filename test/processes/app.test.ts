@@ -13,7 +13,7 @@ const SHOP = 'acme/shop'
 const NAMES = [SHOP, 'acme/shop-2', 'acme/shop-3', 'acme/shop-4']
 const WEBHOOK_SECRET = 'hush'
 /** For what happens at some time soon, also on a slow machine. */
-const PATIENT = { timeout: 60_000, interval: 20 }
+const WAIT_OPTIONS = { timeout: 60_000, interval: 20 }
 
 let githubServer: FakeGithubServer
 let database: FreshDatabase
@@ -98,7 +98,7 @@ test('a signed delivery leads to a comment that names the other work, with a rea
   expect(declared.status).toBe(201)
   const { number, webhook } = opened({ title: 'Tidy', head: 'tidy', author: 'cy' })
   expect(await deliver(service, webhook)).toBe(202)
-  await expect.poll(() => comments(number).length, PATIENT).toBe(1)
+  await expect.poll(() => comments(number).length, WAIT_OPTIONS).toBe(1)
   expect(comments(number)[0]).toMatchObject({ app: 'deconflict' })
   expect(comments(number)[0]?.body).toMatch(/`Ben` \| `Retry payments` on `retries`.*`src\/pay\.ts`/)
   expect(githubServer.github.calls('POST /app/installations/*/access_tokens', 201)).toBe(1)
@@ -119,15 +119,15 @@ test.each([
   const files = `GET /repos/${SHOP}/pulls/${number}/files`
   const release = githubServer.github.hold(files)
   expect(await deliver(first, webhook, 'one')).toBe(202)
-  if (isInTheMiddle) await expect.poll(() => githubServer.github.calls(files), PATIENT).toBe(1)
+  if (isInTheMiddle) await expect.poll(() => githubServer.github.calls(files), WAIT_OPTIONS).toBe(1)
   await first.kill('SIGKILL')
   release()
   const second = await start()
   expect(await deliver(second, webhook, 'one')).toBe(202)
   await letLeasesEnd()
   const url = `${githubServer.url}/${SHOP}/pull/${number}`
-  await expect.poll(() => tracked(second), PATIENT).toEqual([url])
-  await expect.poll(isIdle, PATIENT).toBe(true)
+  await expect.poll(() => tracked(second), WAIT_OPTIONS).toEqual([url])
+  await expect.poll(isIdle, WAIT_OPTIONS).toBe(true)
   expect(await tracked(second)).toEqual([url])
 })
 
@@ -135,7 +135,7 @@ test('killed between making a comment and remembering it, the service makes no s
   const first = await start()
   const one = opened({ head: 'retries', draft: true })
   expect(await deliver(first, one.webhook)).toBe(202)
-  await expect.poll(() => tracked(first), PATIENT).toHaveLength(1)
+  await expect.poll(() => tracked(first), WAIT_OPTIONS).toHaveLength(1)
   const two = opened({ head: 'tidy' })
   const held = githubServer.github.state.repository_contents.get(1)
   if (!held) throw new Error('nothing is known of the repository')
@@ -155,8 +155,8 @@ test('killed between making a comment and remembering it, the service makes no s
   const second = await start()
   await letLeasesEnd()
   const edited = `PATCH /repos/${SHOP}/issues/comments/*`
-  await expect.poll(() => githubServer.github.calls(edited, 200), PATIENT).toBe(1)
-  await expect.poll(isIdle, PATIENT).toBe(true)
+  await expect.poll(() => githubServer.github.calls(edited, 200), WAIT_OPTIONS).toBe(1)
+  await expect.poll(isIdle, WAIT_OPTIONS).toBe(true)
   expect(comments(two.number)).toHaveLength(1)
   expect(githubServer.github.calls(`POST /repos/${SHOP}/issues/*`)).toBe(1)
   expect(await tracked(second)).toHaveLength(2)
@@ -180,7 +180,7 @@ test('two instances take 200 deliveries, each of them twice and more, and each h
     ),
   )
   expect(new Set(statuses)).toEqual(new Set([202]))
-  await expect.poll(isIdle, { ...PATIENT, interval: 200, timeout: 100_000 }).toBe(true)
+  await expect.poll(isIdle, { ...WAIT_OPTIONS, interval: 200, timeout: 100_000 }).toBe(true)
   expect(await countJobs(`kind = 'delivery' and state = 'done'`)).toBe(200)
   for (const full_name of NAMES) {
     const expected = sent.filter((each) => each.full_name === full_name).map(({ url }) => url)

@@ -2,7 +2,7 @@
 import { afterAll, beforeAll, expect, inject, test } from 'vitest'
 import { newId } from '../../src/base/id.ts'
 import { runOn } from '../support/database.ts'
-import { openSite, type Site } from '../support/instances.ts'
+import { type Deployment, startDeployment } from '../support/deployment.ts'
 import { migrateTo } from '../support/migrations.ts'
 import { connectRaw, databaseUrl } from '../support/postgres.ts'
 import { runAdmin } from '../support/process.ts'
@@ -12,7 +12,7 @@ const HOUR_MS = 3_600_000
 const MANY = 300
 const name = `deconflict_before_${process.pid}`
 
-let site: Site
+let deployment: Deployment
 let env: { DATABASE_URL: string }
 let api: Api
 /** Title → id. */
@@ -91,12 +91,12 @@ beforeAll(async () => {
     for (const each of rows)
       await sql`insert into ${sql(table)} ${sql(each as unknown as Record<string, string>)}`
   await sql.end()
-  site = await openSite(['acme/shop', 'acme/docs'])
-  const [service] = await site.start(1, env)
+  deployment = await startDeployment(['acme/shop', 'acme/docs'])
+  const [service] = await deployment.start(1, env)
   api = apiAt(service?.url as string, 'ada')
 })
 afterAll(async () => {
-  await site.close()
+  await deployment.close()
   await runOn(inject('postgres').url, `drop database ${name} with (force)`)
 })
 

@@ -1,10 +1,10 @@
 /** The operator's commands, as processes beside the service (issue: operators). */
 import { afterAll, beforeAll, beforeEach, describe, expect, inject, test } from 'vitest'
 import { type FreshDatabase, freshDatabase, runOn } from '../support/database.ts'
-import { openSite, type Site } from '../support/instances.ts'
+import { type Deployment, startDeployment } from '../support/deployment.ts'
 import { connectRaw, databaseUrl } from '../support/postgres.ts'
 import { runAdmin, type ServiceProcess, startProcess } from '../support/process.ts'
-import { SIGNAL, WORK } from '../support/routes.ts'
+import { ACTIVITY, NOTABLE } from '../support/routes.ts'
 import { type Api, apiAt } from '../support/service.ts'
 import { temporaryDirectory } from '../support/temporary-directory.ts'
 import { pullRequestEvent } from '../support/webhooks.ts'
@@ -13,23 +13,23 @@ const SHOP = 'acme/shop'
 const NEVER = 'act_01h455vb4pex5vsknk084sn02q'
 const SUPERSEDED = `status = 'archived', archived_at = created_at, superseded_by =`
 const FIX = 'fix or delete it; it cannot be changed otherwise'
-const PATIENT = { timeout: 30_000, interval: 20 }
+const WAIT_OPTIONS = { timeout: 30_000, interval: 20 }
 
-let site: Site
+let deployment: Deployment
 let database: FreshDatabase
 let service: ServiceProcess
 let api: Api
 let env: { DATABASE_URL: string | undefined }
 
 beforeAll(async () => {
-  site = await openSite([SHOP, 'acme/docs'])
+  deployment = await startDeployment([SHOP, 'acme/docs'])
   database = await freshDatabase()
   env = { DATABASE_URL: database.database_url }
-  service = (await site.start(1, env))[0] as ServiceProcess
+  service = (await deployment.start(1, env))[0] as ServiceProcess
   api = apiAt(service.url, 'ada')
 })
 afterAll(async () => {
-  await site.close()
+  await deployment.close()
   await database.drop()
 })
 
@@ -39,10 +39,10 @@ const query = async (statement: string) => {
   await sql.end()
   return rows
 }
-const begin = async (body: object = {}): Promise<string> =>
-  (await api('POST', '/activity', { body: { ...WORK, ...body } })).body.activity.id
-const note = async (body: object = {}): Promise<string> =>
-  (await api('POST', '/notables', { body: { ...SIGNAL, ...body } })).body.id
+const createActivity = async (body: object = {}): Promise<string> =>
+  (await api('POST', '/activity', { body: { ...ACTIVITY, ...body } })).body.activity.id
+const createNotable = async (body: object = {}): Promise<string> =>
+  (await api('POST', '/notables', { body: { ...NOTABLE, ...body } })).body.id
 const purgeAll = () => runAdmin(env, 'purge', SHOP)
 
 describe('verify', () => {
@@ -50,19 +50,26 @@ describe('verify', () => {
 
   test('finds no fault in what the service and the App have stored', async () => {
     const scope = { areas: ['Checkout'], paths: ['src/{a,b}/**', 'README.md'] }
-    const { number } = site.githubServer.github.at(SHOP).open({ files: ['src/[id]/{x}.ts'], title: '' })
-    await site.deliver(service.url, pullRequestEvent(site.githubServer.github, SHOP, number, 'opened'))
-    const ids = [await begin({ scope, branch: 'a' }), await begin({ agent: 'claude-code' }), await begin()]
+    const { number } = deployment.githubServer.github.at(SHOP).open({ files: ['src/[id]/{x}.ts'], title: '' })
+    await deployment.deliver(
+      service.url,
+      pullRequestEvent(deployment.githubServer.github, SHOP, number, 'opened'),
+    )
+    const ids = [
+      await createActivity({ scope, branch: 'a' }),
+      await createActivity({ agent: 'claude-code' }),
+      await createActivity(),
+    ]
     await api('POST', `/activity/${ids[0]}/archive`)
     for (const status of ['merged', 'archived'])
       await api('PATCH', `/activity/${ids[1]}`, { body: { status } })
     await api('PATCH', `/activity/${ids[2]}`, { body: { status: 'abandoned' } })
-    const old = await note({ scope })
-    await note({ supersedes: [old] })
+    const old = await createNotable({ scope })
+    await createNotable({ supersedes: [old] })
     const headers = { 'Idempotency-Key': 'once' }
-    await api('POST', '/activity', { body: WORK, headers })
-    await api('POST', '/notables', { body: SIGNAL, headers })
-    await expect.poll(async () => (await api('GET', '/activity')).body.items.length, PATIENT).toBe(3)
+    await api('POST', '/activity', { body: ACTIVITY, headers })
+    await api('POST', '/notables', { body: NOTABLE, headers })
+    await expect.poll(async () => (await api('GET', '/activity')).body.items.length, WAIT_OPTIONS).toBe(3)
     const { code, lines, errors } = await runAdmin(env, 'verify')
     expect({ code, lines, errors }).toEqual({
       code: 0,
@@ -72,9 +79,14 @@ describe('verify', () => {
   })
 
   test('names each fault with its id and what to do, and ends with 1', async () => {
-    const [a, b, c, d] = [await begin(), await begin(), await begin(), await begin()]
-    const [n, m, o] = [await note(), await note(), await note()]
-    await api('POST', '/activity', { body: WORK, headers: { 'Idempotency-Key': 'lost' } })
+    const [a, b, c, d] = [
+      await createActivity(),
+      await createActivity(),
+      await createActivity(),
+      await createActivity(),
+    ]
+    const [n, m, o] = [await createNotable(), await createNotable(), await createNotable()]
+    await api('POST', '/activity', { body: ACTIVITY, headers: { 'Idempotency-Key': 'lost' } })
     const spoil: [table: string, change: string, row: string, problem: RegExp][] = [
       ['activities', `scope = '{"areas": [], "paths": ["src/["]}'`, `id = '${a}'`, /scope\.paths\.0 /],
       ['activities', `scope = '{"paths": 7}'`, `id = '${b}'`, /scope\.areas /],
@@ -186,7 +198,7 @@ describe('verify', () => {
 describe('deliveries', () => {
   test('that were given up are listed and replayed while the service runs', async () => {
     await query(`insert into jobs (id, kind, repo_id, payload, state, run_at, asked, attempts, last_error, created_at, updated_at)
-      values ('repository:1', 'repository', 1, '{"id": 1, "owner": "acme", "name": "shop", "installation_id": ${site.githubServer.github.state.app.installations[0]?.id}}',
+      values ('repository:1', 'repository', 1, '{"id": 1, "owner": "acme", "name": "shop", "installation_id": ${deployment.githubServer.github.state.app.installations[0]?.id}}',
       'dead', now(), 1, 12, E'HttpError 502\nat line 7', now(), now())`)
     const listed = await runAdmin(env, 'deliveries', 'list')
     expect(listed).toMatchObject({ code: 0, errors: [] })
@@ -196,7 +208,7 @@ describe('deliveries', () => {
     const replayed = await runAdmin(env, 'deliveries', 'replay', 'repository:1')
     expect(replayed).toMatchObject({ code: 0, lines: ['repository:1 is due again.'] })
     const state = async () => (await query(`select state from jobs where id = 'repository:1'`))[0]?.state
-    await expect.poll(state, PATIENT).toBe('done')
+    await expect.poll(state, WAIT_OPTIONS).toBe('done')
     expect((await runAdmin(env, 'deliveries', 'list')).lines).toEqual(['No dead letters.'])
     expect(await runAdmin(env, 'deliveries', 'replay', 'repository:1')).toMatchObject({
       code: 1,
@@ -208,9 +220,9 @@ describe('deliveries', () => {
 describe('purge', () => {
   test('deletes all of a repository, by name in any case or by id, and nothing else', async () => {
     const other = '/api/v1/repos/acme/docs/activity'
-    await api('POST', other, { body: WORK })
-    await begin()
-    await note()
+    await api('POST', other, { body: ACTIVITY })
+    await createActivity()
+    await createNotable()
     const { code, lines } = await runAdmin(env, 'purge', 'ACME/Shop')
     expect(code).toBe(0)
     expect(lines).toEqual([expect.stringMatching(/^Deleted \d+ rows of acme\/shop \(1\)\.$/)])
@@ -228,8 +240,8 @@ describe('purge', () => {
 test('the embedded database is verified while no service has it, and else says why not', async () => {
   const directory = await temporaryDirectory('data')
   const embedded = { DATA_DIR: directory.path }
-  const [running] = await site.start(1, embedded)
-  await apiAt(running?.url as string, 'ada')('POST', '/activity', { body: WORK })
+  const [running] = await deployment.start(1, embedded)
+  await apiAt(running?.url as string, 'ada')('POST', '/activity', { body: ACTIVITY })
   expect(await runAdmin(embedded, 'deliveries', 'list')).toMatchObject({
     code: 2,
     lines: [],

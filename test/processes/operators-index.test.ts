@@ -1,36 +1,36 @@
 /** The index of the overlap check: told from the records, repaired, and purged while people work (issue: operators). */
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
 import { type FreshDatabase, freshDatabase } from '../support/database.ts'
-import { openSite, type Site } from '../support/instances.ts'
+import { type Deployment, startDeployment } from '../support/deployment.ts'
 import { connectRaw } from '../support/postgres.ts'
 import { runAdmin } from '../support/process.ts'
-import { SIGNAL, WORK } from '../support/routes.ts'
+import { ACTIVITY, NOTABLE } from '../support/routes.ts'
 import { type Api, apiAt } from '../support/service.ts'
 
 const SHOP = 'acme/shop'
-const PATIENT = { timeout: 30_000, interval: 20 }
+const WAIT_OPTIONS = { timeout: 30_000, interval: 20 }
 const SCOPE = { areas: ['Checkout'], paths: ['src/pay/**', 'src/{a,b}/*.ts', 'README.md'] }
 /** Areas are one claim, paths one each, and braces one for each alternative. */
 const CLAIMS = 5
 const NO_PROBLEM = /^problems: 0, repaired: 0, repositories: [01], rows: \d+$/
 
-let site: Site
+let deployment: Deployment
 let database: FreshDatabase
 let api: Api
 let env: { DATABASE_URL: string | undefined }
 
 beforeAll(async () => {
-  site = await openSite([SHOP])
+  deployment = await startDeployment([SHOP])
   database = await freshDatabase()
   env = { DATABASE_URL: database.database_url }
-  const [service] = await site.start(1, env)
+  const [service] = await deployment.start(1, env)
   api = apiAt(service?.url as string, 'ada')
 })
 beforeEach(async () => {
   await runAdmin(env, 'purge', SHOP)
 })
 afterAll(async () => {
-  await site.close()
+  await deployment.close()
   await database.drop()
 })
 
@@ -41,13 +41,13 @@ const query = async (statement: string) => {
   await sql.end()
   return rows
 }
-const begin = async (body: object = {}, headers: Record<string, string> = {}): Promise<string> => {
-  const answer = await api('POST', '/activity', { body: { ...WORK, ...body }, headers })
+const createActivity = async (body: object = {}, headers: Record<string, string> = {}): Promise<string> => {
+  const answer = await api('POST', '/activity', { body: { ...ACTIVITY, ...body }, headers })
   expect(answer.status).toBe(201)
   return answer.body.activity.id
 }
-const note = async (body: object = {}): Promise<string> =>
-  (await api('POST', '/notables', { body: { ...SIGNAL, ...body } })).body.id
+const createNotable = async (body: object = {}): Promise<string> =>
+  (await api('POST', '/notables', { body: { ...NOTABLE, ...body } })).body.id
 const check = async (scope: object = SCOPE) =>
   (await api('POST', '/activity/check', { body: { scope } })).body
 const verify = async (...args: string[]) => {
@@ -58,12 +58,12 @@ const verify = async (...args: string[]) => {
 
 test('verify tells where the index is not what the records say, and --repair makes it so', async () => {
   const [bare, full, light, gone] = [
-    await begin({ scope: SCOPE }),
-    await begin({ scope: SCOPE }),
-    await begin({ scope: SCOPE, risk: 'critical' }),
-    await begin({ scope: SCOPE }),
+    await createActivity({ scope: SCOPE }),
+    await createActivity({ scope: SCOPE }),
+    await createActivity({ scope: SCOPE, risk: 'critical' }),
+    await createActivity({ scope: SCOPE }),
   ]
-  const everywhere = await note()
+  const everywhere = await createNotable()
   const before = await check()
   expect(before.related_activity_ids).toHaveLength(4)
   await query(`delete from claims where record_id = '${bare}' and kind > 0`)
@@ -112,10 +112,10 @@ function work(clients: number): { stop(): Promise<number> } {
     let done = 0
     for (; !isOver; done += 1) {
       const scope = { ...SCOPE, paths: [`src/${name}/${done}/**`, 'src/{c,d}/*'] }
-      const id = await begin({ scope }, { 'Idempotency-Key': `${name}-${done}` })
+      const id = await createActivity({ scope }, { 'Idempotency-Key': `${name}-${done}` })
       await api('PATCH', `/activity/${id}`, { body: { scope: SCOPE, risk: 'high' } })
-      const old = await note({ scope })
-      await note({ supersedes: [old], scope })
+      const old = await createNotable({ scope })
+      await createNotable({ supersedes: [old], scope })
       if (done % 2 === 0) await api('POST', `/activity/${id}/archive`)
     }
     return done
@@ -145,8 +145,8 @@ test('records that change while they are verified or repaired are no drift, and 
 })
 
 test('a record that is created while its repository is purged stays as a whole', async () => {
-  const old = await begin({ scope: SCOPE })
-  await note()
+  const old = await createActivity({ scope: SCOPE })
+  await createNotable()
   const [other, watch] = [raw(), raw()]
   let purging: ReturnType<typeof runAdmin> | undefined
   let id = ''
@@ -156,8 +156,8 @@ test('a record that is created while its repository is purged stays as a whole',
     purging = runAdmin(env, 'purge', SHOP)
     const waiting = () =>
       watch`select 1 from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`
-    await expect.poll(async () => (await waiting()).length, PATIENT).toBe(1)
-    id = await begin({ scope: SCOPE }, { 'Idempotency-Key': 'new' })
+    await expect.poll(async () => (await waiting()).length, WAIT_OPTIONS).toBe(1)
+    id = await createActivity({ scope: SCOPE }, { 'Idempotency-Key': 'new' })
   })
   expect((await purging)?.code).toBe(0)
   await Promise.all([other.end(), watch.end()])
@@ -168,7 +168,7 @@ test('a record that is created while its repository is purged stays as a whole',
     related_activity_ids: [id],
     checked_against: { activities: 1, notables: 0 },
   })
-  expect(await begin({ scope: SCOPE }, { 'Idempotency-Key': 'new' })).toBe(id)
+  expect(await createActivity({ scope: SCOPE }, { 'Idempotency-Key': 'new' })).toBe(id)
   expect(await verify()).toEqual({ code: 0, lines: [expect.stringMatching(NO_PROBLEM)] })
 })
 
@@ -177,7 +177,7 @@ test('purges while people work leave no half of a record', async () => {
   for (let time = 0; time < 4; time += 1) expect((await runAdmin(env, 'purge', SHOP)).errors).toEqual([])
   await people.stop()
   // A creation that was under way may have outlived its repository, which is known again with the next one.
-  await begin()
+  await createActivity()
   expect(await verify()).toEqual({ code: 0, lines: [expect.stringMatching(NO_PROBLEM)] })
   await runAdmin(env, 'purge', SHOP)
   for (const table of ['activities', 'notables', 'claims', 'tallies', 'idempotency_keys', 'repositories'])

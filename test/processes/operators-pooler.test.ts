@@ -1,7 +1,7 @@
 /** The service behind PgBouncer in transaction mode, set up as docs/operations.md says. */
 import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest'
 import { runOn } from '../support/database.ts'
-import { openSite, type Site } from '../support/instances.ts'
+import { type Deployment, startDeployment } from '../support/deployment.ts'
 import { type Pooler, poolerBinary, startPooler } from '../support/pooler.ts'
 import { databaseUrl } from '../support/postgres.ts'
 import { exitOfProcess, type ServiceProcess } from '../support/process.ts'
@@ -11,7 +11,7 @@ import { membershipEvent } from '../support/webhooks-access.ts'
 
 const SHOP = 'acme/shop'
 const WORK = { title: 'Retry payments', summary: 'Retries twice.', actor: 'Ada' }
-const PATIENT = { timeout: 30_000, interval: 20 }
+const WAIT_OPTIONS = { timeout: 30_000, interval: 20 }
 const IGNORED =
   'ignore_startup_parameters = statement_timeout, idle_in_transaction_session_timeout, plan_cache_mode, enable_seqscan, jit'
 
@@ -22,21 +22,21 @@ describe.skipIf(!binary)('behind a pooler in transaction mode (skipped where pgb
   const { url } = inject('postgres')
   const direct = databaseUrl(url, name)
   let pooler: Pooler
-  let site: Site
+  let deployment: Deployment
   let services: ServiceProcess[]
 
   beforeAll(async () => {
     // Empty, so that the instances bring the schema themselves.
     await runOn(url, `create database ${name}`)
     pooler = await startPooler(binary as string, url, [IGNORED])
-    site = await openSite([SHOP])
-    services = await site.start(2, {
+    deployment = await startDeployment([SHOP])
+    services = await deployment.start(2, {
       DATABASE_URL: pooler.urlOf(direct),
       DATABASE_DIRECT_URL: direct,
     })
   })
   afterAll(async () => {
-    await site.close()
+    await deployment.close()
     await pooler.remove()
     await runOn(url, `drop database ${name} with (force)`)
   })
@@ -65,22 +65,22 @@ describe.skipIf(!binary)('behind a pooler in transaction mode (skipped where pgb
   })
 
   test('a delivery is carried out, and what it says of access is heard on every instance', async () => {
-    const { number } = site.githubServer.github.at(SHOP).open({ files: ['src/pay.ts'] })
+    const { number } = deployment.githubServer.github.at(SHOP).open({ files: ['src/pay.ts'] })
     const [first, second] = services as [ServiceProcess, ServiceProcess]
-    const opened = pullRequestEvent(site.githubServer.github, SHOP, number, 'opened')
-    expect(await site.deliver(first.url, opened)).toBe(202)
+    const opened = pullRequestEvent(deployment.githubServer.github, SHOP, number, 'opened')
+    expect(await deployment.deliver(first.url, opened)).toBe(202)
     const listed = async () => (await apiOf(1)('GET', '/activity')).body.items
-    await expect.poll(listed, PATIENT).toMatchObject([{ source: 'pull_request' }])
+    await expect.poll(listed, WAIT_OPTIONS).toMatchObject([{ source: 'pull_request' }])
     const status = async (service: ServiceProcess) =>
       (await apiAt(service.url, 'ada')('POST', '/activity', { body: WORK })).status
     expect(await Promise.all(services.map(status))).toEqual([201, 201])
-    site.grant('none')
+    deployment.grant('none')
     expect(await Promise.all(services.map(status))).toEqual([201, 201])
-    await site.deliver(
+    await deployment.deliver(
       second.url,
-      membershipEvent(site.githubServer.github, 'acme', 'removed', { login: 'ada' }),
+      membershipEvent(deployment.githubServer.github, 'acme', 'removed', { login: 'ada' }),
     )
-    await expect.poll(() => Promise.all(services.map(status)), PATIENT).toEqual([403, 403])
+    await expect.poll(() => Promise.all(services.map(status)), WAIT_OPTIONS).toEqual([403, 403])
   })
 
   test('one that refuses the parameters of a connection ends the start with a line', async () => {

@@ -6,24 +6,24 @@ import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest'
 import { freshDatabase, runOn } from '../support/database.ts'
-import { openSite, type Site } from '../support/instances.ts'
+import { type Deployment, startDeployment } from '../support/deployment.ts'
 import { databaseUrl, debianBinaries } from '../support/postgres.ts'
 import { runAdmin, type ServiceProcess } from '../support/process.ts'
-import { SIGNAL, WORK } from '../support/routes.ts'
+import { ACTIVITY, NOTABLE } from '../support/routes.ts'
 import { apiAt } from '../support/service.ts'
 import { temporaryDirectory } from '../support/temporary-directory.ts'
 import { pullRequestEvent } from '../support/webhooks.ts'
 
 const NAMES = ['acme/shop', 'acme/docs']
-const PATIENT = { timeout: 30_000, interval: 50 }
+const WAIT_OPTIONS = { timeout: 30_000, interval: 50 }
 const run = promisify(execFile)
 
-let site: Site
+let deployment: Deployment
 
 beforeAll(async () => {
-  site = await openSite(NAMES)
+  deployment = await startDeployment(NAMES)
 })
-afterAll(() => site.close())
+afterAll(() => deployment.close())
 
 const at = (full_name: string, path: string) => `/api/v1/repos/${full_name}${path}`
 
@@ -31,35 +31,44 @@ const at = (full_name: string, path: string) => `/api/v1/repos/${full_name}${pat
 async function fill({ url }: ServiceProcess): Promise<void> {
   const api = apiAt(url, 'ada')
   for (const full_name of NAMES) {
-    const begin = async (body: object = {}) => {
-      const answer = await api('POST', at(full_name, '/activity'), { body: { ...WORK, ...body } })
+    const createActivity = async (body: object = {}) => {
+      const answer = await api('POST', at(full_name, '/activity'), { body: { ...ACTIVITY, ...body } })
       expect(answer.status).toBe(201)
       return at(full_name, `/activity/${answer.body.activity.id}`)
     }
     for (const status of ['planned', 'paused', 'blocked', 'merged', 'abandoned', 'archived'])
-      await api('PATCH', await begin(), { body: { status } })
+      await api('PATCH', await createActivity(), { body: { status } })
     const scope = { areas: ['Zahlung €', '支付'], paths: ['src/{a,b}/**', 'it\'s "quoted"\\*', 'tab\there'] }
-    await begin({ scope, title: '🚀 \u2028 line', summary: 'a\nb\r\nc', branch: 'ünïcode', agent: null })
-    await begin({ scope, risk: 'critical', blocking: true })
-    const { body } = await api('POST', at(full_name, '/notables'), { body: { ...SIGNAL, scope } })
+    await createActivity({
+      scope,
+      title: '🚀 \u2028 line',
+      summary: 'a\nb\r\nc',
+      branch: 'ünïcode',
+      agent: null,
+    })
+    await createActivity({ scope, risk: 'critical', blocking: true })
+    const { body } = await api('POST', at(full_name, '/notables'), { body: { ...NOTABLE, scope } })
     await api('POST', at(full_name, '/notables'), {
       body: {
-        ...SIGNAL,
+        ...NOTABLE,
         supersedes: [body.id],
         applies_until: '2099-01-01T00:00:00Z',
         decision_url: 'https://a.example/é',
       },
       headers: { 'Idempotency-Key': 'kept' },
     })
-    const { number } = site.githubServer.github
+    const { number } = deployment.githubServer.github
       .at(full_name)
       .open({ files: ['src/[id].ts', 'a b'], head: `t${url.length}` })
-    await site.deliver(url, pullRequestEvent(site.githubServer.github, full_name, number, 'opened'))
+    await deployment.deliver(
+      url,
+      pullRequestEvent(deployment.githubServer.github, full_name, number, 'opened'),
+    )
     const tracked = async () =>
       (await api('GET', at(full_name, '/activity'))).body.items.filter(
         ({ source }: { source: string }) => source === 'pull_request',
       )
-    await expect.poll(tracked, PATIENT).not.toEqual([])
+    await expect.poll(tracked, WAIT_OPTIONS).not.toEqual([])
   }
 }
 
@@ -82,7 +91,7 @@ async function readAll({ url }: ServiceProcess): Promise<Record<string, string>>
         for (const { id } of (await read(at(full_name, `/${kind}${status}`))).items ?? [])
           await read(at(full_name, `/${kind}/${id}`))
     const body = {
-      ...SIGNAL,
+      ...NOTABLE,
       supersedes: JSON.parse(all[at(full_name, '/notables?status=archived')] as string).items.map(
         ({ id }: { id: string }) => id,
       ),
@@ -107,7 +116,7 @@ describe.skipIf(!canDump)('on PostgreSQL (skipped where pg_dump of the server is
   test('what pg_dump saved, pg_restore brings back to the letter, and verify finds no fault', async () => {
     const { url } = inject('postgres')
     const original = await freshDatabase()
-    const [first] = (await site.start(1, { DATABASE_URL: original.database_url })) as [ServiceProcess]
+    const [first] = (await deployment.start(1, { DATABASE_URL: original.database_url })) as [ServiceProcess]
     await fill(first)
     const before = await readAll(first)
     expect(Object.keys(before).length).toBeGreaterThan(30)
@@ -135,7 +144,7 @@ describe.skipIf(!canDump)('on PostgreSQL (skipped where pg_dump of the server is
     expect(verified.lines).toEqual([
       expect.stringMatching(/^problems: 0, repaired: 0, repositories: 2, rows: \d\d$/),
     ])
-    const [second] = (await site.start(1, { DATABASE_URL: restored, ...ALONE })) as [ServiceProcess]
+    const [second] = (await deployment.start(1, { DATABASE_URL: restored, ...ALONE })) as [ServiceProcess]
     expect(await readAll(second)).toEqual(before)
     await second.kill('SIGTERM')
     await runOn(url, `drop database ${name} with (force)`)
@@ -147,7 +156,7 @@ describe.skipIf(!canDump)('on PostgreSQL (skipped where pg_dump of the server is
 test('a copy of the embedded database, made while the service is stopped, is the same to the letter', async () => {
   const directory = await temporaryDirectory('data')
   const original = join(directory.path, 'original')
-  const [first] = (await site.start(1, { DATA_DIR: original })) as [ServiceProcess]
+  const [first] = (await deployment.start(1, { DATA_DIR: original })) as [ServiceProcess]
   await fill(first)
   const before = await readAll(first)
   expect(await first.kill('SIGTERM')).toMatchObject({ code: 0 })
@@ -158,7 +167,7 @@ test('a copy of the embedded database, made while the service is stopped, is the
     0,
     [expect.stringMatching(/^problems: 0, repaired: 0, repositories: 2, rows: \d\d$/)],
   ])
-  const [second] = (await site.start(1, { DATA_DIR: copy, ...ALONE })) as [ServiceProcess]
+  const [second] = (await deployment.start(1, { DATA_DIR: copy, ...ALONE })) as [ServiceProcess]
   expect(await readAll(second)).toEqual(before)
   await second.kill('SIGTERM')
   await directory.remove()
@@ -167,7 +176,7 @@ test('a copy of the embedded database, made while the service is stopped, is the
 test('an instance runs and starts on a schema to which a newer version has added', async () => {
   const database = await freshDatabase()
   const env = { DATABASE_URL: database.database_url }
-  const [running] = (await site.start(1, env)) as [ServiceProcess]
+  const [running] = (await deployment.start(1, env)) as [ServiceProcess]
   const url = database.database_url as string
   await runOn(url, 'alter table activities add column mood text')
   await runOn(url, 'create table moods (repo_id bigint primary key)')
@@ -175,10 +184,10 @@ test('an instance runs and starts on a schema to which a newer version has added
     url,
     `insert into drizzle.__drizzle_migrations (hash, created_at) values ('newer', 4102444800000)`,
   )
-  const [started] = (await site.start(1, env)) as [ServiceProcess]
+  const [started] = (await deployment.start(1, env)) as [ServiceProcess]
   for (const service of [running, started]) {
     const api = apiAt(service.url, 'ada')
-    expect((await api('POST', at('acme/shop', '/activity'), { body: WORK })).status).toBe(201)
+    expect((await api('POST', at('acme/shop', '/activity'), { body: ACTIVITY })).status).toBe(201)
   }
   expect((await apiAt(running.url, 'ada')('GET', at('acme/shop', '/activity'))).body.items).toHaveLength(2)
   const { code, lines } = await runAdmin(env, 'verify')

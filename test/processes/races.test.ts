@@ -42,14 +42,14 @@ async function startTwo(limit: number) {
   return [first, second] as [ReturnType<typeof apiAt>, ReturnType<typeof apiAt>]
 }
 
-const work = { title: 'Retry payments', summary: 'Retries twice.', actor: 'Ada' }
+const activityBody = { title: 'Retry payments', summary: 'Retries twice.', actor: 'Ada' }
 const range = (count: number) => Array.from({ length: count }, (_, index) => index)
 
 test('of 200 pairs of creates that collide and race, each time at least one is told of the other', async () => {
   const [first, second] = await startTwo(1_000_000)
   const create = (api: typeof first, side: string, pair: number) =>
     api('POST', '/activity', {
-      body: { ...work, branch: `${side}-${pair}`, scope: { paths: [`src/pair-${pair}/**`] } },
+      body: { ...activityBody, branch: `${side}-${pair}`, scope: { paths: [`src/pair-${pair}/**`] } },
       headers: pair % 2 === 0 ? {} : { 'Idempotency-Key': `${side}-${pair}` },
     })
   const blind: number[] = []
@@ -75,7 +75,7 @@ test('of 200 pairs of creates that collide and race, each time at least one is t
 test('a key that is used on two processes at once makes one record', async () => {
   const [first, second] = await startTwo(1_000_000)
   for (const round of range(50)) {
-    const request = { body: work, headers: { 'Idempotency-Key': `once-${round}` } }
+    const request = { body: activityBody, headers: { 'Idempotency-Key': `once-${round}` } }
     const answers = await Promise.all(
       [first, second, first, second].map((api) => api('POST', '/activity', request)),
     )

@@ -1,35 +1,35 @@
 /** Three instances on one PostgreSQL behind a load balancer that knows nothing of them (issue: operators). */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { type FreshDatabase, freshDatabase } from '../support/database.ts'
-import { openSite, type Site } from '../support/instances.ts'
+import { type Deployment, startDeployment } from '../support/deployment.ts'
 import { connectRaw } from '../support/postgres.ts'
 import type { ServiceProcess } from '../support/process.ts'
 import { type RoundRobin, startRoundRobin } from '../support/round-robin.ts'
-import { SIGNAL, WORK } from '../support/routes.ts'
+import { ACTIVITY, NOTABLE } from '../support/routes.ts'
 import { type Api, apiAt } from '../support/service.ts'
 import { pullRequestEvent } from '../support/webhooks.ts'
 import { membershipEvent } from '../support/webhooks-access.ts'
 
 const NAMES = Array.from({ length: 5 }, (_, index) => `acme/shop-${index}`)
 const [SHOP, ...OTHERS] = NAMES as [string, ...string[]]
-const PATIENT = { timeout: 60_000, interval: 50 }
+const WAIT_OPTIONS = { timeout: 60_000, interval: 50 }
 
-let site: Site
+let deployment: Deployment
 let database: FreshDatabase
 let services: ServiceProcess[]
 let balancer: RoundRobin
 let api: Api
 
 beforeAll(async () => {
-  site = await openSite(NAMES)
+  deployment = await startDeployment(NAMES)
   database = await freshDatabase()
-  services = await site.start(3, { DATABASE_URL: database.database_url, TRUST_PROXY: '1' })
+  services = await deployment.start(3, { DATABASE_URL: database.database_url, TRUST_PROXY: '1' })
   balancer = await startRoundRobin(services.map(({ url }) => url))
   api = apiAt(balancer.url, 'ada')
 })
 afterAll(async () => {
   await balancer.close()
-  await site.close()
+  await deployment.close()
   await database.drop()
 })
 
@@ -53,7 +53,7 @@ test('every request may go to another instance: what one has stored, all of them
     const notables = at(SHOP, '/notables')
     for (let round = 0; round < 4; round += 1) {
       const headers = { 'Idempotency-Key': `${client}-${round}` }
-      const body = { ...WORK, scope: { paths: [`src/${client}/${round}.ts`] } }
+      const body = { ...ACTIVITY, scope: { paths: [`src/${client}/${round}.ts`] } }
       const created = await api('POST', activities, { body, headers })
       expect(created.status).toBe(201)
       // Two retries go to the two others, unless somebody else's request comes between.
@@ -66,8 +66,8 @@ test('every request may go to another instance: what one has stored, all of them
       expect((await api('GET', `${activities}/${id}`)).body.risk).toBe('high')
       const { body: checked } = await api('POST', `${activities}/check`, { body: { scope: body.scope } })
       expect(checked.related_activity_ids).toEqual([id])
-      const noted = await api('POST', notables, { body: SIGNAL, headers })
-      expect((await api('POST', notables, { body: SIGNAL, headers })).body).toEqual(noted.body)
+      const noted = await api('POST', notables, { body: NOTABLE, headers })
+      expect((await api('POST', notables, { body: NOTABLE, headers })).body).toEqual(noted.body)
       await api('POST', `${activities}/${id}/archive`)
       expect((await api('GET', `${activities}/${id}`)).body.status).toBe('archived')
       await api('POST', `${notables}/${noted.body.id}/archive`)
@@ -82,14 +82,15 @@ test('every request may go to another instance: what one has stored, all of them
 
 test('reconciliation looks into each repository once, and takes in once what nobody told of', async () => {
   const urls = OTHERS.map((full_name) => {
-    const { number } = site.githubServer.github.at(full_name).open({ files: ['src/pay.ts'] })
-    return `${site.githubServer.url}/${full_name}/pull/${number}`
+    const { number } = deployment.githubServer.github.at(full_name).open({ files: ['src/pay.ts'] })
+    return `${deployment.githubServer.url}/${full_name}/pull/${number}`
   })
   // They are heard of for the first time.
   for (const full_name of OTHERS)
-    expect((await api('POST', at(full_name, '/activity'), { body: WORK })).status).toBe(201)
-  await expect.poll(isIdle, PATIENT).toBe(true)
-  const listings = () => OTHERS.map((name) => site.githubServer.github.calls(`GET /repos/${name}/pulls`, 200))
+    expect((await api('POST', at(full_name, '/activity'), { body: ACTIVITY })).status).toBe(201)
+  await expect.poll(isIdle, WAIT_OPTIONS).toBe(true)
+  const listings = () =>
+    OTHERS.map((name) => deployment.githubServer.github.calls(`GET /repos/${name}/pulls`, 200))
   const before = listings()
   await query(`update jobs set run_at = now() where id = 'reconcile_all'`)
   const tracked = async (full_name: string) => {
@@ -97,28 +98,28 @@ test('reconciliation looks into each repository once, and takes in once what nob
     return body.items.filter(({ source }: { source: string }) => source === 'pull_request')
   }
   const all = async () => (await Promise.all(OTHERS.map(tracked))).flat().map(({ pr_url }) => pr_url)
-  await expect.poll(all, PATIENT).toEqual(urls)
-  await expect.poll(isIdle, PATIENT).toBe(true)
+  await expect.poll(all, WAIT_OPTIONS).toEqual(urls)
+  await expect.poll(isIdle, WAIT_OPTIONS).toBe(true)
   expect(listings()).toEqual(before.map((count) => count + 1))
   expect(await all()).toEqual(urls)
 })
 
 test('who loses access is refused by every instance, whichever of them heard of it', async () => {
-  const { number } = site.githubServer.github.at(SHOP).open({ files: ['src/pay.ts'] })
-  const opened = pullRequestEvent(site.githubServer.github, SHOP, number, 'opened')
-  expect(await site.deliver(balancer.url, opened)).toBe(202)
+  const { number } = deployment.githubServer.github.at(SHOP).open({ files: ['src/pay.ts'] })
+  const opened = pullRequestEvent(deployment.githubServer.github, SHOP, number, 'opened')
+  expect(await deployment.deliver(balancer.url, opened)).toBe(202)
   const statuses = () =>
     Promise.all(
       services.map(async ({ url }) => (await apiAt(url, 'ada')('GET', at(SHOP, '/settings'))).status),
     )
   expect(await statuses()).toEqual([200, 200, 200])
-  site.grant('none')
+  deployment.grant('none')
   // What GitHub said before is reused for five minutes here.
   expect(await statuses()).toEqual([200, 200, 200])
-  const removed = membershipEvent(site.githubServer.github, 'acme', 'removed', { login: 'ada' })
-  expect(await site.deliver(balancer.url, removed)).toBe(202)
-  await expect.poll(statuses, PATIENT).toEqual([403, 403, 403])
-  site.grant('write')
+  const removed = membershipEvent(deployment.githubServer.github, 'acme', 'removed', { login: 'ada' })
+  expect(await deployment.deliver(balancer.url, removed)).toBe(202)
+  await expect.poll(statuses, WAIT_OPTIONS).toEqual([403, 403, 403])
+  deployment.grant('write')
 })
 
 describe('sweeps at the same time', () => {
@@ -142,18 +143,18 @@ describe('sweeps at the same time', () => {
       from repositories, generate_series(1, ${EXPIRED + OLD}) n`,
       url,
     )
-    const sweepers = await site.start(3, { DATABASE_URL: url })
+    const sweepers = await deployment.start(3, { DATABASE_URL: url })
     const reports = () =>
       sweepers.flatMap((service) =>
         service
-          .said()
+          .output()
           .split('\n')
           .filter((line) => line.includes('"msg":"swept"'))
           .map((line) => JSON.parse(line) as { repositories: number; expired: number; purged: number }),
       )
     const sum = (name: 'repositories' | 'expired' | 'purged') =>
       reports().reduce((total, report) => total + report[name], 0)
-    await expect.poll(() => sum('repositories'), PATIENT).toBe(REPOSITORIES)
+    await expect.poll(() => sum('repositories'), WAIT_OPTIONS).toBe(REPOSITORIES)
     expect([sum('expired'), sum('purged')]).toEqual([REPOSITORIES * EXPIRED, REPOSITORIES * OLD])
     const stored = await query(`select status, count(*)::int as count from activities group by status`, url)
     expect([...stored]).toEqual([{ status: 'expired', count: REPOSITORIES * EXPIRED }])

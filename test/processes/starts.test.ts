@@ -13,7 +13,7 @@ import { temporaryDirectory } from '../support/temporary-directory.ts'
 let github: FakeGithubServer
 
 /** For what happens at some time soon, also on a slow machine. */
-const PATIENT = { timeout: 30_000, interval: 10 }
+const WAIT_OPTIONS = { timeout: 30_000, interval: 10 }
 
 beforeAll(async () => {
   github = await startFakeGithubServer({
@@ -84,15 +84,15 @@ test('four that start at once on an empty database all become ready', async () =
       starting.push(...[1, 2, 3, 4].map(() => startProcess(env)))
       const waiting = () =>
         watch`select pid from pg_stat_activity where datname = ${name} and wait_event_type = 'Lock'`
-      await expect.poll(async () => (await waiting()).length, PATIENT).toBe(4)
+      await expect.poll(async () => (await waiting()).length, WAIT_OPTIONS).toBe(4)
       throw new Error('enough')
     })
     .catch((error: Error) => expect(error.message).toBe('enough'))
   await Promise.all([gate.end(), watch.end()])
   const services = await Promise.all(starting)
-  const work = { title: 'Retry payments', summary: 'Retries twice.', actor: 'Ada' }
+  const activityBody = { title: 'Retry payments', summary: 'Retries twice.', actor: 'Ada' }
   for (const service of services) {
-    const { status } = await apiAt(service.url, 'ada')('POST', '/activity', { body: work })
+    const { status } = await apiAt(service.url, 'ada')('POST', '/activity', { body: activityBody })
     expect(status).toBe(201)
   }
   const listed = await apiAt(services[0]?.url as string, 'ada')('GET', '/activity')
@@ -121,7 +121,7 @@ test('while migrations wait, /healthz is 200 and all else 503 service_unavailabl
               ({ status }) => status,
               () => null,
             ),
-          PATIENT,
+          WAIT_OPTIONS,
         )
         .toBe(200)
       for (const path of ['/readyz', '/activity']) {
@@ -152,7 +152,7 @@ test('SIGTERM before it is ready ends the process with 0', async () => {
           ({ status }) => status,
           () => null,
         ),
-      PATIENT,
+      WAIT_OPTIONS,
     )
     .toBe(200)
   expect(await starting.kill('SIGTERM')).toEqual({ code: 0, errors: [] })
@@ -174,9 +174,9 @@ test('a damaged embedded database ends the process with one line that says so', 
 test('a second process on the directory of a running one is refused with one line, and takes over once that is dead', async () => {
   const directory = await temporaryDirectory('data')
   const env = { ...environment(undefined), DATA_DIR: directory.path }
-  const work = { title: 'Retry payments', summary: 'Retries twice.', actor: 'Ada' }
+  const activityBody = { title: 'Retry payments', summary: 'Retries twice.', actor: 'Ada' }
   const first = await startProcess(env)
-  const before = await apiAt(first.url, 'ada')('POST', '/activity', { body: work })
+  const before = await apiAt(first.url, 'ada')('POST', '/activity', { body: activityBody })
   const { code, errors } = await exitOfProcess(env)
   expect(code).toBe(1)
   expect(errors).toEqual([
@@ -185,7 +185,7 @@ test('a second process on the directory of a running one is refused with one lin
     ),
   ])
   expect(first.isRunning()).toBe(true)
-  const after = await apiAt(first.url, 'ada')('POST', '/activity', { body: work })
+  const after = await apiAt(first.url, 'ada')('POST', '/activity', { body: activityBody })
   await first.kill('SIGKILL')
   const heir = await startProcess(env)
   const { body } = await apiAt(heir.url, 'ada')('GET', '/activity')

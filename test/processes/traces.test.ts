@@ -11,7 +11,7 @@ import { pullRequestEvent, signedDelivery } from '../support/webhooks.ts'
 const SHOP = 'acme/shop'
 const WEBHOOK_SECRET = 'hush'
 /** For what happens at some time soon, also on a slow machine. */
-const PATIENT = { timeout: 60_000, interval: 20 }
+const WAIT_OPTIONS = { timeout: 60_000, interval: 20 }
 /** Has the process name, when it ends, the packages of OpenTelemetry's that it loaded. */
 const LOADED = `data:text/javascript,${encodeURIComponent(
   `import { createRequire } from 'node:module'
@@ -84,7 +84,7 @@ test('a request is one trace with its caller’s id, and a job is linked to the 
   const event = pullRequestEvent(githubServer.github, SHOP, 1, 'opened')
   const delivery = signedDelivery({ secret: WEBHOOK_SECRET, ...event, id })
   expect((await fetch(`${url}/api/github/webhooks`, { method: 'POST', ...delivery })).status).toBe(202)
-  await expect.poll(() => collector.spans.map(({ name }) => name), PATIENT).toContain('job look')
+  await expect.poll(() => collector.spans.map(({ name }) => name), WAIT_OPTIONS).toContain('job look')
 
   const { code, errors } = await kill('SIGTERM')
   expect({ code, errors }).toEqual({ code: 0, errors: ['loaded true'] })

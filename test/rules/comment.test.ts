@@ -5,7 +5,7 @@ import { checkRunOf, settingsRunOf } from '../../src/pull-requests/check-run.ts'
 import { commentOf, MARKER, MUTE_LABEL, mutedComment } from '../../src/pull-requests/comment.ts'
 import type { Report, ReportedNotable, ReportedWork } from '../../src/pull-requests/report.ts'
 
-const work: ReportedWork = {
+const reportedActivity: ReportedWork = {
   severity: 'medium',
   title: 'Retry payments',
   actor: 'Ben',
@@ -26,7 +26,7 @@ const notable: ReportedNotable = {
 function report(changes: Partial<Report> = {}): Report {
   return {
     severity: 'medium',
-    works: [work],
+    works: [reportedActivity],
     notables: [],
     below: { works: [], notables: [] },
     threshold: { severity: 'medium', is_of_draft: false },
@@ -40,7 +40,7 @@ function report(changes: Partial<Report> = {}): Report {
 /** Nothing reaches the threshold. */
 const quiet = (changes: Partial<Report> = {}) => report({ severity: null, works: [], ...changes })
 const low: Partial<Report> = {
-  below: { works: [{ ...work, severity: 'low' }], notables: [{ ...notable, severity: 'low' }] },
+  below: { works: [{ ...reportedActivity, severity: 'low' }], notables: [{ ...notable, severity: 'low' }] },
 }
 
 /** What a reader of the rendered text could see or be sent to, by kind. */
@@ -98,24 +98,31 @@ const HOSTILE: [string, string][] = [
 describe('nobody can put markup into the comment', () => {
   const ALLOWED_LINKS = new Set(['https://github.com/acme/shop/pull/3', 'https://acme.example/d/1'])
   const places: [string, (text: string) => Partial<Report>][] = [
-    ['a title', (title) => ({ works: [{ ...work, title }] })],
+    ['a title', (title) => ({ works: [{ ...reportedActivity, title }] })],
     [
       'a title without a branch',
-      (title) => ({ works: [{ ...work, title, branch: null, pull_request: null }] }),
+      (title) => ({ works: [{ ...reportedActivity, title, branch: null, pull_request: null }] }),
     ],
-    ['an actor', (actor) => ({ works: [{ ...work, actor }] })],
-    ['an actor behind', (actor) => ({ works: [{ ...work, actor, is_ahead: false }] })],
-    ['a branch', (branch) => ({ works: [{ ...work, branch, pull_request: null }] })],
-    ['a path', (path) => ({ works: [{ ...work, examples: [path, 'src/pay.ts', path, path] }] })],
-    ['an area', (area) => ({ works: [{ ...work, examples: [], areas: [area, area] }] })],
+    ['an actor', (actor) => ({ works: [{ ...reportedActivity, actor }] })],
+    ['an actor behind', (actor) => ({ works: [{ ...reportedActivity, actor, is_ahead: false }] })],
+    ['a branch', (branch) => ({ works: [{ ...reportedActivity, branch, pull_request: null }] })],
+    ['a path', (path) => ({ works: [{ ...reportedActivity, examples: [path, 'src/pay.ts', path, path] }] })],
+    ['an area', (area) => ({ works: [{ ...reportedActivity, examples: [], areas: [area, area] }] })],
     ["a notable's title", (title) => ({ notables: [{ ...notable, title }] })],
     ["a notable's scope", (where) => ({ notables: [{ ...notable, where }] })],
     [
       'everything at once',
       (text) => ({
         works: [
-          { ...work, title: text, actor: text, branch: text, examples: [text, text], areas: [text] },
-          { ...work, title: text },
+          {
+            ...reportedActivity,
+            title: text,
+            actor: text,
+            branch: text,
+            examples: [text, text],
+            areas: [text],
+          },
+          { ...reportedActivity, title: text },
         ],
         notables: [
           { ...notable, title: text, where: text },
@@ -142,14 +149,14 @@ describe('nobody can put markup into the comment', () => {
 
   test('neither hide nor turn round what stands there', () => {
     const text = 'a\u202Eb\u2066c\u200Bd\u200Fe\u061Cf\u0000g\u001Bh\uFEFFi\u{E0041}j'
-    const comment = commentOf(report({ works: [{ ...work, title: text }] }))
+    const comment = commentOf(report({ works: [{ ...reportedActivity, title: text }] }))
     expect(comment).toContain('`abcdefgh ij`')
     expect(comment.replaceAll('\n', '')).not.toMatch(/[\p{Cf}\p{Cc}]/u)
   })
 
   test('nor fill it', () => {
     const works = Array.from({ length: 200 }, () => ({
-      ...work,
+      ...reportedActivity,
       title: '`|😀'.repeat(900),
       examples: Array(50).fill('x/'.repeat(500)),
     }))
@@ -195,7 +202,7 @@ describe('the address of a decision', () => {
 
 describe('what the comment says', () => {
   const said = (changes: Partial<Report>) => commentOf(report(changes))
-  const behind = { ...work, is_ahead: false }
+  const behind = { ...reportedActivity, is_ahead: false }
 
   test('carries the hidden marker first, and how to silence it', () => {
     for (const text of [said({}), commentOf(quiet())]) {
@@ -208,7 +215,11 @@ describe('what the comment says', () => {
 
   test.each<[string, Partial<Report>, string]>([
     ['one work', {}, 'This pull request overlaps with 1 other activity'],
-    ['two works', { works: [work, work] }, 'This pull request overlaps with 2 other activities'],
+    [
+      'two works',
+      { works: [reportedActivity, reportedActivity] },
+      'This pull request overlaps with 2 other activities',
+    ],
     [
       'a work and a notable',
       { notables: [notable] },
@@ -229,7 +240,7 @@ describe('what the comment says', () => {
     ],
     [
       'only the second is ahead',
-      { works: [behind, { ...work, actor: 'Cy', pull_request: null }] },
+      { works: [behind, { ...reportedActivity, actor: 'Cy', pull_request: null }] },
       '`retries` is ahead: coordinate with `Cy`',
     ],
     [
@@ -275,7 +286,10 @@ describe('what the comment says', () => {
     ],
     [
       'it is a draft',
-      { below: { works: [work, work], notables: [] }, threshold: { severity: 'high', is_of_draft: true } },
+      {
+        below: { works: [reportedActivity, reportedActivity], notables: [] },
+        threshold: { severity: 'high', is_of_draft: true },
+      },
       'Overlap below the threshold',
       '2 other activities overlap, of `medium` severity at most. This is a draft, and drafts show `high` severity and above (`comment.draft_min_severity`)',
     ],
@@ -348,7 +362,7 @@ describe('the check run', () => {
 
   test.each(HOSTILE)('makes nothing of %s below the threshold', (_, text) => {
     const below = (words: string) => ({
-      works: [{ ...work, title: words, actor: words, branch: words, examples: [words] }],
+      works: [{ ...reportedActivity, title: words, actor: words, branch: words, examples: [words] }],
       notables: [{ ...notable, title: words, where: words }],
     })
     const plain = read(checkRunOf(sha, quiet({ below: below('harmless') })).summary)
@@ -363,13 +377,15 @@ describe('the check run', () => {
   })
 
   test('holds the text of the comment, and a note at each overlapping file, 50 of them at most', () => {
-    const run = checkRunOf(sha, report({ works: [{ ...work, examples: ['a.ts', 'b.ts'] }] }))
-    expect(run.summary).toBe(commentOf(report({ works: [{ ...work, examples: ['a.ts', 'b.ts'] }] })))
+    const run = checkRunOf(sha, report({ works: [{ ...reportedActivity, examples: ['a.ts', 'b.ts'] }] }))
+    expect(run.summary).toBe(
+      commentOf(report({ works: [{ ...reportedActivity, examples: ['a.ts', 'b.ts'] }] })),
+    )
     expect(run.annotations).toEqual([
       { path: 'a.ts', line: null, message: 'Ben changes this file too, in #3: Retry payments' },
       { path: 'b.ts', line: null, message: 'Ben changes this file too, in #3: Retry payments' },
     ])
-    const works = Array.from({ length: 20 }, () => ({ ...work, examples: ['a', 'b', 'c'] }))
+    const works = Array.from({ length: 20 }, () => ({ ...reportedActivity, examples: ['a', 'b', 'c'] }))
     expect(checkRunOf(sha, report({ works })).annotations).toHaveLength(50)
   })
 

@@ -36,7 +36,7 @@ describe.each(variants)('the app on GitHub played %s', (_, play) => {
       baseUrl: played.url,
       log: pino({ level: 'silent' }),
     })
-  const ask = async (path: string, token: string, init: RequestInit = {}) => {
+  const request = async (path: string, token: string, init: RequestInit = {}) => {
     const headers = { authorization: `Bearer ${token}` }
     const response = await fetch(`${played.url}${path}`, { ...init, headers })
     return { status: response.status, body: (await response.json()) as Record<string, unknown> }
@@ -99,8 +99,8 @@ describe.each(variants)('the app on GitHub played %s', (_, play) => {
       "'Issued at' claim ('iat') must be",
     ],
   ])('refuses a token %s', async (_name, token, message) => {
-    expect((await ask('/app', jwt())).body).toMatchObject({ id: github.app.id, slug: 'deconflict' })
-    expect(await ask('/app', token())).toMatchObject({
+    expect((await request('/app', jwt())).body).toMatchObject({ id: github.app.id, slug: 'deconflict' })
+    expect(await request('/app', token())).toMatchObject({
       status: 401,
       body: { message: expect.stringContaining(message) },
     })
@@ -168,17 +168,17 @@ describe.each(variants)('the app on GitHub played %s', (_, play) => {
       response: { headers: { 'x-accepted-github-permissions': 'issues=write; pull_requests=write' } },
     })
     const refs = '/repos/acme/shop/commits/main/check-runs'
-    expect((await ask(refs, github.requests('GET *comments')[0]?.token as string)).status).toBe(403)
+    expect((await request(refs, github.requests('GET *comments')[0]?.token as string)).status).toBe(403)
     github.app.grant(id, { checks: 'read' })
-    expect((await ask(refs, github.requests('GET *comments')[0]?.token as string)).status).toBe(403)
-    const later = await ask(`/app/installations/${id}/access_tokens`, jwt(), { method: 'POST' })
-    expect((await ask(refs, later.body.token as string)).status).toBe(200)
+    expect((await request(refs, github.requests('GET *comments')[0]?.token as string)).status).toBe(403)
+    const later = await request(`/app/installations/${id}/access_tokens`, jwt(), { method: 'POST' })
+    expect((await request(refs, later.body.token as string)).status).toBe(200)
   })
 
   test('hands out tokens for some repositories and permissions, never for others', async () => {
     const { id } = github.app.install({ account: 'acme', permissions: { contents: 'read' } })
     const token = (body: unknown) =>
-      ask(`/app/installations/${id}/access_tokens`, jwt(), { method: 'POST', body: JSON.stringify(body) })
+      request(`/app/installations/${id}/access_tokens`, jwt(), { method: 'POST', body: JSON.stringify(body) })
     const made = await token({ repositories: ['docs'], permissions: { contents: 'read' } })
     expect(made).toMatchObject({
       status: 201,
@@ -190,29 +190,31 @@ describe.each(variants)('the app on GitHub played %s', (_, play) => {
     })
     const secret = made.body.token as string
     expect([
-      (await ask('/repos/acme/docs', secret)).status,
-      (await ask('/repos/acme/shop', secret)).status,
+      (await request('/repos/acme/docs', secret)).status,
+      (await request('/repos/acme/shop', secret)).status,
     ]).toEqual([200, 404])
     expect((await token({ repositories: ['attic'] })).status).toBe(422)
     expect((await token({ permissions: { contents: 'write' } })).status).toBe(422)
-    expect((await ask('/app/installations/1/access_tokens', jwt(), { method: 'POST' })).status).toBe(404)
+    expect((await request('/app/installations/1/access_tokens', jwt(), { method: 'POST' })).status).toBe(404)
   })
 
   test('turns away the tokens of what was suspended, uninstalled or has expired', async () => {
     const { id } = github.app.install({ repositories: ['acme/shop'] })
-    const made = await ask(`/app/installations/${id}/access_tokens`, jwt(), { method: 'POST' })
-    const look = async () => (await ask('/repos/acme/shop', made.body.token as string)).status
+    const made = await request(`/app/installations/${id}/access_tokens`, jwt(), { method: 'POST' })
+    const look = async () => (await request('/repos/acme/shop', made.body.token as string)).status
     expect(await look()).toBe(200)
     github.app.suspend(id)
     expect(await look()).toBe(403)
-    expect((await ask(`/app/installations/${id}/access_tokens`, jwt(), { method: 'POST' })).status).toBe(403)
+    expect((await request(`/app/installations/${id}/access_tokens`, jwt(), { method: 'POST' })).status).toBe(
+      403,
+    )
     github.app.unsuspend(id)
     expect(await look()).toBe(200)
     github.app.expireTokens()
     expect(await look()).toBe(401)
-    const again = await ask(`/app/installations/${id}/access_tokens`, jwt(), { method: 'POST' })
+    const again = await request(`/app/installations/${id}/access_tokens`, jwt(), { method: 'POST' })
     github.app.uninstall(id)
-    expect((await ask('/repos/acme/shop', again.body.token as string)).status).toBe(401)
+    expect((await request('/repos/acme/shop', again.body.token as string)).status).toBe(401)
   })
 
   test('tells of deliveries newest first by cursor, and notes which are asked for again', async () => {
@@ -233,7 +235,7 @@ describe.each(variants)('the app on GitHub played %s', (_, play) => {
     expect(one.data.request.payload).toEqual({ ref: 'x' })
     expect((await octokit.rest.apps.redeliverWebhookDelivery({ delivery_id })).status).toBe(202)
     expect(github.app.redelivered()).toEqual([delivery_id])
-    const unknown = await ask('/app/hook/deliveries/1/attempts', jwt(), { method: 'POST' })
+    const unknown = await request('/app/hook/deliveries/1/attempts', jwt(), { method: 'POST' })
     expect(unknown.status).toBe(404)
   })
 })

@@ -18,14 +18,14 @@ describe.each(variants)('GitHub played %s', (_, play) => {
   })
   afterEach(() => played.close())
 
-  const ask = (
+  const request = (
     path: string,
     token = 'tok-alice',
     init: RequestInit & { headers?: Record<string, string> } = {},
   ) =>
     fetch(`${played.url}${path}`, { ...init, headers: { authorization: `token ${token}`, ...init.headers } })
   const askJson = async (path: string, token?: string) => {
-    const response = await ask(path, token)
+    const response = await request(path, token)
     return { status: response.status, body: (await response.json()) as Record<string, unknown> }
   }
 
@@ -70,8 +70,8 @@ describe.each(variants)('GitHub played %s', (_, play) => {
   })
 
   test('answers 304 to the entity tag it gave, until what it says changes', async () => {
-    const etag = (await ask('/repos/acme/shop')).headers.get('etag') as string
-    const again = () => ask('/repos/acme/shop', 'tok-alice', { headers: { 'if-none-match': etag } })
+    const etag = (await request('/repos/acme/shop')).headers.get('etag') as string
+    const again = () => request('/repos/acme/shop', 'tok-alice', { headers: { 'if-none-match': etag } })
     expect((await again()).status).toBe(304)
     github.token('tok-alice', { ...ALICE, permissions: { 'acme/shop': 'read' } })
     expect((await again()).status).toBe(200)
@@ -81,7 +81,7 @@ describe.each(variants)('GitHub played %s', (_, play) => {
 
   test('redirects the former name of a repository to its id', async () => {
     github.rename('acme/shop', 'acme/store')
-    const moved = await ask('/repos/acme/shop', 'tok-alice', { redirect: 'manual' })
+    const moved = await request('/repos/acme/shop', 'tok-alice', { redirect: 'manual' })
     expect([moved.status, moved.headers.get('location')]).toEqual([301, `${played.url}/repositories/7`])
     expect((await askJson('/repos/acme/shop')).body).toMatchObject({
       full_name: 'acme/store',
@@ -91,19 +91,19 @@ describe.each(variants)('GitHub played %s', (_, play) => {
 
   test('breaks for as many requests as it is told to', async () => {
     github.fault('*', 'rate_limited', 1)
-    const limited = await ask('/repos/acme/shop')
+    const limited = await request('/repos/acme/shop')
     expect([limited.status, limited.headers.get('x-ratelimit-remaining')]).toEqual([403, '0'])
-    expect((await ask('/repos/acme/shop')).status).toBe(200)
+    expect((await request('/repos/acme/shop')).status).toBe(200)
   })
 
   test('drops connections, keeps silent and says nothing of sense', async () => {
     github.fault('*', 'reset', 1)
-    await expect(ask('/user')).rejects.toMatchObject({
+    await expect(request('/user')).rejects.toMatchObject({
       name: 'TypeError',
       cause: { code: expect.any(String) },
     })
     github.fault('*', 'silent', 1)
-    await expect(ask('/user', 'tok-alice', { signal: AbortSignal.timeout(1000) })).rejects.toMatchObject({
+    await expect(request('/user', 'tok-alice', { signal: AbortSignal.timeout(1000) })).rejects.toMatchObject({
       name: 'TimeoutError',
     })
     github.fault('*', 'nonsense', 1)

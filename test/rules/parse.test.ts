@@ -19,26 +19,26 @@ function refusal(schema: z.ZodType, raw: unknown, noun: 'field' | 'parameter' = 
   throw new Error('was accepted')
 }
 
-const work = { title: 'Retry payments', summary: 'Retries twice.', actor: 'Ada' }
-const note = { title: 'Frozen', summary: 'Until Friday.', importance: 'low', category: 'warning' }
+const activityBody = { title: 'Retry payments', summary: 'Retries twice.', actor: 'Ada' }
+const notableBody = { title: 'Frozen', summary: 'Until Friday.', importance: 'low', category: 'warning' }
 
 describe('an unknown name', () => {
   test.each([
-    [CreateActivity, { ...work, tilte: 'x' }, 'tilte', 'title'],
-    [CreateActivity, { ...work, Branch: 'x' }, 'Branch', 'branch'],
-    [CreateActivity, { ...work, base: 'main' }, 'base', 'base_branch'],
-    [CreateActivity, { ...work, prUrl: 'x' }, 'prUrl', 'pr_url'],
-    [CreateActivity, { ...work, pr: 'x' }, 'pr', 'pr_url'],
-    [CreateActivity, { ...work, scope: { path: ['a'] } }, 'scope.path', 'paths'],
-    [CreateActivity, { ...work, scope: { pathes: ['a'] } }, 'scope.pathes', 'paths'],
-    [CreateActivity, { ...work, scope: { area: ['a'] } }, 'scope.area', 'areas'],
+    [CreateActivity, { ...activityBody, tilte: 'x' }, 'tilte', 'title'],
+    [CreateActivity, { ...activityBody, Branch: 'x' }, 'Branch', 'branch'],
+    [CreateActivity, { ...activityBody, base: 'main' }, 'base', 'base_branch'],
+    [CreateActivity, { ...activityBody, prUrl: 'x' }, 'prUrl', 'pr_url'],
+    [CreateActivity, { ...activityBody, pr: 'x' }, 'pr', 'pr_url'],
+    [CreateActivity, { ...activityBody, scope: { path: ['a'] } }, 'scope.path', 'paths'],
+    [CreateActivity, { ...activityBody, scope: { pathes: ['a'] } }, 'scope.pathes', 'paths'],
+    [CreateActivity, { ...activityBody, scope: { area: ['a'] } }, 'scope.area', 'areas'],
     [UpdateActivity, { state: 'paused' }, 'state', 'status'],
     [UpdateActivity, { heart_beat: true }, 'heart_beat', 'heartbeat'],
     [UpdateActivity, { scope: { Paths: ['a'] } }, 'scope.Paths', 'paths'],
     [CheckOverlap, { scop: {} }, 'scop', 'scope'],
     [CheckOverlap, { tag: ['a'] }, 'tag', 'tags'],
     [CheckOverlap, { scope: { paht: ['a'] } }, 'scope.paht', 'paths'],
-    [CreateNotable, { ...note, supercedes: [] }, 'supercedes', 'supersedes'],
+    [CreateNotable, { ...notableBody, supercedes: [] }, 'supercedes', 'supersedes'],
   ])('in a body is reported with the most similar known name (case %#)', (schema, raw, param, near) => {
     expect(refusal(schema, raw)).toEqual({
       status: 400,
@@ -76,12 +76,12 @@ describe('an unknown name', () => {
   })
 
   test('is reported before a missing field, which the misspelling may explain', () => {
-    const { title, ...rest } = work
+    const { title, ...rest } = activityBody
     expect(refusal(CreateActivity, { ...rest, titel: title })).toMatchObject({ status: 400, param: 'titel' })
   })
 
   test('is reported before an invalid value', () => {
-    expect(refusal(CreateActivity, { ...work, risk: 'huge', rsik: 'low' })).toMatchObject({
+    expect(refusal(CreateActivity, { ...activityBody, risk: 'huge', rsik: 'low' })).toMatchObject({
       status: 400,
       param: 'rsik',
     })
@@ -90,7 +90,7 @@ describe('an unknown name', () => {
 
 describe('a missing field', () => {
   test.each(['title', 'summary', 'actor'] as const)('%s is reported as missing', (name) => {
-    const { [name]: _, ...rest } = work
+    const { [name]: _, ...rest } = activityBody
     expect(refusal(CreateActivity, rest)).toEqual({
       status: 400,
       type: 'invalid_request',
@@ -100,7 +100,7 @@ describe('a missing field', () => {
   })
 
   test.each(['importance', 'category'] as const)('%s is reported as missing, not as invalid', (name) => {
-    const { [name]: _, ...rest } = note
+    const { [name]: _, ...rest } = notableBody
     expect(refusal(CreateNotable, rest)).toMatchObject({ status: 400, param: name })
   })
 
@@ -113,7 +113,7 @@ describe('a missing field', () => {
   })
 
   test('is not the same as null', () => {
-    expect(refusal(CreateActivity, { ...work, title: null })).toEqual({
+    expect(refusal(CreateActivity, { ...activityBody, title: null })).toEqual({
       status: 422,
       type: 'validation_error',
       param: 'title',
@@ -136,7 +136,7 @@ describe('an invalid value', () => {
     [{ risk: 1 }, 'risk', 'risk: must be one of low, medium, high, critical'],
     [{ title: '' }, 'title', 'title: must have 1 to 200 characters'],
   ])('%j is reported with its path and what it must be', (wrong, param, message) => {
-    expect(refusal(CreateActivity, { ...work, ...wrong })).toEqual({
+    expect(refusal(CreateActivity, { ...activityBody, ...wrong })).toEqual({
       status: 422,
       type: 'validation_error',
       param,
@@ -163,7 +163,7 @@ describe('an invalid value', () => {
     'ntb_81h455vb4pex5vsknk084sn02q',
     '',
   ])("is reported for the id %j, which is not a notable's", (id) => {
-    expect(refusal(CreateNotable, { ...note, supersedes: [id] })).toMatchObject({
+    expect(refusal(CreateNotable, { ...notableBody, supersedes: [id] })).toMatchObject({
       status: 422,
       param: 'supersedes[0]',
     })

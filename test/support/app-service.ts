@@ -17,18 +17,18 @@ import { type PullAction, type PullDetails, pullRequestEvent, signedDelivery } f
 export const WEBHOOK_SECRET = 'hush'
 
 /** More jobs than any test enqueues. */
-const SETTLE_TURNS_MAX = 10_000
+const JOB_RUNS_MAX = 10_000
 
 export interface AppService extends TestService {
   /** Posts a signed delivery; the same `id` again is a redelivery. Answers the HTTP status and what became of it. */
   deliver(webhook: Webhook, id?: string): Promise<{ status: number; outcome: string }>
   /** Delivers, in this order, and carries out what follows after each. */
-  play(...webhooks: Webhook[]): Promise<void>
+  deliverAndRun(...webhooks: Webhook[]): Promise<void>
   /**
    * Runs jobs until none is due, those that came of others included, and answers those that failed since the last time.
    * The service has no worker of its own unless `has_workers` is set; then what that has taken is waited for.
    */
-  settle(): Promise<Pick<JobRow, 'id' | 'last_error'>[]>
+  runDueJobs(): Promise<Pick<JobRow, 'id' | 'last_error'>[]>
   /** The jobs that are stored, all of them or those of a kind, by their ids. */
   jobs(kind?: string): Promise<JobRow[]>
   /** Deletes every record and job, and takes the app off every repository: a later test that moves the clock finds its own work only. */
@@ -64,10 +64,10 @@ export async function startAppService(
       .from(jobs)
       .where(and(eq(jobs.state, 'pending'), lte(jobs.run_at, clock())))
   const allJobs = () => db.select().from(jobs).orderBy(jobs.id)
-  const settle: AppService['settle'] = async () => {
+  const runDueJobs: AppService['runDueJobs'] = async () => {
     let isDone = false
     for (let turn = 0; !isDone; turn += 1) {
-      if (turn === SETTLE_TURNS_MAX) throw new Error(`jobs stay due: ${JSON.stringify(await allJobs())}`)
+      if (turn === JOB_RUNS_MAX) throw new Error(`jobs stay due: ${JSON.stringify(await allJobs())}`)
       const ran = await runNext({ database, clock, log, metrics, handlers })
       isDone = !ran && (await due()).length === 0
     }
@@ -77,12 +77,12 @@ export async function startAppService(
   return {
     ...service,
     deliver,
-    settle,
-    async play(...webhooks) {
+    runDueJobs,
+    async deliverAndRun(...webhooks) {
       for (const webhook of webhooks) {
         const { status, outcome } = await deliver(webhook)
         if (status !== 202) throw new Error(`${webhook.event}: ${status} ${outcome}`)
-        const [failed] = await settle()
+        const [failed] = await runDueJobs()
         if (failed) throw new Error(`${webhook.event}: ${failed.id} failed: ${failed.last_error}`)
       }
     },
@@ -132,9 +132,9 @@ export function appRepositories(github: FakeGithub, service: () => TestService):
         githubRepo.pull(number).updated_at = timestamp(new Date(GITHUB_EPOCH_MS + (at_s ?? seconds) * 1000))
         return pullRequestEvent(github, full_name, number, given)
       },
-      activity: async (id) => (await repository.ask('GET', `/activity/${id}`)).body,
+      activity: async (id) => (await repository.request('GET', `/activity/${id}`)).body,
       async tracked(status) {
-        const { body } = await repository.ask('GET', `/activity${status ? `?status=${status}` : ''}`)
+        const { body } = await repository.request('GET', `/activity${status ? `?status=${status}` : ''}`)
         return body.items.filter(({ source }: { source: string }) => source === 'pull_request')
       },
     }

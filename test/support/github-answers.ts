@@ -85,11 +85,11 @@ function route(state: GithubState, request: GithubRequest, now: Date): GithubRes
   const caller = callerOf(state, token, now)
   if (!caller) return badCredentials(now)
   if (caller.kind === 'installation' && caller.installation.suspended_at) return suspended(now)
-  const asked = { ...context, caller }
-  if (request.method === 'GET' && path === '/user') return userAnswer(asked)
+  const requestContext = { ...context, caller }
+  if (request.method === 'GET' && path === '/user') return userAnswer(requestContext)
   if (request.method === 'GET' && path === '/installation/repositories')
-    return installationRepositories(asked)
-  return underRepository(asked, request.method, path)
+    return installationRepositories(requestContext)
+  return underRepository(requestContext, request.method, path)
 }
 
 function bodyOf({ body }: GithubRequest): Record<string, unknown> | undefined {

@@ -5,7 +5,7 @@ import { vi } from 'vitest'
 
 export interface HeldStatements {
   /** How many were asked, held or not. */
-  asked(): number
+  executed(): number
   /** Lets those go that are held, and holds none from now on. */
   release(): void
   /** Also takes the hold away. */
@@ -34,7 +34,7 @@ export function holdStatements(text: RegExp, count: number): HeldStatements {
     return prepared
   })
   return {
-    asked: () => asked,
+    executed: () => asked,
     release: () => open(),
     restore() {
       open()

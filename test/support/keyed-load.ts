@@ -1,6 +1,6 @@
 /** Clients that create activities without a pause, each under a key of its own, and send each again until it is acknowledged. */
 import { setTimeout as wait } from 'node:timers/promises'
-import type { Ledger } from './ledger.ts'
+import type { RequestCounts } from './request-counts.ts'
 import { apiAt } from './service.ts'
 
 /** A client that finds nobody, or is refused, waits this long. */
@@ -18,7 +18,7 @@ export interface Load {
 /** Starts `clients` clients that call `urls` and `repositories` in turn. Each record's title is its key. */
 export function startLoad(
   urls: string[],
-  ledger: Ledger,
+  counts: RequestCounts,
   options: { clients?: number; token?: string; repositories?: string[] } = {},
 ): Load {
   let isStopped = false
@@ -30,7 +30,7 @@ export function startLoad(
       const repository = repositories[count % repositories.length] as string
       for (let attempt = client; !isAbandoned; attempt += 1) {
         const status = await create(urls[attempt % urls.length] as string, { repository, token, key })
-        ledger.note(status, key)
+        counts.record(status, key)
         if (status === 201) break
         await wait(PAUSE_MS)
       }

@@ -211,9 +211,9 @@ function debianServer(bin: string, account: Account, plan: Plan, flags: string[]
       if (!child || child.exitCode !== null || child.signalCode !== null) return
       const exit = once(child, 'exit')
       child.kill('SIGQUIT')
-      const impatience = setTimeout(() => child?.kill('SIGKILL'), SERVER_MS)
+      const timer = setTimeout(() => child?.kill('SIGKILL'), SERVER_MS)
       await exit
-      clearTimeout(impatience)
+      clearTimeout(timer)
     },
     kill: () => child?.kill('SIGQUIT'),
   }

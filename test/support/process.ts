@@ -36,7 +36,7 @@ export interface ServiceProcess {
   /** Sends the signal, and nothing else. */
   signal(signal: NodeJS.Signals): void
   /** The last that it wrote to its log. */
-  said(): string
+  output(): string
 }
 
 type Environment = Record<string, string | undefined>
@@ -67,19 +67,19 @@ export async function startProcess(env: Environment): Promise<ServiceProcess> {
 /** Starts the service where it is to refuse, and answers how it ended. */
 export async function exitOfProcess(env: Environment): Promise<Exit> {
   const { child, exit } = launch(env)
-  const impatience = setTimeout(() => child.kill('SIGKILL'), START_MS)
+  const timer = setTimeout(() => child.kill('SIGKILL'), START_MS)
   const ended = await exit
-  clearTimeout(impatience)
+  clearTimeout(timer)
   return ended
 }
 
 /** Runs an operator's command to its end; `lines` is what it says. */
 export async function runAdmin(env: Environment, ...args: string[]): Promise<Exit & { lines: string[] }> {
-  const { child, exit, said } = launch(env, ['dist/admin.js', ...args])
-  const impatience = setTimeout(() => child.kill('SIGKILL'), START_MS)
+  const { child, exit, output } = launch(env, ['dist/admin.js', ...args])
+  const timer = setTimeout(() => child.kill('SIGKILL'), START_MS)
   const ended = await exit
-  clearTimeout(impatience)
-  return { ...ended, lines: said().split('\n').filter(Boolean) }
+  clearTimeout(timer)
+  return { ...ended, lines: output().split('\n').filter(Boolean) }
 }
 
 /** Starts the service, or another program of the build, and waits for nothing. */
@@ -90,7 +90,7 @@ export function launch(env: Environment, program = ['dist/main.js']) {
     stdio: ['ignore', 'pipe', 'pipe'],
   })
   running.add(child)
-  const said = keep(child.stdout)
+  const output = keep(child.stdout)
   const complained = keep(child.stderr)
   const exit = exitOf(child).then((code): Exit => {
     running.delete(child)
@@ -99,14 +99,14 @@ export function launch(env: Environment, program = ['dist/main.js']) {
   return {
     child,
     exit,
-    said,
+    output,
     isRunning: () => child.exitCode === null && child.signalCode === null,
     signal: (signal: NodeJS.Signals) => void child.kill(signal),
     async kill(signal: NodeJS.Signals): Promise<Exit> {
       child.kill(signal)
-      const impatience = setTimeout(() => child.kill('SIGKILL'), END_MS)
+      const timer = setTimeout(() => child.kill('SIGKILL'), END_MS)
       const ended = await exit
-      clearTimeout(impatience)
+      clearTimeout(timer)
       return ended
     },
   }
@@ -129,10 +129,10 @@ function keep(stream: Readable): () => string {
 }
 
 /** The address is in the first lines of the log: with port 0 the service takes a free one. */
-async function addressOf({ child, said }: ReturnType<typeof launch>): Promise<string> {
+async function addressOf({ child, output }: ReturnType<typeof launch>): Promise<string> {
   const signal = AbortSignal.timeout(START_MS)
   for (;;) {
-    const address = /listens at (http:\/\/[^/"\s]+)/.exec(said())?.[1]
+    const address = /listens at (http:\/\/[^/"\s]+)/.exec(output())?.[1]
     if (address) return address
     await once(child.stdout, 'data', { signal })
   }

@@ -20,7 +20,7 @@ export interface TrackedRepository {
   /** A request below the repository as Ada, who has write access: `request('GET', '/settings')`. */
   request(method: string, path: string, options?: RequestOptions): Promise<Answer>
   /** Creates an activity and runs the due jobs; returns its id. `body` overrides the default fields. */
-  declare(body?: Record<string, unknown>): Promise<string>
+  createActivity(body?: Record<string, unknown>): Promise<string>
   /** Creates a notable and runs the due jobs; returns its id. */
   createNotable(body?: Record<string, unknown>): Promise<string>
   /** Opens a pull request and delivers the event; returns its number. */
@@ -44,7 +44,7 @@ export interface TrackedRepository {
 export interface PullRequestService {
   service: AppService
   /** Runs the due jobs and waits for running ones. Returns the failed ones. */
-  runJobs(): ReturnType<AppService['settle']>
+  runJobs(): ReturnType<AppService['runDueJobs']>
   /** A repository in its own organization, so that the pacing of writes in one test does not delay another. */
   repository(): TrackedRepository
 }
@@ -64,7 +64,7 @@ export async function startPullRequestService(
   let next = 0
   return {
     service,
-    runJobs: service.settle,
+    runJobs: service.runDueJobs,
     repository() {
       const full_name = names[next]
       if (full_name === undefined) throw new Error(`more than ${COUNT} repositories in one test file`)
@@ -86,16 +86,16 @@ function trackedRepository(given: {
   const { github, service, full_name, id } = given
   const githubRepo = github.at(full_name)
   const installation = github.app.install({ repositories: [full_name] })
-  const settle = async () => {
-    const failed = await service.settle()
+  const runDueJobs = async () => {
+    const failed = await service.runDueJobs()
     expect(failed).toEqual([])
   }
   const request: TrackedRepository['request'] = (method, path, options) =>
     service.api(method, `/api/v1/repos/${full_name}${path}`, options)
-  const created = async (path: string, body: object): Promise<Answer['body']> => {
+  const createdBody = async (path: string, body: object): Promise<Answer['body']> => {
     const answer = await request('POST', path, { body })
     expect(answer.status, JSON.stringify(answer.body)).toBe(201)
-    await settle()
+    await runDueJobs()
     return answer.body
   }
   const below = `/repos/${full_name}`
@@ -105,32 +105,32 @@ function trackedRepository(given: {
       .filter(({ token }) => token !== 'ada')
       .map(({ route }) => route.replace(below, ''))
   const deliver: TrackedRepository['deliver'] = (number, event) =>
-    service.play(pullRequestEvent(github, full_name, number, event))
+    service.deliverAndRun(pullRequestEvent(github, full_name, number, event))
   return {
     id,
     full_name,
     githubRepo,
     installation,
     request,
-    async declare(body) {
+    async createActivity(body) {
       const scope = { paths: ['src/pay.ts'] }
-      const work = {
+      const activityBody = {
         title: 'Retry payments',
         summary: 'Retries twice.',
         actor: 'Ben',
         branch: 'retries',
         scope,
       }
-      return (await created('/activity', { ...work, ...body })).activity.id
+      return (await createdBody('/activity', { ...activityBody, ...body })).activity.id
     },
     async createNotable(body) {
-      const note = {
+      const notableBody = {
         title: 'Tills are frozen',
         summary: 'Until Friday.',
         importance: 'medium',
         category: 'warning',
       }
-      return (await created('/notables', { ...note, ...body })).id
+      return (await createdBody('/notables', { ...notableBody, ...body })).id
     },
     async open(pull) {
       const { number } = githubRepo.open({ files: ['src/pay.ts'], ...pull })
@@ -145,14 +145,14 @@ function trackedRepository(given: {
     },
     async writeFile(path, text) {
       const push = githubRepo.write(path, text)
-      await service.play(
+      await service.deliverAndRun(
         pushEvent(github, full_name, { ...push, [text === null ? 'removed' : 'modified']: [path] }),
       )
       return push.after
     },
     async advance(ms) {
       service.clock.advance(ms)
-      await settle()
+      await runDueJobs()
     },
     comment(number) {
       const own = githubRepo.comments(number).filter(({ app }) => app === github.app.slug)

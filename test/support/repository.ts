@@ -22,20 +22,20 @@ type ActivityRow = typeof activities.$inferInsert
 export interface TestRepository {
   id: number
   /** Below the repository: `ask('GET', '/activity')`. */
-  ask(method: string, path: string, options?: RequestOptions): Promise<Answer>
+  request(method: string, path: string, options?: RequestOptions): Promise<Answer>
   /** Creates an activity and answers it with its overlap; `body` goes over harmless defaults. */
-  begin(body: Body): Promise<{ activity: z.output<typeof Activity>; overlap: OverlapResult }>
+  create(body: Body): Promise<{ activity: z.output<typeof Activity>; overlap: OverlapResult }>
   /** Creates an activity and answers its id. */
-  work(body: Body): Promise<string>
+  createActivity(body: Body): Promise<string>
   /** Raises a notable and answers its id; `body` goes over harmless defaults. */
-  note(body: Body): Promise<Notable['id']>
+  createNotable(body: Body): Promise<Notable['id']>
   check(body: Body): Promise<OverlapResult>
   /** Stores what a settings file would set. */
   configure(settings: FileSettings): Promise<void>
   /** Stores activities at once, past the HTTP interface; each goes over harmless defaults. */
-  store(rows: (Partial<ActivityRow> & { id: string })[]): Promise<void>
+  insertActivities(rows: (Partial<ActivityRow> & { id: string })[]): Promise<void>
   /** Stores so many copies of a record, each older than all that were created. */
-  copy(table: typeof activities | typeof notables, id: string, count: number): Promise<void>
+  insertCopies(table: typeof activities | typeof notables, id: string, count: number): Promise<void>
 }
 
 const COUNT = 200
@@ -58,16 +58,16 @@ export function freshRepositories(github: FakeGithub, service: () => TestService
 }
 
 function repository(service: () => TestService, repo_id: number, full_name: string): TestRepository {
-  const ask: TestRepository['ask'] = (method, path, options) =>
+  const request: TestRepository['request'] = (method, path, options) =>
     service().api(method, `/api/v1/repos/${full_name}${path}`, options)
   const done = async (status: number, path: string, body: Body) => {
-    const answer = await ask('POST', path, { body })
+    const answer = await request('POST', path, { body })
     expect(answer.status, JSON.stringify(answer.body)).toBe(status)
     return answer.body
   }
-  const begin = (body: Body) =>
+  const create = (body: Body) =>
     done(201, '/activity', { title: 'Retry payments', summary: 'Retries twice.', actor: 'Ben', ...body })
-  const note = (body: Body) =>
+  const createNotable = (body: Body) =>
     done(201, '/notables', {
       title: 'Tills are frozen',
       summary: 'Until Friday.',
@@ -77,10 +77,10 @@ function repository(service: () => TestService, repo_id: number, full_name: stri
     })
   return {
     id: repo_id,
-    ask,
-    begin,
-    work: async (body) => (await begin(body)).activity.id,
-    note: async (body) => (await note(body)).id,
+    request,
+    create,
+    createActivity: async (body) => (await create(body)).activity.id,
+    createNotable: async (body) => (await createNotable(body)).id,
     check: (body) => done(200, '/activity/check', body),
     async configure(settings) {
       const { app, clock } = service()
@@ -91,7 +91,7 @@ function repository(service: () => TestService, repo_id: number, full_name: stri
         .values({ ...row, created_at: clock.now, swept_at: clock.now })
         .onConflictDoUpdate({ target: repositories.repo_id, set: { settings } })
     },
-    async store(rows) {
+    async insertActivities(rows) {
       const { app, clock } = service()
       const now = clock.now
       const defaults = {
@@ -124,7 +124,7 @@ function repository(service: () => TestService, repo_id: number, full_name: stri
         await db.insert(activities).values(others.slice(from, from + 500))
       }
     },
-    async copy(table, from, count) {
+    async insertCopies(table, from, count) {
       const { id, expires_hour: _generated, ...columns } = getTableColumns(table)
       const names = sql.join(
         [id, ...Object.values(columns)].map((column) => sql.identifier(column.name)),

@@ -13,8 +13,8 @@ export interface Route {
   body?: Record<string, unknown>
 }
 
-export const WORK = { title: 'Retry payments', summary: 'Retries a payment twice.', actor: 'Ada' }
-export const SIGNAL = {
+export const ACTIVITY = { title: 'Retry payments', summary: 'Retries a payment twice.', actor: 'Ada' }
+export const NOTABLE = {
   title: 'Migrations are frozen',
   summary: 'No schema change before Friday.',
   importance: 'high',
@@ -27,14 +27,14 @@ const act = { method: 'POST', access: 'write', success: 200 } as const
 export const ROUTES: Route[] = [
   { ...get, name: 'listActivities', path: '/activity', record: null },
   { ...get, name: 'checkOverlap', method: 'POST', path: '/activity/check', record: null, body: {} },
-  { ...act, name: 'createActivity', path: '/activity', record: null, success: 201, body: WORK },
+  { ...act, name: 'createActivity', path: '/activity', record: null, success: 201, body: ACTIVITY },
   { ...get, name: 'getActivity', path: '/activity/{id}', record: 'act' },
   { ...act, name: 'updateActivity', method: 'PATCH', path: '/activity/{id}', record: 'act', body: {} },
   { ...act, name: 'heartbeatActivity', path: '/activity/{id}/heartbeat', record: 'act' },
   { ...act, name: 'archiveActivity', path: '/activity/{id}/archive', record: 'act' },
   { ...get, name: 'listOverlaps', path: '/overlaps', record: null },
   { ...get, name: 'listNotables', path: '/notables', record: null },
-  { ...act, name: 'createNotable', path: '/notables', record: null, success: 201, body: SIGNAL },
+  { ...act, name: 'createNotable', path: '/notables', record: null, success: 201, body: NOTABLE },
   { ...get, name: 'getNotable', path: '/notables/{id}', record: 'ntb' },
   { ...act, name: 'updateNotable', method: 'PATCH', path: '/notables/{id}', record: 'ntb', body: {} },
   { ...act, name: 'archiveNotable', path: '/notables/{id}/archive', record: 'ntb' },

@@ -28,7 +28,7 @@ export interface Source {
   state: GithubState
 }
 
-export function ofOrganization(
+export function organizationWebhook(
   state: GithubState,
   login: string,
   event: string,
@@ -51,7 +51,7 @@ export function ofOrganization(
 }
 
 /** What every webhook about a repository has in common. */
-export function about(
+export function repositoryWebhook(
   state: GithubState,
   repository: GithubRepository,
   event: string,
@@ -139,7 +139,7 @@ export function shortBodies(state: GithubState, repositories: GithubRepository[]
   })
 }
 
-export function named(state: GithubState, full_name: string): GithubRepository {
+export function repositoryNamed(state: GithubState, full_name: string): GithubRepository {
   const repository = namedRepository(state, full_name)
   if (!repository) throw new Error(`no repository ${full_name} on this GitHub`)
   return repository

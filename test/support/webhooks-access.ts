@@ -1,10 +1,10 @@
 /** The webhooks that tell of who may see what: members, teams and organisations. */
 import { actorBody, type Json, repositoryBody } from './github-bodies.ts'
 import {
-  about,
   exampleOf,
-  named,
-  ofOrganization,
+  organizationWebhook,
+  repositoryNamed,
+  repositoryWebhook,
   type Source,
   teamBody,
   type Webhook,
@@ -16,9 +16,12 @@ export function memberEvent(
   action: 'added' | 'edited' | 'removed',
   login: string,
 ): Webhook {
-  const repository = named(state, full_name)
+  const repository = repositoryNamed(state, full_name)
   const example = exampleOf(state, repository, 'member', action === 'removed' ? 'added' : action)
-  return about(state, repository, 'member', example, { action, member: actorBody(state, { login }) })
+  return repositoryWebhook(state, repository, 'member', example, {
+    action,
+    member: actorBody(state, { login }),
+  })
 }
 
 export function membershipEvent(
@@ -27,7 +30,7 @@ export function membershipEvent(
   action: 'added' | 'removed',
   { login, team = 'builders' }: { login: string; team?: string },
 ): Webhook {
-  return ofOrganization(state, organization, 'membership', action, {
+  return organizationWebhook(state, organization, 'membership', action, {
     member: actorBody(state, { login }),
     team: teamBody(state, organization, team),
   })
@@ -40,9 +43,9 @@ export function teamEvent(
   action: 'added_to_repository' | 'removed_from_repository' | 'created' | 'deleted' | 'edited',
   { repository, team = 'builders' }: { repository?: string; team?: string } = {},
 ): Webhook {
-  const at = repository === undefined ? undefined : named(state, repository)
+  const at = repository === undefined ? undefined : repositoryNamed(state, repository)
   const example = exampleOf(state, at, 'team', action)
-  return ofOrganization(state, organization, 'team', action, {
+  return organizationWebhook(state, organization, 'team', action, {
     team: teamBody(state, organization, team),
     ...(at && { repository: { ...(example.repository as Json), ...repositoryBody(state, at) } }),
   })
@@ -61,7 +64,7 @@ export function organizationEvent(
     organization_url: `${state.api_url}/orgs/${organization}`,
     user: actorBody(state, { login: details.login ?? 'octocat' }),
   }
-  return ofOrganization(state, organization, 'organization', action, {
+  return organizationWebhook(state, organization, 'organization', action, {
     ...(action === 'renamed' ? { changes: { login: { from: details.from } } } : { membership }),
   })
 }

@@ -12,7 +12,14 @@ import {
 import { contentsOf, labelBody, pullBody } from './github-pulls.ts'
 import { digest } from './github-reply.ts'
 import { type Installation, installedRepositories, timestamp } from './github-state.ts'
-import { about, exampleOf, named, type Source, shortBodies, type Webhook } from './webhook-payload.ts'
+import {
+  exampleOf,
+  repositoryNamed,
+  repositoryWebhook,
+  type Source,
+  shortBodies,
+  type Webhook,
+} from './webhook-payload.ts'
 
 /** What is sent to `POST /api/github/webhooks`. The same `id` again is a redelivery. */
 export function signedDelivery({
@@ -66,7 +73,7 @@ export function pullRequestEvent(
 ): Webhook {
   const { action, sender, push, from, label } =
     typeof given === 'string' ? ({ action: given } as { action: PullAction } & PullDetails) : given
-  const repository = named(state, full_name)
+  const repository = repositoryNamed(state, full_name)
   const pull = contentsOf(state, repository).pulls.find((known) => known.number === number)
   if (!pull) throw new Error(`no pull request ${number} in ${full_name} on this GitHub`)
   const changes = from && {
@@ -76,7 +83,7 @@ export function pullRequestEvent(
   }
   const example = exampleOf(state, repository, 'pull_request', action === 'edited' ? 'opened' : action)
   const merged = { ...(example.pull_request as Json), ...pullBody(state, repository, pull) }
-  return about(state, repository, 'pull_request', example, {
+  return repositoryWebhook(state, repository, 'pull_request', example, {
     action,
     number,
     pull_request: merged,
@@ -104,7 +111,7 @@ export interface PushDetails {
 }
 
 export function pushEvent({ state }: Source, full_name: string, push: PushDetails): Webhook {
-  const repository = named(state, full_name)
+  const repository = repositoryNamed(state, full_name)
   const {
     ref,
     before = ZERO,
@@ -129,7 +136,7 @@ export function pushEvent({ state }: Source, full_name: string, push: PushDetail
     modified,
     removed,
   }
-  const event = about(state, repository, 'push', example, {
+  const event = repositoryWebhook(state, repository, 'push', example, {
     ref,
     before,
     after,
@@ -160,9 +167,9 @@ export function refEvent(
   event: 'create' | 'delete',
   { sender = 'octocat', ...given }: ({ branch: string } | { tag: string }) & { sender?: string },
 ): Webhook {
-  const repository = named(state, full_name)
+  const repository = repositoryNamed(state, full_name)
   const [ref_type, ref] = 'branch' in given ? ['branch', given.branch] : ['tag', given.tag]
-  return about(state, repository, event, exampleOf(state, repository, event), {
+  return repositoryWebhook(state, repository, event, exampleOf(state, repository, event), {
     ref,
     ref_type,
     ...(event === 'create' && { master_branch: repositoryBody(state, repository).default_branch }),
@@ -200,7 +207,7 @@ export function installationRepositoriesEvent(
   const example = exampleOf(state, undefined, 'installation_repositories', action)
   const repositories = shortBodies(
     state,
-    names.map((name) => named(state, name)),
+    names.map((name) => repositoryNamed(state, name)),
   )
   return {
     event: 'installation_repositories',
@@ -231,7 +238,7 @@ export function repositoryEvent(
     | 'edited',
   from = full_name,
 ): Webhook {
-  const repository = named(state, full_name)
+  const repository = repositoryNamed(state, full_name)
   const [owner = '', name] = from.split('/')
   const changes = {
     renamed: { repository: { name: { from: name } } },
@@ -239,8 +246,14 @@ export function repositoryEvent(
     edited: { default_branch: { from: 'master' } },
   }[action as 'renamed']
   const known = ['deleted', 'archived', 'unarchived'].includes(action) ? 'privatized' : action
-  return about(state, repository, 'repository', exampleOf(state, repository, 'repository', known), {
-    action,
-    ...(changes && { changes }),
-  })
+  return repositoryWebhook(
+    state,
+    repository,
+    'repository',
+    exampleOf(state, repository, 'repository', known),
+    {
+      action,
+      ...(changes && { changes }),
+    },
+  )
 }

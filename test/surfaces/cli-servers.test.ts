@@ -1,16 +1,16 @@
 /** The command with servers that do not respond, are of an earlier release, serve another GitHub, or are not reached over https. */
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { type BuiltService, startBuiltService } from '../support/built-service.ts'
 import { apiAt } from '../support/service.ts'
-import { openShop, type Shop } from '../support/shop.ts'
 import { type SilentServer, startFullServer, startSilentServer } from '../support/silent-server.ts'
 import { type WorkingTree, workingTree } from '../support/working-tree.ts'
 
-let shop: Shop
+let shop: BuiltService
 let tree: WorkingTree
 let silent: SilentServer | undefined
 
 beforeAll(async () => {
-  shop = await openShop()
+  shop = await startBuiltService()
 })
 afterAll(() => shop.close())
 beforeEach(async () => {

@@ -3,17 +3,17 @@ import { mkdir, readFile, stat, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { displayWidth } from '../../src/surfaces/cli/text-layout.ts'
+import { type BuiltService, startBuiltService } from '../support/built-service.ts'
 import { apiAt } from '../support/service.ts'
-import { openShop, type Shop } from '../support/shop.ts'
 import { type WorkingTree, workingTree } from '../support/working-tree.ts'
 
 const ACTIVITY = /act_[0-9a-z]{26}/
 
-let shop: Shop
+let shop: BuiltService
 let tree: WorkingTree
 
 beforeAll(async () => {
-  shop = await openShop()
+  shop = await startBuiltService()
 })
 afterAll(() => shop.close())
 beforeEach(async () => {

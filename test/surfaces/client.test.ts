@@ -5,17 +5,17 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { openShop, type Shop } from '../support/shop.ts'
+import { type BuiltService, startBuiltService } from '../support/built-service.ts'
 import { type TemporaryDirectory, temporaryDirectory } from '../support/temporary-directory.ts'
 
 const ROOT = fileURLToPath(new URL('../..', import.meta.url))
 const run = promisify(execFile)
 
-let shop: Shop
+let shop: BuiltService
 let home: TemporaryDirectory
 
 beforeAll(async () => {
-  shop = await openShop()
+  shop = await startBuiltService()
   home = await temporaryDirectory('client')
   await mkdir(join(home.path, 'node_modules'))
   await symlink(ROOT, join(home.path, 'node_modules/deconflict'))

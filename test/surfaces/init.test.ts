@@ -6,17 +6,17 @@ import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { readSettingsFile } from '../../src/context/settings-file.ts'
+import { type BuiltService, startBuiltService } from '../support/built-service.ts'
 import { apiAt } from '../support/service.ts'
-import { openShop, type Shop } from '../support/shop.ts'
 import { type WorkingTree, workingTree } from '../support/working-tree.ts'
 
 const CLI = fileURLToPath(new URL('../../dist/cli.js', import.meta.url))
 
-let shop: Shop
+let shop: BuiltService
 let tree: WorkingTree
 
 beforeAll(async () => {
-  shop = await openShop()
+  shop = await startBuiltService()
 })
 afterAll(() => shop.close())
 beforeEach(async () => {

@@ -4,7 +4,7 @@ import { Client } from '@modelcontextprotocol/sdk/client/index.js'
 import { StdioClientTransport } from '@modelcontextprotocol/sdk/client/stdio.js'
 import { StreamableHTTPClientTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { openShop, type Shop } from '../support/shop.ts'
+import { type BuiltService, startBuiltService } from '../support/built-service.ts'
 import { type WorkingTree, workingTree } from '../support/working-tree.ts'
 
 const CLI = fileURLToPath(new URL('../../dist/cli.js', import.meta.url))
@@ -21,11 +21,11 @@ const TOOLS = [
   'show_record',
 ]
 
-let shop: Shop
+let shop: BuiltService
 let tree: WorkingTree
 
 beforeAll(async () => {
-  shop = await openShop({ RATE_LIMIT_PER_MINUTE: '200' })
+  shop = await startBuiltService({ RATE_LIMIT_PER_MINUTE: '200' })
   tree = await workingTree({})
 })
 afterAll(async () => {

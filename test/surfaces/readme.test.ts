@@ -7,8 +7,8 @@ import { promisify } from 'node:util'
 import { Client } from '@modelcontextprotocol/sdk/client/index.js'
 import { StdioClientTransport } from '@modelcontextprotocol/sdk/client/stdio.js'
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
+import { type BuiltService, startBuiltService } from '../support/built-service.ts'
 import { apiAt } from '../support/service.ts'
-import { openShop, type Shop } from '../support/shop.ts'
 import { type WorkingTree, workingTree } from '../support/working-tree.ts'
 
 const CLI = fileURLToPath(new URL('../../dist/cli.js', import.meta.url))
@@ -19,12 +19,12 @@ const hasCurl = spawnSync('curl', ['--version']).status === 0
 
 type Person = 'ada' | 'ben'
 
-let shop: Shop
+let shop: BuiltService
 let trees: Record<Person, WorkingTree>
 let bin: string
 
 beforeAll(async () => {
-  shop = await openShop()
+  shop = await startBuiltService()
   trees = { ada: await workingTree({}), ben: await workingTree({}) }
   bin = join(trees.ada.path, '../bin')
   await mkdir(bin)

@@ -14,14 +14,14 @@ const REPOSITORIES = 20
 export interface PageRepository {
   name: string
   /** Below the repository: `ask('GET', '/activity')`. */
-  ask: Api
+  request: Api
   /** Creates an activity and answers its id; `body` goes over harmless defaults. */
-  declare(body: object): Promise<string>
+  createActivity(body: object): Promise<string>
   /** Listens as a page does; the function it answers waits for the first announced change. */
   nextAnnouncement(): Promise<() => Promise<void>>
 }
 
-export interface PageScene {
+export interface PageFixture {
   url: string
   /** Another repository without records at each call; Ada may write there. */
   repository(): PageRepository
@@ -32,7 +32,7 @@ export interface PageScene {
   close(): Promise<void>
 }
 
-export async function startPageScene(): Promise<PageScene> {
+export async function startPageFixture(): Promise<PageFixture> {
   const names = Array.from({ length: REPOSITORIES }, (_, index) => `acme/r${index}`)
   const permissions = Object.fromEntries(names.map((name) => [name, 'write' as const]))
   const github = await startFakeGithubServer({
@@ -52,13 +52,13 @@ export async function startPageScene(): Promise<PageScene> {
     repository() {
       const name = names.shift()
       if (name === undefined) throw new Error(`more than ${REPOSITORIES} repositories in one test file`)
-      const ask: Api = (method, path, options) => api(method, `/api/v1/repos/${name}${path}`, options)
+      const request: Api = (method, path, options) => api(method, `/api/v1/repos/${name}${path}`, options)
       return {
         name,
-        ask,
-        async declare(body) {
-          const work = { title: 'Retry payments', summary: 'Twice.', actor: 'Ben', ...body }
-          const { status, body: created } = await ask('POST', '/activity', { body: work })
+        request,
+        async createActivity(body) {
+          const activityBody = { title: 'Retry payments', summary: 'Twice.', actor: 'Ben', ...body }
+          const { status, body: created } = await request('POST', '/activity', { body: activityBody })
           expect(status).toBe(201)
           return created.activity.id
         },

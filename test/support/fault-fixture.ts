@@ -2,14 +2,14 @@
 import { type FakeGithubServer, startFakeGithubServer } from '../../scripts/fake-github-server.ts'
 
 /** For what happens at some time soon, also on a slow machine. */
-export const PATIENT = { timeout: 60_000, interval: 20 }
+export const WAIT_OPTIONS = { timeout: 60_000, interval: 20 }
 
-export interface Scene extends FakeGithubServer {
+export interface FaultFixture extends FakeGithubServer {
   /** What the service is told of it. */
   env: Record<string, string>
 }
 
-export async function startScene(): Promise<Scene> {
+export async function startFaultFixture(): Promise<FaultFixture> {
   const githubServer = await startFakeGithubServer({
     repositories: [{ id: 7, full_name: 'acme/shop' }],
     users: ['ada', 'ben'].map((login, index) => ({

@@ -2,15 +2,15 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { TestProject } from 'vitest/node'
-import type { Row } from './ledger.ts'
+import type { Row } from './request-counts.ts'
 import { temporaryDirectory } from './temporary-directory.ts'
 
 const HEAD = ['fault', 'load', 'requests', 'acknowledged', 'refused (by status)', 'lost', 'duplicated']
 
 export async function setup(project: TestProject): Promise<() => Promise<void>> {
-  const directory = await temporaryDirectory('ledger')
+  const directory = await temporaryDirectory('request-counts')
   const file = join(directory.path, 'rows')
-  project.provide('ledger', file)
+  project.provide('request_counts', file)
   return async () => {
     const rows = readRows(file)
     if (rows.length > 0) process.stdout.write(`\n${tableOf(rows)}\n`)
@@ -40,11 +40,11 @@ function tableOf(rows: Row[]): string {
   return lines.map((line) => `| ${line} |`).join('\n')
 }
 
-function cellsOf({ fault, load, requests, acknowledged, refused, lost, doubled }: Row): string[] {
+function cellsOf({ fault, load, requests, acknowledged, refused, lost, duplicated }: Row): string[] {
   const statuses = Object.entries(refused).map(
     ([status, count]) => `${count} × ${status === 'none' ? 'no answer' : status}`,
   )
-  return [fault, load, requests, acknowledged, statuses.join(', ') || 'none', lost, doubled].map(String)
+  return [fault, load, requests, acknowledged, statuses.join(', ') || 'none', lost, duplicated].map(String)
 }
 
 function pad(cell: string, column: number, widths: number[]): string {

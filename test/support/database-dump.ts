@@ -3,7 +3,7 @@ import { sql } from 'drizzle-orm'
 import type { TestService } from './service.ts'
 
 /** Every row of every table. */
-export async function dump({ app }: Pick<TestService, 'app'>): Promise<string> {
+export async function dumpDatabase({ app }: Pick<TestService, 'app'>): Promise<string> {
   const db = app.database.connection()
   const rowsOf = (answer: unknown) => (Array.isArray(answer) ? answer : (answer as { rows: unknown[] }).rows)
   const tables = rowsOf(

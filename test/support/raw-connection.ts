@@ -2,25 +2,25 @@
 import { once } from 'node:events'
 import { connect, type Socket } from 'node:net'
 
-export interface Heard {
+export interface RawResponse {
   status: number
   headers: Headers
   // biome-ignore lint/suspicious/noExplicitAny: tests look into bodies of every shape
   body: any
 }
 
-export interface Wire {
+export interface RawConnection {
   socket: Socket
   write(bytes: string | Uint8Array): void
   /** The bytes that came so far. */
-  said(): string
+  received(): string
   /** The first answer, once all of it came; one to HEAD has no body. */
-  answer(isHead?: boolean): Promise<Heard>
+  answer(isHead?: boolean): Promise<RawResponse>
   /** Resolves when the service has ended the connection, in whatever way. */
   ended: Promise<void>
 }
 
-export async function openWire(url: string): Promise<Wire> {
+export async function openRawConnection(url: string): Promise<RawConnection> {
   const { hostname, port } = new URL(url)
   const socket = connect({ host: hostname, port: Number(port), allowHalfOpen: false })
   const chunks: Buffer[] = []
@@ -29,11 +29,11 @@ export async function openWire(url: string): Promise<Wire> {
   socket.on('error', () => {})
   const ended = new Promise<void>((resolve) => socket.once('close', () => resolve()))
   await once(socket, 'connect')
-  const said = () => Buffer.concat(chunks).toString('latin1')
+  const received = () => Buffer.concat(chunks).toString('latin1')
   return {
     socket,
     write: (bytes) => socket.write(bytes),
-    said,
+    received,
     ended,
     answer: (isHead = false) =>
       new Promise((resolve, reject) => {
@@ -44,7 +44,7 @@ export async function openWire(url: string): Promise<Wire> {
         }
         if (look()) return
         socket.on('data', look)
-        socket.once('close', () => look() ?? reject(new Error(`no answer: ${JSON.stringify(said())}`)))
+        socket.once('close', () => look() ?? reject(new Error(`no answer: ${JSON.stringify(received())}`)))
       }),
   }
 }
@@ -54,17 +54,17 @@ export async function sendBytes(
   url: string,
   bytes: string | Uint8Array,
   { isLast = false } = {},
-): Promise<Heard[]> {
-  const wire = await openWire(url)
-  if (isLast) wire.socket.end(bytes)
-  else wire.write(bytes)
-  await wire.ended
-  return answersIn(wire.said())
+): Promise<RawResponse[]> {
+  const connection = await openRawConnection(url)
+  if (isLast) connection.socket.end(bytes)
+  else connection.write(bytes)
+  await connection.ended
+  return parseResponses(connection.received())
 }
 
 /** The answers in what was heard, all of which say their length. Throws where something else stands between them. */
-export function answersIn(said: string): Heard[] {
-  const answers: Heard[] = []
+export function parseResponses(said: string): RawResponse[] {
+  const answers: RawResponse[] = []
   let rest = Buffer.from(said, 'latin1')
   while (rest.length > 0) {
     const first = firstAnswer(rest, false)
@@ -76,7 +76,7 @@ export function answersIn(said: string): Heard[] {
 }
 
 /** The answer at the beginning, those that ask to go on left out, and the bytes it takes; undefined when it is not complete. */
-function firstAnswer(bytes: Buffer, isHead: boolean): { heard: Heard; length: number } | undefined {
+function firstAnswer(bytes: Buffer, isHead: boolean): { heard: RawResponse; length: number } | undefined {
   const end = bytes.indexOf('\r\n\r\n')
   const [first = '', ...lines] = bytes.subarray(0, end).toString('latin1').split('\r\n')
   const status = Number(/^HTTP\/1\.1 (\d{3}) /.exec(first)?.[1])

@@ -5,7 +5,7 @@ import { inject } from 'vitest'
 declare module 'vitest' {
   interface ProvidedContext {
     /** The file in which the rows of this run are collected, a JSON text a line. */
-    ledger: string
+    request_counts: string
   }
 }
 
@@ -18,12 +18,12 @@ export interface Row {
   /** Status → how many; `none` stands for requests that got no answer. */
   refused: Record<string, number>
   lost: number
-  doubled: number
+  duplicated: number
 }
 
-export interface Ledger {
+export interface RequestCounts {
   /** Notes a request and its answer: null stands for none. `key` names the record that it was to make, `of` the answers that count as made. */
-  note(status: number | null, key?: string): void
+  record(status: number | null, key?: string): void
   /** The keys of all that was acknowledged. */
   acknowledged: Set<string>
   refused: Record<string, number>
@@ -31,11 +31,11 @@ export interface Ledger {
    * Closes the books with what is there, by key: what was acknowledged and is missing is lost, what is there more than
    * once is doubled. Writes the row and answers it.
    */
-  close(stored: string[]): Row
+  report(stored: string[]): Row
 }
 
 /** Opens the books. */
-export function openLedger(fault: string, load: string): Ledger {
+export function countRequests(fault: string, load: string): RequestCounts {
   const acknowledged = new Set<string>()
   const refused: Record<string, number> = {}
   let requests = 0
@@ -43,7 +43,7 @@ export function openLedger(fault: string, load: string): Ledger {
   return {
     acknowledged,
     refused,
-    note(status, key) {
+    record(status, key) {
       requests += 1
       if (status !== null && status < 300) {
         answered += 1
@@ -53,18 +53,18 @@ export function openLedger(fault: string, load: string): Ledger {
       const name = status === null ? 'none' : String(status)
       refused[name] = (refused[name] ?? 0) + 1
     },
-    close(stored) {
+    report(stored) {
       const there = new Set(stored)
       const lost = [...acknowledged].filter((key) => !there.has(key)).length
-      const doubled = stored.length - there.size
-      const row = { fault, load, requests, acknowledged: answered, refused, lost, doubled }
-      appendFileSync(inject('ledger'), `${JSON.stringify(row)}\n`)
+      const duplicated = stored.length - there.size
+      const row = { fault, load, requests, acknowledged: answered, refused, lost, duplicated }
+      appendFileSync(inject('request_counts'), `${JSON.stringify(row)}\n`)
       return row
     },
   }
 }
 
 /** The statuses of refusals that are none of those allowed; `none` stands for requests without an answer. */
-export function strange({ refused }: Row, allowed: string[]): string[] {
+export function unexpectedStatuses({ refused }: Row, allowed: string[]): string[] {
   return Object.keys(refused).filter((status) => !allowed.includes(status))
 }

@@ -3,7 +3,7 @@ import { type FakeGithubServer, startFakeGithubServer } from '../../scripts/fake
 import { freshDatabase } from './database.ts'
 import { startProcess } from './process.ts'
 
-export interface Shop {
+export interface BuiltService {
   /** Address of the service. */
   url: string
   github: FakeGithubServer
@@ -11,7 +11,7 @@ export interface Shop {
 }
 
 /** In `acme/shop`, tok-ada and tok-ben have write access, and tok-rita has read access. */
-export async function openShop(env: Record<string, string> = {}): Promise<Shop> {
+export async function startBuiltService(env: Record<string, string> = {}): Promise<BuiltService> {
   const user = (login: string, id: number, permission: 'read' | 'write') => ({
     token: `tok-${login}`,
     login,

@@ -7,7 +7,7 @@ import { signedDelivery } from './webhooks.ts'
 
 const WEBHOOK_SECRET = 'hush'
 
-export interface Site {
+export interface Deployment {
   githubServer: FakeGithubServer
   /** Starts so many instances at once; `env` says at least where the database is. */
   start(count: number, env: Record<string, string | undefined>): Promise<ServiceProcess[]>
@@ -19,7 +19,7 @@ export interface Site {
 }
 
 /** A GitHub with these repositories of `acme`, numbered from 1, in which the app is installed. */
-export async function openSite(names: string[]): Promise<Site> {
+export async function startDeployment(names: string[]): Promise<Deployment> {
   const githubServer = await startFakeGithubServer({
     repositories: names.map((full_name, index) => ({ id: index + 1, full_name })),
   })
