@@ -301,6 +301,19 @@ describe('the state of git', () => {
     expect((await tree.run(['check'])).code).toBe(2)
   })
 
+  test('fits into one request, however many files have changed', async () => {
+    const names = Array.from(
+      { length: 3500 },
+      (_, index) => `lib/part-${index % 70}/${'deep/'.repeat(10)}file-${index}.ts`,
+    )
+    await tree.write(
+      Object.fromEntries(names.map((name) => [name, 'export const value = "\t"\n'.repeat(10)])),
+    )
+    await startAsBen({ scope: { paths: ['lib/part-69/**/file-3499.ts'] } })
+    const { code, stderr } = await tree.run(['check'])
+    expect([code, stderr]).toEqual([2, ''])
+  })
+
   test('without unstaged changes is checked before a push, with exit code 0', async () => {
     await startAsBen({ scope: { paths: ['src/**'] } })
     await tree.git('checkout', '-q', '-b', 'work')
