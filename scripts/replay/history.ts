@@ -1,7 +1,7 @@
 /** Replays the pull requests of a mirror in the order of events, with `git merge-tree` as the judge (contract §12). */
 import { closingIssues } from '../../src/lines/closing-issues.ts'
 import { workOf } from '../../src/lines/duplicate.ts'
-import { readGitAttributes } from '../../src/lines/git-attributes.ts'
+import { attributesOf, readGitAttributes } from '../../src/lines/git-attributes.ts'
 import { KEY_BYTES, lineHasher } from '../../src/lines/line-hash.ts'
 import { DEFAULT_NOISE, type NoiseRules } from '../../src/lines/noise.ts'
 import { changedFiles } from './changed-files.ts'
@@ -91,7 +91,7 @@ async function replayMirror(mirror: Mirror, git: Git, { days, report }: ReplayOp
 /** As the service reads noise: the usual names, and what the root `.gitattributes` says. */
 async function noiseOf(git: Git, tip: string): Promise<NoiseRules> {
   const text = await git.text(['cat-file', 'blob', `${tip}:.gitattributes`]).catch(() => '')
-  return { ...DEFAULT_NOISE, attributes: readGitAttributes(text) }
+  return { ...DEFAULT_NOISE, attributes: attributesOf(readGitAttributes(text)) }
 }
 
 async function withFiles(

@@ -1,14 +1,16 @@
 /** What the `.gitattributes` at the root of a repository says of noise: generated, vendored, merged by union (contract §11). Pure. */
+import { z } from 'zod'
 import type { Budget } from '../base/budget.ts'
-import { type Glob, GlobError, parseGlob } from '../scope/glob.ts'
+import { alternativesOf, type Glob, GlobError, parseGlob } from '../scope/glob.ts'
 import { matchesPath } from '../scope/intersect.ts'
-import type { NoiseClass } from './noise-names.ts'
+import { NOISE_CLASSES, type NoiseClass } from './noise-names.ts'
 
 const LENGTH_MAX = 262_144
-/** Rules that say something of noise; those beyond are left out. */
+/** Rules that say something of noise, and the characters of their globs; those beyond are left out. */
 const RULES_MAX = 500
-/** Units of the glob engine for one path. Rules that it does not reach say nothing. */
-const PATH_COST_MAX = 20_000
+const GLOBS_LENGTH_MAX = 16_384
+/** The budget for compiling the globs of all rules; those beyond are left out. */
+const COMPILE_UNITS_MAX = 500_000
 
 /** Merging both sides' lines is for logs that grow at one place. */
 const CLASS_OF: Record<string, NoiseClass> = {
@@ -17,62 +19,88 @@ const CLASS_OF: Record<string, NoiseClass> = {
   merge: 'changelog',
 }
 
-interface Rule {
-  glob: Glob
-  /** Null: an earlier rule is taken back. */
-  says: Map<NoiseClass, boolean | null>
+/** A rule as it is stored: the files that it is about, and whether they are of a class. Null takes back an earlier rule. */
+export const AttributeRule = z.strictObject({
+  glob: z.string().refine(isGlob, { error: 'is not a glob' }),
+  says: z.partialRecord(z.enum(NOISE_CLASSES), z.boolean().nullable()),
+})
+export type AttributeRule = z.output<typeof AttributeRule>
+
+/** Rules in the form in which paths are matched. */
+export interface Attributes {
+  /** The globs of the rules that make files noise. */
+  globs: readonly Glob[]
+  /** Whether a path is declared to be of a class, or not to be; null if nothing is said or the budget is exhausted. */
+  says(path: string, noise: NoiseClass, budget: Budget): boolean | null
 }
 
-/** Whether a path is declared to be of a class, or not to be; null if nothing is said. */
-export type Attributes = (path: string, noise: NoiseClass) => boolean | null
-
-/** Never throws: what cannot be read says nothing, as in git. */
-export function readGitAttributes(text: string): Attributes {
-  const rules: Rule[] = []
+/** The rules of a file that are about noise, in its order. Never throws: what cannot be read says nothing, as in git. */
+export function readGitAttributes(text: string): AttributeRule[] {
+  const rules: AttributeRule[] = []
+  let length = 0
   for (const line of text.slice(0, LENGTH_MAX).split('\n')) {
     const rule = readRule(line.trim())
-    if (rule !== null) rules.push(rule)
+    if (rule === null) continue
+    length += rule.glob.length
+    if (length > GLOBS_LENGTH_MAX) break
+    rules.push(rule)
     if (rules.length === RULES_MAX) break
   }
+  return rules
+}
+
+export function attributesOf(rules: readonly AttributeRule[]): Attributes {
+  const budget: Budget = { remaining: COMPILE_UNITS_MAX }
+  const compiled = rules.flatMap(({ glob, says }) => {
+    const parsed = parseGlob(glob, budget)
+    return alternativesOf(parsed, budget).length > 0 ? [{ glob: parsed, says }] : []
+  })
   // The last rule that matches wins.
-  rules.reverse()
-  return (path, noise) => {
-    const budget: Budget = { remaining: PATH_COST_MAX }
-    const rule = rules.find(({ glob, says }) => says.has(noise) && matchesPath(glob, path, budget))
-    return rule?.says.get(noise) ?? null
+  compiled.reverse()
+  return {
+    globs: compiled.filter(({ says }) => Object.values(says).includes(true)).map(({ glob }) => glob),
+    says(path, noise, units) {
+      const rule = compiled.find(({ glob, says }) => noise in says && matchesPath(glob, path, units))
+      return rule?.says[noise] ?? null
+    },
   }
 }
 
 /** A pattern, bare or in quotes, and what follows it. */
 const RULE = /^(?:"((?:[^"\\]|\\.)*)"|([^\s"#[!][^\s]*|\[(?!attr\])[^\s]*))\s+(.*)$/
 
-function readRule(line: string): Rule | null {
+function readRule(line: string): AttributeRule | null {
   const [, quoted, bare, attributes] = RULE.exec(line) ?? []
   if (attributes === undefined) return null
-  const says = new Map<NoiseClass, boolean | null>()
+  const says: AttributeRule['says'] = {}
   for (const attribute of attributes.split(/\s+/)) {
     const [, sign, name = '', value] = /^([-!]?)([^=]+)(?:=(.*))?$/.exec(attribute) ?? []
-    const noise = CLASS_OF[name]
+    const noise = Object.hasOwn(CLASS_OF, name) ? CLASS_OF[name] : undefined
     if (noise === undefined) continue
     const isSet = name === 'merge' ? value === 'union' : sign === '' && value !== 'false'
-    says.set(noise, sign === '!' ? null : isSet)
+    says[noise] = sign === '!' ? null : isSet
   }
-  const glob = says.size > 0 ? globOf(quoted ?? (bare as string)) : null
+  const glob = Object.keys(says).length > 0 ? globOf(quoted ?? (bare as string)) : null
   return glob === null ? null : { glob, says }
 }
 
 /** The glob that matches what git's pattern matches; null if there is none. */
-function globOf(pattern: string): Glob | null {
-  if (pattern.endsWith('/')) return null
+function globOf(pattern: string): string | null {
+  if (pattern.endsWith('/') || pattern.includes('\0')) return null
   const anchored = pattern.replace(/\\([ "])/g, '$1').replace(/[{}]/g, '\\$&')
   const rooted = anchored.includes('/') ? anchored.replace(/^\//, '') : `**/${anchored}`
   // A plain name at the end of a glob covers what lies beneath it, which git's does not. A class of one character does not.
   const last = rooted.slice(rooted.lastIndexOf('/') + 1)
   const exact = /[*?[\\]/.test(last) ? rooted : rooted.replace(/\w$/, '[$&]')
+  return isGlob(exact) ? exact : null
+}
+
+function isGlob(text: string): boolean {
   try {
-    return parseGlob(exact)
+    parseGlob(text)
+    return true
   } catch (error) {
-    if (error instanceof GlobError) return null
+    if (error instanceof GlobError) return false
     throw error
   }
 }

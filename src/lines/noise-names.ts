@@ -1,4 +1,4 @@
-/** Names of files whose conflicts are mechanical, by class (contract §11). Pure. Names are compared in lower case. */
+/** Names of files whose conflicts are mechanical, by class (contract §11). Pure. Case is ignored. */
 
 /** A file that is of several classes counts for the first that is on. */
 export const NOISE_CLASSES = [
@@ -12,7 +12,7 @@ export const NOISE_CLASSES = [
 ] as const
 export type NoiseClass = (typeof NOISE_CLASSES)[number]
 
-const LOCKS = new Set([
+const LOCKS = [
   'package-lock.json',
   'npm-shrinkwrap.json',
   'yarn.lock',
@@ -44,64 +44,106 @@ const LOCKS = new Set([
   'renv.lock',
   'gopkg.lock',
   '.terraform.lock.hcl',
-])
+]
 
-const MANIFESTS = new Set(['go.mod', 'go.work', 'vendor.mod'])
+const DOCUMENTS = [
+  'md',
+  'mdx',
+  'markdown',
+  'rst',
+  'txt',
+  'adoc',
+  'asciidoc',
+  'org',
+  'textile',
+  'rdoc',
+  'html',
+]
+/** A fragment of a changelog can be data as well. */
+const FRAGMENTS = [...DOCUMENTS, 'yml', 'yaml', 'json', 'toml']
 
-const VENDORED_DIRECTORIES = new Set([
-  'vendor',
-  'vendored',
-  'node_modules',
-  'third_party',
-  'third-party',
-  'bower_components',
-  'godeps',
-  'pods',
-])
-const VENDORED = /(?:^|\/)(?:carthage\/build\/|\.pnp\.[^/]+$)/
+const BINARIES =
+  'png|jpe?g|gif|ico|icns|bmp|webp|avif|tiff?|psd|woff2?|ttf|otf|eot|zip|gz|tgz|bz2|xz|zst|7z|rar|tar|jar|war'
 
-const GENERATED_DIRECTORIES = new Set(['dist', '__generated__', 'generated'])
-const GENERATED =
-  /\.min\.(?:js|css)$|\.map$|\.bundle\.js$|\.pb\.(?:go|cc|h|ts)$|_pb2(?:_grpc)?\.pyi?$|[._]generated\.[^.]+$|\.(?:g|freezed)\.dart$|\.designer\.cs$|^zz_generated/
+const CHANGELOG = '/(?:changelog|changes|history|release[-_]?notes|releases|news)(?:[-_.]?v?[0-9][0-9.x_-]*)?'
 
-const SNAPSHOT_DIRECTORIES = new Set(['__snapshots__'])
-const SNAPSHOT = /\.(?:snap|ambr|golden)$|_golden\.[^.]+$/
+/**
+ * Regular expressions for `/` and a path, and for a directory another `/`. The syntax is common to JavaScript and
+ * PostgreSQL. No part can match across a `/` repeatedly, so that a test takes linear time.
+ */
+const EXPRESSIONS: Record<NoiseClass, string[]> = {
+  lock: [name(LOCKS)],
+  vendored: [
+    beneath([
+      'vendor',
+      'vendored',
+      'node_modules',
+      'third_party',
+      'third-party',
+      'bower_components',
+      'godeps',
+      'pods',
+      'carthage/build',
+    ]),
+    '/\\.pnp\\.[^/]+/?$',
+  ],
+  generated: [
+    beneath(['dist', '__generated__', 'generated']),
+    '(?:\\.min\\.(?:js|css)|\\.map|\\.bundle\\.js|\\.pb\\.(?:go|cc|h|ts)|_pb2(?:_grpc)?\\.pyi?)/?$',
+    '(?:[._]generated\\.[^./]+|\\.(?:g|freezed)\\.dart|\\.designer\\.cs|/zz_generated[^/]*)/?$',
+  ],
+  snapshot: [beneath(['__snapshots__']), '(?:\\.(?:snap|ambr|golden)|_golden\\.[^./]+)/?$'],
+  changelog: [
+    beneath(['changelog.d', 'newsfragments', '.changeset', 'upcoming_changes']),
+    `${CHANGELOG}\\.(?:${DOCUMENTS.join('|')})/?$`,
+  ],
+  manifest: [name(['go.mod', 'go.work', 'vendor.mod'])],
+  binary: [`\\.(?:${BINARIES})/?$`],
+}
 
-const FRAGMENT_DIRECTORIES = new Set(['changelog.d', 'newsfragments', '.changeset', 'upcoming_changes'])
-/** May as well be the code of a feature, so that only their documents count. */
-const CHANGELOG_DIRECTORIES = new Set(['changelog', 'changelogs'])
-const CHANGELOG =
-  /^(?:changelog|changes|history|release[-_]?notes|releases|news)(?:[-_.]?v?\d[\d.x_-]*)?(?:\.(?:md|mdx|markdown|rst|txt|adoc|asciidoc|org|textile|rdoc|html))?$/
-/** A document or a fragment of one, by its extension; or a name without any. */
-const DOCUMENT = /^[^.]+$|\.(?:md|mdx|markdown|rst|txt|adoc|asciidoc|org|textile|rdoc|html|ya?ml|json|toml)$/
+/** A name without an extension. It can as well be that of a directory of code. */
+const BARE_CHANGELOG = `${CHANGELOG}/?$`
+/** Can as well hold the code of a feature, so that only documents count. */
+const IN_CHANGELOGS = beneath(['changelog', 'changelogs'])
+const DOCUMENT = `/[^./]+$|\\.(?:${FRAGMENTS.join('|')})/?$`
 
-const BINARY =
-  /\.(?:png|jpe?g|gif|ico|icns|bmp|webp|avif|tiff?|psd|woff2?|ttf|otf|eot|zip|gz|tgz|bz2|xz|zst|7z|rar|tar|jar|war)$/
+function name(names: string[]): string {
+  return `/(?:${names.map(escaped).join('|')})/?$`
+}
 
-/** Whether a path belongs to a class by its name alone. */
-export function isNamed(path: string, noise: NoiseClass): boolean {
-  const lower = path.toLowerCase()
-  const directories = lower.split('/')
-  const name = directories.pop() as string
-  const isBeneath = (names: Set<string>) => directories.some((directory) => names.has(directory))
-  switch (noise) {
-    case 'lock':
-      return LOCKS.has(name)
-    case 'vendored':
-      return isBeneath(VENDORED_DIRECTORIES) || VENDORED.test(lower)
-    case 'generated':
-      return isBeneath(GENERATED_DIRECTORIES) || GENERATED.test(name)
-    case 'snapshot':
-      return isBeneath(SNAPSHOT_DIRECTORIES) || SNAPSHOT.test(name)
-    case 'changelog':
-      return (
-        CHANGELOG.test(name) ||
-        isBeneath(FRAGMENT_DIRECTORIES) ||
-        (isBeneath(CHANGELOG_DIRECTORIES) && DOCUMENT.test(name))
-      )
-    case 'manifest':
-      return MANIFESTS.has(name)
-    case 'binary':
-      return BINARY.test(name)
-  }
+function beneath(directories: string[]): string {
+  return `/(?:${directories.map(escaped).join('|')})/`
+}
+
+function escaped(text: string): string {
+  return text.replaceAll('.', '\\.')
+}
+
+/** Without the flag `u`, only ASCII letters match in either case, as in the C collation of PostgreSQL. */
+const compiled = new Map(NOISE_CLASSES.map((noise) => [noise, either(EXPRESSIONS[noise])]))
+const [isBareChangelog, isInChangelogs, isDocument] = [BARE_CHANGELOG, IN_CHANGELOGS, DOCUMENT].map((each) =>
+  either([each]),
+) as [RegExp, RegExp, RegExp]
+
+function either(expressions: string[]): RegExp {
+  return new RegExp(expressions.join('|'), 'i')
+}
+
+/**
+ * Whether a path belongs to a class by its name alone. `is_file`: nothing lies beneath the path. Any other path may be a
+ * directory, which belongs to a class if all that it holds does.
+ */
+export function isNamed(path: string, noise: NoiseClass, { is_file }: { is_file: boolean }): boolean {
+  const subject = is_file ? `/${path}` : `/${path}/`
+  if (compiled.get(noise)?.test(subject)) return true
+  if (noise !== 'changelog') return false
+  if (isBareChangelog.test(subject)) return is_file || !path.includes('/')
+  return isInChangelogs.test(subject) && isDocument.test(subject)
+}
+
+/** Regular expressions of PostgreSQL, without case, for `/src/a.ts/`. Each path named so matches one, and few others do. */
+export function nameExpressions(noise: NoiseClass): string[] {
+  return noise === 'changelog'
+    ? [...EXPRESSIONS.changelog, BARE_CHANGELOG, IN_CHANGELOGS]
+    : EXPRESSIONS[noise]
 }

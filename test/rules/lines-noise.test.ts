@@ -1,10 +1,11 @@
 /** Which files are noise, by name, by attributes and by settings (contract §11). */
 import { describe, expect, test } from 'vitest'
-import { readGitAttributes } from '../../src/lines/git-attributes.ts'
-import { DEFAULT_NOISE, noiseOf } from '../../src/lines/noise.ts'
+import { attributesOf, readGitAttributes } from '../../src/lines/git-attributes.ts'
+import { DEFAULT_NOISE, noiseOf, noiseOfPath } from '../../src/lines/noise.ts'
 import { parseGlob } from '../../src/scope/glob.ts'
 import { change } from '../support/lines.ts'
 
+const attributesFrom = (text: string) => attributesOf(readGitAttributes(text))
 const classOf = (path: string, rules = {}) => noiseOf(change({ path }), { ...DEFAULT_NOISE, ...rules })
 
 describe('by its name', () => {
@@ -103,6 +104,34 @@ describe('by its name', () => {
   })
 })
 
+describe('a declared path, which may be a directory', () => {
+  test.each([
+    ['web/yarn.lock', 'lock'],
+    ['vendor', 'vendored'],
+    ['ios/Carthage/Build', 'vendored'],
+    ['src/generated', 'generated'],
+    ['src/__snapshots__', 'snapshot'],
+    ['docs/CHANGELOG.md', 'changelog'],
+    ['NEWS', 'changelog'],
+    ['changelogs/1.yml', 'changelog'],
+    ['go.mod', 'manifest'],
+    ['logo.png', 'binary'],
+    ['src/history', null],
+    ['app/News', null],
+    ['src/changelog/parse', null],
+    ['src/changelog', null],
+  ])('%s: %s', (path, noise) => {
+    expect(noiseOfPath(path, DEFAULT_NOISE, { is_file: false })).toBe(noise)
+  })
+
+  test('has no class once the budget is exhausted', () => {
+    const rules = { ...DEFAULT_NOISE, attributes: attributesFrom('src/*.x linguist-generated') }
+    const budget = { remaining: 0 }
+    expect(noiseOfPath('src/a.x', rules, { is_file: false, budget })).toBeNull()
+    expect(budget.remaining).toBeLessThan(0)
+  })
+})
+
 describe('by what is known of its content', () => {
   test.each([
     ['no patch and no changed line', change({ changed_lines: 0, blob_sha: 'a1' }), 'binary'],
@@ -146,7 +175,7 @@ describe('.gitattributes', () => {
     ['[ linguist-generated\n*.c linguist-generated', 'b.c', 'generated'],
     ['*.c text', 'a.c', null],
   ])('%j makes %s %s', (text, path, noise) => {
-    expect(classOf(path, { attributes: readGitAttributes(text) })).toBe(noise)
+    expect(classOf(path, { attributes: attributesFrom(text) })).toBe(noise)
   })
 })
 
@@ -166,13 +195,13 @@ describe('settings', () => {
     ],
     [
       'go before attributes',
-      { ...golden, attributes: readGitAttributes('testdata/* -linguist-generated') },
+      { ...golden, attributes: attributesFrom('testdata/* -linguist-generated') },
       'testdata/a.txt',
       'snapshot',
     ],
     [
       'switch off what attributes say',
-      { classes: { generated: false }, attributes: readGitAttributes('* linguist-generated') },
+      { classes: { generated: false }, attributes: attributesFrom('* linguist-generated') },
       'a.c',
       null,
     ],

@@ -4,7 +4,7 @@ import { describe, expect, test } from 'vitest'
 import { judgePairs, readRecording } from '../../scripts/replay/pairs.ts'
 import { casesOf, scoreOf } from '../../scripts/replay/summary.ts'
 import { encodeDigest } from '../../src/lines/digest-bytes.ts'
-import { readGitAttributes } from '../../src/lines/git-attributes.ts'
+import { attributesOf, readGitAttributes } from '../../src/lines/git-attributes.ts'
 import { DEFAULT_NOISE } from '../../src/lines/noise.ts'
 import { digest } from '../support/lines.ts'
 import { recordingsFolder } from '../support/recordings.ts'
@@ -23,7 +23,7 @@ describe.skipIf(folder === undefined)('of recorded pull requests', () => {
     ['numpy', '', { precision: 100, recall: 100 }],
   ])('the files of %s are judged as git judges them', async (name, attributes, least) => {
     const recording = await readRecording(fileOf(name))
-    const noise = { ...DEFAULT_NOISE, attributes: readGitAttributes(attributes) }
+    const noise = { ...DEFAULT_NOISE, attributes: attributesOf(readGitAttributes(attributes)) }
     const { byFile, byPair } = casesOf(recording, judgePairs(recording, noise))
     for (const [what, cases] of [
       ['files', byFile],
