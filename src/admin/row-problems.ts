@@ -6,6 +6,7 @@ import { printableId } from '../base/id.ts'
 import { FileSettings, Settings, SettingsProblem } from '../context/settings.ts'
 import type { RepositoryRow } from '../context/store.ts'
 import type { Db } from '../db/connect.ts'
+import { AttributeRule } from '../lines/git-attributes.ts'
 import { CreateNotable } from '../notables/notable.ts'
 import type { NotableRow } from '../notables/table.ts'
 import { KEY_RETENTION_MS } from '../operations/idempotency.ts'
@@ -82,6 +83,7 @@ export function checkRows<Name extends CheckedTable>(
 const StoredRepository = z.object({
   settings: FileSettings.nullable(),
   labeler_areas: Settings.shape.areas.nullable(),
+  noise_attributes: z.array(AttributeRule).nullable(),
   settings_errors: z.array(SettingsProblem),
 })
 

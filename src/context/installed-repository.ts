@@ -1,13 +1,17 @@
-/** Repositories where the GitHub App is installed, and their settings files (contract §8). */
+/** Repositories where the GitHub App is installed, and the files that they are configured by (contract §8 and §11). */
 import { isNotFound, readFile } from '../github/client.ts'
 import { enqueue } from '../jobs/store.ts'
+import { readGitAttributes } from '../lines/git-attributes.ts'
 import type { App } from './app.ts'
 import { areasOfLabeler } from './labeler-file.ts'
 import { readSettingsFile } from './settings-file.ts'
 import { findRepository, insertRepository, type RepositoryRow, updateRepository } from './store.ts'
 
 export const SETTINGS_PATH = '.github/deconflict.yml'
-export const LABELER_PATH = '.github/labeler.yml'
+const LABELER_PATH = '.github/labeler.yml'
+const ATTRIBUTES_PATH = '.gitattributes'
+/** The files that `refreshSettings` reads. */
+export const SETTINGS_PATHS: readonly string[] = [SETTINGS_PATH, LABELER_PATH, ATTRIBUTES_PATH]
 
 /** A repository as a delivery or GitHub describes it. */
 export interface InstalledRepository {
@@ -96,7 +100,8 @@ export async function installationOf(
 
 /**
  * Reads and stores the settings file. If it is invalid, its problems are stored and the last valid values stay. Without
- * areas in the settings, the areas of the labeler file apply. Throws what GitHub's client throws. At most two calls.
+ * areas in the settings, the areas of the labeler file apply. Of `.gitattributes` only the rules about noise are stored.
+ * Throws what GitHub's client throws. At most three calls.
  */
 export async function refreshSettings(
   app: App,
@@ -110,9 +115,11 @@ export async function refreshSettings(
   const isInvalid = file.errors.length > 0
   const settings = isInvalid ? ((await findRepository(db, repository.id))?.settings ?? null) : file.settings
   const labeler = settings?.areas ? null : await readFile(client, repository, LABELER_PATH)
+  const attributes = await readFile(client, repository, ATTRIBUTES_PATH)
   return updateRepository(db, repository.id, {
     settings,
     settings_errors: file.errors,
+    noise_attributes: attributes === null ? null : readGitAttributes(attributes),
     labeler_areas: labeler === null ? null : areasOfLabeler(labeler),
   })
 }

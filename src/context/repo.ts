@@ -4,6 +4,7 @@ import { Meter } from '../base/budget.ts'
 import type { SingleFlight } from '../base/single-flight.ts'
 import type { Db } from '../db/connect.ts'
 import type { Identity, VisibleRepository } from '../github/access.ts'
+import type { AttributeRule } from '../lines/git-attributes.ts'
 import type { App } from './app.ts'
 import { type Settings, type SettingsProblem, settingsOf } from './settings.ts'
 import { findRepository, type RepositoryRow } from './store.ts'
@@ -33,6 +34,8 @@ export interface RepoContext {
   /** The caller, if the operation needs it; null for tokens without a user. */
   identity: Identity
   settings: Settings
+  /** What the `.gitattributes` of the repository says of noise. */
+  noise_attributes: readonly AttributeRule[]
   settings_source: 'defaults' | 'file'
   settings_errors: SettingsProblem[]
   /** The limits of live records. */
@@ -95,6 +98,7 @@ function contextOf(
     },
     identity: null,
     settings: settingsOf({ ...(read?.labeler_areas && { areas: read.labeler_areas }), ...read?.settings }),
+    noise_attributes: read?.noise_attributes ?? [],
     settings_source: read?.settings ? 'file' : 'defaults',
     settings_errors: read?.settings_errors ?? [],
     max_live: maxLiveOf(app.config.max_live_activities),

@@ -1,5 +1,6 @@
 /** The settings of a repository: schema, defaults and limits (contract §8). */
 import { z } from 'zod'
+import { NOISE_CLASSES, type NoiseClass } from '../lines/noise-names.ts'
 import { label, labelKey, paths } from '../scope/scope.ts'
 
 export const NOTABLE_CATEGORIES = [
@@ -16,43 +17,6 @@ export const NOTABLE_CATEGORIES = [
   'deprecation',
   'release',
 ] as const
-
-/** Files that tools write. Two activities that share only such a file are not worth a warning. */
-const IGNORED_PATHS = [
-  '**/package-lock.json',
-  '**/npm-shrinkwrap.json',
-  '**/yarn.lock',
-  '**/pnpm-lock.yaml',
-  '**/bun.lock',
-  '**/bun.lockb',
-  '**/deno.lock',
-  '**/Cargo.lock',
-  '**/go.sum',
-  '**/go.work.sum',
-  '**/Gemfile.lock',
-  '**/composer.lock',
-  '**/poetry.lock',
-  '**/pdm.lock',
-  '**/uv.lock',
-  '**/Pipfile.lock',
-  '**/mix.lock',
-  '**/pubspec.lock',
-  '**/Podfile.lock',
-  '**/Package.resolved',
-  '**/packages.lock.json',
-  '**/gradle.lockfile',
-  '**/flake.lock',
-  '**/.terraform.lock.hcl',
-  '**/node_modules',
-  '**/vendor',
-  '**/third_party',
-  '**/__generated__',
-  '**/*.generated.*',
-  '**/*.min.js',
-  '**/*.min.css',
-  '**/*.pb.go',
-  '**/*_pb2.py',
-]
 
 const SEVERITIES = ['low', 'medium', 'high'] as const
 
@@ -71,6 +35,11 @@ const DEFAULT_COMMENT = {
   draft_min_severity: 'high',
   on_bots: false,
 } as const
+
+function byNoiseClass<Value extends z.ZodType>(value: Value) {
+  const fields = Object.fromEntries(NOISE_CLASSES.map((noise) => [noise, value]))
+  return z.strictObject(fields as Record<NoiseClass, Value>).partial()
+}
 
 const YEAR_MS = 31_536_000_000
 const duration = z.int().min(1000).max(YEAR_MS)
@@ -99,8 +68,17 @@ export const Settings = z
       .default({})
       .meta({ description: 'The globs of each area, by label.' }),
     ignore_paths: paths
-      .default(IGNORED_PATHS)
-      .meta({ description: 'Plain paths that match one of these globs are not compared.' }),
+      .default([])
+      .meta({ description: 'Plain paths and changed files that match one of these globs are not compared.' }),
+    noise_paths: byNoiseClass(paths.meta({ description: 'Globs of further files of the class.' }))
+      .default({})
+      .meta({
+        description:
+          'Globs of further noise, by class. Conflicts in such files are mechanical, so plain paths and changed files that are noise are not compared.',
+      }),
+    noise_classes: byNoiseClass(z.boolean().meta({ description: 'Whether the class is on.' }))
+      .default({})
+      .meta({ description: 'Switches classes of noise off. Each is on unless it is `false`.' }),
     track_pull_requests: z
       .boolean()
       .default(true)

@@ -2,6 +2,7 @@
 import { sql } from 'drizzle-orm'
 import { bigint, check, jsonb, pgTable, text } from 'drizzle-orm/pg-core'
 import { bytes, instant } from '../db/column.ts'
+import type { AttributeRule } from '../lines/git-attributes.ts'
 import type { FileSettings, Settings, SettingsProblem } from './settings.ts'
 
 export const repositories = pgTable(
@@ -21,6 +22,8 @@ export const repositories = pgTable(
     settings: jsonb().$type<FileSettings>(),
     /** The areas of `.github/labeler.yml`, which apply if the settings have none; null if there is no such file. */
     labeler_areas: jsonb().$type<Settings['areas']>(),
+    /** What the `.gitattributes` at the root says of noise; null if there is no such file. */
+    noise_attributes: jsonb().$type<AttributeRule[]>(),
     settings_errors: jsonb().$type<SettingsProblem[]>().notNull().default([]),
     /** The last branch that the reconciliation checked; null if it checked all. */
     branches_after: text(),

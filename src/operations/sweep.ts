@@ -186,9 +186,9 @@ async function forgetApp(app: App, repo_id: number, kept: Date): Promise<number>
     process: (numbers) => whileLeft((tx) => deletePullRequests(tx, repo_id, null, numbers)),
   })
   if (failed === 0) {
-    const nothing = { left_at: null, settings: null, labeler_areas: null, settings_errors: [] }
+    const files = { settings: null, labeler_areas: null, noise_attributes: null, settings_errors: [] }
     await whileLeft(async (tx) => {
-      await updateRepository(tx, repo_id, nothing)
+      await updateRepository(tx, repo_id, { left_at: null, ...files })
       return 1
     })
   }

@@ -154,7 +154,7 @@ async function recordsOf(comparison: Comparison, found: Pick<Findings, 'activiti
 }
 
 async function begin(ctx: RepoContext, work: Work): Promise<Comparison> {
-  const rules = rulesOf(ctx.settings)
+  const rules = rulesOf(ctx.settings, ctx.noise_attributes)
   if (work.scopes.some(({ paths, files }) => paths.length + files.length > LARGE_SCOPE)) await setImmediate()
   const proposal = proposalOf(work.scopes, rules, ctx.meter.budget(PROPOSAL_UNITS_MAX))
   const budgets = { activities: ctx.meter.budget(UNITS_MAX), notables: ctx.meter.budget(UNITS_MAX) }

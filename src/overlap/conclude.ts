@@ -81,7 +81,7 @@ function reasonOf(conclusion: Conclusion, severity: Severity | null): string {
 function nothingCompared({ branch, emptiness }: Conclusion): string {
   const why =
     emptiness === 'all_ignored'
-      ? 'the settings of this repository ignore every path of the scope (ignore_paths)'
+      ? 'every path of the scope is noise or ignored in this repository (noise_classes, noise_paths, ignore_paths)'
       : `there was nothing to compare, because no paths or areas were named${ofBranch(branch)}`
   return `No activity was compared: ${why}.`
 }

@@ -4,7 +4,7 @@ import { type Budget, comparisonCost } from '../base/budget.ts'
 import type { Alternative } from '../scope/alternative.ts'
 import { alternativesOf, type Glob } from '../scope/glob.ts'
 import { alternativesOverlap, sharedPath } from '../scope/intersect.ts'
-import { isIgnored } from '../scope/path-set.ts'
+import { type Exclusion, isIgnored } from '../scope/path-set.ts'
 import type { Steps, WorkBudget } from './work-budget.ts'
 
 export interface KnownGlob {
@@ -35,7 +35,7 @@ const DIRECTORY = 10
 const MEETING = 40
 
 export class GlobTable {
-  readonly #ignore: readonly Glob[]
+  readonly #ignore: Exclusion
   readonly #budget: WorkBudget
   /** By source. File names have their own map, because a glob with the same text also matches everything beneath it. */
   readonly #files = new Map<string, KnownGlob>()
@@ -46,7 +46,7 @@ export class GlobTable {
   readonly #beneath = new Map<string, Entry[]>()
 
   /** `ignore`: a plain glob whose path one of these matches has no meetings. */
-  constructor(ignore: readonly Glob[], budget: WorkBudget) {
+  constructor(ignore: Exclusion, budget: WorkBudget) {
     this.#ignore = ignore
     this.#budget = budget
   }

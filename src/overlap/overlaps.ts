@@ -52,8 +52,8 @@ export async function listOverlaps(ctx: RepoContext): Promise<Overlaps> {
 }
 
 /** Everything that the collisions depend on. */
-function versionOf({ repo, settings }: RepoContext, live: OutlinedActivity[]): string {
-  const hash = createHash('sha256').update(JSON.stringify([repo.id, settings]))
+function versionOf({ repo, settings, noise_attributes }: RepoContext, live: OutlinedActivity[]): string {
+  const hash = createHash('sha256').update(JSON.stringify([repo.id, settings, noise_attributes]))
   for (const { id, version } of live) hash.update(`${id} ${version}\n`)
   return hash.digest('base64')
 }
@@ -64,7 +64,7 @@ async function comparisonOf(
   signal: AbortSignal,
 ): Promise<Comparison> {
   const budget = new WorkBudget({ budget: ctx.meter.budget(UNITS_MAX), reserve: SHOWN_UNITS, signal })
-  const rules = rulesOf(ctx.settings)
+  const rules = rulesOf(ctx.settings, ctx.noise_attributes)
   const collisions = new Collisions({ rules, stacks: new Stacks(live, budget), budget })
   let compared = 0
   for await (const [activity, scope] of scopesOf(ctx, live.slice(0, COMPARED_MAX))) {

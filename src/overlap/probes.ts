@@ -40,7 +40,7 @@ type Row = readonly [Answer, Answer, Answer, Answer, Answer, Answer]
 
 /**
  * The answer by probe, claim kind, and where the claim is. The statement of a check is generated from this table. A `sure`
- * claim of the kinds `FILE` and `PLAIN` has to be decided too if `ignore_paths` may match its path.
+ * claim of the kinds `FILE` and `PLAIN` has to be decided too if its path may be ignored or noise.
  */
 export const TRUTH_TABLE: Record<RangeProbe, { at: Row; beneath: Row }> & Record<PointProbe, { at: Row }> = {
   // FILE, PLAIN, TREE, SUBTREE, PATTERN, TRUNCATED

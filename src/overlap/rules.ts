@@ -1,51 +1,102 @@
 /** The settings that affect a comparison, compiled (contract §6 and §8). Pure. */
 import { LRUCache } from 'lru-cache'
 import type { Settings } from '../context/settings.ts'
+import { type AttributeRule, attributesOf } from '../lines/git-attributes.ts'
+import { isOn, NOISE_CLASSES, type NoiseClass, type NoiseRules, noiseOfPath } from '../lines/noise.ts'
+import { nameExpressions } from '../lines/noise-names.ts'
 import { alternativesOf, type Glob, parseGlob } from '../scope/glob.ts'
+import { matchesPath } from '../scope/intersect.ts'
+import type { Exclusion } from '../scope/path-set.ts'
 import { labelKey } from '../scope/scope.ts'
 
 export interface Rules {
   /** Compared form of a label → its globs. */
   areas: Map<string, Glob[]>
-  ignore: Glob[]
-  /** See `ignoredText`. */
+  /** What `noiseOfPath` and `noiseOf` go by. */
+  noise: NoiseRules
+  /** Whether the path of a plain glob is ignored or noise. */
+  ignore: Exclusion
+  /** See `expressionOf`. */
   ignored: string | null
 }
+
+type RuleSettings = Pick<Settings, 'areas' | 'ignore_paths' | 'noise_paths' | 'noise_classes'>
 
 /** The size of the cache in characters of settings. Most repositories have the defaults, the others few globs. */
 const KEPT_MAX = 500_000
 const kept = new LRUCache<string, Rules>({ maxSize: KEPT_MAX, sizeCalculation: (_, key) => key.length })
 
-export function rulesOf({ areas, ignore_paths }: Pick<Settings, 'areas' | 'ignore_paths'>): Rules {
-  const key = JSON.stringify([areas, ignore_paths])
+/** `attributes`: see `RepoContext.noise_attributes`. */
+export function rulesOf(settings: RuleSettings, attributes: readonly AttributeRule[]): Rules {
+  const { areas, ignore_paths, noise_paths, noise_classes } = settings
+  const key = JSON.stringify([areas, ignore_paths, noise_paths, noise_classes, attributes])
   const known = kept.get(key)
   if (known) return known
   const compiled = Object.entries(areas).map(
-    ([label, globs]) => [labelKey(label), globs.map((glob) => parseGlob(glob))] as const,
+    ([label, globs]) => [labelKey(label), globs.map(parsed)] as const,
   )
-  const ignore = ignore_paths.map((glob) => parseGlob(glob))
-  const rules = { areas: new Map(compiled), ignore, ignored: ignoredText(ignore) }
+  const ignore = ignore_paths.map(parsed)
+  const noise = noiseRulesOf(settings, attributes)
+  const ignored = expressionOf(ignore, noise)
+  const rules = { areas: new Map(compiled), noise, ignore: exclusionOf(ignore, noise, ignored), ignored }
   kept.set(key, rules)
   return rules
 }
 
+function noiseRulesOf(
+  { noise_paths, noise_classes }: RuleSettings,
+  attributes: readonly AttributeRule[],
+): NoiseRules {
+  const paths: Partial<Record<NoiseClass, Glob[]>> = {}
+  // Their alternatives are built here: whether a path is noise must not depend on which path was first.
+  const budget = { remaining: COMPILE_UNITS_MAX }
+  for (const noise of NOISE_CLASSES) {
+    const globs = noise_paths[noise]?.map(parsed) ?? []
+    paths[noise] = globs.filter((glob) => alternativesOf(glob, budget).length > 0)
+  }
+  return { paths, classes: noise_classes, attributes: attributesOf(attributes) }
+}
+
+function exclusionOf(ignore: readonly Glob[], noise: NoiseRules, ignored: string | null): Exclusion {
+  if (ignored === null) return () => false
+  const candidate = new RegExp(ignored, 'i')
+  return (path, is_file, budget) => {
+    budget.remaining -= CANDIDATE_COST
+    if (!candidate.test(`/${path}/`)) return false
+    if (ignore.some((glob) => matchesPath(glob, path, budget))) return true
+    return noiseOfPath(path, noise, { is_file, budget }) !== null
+  }
+}
+
+function parsed(glob: string): Glob {
+  return parseGlob(glob)
+}
+
+/** Cost units of testing a path for `ignored`. */
+const CANDIDATE_COST = 20
 /** The maximum of characters of a text, and of texts: a longer expression costs more than it saves. */
 const TEXT_MAX = 32
 const TEXTS_MAX = 200
-/** The budget for finding the texts. */
+/** The budgets for compiling the globs of noise, and for finding the texts. */
+const COMPILE_UNITS_MAX = 500_000
 const READING_UNITS_MAX = 500_000
 
 /**
- * A regular expression of PostgreSQL that matches every path ignored by one of the globs, and few others: each such path
- * contains a certain text. Null if nothing is ignored.
+ * A regular expression, without case, that every path matches that is ignored or noise, and few others do, given as
+ * `/src/a.ts/`: each contains a text of a glob, or has a name of a class. The syntax is common to PostgreSQL and JavaScript.
+ * Null if no path is ignored or noise.
  */
-function ignoredText(ignore: readonly Glob[]): string | null {
-  if (ignore.length === 0) return null
+function expressionOf(ignore: readonly Glob[], noise: NoiseRules): string | null {
+  const classes = NOISE_CLASSES.filter((each) => isOn(each, noise))
+  const ofNoise = [...classes.flatMap((each) => noise.paths[each] ?? []), ...(noise.attributes?.globs ?? [])]
+  const globs = [...ignore, ...ofNoise]
   const budget = { remaining: READING_UNITS_MAX }
-  const texts = ignore.flatMap((glob) =>
+  const texts = globs.flatMap((glob) =>
     alternativesOf(glob, budget).map(({ core }) => [...core].slice(0, TEXT_MAX).join('')),
   )
   const distinct = [...new Set(texts)]
   if (budget.remaining < 0 || distinct.length > TEXTS_MAX || distinct.includes('')) return ''
-  return distinct.map((text) => text.replaceAll(/[!-/:-@[-^`{-~]/g, '\\$&')).join('|')
+  const escaped = distinct.map((text) => text.replaceAll(/[!-/:-@[-^`{-~]/g, '\\$&'))
+  const expressions = [...escaped, ...classes.flatMap(nameExpressions)]
+  return expressions.length === 0 ? null : expressions.join('|')
 }

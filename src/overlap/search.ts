@@ -59,7 +59,7 @@ export interface Search {
   branch: string | null
   base_branch: string | null
   probes: Probes
-  /** A regular expression for every path that the settings may ignore; null if nothing is ignored. */
+  /** See `Rules`. */
   ignored: string | null
   /** The keys that overlap. Undefined in the first search, which returns the keys to decide. */
   decided?: Decided[]

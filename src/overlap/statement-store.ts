@@ -51,7 +51,7 @@ const GONE = sql`gone as materialized (
   union all (select id from ${notables} where repo_id = ${REPO} and status = 'active'
     and applies_until <= ${NOW} and expires_at > ${NOW} order by repo_id, applies_until limit ${ALL}))`
 
-const MAY_BE_IGNORED = sql`(c.kind in (${code(FILE)}, ${code(PLAIN)}) and c.place ~ ${sql.placeholder('ignored')}::text)`
+const MAY_BE_IGNORED = sql`(c.kind in (${code(FILE)}, ${code(PLAIN)}) and c.place ~* ${sql.placeholder('ignored')}::text)`
 
 /** `TRUTH_TABLE` for ranges as a text: S(ure), D(ecide) or - for each probe, `at` and `beneath`, and claim kind. */
 const LETTERS: Record<Answer, string> = { sure: 'S', decide: 'D', skip: '-' }

@@ -71,7 +71,8 @@ const WHY: Record<NonNullable<Report['not_compared']>, string> = {
     'this repository does not track pull requests (`track_pull_requests`), and no live activity is linked to this one',
   not_live: 'the activity of this pull request is archived, finished or expired',
   no_scope: 'its activity names neither paths nor areas',
-  all_ignored: 'the settings of this repository ignore every changed file (`ignore_paths`)',
+  all_ignored:
+    'every changed file is noise or ignored in this repository (`noise_classes`, `noise_paths`, `ignore_paths`)',
 }
 
 function foundBelow({ works, notables }: Below): string {

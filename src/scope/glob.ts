@@ -155,7 +155,7 @@ export function fileGlob(path: string): Glob {
   return { source: path, is_plain: true, alternatives: [fileAlternative(path)], syntax: null }
 }
 
-/** Matches the path and everything beneath it. Every character is literal. `is_plain`: whether `ignore_paths` applies. */
+/** Matches the path and everything beneath it. Every character is literal. `is_plain`: whether it can be ignored or noise. */
 export function treeGlob(path: string, is_plain: boolean): Glob {
   return { source: path, is_plain, alternatives: [plainAlternative(path)], syntax: null }
 }

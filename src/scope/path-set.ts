@@ -3,7 +3,7 @@
 import { type Budget, comparisonCost } from '../base/budget.ts'
 import type { Alternative } from './alternative.ts'
 import { alternativesOf, type Glob } from './glob.ts'
-import { alternativesOverlap, matchesPath, sharedPath } from './intersect.ts'
+import { alternativesOverlap, sharedPath } from './intersect.ts'
 
 /** The source of a glob of each side, and a path that matches both. */
 export interface PathPair {
@@ -45,10 +45,15 @@ export function pathSet(globs: readonly Glob[], budget: Budget): PathSet {
   return { globs, entries, dirs: [...entries.keys()].sort() }
 }
 
+/** Whether a path takes no part in comparisons. `is_file`: nothing lies beneath it. */
+export type Exclusion = (path: string, is_file: boolean, budget: Budget) => boolean
+
+const NOTHING: Exclusion = () => false
+
 export interface PairOptions {
   budget: Budget
-  /** Plain globs of `theirs` are skipped if one of these matches their path. */
-  ignore?: readonly Glob[]
+  /** Plain globs of `theirs` are skipped if their path is excluded. */
+  ignore?: Exclusion
 }
 
 /**
@@ -59,7 +64,7 @@ export interface PairOptions {
 export function* pairsOf(
   yours: PathSet,
   theirs: readonly Glob[],
-  { budget, ignore = [] }: PairOptions,
+  { budget, ignore = NOTHING }: PairOptions,
 ): Generator<PathPair> {
   for (const glob of theirs) {
     for (const entry of overlapsOf(yours, glob, budget)) {
@@ -96,7 +101,7 @@ export function pairsBetween(
 export function meetsAny(
   yours: PathSet,
   theirs: readonly Glob[],
-  { budget, ignore = [] }: PairOptions,
+  { budget, ignore = NOTHING }: PairOptions,
 ): boolean {
   return theirs.some((glob) => {
     const [first] = overlapsOf(yours, glob, budget)
@@ -156,15 +161,15 @@ function firstAfter(dirs: readonly string[], text: string): number {
 }
 
 /**
- * The globs without the plain ones whose exact path one of `ignore` matches; wildcards are never ignored. With
- * `budget.remaining` below 0 afterwards, some may still be there that should not.
+ * The globs without the plain ones whose path is excluded; wildcards are never ignored. With `budget.remaining` below 0
+ * afterwards, some may still be there that should not.
  */
-export function withoutIgnored(globs: readonly Glob[], ignore: readonly Glob[], budget: Budget): Glob[] {
+export function withoutIgnored(globs: readonly Glob[], ignore: Exclusion, budget: Budget): Glob[] {
   return globs.filter((glob) => !isIgnored(glob, ignore, budget))
 }
 
-/** Whether it is a plain glob, and one of `ignore` matches its path. */
-export function isIgnored(glob: Glob, ignore: readonly Glob[], budget: Budget): boolean {
-  const path = glob.is_plain ? alternativesOf(glob, budget)[0]?.dir : undefined
-  return path !== undefined && ignore.some((each) => matchesPath(each, path, budget))
+/** Whether it is a plain glob with an excluded path. */
+export function isIgnored(glob: Glob, ignore: Exclusion, budget: Budget): boolean {
+  const only = glob.is_plain ? alternativesOf(glob, budget)[0] : undefined
+  return only !== undefined && ignore(only.dir, only.kind === 'file', budget)
 }

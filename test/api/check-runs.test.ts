@@ -142,7 +142,7 @@ test('a success says with how much it was compared, and is not reported again wh
 
 test.each<[string, string, () => Promise<unknown>, string]>([
   ['nothing is tracked', 'track_pull_requests: false', () => repository.open(), '(`track_pull_requests`)'],
-  ['all files are ignored', 'ignore_paths: [src/**]', () => repository.open(), '(`ignore_paths`)'],
+  ['all files are ignored', 'ignore_paths: [src/**]', () => repository.open(), '`ignore_paths`)'],
   ['it changes none', '', () => repository.open({ files: [] }), 'neither paths nor areas'],
 ])('where %s it is no success', async (_, settings, open, words) => {
   await repository.writeFile('.github/deconflict.yml', `check_run: true\n${settings}`)

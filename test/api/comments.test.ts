@@ -226,7 +226,7 @@ describe('what is gone is not called gone when it was only not looked at', () =>
       'its files are ignored',
       () => repository.writeFile('.github/deconflict.yml', 'ignore_paths: [src/**]'),
       'Not compared',
-      'ignore every changed file (`ignore_paths`)',
+      'every changed file is noise or ignored',
     ],
     [
       'it changes no files any more',

@@ -56,13 +56,17 @@ describe('areas', () => {
   })
 })
 
-describe('ignored paths', () => {
+describe('noise and ignored paths', () => {
   test.each([
     ['package-lock.json', '**'],
     ['./package-lock.json', 'package-lock.json'],
     ['apps/web/pnpm-lock.yaml', 'apps/**'],
     ['vendor/acme/till.go', 'vendor/**'],
     ['src/api.pb.go', 'src/*'],
+    ['go.mod', '*'],
+    ['docs/ChangeLog.md', 'docs/**'],
+    ['vendor', 'vendor/**'],
+    ['assets/logo.png', 'assets'],
   ])('%s takes no part, on either side', async (ignored, other) => {
     const { create, check } = repository()
     await create({ scope: { paths: [ignored] } })
@@ -86,16 +90,22 @@ describe('ignored paths', () => {
     ])
   })
 
-  test('a glob with wildcards is not ignored', async () => {
+  test('a directory of code whose name is that of a changelog is compared', async () => {
+    const { createActivity, check } = repository()
+    const id = await createActivity({ scope: { paths: ['src/history'] } })
+    expect((await check({ scope: { paths: ['src/history/list.ts'] } })).related_activity_ids).toEqual([id])
+  })
+
+  test('a glob with wildcards is no noise', async () => {
     const { createActivity, check } = repository()
     const id = await createActivity({ scope: { paths: ['**/package-lock.json'] } })
     expect((await check({ scope: { paths: ['*-lock.json'] } })).related_activity_ids).toEqual([id])
   })
 
-  test('the settings say what is ignored instead', async () => {
+  test('the settings say what else is ignored, and which classes are off', async () => {
     const { configure, createActivity, check } = repository()
     const id = await createActivity({ scope: { paths: ['docs/a.md', 'package-lock.json'] } })
-    await configure({ ignore_paths: ['docs'] })
+    await configure({ ignore_paths: ['docs'], noise_classes: { lock: false } })
     expect((await check({ scope: { paths: ['docs/a.md'] } })).related_activity_ids).toEqual([])
     expect((await check({ scope: { paths: ['package-lock.json'] } })).related_activity_ids).toEqual([id])
   })

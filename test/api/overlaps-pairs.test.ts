@@ -7,14 +7,21 @@ import { insertActivity } from '../../src/activities/store.ts'
 import { type ActivityRow, activities } from '../../src/activities/table.ts'
 import { newId } from '../../src/base/id.ts'
 import { activityWeight } from '../../src/claims/weight.ts'
-import type { Settings } from '../../src/context/settings.ts'
+import type { AttributeRule } from '../../src/lines/git-attributes.ts'
 import { compare, proposalOf, storedScopeOf } from '../../src/overlap/compare.ts'
 import type { Overlap, Severity } from '../../src/overlap/overlap.ts'
 import { rulesOf } from '../../src/overlap/rules.ts'
 import { isAtLeast, overlapSeverity } from '../../src/overlap/severity.ts'
 import { fileGlob, parseGlob } from '../../src/scope/glob.ts'
 import { matchesPath } from '../../src/scope/intersect.ts'
-import { record, risk, scopes, settings } from '../support/arbitrary-scopes.ts'
+import {
+  type ComparedSettings,
+  noiseAttributes,
+  record,
+  risk,
+  scopes,
+  settings,
+} from '../support/arbitrary-scopes.ts'
 import { fakeGithub } from '../support/github.ts'
 import { freshRepositories, type TestRepository } from '../support/repository.ts'
 import { startTestService, type TestService } from '../support/service.ts'
@@ -91,6 +98,8 @@ async function happen(repo: TestRepository, each: Event, ids: string[]): Promise
         draft_pr: false,
         blocking: false,
         source: 'pull_request',
+        pr_number: 7,
+        pr_url: 'https://github.com/acme/r0/pull/7',
         created_at: clock.now,
         updated_at: clock.now,
         expires_at: new Date(clock.now.getTime() + 5 * HOUR_MS),
@@ -134,10 +143,8 @@ function expectedBy(work: ActivityRow, live: ActivityRow[]): Set<string> {
   )
 }
 
-type Sides = Pick<Settings, 'areas' | 'ignore_paths'>
-
-function bruteForce(live: ActivityRow[], set: Sides) {
-  const rules = rulesOf(set)
+function bruteForce(live: ActivityRow[], [set, attributes]: [ComparedSettings, AttributeRule[]]) {
+  const rules = rulesOf(set, attributes)
   const budget = { remaining: 100_000_000 }
   const proposals = live.map((row) => proposalOf([storedScopeOf(row)], rules, budget))
   const expected = live.map((row) => expectedBy(row, live))
@@ -204,44 +211,48 @@ test('every two live activities that collide are listed once, whatever happened 
   timeout: 120_000,
 }, async () => {
   await fc.assert(
-    fc.asyncProperty(settings, fc.array(event, { minLength: 5, maxLength: 30 }), async (set, events) => {
-      const repo = repository()
-      await repo.configure(set)
-      const ids: string[] = []
-      for (const each of events) await happen(repo, each, ids)
-      const live = await liveIn(repo)
-      const pairs = bruteForce(live, set)
+    fc.asyncProperty(
+      fc.tuple(settings, noiseAttributes),
+      fc.array(event, { minLength: 5, maxLength: 30 }),
+      async (set, events) => {
+        const repo = repository()
+        await repo.configure(...set)
+        const ids: string[] = []
+        for (const each of events) await happen(repo, each, ids)
+        const live = await liveIn(repo)
+        const pairs = bruteForce(live, set)
 
-      const { body } = await repo.request('GET', '/overlaps')
-      const items = body.items as Overlap[]
-      const listed = items.map(({ activity_ids, severity, areas, paths }) => {
-        const own = pairs.find((pair) => pair.activity_ids.join() === activity_ids.join())
-        const { shared = 0 } = own ?? {}
-        const isRight =
-          paths.length >= Math.min(3, shared) && paths.length <= 3 && shared > 0 === paths.length > 0
-        return { activity_ids, severity, areas: areas.toSorted(), shared: isRight ? shared : paths }
-      })
-      const sorted = <Pair extends { activity_ids: string[] }>(all: Pair[]) =>
-        all.toSorted((a, b) => (a.activity_ids.join() < b.activity_ids.join() ? -1 : 1))
-      expect(sorted(listed)).toEqual(sorted(pairs))
-      expect(isInOrder(items)).toBe(true)
-      for (const each of items) expectExamples(each, live)
-      expect(body.total).toBe(pairs.length)
-      expect(body.checked_against).toEqual({
-        activities: live.length,
-        as_of: service.clock.now.toISOString(),
-        complete: true,
-      })
+        const { body } = await repo.request('GET', '/overlaps')
+        const items = body.items as Overlap[]
+        const listed = items.map(({ activity_ids, severity, areas, paths }) => {
+          const own = pairs.find((pair) => pair.activity_ids.join() === activity_ids.join())
+          const { shared = 0 } = own ?? {}
+          const isRight =
+            paths.length >= Math.min(3, shared) && paths.length <= 3 && shared > 0 === paths.length > 0
+          return { activity_ids, severity, areas: areas.toSorted(), shared: isRight ? shared : paths }
+        })
+        const sorted = <Pair extends { activity_ids: string[] }>(all: Pair[]) =>
+          all.toSorted((a, b) => (a.activity_ids.join() < b.activity_ids.join() ? -1 : 1))
+        expect(sorted(listed)).toEqual(sorted(pairs))
+        expect(isInOrder(items)).toBe(true)
+        for (const each of items) expectExamples(each, live)
+        expect(body.total).toBe(pairs.length)
+        expect(body.checked_against).toEqual({
+          activities: live.length,
+          as_of: service.clock.now.toISOString(),
+          complete: true,
+        })
 
-      // What anybody is told of is listed, and nothing else: a retrieval asks the index in the database.
-      const told = new Set<string>()
-      for (const { id, scope } of live) {
-        if (scope.areas.length + scope.paths.length === 0) continue
-        const { overlap } = (await repo.request('GET', `/activity/${id}`)).body
-        for (const other of overlap.related_activity_ids) told.add([id, other].sort().join())
-      }
-      expect([...told].sort()).toEqual(items.map(({ activity_ids }) => activity_ids.join()).sort())
-    }),
+        // What anybody is told of is listed, and nothing else: a retrieval asks the index in the database.
+        const told = new Set<string>()
+        for (const { id, scope } of live) {
+          if (scope.areas.length + scope.paths.length === 0) continue
+          const { overlap } = (await repo.request('GET', `/activity/${id}`)).body
+          for (const other of overlap.related_activity_ids) told.add([id, other].sort().join())
+        }
+        expect([...told].sort()).toEqual(items.map(({ activity_ids }) => activity_ids.join()).sort())
+      },
+    ),
     { numRuns: RUNS, endOnFailure: true },
   )
 })

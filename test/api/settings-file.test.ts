@@ -10,6 +10,7 @@ import {
 import { installationEvent, pullRequestEvent, pushEvent, repositoryEvent } from '../support/webhooks.ts'
 
 const SETTINGS = '.github/deconflict.yml'
+const ATTRIBUTES = '.gitattributes'
 const LABELER = '.github/labeler.yml'
 
 const github = fakeGithub()
@@ -29,6 +30,7 @@ afterAll(async () => {
 
 const shown = async () => (await repository.request('GET', '/settings')).body
 const reads = () => repository.calls().filter((route) => route.includes('/contents/'))
+const READS = [SETTINGS, ATTRIBUTES].map((path) => `GET /contents/${path}`)
 const overlaps = async (body: object) => {
   const answer = await repository.request('POST', '/activity/check', { body })
   expect(answer.status).toBe(200)
@@ -45,7 +47,7 @@ describe('the file is read when the repository is first seen', () => {
       areas: { pay: ['src/**'] },
     })
     expect((await shown()).notable_ttl_ms).toBe(604_800_000)
-    expect(reads()).toHaveLength(1)
+    expect(reads()).toEqual(READS)
   })
 
   test('by REST, but not for somebody who may only read: that costs no call of the app', async () => {
@@ -60,7 +62,7 @@ describe('the file is read when the repository is first seen', () => {
     expect(await findRepository(fixture.service.app.database.connection(), repository.id)).toBeUndefined()
     expect(await shown()).toMatchObject({ source: 'file', activity_ttl_ms: 5000 })
     expect(await read()).toMatchObject({ source: 'file', activity_ttl_ms: 5000 })
-    expect(reads()).toHaveLength(1)
+    expect(reads()).toEqual(READS)
   })
 
   test('by REST, for one call of the app where it is not installed, whoever writes there and how often', async () => {
@@ -269,6 +271,8 @@ describe('areas and ignore_paths work at once', () => {
     await repository.writeFile(SETTINGS, 'ignore_paths: [gen/**]')
     expect(await overlaps(asked)).toBe(false)
     expect(await overlaps({ scope: { paths: ['gen/a.ts'] } })).toBe(false)
+    expect(await overlaps({ scope: { paths: ['yarn.lock'] } })).toBe(false)
+    await repository.writeFile(SETTINGS, 'noise_classes: {lock: false}')
     expect(await overlaps({ scope: { paths: ['yarn.lock'] } })).toBe(true)
   })
 
@@ -278,6 +282,77 @@ describe('areas and ignore_paths work at once', () => {
     expect(repository.comment(number)).toBeUndefined()
     await repository.writeFile(SETTINGS, 'areas: {payments: [src/**]}')
     expect(repository.comment(number)).toContain('`By area`')
+  })
+})
+
+describe('noise', () => {
+  const noisy = { scope: { paths: ['testdata/a.txt'] } }
+
+  test('is what the settings add, as they show', async () => {
+    expect(await shown()).toMatchObject({ ignore_paths: [], noise_paths: {}, noise_classes: {} })
+    await repository.createActivity(noisy)
+    expect(await overlaps(noisy)).toBe(true)
+    await repository.writeFile(
+      SETTINGS,
+      'noise_paths: {snapshot: [testdata/**]}\nnoise_classes: {lock: false}\n',
+    )
+    expect(await overlaps(noisy)).toBe(false)
+    expect(await shown()).toMatchObject({
+      noise_paths: { snapshot: ['testdata/**'] },
+      noise_classes: { lock: false },
+    })
+  })
+
+  test('is what .gitattributes says, refreshed by a push that touches it', async () => {
+    repository.githubRepo.write(ATTRIBUTES, '*.ts text\ntestdata/** linguist-generated\n')
+    await repository.createActivity(noisy)
+    expect(await overlaps(noisy)).toBe(false)
+    await repository.writeFile(ATTRIBUTES, '*.ts text\n')
+    expect(await overlaps(noisy)).toBe(true)
+    await repository.writeFile(ATTRIBUTES, 'testdata/** linguist-generated\n*.txt !linguist-generated\n')
+    expect(await overlaps(noisy)).toBe(true)
+    await repository.writeFile(ATTRIBUTES, 'testdata/** linguist-vendored\n')
+    expect(await overlaps(noisy)).toBe(false)
+    await repository.writeFile(ATTRIBUTES, null)
+    expect(await overlaps(noisy)).toBe(true)
+  })
+
+  test('of .gitattributes is in force though the settings file is wrong', async () => {
+    repository.githubRepo.write(ATTRIBUTES, 'testdata/** linguist-generated\n')
+    await repository.writeFile(SETTINGS, 'noise_classes: {changelogs: false}')
+    expect((await shown()).errors).toEqual([
+      {
+        line: 1,
+        key: 'noise_classes.changelogs',
+        message: expect.stringContaining('did you mean changelog?'),
+      },
+    ])
+    await repository.createActivity(noisy)
+    expect(await overlaps(noisy)).toBe(false)
+  })
+
+  test('decides what GET …/overlaps lists, too', async () => {
+    await repository.createActivity({ ...noisy, branch: 'one' })
+    await repository.createActivity({ ...noisy, branch: 'two' })
+    const listed = async () => (await repository.request('GET', '/overlaps')).body.items.length
+    expect(await listed()).toBe(1)
+    await repository.writeFile(ATTRIBUTES, 'testdata/** linguist-generated\n')
+    expect(await listed()).toBe(0)
+  })
+
+  test('is all that is stored of .gitattributes', async () => {
+    await repository.writeFile(
+      ATTRIBUTES,
+      '# of Ada\n*.ts text eol=lf\ngen/*.go linguist-generated diff=go\n',
+    )
+    const stored = await findRepository(fixture.service.app.database.connection(), repository.id)
+    expect(stored?.noise_attributes).toEqual([{ glob: 'gen/*.go', says: { generated: true } }])
+  })
+
+  test('of a pull request is not commented on', async () => {
+    await repository.createActivity({ scope: { paths: ['CHANGELOG.md', 'go.mod', 'assets/logo.png'] } })
+    const number = await repository.open({ files: ['CHANGELOG.md', 'go.mod', 'assets/logo.png'] })
+    expect(repository.comment(number)).toBeUndefined()
   })
 })
 

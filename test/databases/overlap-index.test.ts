@@ -8,14 +8,23 @@ import { activities } from '../../src/activities/table.ts'
 import { newId } from '../../src/base/id.ts'
 import { claims } from '../../src/claims/table.ts'
 import { activityWeight, notableWeight } from '../../src/claims/weight.ts'
-import type { Settings } from '../../src/context/settings.ts'
+import type { AttributeRule } from '../../src/lines/git-attributes.ts'
 import { notables } from '../../src/notables/table.ts'
 import { sweep } from '../../src/operations/sweep.ts'
 import { compare, proposalOf, storedScopeOf } from '../../src/overlap/compare.ts'
 import type { Severity } from '../../src/overlap/overlap.ts'
 import { rulesOf } from '../../src/overlap/rules.ts'
 import { bySeverity, highest, overlapSeverity, Ranking } from '../../src/overlap/severity.ts'
-import { changedFiles, labels, record, risk, scopes, settings } from '../support/arbitrary-scopes.ts'
+import {
+  type ComparedSettings,
+  changedFiles,
+  labels,
+  noiseAttributes,
+  record,
+  risk,
+  scopes,
+  settings,
+} from '../support/arbitrary-scopes.ts'
 import { fakeGithub } from '../support/github.ts'
 import { freshRepositories, type TestRepository } from '../support/repository.ts'
 import { startTestService, type TestService } from '../support/service.ts'
@@ -174,7 +183,7 @@ interface Proposed {
 async function bruteForce(
   repo: TestRepository,
   given: Proposed,
-  set: Pick<Settings, 'areas' | 'ignore_paths'>,
+  [set, attributes]: [ComparedSettings, AttributeRule[]],
 ) {
   const { now } = service.clock
   const db = service.app.database.connection()
@@ -187,7 +196,7 @@ async function bruteForce(
       .from(notables)
       .where(and(eq(notables.repo_id, repo.id), eq(notables.status, 'active')))
   ).filter((row) => row.expires_at > now && (row.applies_until === null || row.applies_until > now))
-  const rules = rulesOf(set)
+  const rules = rulesOf(set, attributes)
   const own = all.filter((row) => given.branch !== null && row.branch === given.branch).sort(newestFirst)
   const sent = [storedScopeOf(given), storedScopeOf({ scope: { areas: given.tags, paths: [] } })]
   const isUnscoped = given.scope.areas.length + given.scope.paths.length === 0
@@ -245,12 +254,12 @@ test('a check answers what comparing with every record does, whatever happened t
   })
   await fc.assert(
     fc.asyncProperty(
-      settings,
+      fc.tuple(settings, noiseAttributes),
       fc.array(event, { minLength: 5, maxLength: 25 }),
       fc.array(proposals, { minLength: 3, maxLength: 5 }),
       async (set, events, proposed) => {
         const repo = repository()
-        await repo.configure(set)
+        await repo.configure(...set)
         const ids: string[] = []
         for (const each of events) await happen(repo, each, ids)
         for (const given of proposed) {

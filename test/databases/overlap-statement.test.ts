@@ -43,7 +43,7 @@ afterAll(async () => {
 
 type Probe = keyof typeof TRUTH_TABLE
 
-const rules = rulesOf({ areas: {}, ignore_paths: [] })
+const rules = rulesOf({ areas: {}, ignore_paths: [], noise_paths: {}, noise_classes: {} }, [])
 const plenty = () => ({ remaining: 100_000_000 })
 const globs = (...paths: string[]): StoredScope => ({ areas: [], paths, is_literal: false, files: [] })
 const files = (...paths: string[]): StoredScope => ({ areas: [], paths, is_literal: true, files: [] })
@@ -91,7 +91,7 @@ async function insert(repo: TestRepository, { areas, paths, is_literal }: Stored
     risk: 'low',
     draft_pr: false,
     blocking: false,
-    source: 'pull_request',
+    source: 'api',
     created_at: now,
     updated_at: now,
     expires_at: new Date(now.getTime() + 3_600_000),

@@ -301,7 +301,7 @@ describe('what the comment says', () => {
       'is archived, finished or expired',
     ],
     ['it touches nothing', { not_compared: 'no_scope' }, 'Not compared', 'names neither paths nor areas'],
-    ['all is ignored', { not_compared: 'all_ignored' }, 'Not compared', '(`ignore_paths`)'],
+    ['all is ignored', { not_compared: 'all_ignored' }, 'Not compared', '`ignore_paths`)'],
   ])('tells, where there is nothing to tell, that %s', (_, changes, heading, words) => {
     const text = commentOf(quiet(changes))
     expect(text).toContain(`\n\n### ${heading}\n\n`)
@@ -313,7 +313,7 @@ describe('what the comment says', () => {
     const text = said({ works: [], notables: [notable], not_compared: 'all_ignored' })
     expect(text).toContain('### 1 notable applies to this pull request')
     expect(text).toContain(
-      'Other activities were not compared: the settings of this repository ignore every changed file',
+      'Other activities were not compared: every changed file is noise or ignored in this repository',
     )
   })
 

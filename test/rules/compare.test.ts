@@ -1,11 +1,12 @@
 /** What two scopes share under a repository's settings, and what is told when the budget runs out (contract §6). */
 import { describe, expect, test } from 'vitest'
-import type { Settings } from '../../src/context/settings.ts'
+import { DEFAULT_SETTINGS, type Settings } from '../../src/context/settings.ts'
+import { readGitAttributes } from '../../src/lines/git-attributes.ts'
 import { compare, proposalOf, storedScopeOf } from '../../src/overlap/compare.ts'
 import { rulesOf } from '../../src/overlap/rules.ts'
 
 const plenty = () => ({ remaining: 1_000_000 })
-const none: Pick<Settings, 'areas' | 'ignore_paths'> = { areas: {}, ignore_paths: [] }
+const none = DEFAULT_SETTINGS
 
 interface Given {
   areas?: string[]
@@ -18,8 +19,8 @@ function scopeOf({ areas = [], paths = [], is_literal = false }: Given) {
   return storedScopeOf({ scope: { areas, paths }, scope_is_literal: is_literal, ...unchanged })
 }
 
-function shared(yours: Given | Given[], theirs: Given, settings = none, max = 10) {
-  const rules = rulesOf(settings)
+function shared(yours: Given | Given[], theirs: Given, settings = none, max = 10, attributes = '') {
+  const rules = rulesOf(settings, readGitAttributes(attributes))
   const proposal = proposalOf([yours].flat().map(scopeOf), rules, plenty())
   return compare(proposal, scopeOf(theirs), { rules, max, budget: plenty() })
 }
@@ -72,6 +73,31 @@ describe('what two scopes share', () => {
     expect(shared(yours, theirs, { ...none, ignore_paths: ['**/*.lock'] })).toBeNull()
   })
 
+  test.each<[string, Partial<Settings>, string?]>([
+    ['go.mod', {}],
+    ['api/CHANGELOG.md', {}],
+    ['testdata/a.txt', { noise_paths: { snapshot: ['testdata/**'] } }],
+    ['api/next.txt', {}, 'api/*.txt linguist-generated'],
+    ['vendor/History.md', { noise_classes: { vendored: false } }],
+  ])('leaves out the noise %s, but keeps what its class does not hold', (path, settings, attributes) => {
+    const all = { paths: [path, 'src/a.ts'] }
+    const found = shared(all, all, { ...none, ...settings }, 10, attributes)
+    expect(found?.paths.map(({ example }) => example)).toEqual(['src/a.ts'])
+  })
+
+  test.each<[string, Partial<Settings>, string?]>([
+    ['go.mod', { noise_classes: { manifest: false } }],
+    ['TestData/a.txt', { noise_paths: { snapshot: ['testdata/**'] } }],
+    ['testdata/a.txt', { noise_paths: { snapshot: ['testdata/**'] }, noise_classes: { snapshot: false } }],
+    ['vendor/a.c', {}, 'vendor/** -linguist-vendored'],
+    ['web/*.lock', {}],
+    ['src/history', {}],
+  ])('compares %s, which is no noise here', (path, settings, attributes) => {
+    expect(
+      shared({ paths: [path] }, { paths: [path] }, { ...none, ...settings }, 10, attributes),
+    ).not.toBeNull()
+  })
+
   test('keeps a glob with wildcards, though all that it matches is ignored', () => {
     const settings = { ...none, ignore_paths: ['**/*.lock'] }
     expect(shared({ paths: ['a/*.lock'] }, { paths: ['a/x*.lock'] }, settings)).not.toBeNull()
@@ -95,14 +121,14 @@ describe('a proposal', () => {
     [[{ paths: ['a.lock'], areas: ['pay'] }], null],
     [[{}, { areas: ['pay'] }], null],
   ])('of %o is empty as %s', (scopes, emptiness) => {
-    const rules = rulesOf({ ...none, ignore_paths: ['*.lock'] })
+    const rules = rulesOf({ ...none, ignore_paths: ['*.lock'] }, [])
     expect(proposalOf(scopes.map(scopeOf), rules, plenty()).emptiness).toBe(emptiness)
   })
 
   test('stops reading scopes when the budget is spent', () => {
     const budget = { remaining: 10 }
     const scopes = Array.from({ length: 100 }, (_, index) => scopeOf({ paths: [`{a,b,c}${index}/*`] }))
-    const { paths } = proposalOf(scopes, rulesOf(none), budget)
+    const { paths } = proposalOf(scopes, rulesOf(none, []), budget)
     expect(budget.remaining).toBeLessThan(0)
     expect(paths.globs.length).toBeLessThan(10)
   })
@@ -110,7 +136,7 @@ describe('a proposal', () => {
 
 describe('the budget', () => {
   test('is spent by reading alone: braces make much of a short glob', () => {
-    const rules = rulesOf(none)
+    const rules = rulesOf(none, [])
     const proposal = proposalOf([scopeOf({ paths: ['docs/**'] })], rules, plenty())
     const spentOn = (paths: string[]) => {
       const budget = plenty()
@@ -122,7 +148,7 @@ describe('the budget', () => {
   })
 
   test('that is spent ends the comparison, and says so by being below zero', () => {
-    const rules = rulesOf(none)
+    const rules = rulesOf(none, [])
     const hostile = (end: string) => ({ paths: [`${'*a'.repeat(200)}[${end}${end}]`] })
     const proposal = proposalOf([scopeOf(hostile('x'))], rules, plenty())
     const budget = { remaining: 5_000 }

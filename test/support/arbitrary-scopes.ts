@@ -1,7 +1,8 @@
 /** Scopes and settings in which much meets, for property tests of overlap. */
 import fc from 'fast-check'
-import { DEFAULT_SETTINGS, type Settings } from '../../src/context/settings.ts'
+import type { Settings } from '../../src/context/settings.ts'
 import type { ChangedFile } from '../../src/lines/change.ts'
+import type { AttributeRule } from '../../src/lines/git-attributes.ts'
 import { paths } from '../../src/scope/scope.ts'
 
 /** Objects as they come out of JSON. */
@@ -21,7 +22,8 @@ const name = fc.constantFrom(
   'ab',
   'x.ts',
   'yarn.lock',
-  'vendor',
+  'Vendor',
+  'History',
   '(a)',
   'ä',
   'l'.repeat(190),
@@ -63,11 +65,28 @@ export const changedFiles = record<ChangedFile>({
   status: fc.constant('modified'),
   blob_sha: fc.constant(null),
 })
-export const settings = record<Pick<Settings, 'areas' | 'ignore_paths'>>({
+export type ComparedSettings = Pick<Settings, 'areas' | 'ignore_paths' | 'noise_paths' | 'noise_classes'>
+export const settings = record<ComparedSettings>({
   areas: fc.oneof(
     fc.constant({}),
     fc.array(globs, { minLength: 1, maxLength: 2 }).map((till) => ({ till, Docs: ['a/**', 'yarn.lock'] })),
   ),
-  ignore_paths: fc.oneof(fc.constant(DEFAULT_SETTINGS.ignore_paths), fc.array(globs, { maxLength: 2 })),
+  ignore_paths: fc.oneof(fc.constant<string[]>([]), fc.array(globs, { maxLength: 2 })),
+  noise_paths: fc.oneof(fc.constant({}), record({ snapshot: fc.array(globs, { maxLength: 2 }) })),
+  noise_classes: fc.constantFrom(
+    {},
+    { vendored: false, snapshot: true },
+    { lock: false, changelog: false, snapshot: false },
+  ),
 })
+export const noiseAttributes = fc.oneof(
+  fc.constant<AttributeRule[]>([]),
+  fc.array(
+    record<AttributeRule>({
+      glob: globs,
+      says: fc.constantFrom<AttributeRule['says']>({ generated: true }, { vendored: false, changelog: null }),
+    }),
+    { maxLength: 3 },
+  ),
+)
 export const risk = fc.constantFrom('low', 'medium', 'high', 'critical')

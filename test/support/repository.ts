@@ -9,6 +9,7 @@ import { activities } from '../../src/activities/table.ts'
 import { claims, tallies } from '../../src/claims/table.ts'
 import type { FileSettings } from '../../src/context/settings.ts'
 import { repositories } from '../../src/context/table.ts'
+import type { AttributeRule } from '../../src/lines/git-attributes.ts'
 import type { Notable } from '../../src/notables/notable.ts'
 import type { notables } from '../../src/notables/table.ts'
 import type { OverlapResult } from '../../src/overlap/overlap.ts'
@@ -31,7 +32,7 @@ export interface TestRepository {
   createNotable(body: Body): Promise<Notable['id']>
   check(body: Body): Promise<OverlapResult>
   /** Stores what a settings file would set. */
-  configure(settings: FileSettings): Promise<void>
+  configure(settings: FileSettings, noise_attributes?: AttributeRule[]): Promise<void>
   /** Stores activities at once, past the HTTP interface; each goes over harmless defaults. */
   insertActivities(rows: (Partial<ActivityRow> & { id: string })[]): Promise<void>
   /** Stores so many copies of a record, each older than all that were created. */
@@ -82,14 +83,15 @@ function repository(service: () => TestService, repo_id: number, full_name: stri
     createActivity: async (body) => (await create(body)).activity.id,
     createNotable: async (body) => (await createNotable(body)).id,
     check: (body) => done(200, '/activity/check', body),
-    async configure(settings) {
+    async configure(settings, noise_attributes = []) {
       const { app, clock } = service()
-      const row = { repo_id, owner: 'acme', name: full_name.slice('acme/'.length), settings }
+      const row = { repo_id, owner: 'acme', name: full_name.slice('acme/'.length) }
+      const files = { settings, noise_attributes }
       await app.database
         .connection()
         .insert(repositories)
-        .values({ ...row, created_at: clock.now, swept_at: clock.now })
-        .onConflictDoUpdate({ target: repositories.repo_id, set: { settings } })
+        .values({ ...row, ...files, created_at: clock.now, swept_at: clock.now })
+        .onConflictDoUpdate({ target: repositories.repo_id, set: files })
     },
     async insertActivities(rows) {
       const { app, clock } = service()

@@ -3,7 +3,7 @@ import type { EmitterWebhookEvent, EmitterWebhookEventName } from '@octokit/webh
 import type { Probot } from 'probot'
 import { deleteBranch, pushBranch } from '../../activities/automatic.ts'
 import type { App } from '../../context/app.ts'
-import { type InstalledRepository, LABELER_PATH, SETTINGS_PATH } from '../../context/installed-repository.ts'
+import { type InstalledRepository, SETTINGS_PATHS } from '../../context/installed-repository.ts'
 import { parsePullRequest } from '../../github/pull-request.ts'
 import { enqueue } from '../../jobs/store.ts'
 import { openInstalled } from '../../pull-requests/installation.ts'
@@ -149,5 +149,5 @@ function touchesSettings({ commits, forced }: EmitterWebhookEvent<'push'>['paylo
     ...(commit.modified ?? []),
     ...(commit.removed ?? []),
   ])
-  return touched.includes(SETTINGS_PATH) || touched.includes(LABELER_PATH)
+  return SETTINGS_PATHS.some((path) => touched.includes(path))
 }
