@@ -26,7 +26,7 @@ export function hourOf(column: string): SQL {
  * The instant in a column and so many milliseconds more. In UTC the sum is immutable, as a distributed database wants what
  * an update computes of a column to be; the sum of a `timestamptz` depends on the session's time zone.
  */
-export function laterBy(column: PgColumn, ms: SQLWrapper | number): SQL {
+export function laterBy(column: SQLWrapper, ms: SQLWrapper | number): SQL {
   return sql`((${column} at time zone 'UTC' + ${ms}::float8 * interval '1 millisecond') at time zone 'UTC')`
 }
 

@@ -15,6 +15,7 @@ import {
   sql,
 } from 'drizzle-orm'
 import { alias } from 'drizzle-orm/pg-core'
+import { laterBy } from '../db/column.ts'
 import type { Db } from '../db/connect.ts'
 import { currentCauses } from '../telemetry/execution.ts'
 import { currentTraceparent } from '../telemetry/trace.ts'
@@ -40,14 +41,27 @@ export async function enqueueOnce(db: Db, job: NewJob, now: Date): Promise<boole
   return added.length > 0
 }
 
-/** Enqueues jobs. One that is known runs again; if it still waits, it runs once, at the earlier of the two times. */
-export async function enqueue(db: Db, added: NewJob[], now: Date): Promise<void> {
+/**
+ * Enqueues jobs. One that is known runs again; if it still waits, it runs once, at the earlier of the two times. With
+ * `gap_ms`, one that still waits keeps its time, and one that is known waits for so long after the end of its last run.
+ */
+export async function enqueue(
+  db: Db,
+  added: NewJob[],
+  now: Date,
+  { gap_ms = 0 }: { gap_ms?: number } = {},
+): Promise<void> {
   if (added.length === 0) return
   const earlier = currentCauses().reduce(
     (causes, cause) => sql`array_remove(${causes}, ${cause})`,
     sql`${jobs.caused_by}`,
   )
   const isWaiting = sql`${jobs.state} = 'pending' and ${jobs.attempts} = 0`
+  const soonest = sql`case when ${isWaiting} then least(${jobs.run_at}, excluded.run_at) else excluded.run_at end`
+  // `updated_at` of a job that is done is the end of its last run.
+  const afterGap = sql`case when ${isWaiting} then ${jobs.run_at}
+    when ${jobs.state} = 'done' then greatest(excluded.run_at, ${laterBy(jobs.updated_at, gap_ms)})
+    else ${laterBy(sql`excluded.run_at`, gap_ms)} end`
   await db
     .insert(jobs)
     .values(added.map((job) => rowOf(job, now)))
@@ -56,7 +70,7 @@ export async function enqueue(db: Db, added: NewJob[], now: Date): Promise<void>
       set: {
         payload: sql`excluded.payload`,
         state: 'pending',
-        run_at: sql`case when ${isWaiting} then least(${jobs.run_at}, excluded.run_at) else excluded.run_at end`,
+        run_at: gap_ms === 0 ? soonest : afterGap,
         enqueued: sql`${jobs.enqueued} + 1`,
         attempts: 0,
         caused_by: sql`case when ${jobs.state} = 'pending' then (excluded.caused_by || ${earlier})[1:${sql.raw(String(CAUSES_MAX))}] else excluded.caused_by end`,

@@ -281,6 +281,29 @@ describe('enqueued again', () => {
     expect((await row('a')).state).toBe('done')
   })
 
+  test('with a gap, a job keeps its time while it waits, and waits for the gap after each run', async () => {
+    const again = () => enqueue(db, [job('a', { run_at: now })], now, { gap_ms: 30_000 })
+    await enqueue(db, [job('a', { run_at: inMs(2000) })], now, { gap_ms: 30_000 })
+    await again()
+    expect(await runAll()).toEqual([])
+    advance(2000)
+    // Enqueued while it runs.
+    handler = again
+    expect(await runAll()).toEqual(['a'])
+    expect((await row('a')).run_at).toEqual(inMs(30_000))
+    handler = async () => {}
+    advance(30_000)
+    expect(await runAll()).toEqual(['a'])
+    advance(10_000)
+    await again()
+    expect((await row('a')).run_at).toEqual(inMs(20_000))
+    advance(20_000)
+    expect(await runAll()).toEqual(['a'])
+    advance(60_000)
+    await again()
+    expect(await runAll()).toEqual(['a'])
+  })
+
   test('while its last attempt fails, a job stays pending', async () => {
     await enqueue(db, [job('a')], now)
     handler = failing
