@@ -35,7 +35,7 @@ export const ArchiveReason = z.enum([
 ])
 export type ArchiveReason = z.output<typeof ArchiveReason>
 
-export const ActivitySource = z.enum(['api', 'pull_request'])
+export const ActivitySource = z.enum(['api', 'pull_request', 'branch'])
 export type ActivitySource = z.output<typeof ActivitySource>
 
 /** The most characters of each text. */
@@ -191,7 +191,8 @@ export const ActivityBrief = z
         'The GitHub login of the user who archived it; null if it is not archived, and for a token without a user, a webhook and expiry.',
     }),
     source: ActivitySource.meta({
-      description: 'How the activity was created: by the API, or from a pull request.',
+      description:
+        'What the activity was made from: a request to the API, a pull request, or a pushed branch. It becomes `pull_request` when the pushed branch gets one.',
     }),
   })
   .meta({ id: 'ActivityBrief' })

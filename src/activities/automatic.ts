@@ -1,4 +1,4 @@
-/** Applies GitHub events to activities: pull requests, branch deletions and pushes (contract §5, automatic moves). */
+/** Applies events of pull requests to activities (contract §5, automatic moves). */
 import { newId } from '../base/id.ts'
 import { enqueueRechecks } from '../context/changes.ts'
 import { inTransaction, type RepoContext } from '../context/repo.ts'
@@ -8,7 +8,7 @@ import { distinctNames } from './compared-scope.ts'
 import { type PushedChanges, replaceChanges } from './file-changes.ts'
 import { asOf, expiryAt, isClosed, isLive, statusWithPullRequest } from './lifecycle.ts'
 import { insertLive } from './live-insert.ts'
-import { listLiveOf, lockActivitiesOf, lockLiveOnBranch, lockPullRequest } from './pull-request-store.ts'
+import { listLiveOf, lockActivitiesOf, lockOrigin } from './pull-request-store.ts'
 import * as store from './store.ts'
 import type { ActivityRow } from './table.ts'
 
@@ -29,11 +29,12 @@ export interface PullRequest {
 
 /**
  * Links an open pull request to its activities: those with its `pr_url`, else the live ones on its branch without a
- * `pr_url`. Returns the linked live activities.
+ * `pr_url`. The activity of a pushed branch becomes that of the pull request. Returns the linked live activities.
  */
 export function linkPullRequest(ctx: RepoContext, pr: PullRequest): Promise<ActivityRow[]> {
   const linked = updateEach(ctx, pr, (row) => ({
     ...heartbeat(ctx, row),
+    ...(row.source === 'branch' && takenOver(pr)),
     pr_url: pr.url,
     pr_number: pr.number,
     draft_pr: pr.is_draft,
@@ -50,13 +51,12 @@ export function linkPullRequest(ctx: RepoContext, pr: PullRequest): Promise<Acti
 export function trackPullRequest(ctx: RepoContext, pr: PullRequest, changes: PushedChanges): Promise<void> {
   return inTransaction(ctx, async (within) => {
     const { db, now, repo, settings } = within
-    await lockPullRequest(db, repo.id, pr.number)
+    await lockOrigin(db, repo.id, { pull_request: pr.number })
     if ((await listLiveOf(db, repo.id, pr.number, now)).length > 0) return
     const row: store.NewActivity = {
       repo_id: repo.id,
       id: newId('act'),
-      title: clip(pr.title, 200) || `Pull request #${pr.number}`,
-      summary: clip(firstParagraph(pr.body), 4000) || clip(pr.title, 4000) || `Pull request #${pr.number}`,
+      ...takenOver(pr),
       actor: clip(pr.author, 100),
       agent: null,
       status: statusWithPullRequest('active', pr.is_draft),
@@ -69,7 +69,6 @@ export function trackPullRequest(ctx: RepoContext, pr: PullRequest, changes: Pus
       pr_number: pr.number,
       draft_pr: pr.is_draft,
       blocking: false,
-      source: 'pull_request',
       heartbeat_at: now,
       expires_at: expiryAt(now, now, settings),
       created_at: now,
@@ -151,28 +150,8 @@ export function closePullRequest(
   return withEffect('archived', closed)
 }
 
-/** Archives the live activities of a deleted branch that have no pull request. */
-export function deleteBranch(ctx: RepoContext, branch: string): Promise<ActivityRow[]> {
-  const deleted = inTransaction(ctx, async (within) => {
-    const { db, now, repo } = within
-    const rows = await lockActivitiesOf(db, repo.id, { branch, now })
-    return updateRows(within, rows, (row) => archived(ctx, 'branch_deleted', row.merged_at))
-  })
-  return withEffect('archived', deleted)
-}
-
-/** Treats a push as a heartbeat of the live activities of the branch. */
-export function pushBranch(ctx: RepoContext, branch: string): Promise<ActivityRow[]> {
-  const pushed = inTransaction(ctx, async (within) => {
-    const { db, now, repo } = within
-    const rows = await lockLiveOnBranch(db, repo.id, branch, now)
-    return updateRows(within, rows, (row) => ({ ...heartbeat(ctx, row), branch_pushed: true }))
-  })
-  return withEffect('kept_alive', pushed)
-}
-
 /** Counts the updated activities as an effect, after the transaction. */
-async function withEffect(effect: Effect, update: Promise<ActivityRow[]>): Promise<ActivityRow[]> {
+export async function withEffect(effect: Effect, update: Promise<ActivityRow[]>): Promise<ActivityRow[]> {
   const rows = await update
   recordEffect(effect, rows.length)
   return rows
@@ -196,7 +175,11 @@ function updateEach(
   })
 }
 
-async function updateRows(ctx: RepoContext, rows: ActivityRow[], update: Update): Promise<ActivityRow[]> {
+export async function updateRows(
+  ctx: RepoContext,
+  rows: ActivityRow[],
+  update: Update,
+): Promise<ActivityRow[]> {
   const { db, now } = ctx
   const changed: ActivityRow[] = []
   for (const row of rows)
@@ -217,11 +200,11 @@ function hasVisibleChange(before: ActivityRow, after: ActivityRow): boolean {
   return published(before) !== published(after)
 }
 
-function heartbeat({ now, settings }: RepoContext, row: ActivityRow): store.ActivityChanges {
+export function heartbeat({ now, settings }: RepoContext, row: ActivityRow): store.ActivityChanges {
   return { heartbeat_at: now, expires_at: expiryAt(now, row.created_at, settings, row.expires_at) }
 }
 
-function archived(
+export function archived(
   { now }: RepoContext,
   reason: ArchiveReason,
   merged_at: Date | null,
@@ -237,12 +220,26 @@ function isOpen(row: ActivityRow): boolean {
   return !isClosed(row.status)
 }
 
+/** The fields of an activity that is its pull request's. */
+function takenOver({
+  number,
+  title,
+  body,
+}: PullRequest): Pick<store.NewActivity, 'source' | 'title' | 'summary'> {
+  const name = `Pull request #${number}`
+  return {
+    source: 'pull_request',
+    title: clip(title, 200) || name,
+    summary: clip(firstParagraph(body), 4000) || clip(title, 4000) || name,
+  }
+}
+
 function firstParagraph(body: string): string {
   const [paragraph = ''] = body.trim().split(/\r?\n\s*\r?\n/)
   return paragraph
 }
 
 /** At most `length` characters, without NUL and unpaired surrogates, which PostgreSQL and JSON reject. */
-function clip(text: string, length: number): string {
+export function clip(text: string, length: number): string {
   return [...text.replaceAll('\u0000', '').toWellFormed().trim()].slice(0, length).join('')
 }

@@ -19,9 +19,13 @@ export async function lockActivitiesOf(
   return tx.select().from(activities).where(condition).orderBy(asc(activities.id)).for('update')
 }
 
-/** Serializes transactions that work on the same pull request, until `tx` ends. */
-export async function lockPullRequest(tx: Db, repo_id: number, pr_number: number): Promise<void> {
-  const name = JSON.stringify(['pull_request', repo_id, pr_number])
+/** Serializes transactions that make an activity from the same pull request or branch, until `tx` ends. */
+export async function lockOrigin(
+  tx: Db,
+  repo_id: number,
+  origin: { pull_request: number } | { branch: string },
+): Promise<void> {
+  const name = JSON.stringify([...Object.entries(origin).flat(), repo_id])
   await tx
     .select({ locked: sql`pg_advisory_xact_lock(hashtextextended(${name}, 0))` })
     .from(sql`(values (1)) as one`)
@@ -40,6 +44,19 @@ export async function lockLiveOnBranch(
     .where(and(isLiveAt(repo_id, now), isBranch(activities.branch, branch)))
     .orderBy(asc(activities.id))
     .for('update')
+}
+
+/** The live activities of a branch. */
+export async function listLiveOnBranch(
+  db: Db,
+  repo_id: number,
+  branch: string,
+  now: Date,
+): Promise<ActivityRow[]> {
+  return db
+    .select()
+    .from(activities)
+    .where(and(isLiveAt(repo_id, now), isBranch(activities.branch, branch)))
 }
 
 /** The live activities of a pull request, oldest first. */

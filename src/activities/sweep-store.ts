@@ -1,5 +1,5 @@
 /** Queries of the sweep: expiry, purge and deletion of activities. Every statement starts with the repository id. */
-import { and, eq, inArray, lte, or, sql } from 'drizzle-orm'
+import { and, eq, inArray, lte, ne, or, sql } from 'drizzle-orm'
 import { type Batch, isNoneOf } from '../db/batch.ts'
 import { hourAt } from '../db/column.ts'
 import type { Db } from '../db/connect.ts'
@@ -93,7 +93,7 @@ export async function purgeActivities(db: Db, repo_id: number, before: Date, ids
   return purged.length
 }
 
-/** Activities of source `pull_request`, in any status. */
+/** The activities that the App made from pull requests and branches, in any status. */
 export async function listTracked(
   db: Db,
   repo_id: number,
@@ -103,11 +103,7 @@ export async function listTracked(
     .select({ id: activities.id })
     .from(activities)
     .where(
-      and(
-        eq(activities.repo_id, repo_id),
-        eq(activities.source, 'pull_request'),
-        isNoneOf(activities.id, except),
-      ),
+      and(eq(activities.repo_id, repo_id), ne(activities.source, 'api'), isNoneOf(activities.id, except)),
     )
     .limit(limit)
   return rows.map(({ id }) => id)

@@ -18,6 +18,9 @@ export const NOTABLE_CATEGORIES = [
   'release',
 ] as const
 
+/** The branches that coding agents in the cloud push to. */
+const TRACKED_BRANCHES = ['claude/**', 'codex/**', 'copilot/**', 'cursor/**', 'jules/**']
+
 const SEVERITIES = ['low', 'medium', 'high'] as const
 
 const commentFields = {
@@ -83,6 +86,10 @@ export const Settings = z
       .boolean()
       .default(true)
       .meta({ description: 'Whether a pull request without an activity gets one.' }),
+    track_branches: paths.default(TRACKED_BRANCHES).meta({
+      description:
+        'A pushed branch that one of these globs matches gets an activity until it has a pull request; `[]`: none.',
+    }),
     comment: z
       .strictObject(commentFields)
       .default(DEFAULT_COMMENT)

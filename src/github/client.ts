@@ -62,6 +62,44 @@ export async function listChangedFiles(
   return files
 }
 
+/** GitHub lists at most this many files of a comparison. */
+export const COMPARED_FILES_MAX = 300
+
+/** What a branch changes since it left the branch `base`. */
+export interface Comparison {
+  /** The commit that the patches start from. */
+  merge_base_sha: string
+  /** At most `COMPARED_FILES_MAX`. */
+  files: ListedFile[]
+}
+
+/** Compares two branches. Throws a 404 if one does not exist. One call. */
+export async function compareBranches(
+  client: Installation,
+  repo: RepositoryName,
+  { base, head }: { base: string; head: string },
+): Promise<Comparison> {
+  const basehead = `${base}...${head}`
+  // Pages are pages of commits. The first one has all files.
+  const { data } = await client.rest.repos.compareCommitsWithBasehead({
+    ...named(repo),
+    basehead,
+    per_page: 1,
+  })
+  return { merge_base_sha: data.merge_base_commit.sha, files: data.files ?? [] }
+}
+
+/** Whether there is an open pull request from a branch of the repository itself. One call. */
+export async function hasOpenPullRequest(
+  client: Installation,
+  repo: RepositoryName,
+  branch: string,
+): Promise<boolean> {
+  const head = `${repo.owner}:${branch}`
+  const { data } = await client.rest.pulls.list({ ...named(repo), state: 'open', head, per_page: 1 })
+  return data.length > 0
+}
+
 /** Whether GitHub left out the patches of all text files of a response, of which there are several. */
 function lacksAllPatches(files: ListedFile[]): boolean {
   const texts = files.filter(({ additions, deletions }) => additions + deletions > 0)

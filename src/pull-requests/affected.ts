@@ -15,7 +15,7 @@ import { listNumbered, listRelatedTo } from './store.ts'
 
 /**
  * Enqueues a recheck of each pull request that overlaps with the changed record now, or did at its last recheck. Calls
- * GitHub only for a pull request whose declared activity a caller archived or finished.
+ * GitHub only for a pull request whose activity, made by a request or from a push, a caller archived or finished.
  */
 export async function recheckAffected(
   app: App,
@@ -33,7 +33,7 @@ export async function recheckAffected(
   const present = numbers.length === 0 ? [] : await listNumbered(ctx.db, repo_id, numbers)
   await enqueueRecheck(ctx, [...before, ...present])
   if (!activity || activity.pr_number === null) return
-  if (activity.source === 'api' && wasEnded(activity)) await trackAgain(app, ctx, activity.pr_number)
+  if (activity.source !== 'pull_request' && wasEnded(activity)) await trackAgain(app, ctx, activity.pr_number)
   // A caller linked it. The events of the pull request came before.
   if (isLive(activity.status) && activity.pushed_files === null)
     await enqueueFileReads(ctx, [activity.pr_number])

@@ -9,7 +9,7 @@ import { openKnownRepo, type RepoContext } from '../context/repo.ts'
 import { listRepositories } from '../context/store.ts'
 import { isNotFound, listChangedFiles } from '../github/client.ts'
 import { enqueue, type NewJob } from '../jobs/store.ts'
-import { changeOf } from '../lines/change.ts'
+import { changeOf, type FileEntry } from '../lines/change.ts'
 import { asInstallation } from './installation.ts'
 import { findPullRequest, listNumbered } from './store.ts'
 
@@ -28,10 +28,18 @@ export async function readChanges(
   number: number,
 ): Promise<PushedChanges | undefined> {
   const entries = await asInstallation(app, ctx, (client) => listChangedFiles(client, ctx.repo, number))
-  if (!entries) return undefined
-  const hash = await lineHasherOf(ctx)
   // `base.sha` of a pull request is no merge base.
-  return { files: entries.flatMap((entry) => changeOf(entry, hash) ?? []), base_sha: null }
+  return entries && pushedChangesOf(ctx, entries, null)
+}
+
+/** GitHub's list of files, with its patches reduced to digests. */
+export async function pushedChangesOf(
+  ctx: RepoContext,
+  entries: FileEntry[],
+  base_sha: string | null,
+): Promise<PushedChanges> {
+  const hash = await lineHasherOf(ctx)
+  return { files: entries.flatMap((entry) => changeOf(entry, hash) ?? []), base_sha }
 }
 
 /** Enqueues reading the files of the open ones of these pull requests. */

@@ -24,6 +24,7 @@ import {
 import { RECHECK, recheck } from './recheck.ts'
 import { RECONCILE, RECONCILE_ALL, reconcile, reconcileAll, reconcileJob } from './reconcile.ts'
 import { REDELIVER, redeliverFailed, redeliverJob } from './redeliver.ts'
+import { type BranchPush, COMPARE_BRANCH, compareBranch } from './tracked-branches.ts'
 
 /** The periodic jobs. Each enqueues its next run itself. */
 export function firstJobs(now: Date): NewJob[] {
@@ -41,6 +42,7 @@ export function jobHandlers(app: App): Record<string, JobHandler> {
       importInstallation(app, (payload as { installation_id: number }).installation_id, now),
     [REPOSITORY]: ({ payload }, now) => importRepository(app, payload as InstalledRepository, now),
     [PULL_REQUEST]: ({ repo_id, payload }, now) => importPullRequest(app, repo_id, payload, now),
+    [COMPARE_BRANCH]: ({ repo_id, payload }, now) => compareBranch(app, repo_id, payload as BranchPush, now),
     [READ_FILES]: ({ repo_id, payload }, now) =>
       readFiles(app, repo_id, (payload as { number: number }).number, now),
     [READ_MISSING_FILES]: ({ payload }, now) =>

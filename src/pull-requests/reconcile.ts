@@ -1,5 +1,5 @@
 /** Reconciles each repository with GitHub every hour, to make up for missed deliveries. */
-import { deleteBranch } from '../activities/automatic.ts'
+import { deleteBranch } from '../activities/branches.ts'
 import {
   extendTracked,
   listPushedBranches,

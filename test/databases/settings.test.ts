@@ -44,6 +44,7 @@ describe('without a file', () => {
       areas: {},
       ignore_paths: expect.arrayContaining(['**/package-lock.json', '**/node_modules', '**/vendor']),
       track_pull_requests: true,
+      track_branches: ['claude/**', 'codex/**', 'copilot/**', 'cursor/**', 'jules/**'],
       comment: { mode: 'on', min_severity: 'medium', draft_min_severity: 'high', on_bots: false },
       check_run: false,
       source: 'defaults',

@@ -87,10 +87,10 @@ test('what the app made is forgotten in batches, and all else of the repository 
     pr_url: 'https://github.com/acme/shop/pull/7',
     pr_number: 7,
   }))
-  await repo.insertActivities(rows)
+  await repo.insertActivities([...rows, { id: `act_${'1'.repeat(26)}`, source: 'branch' }])
   await leave(new Date(service.clock.now.getTime() - RETENTION_DAYS * DAY_MS))
   const swept = await sweep(service.app)
-  expect(swept.purged).toBe(1 + 700 + 1 + 1100)
+  expect(swept.purged).toBe(1 + 700 + 1 + 1 + 1100)
   expect(await known()).toEqual([])
   expect((await repo.request('GET', `/activity/${tracked.id}`)).status).toBe(404)
   expect((await repo.request('GET', '/activity')).body.items).toHaveLength(1)

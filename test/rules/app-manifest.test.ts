@@ -34,6 +34,7 @@ const CALL_NEEDS: Record<string, string> = {
   'issues.updateComment': 'pull_requests: write',
   'checks.create': 'checks: write',
   'repos.getContent': 'contents: read',
+  'repos.compareCommitsWithBasehead': 'contents: read',
   'repos.getBranch': 'contents: read',
   'apps.listReposAccessibleToInstallation': 'metadata: read',
   'apps.getInstallation': 'metadata: read',

@@ -108,6 +108,8 @@ export interface PushDetails {
   removed?: string[]
   forced?: boolean
   sender?: string
+  /** Of the head commit. */
+  message?: string
 }
 
 export function pushEvent({ state }: Source, full_name: string, push: PushDetails): Webhook {
@@ -127,7 +129,7 @@ export function pushEvent({ state }: Source, full_name: string, push: PushDetail
   const commit = {
     ...(example.head_commit as Json),
     id: after,
-    message: 'A commit',
+    message: push.message ?? 'A commit',
     timestamp: timestamp(new Date()),
     url: `${webUrl(state)}/${repository.full_name}/commit/${after}`,
     author: person,

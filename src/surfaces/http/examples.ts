@@ -240,6 +240,7 @@ export const EXAMPLES: Examples = {
       noise_paths: { snapshot: ['test/golden/**'] },
       noise_classes: { changelog: false },
       track_pull_requests: true,
+      track_branches: ['claude/**', 'codex/**'],
       comment: { mode: 'on', min_severity: 'medium', draft_min_severity: 'high', on_bots: false },
       check_run: false,
       source: 'file',

@@ -1,7 +1,7 @@
 /** Translates the events of GitHub into calls of verbs (contract §5). */
 import type { EmitterWebhookEvent, EmitterWebhookEventName } from '@octokit/webhooks'
 import type { Probot } from 'probot'
-import { deleteBranch, pushBranch } from '../../activities/automatic.ts'
+import { deleteBranch } from '../../activities/branches.ts'
 import type { App } from '../../context/app.ts'
 import { type InstalledRepository, SETTINGS_PATHS } from '../../context/installed-repository.ts'
 import { parsePullRequest } from '../../github/pull-request.ts'
@@ -20,6 +20,7 @@ import {
   repositoryUnarchived,
   settingsChanged,
 } from '../../pull-requests/pull-requests.ts'
+import { branchPushed } from '../../pull-requests/tracked-branches.ts'
 
 /** Events that only change permissions. `deliveries.ts` invalidates those; there is no other handler. */
 export const ACCESS_EVENTS = ['member', 'membership', 'team', 'organization'] as const
@@ -77,9 +78,10 @@ export function handleEvents(app: App, probot: Probot): void {
     const branch = /^refs\/heads\/(.+)$/.exec(payload.ref)?.[1]
     if (!repository || branch === undefined || payload.deleted) return
     const ctx = await openInstalled(app, repository, app.clock())
-    await pushBranch(ctx, branch)
-    if (branch === payload.repository.default_branch && touchesSettings(payload))
-      await settingsChanged(app, ctx, payload.after)
+    const { default_branch } = payload.repository
+    const message = payload.head_commit?.message ?? ''
+    await branchPushed(ctx, { branch, default_branch, actor: payload.pusher.name, message })
+    if (branch === default_branch && touchesSettings(payload)) await settingsChanged(app, ctx, payload.after)
   })
 
   probot.on('delete', async ({ payload }) => {

@@ -1,0 +1,260 @@
+/** Activities that are made from pushed branches without a pull request (contract §5 and §8: track_branches). */
+import { eq } from 'drizzle-orm'
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { activities } from '../../src/activities/table.ts'
+import { file_changes } from '../../src/lines/table.ts'
+import { fakeGithub } from '../support/github.ts'
+import {
+  type PullRequestService,
+  startPullRequestService,
+  type TrackedRepository,
+} from '../support/pull-request-service.ts'
+import { type PushDetails, pushEvent, refEvent } from '../support/webhooks.ts'
+
+const github = fakeGithub()
+let fixture: PullRequestService
+let repository: TrackedRepository
+
+beforeAll(async () => {
+  fixture = await startPullRequestService(github)
+})
+beforeEach(() => {
+  repository = fixture.repository()
+})
+afterAll(async () => {
+  await fixture.service.close()
+  github.close()
+})
+
+const BURST_MS = 2000
+const QUIET_MS = 30_000
+const DAY_MS = 86_400_000
+const BRANCH = 'claude/retries'
+
+/** A push as its delivery says it. */
+const pushed = (files: Record<string, string>, details: Partial<PushDetails> & { branch?: string } = {}) => {
+  const { branch = BRANCH, ...over } = details
+  const push = repository.githubRepo.push(branch, files)
+  return pushEvent(github, repository.full_name, { ...push, ...over })
+}
+/** Delivers a push and runs what it sets in motion. */
+const push = async (...given: Parameters<typeof pushed>) => {
+  await fixture.service.deliverAndRun(pushed(...given))
+  await repository.advance(BURST_MS)
+}
+const comparisons = () => repository.calls().filter((route) => route.startsWith('GET /compare/')).length
+// biome-ignore lint/suspicious/noExplicitAny: tests look into fields of every shape
+const list = async (query = ''): Promise<any[]> =>
+  (await repository.request('GET', `/activity${query}`)).body.items
+/** The one live activity, as it is retrieved. */
+const only = async () => {
+  const all = await list()
+  expect(all).toHaveLength(1)
+  return (await repository.request('GET', `/activity/${all[0].id}`)).body
+}
+const changes = async () =>
+  (
+    await fixture.service.app.database
+      .connection()
+      .select()
+      .from(file_changes)
+      .where(eq(file_changes.repo_id, repository.id))
+      .orderBy(file_changes.position)
+  ).map(({ name, origin, digest }) => [name, origin, digest === null ? 'no lines' : 'lines'])
+
+describe('a pushed branch', () => {
+  test('becomes an activity with its changed files, by one comparison', async () => {
+    await push({ 'src/a.ts': 'a\n' }, { sender: 'claude[bot]', message: 'Retry payments\n\nTwice.' })
+    expect(await only()).toMatchObject({
+      source: 'branch',
+      status: 'active',
+      title: 'Retry payments',
+      actor: 'claude[bot]',
+      branch: BRANCH,
+      base_branch: 'main',
+      scope: { areas: [], paths: ['src/a.ts'] },
+      pr_url: null,
+      created_by: null,
+      archived_by: null,
+    })
+    expect(await changes()).toEqual([['src/a.ts', 'pushed', 'lines']])
+    expect(comparisons()).toBe(1)
+    const [row] = await fixture.service.app.database
+      .connection()
+      .select({ base: activities.pushed_base_sha })
+      .from(activities)
+      .where(eq(activities.repo_id, repository.id))
+    expect(row?.base).toMatch(/^[0-9a-f]{40}$/)
+  })
+
+  test('overlaps with other work on its files', async () => {
+    await push({ 'src/a.ts': 'a\n' })
+    const { id } = await only()
+    const { body } = await repository.request('POST', '/activity/check', {
+      body: { scope: { paths: ['src/a.ts'] } },
+    })
+    expect(body.related_activity_ids).toEqual([id])
+  })
+
+  test('costs one comparison for a burst of pushes, and at most one each 30 s', async () => {
+    for (let count = 0; count < 20; count += 1)
+      await fixture.service.deliverAndRun(pushed({ [`f${count}.ts`]: 'a\n' }, { message: `Commit ${count}` }))
+    await repository.advance(BURST_MS)
+    expect(comparisons()).toBe(1)
+    expect((await only()).title).toBe('Commit 19')
+    expect(await changes()).toHaveLength(20)
+    await repository.advance(10 * QUIET_MS)
+    expect(comparisons()).toBe(1)
+    for (let count = 0; count < 20; count += 1) {
+      await push({ 'f.ts': `${count}\n` })
+      await repository.advance(1000)
+    }
+    // A minute of pushes: one comparison after 2 s, and one each 30 s after it.
+    expect(comparisons()).toBe(3)
+    await repository.advance(QUIET_MS)
+    expect(comparisons()).toBe(4)
+    expect(await changes()).toHaveLength(21)
+  })
+
+  test('is refreshed and kept alive by later pushes', async () => {
+    await push({ 'src/a.ts': 'a\n' })
+    const { id } = await only()
+    await repository.advance(DAY_MS / 2)
+    await push({ 'src/b.ts': 'b\n' }, { message: 'Second' })
+    expect(await only()).toMatchObject({ id, title: 'Second', scope: { paths: ['src/a.ts', 'src/b.ts'] } })
+    await repository.advance(DAY_MS - 60_000)
+    expect((await only()).id).toBe(id)
+  })
+
+  test('is archived when it is deleted', async () => {
+    await push({ 'src/a.ts': 'a\n' })
+    const { id } = await only()
+    repository.githubRepo.deleteBranch(BRANCH)
+    await fixture.service.deliverAndRun(refEvent(github, repository.full_name, 'delete', { branch: BRANCH }))
+    expect(await list('?status=archived')).toMatchObject([
+      { id, archive_reason: 'branch_deleted', archived_by: null },
+    ])
+    expect(await changes()).toEqual([])
+  })
+
+  test('that was deleted before it was compared becomes none', async () => {
+    const event = pushed({ 'src/a.ts': 'a\n' })
+    repository.githubRepo.deleteBranch(BRANCH)
+    await fixture.service.deliverAndRun(event)
+    await repository.advance(BURST_MS)
+    expect(await list()).toEqual([])
+  })
+
+  test('without a change becomes none until it has one', async () => {
+    await push({})
+    expect(await list()).toEqual([])
+    await push({ 'src/a.ts': 'a\n' })
+    await repository.advance(QUIET_MS)
+    expect(await list()).toHaveLength(1)
+  })
+
+  test('of more files than GitHub lists says so', async () => {
+    await push(Object.fromEntries(Array.from({ length: 310 }, (_, index) => [`f${index}.ts`, 'a\n'])))
+    const { summary, scope } = await only()
+    expect(scope.paths).toHaveLength(300)
+    expect(summary).toContain('at most 300 changed files')
+  })
+
+  test('is compared by path where GitHub leaves the patch out', async () => {
+    await push({ 'large.ts': 'line\n'.repeat(3500), 'small.ts': 'a\n' })
+    expect(await changes()).toEqual([
+      ['large.ts', 'pushed', 'no lines'],
+      ['small.ts', 'pushed', 'lines'],
+    ])
+  })
+
+  test('is compared later while GitHub limits the rate', async () => {
+    github.fault(`GET /repos/${repository.full_name}/compare/*`, 'rate_limited', 1, 120)
+    await push({ 'src/a.ts': 'a\n' })
+    expect(await list()).toEqual([])
+    await repository.advance(60_000)
+    expect(comparisons()).toBe(1)
+    await repository.advance(60_000)
+    expect(await list()).toHaveLength(1)
+  })
+})
+
+describe('no activity is made', () => {
+  test.each([
+    ['the default branch', 'main', undefined],
+    ['a branch that no glob matches', 'retries', undefined],
+    ['any branch where the settings name none', BRANCH, 'track_branches: []'],
+    ['a branch that the settings leave out', BRANCH, 'track_branches: ["agents/*"]'],
+  ])('from %s', async (_, branch, settings) => {
+    if (settings) await repository.writeFile('.github/deconflict.yml', settings)
+    await push({ 'src/a.ts': 'a\n' }, { branch })
+    expect(await list()).toEqual([])
+    expect(comparisons()).toBe(0)
+  })
+
+  test('from a branch with a live activity', async () => {
+    const id = await repository.createActivity({ branch: BRANCH })
+    await push({ 'src/a.ts': 'a\n' })
+    expect(await only()).toMatchObject({ id, source: 'api' })
+    expect(comparisons()).toBe(0)
+  })
+
+  test('from a branch with an open pull request, also when its events were missed', async () => {
+    repository.githubRepo.open({ head: BRANCH })
+    await push({ 'src/a.ts': 'a\n' })
+    expect(await list()).toEqual([])
+    expect(comparisons()).toBe(0)
+  })
+})
+
+test('the settings name other branches', async () => {
+  await repository.writeFile('.github/deconflict.yml', 'track_branches: ["agents/*", "wip-?"]')
+  await push({ 'src/a.ts': 'a\n' }, { branch: 'agents/one' })
+  await push({ 'src/b.ts': 'b\n' }, { branch: 'wip-2' })
+  expect((await list()).map(({ branch }) => branch)).toEqual(['wip-2', 'agents/one'])
+})
+
+describe('a pull request', () => {
+  test('takes over the activity of its branch', async () => {
+    await push({ 'src/a.ts': 'a\n' })
+    const { id } = await only()
+    const number = await repository.open({
+      head: BRANCH,
+      title: 'Retry payments',
+      body: 'Retries twice.',
+      files: ['src/a.ts', 'src/b.ts'],
+      draft: true,
+    })
+    expect(await only()).toMatchObject({
+      id,
+      source: 'pull_request',
+      status: 'draft-pr-open',
+      title: 'Retry payments',
+      summary: 'Retries twice.',
+      scope: { paths: ['src/a.ts', 'src/b.ts'] },
+      pr_url: `https://github.com/${repository.full_name}/pull/${number}`,
+    })
+    expect(await changes()).toEqual([
+      ['src/a.ts', 'pushed', 'lines'],
+      ['src/b.ts', 'pushed', 'lines'],
+    ])
+    await repository.advance(QUIET_MS)
+    await push({ 'src/c.ts': 'c\n' })
+    expect(comparisons()).toBe(1)
+    repository.githubRepo.merge(number)
+    await repository.deliver(number, 'closed')
+    expect(await list('?status=archived')).toMatchObject([{ id, archive_reason: 'pull_request_merged' }])
+  })
+
+  test('of a fork leaves the activity of the branch with the same name alone', async () => {
+    await push({ 'src/a.ts': 'a\n' })
+    const { id } = await only()
+    await repository.open({ head: `eve:${BRANCH}` })
+    const all = await list()
+    expect(all.map(({ source, branch }) => [source, branch])).toEqual([
+      ['pull_request', `eve:${BRANCH}`],
+      ['branch', BRANCH],
+    ])
+    expect(all[1].id).toBe(id)
+  })
+})
