@@ -47,8 +47,8 @@ async function callsOf(work: () => Promise<unknown>, route = SHOP, status?: numb
   return github.calls(route, status) - before
 }
 
-describe('a yes', () => {
-  test('is asked for once, and then reused for PERMISSION_TTL_MS', async () => {
+describe('a positive answer', () => {
+  test('is requested once and then reused for PERMISSION_TTL_MS', async () => {
     expect(await callsOf(read)).toBe(1)
     service.clock.advance(TTL_MS - 1)
     expect(await callsOf(read)).toBe(0)
@@ -56,7 +56,7 @@ describe('a yes', () => {
     expect(await callsOf(read)).toBe(1)
   })
 
-  test('is reused as long when GitHub took its time to give it', async () => {
+  test('is reused for the whole TTL even when GitHub answered slowly', async () => {
     const release = github.hold(SHOP)
     const before = github.calls(SHOP)
     const slow = read()
@@ -68,7 +68,7 @@ describe('a yes', () => {
     expect(await callsOf(read)).toBe(0)
   })
 
-  test('is asked for once by callers that come together', async () => {
+  test('is requested once for concurrent callers', async () => {
     const release = github.hold(SHOP)
     const before = github.calls(SHOP)
     const together = Promise.all(Array.from({ length: 20 }, (_, turn) => (turn % 2 ? read() : write())))
@@ -80,14 +80,14 @@ describe('a yes', () => {
     expect(github.calls(SHOP)).toBe(before + 1)
   })
 
-  test('is one for all spellings of a name', async () => {
+  test('is shared by all spellings of a name', async () => {
     await read()
     expect(await callsOf(() => service.api('GET', '/api/v1/repos/ACME/Shop/activity', { token }), '*')).toBe(
       0,
     )
   })
 
-  test('for one repository, or one token, is none for another', async () => {
+  test('is not shared between repositories or tokens', async () => {
     await read()
     const other = '/api/v1/repos/acme/other/activity'
     expect(await callsOf(() => service.api('GET', other, { token }), 'GET /repos/acme/other')).toBe(1)
@@ -95,7 +95,7 @@ describe('a yes', () => {
     expect(outcome(stranger)).toBe('401 unauthorized')
   })
 
-  test('is asked for again on condition that it changed', async () => {
+  test('is revalidated with its ETag', async () => {
     await read()
     service.clock.advance(TTL_MS + 1)
     expect(await callsOf(read, SHOP, 304)).toBe(1)
@@ -105,7 +105,7 @@ describe('a yes', () => {
     expect(await callsOf(write)).toBe(0)
   })
 
-  test('that changed is told apart by that', async () => {
+  test('that changed is detected by revalidation', async () => {
     expect(await write()).toBe('201')
     grant('read')
     service.clock.advance(TTL_MS + 1)
@@ -116,7 +116,7 @@ describe('a yes', () => {
     expect(await read()).toBe('403 forbidden')
   })
 
-  test('is asked for on condition under a former name, too', async () => {
+  test('is revalidated under a former name too', async () => {
     github.repository({ id: 40, full_name: 'acme/old' })
     github.token(token, { login: 'ada', id: 1, permissions: { 'acme/old': 'write' } })
     github.rename('acme/old', 'acme/new')
@@ -129,7 +129,7 @@ describe('a yes', () => {
   })
 })
 
-describe('a no', () => {
+describe('a negative answer', () => {
   const changes: [string, () => void, () => Promise<string>, string][] = [
     ['to a repository that is not visible', () => grant('none'), read, '403 forbidden'],
     ['to a token', () => github.revoke(token), read, '401 unauthorized'],
@@ -146,14 +146,14 @@ describe('a no', () => {
     expect(await ask()).toMatch(/^20[01]$/)
   })
 
-  test('to writing does not shorten the yes to reading', async () => {
+  test('for writing does not shorten the positive answer for reading', async () => {
     grant('read')
     await write()
     service.clock.advance(TTL_MS - 1)
     expect(await callsOf(read)).toBe(0)
   })
 
-  test('of a rate limit keeps the service from asking while it lasts', async () => {
+  test('for a rate limit prevents further requests while the limit lasts', async () => {
     github.fault(SHOP, 'too_many_requests', 1)
     expect(await read()).toBe('429 rate_limited')
     service.clock.advance(59_999)
@@ -162,7 +162,7 @@ describe('a no', () => {
     expect(await read()).toBe('200')
   })
 
-  test('wipes out the yes before it', async () => {
+  test('replaces the positive answer before it', async () => {
     expect(await read()).toBe('200')
     grant('none')
     service.clock.advance(TTL_MS + 1)
@@ -183,8 +183,8 @@ const outages: Fault[] = [
   'timed_out',
 ]
 
-describe.each(outages)('while GitHub is away (%s)', (fault) => {
-  test('a yes holds for 5 minutes, and not for longer', async () => {
+describe.each(outages)('while GitHub is unavailable (%s)', (fault) => {
+  test('a positive answer is used for 5 minutes and no longer', async () => {
     expect(await write()).toBe('201')
     github.fault('*', fault)
     service.clock.advance(TTL_MS + 1)
@@ -195,7 +195,7 @@ describe.each(outages)('while GitHub is away (%s)', (fault) => {
     expect([await read(), await write()]).toEqual(['503 service_unavailable', '503 service_unavailable'])
   })
 
-  test('a question that was never answered stays open', async () => {
+  test('a repository without an earlier answer is 503', async () => {
     github.fault(SHOP, fault)
     const answer = await service.api('GET', '/activity', { token })
     expect(outcome(answer)).toBe('503 service_unavailable')
@@ -205,7 +205,7 @@ describe.each(outages)('while GitHub is away (%s)', (fault) => {
     expect(await read()).toBe('503 service_unavailable')
   })
 
-  test('a token that may only read does not come to write', async () => {
+  test('a read-only token cannot write', async () => {
     grant('read')
     expect(await read()).toBe('200')
     github.fault(SHOP, fault)
@@ -215,7 +215,7 @@ describe.each(outages)('while GitHub is away (%s)', (fault) => {
 })
 
 describe('after an outage', () => {
-  test('what changed meanwhile is seen within seconds', async () => {
+  test('changes are noticed within seconds', async () => {
     await read()
     github.fault(SHOP, 'server_error')
     service.clock.advance(TTL_MS + 1)
@@ -226,7 +226,7 @@ describe('after an outage', () => {
     expect(await read()).toBe('403 forbidden')
   })
 
-  test('the 5 minutes count from the last answer of GitHub’s, not from the last request', async () => {
+  test('the 5 minutes count from GitHub’s last answer, not from the last request', async () => {
     await read()
     github.fault(SHOP, 'server_error')
     for (const ms of [100_000, 100_000, 99_999]) {
@@ -240,7 +240,7 @@ describe('after an outage', () => {
     expect(await read()).toBe('200')
   })
 
-  test('a rate limit is no outage', async () => {
+  test('a rate limit does not count as an outage', async () => {
     await read()
     github.fault(SHOP, 'rate_limited')
     service.clock.advance(TTL_MS + 1)
@@ -248,10 +248,10 @@ describe('after an outage', () => {
   })
 })
 
-describe('who the caller is', () => {
+describe('the login of the caller', () => {
   const raise = () => service.api('POST', '/notables', { token, body: NOTABLE })
 
-  test('is asked when it is first needed, and once', async () => {
+  test('is requested once, when it is first needed', async () => {
     expect(await callsOf(read, USER)).toBe(0)
     expect(await callsOf(raise, USER)).toBe(1)
     expect(await callsOf(raise, USER)).toBe(0)
@@ -261,7 +261,7 @@ describe('who the caller is', () => {
     ['server_error', '503 service_unavailable'],
     ['wrong_shape', '503 service_unavailable'],
     ['rate_limited', '429 rate_limited'],
-  ] as const)('is not guessed when GitHub answers %s', async (fault, refusal) => {
+  ] as const)('is not assumed when GitHub answers %s', async (fault, refusal) => {
     github.fault(USER, fault)
     expect(outcome(await raise())).toBe(refusal)
     github.clearFaults()

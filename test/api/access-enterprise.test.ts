@@ -36,12 +36,12 @@ afterAll(async () => {
   server.close()
 })
 
-test('it is asked below its own root, with the token as it came', async () => {
+test('the service calls its API root with the unchanged token', async () => {
   await service.api('GET', '/activity')
   expect(asked).toEqual([{ url: '/api/v3/repos/acme/shop', authorization: 'Bearer ada' }])
 })
 
-test('pull requests are on its own host', async () => {
+test('pull request URLs have its host', async () => {
   const pr_url = `${host}/acme/shop/pull/3`
   const created = await service.api('POST', '/activity', { body: { ...ACTIVITY, pr_url } })
   expect(created.body.activity.pr_url).toBe(pr_url)
@@ -55,7 +55,7 @@ test.each([
   ['admin alone', { push: false, maintain: false, admin: true }, 201],
   ['pull and triage', { pull: true, triage: true }, 403],
   ['no permissions at all', undefined, 403],
-])('with %s a write is answered rightly', async (_, given, status) => {
+])('checks write access with %s', async (_, given, status) => {
   permissions = given
   expect((await service.api('POST', '/activity', { body: ACTIVITY })).status).toBe(status)
   expect((await service.api('GET', '/activity')).status).toBe(200)

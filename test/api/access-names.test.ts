@@ -43,7 +43,7 @@ function getAsWritten(path: string): Promise<string> {
 describe('a record of another repository', () => {
   const withId = ROUTES.filter(({ record }) => record !== null)
 
-  test('is 404 on every route, and is left as it was', async () => {
+  test('is 404 on every route and is not changed', async () => {
     const ids = await records('/api/v1/repos/acme/other')
     const before = await service.api('GET', `/api/v1/repos/acme/other/activity/${ids.act}`)
     const answers = await outcomes(withId, (route) =>
@@ -63,7 +63,7 @@ describe('a record of another repository', () => {
     expect(kept.body).toMatchObject({ status: 'active', superseded_by: null })
   })
 
-  test('is in no list, and in no overlap', async () => {
+  test('is in no list and no overlap', async () => {
     const ids = await records('/api/v1/repos/acme/other')
     const texts = [
       await service.api('GET', '/activity?limit=100'),
@@ -112,24 +112,24 @@ describe('names', () => {
     expect(github.calls('* /repos*')).toBe(before)
   })
 
-  test('that GitHub could not have do not hide that a token is bad', async () => {
+  test('that are invalid on GitHub do not hide a bad token', async () => {
     for (const path of ['/activity', `/activity/${unknownId('act')}`]) {
       const answer = await service.api('GET', `/api/v1/repos/acme/a%20b${path}`, { token: 'nobody' })
       expect(outcome(answer)).toBe('401 unauthorized')
     }
   })
 
-  test('that are no percent-encoding are 404', async () => {
+  test('that are not valid percent-encoding are 404', async () => {
     expect(await getAsWritten('/api/v1/repos/acme/%zz/activity')).toBe('404 not_found')
   })
 
-  test('are compared without regard to case', async () => {
+  test('are case-insensitive', async () => {
     const { act } = await records()
     const got = await service.api('GET', `/api/v1/repos/ACME/Shop/activity/${act}`)
     expect(got.body.id).toBe(act)
   })
 
-  test('that were given up lead to the same records, under the old name and the new', async () => {
+  test('that changed lead to the same records under the old and the new name', async () => {
     github.repository({ id: 20, full_name: 'acme/before' })
     github.token('mia', { login: 'mia', id: 20, permissions: { 'acme/before': 'write' } })
     const before = '/api/v1/repos/acme/before/activity'
@@ -145,7 +145,7 @@ describe('names', () => {
     }
   })
 
-  test('that another repository takes over do not lead to the records of the first', async () => {
+  test('that another repository takes over do not lead to the records of the first one', async () => {
     github.repository({ id: 30, full_name: 'acme/reused' })
     github.token('max', { login: 'max', id: 30, permissions: { 'acme/reused': 'write' } })
     const path = '/api/v1/repos/acme/reused/activity'

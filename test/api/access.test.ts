@@ -34,7 +34,7 @@ const newToken = () => `tok-${++tokens}`
 
 const writes = ROUTES.filter(({ access }) => access === 'write').map(({ name }) => name)
 
-describe('what GitHub shows of the repository decides', () => {
+describe('GitHub’s permissions decide', () => {
   test.each(['read', 'triage', 'write', 'maintain', 'admin'] as const)(
     'for a token with %s',
     async (role) => {
@@ -51,7 +51,7 @@ describe('what GitHub shows of the repository decides', () => {
     },
   )
 
-  test('for a stranger in a public repository, who may read', async () => {
+  test('for an outside user of a public repository, who has read access', async () => {
     github.repository({ id: 9, full_name: 'acme/open', private: false })
     github.token('stranger', { login: 'sam', id: 3, permissions: {} })
     const open = '/api/v1/repos/acme/open'
@@ -61,7 +61,7 @@ describe('what GitHub shows of the repository decides', () => {
     expect(outcome(created)).toBe('403 forbidden')
   })
 
-  test('for an installation token, which writes as nobody', async () => {
+  test('for an installation token, which has no login', async () => {
     github.installation('app', { 'acme/shop': 'write' })
     const { body } = await service.api('POST', '/notables', { token: 'app', body: NOTABLE })
     expect(body.created_by).toBeNull()
@@ -85,21 +85,18 @@ const refusals: [string, Fault | 'invisible' | 'unknown token', string, string][
   ['a time-out', 'timed_out', '503 service_unavailable', '503 service_unavailable'],
 ]
 
-test.each(refusals)(
-  '%s from GitHub is refused alike by reads and writes',
-  async (_, fault, onCollection, onId) => {
-    const ids = await records()
-    if (fault !== 'invisible' && fault !== 'unknown token') github.fault(SHOP, fault)
-    const answers = await outcomes(ROUTES, (route) => {
-      const token = newToken()
-      if (fault !== 'unknown token') github.token(token, { login: 'eve', id: 4, permissions: {} })
-      return call(service, route, { token, ids })
-    })
-    expect(answers).toEqual(
-      Object.fromEntries(ROUTES.map(({ name, record }) => [name, record === null ? onCollection : onId])),
-    )
-  },
-)
+test.each(refusals)('%s from GitHub rejects reads and writes alike', async (_, fault, onCollection, onId) => {
+  const ids = await records()
+  if (fault !== 'invisible' && fault !== 'unknown token') github.fault(SHOP, fault)
+  const answers = await outcomes(ROUTES, (route) => {
+    const token = newToken()
+    if (fault !== 'unknown token') github.token(token, { login: 'eve', id: 4, permissions: {} })
+    return call(service, route, { token, ids })
+  })
+  expect(answers).toEqual(
+    Object.fromEntries(ROUTES.map(({ name, record }) => [name, record === null ? onCollection : onId])),
+  )
+})
 
 test.each([
   ['the seconds of retry-after', 'too_many_requests', 60, 60],
@@ -113,7 +110,7 @@ test.each([
   expect(Number.isInteger(seconds) && seconds >= least && seconds <= most).toBe(true)
 })
 
-test('a GitHub that never answers is given up on', async () => {
+test('a request to GitHub that gets no response times out', async () => {
   github.fault(SHOP, 'silent')
   const answer = await service.api('GET', '/activity', { token: newToken() })
   expect(outcome(answer)).toBe('503 service_unavailable')
@@ -129,7 +126,7 @@ describe('without a token', () => {
     ['two words', { authorization: 'Bearer ada ada' }],
   ]
   test.each(headers)(
-    '%s is refused on every route, and GitHub is not asked',
+    '%s is rejected on every route without calling GitHub',
     async (_, given) => {
       const before = github.calls('*')
       for (const route of ROUTES) {
@@ -142,12 +139,12 @@ describe('without a token', () => {
     60_000,
   )
 
-  test('a token that GitHub refuses is told apart from none', async () => {
+  test('a token that GitHub rejects has a different error than a missing one', async () => {
     const answer = await service.api('GET', '/activity', { token: newToken() })
     expect(answer.headers.get('www-authenticate')).toBe('Bearer error="invalid_token"')
   })
 
-  test('the scheme is read without regard to case', async () => {
+  test('the scheme is case-insensitive', async () => {
     const answer = await service.api('GET', '/activity', {
       token: null,
       headers: { authorization: 'bEARER ada' },

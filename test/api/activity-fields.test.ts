@@ -53,7 +53,7 @@ const texts: { field: string; max: number; ways: Way[] }[] = [
 ]
 const cases = texts.flatMap(({ field, max, ways }) => ways.map((way) => ({ field, max, way })))
 
-describe('a text', () => {
+describe('a text field', () => {
   test.each(cases)('$field has 1 to $max characters on $way', async ({ field, max, way }) => {
     for (const value of ['x', 'x'.repeat(max), '😀'.repeat(max)])
       expect((await stored(way, { [field]: value }))[field]).toBe(value)
@@ -61,25 +61,25 @@ describe('a text', () => {
       expect(await refusal(way, { [field]: value })).toEqual(wrong(field))
   })
 
-  test.each(cases)('$field holds no NUL and no half of a character on $way', async ({ field, way }) => {
+  test.each(cases)('$field rejects NUL and lone surrogates on $way', async ({ field, way }) => {
     for (const value of ['a\u0000b', 'a\ud83d', '\ude00a'])
       expect(await refusal(way, { [field]: value })).toEqual(wrong(field))
   })
 
-  test.each(cases)('$field is no other type on $way', async ({ field, way }) => {
+  test.each(cases)('$field rejects other types on $way', async ({ field, way }) => {
     for (const value of [7, true, ['x'], { x: 1 }])
       expect(await refusal(way, { [field]: value })).toEqual(wrong(field))
   })
 
-  test('keeps its quotes, line breaks, blanks and scripts', async () => {
+  test('keeps quotes, line breaks, whitespace and all scripts', async () => {
     const title = ' \'"\\; drop table\n\tактивность 支払い 👩‍👩‍👧 '
     expect((await stored('create', { title })).title).toBe(title)
   })
 })
 
-describe('the name of a branch', () => {
+describe('a branch name', () => {
   const names = ['a..b', 'a b', '/a', 'a/', 'a.lock', 'a~1', '@', 'a\\b', 'refs/heads/', 'a\n']
-  test.each(['branch', 'base_branch'])('%s is one that git takes', async (field) => {
+  test.each(['branch', 'base_branch'])('%s must be valid in git', async (field) => {
     for (const name of names) {
       expect(await refusal('create', { [field]: name })).toEqual(wrong(field))
       expect(await refusal('update', { [field]: name })).toEqual(wrong(field))
@@ -89,7 +89,7 @@ describe('the name of a branch', () => {
 })
 
 describe('null', () => {
-  test.each(['agent', 'branch', 'base_branch', 'pr_url'])('is no %s on create', async (field) => {
+  test.each(['agent', 'branch', 'base_branch', 'pr_url'])('is rejected as %s on create', async (field) => {
     expect((await stored('create', { [field]: null }))[field]).toBeNull()
   })
 
@@ -114,14 +114,14 @@ describe('null', () => {
 })
 
 describe('a value', () => {
-  test.each(both)('of an enum is one that there is, on %s', async (way) => {
+  test.each(both)('of an enum must be a known one on %s', async (way) => {
     for (const risk of ['low', 'medium', 'high', 'critical'])
       expect((await stored(way, { risk })).risk).toBe(risk)
     for (const risk of ['', 'High', 'severe', 1]) expect(await refusal(way, { risk })).toEqual(wrong('risk'))
     expect(await refusal('update', { status: 'done' })).toEqual(wrong('status'))
   })
 
-  test.each(both)('of a flag is true or false, on %s', async (way) => {
+  test.each(both)('of a flag must be true or false on %s', async (way) => {
     for (const field of ['draft_pr', 'blocking']) {
       for (const value of [true, false]) expect((await stored(way, { [field]: value }))[field]).toBe(value)
       for (const value of ['true', 1, 0]) expect(await refusal(way, { [field]: value })).toEqual(wrong(field))
@@ -134,7 +134,7 @@ describe('a scope', () => {
   const names = (count: number, form: (index: number) => string) =>
     Array.from({ length: count }, (_, index) => form(index))
 
-  test('is replaced as a whole, and a list that is left out becomes empty', async () => {
+  test('is replaced as a whole; an omitted list becomes empty', async () => {
     const scope = { areas: ['checkout'], paths: ['src/pay/**'] }
     const empty = { areas: [], paths: [], changes: [] }
     expect((await stored('update', { scope })).scope).toEqual({ ...empty, ...scope })
@@ -144,7 +144,7 @@ describe('a scope', () => {
     expect((await stored('create', { scope: { areas: ['a'] } })).scope).toEqual({ ...empty, areas: ['a'] })
   })
 
-  test.each(both)('loses its duplicates and keeps its order, on %s', async (way) => {
+  test.each(both)('drops duplicates and keeps the order on %s', async (way) => {
     const scope = {
       areas: ['till', 'Checkout', 'till', ' checkout ', 'TILL', 'api'],
       paths: ['b', 'a', 'b', 'B', './b', 'a'],
@@ -156,7 +156,7 @@ describe('a scope', () => {
     })
   })
 
-  test.each(both)('has labels of 1 to 100 characters, 100 of them, on %s', async (way) => {
+  test.each(both)('allows 100 labels of 1 to 100 characters on %s', async (way) => {
     const areas = ['x', 'x'.repeat(100), '😀'.repeat(100), ...names(97, (index) => `a${index}`)]
     expect((await stored(way, { scope: { areas } })).scope.areas).toEqual(areas)
     const tooMany = { scope: { areas: names(101, String) } }
@@ -165,7 +165,7 @@ describe('a scope', () => {
       expect(await refusal(way, { scope: { areas: ['a', label] } })).toEqual(wrong('scope.areas[1]'))
   })
 
-  test.each(both)('has paths of 1 to 1,024 characters, 3,000 of them, on %s', async (way) => {
+  test.each(both)('allows 3,000 paths of 1 to 1,024 characters on %s', async (way) => {
     const paths = ['x', 'x'.repeat(1024), '😀'.repeat(1024), ...names(2997, (index) => `src/f${index}.ts`)]
     expect((await stored(way, { scope: { paths } })).scope.paths).toEqual(paths)
     const tooMany = { scope: { paths: names(3001, (index) => `f${index}`) } }
@@ -174,7 +174,7 @@ describe('a scope', () => {
       expect(await refusal(way, { scope: { paths: ['a', 'b', 'c', path] } })).toEqual(wrong('scope.paths[3]'))
   })
 
-  test.each(both)('has 200 paths with wildcards, of up to 512 characters, on %s', async (way) => {
+  test.each(both)('allows 200 paths with wildcards of up to 512 characters on %s', async (way) => {
     const long = ['*'.padEnd(512, 'x'), `*${'😀'.repeat(511)}`]
     const paths = [...names(198, (index) => `src/${index}/*`), ...long, 'plain']
     expect((await stored(way, { scope: { paths } })).scope.paths).toEqual(paths)
@@ -184,7 +184,7 @@ describe('a scope', () => {
   })
 
   test.each(['../a', 'a/../b', '!a', '[a', 'a[]', '{a,b}'.repeat(7)])(
-    'has no path that cannot be compared: %s',
+    'rejects a path that cannot be compared: %s',
     async (path) => {
       expect(await refusal('create', { scope: { paths: ['a', path] } })).toEqual(wrong('scope.paths[1]'))
       const check = await repo.request('POST', '/activity/check', { body: { scope: { paths: [path] } } })
@@ -192,7 +192,7 @@ describe('a scope', () => {
     },
   )
 
-  test('is an object of two lists', async () => {
+  test('must be an object of two lists', async () => {
     for (const scope of ['src', ['src'], 7])
       expect(await refusal('create', { scope })).toEqual(wrong('scope'))
     expect(await refusal('create', { scope: { paths: 'src' } })).toEqual(wrong('scope.paths'))
@@ -200,7 +200,7 @@ describe('a scope', () => {
   })
 })
 
-test('tags of a check have the bounds of areas', async () => {
+test('tags of a check have the limits of areas', async () => {
   const check = (tags: unknown[]) => repo.request('POST', '/activity/check', { body: { tags } })
   const tags = Array.from({ length: 100 }, (_, index) => String(index).padStart(100, 'x'))
   expect((await check(tags)).status).toBe(200)
@@ -227,30 +227,30 @@ describe('an unknown field', () => {
     expect(answer.body.error.message).toContain(`did you mean ${near}?`)
   })
 
-  test.each(['heartbeat', 'archive'])('is refused by %s, which takes none', async (operation) => {
+  test.each(['heartbeat', 'archive'])('is rejected by %s, which has no fields', async (operation) => {
     const answer = await repo.request('POST', `/activity/${existing}/${operation}`, { body: { note: 'x' } })
     expect(answer).toMatchObject({ status: 400, body: { error: { param: 'note' } } })
     expect((await repo.request('POST', `/activity/${existing}/${operation}`, { body: {} })).status).toBe(200)
   })
 
   test.each(['id', 'type', 'source', 'expires_at', 'archived_at', 'heartbeat_at', 'created_at'])(
-    '%s is the service’s own, on create and on update',
+    '%s is read-only on create and on update',
     async (field) => {
       expect(await refusal('create', { [field]: null })).toMatchObject({ status: 400, param: field })
       expect(await refusal('update', { [field]: null })).toMatchObject({ status: 400, param: field })
     },
   )
 
-  test.each(['status', 'heartbeat'])('%s is none of create', async (field) => {
+  test.each(['status', 'heartbeat'])('%s is not a field of create', async (field) => {
     expect(await refusal('create', { [field]: 'active' })).toMatchObject({ status: 400, param: field })
   })
 
-  test.each(['actor', 'agent'])('%s is none of update', async (field) => {
+  test.each(['actor', 'agent'])('%s is not a field of update', async (field) => {
     expect(await refusal('update', { [field]: 'Eve' })).toMatchObject({ status: 400, param: field })
   })
 })
 
-test('a missing field goes before a wrong one', async () => {
+test('a missing field is reported before an invalid one', async () => {
   const body = { title: '', risk: 'huge', summary: 'Retries twice.' }
   expect(await repo.request('POST', '/activity', { body })).toMatchObject({
     status: 400,
@@ -258,7 +258,7 @@ test('a missing field goes before a wrong one', async () => {
   })
 })
 
-test('a wrong field goes before a move that is not legal', async () => {
+test('an invalid field is reported before an illegal transition', async () => {
   await repo.request('POST', `/activity/${existing}/archive`)
   expect((await update({ status: 'done' })).status).toBe(422)
   expect((await update({ pr_url: 'https://github.com/acme/other/pull/7' })).status).toBe(422)

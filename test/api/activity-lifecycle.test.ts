@@ -63,7 +63,7 @@ describe('a PATCH of the status', () => {
     expect(await read(before.id)).toEqual(moved)
   })
 
-  test.each(withEffect('same'))('to $to leaves $from as it is', async ({ from, to }) => {
+  test.each(withEffect('same'))('to $to changes nothing when it is $from', async ({ from, to }) => {
     const before = await activityIn(from)
     const answer = await patch(before.id, { status: to })
     expect(answer.status).toBe(200)
@@ -78,20 +78,20 @@ describe('a PATCH of the status', () => {
     expect(await read(before.id)).toEqual(before)
   })
 
-  test('names the moves that are possible', async () => {
+  test('names the possible transitions', async () => {
     const { id } = await activityIn('merged')
     const { error } = (await patch(id, { status: 'active' })).body
     expect(error.param).toBe('status')
     expect(error.message).toMatch(/merged.*active.*archived/)
   })
 
-  test('that is refused changes none of the fields beside it', async () => {
+  test('that is rejected does not change the other fields', async () => {
     const before = await activityIn('planned')
     expect((await patch(before.id, { status: 'merged', title: 'Other' })).status).toBe(409)
     expect(await read(before.id)).toEqual(before)
   })
 
-  test('goes with other fields in one change', async () => {
+  test('can change other fields in the same request', async () => {
     const { id } = await activityIn('active')
     await patch(id, { status: 'blocked', risk: 'high', heartbeat: true })
     expect(await read(id)).toMatchObject({ status: 'blocked', risk: 'high', heartbeat_at: now() })
@@ -101,27 +101,30 @@ describe('a PATCH of the status', () => {
 describe('a PATCH', () => {
   const bodies = [{}, { title: 'Other' }, { heartbeat: false }, { heartbeat: true }, { scope: {} }]
 
-  test.each(bodies)('%j on an archived activity is refused', async (body) => {
+  test.each(bodies)('%j on an archived activity is rejected', async (body) => {
     const before = await activityIn('archived')
     const answer = await patch(before.id, body)
     expect(answer).toMatchObject({ status: 409, body: { error: { type: 'invalid_transition' } } })
     expect(await read(before.id)).toEqual(before)
   })
 
-  test.each(bodies)('%j on an expired activity is refused', async (body) => {
+  test.each(bodies)('%j on an expired activity is rejected', async (body) => {
     const before = await activityIn('expired')
     const answer = await patch(before.id, body)
     expect(answer).toMatchObject({ status: 409, body: { error: { type: 'invalid_transition' } } })
     expect(await read(before.id)).toEqual(before)
   })
 
-  test.each([...LIVE, ...FINISHED])('without any field leaves what is %s as it is', async (status) => {
-    const before = await activityIn(status)
-    expect((await patch(before.id, {})).status).toBe(200)
-    expect(await read(before.id)).toEqual(before)
-  })
+  test.each([...LIVE, ...FINISHED])(
+    'without fields does not change an activity that is %s',
+    async (status) => {
+      const before = await activityIn(status)
+      expect((await patch(before.id, {})).status).toBe(200)
+      expect(await read(before.id)).toEqual(before)
+    },
+  )
 
-  test.each(FINISHED)('still changes the fields of what is %s', async (status) => {
+  test.each(FINISHED)('can change the fields of an activity that is %s', async (status) => {
     const { id } = await activityIn(status)
     expect((await patch(id, { title: 'Other' })).status).toBe(200)
     expect(await read(id)).toMatchObject({ title: 'Other', status, updated_at: now() })
@@ -135,7 +138,7 @@ describe('a heartbeat', () => {
   ]
 
   describe.each(ways)('%s', (_, beat) => {
-    test.each(LIVE)('extends the life of what is %s, and nothing else', async (status) => {
+    test.each(LIVE)('extends expires_at of an activity that is %s, and nothing else', async (status) => {
       const before = await activityIn(status)
       service.clock.advance(HOUR_MS)
       expect((await beat(before.id)).status).toBe(200)
@@ -143,12 +146,15 @@ describe('a heartbeat', () => {
       expect(await read(before.id)).toEqual({ ...before, ...signs })
     })
 
-    test.each([...FINISHED, 'archived', 'expired'] as const)('is refused on what is %s', async (status) => {
-      const before = await activityIn(status)
-      const answer = await beat(before.id)
-      expect(answer).toMatchObject({ status: 409, body: { error: { type: 'invalid_transition' } } })
-      expect(await read(before.id)).toEqual(before)
-    })
+    test.each([...FINISHED, 'archived', 'expired'] as const)(
+      'is rejected on an activity that is %s',
+      async (status) => {
+        const before = await activityIn(status)
+        const answer = await beat(before.id)
+        expect(answer).toMatchObject({ status: 409, body: { error: { type: 'invalid_transition' } } })
+        expect(await read(before.id)).toEqual(before)
+      },
+    )
 
     test.each([
       { ttl: 24, max: null, before: 24, after: 30, why: 'puts the expiry off by a time to live' },
@@ -169,13 +175,13 @@ describe('a heartbeat', () => {
     })
   })
 
-  test('by its operation answers just what it changed, and the overlap', async () => {
+  test('by its own operation returns only what it changed and the overlap', async () => {
     const { id } = await activityIn('paused')
     const overlap = { overlap_detected: false, severity: null, related_activity_ids: [], matches: [] }
     expect((await heartbeat(id)).body).toEqual({ id, heartbeat_at: now(), expires_at: inHours(24), overlap })
   })
 
-  test('that is not sent, or false, extends nothing', async () => {
+  test('that is omitted or false extends nothing', async () => {
     const before = await activityIn('active')
     expect((await patch(before.id, { heartbeat: false })).status).toBe(200)
     expect(await read(before.id)).toEqual(before)
@@ -185,7 +191,7 @@ describe('a heartbeat', () => {
 describe('the archive operation', () => {
   const others = STATUSES.filter((status) => status !== 'archived')
 
-  test.each(others)('archives what is %s', async (status) => {
+  test.each(others)('archives an activity that is %s', async (status) => {
     const before = await activityIn(status)
     const answer = await archive(before.id)
     expect(answer.status).toBe(200)
@@ -200,7 +206,7 @@ describe('the archive operation', () => {
     expect(await read(before.id)).toEqual({ ...before, ...closed })
   })
 
-  test('answers the first archived_at again, and changes nothing', async () => {
+  test('returns the first archived_at again and changes nothing', async () => {
     const before = await activityIn('archived')
     service.clock.advance(HOUR_MS)
     const answer = await archive(before.id)
@@ -212,7 +218,7 @@ describe('the archive operation', () => {
     expect(await read(before.id)).toEqual(before)
   })
 
-  test('sent several times at once has one archived_at', async () => {
+  test('sent several times at once sets one archived_at', async () => {
     const { id } = await activityIn('active')
     const answers = await Promise.all(
       Array.from({ length: 8 }, () => {
@@ -226,7 +232,7 @@ describe('the archive operation', () => {
   })
 })
 
-test('what is archived stays so, whatever is written beside it', async () => {
+test('an archived activity stays archived when other fields are written', async () => {
   for (let round = 0; round < 10; round++) {
     const { activity } = await repo.create({})
     const [archived, ...others] = await Promise.all([
@@ -242,7 +248,7 @@ test('what is archived stays so, whatever is written beside it', async () => {
   }
 })
 
-test('that work was merged is remembered after it was archived', async () => {
+test('merged_at is kept after archiving', async () => {
   const { activity } = await repo.create({ scope: { paths: ['src/pay'] } })
   await patch(activity.id, { status: 'merged' })
   await archive(activity.id)
@@ -250,7 +256,7 @@ test('that work was merged is remembered after it was archived', async () => {
   expect(reuse_opportunities).toMatchObject([{ type: 'activity', id: activity.id }])
 })
 
-describe('the life of a new activity', () => {
+describe('the expiry of a new activity', () => {
   test.each([
     { settings: {}, hours: 24, why: 'is a day' },
     { settings: { activity_ttl_ms: 2 * HOUR_MS }, hours: 2, why: 'is what the repository sets' },

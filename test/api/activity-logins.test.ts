@@ -53,21 +53,21 @@ describe('an activity', () => {
     expect((await patch(named.id, { risk: 'high' })).body).toMatchObject(named)
   })
 
-  test('names who archived it first, whoever archives it again', async () => {
+  test('names the login that archived it first', async () => {
     const id = await idOf()
     await archive(id, 'ben')
     await archive(id)
     expect(await loginsOf(id)).toEqual({ created_by: 'ada', archived_by: 'ben' })
   })
 
-  test('names who archived it by PATCH', async () => {
+  test('names the login that archived it by PATCH', async () => {
     const id = await idOf()
     const { body } = await patch(id, { status: 'archived' }, 'ben')
     expect(body).toMatchObject({ status: 'archived', created_by: 'ada', archived_by: 'ben' })
     expect(await loginsOf(id)).toEqual({ created_by: 'ada', archived_by: 'ben' })
   })
 
-  test('names who archived it after it expired', async () => {
+  test('names the login that archived it after it expired', async () => {
     const id = await idOf()
     service.clock.advance(DAY_MS)
     expect(await loginsOf(id)).toEqual({ created_by: 'ada', archived_by: null })
@@ -75,20 +75,20 @@ describe('an activity', () => {
     expect(await loginsOf(id)).toEqual({ created_by: 'ada', archived_by: 'ben' })
   })
 
-  test('names nobody who archived it when it was finished and ended by itself', async () => {
+  test('names no archiver when it was finished and archived automatically', async () => {
     const id = await idOf()
     await patch(id, { status: 'abandoned' })
     service.clock.advance(DAY_MS)
     expect(await read(id)).toMatchObject({ archive_reason: 'finished', archived_by: null })
   })
 
-  test('names nobody where an installation token created and archived it', async () => {
+  test('names no login when an installation token created and archived it', async () => {
     const id = await idOf('app')
     await archive(id, 'app')
     expect(await loginsOf(id)).toEqual({ created_by: null, archived_by: null })
   })
 
-  test('is replayed with the creator of the first request', async () => {
+  test('is returned for a repeated key with the creator of the first request', async () => {
     const headers = { 'Idempotency-Key': token }
     const send = () => service.api('POST', '/activity', { body: ACTIVITY, token, headers })
     const [first, again] = [await send(), await send()]
@@ -107,7 +107,7 @@ describe('GitHub', () => {
     ['a heartbeat', heartbeat, 0],
   ]
 
-  test.each(calls)('is asked for the login by %s when that needs it, and once', async (_, call, times) => {
+  test.each(calls)('is asked for the login once by %s when it is needed', async (_, call, times) => {
     const id = await idOf('ben')
     const before = github.calls(USER)
     await call(id)
@@ -119,22 +119,19 @@ describe('GitHub', () => {
   test.each([
     ['server_error', '503 service_unavailable'],
     ['rate_limited', '429 rate_limited'],
-  ] as const)(
-    'answering %s for the login refuses the request, which changes nothing',
-    async (fault, refusal) => {
-      const id = await idOf('ben')
-      const before = await read(id)
-      const { items } = (await service.api('GET', '/activity')).body
-      github.fault(USER, fault)
-      expect(outcome(await create())).toBe(refusal)
-      expect(outcome(await archive(id))).toBe(refusal)
-      expect(outcome(await patch(id, { status: 'archived' }))).toBe(refusal)
-      expect(await read(id)).toEqual(before)
-      expect((await service.api('GET', '/activity')).body.items).toEqual(items)
-      github.clearFaults()
-      service.clock.advance(60_001)
-      await archive(id)
-      expect((await read(id)).archived_by).toBe('ada')
-    },
-  )
+  ] as const)('answering %s for the login rejects the request without a change', async (fault, refusal) => {
+    const id = await idOf('ben')
+    const before = await read(id)
+    const { items } = (await service.api('GET', '/activity')).body
+    github.fault(USER, fault)
+    expect(outcome(await create())).toBe(refusal)
+    expect(outcome(await archive(id))).toBe(refusal)
+    expect(outcome(await patch(id, { status: 'archived' }))).toBe(refusal)
+    expect(await read(id)).toEqual(before)
+    expect((await service.api('GET', '/activity')).body.items).toEqual(items)
+    github.clearFaults()
+    service.clock.advance(60_001)
+    await archive(id)
+    expect((await read(id)).archived_by).toBe('ada')
+  })
 })

@@ -42,7 +42,7 @@ test.each([
   ['https://github.com/ACME/Shop/pull/7', 'with another case of owner and repository'],
   ['https://GitHub.com/acme/shop/pull/7', 'with another case of the host'],
   ['https://github.com/acme/shop/pull/2147483647', 'with a number that is large'],
-])('takes and keeps %s: %s', async (pr_url) => {
+])('accepts and stores %s: %s', async (pr_url) => {
   expect((await create(pr_url)).body.activity).toMatchObject({ pr_url })
   expect((await update(pr_url)).body).toMatchObject({ pr_url })
 })
@@ -82,12 +82,12 @@ test.each([
   expect(await update(pr_url)).toMatchObject(refused)
 })
 
-test('says which address it takes', async () => {
+test('names the accepted URL format', async () => {
   const { error } = (await create('https://github.com/acme/till/pull/7')).body
   expect(error.message).toContain('https://github.com/acme/shop/pull/')
 })
 
-test('a repository that was renamed takes its new name, and the one by which it was asked for', async () => {
+test('a renamed repository accepts its new name and the name of the request', async () => {
   github.repository({ id: 9, full_name: 'acme/before' })
   github.token('ben', { login: 'ben', id: 2, permissions: { 'acme/before': 'write' } })
   const askBen = (repo: string, name: string) =>
@@ -105,7 +105,7 @@ test('a repository that was renamed takes its new name, and the one by which it 
 })
 
 test.each(['https://code.example', 'http://127.0.0.1:4010'])(
-  'is on the host that GITHUB_WEB_URL names: %s',
+  'accepts the host of GITHUB_WEB_URL: %s',
   async (github_web_url) => {
     const elsewhere = await start({ github_web_url })
     const createWith = (pr_url: string) => create(pr_url, 'acme/shop', elsewhere)

@@ -90,7 +90,7 @@ async function kindsOfRows(): Promise<string[]> {
 }
 
 describe.each(doors)('%s', (_, door) => {
-  test('lets a user’s and an installation’s token in, and counts them on their quotas', async () => {
+  test('accepts user and installation tokens and counts them on their quotas', async () => {
     for (const token of ['ada', 'workflow']) {
       const left: number[] = []
       for (let turn = 0; turn < 2; turn += 1) {
@@ -103,7 +103,7 @@ describe.each(doors)('%s', (_, door) => {
     }
   })
 
-  test('refuses a caller whose quota is used up, without asking GitHub', async () => {
+  test('rejects a caller whose quota is exhausted without calling GitHub', async () => {
     for (let turn = 0; turn < LIMIT; turn += 1) expect(await through(door, 'ada')).toBe('200')
     const before = github.calls('*')
     expect(await through(door, 'ada')).toBe('429 rate_limited')
@@ -124,7 +124,7 @@ describe.each(doors)('%s', (_, door) => {
     expect(github.calls('*')).toBe(before)
   })
 
-  test('refuses a made-up token, and past the limit of its address every token that is not known', async () => {
+  test('rejects an invalid token, and every unknown token beyond the limit of its address', async () => {
     expect(await through(door, 'ada')).toBe('200')
     expect(await tally(names('made-up', FAILED_MAX).map((token) => through(door, token)))).toEqual({
       '401 unauthorized': FAILED_MAX,
@@ -140,7 +140,7 @@ describe.each(doors)('%s', (_, door) => {
 })
 
 describe('failed tokens of an address', () => {
-  test('are counted together, through whatever door they come', async () => {
+  test('are counted together across all surfaces', async () => {
     for (let turn = 0; turn < FAILED_MAX; turn += 1) {
       const [, door] = doors[turn % doors.length] as [string, Door]
       expect(await through(door, turn % 2 ? 'made-up' : null)).toBe('401 unauthorized')
@@ -148,7 +148,7 @@ describe('failed tokens of an address', () => {
     for (const [, door] of doors) expect(await through(door, 'made-up')).toBe('429 rate_limited')
   })
 
-  test('are 100 a minute, until the minute is over', async () => {
+  test('are limited to 100 per minute', async () => {
     await fail(FAILED_MAX)
     service.clock.advance(MINUTE_MS - 1)
     const refused = await service.api('GET', '/activity', { token: 'made-up' })
@@ -157,7 +157,7 @@ describe('failed tokens of an address', () => {
     expect(await fail(1)).toEqual({ '401 unauthorized': 1 })
   })
 
-  test('in a flood cost GitHub no more than the limit, and leave no row for a token', async () => {
+  test('cause no more calls to GitHub than the limit and leave no row per token', async () => {
     await service.app.database.connection().delete(quotas)
     const before = github.calls('*')
     expect(await fail(3 * FAILED_MAX)).toEqual({
@@ -168,13 +168,13 @@ describe('failed tokens of an address', () => {
     expect(await kindsOfRows()).toEqual(['failed'])
   })
 
-  test('are not taken for granted while GitHub is asked: any number of good tokens is let in', async () => {
+  test('are not assumed while GitHub is being asked: any number of valid tokens is accepted', async () => {
     const arrivals = names('good', 150).map((token) => through(DOORS.REST as Door, token))
     expect(await tally(arrivals)).toEqual({ '200': 150 })
     expect(await fail(FAILED_MAX + 1)).toEqual({ '401 unauthorized': FAILED_MAX, '429 rate_limited': 1 })
   })
 
-  test('include a token that GitHub accepted before', async () => {
+  test('include a token that GitHub accepted earlier', async () => {
     github.token('leaver', { login: 'leaver', id: 9, permissions: { 'acme/shop': 'write' } })
     expect(await through(DOORS.REST as Door, 'leaver')).toBe('200')
     github.revoke('leaver')
@@ -186,7 +186,7 @@ describe('failed tokens of an address', () => {
     })
   })
 
-  test('keep out a token that GitHub accepted more than five minutes ago', async () => {
+  test('also reject a token that GitHub accepted more than five minutes ago', async () => {
     expect(await through(DOORS.REST as Door, 'ada')).toBe('200')
     service.clock.advance(5 * MINUTE_MS + 1)
     await fail(FAILED_MAX)
@@ -194,7 +194,7 @@ describe('failed tokens of an address', () => {
   })
 })
 
-test('while GitHub is away, an address without a known token asks no more often than one caller may', async () => {
+test('while GitHub is unavailable, an address without a known token makes no more calls than one caller', async () => {
   github.fault('*', 'server_error')
   const before = github.calls('*')
   for (let turn = 0; turn < LIMIT; turn += 1)
@@ -203,7 +203,7 @@ test('while GitHub is away, an address without a known token asks no more often 
   expect(github.calls('*')).toBe(before + LIMIT)
 })
 
-test('MCP verifies a token once in five minutes, and not again for its tools', async () => {
+test('MCP verifies a token once in five minutes and not again for its tools', async () => {
   const asks = async (door: string) => {
     const before = github.calls('GET /user')
     expect(await through(DOORS[door] as Door, 'ada')).toBe('200')
@@ -226,7 +226,7 @@ describe('an event stream', () => {
   }
   const openPages = async () => (await scrape(service.url)).value('deconflict_open_pages')
 
-  test('that is broken off while GitHub is asked leaves nothing behind', async () => {
+  test('that is aborted while GitHub is being asked leaves nothing behind', async () => {
     await expect.poll(openPages).toBe(0)
     const logged = service.log.length
     const abort = new AbortController()
@@ -245,7 +245,7 @@ describe('an event stream', () => {
     await expect.poll(openPages).toBe(0)
   })
 
-  test('is not opened by HEAD, which ends with its headers', async () => {
+  test('is not opened by HEAD, which ends after its headers', async () => {
     await expect.poll(openPages).toBe(0)
     const { port } = new URL(service.url)
     const socket = connect(Number(port), '127.0.0.1').setEncoding('utf8')
@@ -257,7 +257,7 @@ describe('an event stream', () => {
     expect(await openPages()).toBe(0)
   })
 
-  test('is checked again and again, and charged once', async () => {
+  test('is authorised repeatedly and charged once', async () => {
     vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] })
     try {
       const reader = (await open()).pipeThrough(new TextDecoderStream()).getReader()

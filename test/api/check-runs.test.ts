@@ -28,14 +28,14 @@ const turnOn = () =>
   repository.writeFile('.github/deconflict.yml', 'check_run: true\ncomment: {enabled: false}')
 const head = (number: number) => repository.githubRepo.pull(number).head.sha
 
-test('there is none unless the settings ask for it', async () => {
+test('the check run is not created unless the settings enable it', async () => {
   await repository.createActivity({ risk: 'high' })
   await repository.open()
   await repository.writeFile('.github/deconflict.yml', 'check_run: false')
   expect(repository.githubRepo.checkRuns()).toEqual([])
 })
 
-test('it is a success on the head commit where nothing overlaps', async () => {
+test('the check run is a success on the head commit when nothing overlaps', async () => {
   await turnOn()
   const number = await repository.open()
   expect(repository.githubRepo.checkRuns()).toMatchObject([
@@ -49,7 +49,7 @@ test('it is a success on the head commit where nothing overlaps', async () => {
   ])
 })
 
-test('it is neutral where work overlaps, however grave, with a notice on each overlapping file', async () => {
+test('the check run is neutral for overlaps of any severity, with a notice on each overlapping file', async () => {
   await turnOn()
   const scope = { paths: ['src/pay.ts', 'src/till.ts'] }
   await repository.createActivity({
@@ -76,14 +76,14 @@ test('it is neutral where work overlaps, however grave, with a notice on each ov
   )
 })
 
-test('its summary is the text of the comment beside it', async () => {
+test('the check run has the text of the comment as its summary', async () => {
   await repository.writeFile('.github/deconflict.yml', 'check_run: true')
   await repository.createActivity()
   const number = await repository.open()
   expect(repository.githubRepo.checkRuns()[0]?.output.summary).toBe(repository.comment(number))
 })
 
-test('it is not reported again for the same commit and text', async () => {
+test('the check run is not repeated for the same commit and text', async () => {
   await turnOn()
   const id = await repository.createActivity()
   const number = await repository.open()
@@ -94,7 +94,7 @@ test('it is not reported again for the same commit and text', async () => {
   expect(repository.calls().length).toBe(before)
 })
 
-test('it is reported for a new commit, and again when an overlap comes or goes, at most once in 30 seconds', async () => {
+test('the check run is reported for a new commit, and again when an overlap starts or ends, at most once in 30 seconds', async () => {
   await turnOn()
   const number = await repository.open()
   const first = head(number)
@@ -113,7 +113,7 @@ test('it is reported for a new commit, and again when an overlap comes or goes, 
   ])
 })
 
-test('what is below min_severity leaves it a success, and is named', async () => {
+test('overlaps below min_severity leave it a success and are named', async () => {
   await repository.writeFile('.github/deconflict.yml', 'check_run: true\ncomment: {min_severity: high}')
   await repository.createActivity()
   const number = await repository.open()
@@ -124,7 +124,7 @@ test('what is below min_severity leaves it a success, and is named', async () =>
   expect(repository.comment(number)).toBeUndefined()
 })
 
-test('a success says with how much it was compared, and is not reported again when that changes alone', async () => {
+test('a success says how much was compared, and is not repeated when only that changes', async () => {
   await turnOn()
   await repository.createActivity({ branch: 'aside', scope: { paths: ['docs/**'] } })
   await repository.createNotable({ scope: { paths: ['docs/**'] } })
@@ -156,11 +156,11 @@ test.each<[string, string, () => Promise<unknown>, string]>([
   ])
 })
 
-describe('there is none if it is turned off', () => {
+describe('no check run is created when it is turned off', () => {
   const BOT = { login: 'renovate[bot]', type: 'Bot' as const }
   const MUTE = 'deconflict:mute'
 
-  test('on the pull request of a bot, unless comments are wanted there', async () => {
+  test('on a bot’s pull request, unless comments are enabled for bots', async () => {
     await repository.writeFile('.github/deconflict.yml', 'check_run: true')
     await repository.createActivity()
     await repository.open({ author: BOT })
@@ -169,7 +169,7 @@ describe('there is none if it is turned off', () => {
     expect(repository.githubRepo.checkRuns()).toHaveLength(1)
   })
 
-  test('on a muted one, until the label is taken off', async () => {
+  test('on a muted pull request, until the label is removed', async () => {
     await turnOn()
     const number = await repository.open({ labels: [MUTE] })
     await repository.createActivity()
@@ -181,11 +181,11 @@ describe('there is none if it is turned off', () => {
   })
 })
 
-describe('neither waits for the other', () => {
+describe('comment and check run are independent', () => {
   beforeEach(() => repository.writeFile('.github/deconflict.yml', 'check_run: true'))
   const REPORT = 'POST /check-runs'
 
-  test('a comment that GitHub fails to take leaves the check run as it is', async () => {
+  test('a failed comment does not affect the check run', async () => {
     await repository.createActivity()
     github.fault(`POST /repos/${repository.full_name}/issues/*`, 'bad_gateway', 1)
     const number = repository.githubRepo.open({ files: ['src/pay.ts'] }).number
@@ -197,13 +197,13 @@ describe('neither waits for the other', () => {
     expect(repository.githubRepo.checkRuns()).toHaveLength(1)
   })
 
-  test('a comment that GitHub refuses does, too', async () => {
+  test('nor does a refused comment', async () => {
     await repository.createActivity()
     await repository.open({ locked: true })
     expect(repository.githubRepo.checkRuns().map((run) => run.conclusion)).toEqual(['neutral'])
   })
 
-  test('a check run that GitHub refuses is not reported again before there is another, or a new permission', async () => {
+  test('a refused check run is repeated only with other content or a new permission', async () => {
     github.app.grant(repository.installation.id, { contents: 'read', pull_requests: 'write' })
     await repository.createActivity()
     const number = await repository.open()
@@ -225,7 +225,7 @@ describe('neither waits for the other', () => {
     expect(repository.githubRepo.checkRuns()).toHaveLength(1)
   })
 
-  test('one that GitHub refuses for the settings file fails nothing, and is not repeated', async () => {
+  test('a refused check run for the settings file causes no failure and is not repeated', async () => {
     github.app.grant(repository.installation.id, { contents: 'read', pull_requests: 'write' })
     await repository.writeFile('.github/deconflict.yml', 'check_run: perhaps')
     await repository.advance(QUIET_MS)
@@ -237,7 +237,7 @@ describe('neither waits for the other', () => {
   })
 })
 
-test('a comment that changes alone, because it is muted, reports no second one', async () => {
+test('a comment that changes because of a mute reports no second check run', async () => {
   await repository.writeFile('.github/deconflict.yml', 'check_run: true')
   await repository.createActivity()
   const number = await repository.open()

@@ -60,7 +60,7 @@ describe('a push to a pull request makes the same calls', () => {
     expect(await callsWith(others)).toEqual([[FILES, EDIT], [FILES]])
   })
 
-  test('and an activity that is not published makes none', async () => {
+  test('an activity that is not published makes no calls', async () => {
     for (let count = 0; count < 5; count += 1) await repository.open({ author: BOT })
     const before = repository.calls().length
     await repository.createActivity()
@@ -68,14 +68,14 @@ describe('a push to a pull request makes the same calls', () => {
   })
 })
 
-describe('a limit of GitHub is waited for without a call, and nothing is doubled afterwards', () => {
+describe('a GitHub rate limit is waited out without calls, and nothing is duplicated afterwards', () => {
   const limits = [
     ['the primary limit', 'rate_limited', 20],
     ['a secondary limit', 'secondary_rate_limited', 7],
     ['429', 'too_many_requests', 7],
   ] as const
 
-  test.each(limits)('%s, met by a comment', async (_, fault, minutes) => {
+  test.each(limits)('%s on a comment', async (_, fault, minutes) => {
     await repository.createActivity()
     github.fault(`POST /repos/${repository.full_name}/issues/*`, fault, 1, minutes * 60)
     const number = await repository.open()
@@ -98,7 +98,7 @@ describe('a limit of GitHub is waited for without a call, and nothing is doubled
     ).toHaveLength(1)
   })
 
-  test.each(limits)('%s, met by the list of files', async (_, fault, minutes) => {
+  test.each(limits)('%s on the list of files', async (_, fault, minutes) => {
     github.fault(`GET /repos/${repository.full_name}/pulls/*/files`, fault, 1, minutes * 60)
     await repository.open()
     const before = repository.calls().length
@@ -110,7 +110,7 @@ describe('a limit of GitHub is waited for without a call, and nothing is doubled
     expect(repository.calls().length).toBe(before + 1)
   })
 
-  test.each(limits)('%s, met by the first look at a repository', async (_, fault, minutes) => {
+  test.each(limits)('%s on the first read of a repository', async (_, fault, minutes) => {
     repository.githubRepo.write('.github/deconflict.yml', 'comment: {min_severity: high}')
     github.fault(`GET /repos/${repository.full_name}/contents/*`, fault, 1, minutes * 60)
     await repository.open()
@@ -122,7 +122,7 @@ describe('a limit of GitHub is waited for without a call, and nothing is doubled
     expect((await repository.request('GET', '/settings')).body.comment.min_severity).toBe('high')
   })
 
-  test.each(limits)('%s, met by the list of repositories', async (_, fault, minutes) => {
+  test.each(limits)('%s on the list of repositories', async (_, fault, minutes) => {
     repository.githubRepo.open({ files: ['src/pay.ts'] })
     github.fault('GET /installation/repositories', fault, 1, minutes * 60)
     await fixture.service.deliverAndRun(installationEvent(github, repository.installation, 'created'))
@@ -133,7 +133,7 @@ describe('a limit of GitHub is waited for without a call, and nothing is doubled
     expect((await repository.request('GET', '/activity')).body.items).toHaveLength(1)
   })
 
-  test('it holds for all repositories of the installation, and for no other', async () => {
+  test('it applies to all repositories of the installation and to no other', async () => {
     const second = { id: 9000, full_name: `${repository.full_name}-2` }
     github.repository(second)
     github.app.addRepositories(repository.installation.id, [second.full_name])

@@ -30,7 +30,7 @@ const EDITED = expect.stringMatching(/^PATCH \/issues\/comments\/\d+$/)
 const GONE = /^### No overlap any more$/m
 const archive = (id: string) => repository.request('POST', `/activity/${id}/archive`)
 
-describe('one comment, ever', () => {
+describe('one comment per pull request', () => {
   test('an overlap that ends, returns and ends again edits the same comment', async () => {
     let id = await repository.createActivity()
     const number = await repository.open()
@@ -47,7 +47,7 @@ describe('one comment, ever', () => {
     expect(repository.writes()).toEqual([CREATED, EDITED, EDITED, EDITED, EDITED])
   })
 
-  test('nothing is asked of GitHub when the text would not change', async () => {
+  test('no call is made when the text is unchanged', async () => {
     const id = await repository.createActivity()
     const number = await repository.open()
     const before = repository.calls().length
@@ -60,7 +60,7 @@ describe('one comment, ever', () => {
     expect(repository.calls().length).toBe(before)
   })
 
-  test('only a comment that this app wrote counts as its own, not one that quotes it', async () => {
+  test('only a comment written by this App counts as its own, not one that quotes it', async () => {
     const number = repository.githubRepo.open({ files: ['src/pay.ts'] }).number
     const quoting = [
       repository.githubRepo.comment(number, { author: 'mallory', body: `${MARKER}\n\nHa!` }),
@@ -77,7 +77,7 @@ describe('one comment, ever', () => {
     expect(repository.githubRepo.comments(number).slice(0, 3)).toMatchObject(quoting)
   })
 
-  test('one that a crash made it forget is found again, on whatever page it stands', async () => {
+  test('a comment lost in a crash is found again on any page', async () => {
     await repository.createActivity()
     const number = repository.githubRepo.open({ files: ['src/pay.ts'] }).number
     for (let count = 0; count < 120; count += 1)
@@ -92,7 +92,7 @@ describe('one comment, ever', () => {
     expect(repository.writes()).toEqual([EDITED])
   })
 
-  test('one that somebody deleted is not made again', async () => {
+  test('a deleted comment is not created again', async () => {
     await repository.createActivity()
     const number = await repository.open()
     for (const { id } of repository.githubRepo.comments(number)) repository.githubRepo.removeComment(id)
@@ -104,7 +104,7 @@ describe('one comment, ever', () => {
     expect(repository.writes()).toEqual([CREATED, EDITED, EDITED])
   })
 
-  test('one that GitHub failed to take is made once it takes it', async () => {
+  test('a comment that GitHub failed to create is created later', async () => {
     await repository.createActivity()
     const number = repository.githubRepo.open({ files: ['src/pay.ts'] }).number
     github.fault(`POST /repos/${repository.full_name}/issues/*`, 'bad_gateway', 1)
@@ -114,7 +114,7 @@ describe('one comment, ever', () => {
     expect(repository.comment(number)).toContain('1 other activity')
   })
 
-  test('one of which GitHub lost the answer is not made twice', async () => {
+  test('a comment whose response was lost is not created twice', async () => {
     await repository.createActivity()
     const number = repository.githubRepo.open({ files: ['src/pay.ts'] }).number
     github.fault(`POST /repos/${repository.full_name}/issues/*`, 'lost', 1)
@@ -125,7 +125,7 @@ describe('one comment, ever', () => {
     expect(repository.writes().filter((route) => route.startsWith('POST'))).toHaveLength(1)
   })
 
-  test('one of which GitHub lost the answer does not stand there when what it tells of is gone', async () => {
+  test('a comment whose response was lost is updated when its overlap ends', async () => {
     const id = await repository.createActivity()
     const number = repository.githubRepo.open({ files: ['src/pay.ts'] }).number
     github.fault(`POST /repos/${repository.full_name}/issues/*`, 'lost', 1)
@@ -137,8 +137,8 @@ describe('one comment, ever', () => {
   })
 })
 
-describe('at most once in 30 seconds', () => {
-  test('changes within them share one edit', async () => {
+describe('at most one edit in 30 seconds', () => {
+  test('changes within the interval share one edit', async () => {
     await repository.createActivity()
     const number = await repository.open()
     for (const branch of ['b', 'c', 'd', 'e']) {
@@ -154,7 +154,7 @@ describe('at most once in 30 seconds', () => {
     expect(repository.writes()).toEqual([CREATED, EDITED])
   })
 
-  test('a change that is undone within them is not published', async () => {
+  test('a change that is undone within the interval is not published', async () => {
     await repository.createActivity()
     await repository.open()
     await archive(await repository.createActivity({ branch: 'brief' }))
@@ -170,7 +170,7 @@ describe('the label deconflict:mute', () => {
     await repository.advance(QUIET_MS)
   }
 
-  test('mutes a pull request, and taking it off brings the comment back', async () => {
+  test('mutes a pull request; removing it restores the comment', async () => {
     await repository.createActivity()
     const number = await repository.open()
     await label(number, true)
@@ -183,7 +183,7 @@ describe('the label deconflict:mute', () => {
     expect(repository.writes()).toEqual([CREATED, EDITED, EDITED])
   })
 
-  test('keeps a comment from being made, until it is taken off', async () => {
+  test('prevents a comment until it is removed', async () => {
     const number = await repository.open({ labels: [MUTE] })
     await repository.createActivity({ risk: 'high' })
     await repository.advance(QUIET_MS)
@@ -213,7 +213,7 @@ describe('several activities of one branch, or of one pull request, are one row'
     expect(rows(number)?.[0]).toMatch(/`src\/(pay|till)\.ts`<br>`src\/(pay|till)\.ts`/)
   })
 
-  test('of one pull request, what was declared on its branch since included', async () => {
+  test('of one pull request, including what was declared on its branch', async () => {
     await repository.createActivity({ title: 'One' })
     await repository.createActivity({ title: 'Two' })
     const other = await repository.open({ head: 'retries', files: [], draft: true })

@@ -32,7 +32,7 @@ const refusals = () =>
     .map((line) => JSON.parse(line))
     .filter(({ repo_id, msg }) => repo_id === repository.id && msg === 'github refused write')
 
-describe('a comment that GitHub refuses for good', () => {
+describe('a comment that GitHub refuses permanently', () => {
   test.each<[string, () => Promise<number>]>([
     ['because the conversation is locked', () => repository.open({ locked: true })],
     [
@@ -67,7 +67,7 @@ describe('a comment that GitHub refuses for good', () => {
     expect(repository.comment(number)).toBeUndefined()
   })
 
-  test('is retried with another text, but not to say that an unpublished overlap is gone', async () => {
+  test('is retried with another text, but not to report the end of an unpublished overlap', async () => {
     const first = await repository.createActivity()
     const number = await repository.open({ locked: true })
     await repository.advance(QUIET_MS)
@@ -80,7 +80,7 @@ describe('a comment that GitHub refuses for good', () => {
     expect(repository.comment(number)).toBeUndefined()
   })
 
-  test('is made when there is reason for the same text later, and GitHub took another one meanwhile', async () => {
+  test('is created when the same text is due again after another text was accepted', async () => {
     await repository.createActivity()
     github.fault(`POST /repos/${repository.full_name}/issues/*`, 'unprocessable', 1)
     const number = await repository.open()
@@ -93,7 +93,7 @@ describe('a comment that GitHub refuses for good', () => {
     expect(repository.comment(number)).toContain('1 other activity')
   })
 
-  test('is made when the conversation is unlocked', async () => {
+  test('is created when the conversation is unlocked', async () => {
     await repository.createActivity()
     const number = await repository.open({ locked: true })
     repository.githubRepo.update(number, { locked: false })
@@ -103,7 +103,7 @@ describe('a comment that GitHub refuses for good', () => {
     expect(creations()).toHaveLength(2)
   })
 
-  test('is made when the repository is no longer archived', async () => {
+  test('is created when the repository is unarchived', async () => {
     await repository.createActivity()
     repository.githubRepo.repository.archived = true
     const number = await repository.open()
@@ -113,7 +113,7 @@ describe('a comment that GitHub refuses for good', () => {
     expect(repository.comment(number)).toContain('1 other activity')
   })
 
-  test('that changes one which is there keeps what that says, until GitHub takes it', async () => {
+  test('that edits an existing comment keeps the published text until GitHub accepts the edit', async () => {
     await repository.createActivity()
     const number = await repository.open()
     const before = repository.comment(number)
@@ -129,7 +129,7 @@ describe('a comment that GitHub refuses for good', () => {
     expect(creations()).toHaveLength(1)
   })
 
-  test('and a limit without its header, which is none, is waited for', async () => {
+  test('a rate limit without its header is not a refusal and is waited out', async () => {
     await repository.createActivity()
     github.fault(`POST /repos/${repository.full_name}/issues/*`, 'limited_without_header', 1)
     const number = repository.githubRepo.open({ files: ['src/pay.ts'] }).number
@@ -138,7 +138,7 @@ describe('a comment that GitHub refuses for good', () => {
     expect(repository.comment(number)).toContain('1 other activity')
   })
 
-  test('because the repository was taken from the app is no refusal: nothing more is sent there', async () => {
+  test('because the repository was removed from the App stops all calls', async () => {
     const number = await repository.open()
     github.app.removeRepositories(repository.installation.id, [repository.full_name])
     await repository.createActivity()
@@ -150,7 +150,7 @@ describe('a comment that GitHub refuses for good', () => {
     expect(repository.comment(number)).toBeUndefined()
   })
 
-  test('because the app was taken off is no refusal: it is followed no more', async () => {
+  test('because the App was uninstalled ends tracking', async () => {
     await repository.createActivity()
     const number = repository.githubRepo.open({ files: ['src/pay.ts'] }).number
     await repository.deliver(number, 'labeled')
@@ -166,7 +166,7 @@ describe('a comment that GitHub refuses for good', () => {
   })
 })
 
-describe('its own comment, of which it knows no more, is found', () => {
+describe('an existing comment that is not in the database is found', () => {
   const many = (number: number, count: number) => {
     for (let each = 0; each < count; each += 1)
       repository.githubRepo.comment(number, { author: 'ben', body: 'Hm.' })
@@ -197,7 +197,7 @@ describe('its own comment, of which it knows no more, is found', () => {
     expect(pages()).toHaveLength(calls)
   })
 
-  test('and where there is none, each page is read once before one is made', async () => {
+  test('if there is none, each page is read once before one is created', async () => {
     await repository.createActivity()
     const number = repository.githubRepo.open({ files: ['src/pay.ts'] }).number
     many(number, 400)

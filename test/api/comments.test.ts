@@ -31,7 +31,7 @@ const EDITED = expect.stringMatching(/^PATCH \/issues\/comments\/\d+$/)
 const GONE = /^### No overlap any more$/m
 
 describe('a pull request that collides with other work gets a comment', () => {
-  test('with who, what, branch, severity, an example path, the order and what to do', async () => {
+  test('with author, title, branch, severity, an example path, the order and advice', async () => {
     await repository.createActivity({ title: 'Retry payments', actor: 'Ben', branch: 'retries' })
     const number = await repository.open({ files: ['src/pay.ts', 'README.md'] })
     const text = repository.comment(number)
@@ -60,7 +60,7 @@ describe('a pull request that collides with other work gets a comment', () => {
     expect(repository.comment(first)).toContain('behind this')
   })
 
-  test('with the notables that match, also where no work collides', async () => {
+  test('with the matching notables, even when nothing overlaps', async () => {
     await repository.createNotable({
       title: 'Tills are frozen',
       scope: { paths: ['src/**'] },
@@ -143,8 +143,8 @@ describe('nothing is posted', () => {
   })
 })
 
-describe('settings decide which pull requests get a comment', () => {
-  test('min_severity: low tells of areas alone, high only of what is high', async () => {
+describe('the settings decide which pull requests get a comment', () => {
+  test('min_severity: low includes areas, high only high severity', async () => {
     await repository.writeFile('.github/deconflict.yml', 'comment: {min_severity: high}')
     await repository.createActivity({ branch: 'mine', scope: { areas: ['payments'], paths: ['src/pay.ts'] } })
     const number = await repository.open({ head: 'mine' })
@@ -183,7 +183,7 @@ describe('settings decide which pull requests get a comment', () => {
     for (const title of left_out) expect(repository.comment(number)).not.toContain(`\`${title}\``)
   })
 
-  test('a draft shows high severity only, and the rest once it is ready', async () => {
+  test('a draft shows only high severity, and the rest once it is ready', async () => {
     await repository.createActivity({ title: 'Careful', risk: 'high' })
     await repository.createActivity({ title: 'Harmless', branch: 'other' })
     const number = await repository.open({ draft: true })
@@ -197,7 +197,7 @@ describe('settings decide which pull requests get a comment', () => {
   })
 })
 
-describe('what is gone is not called gone when it was only not looked at', () => {
+describe('an overlap that an incomplete check did not reach is not reported as ended', () => {
   const told_of = async () => {
     await repository.createActivity()
     const number = await repository.open()
@@ -254,7 +254,7 @@ describe('what is gone is not called gone when it was only not looked at', () =>
     expect(repository.writes()).toEqual([CREATED, EDITED])
   })
 
-  test('and what is gone says with what it was compared; work elsewhere does not write that anew', async () => {
+  test('the text of an ended overlap says what was compared and is not rewritten for unrelated changes', async () => {
     const id = await repository.createActivity()
     await repository.createActivity({ branch: 'aside', scope: { paths: ['docs/**'] } })
     const number = await repository.open()
@@ -271,8 +271,8 @@ describe('what is gone is not called gone when it was only not looked at', () =>
   })
 })
 
-describe('a change elsewhere reaches every pull request that it touches', () => {
-  test('new work, its changed scope, and its end', async () => {
+describe('a change is published on every affected pull request', () => {
+  test('a new activity, its changed scope, and its end', async () => {
     const number = await repository.open()
     const aside = await repository.open({ files: ['docs/a.md'] })
     const id = await repository.createActivity({ title: 'Retry payments' })
@@ -319,7 +319,7 @@ describe('a change elsewhere reaches every pull request that it touches', () => 
     expect(repository.writes()).toEqual([CREATED, EDITED])
   })
 
-  test('another pull request that is merged clears the comment; that of the merged one is left as it was', async () => {
+  test('a merged pull request clears the comment of the other; its own stays', async () => {
     const merged = await repository.open({ head: 'retries' })
     const number = await repository.open({ head: 'tidy' })
     await repository.advance(QUIET_MS)
@@ -331,7 +331,7 @@ describe('a change elsewhere reaches every pull request that it touches', () => 
     expect(repository.comment(merged)).toBe(last)
   })
 
-  test('a notable that is raised, changed and archived', async () => {
+  test('a notable that is created, changed and archived', async () => {
     const number = await repository.open()
     const id = await repository.createNotable({ title: 'Tills are frozen' })
     expect(repository.comment(number)).toContain(
@@ -350,7 +350,7 @@ describe('a change elsewhere reaches every pull request that it touches', () => 
     expect(repository.comment(number)).toMatch(GONE)
   })
 
-  test('another pull request that is made ready while its work is blocked', async () => {
+  test('another pull request that becomes ready while it is blocked', async () => {
     const other = await repository.open({ title: 'Other', draft: true })
     const [item] = (await repository.request('GET', '/activity')).body.items
     await repository.request('PATCH', `/activity/${item.id}`, { body: { status: 'blocked' } })

@@ -28,7 +28,7 @@ const textOf = (html: string) =>
     .replaceAll('&amp;', '&')
 
 describe('the page loads', () => {
-  test('one style sheet of this service, and nothing else', async () => {
+  test('one style sheet of this service and nothing else', async () => {
     const loaded = [...page.matchAll(/<(?:link|script|img|iframe|object|embed|source|form)\b[^>]*>/g)]
     expect(loaded.map(([tag]) => tag)).toEqual([
       '<link rel="icon" href="data:,">',
@@ -40,7 +40,7 @@ describe('the page loads', () => {
     expect(await sheet.text()).not.toMatch(/url\(|@import/)
   })
 
-  test('nothing that its policy would have to allow beyond that', async () => {
+  test('nothing outside its content security policy', async () => {
     const { headers } = await fetch(`${service.url}/docs`, { method: 'HEAD' })
     expect(headers.get('content-type')).toBe('text/html; charset=utf-8')
     expect(headers.get('content-security-policy')?.split(';')).toEqual([
@@ -67,7 +67,7 @@ describe('the page shows', () => {
     for (const field of Object.keys(operation.input.shape)) expect(text).toContain(field)
   })
 
-  test('anchors that are unique, and no link to one that is not there', () => {
+  test('unique anchors and no broken links', () => {
     const anchors = [...page.matchAll(/ id="([^"]+)"/g)].map(([, anchor]) => anchor)
     expect(new Set(anchors).size).toBe(anchors.length)
     const links = [...page.matchAll(/ href="#([^"]+)"/g)].map(([, anchor]) => anchor)

@@ -31,7 +31,7 @@ const withId = ROUTES.filter(({ record }) => record !== null)
 const all = (routes: Route[], expected: string) =>
   Object.fromEntries(routes.map(({ name }) => [name, expected]))
 
-test('an error says its type, what to do, and the id of the request', async () => {
+test('an error has a type, advice and the id of the request', async () => {
   const { status, headers, body } = await service.api('POST', '/activity', {
     body: { ...ACTIVITY, risk: 'huge' },
   })
@@ -65,26 +65,26 @@ describe('every operation', () => {
     expect(answers).toEqual(all(withBody, '400 invalid_request'))
   })
 
-  test('refuses an unknown query parameter with 400', async () => {
+  test('rejects an unknown query parameter with 400', async () => {
     const answers = await outcomes(ROUTES, (route) =>
       service.api(route.method, `${pathOf(route, ids)}?verbose=1`, { body: route.body }),
     )
     expect(answers).toEqual(all(ROUTES, '400 invalid_request'))
   })
 
-  test('with an id refuses an unknown one with 404', async () => {
+  test('rejects an unknown id with 404', async () => {
     const answers = await outcomes(withId, (route) => call(service, route))
     expect(answers).toEqual(all(withId, '404 not_found'))
   })
 
-  test('with an id refuses that of another kind with 404', async () => {
+  test('rejects an id of another kind with 404', async () => {
     const swapped = { act: ids.ntb, ntb: ids.act }
     const answers = await outcomes(withId, (route) => call(service, route, { ids: swapped }))
     expect(answers).toEqual(all(withId, '404 not_found'))
   })
 })
 
-describe('of several errors, the first in the order 401, 403 or 404, 400, 422, 409 is told', () => {
+describe('of several errors, the first in the order 401, 403 or 404, 400, 422, 409 is returned', () => {
   test('401 before everything', async () => {
     const answers = await outcomes(ROUTES, (route) =>
       call(service, route, { token: 'nobody', body: route.method === 'GET' ? undefined : NOT_JSON }),
@@ -92,7 +92,7 @@ describe('of several errors, the first in the order 401, 403 or 404, 400, 422, 4
     expect(answers).toEqual(all(ROUTES, '401 unauthorized'))
   })
 
-  test('403 or 404 before what is wrong with the body', async () => {
+  test('403 or 404 before an invalid body', async () => {
     const answers = await outcomes(withBody, (route) =>
       call(service, route, { token: 'eve', body: NOT_JSON }),
     )
@@ -103,7 +103,7 @@ describe('of several errors, the first in the order 401, 403 or 404, 400, 422, 4
     )
   })
 
-  test('403 of one who may only read before what is wrong with the body', async () => {
+  test('403 for read access before an invalid body', async () => {
     const writes = ROUTES.filter(({ access }) => access === 'write')
     const answers = await outcomes(writes, (route) =>
       call(service, route, { token: 'rita', ids, body: NOT_JSON }),
@@ -122,7 +122,7 @@ describe('of several errors, the first in the order 401, 403 or 404, 400, 422, 4
     expect(answers).toEqual(all(routes, '404 not_found'))
   })
 
-  test('404 of an unknown id before an unknown query parameter', async () => {
+  test('404 for an unknown id before an unknown query parameter', async () => {
     const answers = await outcomes(withId, (route) => service.api(route.method, `${pathOf(route)}?verbose=1`))
     expect(answers).toEqual(all(withId, '404 not_found'))
   })
@@ -152,7 +152,7 @@ describe('of several errors, the first in the order 401, 403 or 404, 400, 422, 4
   })
 })
 
-describe('a misspelt field is answered with the name it stands for', () => {
+describe('a misspelt field is answered with a suggestion', () => {
   test.each([
     ['POST', '/activity', { ...ACTIVITY, base: 'main' }, 'base_branch'],
     ['POST', '/activity', { ...ACTIVITY, scope: { path: ['src'] } }, 'paths'],
@@ -167,7 +167,7 @@ describe('a misspelt field is answered with the name it stands for', () => {
   })
 })
 
-test('bytes that are no UTF-8 are refused, not replaced', async () => {
+test('invalid UTF-8 is rejected, not replaced', async () => {
   const body = Buffer.from(JSON.stringify({ ...ACTIVITY, title: 'caf?' }))
   body[body.indexOf('?')] = 0xe9
   const answer = await service.api('POST', '/activity', { body: new Uint8Array(body) })
@@ -175,7 +175,7 @@ test('bytes that are no UTF-8 are refused, not replaced', async () => {
   expect(answer.body.error.message).toContain('UTF-8')
 })
 
-test('a body of many wrong fields is answered with one short line', async () => {
+test('a body with many invalid fields gets one short message', async () => {
   const body = Object.fromEntries(
     Array.from({ length: 5000 }, (_, turn) => [`${'field'.repeat(20)}${turn}`, turn]),
   )
@@ -184,7 +184,7 @@ test('a body of many wrong fields is answered with one short line', async () => 
   expect(answer.body.error.message.length).toBeLessThan(400)
 })
 
-test('what was sent in vain left nothing behind', async () => {
+test('rejected requests leave nothing behind', async () => {
   const { body } = await service.api('GET', '/activity?limit=100')
   const titles = body.items.map((item: { title: string }) => item.title)
   expect(new Set(titles)).toEqual(new Set([ACTIVITY.title]))

@@ -63,7 +63,7 @@ const sweeps: [string, () => Promise<unknown>][] = [
 ]
 
 describe.each(sweeps)('%s', (_, sweepMaybe) => {
-  test.each(LIVE)('%s work is live until a millisecond before it expires', async (status) => {
+  test.each(LIVE)('%s activity is live until a millisecond before it expires', async (status) => {
     const before = await activityIn(status)
     const { id } = before
     service.clock.advance(TTL_MS - 1)
@@ -77,7 +77,7 @@ describe.each(sweeps)('%s', (_, sweepMaybe) => {
     expect((await repo.request('POST', `/activity/${id}/heartbeat`)).status).toBe(200)
   })
 
-  test.each(LIVE)('%s work is expired from the instant on', async (status) => {
+  test.each(LIVE)('%s activity is expired from that instant on', async (status) => {
     const before = await activityIn(status)
     const { id } = before
     service.clock.advance(TTL_MS)
@@ -94,7 +94,7 @@ describe.each(sweeps)('%s', (_, sweepMaybe) => {
     expect(await seenByChecks()).toEqual({ related: [], own: [], stacked: [], compared: 0 })
   })
 
-  test.each(LIVE)('%s work takes no write from the instant on but to archive it', async (status) => {
+  test.each(LIVE)('%s activity accepts only archiving from that instant on', async (status) => {
     const { id } = await activityIn(status)
     service.clock.advance(TTL_MS)
     await sweepMaybe()
@@ -109,7 +109,7 @@ describe.each(sweeps)('%s', (_, sweepMaybe) => {
     expect(await listed('?status=archived')).toEqual([id])
   })
 
-  test.each(FINISHED)('%s work is open until a millisecond before it expires', async (status) => {
+  test.each(FINISHED)('%s activity is open until a millisecond before it expires', async (status) => {
     const before = await activityIn(status)
     service.clock.advance(TTL_MS - 1)
     await sweepMaybe()
@@ -119,7 +119,7 @@ describe.each(sweeps)('%s', (_, sweepMaybe) => {
     expect(await listed('?status=archived')).toEqual([])
   })
 
-  test.each(FINISHED)('%s work is archived as finished from the instant on', async (status) => {
+  test.each(FINISHED)('%s activity is archived as finished from that instant on', async (status) => {
     const before = await activityIn(status)
     const { id, expires_at } = before
     service.clock.advance(TTL_MS)
@@ -144,7 +144,7 @@ describe.each(sweeps)('%s', (_, sweepMaybe) => {
   })
 
   test.each(['active', 'merged'] as const)(
-    '%s work ended at its instant, however late it is looked at',
+    '%s activity ends at its instant, however late it is read',
     async (status) => {
       const { id, expires_at } = await activityIn(status)
       service.clock.advance(TTL_MS + 3_600_000)
@@ -156,7 +156,7 @@ describe.each(sweeps)('%s', (_, sweepMaybe) => {
     },
   )
 
-  test('a notable ended at its instant, however late it is looked at', async () => {
+  test('a notable ends at its instant, however late it is read', async () => {
     const id = await repo.createNotable({})
     service.clock.advance(7 * TTL_MS + 3_600_000)
     await sweepMaybe()
@@ -174,7 +174,7 @@ describe.each(sweeps)('%s', (_, sweepMaybe) => {
     expect((await repo.check({ scope: SCOPE })).related_notable_ids).toEqual([id])
   })
 
-  test('a notable that ended in two ways is counted off once', async () => {
+  test('a notable that ended in two ways is counted once', async () => {
     const until = later(service.clock.now, TTL_MS).toISOString()
     await repo.createNotable({ scope: SCOPE, applies_until: until })
     service.clock.advance(7 * TTL_MS)
@@ -182,7 +182,7 @@ describe.each(sweeps)('%s', (_, sweepMaybe) => {
     expect((await repo.check({ scope: SCOPE })).checked_against.notables).toBe(0)
   })
 
-  test('a notable is expired from the instant on', async () => {
+  test('a notable is expired from that instant on', async () => {
     const id = await repo.createNotable({ scope: SCOPE })
     service.clock.advance(7 * TTL_MS)
     const expired = { id, status: 'expired', expires_at: now(), updated_at: now(), archived_at: null }

@@ -84,7 +84,7 @@ async function answered(request: FuzzRequest, bytes: Uint8Array): Promise<number
 }
 
 test(
-  'every operation answers what the document says, whatever it is sent',
+  'every operation responds as documented to any input',
   async () => {
     const statuses = new Map<number, number>()
     const property = fc.asyncProperty(
@@ -102,9 +102,9 @@ test(
   TIMEOUT_MS,
 )
 
-describe('what was created meanwhile', () => {
+describe('the created records', () => {
   test.each(['/activity', '/notables'])(
-    'is listed in %s, and retrieved',
+    'are listed in %s and can be retrieved',
     async (path) => {
       for (const name of NAMES) {
         for (const status of ['active', 'archived']) {
@@ -127,14 +127,14 @@ describe('what was created meanwhile', () => {
     TIMEOUT_MS,
   )
 
-  test('did not change what all objects have', () => {
+  test('do not change Object.prototype', () => {
     expect(Object.keys(Object.prototype)).toEqual([])
     expect(({} as Record<string, unknown>).title).toBeUndefined()
   })
 })
 
 test(
-  'a delivery that is signed is taken or refused, whatever is in it',
+  'a signed delivery is accepted or rejected, whatever it contains',
   async () => {
     const events = ['pull_request', 'push', 'delete', 'repository', 'installation', 'member', 'ping']
     const repository = { id: 1, name: 'r0', owner: { login: 'acme' } }
@@ -163,7 +163,7 @@ test(
 )
 
 test(
-  'bytes that are hardly HTTP are answered in the form of all answers, or not at all',
+  'malformed HTTP gets an ordinary error response or none',
   async () => {
     const body = JSON.stringify(ACTIVITY)
     const sound = [

@@ -38,7 +38,7 @@ describe.each(['/api/v1', '/v1'])('under %s', (base) => {
     expect(answer.headers.get('content-type')).toMatch(/^application\/json/)
   })
 
-  test('what was created is found where Location says', async () => {
+  test('Location leads to the created record', async () => {
     for (const [path, body] of [
       ['/activity', ACTIVITY],
       ['/notables', NOTABLE],
@@ -51,21 +51,21 @@ describe.each(['/api/v1', '/v1'])('under %s', (base) => {
   })
 })
 
-test.each(['/api/v1', '/v1'])('the OpenAPI document is shown under %s, to anybody', async (base) => {
+test.each(['/api/v1', '/v1'])('the OpenAPI document under %s needs no token', async (base) => {
   const { status, body } = await service.api('GET', `${base}/openapi.json`, { token: null })
   expect(status).toBe(200)
   expect(body).toMatchObject({ openapi: '3.1.0', servers: [{ url: base }] })
   expect(Object.keys(body.paths)).toContain('/repos/{owner}/{repo}/activity/check')
 })
 
-test('no other answer carries a Location', async () => {
+test('no other response has a Location', async () => {
   const ids = await records()
   for (const route of ROUTES.filter(({ success }) => success === 200)) {
     expect((await call(service, route, { ids })).headers.has('location')).toBe(false)
   }
 })
 
-describe('an address that is none', () => {
+describe('an unknown path', () => {
   test.each([
     '/api',
     '/api/v1',
@@ -93,7 +93,7 @@ describe('an address that is none', () => {
   })
 })
 
-describe('a method that an address does not have', () => {
+describe('an unsupported method', () => {
   test.each([
     ['/activity', 'GET, POST, HEAD'],
     ['/activity/check', 'POST'],
@@ -107,7 +107,7 @@ describe('a method that an address does not have', () => {
     ['/api/v1/openapi.json', 'GET, HEAD'],
     ['/healthz', 'GET, HEAD'],
     ['/readyz', 'GET, HEAD'],
-  ])('is 405 on %s, which has %s', async (path, allow) => {
+  ])('is 405 on %s, which supports %s', async (path, allow) => {
     const { act } = await records()
     const allowed = allow.split(', ')
     for (const method of ['GET', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS', 'REPORT']) {
@@ -133,7 +133,7 @@ describe('a body', () => {
     return `${open}${' '.repeat(bytes - open.length - 1)}}`
   }
 
-  test('of 1 MiB is taken, and of one byte more is 413', async () => {
+  test('of 1 MiB is accepted, and one byte more is 413', async () => {
     expect((await service.api('POST', '/activity', { body: padded(MIB) })).status).toBe(201)
     const answer = await service.api('POST', '/activity', { body: padded(MIB + 1) })
     expect(outcome(answer)).toBe('413 invalid_request')
@@ -148,12 +148,12 @@ describe('a body', () => {
     },
   )
 
-  test('over 1 MiB that does not say its length is 413', async () => {
+  test('over 1 MiB without Content-Length is 413', async () => {
     const answer = await send('/activity', Readable.from(chunks(3 * MIB)), {})
     expect(answer).toEqual([413, 'invalid_request'])
   })
 
-  test('over 1 MiB is not waited for when the caller is unknown', async () => {
+  test('over 1 MiB is not read for an unknown caller', async () => {
     const before = github.calls('*')
     const endless = Readable.from(chunks(Number.POSITIVE_INFINITY))
     const answer = await send('/activity', endless, { authorization: 'Basic x' })
@@ -162,12 +162,12 @@ describe('a body', () => {
     expect(github.calls('*')).toBe(before)
   })
 
-  test('that comes in small pieces is put together', async () => {
+  test('may arrive in small pieces', async () => {
     const pieces = [...padded(200)].map((char) => Buffer.from(char))
     expect(await send('/activity', Readable.from(pieces), {})).toEqual([201, undefined])
   })
 
-  test('may be missing where everything is optional, and is 400 where it is not', async () => {
+  test('may be missing if everything is optional, else it is 400', async () => {
     const { act, ntb } = await records()
     const statuses: number[] = []
     for (const [method, path] of [
@@ -184,7 +184,7 @@ describe('a body', () => {
     expect(statuses).toEqual([200, 200, 200, 200, 400, 400, 400, 400])
   })
 
-  test('that is compressed is refused with 400, not read as nonsense', async () => {
+  test('that is compressed is 400', async () => {
     const answer = await service.api('POST', '/activity', {
       body: ACTIVITY,
       headers: { 'content-encoding': 'gzip' },
@@ -201,7 +201,7 @@ describe('a body', () => {
     expect(answer.status).toBe(201)
   })
 
-  test('keeps text of every script', async () => {
+  test('keeps text in every script', async () => {
     const title = 'Zahlungen 支払い платежи 🧾 \u2028 "quoted" \\'
     const { body } = await service.api('POST', '/activity', { body: { ...ACTIVITY, title } })
     expect((await service.api('GET', `/activity/${body.activity.id}`)).body.title).toBe(title)
@@ -230,7 +230,7 @@ describe('a body', () => {
 })
 
 describe('headers', () => {
-  test('name each request anew, and not as the caller would have it', async () => {
+  test('have a new request id, not the caller’s', async () => {
     const headers = { 'x-request-id': 'mine' }
     const first = await service.api('GET', '/activity', { headers })
     const second = await service.api('GET', '/activity', { headers })
@@ -239,19 +239,19 @@ describe('headers', () => {
     expect(new Set([...ids, 'mine']).size).toBe(3)
   })
 
-  test('do not say what the service is made of', async () => {
+  test('do not reveal the software', async () => {
     const { headers } = await service.api('GET', '/activity')
     expect(headers.has('x-powered-by')).toBe(false)
   })
 })
 
-test('the service says that it lives and that it is ready, to anybody', async () => {
+test('health and readiness need no token', async () => {
   for (const path of ['/healthz', '/readyz']) {
     expect((await service.api('GET', path, { token: null })).status).toBe(200)
   }
 })
 
-test('the service says which version it is, and of which GitHub', async () => {
+test('the service reports its version and its GitHub host', async () => {
   const { version } = JSON.parse(await readFile(new URL('../../package.json', import.meta.url), 'utf8'))
   expect((await service.api('GET', '/healthz', { token: null })).body).toEqual({
     status: 'ok',

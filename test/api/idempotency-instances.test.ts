@@ -42,7 +42,7 @@ describe.skipIf(process.env.TEST_DATABASE_KIND === 'embedded')('on two instances
   ])('a create in %s', (table, path, body) => {
     const count = async () => (await raw`select count(*)::int as n from ${raw(table)}`)[0]?.n
 
-    test('is 409 while it is still being carried out, and is answered afterwards', async () => {
+    test('is 409 while the first one is running, and is replayed afterwards', async () => {
       const key = `held ${table}`
       const before = await count()
       let first: ReturnType<typeof send> | undefined
@@ -67,7 +67,7 @@ describe.skipIf(process.env.TEST_DATABASE_KIND === 'embedded')('on two instances
       expect(await count()).toBe(before + 1)
     })
 
-    test('makes one record however many come at once', async () => {
+    test('creates one record for any number of concurrent requests', async () => {
       const before = await count()
       const answers = await Promise.all(
         Array.from({ length: 40 }, (_, turn) => send(turn, path, body, `race ${turn % 4} ${table}`)),

@@ -35,7 +35,7 @@ describe.skipIf(process.env.TEST_DATABASE_KIND === 'embedded')('the database', (
     return Object.fromEntries(rows.map(({ table, ...counts }) => [table, counts]))
   }
 
-  test('writes no index for a heartbeat, and nothing of the index of the overlap check', async () => {
+  test('updates no index for a heartbeat, nor the claims index', async () => {
     const repo = repository()
     const scope = { areas: ['pay'], paths: ['src/**', 'lib/*.ts'] }
     const ids = [
@@ -61,7 +61,7 @@ describe.skipIf(process.env.TEST_DATABASE_KIND === 'embedded')('the database', (
     expect(inserted + updated).toBe(ids.length)
   })
 
-  test('has expires_at in no index of activities, and leaves room for the next version of a row', async () => {
+  test('has no index on activities.expires_at and leaves room for the next row version', async () => {
     const indexes = await raw`select indexdef from pg_indexes where tablename = 'activities'`
     expect(indexes.length).toBeGreaterThan(5)
     expect(indexes.filter(({ indexdef }) => /\bexpires_at\b/.test(indexdef))).toEqual([])
@@ -137,7 +137,7 @@ describe.skipIf(process.env.TEST_DATABASE_KIND === 'embedded')('the database', (
     await raw`update claims set place = '/d' || record_id || '/' where repo_id = ${repo.id} and record_id like '____0%'`
   }
 
-  test('is asked for the names of what overlaps only where something does', async () => {
+  test('reads titles only when something overlaps', async () => {
     const repo = repository()
     const id = await repo.createActivity({ scope: { paths: ['src/a.ts'] } })
     const beat = () => statementsOf(() => repo.request('POST', `/activity/${id}/heartbeat`))
@@ -150,7 +150,7 @@ describe.skipIf(process.env.TEST_DATABASE_KIND === 'embedded')('the database', (
     expect(added).toEqual([expect.stringMatching(/^select .*"title".* from "activities"/)])
   })
 
-  describe('in a repository that its statistics do not know, among many claims', () => {
+  describe('in a repository unknown to the planner’s statistics, among many claims', () => {
     const COUNT = 5000
     let statements: Map<string, unknown[]>
     let answer: Awaited<ReturnType<TestRepository['check']>>
@@ -171,7 +171,7 @@ describe.skipIf(process.env.TEST_DATABASE_KIND === 'embedded')('the database', (
       })
     })
 
-    test('finds all that meets', () => {
+    test('a check finds all overlaps', () => {
       expect(answer).toMatchObject({
         total_related: 3,
         checked_against: { activities: COUNT + 3, notables: COUNT + 2, complete: true },
@@ -187,7 +187,7 @@ describe.skipIf(process.env.TEST_DATABASE_KIND === 'embedded')('the database', (
       return scans.filter(({ table }) => ['claims', 'activities', 'notables'].includes(table))
     }
 
-    test('reads by the index what lies at the places that were asked for, and nothing else', async () => {
+    test('a check reads only the probed prefixes, by the index', async () => {
       const large = await largeScans()
       expect(large.length).toBeGreaterThan(15)
       expect(large.filter(({ type }) => type === 'Seq Scan')).toEqual([])
@@ -198,7 +198,7 @@ describe.skipIf(process.env.TEST_DATABASE_KIND === 'embedded')('the database', (
       expect(large.filter(({ read }) => read > 10)).toEqual([])
     })
 
-    test('does so too when statistics know it for one of few large ones among many small ones', async () => {
+    test('also when statistics describe it as a large one among many small ones', async () => {
       const columns = await raw`select column_name as name from information_schema.columns
         where table_name = 'activities' and is_generated = 'NEVER' and column_name <> 'repo_id'`
       const names = columns.map(({ name }) => name).join(', ')

@@ -35,7 +35,7 @@ const fill = () => Promise.all(Array.from({ length: LIMIT }, createActivity))
 const list = async () => (await repo.request('GET', '/activity?limit=100')).body.items
 
 describe('live activities', () => {
-  test('past the limit are refused, which says so, and nothing is stored', async () => {
+  test('beyond the limit are rejected with the reason and not stored', async () => {
     await fill()
     const refused = await createActivity()
     expect(outcome(refused)).toBe('429 rate_limited')
@@ -44,14 +44,14 @@ describe('live activities', () => {
     expect(await list()).toHaveLength(LIMIT)
   })
 
-  test('of many creates at once are as many as the limit', async () => {
+  test('of many concurrent creates are as many as the limit', async () => {
     const answers = await Promise.all(Array.from({ length: 3 * LIMIT }, createActivity))
     expect(answers.filter(({ status }) => status === 201)).toHaveLength(LIMIT)
     expect(answers.filter(({ status }) => status === 429)).toHaveLength(2 * LIMIT)
     expect(await list()).toHaveLength(LIMIT)
   })
 
-  test('have room again when one is archived, or expires, though nothing was swept', async () => {
+  test('can be created again when one is archived or expires, even without a sweep', async () => {
     const [first] = await fill()
     await repo.request('POST', `/activity/${first?.body.activity.id}/archive`)
     expect([outcome(await createActivity()), outcome(await createActivity())]).toEqual([
@@ -63,13 +63,13 @@ describe('live activities', () => {
     expect(await list()).toHaveLength(1)
   })
 
-  test('of one repository take no room from another', async () => {
+  test('of one repository do not count for another', async () => {
     await fill()
     repo = freshRepository()
     expect(outcome(await createActivity())).toBe('201')
   })
 
-  test('may be looked at, checked and changed when there is no room', async () => {
+  test('can be read, checked and changed at the limit', async () => {
     const [first] = await fill()
     const path = `/activity/${first?.body.activity.id}`
     expect(outcome(await repo.request('PATCH', path, { body: { risk: 'high' } }))).toBe('200')
@@ -77,7 +77,7 @@ describe('live activities', () => {
     expect(outcome(await repo.request('POST', '/activity/check', { body: {} }))).toBe('200')
   })
 
-  test('leave a retry with an idempotency key its first answer', async () => {
+  test('return the first response to a repeated idempotency key', async () => {
     const headers = { 'Idempotency-Key': 'the-first' }
     const create = () => repo.request('POST', '/activity', { body: ACTIVITY, headers })
     const { body } = await create()
@@ -93,7 +93,7 @@ describe('live activities', () => {
 describe('a pull request', () => {
   const effects = () => service.log.filter((line) => line.includes('"over_limit":1'))
 
-  test('is not tracked when there is no room, which the log says, and is when there is', async () => {
+  test('is not tracked at the limit, which is logged, and is tracked below it', async () => {
     repo.githubRepo.open({ number: 1, files: ['src/pay.ts'] })
     await createActivity()
     const [first] = (await fill()).filter(({ status }) => status === 201)
@@ -108,7 +108,7 @@ describe('a pull request', () => {
 })
 
 describe('active notables', () => {
-  test('may be a tenth as many', async () => {
+  test('are limited to a tenth', async () => {
     for (let turn = 0; turn < NOTABLES; turn += 1) expect(outcome(await raise())).toBe('201')
     const refused = await raise()
     expect(outcome(refused)).toBe('429 rate_limited')
@@ -117,7 +117,7 @@ describe('active notables', () => {
     expect(outcome(await raise())).toBe('201')
   })
 
-  test('may be replaced when there is no room', async () => {
+  test('can be superseded at the limit', async () => {
     const { body } = await raise()
     await raise()
     expect(outcome(await raise({ supersedes: [body.id] }))).toBe('201')

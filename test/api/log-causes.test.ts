@@ -40,7 +40,7 @@ async function opened(repo: AppRepository): Promise<string> {
 }
 
 describe('the id of a delivery finds', () => {
-  test('its acceptance, its own job, and what the jobs did that it caused', async () => {
+  test('its acceptance, its job, and the effects of the jobs that it caused', async () => {
     const repo = freshRepository()
     await repo.create({ scope: { paths: ['src/**'] } })
     await service.runDueJobs()
@@ -61,7 +61,7 @@ describe('the id of a delivery finds', () => {
     expect(ran.filter(({ did }) => (did as { commented?: number }).commented === 1)).toHaveLength(1)
   })
 
-  test('what went wrong on the way', async () => {
+  test('errors on the way', async () => {
     const repo = freshRepository()
     github.fault('* /repos/*/pulls/*', 'server_error')
     const id = await opened(repo)
@@ -84,7 +84,7 @@ describe('the id of a delivery finds', () => {
     )
   })
 
-  test('a job that several caused, by each of them', async () => {
+  test('a job with several causes, by each of them', async () => {
     const repo = freshRepository()
     const ids = [randomUUID(), randomUUID()]
     const { number } = repo.githubRepo.open({ head: 'both', files: ['src/pay.ts'] })
@@ -96,7 +96,7 @@ describe('the id of a delivery finds', () => {
     for (const found of looks) expect(found.length).toBeGreaterThan(0)
   })
 
-  test('nothing of what is delivered', async () => {
+  test('no content of the delivery', async () => {
     const repo = freshRepository()
     service.log.length = 0
     const { number } = repo.githubRepo.open({
@@ -110,7 +110,7 @@ describe('the id of a delivery finds', () => {
   })
 })
 
-test('the id of a request finds what came of it on pull requests', async () => {
+test('the id of a request finds its effects on pull requests', async () => {
   const repo = freshRepository()
   await opened(repo)
   service.clock.advance(60_000)
@@ -122,7 +122,7 @@ test('the id of a request finds what came of it on pull requests', async () => {
   expect(lines.at(-1)).toMatchObject({ did: { commented: 1 } })
 })
 
-test('a request names itself in what GitHub failed at', async () => {
+test('a request id is in the log of a failed GitHub call', async () => {
   const repo = freshRepository()
   github.fault('*', 'server_error')
   const { status, headers } = await repo.request('GET', '/activity')
@@ -134,7 +134,7 @@ test('a request names itself in what GitHub failed at', async () => {
   expect(trouble).toMatchObject({ call: 'GET /repos/{owner}/{repo}', kind: 'caller', status: 500 })
 })
 
-test('a job remembers no more than ten causes, the newest', async () => {
+test('a job keeps the ten newest causes', async () => {
   const repo = freshRepository()
   await opened(repo)
   await service.app.database

@@ -27,7 +27,7 @@ async function lines(count: number): Promise<Record<string, unknown>[]> {
   return service.log.map((line) => JSON.parse(line))
 }
 
-test('each operation is one line, which names the request and what became of it', async () => {
+test('each operation logs one line with the request and its outcome', async () => {
   const activity = await service.api('POST', '/activity', { body: ACTIVITY })
   const notable = await service.api('POST', '/notables', { body: NOTABLE })
   await lines(2)
@@ -50,7 +50,7 @@ test.each([
   ['PUT', '/activity', 'TokenSecret', 405, 'method_not_allowed'],
   ['GET', '/api/v1/none', 'TokenSecret', 404, 'not_found'],
 ] as const)(
-  '%s %s that is refused is one line with its type',
+  '%s %s that is rejected logs one line with its type',
   async (method, path, token, status, error_type) => {
     const { headers } = await service.api(method, path, { token })
     const request_id = headers.get('x-request-id')
@@ -58,7 +58,7 @@ test.each([
   },
 )
 
-test('a request that the client breaks off is one line too', async () => {
+test('an aborted request logs one line too', async () => {
   await new Promise<void>((resolve) => {
     const address = `${service.url}/api/v1/repos/acme/shop/activity`
     const headers = { authorization: 'Bearer TokenSecret', 'content-length': '100' }
@@ -71,7 +71,7 @@ test('a request that the client breaks off is one line too', async () => {
   expect(logged[0]).toMatchObject({ method: 'POST', request_id: expect.stringMatching(/^req_/) })
 })
 
-describe('tokens, bodies and the values of queries are in no line', () => {
+describe('no line contains tokens, bodies or query values', () => {
   const body = { ...ACTIVITY, title: 'BodySecret', scope: { paths: ['PathSecret'] } }
   const cases: [string, () => Promise<unknown>][] = [
     ['a create', () => service.api('POST', '/activity', { body })],
@@ -101,7 +101,7 @@ describe('tokens, bodies and the values of queries are in no line', () => {
     expect(service.log.join('')).not.toMatch(/Secret/i)
   })
 
-  test('of a request that fails for a fault of GitHub’s', async () => {
+  test('of a request that fails because of GitHub', async () => {
     github.fault('*', 'server_error')
     service.clock.advance(400_000)
     const answer = await service.api('POST', '/activity', { body })

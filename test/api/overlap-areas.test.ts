@@ -32,7 +32,7 @@ describe('areas', () => {
     ])
   })
 
-  test('labels that differ in more than case share nothing, nor does a label with a path of that name', async () => {
+  test('labels that differ in more than case do not overlap, nor does a label with a path of that name', async () => {
     const { createActivity, check } = repository()
     await createActivity({ scope: { areas: ['check out'], paths: ['checkout'] } })
     expect((await check({ scope: { areas: ['checkout'] }, tags: ['check-out'] })).overlap_detected).toBe(
@@ -45,7 +45,7 @@ describe('areas', () => {
     ['your tag', { tags: ['till'] }, { paths: ['src/till/drawer.ts'] }],
     ['their area', { scope: { paths: ['src/till/drawer.ts'] } }, { areas: [' Till'] }],
     ['both areas, by different labels', { scope: { areas: ['till'] } }, { areas: ['drawers'] }],
-  ])('%s counts as the globs that the settings give it', async (_, yours, theirs) => {
+  ])('%s counts as the globs that the settings define', async (_, yours, theirs) => {
     const { configure, createActivity, check } = repository()
     const id = await createActivity({ scope: theirs })
     expect((await check(yours)).overlap_detected).toBe(false)
@@ -67,7 +67,7 @@ describe('noise and ignored paths', () => {
     ['docs/ChangeLog.md', 'docs/**'],
     ['vendor', 'vendor/**'],
     ['assets/logo.png', 'assets'],
-  ])('%s takes no part, on either side', async (ignored, other) => {
+  ])('%s is ignored on either side', async (ignored, other) => {
     const { create, check } = repository()
     await create({ scope: { paths: [ignored] } })
     expect((await check({ scope: { paths: [other] } })).overlap_detected).toBe(false)
@@ -76,7 +76,7 @@ describe('noise and ignored paths', () => {
     expect((await elsewhere.check({ scope: { paths: [ignored] } })).overlap_detected).toBe(false)
   })
 
-  test('the other paths of the scope still take part', async () => {
+  test('the other paths of the scope still count', async () => {
     const { createActivity, check } = repository()
     const id = await createActivity({ scope: { paths: ['package-lock.json', 'package.json'] } })
     const result = await check({ scope: { paths: ['package-lock.json', 'package.json'] } })
@@ -96,13 +96,13 @@ describe('noise and ignored paths', () => {
     expect((await check({ scope: { paths: ['src/history/list.ts'] } })).related_activity_ids).toEqual([id])
   })
 
-  test('a glob with wildcards is no noise', async () => {
+  test('a glob with wildcards is not ignored', async () => {
     const { createActivity, check } = repository()
     const id = await createActivity({ scope: { paths: ['**/package-lock.json'] } })
     expect((await check({ scope: { paths: ['*-lock.json'] } })).related_activity_ids).toEqual([id])
   })
 
-  test('the settings say what else is ignored, and which classes are off', async () => {
+  test('the settings replace the defaults', async () => {
     const { configure, createActivity, check } = repository()
     const id = await createActivity({ scope: { paths: ['docs/a.md', 'package-lock.json'] } })
     await configure({ ignore_paths: ['docs'], noise_classes: { lock: false } })

@@ -25,7 +25,7 @@ const scope = { paths: ['src/pay.ts'] }
 const idOf = (index: number) => `act_${String(index).padStart(26, '0')}`
 const range = (count: number) => Array.from({ length: count }, (_, index) => index)
 
-describe('what is listed', () => {
+describe('the result lists', () => {
   test('the most severe come first, then the newest', async () => {
     const { createActivity, createNotable, check } = repository()
     const areas = ['pay']
@@ -62,7 +62,7 @@ describe('what is listed', () => {
     expect(result).toMatchObject({ truncated: false, total_related: 12 })
   })
 
-  test('of more than 200 collisions the most severe 200, and how many there are', async () => {
+  test('the 200 most severe of more than 200 collisions, and the total', async () => {
     const { request, createActivity, createNotable, check, insertActivities } = repository()
     const isGrave = (index: number) => index % 50 === 0
     const risk = (index: number) => (isGrave(index) ? 'high' : 'low')
@@ -86,7 +86,7 @@ describe('what is listed', () => {
     expect(matches).toHaveLength(5)
   })
 
-  test('exactly 200 collisions are all listed', async () => {
+  test('all of exactly 200 collisions', async () => {
     const { check, insertActivities } = repository()
     await insertActivities(range(200).map((index) => ({ id: idOf(index), scope: { areas: [], ...scope } })))
     const result = await check({ scope })
@@ -94,7 +94,7 @@ describe('what is listed', () => {
     expect(result).toMatchObject({ truncated: false, total_related: 200 })
   })
 
-  test('of more than 200 notables the most severe 200', async () => {
+  test('the 200 most severe of more than 200 notables', async () => {
     const { createNotable, check, insertCopies } = repository()
     const mild = await createNotable({ scope })
     await insertCopies(notables, mild, 210)
@@ -106,7 +106,7 @@ describe('what is listed', () => {
     expect(result).toMatchObject({ severity: 'high', truncated: true, total_related: 213 })
   })
 
-  test('of more than 200 activities of the own branch the newest 200, none of them related', async () => {
+  test('the 200 newest of more than 200 activities of the own branch, and no related ones', async () => {
     const { check, insertActivities } = repository()
     await insertActivities(
       range(205).map((index) => ({ id: idOf(index), branch: 'own', scope: { areas: [], ...scope } })),
@@ -142,11 +142,11 @@ function hostileScope(side: 'x' | 'y' | 'z', count = 64): { paths: string[] } {
   return { paths }
 }
 
-describe('a check that would take too long', () => {
+describe('a check that exceeds the work budget', () => {
   const theirs = hostileScope('x')
   const mine = { paths: [...scope.paths, ...hostileScope('y', 4).paths.slice(1)] }
 
-  test('says that it is not complete and how far it got: the most severe first, then the newest', async () => {
+  test('says that it is incomplete and how many it compared: the most severe first, then the newest', async () => {
     const { createActivity, createNotable, check, insertCopies } = repository()
     // Patterns, which the index cannot decide: the files of `mine` are matched by each of the mild ones.
     const pattern = (end: string) => ({ paths: [`src/p*${end}`] })
@@ -169,7 +169,7 @@ describe('a check that would take too long', () => {
     expect(result.reason).toMatch(/reached its bound/)
   })
 
-  test('says so too of a proposal that takes too long to read, and tells what it found', async () => {
+  test('says so for a scope that exceeds it while being parsed, and returns what it found', async () => {
     const { createActivity, check } = repository()
     const related = await createActivity({ scope })
     const pattern = await createActivity({ scope: { paths: ['src/p*y.ts'] } })
@@ -180,7 +180,7 @@ describe('a check that would take too long', () => {
     expect(result.reason).toMatch(/reached its bound/)
   })
 
-  test('of as many ordinary globs as a scope may hold, with as many patterns of others, is complete', async () => {
+  test('does not occur for the largest ordinary scope against as many patterns', async () => {
     const { check, insertActivities } = repository()
     const patterns = range(2000).map((index) => `packages/p${index}/**/*.{spec,test}.ts`)
     await insertActivities(
@@ -198,7 +198,7 @@ describe('a check that would take too long', () => {
     expect(result.checked_against).toMatchObject({ activities: 20, complete: true })
   })
 
-  test('does not count what it began to compare and gave up', async () => {
+  test('does not count a comparison that it did not finish', async () => {
     const { createActivity, createNotable, check } = repository()
     await createActivity({ scope: theirs })
     await createNotable({ scope: theirs })
@@ -206,7 +206,7 @@ describe('a check that would take too long', () => {
     expect(checked_against).toMatchObject({ activities: 0, notables: 0, complete: false })
   })
 
-  test('counts what surely meets, whatever else of it was not decided', async () => {
+  test('counts certain overlaps even when others stay undecided', async () => {
     const { createActivity, check } = repository()
     const id = await createActivity({ scope: { areas: ['pay'], paths: theirs.paths } })
     const result = await check({ scope: { areas: ['pay'], paths: mine.paths } })
@@ -216,7 +216,7 @@ describe('a check that would take too long', () => {
     })
   })
 
-  test('lets other requests be answered meanwhile', async () => {
+  test('does not block other requests', async () => {
     const { check, createNotable, insertActivities } = repository()
     const hard = (index: number, end: string) => [`${'*a'.repeat(20)}${index}[${end}]`]
     await insertActivities(
@@ -236,7 +236,7 @@ describe('a check that would take too long', () => {
     expect(checked_against.activities).toBeGreaterThan(10)
   })
 
-  test('is answered for a create, a retrieval and a heartbeat too', async () => {
+  test('is incomplete for a create, a retrieval and a heartbeat too', async () => {
     const { request, create, createActivity, insertCopies } = repository()
     await insertCopies(activities, await createActivity({ scope: theirs }), 40)
     const newest = await createActivity({ scope })
@@ -252,7 +252,7 @@ describe('a check that would take too long', () => {
     expect((await request('POST', `/activity/${activity.id}/heartbeat`)).body.overlap).toMatchObject(brief)
   })
 
-  test('for the scopes of its own branch alone says so, and does not claim that nothing was given', async () => {
+  test('for the scopes of its own branch says so and does not report an empty scope', async () => {
     const { createActivity, check, insertCopies } = repository()
     await insertCopies(activities, await createActivity({ branch: 'own', scope: theirs }), 199)
     await createActivity({ scope })
@@ -262,7 +262,7 @@ describe('a check that would take too long', () => {
     expect(result.reason).not.toMatch(/was given/)
   })
 
-  test('compares with each of 20,000 activities, and many alike are decided once', async () => {
+  test('a check compares with each of 20,000 activities and decides equal globs once', async () => {
     const { createActivity, check, insertCopies } = repository()
     await createActivity({ scope: { paths: ['docs/**'] } })
     const related = await createActivity({ scope: { paths: ['**/*.ts'] } })

@@ -41,7 +41,7 @@ describe('notables', () => {
     expect((await check({ scope: { paths: ['docs/**'] } })).related_notable_ids).toEqual([])
   })
 
-  test('without a scope apply to the whole repository, whatever is proposed', async () => {
+  test('without a scope apply to the whole repository, whatever the proposal', async () => {
     const { createNotable, check } = repository()
     const id = await createNotable({ importance: 'medium' })
     for (const body of [{ scope }, { tags: ['any'] }, { branch: 'lone' }, {}]) {
@@ -54,7 +54,7 @@ describe('notables', () => {
     }
   })
 
-  test('stop when they are archived or superseded', async () => {
+  test('stop applying when they are archived or superseded', async () => {
     const { request, createNotable, check } = repository()
     const archived = await createNotable({ scope })
     const superseded = await createNotable({ scope })
@@ -65,7 +65,7 @@ describe('notables', () => {
     expect(result.checked_against.notables).toBe(1)
   })
 
-  test('stop at the instant that applies_until names, and at the latest when they expire', async () => {
+  test('stop applying at applies_until, and at the latest when they expire', async () => {
     const { createNotable, check } = repository()
     const untilTomorrow = new Date(service.clock.now.getTime() + DAY_MS).toISOString()
     const short = await createNotable({ scope, applies_until: untilTomorrow })
@@ -96,21 +96,24 @@ describe('severity', () => {
     ['path', 'critical', false, 'high'],
     ['path', 'low', true, 'high'],
     ['area and path', 'low', false, 'medium'],
-  ])('a collision by %s with work of %s risk, blocking %s, is %s', async (by, risk, blocking, severity) => {
-    const { request, create, createActivity, check } = repository()
-    const theirs = {
-      areas: by.includes('area') ? ['pay'] : [],
-      paths: by.includes('path') ? ['src/pay.ts'] : [],
-    }
-    const id = await createActivity({ risk, blocking, scope: theirs })
-    const result = await check({ scope: { areas: ['pay'], paths: ['src/**'] } })
-    expect(result).toMatchObject({ severity, matches: [{ id, severity }] })
-    expect(result.recommended_action).toMatch(/Ben/)
-    // One's own risk raises nothing.
-    const mine = await create({ risk: 'critical', blocking: true, branch: 'mine', scope: theirs })
-    expect(mine.overlap.matches[0]).toMatchObject({ id, severity })
-    expect((await request('GET', `/activity/${mine.activity.id}`)).body.overlap.severity).toBe(severity)
-  })
+  ])(
+    'a collision by %s with an activity of %s risk, blocking %s, is %s',
+    async (by, risk, blocking, severity) => {
+      const { request, create, createActivity, check } = repository()
+      const theirs = {
+        areas: by.includes('area') ? ['pay'] : [],
+        paths: by.includes('path') ? ['src/pay.ts'] : [],
+      }
+      const id = await createActivity({ risk, blocking, scope: theirs })
+      const result = await check({ scope: { areas: ['pay'], paths: ['src/**'] } })
+      expect(result).toMatchObject({ severity, matches: [{ id, severity }] })
+      expect(result.recommended_action).toMatch(/Ben/)
+      // One's own risk raises nothing.
+      const mine = await create({ risk: 'critical', blocking: true, branch: 'mine', scope: theirs })
+      expect(mine.overlap.matches[0]).toMatchObject({ id, severity })
+      expect((await request('GET', `/activity/${mine.activity.id}`)).body.overlap.severity).toBe(severity)
+    },
+  )
 
   test.each([
     ['low', false, 'low'],
@@ -129,7 +132,7 @@ describe('severity', () => {
     ['low', 'high', 'high'],
     ['high', 'low', 'medium'],
   ])(
-    'of work of %s risk and a notable of %s importance in one area it is %s',
+    'of an activity of %s risk and a notable of %s importance in one area is %s',
     async (risk, importance, all) => {
       const { createActivity, createNotable, check } = repository()
       await createActivity({ risk, scope: { areas: ['pay'] } })
@@ -138,7 +141,7 @@ describe('severity', () => {
     },
   )
 
-  test('the advice begins with what is most severe', async () => {
+  test('the advice begins with the most severe result', async () => {
     const { createActivity, createNotable, check } = repository()
     await createActivity({ scope: { areas: ['pay'] } })
     await createNotable({
@@ -158,7 +161,7 @@ describe('severity', () => {
 describe('reuse', () => {
   const pr_url = 'https://github.com/acme/r0/pull/7'
 
-  test('work that was merged lately and touches the same is offered, archived or not', async () => {
+  test('a recently merged activity that overlaps is suggested, archived or not', async () => {
     const { request, id: repo_id, createActivity, check } = repository()
     const url = pr_url.replace('r0', `r${repo_id - 1000}`)
     const text = { title: 'Retry payments', summary: 'Retries twice.' }
@@ -181,7 +184,7 @@ describe('reuse', () => {
     expect((await check({ scope })).reuse_opportunities).toEqual([])
   })
 
-  test('a matching notable that is a pattern is offered, others are not', async () => {
+  test('a matching notable of the category pattern is suggested, others are not', async () => {
     const { createNotable, check } = repository()
     const decision_url = 'https://acme.example/retries'
     const text = { title: 'Retry with backoff', summary: 'See the page.' }
@@ -193,7 +196,7 @@ describe('reuse', () => {
     ])
   })
 
-  test('of all that there is, the ten newest are offered, the newest first', async () => {
+  test('the ten newest are suggested, newest first', async () => {
     const { request, createActivity, createNotable, check } = repository()
     const newestFirst: string[] = []
     for (let round = 0; round < 4; round += 1) {
@@ -212,7 +215,7 @@ describe('reuse', () => {
     expect(offered).toEqual(newestFirst.slice(0, 10))
   })
 
-  test('patterns of one instant are offered the newest first', async () => {
+  test('patterns of the same instant are suggested newest first', async () => {
     const { createNotable, check } = repository()
     const ids: string[] = []
     for (let count = 0; count < 3; count += 1)
@@ -220,7 +223,7 @@ describe('reuse', () => {
     expect((await check({ scope })).reuse_opportunities.map((each) => each.id)).toEqual(ids)
   })
 
-  test('merged work is found behind much that was merged after it and touches something else', async () => {
+  test('a merged activity is found behind many later ones that do not overlap', async () => {
     const { insertActivities, check } = repository()
     const merged = (index: number, path: string) => ({
       id: `act_${String(index).padStart(26, '0')}`,

@@ -207,7 +207,7 @@ function expectExamples({ activity_ids, paths }: Overlap, live: ActivityRow[]): 
     }
 }
 
-test('every two live activities that collide are listed once, whatever happened to them', {
+test('each colliding pair of live activities is listed once, after any sequence of changes', {
   timeout: 120_000,
 }, async () => {
   await fc.assert(

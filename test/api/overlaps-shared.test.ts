@@ -87,7 +87,7 @@ function leaving(repo: TestRepository) {
   }
 }
 
-test('20 callers at one time cost one comparison', async () => {
+test('20 concurrent callers share one comparison', async () => {
   const { repo, ids } = await withCollision()
   held = holdStatements(SCOPES, 1)
   const counts = counting()
@@ -106,7 +106,7 @@ test('20 callers at one time cost one comparison', async () => {
   expect(await counts()).toEqual({ computed: 1, shared: 0, cancelled: 0, failed: 0 })
 })
 
-test('so do callers one after another, until a record changes', async () => {
+test('later callers share it until a record changes', async () => {
   const { repo, ids } = await withCollision()
   const counts = counting()
   await counts()
@@ -155,7 +155,7 @@ test.each<[string, (repo: TestRepository, ids: [string, string]) => Promise<unkn
   },
 )
 
-test('a comparison ends when its only caller leaves', async () => {
+test('a comparison is cancelled when its only caller disconnects', async () => {
   const repo = repository()
   await repo.insertCopies(
     activities,
@@ -175,7 +175,7 @@ test('a comparison ends when its only caller leaves', async () => {
   expect(service.log.filter((line) => JSON.parse(line).level >= 50)).toEqual([])
 })
 
-test('a comparison goes on while one of its callers waits', async () => {
+test('a comparison continues while one of its callers waits', async () => {
   const { repo, ids } = await withCollision()
   held = holdStatements(SCOPES, 1)
   const counts = counting()
@@ -190,7 +190,7 @@ test('a comparison goes on while one of its callers waits', async () => {
   expect(await counts()).toMatchObject({ computed: 1, cancelled: 0 })
 })
 
-test('a caller who comes after the last one left gets a comparison of its own', async () => {
+test('a caller after a cancellation starts a new comparison', async () => {
   const { repo, ids } = await withCollision()
   held = holdStatements(SCOPES, 1)
   const first = leaving(repo)
@@ -201,7 +201,7 @@ test('a caller who comes after the last one left gets a comparison of its own', 
 })
 
 test.skipIf(process.env.TEST_DATABASE_KIND === 'embedded')(
-  'a change on another instance is seen at once',
+  'a change on another instance is visible at once',
   async () => {
     const { repo, ids } = await withCollision()
     const { database_url } = service.app.config

@@ -69,7 +69,7 @@ async function signIn(): Promise<string> {
 }
 
 describe('signing in', () => {
-  test('sends people to GitHub with a state and a challenge', async () => {
+  test('redirects to GitHub with a state and a PKCE challenge', async () => {
     const { response, address } = await begin()
     expect(response.status).toBe(303)
     expect(address.pathname).toBe('/login/oauth/authorize')
@@ -81,7 +81,7 @@ describe('signing in', () => {
     })
   })
 
-  test('exchanges the code with the verifier that fits the challenge, and goes back to where it began', async () => {
+  test('exchanges the code with the verifier of the challenge and returns to the starting page', async () => {
     const { address, cookie, state } = await begin('/#/acme/shop')
     const response = await get(`/session/callback?code=code-of-ada&state=${state}`, { cookie })
     expect([response.status, response.headers.get('location')]).toEqual([303, '/#/acme/shop'])
@@ -92,7 +92,7 @@ describe('signing in', () => {
     expect(exchanged).toMatchObject({ client_id: 'Iv1.abc', client_secret: 'hush', code: 'code-of-ada' })
   })
 
-  test('keeps the token in a cookie that no script reads, no other site sends and nobody else opens', async () => {
+  test('keeps the token in an encrypted, HttpOnly, same-site cookie', async () => {
     const { cookie, state } = await begin()
     const response = await get(`/session/callback?code=code-of-ada&state=${state}`, { cookie })
     const [session] = response.headers.getSetCookie().filter((each) => each.startsWith('deconflict_session='))
@@ -120,7 +120,7 @@ describe('signing in', () => {
   })
 
   test.each(['https://evil.example', '//evil.example', '/\\evil.example', 'javascript:alert(1)'])(
-    'never sends anybody on to %s',
+    'never redirects to %s',
     async (elsewhere) => {
       const { cookie, state } = await begin(elsewhere)
       const response = await get(`/session/callback?code=code-of-ada&state=${state}`, { cookie })
@@ -128,7 +128,7 @@ describe('signing in', () => {
     },
   )
 
-  test('guesses at codes count as failed tokens', async () => {
+  test('count guessed codes as failed tokens', async () => {
     const { github_web_url, sign_in } = service.app.config
     const limited = await startTestService({ token: 'ada', config: { github_web_url, sign_in } })
     const request = (path: string, cookie = '') =>
@@ -145,7 +145,7 @@ describe('signing in', () => {
     await limited.close()
   })
 
-  test('ends with signing out, which no other site can do', async () => {
+  test('ends with a sign-out that no other site can trigger', async () => {
     const cookie = await signIn()
     expect((await get('/session/logout', { cookie }, 'POST')).status).toBe(403)
     const response = await get('/session/logout', { cookie, ...PAGE }, 'POST')
@@ -157,18 +157,18 @@ describe('signing in', () => {
 describe('a session', () => {
   const list = '/api/v1/repos/acme/shop/activity'
 
-  test('stands for its token, for requests of the page alone', async () => {
+  test('authenticates only requests of the page', async () => {
     const cookie = await signIn()
     expect((await get(list, { cookie, ...PAGE })).status).toBe(200)
     expect((await get(list, { cookie })).status).toBe(401)
   })
 
-  test('gives way to a token that is sent', async () => {
+  test('is ignored when a token is sent', async () => {
     const cookie = await signIn()
     expect((await get(list, { cookie, ...PAGE, authorization: 'Bearer nobody' })).status).toBe(401)
   })
 
-  test('that somebody made up stands for nothing', async () => {
+  test('that is forged authenticates nobody', async () => {
     for (const made of ['x', 'a.b.c.d.e', (await signIn()).slice('deconflict_session='.length, -3)])
       expect((await get(list, { cookie: `deconflict_session=${made}`, ...PAGE })).status).toBe(401)
   })
@@ -178,7 +178,7 @@ describe('events', () => {
   const events = (token?: string) =>
     get('/events/acme/shop', token === undefined ? {} : { authorization: `Bearer ${token}` })
 
-  test('are refused without a token, and to who cannot see the repository', async () => {
+  test('are rejected without a token or read access', async () => {
     expect((await events()).status).toBe(401)
     expect((await events('nobody')).status).toBe(401)
     const other = await get('/events/acme/other', { authorization: 'Bearer ada' })
@@ -188,7 +188,7 @@ describe('events', () => {
   test.each([
     ['ada', true],
     ['rita', false],
-  ])('say what %s may do, and then that something changed', async (token, may_write) => {
+  ])('contain the permission %s, and then a notice that something changed', async (token, may_write) => {
     const response = await events(token)
     expect(response.headers.get('content-type')).toBe('text/event-stream')
     const reader = (response.body as ReadableStream<Uint8Array>)
@@ -202,7 +202,7 @@ describe('events', () => {
   })
 })
 
-test('without an OAuth client there is no signing in, and the page says so', async () => {
+test('without an OAuth client there is no sign-in, and the page says so', async () => {
   const plain = await startTestService({ token: 'ada' })
   const shown = await fetch(`${plain.url}/session`)
   expect(await shown.json()).toEqual({ can_sign_in: false, is_signed_in: false, login: null })
@@ -215,12 +215,12 @@ test.each([
   ['POST', '/session', 'GET, HEAD'],
   ['GET', '/session/logout', 'POST'],
   ['DELETE', '/events/acme/shop', 'GET, HEAD'],
-])('%s %s is 405 and says what is possible', async (method, path, allow) => {
+])('%s %s is 405 and names the allowed methods', async (method, path, allow) => {
   const response = await get(path, {}, method)
   expect([response.status, response.headers.get('allow')]).toEqual([405, allow])
 })
 
-test('a file of the page that is not there is 404', async () => {
+test('an unknown file of the page is 404', async () => {
   const response = await get('/assets/none.js')
   expect([response.status, ((await response.json()) as { error: { type: string } }).error.type]).toEqual([
     404,

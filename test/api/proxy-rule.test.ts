@@ -48,12 +48,12 @@ async function messageAt(path: string): Promise<string> {
   return response.text()
 }
 
-test('the documented rule is the one of the proxy that Compose starts', () => {
+test('the documented rule equals the one of the proxy in Compose', () => {
   expect(status).toBe('404')
   expect(LOCATION.exec(read('deploy/nginx.conf'))?.[1]).toBe(pattern)
 })
 
-test.each([...new Set(PUBLIC)])('%s is an address of the service, and is let through', async (path) => {
+test.each([...new Set(PUBLIC)])('%s is forwarded', async (path) => {
   expect(await messageAt(path)).not.toContain('no route has this path')
   expect(path).not.toMatch(hidden)
 })

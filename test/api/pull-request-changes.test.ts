@@ -65,7 +65,7 @@ describe('a tracked pull request', () => {
     expect(listings()).toBe(1)
   })
 
-  test('replaces them with each push, and drops them when it is closed', async () => {
+  test('replaces them with each push and deletes them when it is closed', async () => {
     const number = await repository.open({ files: [modified('a.ts'), modified('b.ts')] })
     await repository.push(number, [modified('b.ts', 9), modified('c.ts')])
     expect((await stored()).map(({ name, changed_lines }) => [name, changed_lines])).toEqual([
@@ -79,10 +79,10 @@ describe('a tracked pull request', () => {
   })
 })
 
-describe('where GitHub left patches out', () => {
+describe('where GitHub omits patches', () => {
   const withDigest = async () => (await stored()).filter(({ digest }) => digest !== null).length
 
-  test('of a whole response, at most five smaller pages bring them back', async () => {
+  test('of a whole response, at most five smaller pages restore them', async () => {
     const files = Array.from({ length: 30 }, (_, index) => modified(`f${index}.ts`, 1000))
     await repository.open({ files })
     expect(listings()).toBeLessThanOrEqual(6)
@@ -90,7 +90,7 @@ describe('where GitHub left patches out', () => {
     expect(await withDigest()).toBe(30)
   })
 
-  test('of several responses, five further pages are read altogether', async () => {
+  test('of several responses, five further pages are read in total', async () => {
     await repository.open({
       files: Array.from({ length: 130 }, (_, index) => modified(`f${index}.ts`, 900)),
     })

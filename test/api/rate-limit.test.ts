@@ -45,7 +45,7 @@ function hostilePaths(): string[] {
 }
 
 describe('a caller', () => {
-  test('hears with every answer what is left, and when it is renewed', async () => {
+  test('gets the remaining quota and its reset time with every response', async () => {
     const service = await start(LIMIT, { realClock: true })
     for (const [left, expected] of [
       [4, 200],
@@ -64,7 +64,7 @@ describe('a caller', () => {
     }
   })
 
-  test('is refused past the limit, and told when to come back', async () => {
+  test('is rejected over the limit with a Retry-After', async () => {
     const service = await start(LIMIT, { realClock: true })
     expect(await read(service, LIMIT)).toEqual(times(LIMIT, '200'))
     const { status, headers, body } = await service.api('GET', '/activity')
@@ -74,7 +74,7 @@ describe('a caller', () => {
     expect(seconds > 0 && seconds <= 60).toBe(true)
   })
 
-  test('is let in again when the minute is over, and not before', async () => {
+  test('is accepted again when the minute is over, and not before', async () => {
     const service = await start()
     await read(service, LIMIT)
     service.clock.advance(MINUTE_MS - 1)
@@ -83,13 +83,13 @@ describe('a caller', () => {
     expect(await read(service, LIMIT + 1)).toEqual([...times(LIMIT, '200'), '429 rate_limited'])
   })
 
-  test('does not use up what another has', async () => {
+  test('does not use the quota of another', async () => {
     const service = await start()
     expect(await read(service, LIMIT + 1)).toEqual([...times(LIMIT, '200'), '429 rate_limited'])
     expect(await read(service, LIMIT + 1, 'bob')).toEqual([...times(LIMIT, '200'), '429 rate_limited'])
   })
 
-  test('is refused on every operation, which is then not carried out, and GitHub is not asked', async () => {
+  test('is rejected on every operation without side effects and without calling GitHub', async () => {
     const service = await start()
     await read(service, LIMIT)
     // So long that GitHub would have to be asked again.
@@ -101,7 +101,7 @@ describe('a caller', () => {
     expect((await service.api('GET', '/activity', { token: 'bob' })).body.items).toEqual([])
   })
 
-  test('counts once for a request, whatever becomes of it', async () => {
+  test('is charged once for a request, whatever its outcome', async () => {
     const service = await start()
     const answers = [
       await service.api('POST', '/activity', { body: ACTIVITY }),
@@ -114,7 +114,7 @@ describe('a caller', () => {
     expect(answers.map(({ status }) => status)).toEqual([201, 400, 422, 404, 200, 429])
   })
 
-  test('is charged for work beside the request, as the headers show', async () => {
+  test('is charged for work beyond the first unit, as the headers show', async () => {
     const service = await start(100)
     const charge = async (path: string, body: object) => {
       const left = async () =>
@@ -139,7 +139,7 @@ describe('a caller', () => {
     }
   })
 
-  test('whose work uses up the quota still gets its answer, and is refused after it', async () => {
+  test('whose work exhausts the quota still gets the response and is rejected afterwards', async () => {
     const service = await start(2)
     const body = { scope: { paths: hostilePaths() } }
     await service.api('POST', '/activity', { body: { ...ACTIVITY, ...body } })
@@ -150,13 +150,13 @@ describe('a caller', () => {
     expect(await read(service, 1)).toEqual(['200'])
   })
 
-  test('may ask whether the service lives as often as it likes', async () => {
+  test('may call the health endpoint without limit', async () => {
     const service = await start(1)
     for (const path of ['/healthz', '/readyz', '/healthz', '/readyz'])
       expect((await service.api('GET', path)).status).toBe(200)
   })
 
-  test('gets exactly the limit of many requests at once', async () => {
+  test('gets exactly the limit from many concurrent requests', async () => {
     const service = await start(30)
     const answers = await Promise.all(Array.from({ length: 90 }, () => service.api('GET', '/activity')))
     expect(answers.filter(({ status }) => status === 200)).toHaveLength(30)
@@ -181,7 +181,7 @@ describe.skipIf(process.env.TEST_DATABASE_KIND === 'embedded')('two instances on
     return answers.filter(({ status }) => status === 200).length
   }
 
-  test('grant a small limit exactly, however they are loaded', async () => {
+  test('enforce a small limit exactly under any distribution of load', async () => {
     const instances = await two(25)
     expect(await granted(instances, 120)).toBe(25)
     expect(await granted(instances, 20)).toBe(0)
@@ -189,7 +189,7 @@ describe.skipIf(process.env.TEST_DATABASE_KIND === 'embedded')('two instances on
     expect(await granted(instances, 120)).toBe(25)
   })
 
-  test('never grant more than a large limit', async () => {
+  test('never exceed a large limit', async () => {
     const instances = await two(200)
     const all = await granted(instances, 600)
     expect(all).toBeLessThanOrEqual(200)

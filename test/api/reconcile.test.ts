@@ -72,7 +72,7 @@ describe('failed deliveries', () => {
   const soon = () => untilNext('redeliver')
   const asked = () => github.app.redelivered()
 
-  test('are asked for again, unless they got through another time', async () => {
+  test('are redelivered unless another attempt succeeded', async () => {
     const failed = github.app.addDelivery({ event: 'pull_request', status_code: 503 })
     const timedOut = github.app.addDelivery({ event: 'push', status_code: 0 })
     github.app.addDelivery({ event: 'push', status_code: 202 })
@@ -96,7 +96,7 @@ describe('failed deliveries', () => {
     expect(asked()).toHaveLength(3)
   })
 
-  test('are found on later pages, and the look is repeated every ten minutes', async () => {
+  test('are found on later pages, and the search repeats every ten minutes', async () => {
     await soon()
     const known = asked().length
     const failed = github.app.addDelivery({ event: 'push', status_code: 502 })
@@ -111,7 +111,7 @@ describe('failed deliveries', () => {
     github.app.addDelivery({ event: 'push', guid: failed.guid, status_code: 202, redelivery: true })
   })
 
-  test('are asked for five times at most, each time after twice the wait, however often the service starts', async () => {
+  test('are requested at most five times with doubled waits, however often the service restarts', async () => {
     await soon()
     const known = asked().length
     const failed = github.app.addDelivery({ event: 'push', status_code: 413 })
@@ -130,7 +130,7 @@ describe('failed deliveries', () => {
     github.app.addDelivery({ event: 'push', guid: failed.guid, status_code: 202, redelivery: true })
   })
 
-  test('are found although GitHub failed when it was asked', async () => {
+  test('are found although GitHub failed at first', async () => {
     await soon()
     const known = asked().length
     const failed = github.app.addDelivery({ event: 'push', status_code: 502 })
@@ -144,8 +144,8 @@ describe('failed deliveries', () => {
   })
 })
 
-describe('hourly', () => {
-  test('the activity of a pull request that was merged or closed unheard is archived for that reason', async () => {
+describe('hourly reconciliation', () => {
+  test('archives the activity of a pull request whose merge or close event was missed', async () => {
     const merged = await repository.open({ title: 'Merged', head: 'a' })
     const closed = await repository.open({ title: 'Closed', head: 'b' })
     await repository.open({ title: 'Open', head: 'c' })
@@ -162,7 +162,7 @@ describe('hourly', () => {
     })
   })
 
-  test('that reaches the comments of those it overlapped with', async () => {
+  test('updates the comments of the pull requests that it overlapped with', async () => {
     const number = await repository.open({ author: 'ada' })
     const merged = await repository.open({ author: 'ben' })
     repository.githubRepo.merge(merged)
@@ -171,7 +171,7 @@ describe('hourly', () => {
     expect(repository.comment(number)).toContain('### No overlap any more')
   })
 
-  test('work that was tied to a pull request by its address alone ends with it, too', async () => {
+  test('archives a declared activity that is linked by pr_url only', async () => {
     await repository.open({ title: 'First' })
     const { number } = repository.githubRepo.open({ head: 'x', files: ['docs/a.md'] })
     const pr_url = `https://github.com/${repository.full_name}/pull/${number}`
@@ -181,7 +181,7 @@ describe('hourly', () => {
     expect(await reasonOf(id)).toBe('pull_request_merged')
   })
 
-  test('a pull request without a delivery is imported with its files', async () => {
+  test('imports a pull request without a delivery, with its files', async () => {
     await repository.open({ title: 'Known' })
     repository.githubRepo.open({ title: 'Unheard', head: 'u', files: ['src/unheard.ts'] })
     await anHour()
@@ -193,7 +193,7 @@ describe('hourly', () => {
     })
   })
 
-  test('a push that was not heard brings the new files', async () => {
+  test('reads the files of a missed push', async () => {
     const number = await repository.open()
     repository.githubRepo.pushTo(number)
     repository.githubRepo.update(number, { files: ['src/new.ts'] })
@@ -221,7 +221,7 @@ describe('hourly', () => {
     expect((await repository.request('GET', `/activity/${item?.id}`)).body).toMatchObject(expected)
   })
 
-  test('words on a pull request leave the title that somebody gave its activity', async () => {
+  test('a comment on a pull request does not replace a title set by a user', async () => {
     const number = await repository.open({ title: 'Words' })
     const [item] = await items()
     await repository.request('PATCH', `/activity/${item?.id}`, { body: { title: 'Better words' } })
@@ -230,7 +230,7 @@ describe('hourly', () => {
     expect((await repository.request('GET', `/activity/${item?.id}`)).body.title).toBe('Better words')
   })
 
-  test('what was not heard is taken in: the label that mutes', async () => {
+  test('applies a missed mute label', async () => {
     const number = await repository.open()
     await repository.createActivity()
     expect(repository.comment(number)).toContain('1 other activity')
@@ -241,7 +241,7 @@ describe('hourly', () => {
     expect(repository.comment(number)).toContain('### Muted')
   })
 
-  test('words on a pull request, which GitHub dates it by, cost no call', async () => {
+  test('a comment on a pull request, which changes its updated_at, costs no call', async () => {
     const number = await repository.open()
     await anHour()
     Object.assign(repository.githubRepo.pull(number), { updated_at: inAMinute() })
@@ -250,13 +250,13 @@ describe('hourly', () => {
     expect(repository.calls().slice(before)).toEqual(['GET /pulls'])
   })
 
-  describe('that a pull request is open', () => {
+  describe('an open pull request', () => {
     const own = async () => {
       const [item] = await items()
       return (await repository.request('GET', `/activity/${item?.id}`)).body
     }
 
-    test('is a sign of life of the activity made from it, and of no other', async () => {
+    test('extends the activity created from it and no other', async () => {
       const number = await repository.open()
       const { id, created_at } = await own()
       const pr_url = `https://github.com/${repository.full_name}/pull/${number}`
@@ -269,7 +269,7 @@ describe('hourly', () => {
       expect((await repository.request('GET', `/activity/${declared}`)).body.status).toBe('expired')
     })
 
-    test('keeps no activity longer than max_activity_ttl_ms, and makes none in its place', async () => {
+    test('does not extend beyond max_activity_ttl_ms and creates no replacement', async () => {
       await repository.writeFile('.github/deconflict.yml', `max_activity_ttl_ms: ${DAY_MS + HOUR_MS}`)
       await repository.open()
       const { id } = await own()
@@ -298,7 +298,7 @@ describe('hourly', () => {
       expect((await items()).map((item) => item.id)).not.toContain(id)
     })
 
-    test('does not bring back what was archived on purpose', async () => {
+    test('does not restore what was archived on purpose', async () => {
       await repository.open()
       const { id } = await own()
       await repository.request('POST', `/activity/${id}/archive`)
@@ -307,7 +307,7 @@ describe('hourly', () => {
     })
   })
 
-  test('of more than a hundred branches, each has its turn', async () => {
+  test('checks every one of more than a hundred branches in turn', async () => {
     await repository.open({ title: 'Known' })
     const names = Array.from({ length: 130 }, (_, index) => `b/${String(index).padStart(3, '0')}`)
     for (const branch of names) {
@@ -329,7 +329,7 @@ describe('hourly', () => {
     expect(asked().length - before).toBe(100)
   })
 
-  test('a branch that was pushed and is gone ends its work; one that was never pushed is left alone', async () => {
+  test('a deleted branch archives its activity; one that was never pushed does not', async () => {
     await repository.open({ title: 'Known' })
     const pushed = await repository.createActivity({ branch: 'feature/pushed', scope: {} })
     const kept = await repository.createActivity({ branch: 'feature/kept', scope: {} })
@@ -344,7 +344,7 @@ describe('hourly', () => {
     expect((await items()).map(({ id }) => id)).toEqual(expect.arrayContaining([kept, local]))
   })
 
-  test('what has not changed is asked for once, and nothing is written', async () => {
+  test('unchanged pull requests cost one call and no write', async () => {
     await repository.open()
     await repository.open({ files: ['docs/a.md'] })
     await anHour()
@@ -355,7 +355,7 @@ describe('hourly', () => {
     expect(repository.calls().slice(before)).toEqual(['GET /pulls'])
   })
 
-  test('a repository that the app was taken off is left alone', async () => {
+  test('a repository without the App is skipped', async () => {
     const number = await repository.open()
     const { installation } = repository
     await fixture.service.deliverAndRun(

@@ -32,7 +32,7 @@ afterAll(async () => {
   github.close()
 })
 
-test('the signature is compared as a whole, in constant time', async () => {
+test('the signature is compared in constant time', async () => {
   const compared: string[][] = []
   const { timingSafeEqual } = crypto
   crypto.timingSafeEqual = (one, other) => {
@@ -101,7 +101,7 @@ describe('an installation', () => {
     expect(used).toEqual([])
   })
 
-  test('does not end the following of what is another’s', async () => {
+  test('does not end tracking in repositories of another', async () => {
     repo.githubRepo.open({ head: 'retries', files: ['src/a.ts'] })
     await service.deliverAndRun(repo.event(1, 'opened'))
     const before = await stored()

@@ -99,13 +99,13 @@ const TIMED_OUT = [
   }),
 ]
 
-describe.concurrent('is cut off, while others are answered:', () => {
-  test('one who trickles headers', async () => {
+describe.concurrent('is disconnected while others are served:', () => {
+  test('a client that sends headers slowly', async () => {
     const answers = await trickle(slow, `GET ${PATH} HTTP/1.1\r\n${AS_ADA}`, () => 'X: y\r\n')
     expect(answers).toEqual(TIMED_OUT)
   })
 
-  test('one who sends nothing at all', async () => {
+  test('a client that sends nothing', async () => {
     expect(await trickle(slow, '', () => '')).toEqual(TIMED_OUT)
   })
 
@@ -127,17 +127,17 @@ describe.concurrent('is cut off, while others are answered:', () => {
     )
   })
 
-  test('one who trickles a body to nobody, and hears one answer', async () => {
+  test('an unauthenticated client that sends a body slowly, after one response', async () => {
     const head = `POST ${PATH} HTTP/1.1\r\nHost: x\r\nContent-Length: 1000000\r\n\r\n`
     expect((await trickle(slow, head, () => 'x')).map(({ status }) => status)).toEqual([401])
   })
 
-  test('a connection that waits between two requests', async () => {
+  test('a connection that is idle between two requests', async () => {
     const answers = await trickle(slow, `GET ${PATH} HTTP/1.1\r\n${AS_ADA}\r\n`, () => '')
     expect(answers.map(({ status }) => status)).toEqual([200])
   })
 
-  test('one who does not read the answers', async () => {
+  test('a client that does not read the responses', async () => {
     const connection = await open(slow)
     connection.socket.pause()
     connection.write(`GET /api/v1/openapi.json HTTP/1.1\r\nHost: x\r\n\r\n`.repeat(500))
@@ -147,7 +147,7 @@ describe.concurrent('is cut off, while others are answered:', () => {
   })
 })
 
-test('connections past the most are closed, and the others are served', async () => {
+test('connections over the limit are closed, and the others are served', async () => {
   const small = await start({ connections: 2 })
   const [first, second] = [await open(small), await open(small)]
   // Those that are accepted are known to be once they are answered.
@@ -162,7 +162,7 @@ test('connections past the most are closed, and the others are served', async ()
   await expect.poll(() => parseResponses(first.received()).map(({ status }) => status)).toEqual([200, 200])
 })
 
-describe('is refused with an error object', () => {
+describe('is rejected with an error object', () => {
   const create = `POST ${PATH} HTTP/1.1\r\n${AS_ADA}`
   test.each([
     ['what is no HTTP', 400, 'HELLO\r\n\r\n'],
@@ -207,7 +207,7 @@ describe('is refused with an error object', () => {
   })
 })
 
-test('a tunnel that the client resets or never closes is closed, and the service keeps running', async () => {
+test('a CONNECT tunnel that the client resets or keeps open is closed, and the service keeps running', async () => {
   const tunnel = 'CONNECT 169.254.169.254:80 HTTP/1.1\r\nHost: 169.254.169.254\r\n\r\n'
   for (let count = 0; count < 20; count += 1) {
     const { socket } = await open(service)
@@ -228,7 +228,7 @@ test('a tunnel that the client resets or never closes is closed, and the service
   expect((await service.api('GET', '/activity')).status).toBe(200)
 })
 
-describe('is taken as any other request', () => {
+describe('is handled like any other request', () => {
   const get = `GET ${PATH} HTTP/1.1\r\n${AS_ADA}`
   const close = 'Connection: close\r\n\r\n'
   test.each([
@@ -239,11 +239,11 @@ describe('is taken as any other request', () => {
     ],
     ['with the address as a whole', `GET http://elsewhere.example${PATH} HTTP/1.1\r\n${AS_ADA}${close}`],
     ['of HTTP/1.0, without Host', `GET ${PATH} HTTP/1.0\r\nAuthorization: Bearer ada\r\n\r\n`],
-  ])('one %s', async (_, bytes) => {
+  ])('a request %s', async (_, bytes) => {
     expect((await sendBytes(service.url, bytes)).map(({ status }) => status)).toEqual([200])
   })
 
-  test('one that asks before it sends its body', async () => {
+  test('a request with Expect: 100-continue', async () => {
     const body = JSON.stringify(ACTIVITY)
     const head = `POST ${PATH} HTTP/1.1\r\n${AS_ADA}Expect: 100-continue\r\nContent-Length: ${body.length}\r\n${close}`
     const connection = await open(service)
@@ -255,8 +255,8 @@ describe('is taken as any other request', () => {
   })
 })
 
-describe('requests that follow each other without waiting', () => {
-  test('are answered in their order', async () => {
+describe('pipelined requests', () => {
+  test('are answered in order', async () => {
     const paths = ['/healthz', PATH, '/api/v1/none', PATH, '/healthz']
     const requests = paths.map(
       (path, at) => `GET ${path} HTTP/1.1\r\n${AS_ADA}${at === 4 ? 'Connection: close\r\n' : ''}\r\n`,
@@ -265,7 +265,7 @@ describe('requests that follow each other without waiting', () => {
     expect(answers.map(({ status }) => status)).toEqual([200, 200, 404, 200, 200])
   })
 
-  test('are not answered with what is wrong with the next', async () => {
+  test('are not affected by an invalid next request', async () => {
     const body = JSON.stringify({ ...ACTIVITY, title: 'Sent before nonsense' })
     const sound = `POST ${PATH} HTTP/1.1\r\n${AS_ADA}Content-Length: ${body.length}\r\n\r\n${body}`
     const answers = await sendBytes(service.url, `${sound}NONSENSE\r\n\r\n`)
@@ -273,7 +273,7 @@ describe('requests that follow each other without waiting', () => {
     expect(answers[0]?.headers.get('connection')).toBe('close')
   })
 
-  test('are not read out of a body that is refused', async () => {
+  test('are not parsed from a rejected body', async () => {
     const smuggled = `POST ${PATH} HTTP/1.1\r\n${AS_ADA}Content-Length: 2\r\n\r\n{}`
     const outer = `POST ${PATH} HTTP/1.1\r\nHost: x\r\nContent-Length: ${smuggled.length}\r\n\r\n${smuggled}`
     const last = `GET /healthz HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n`

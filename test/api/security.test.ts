@@ -45,7 +45,7 @@ async function records(base = '') {
 }
 
 test.each(['/activity', '/notables'])(
-  'a cursor of another repository shows nothing of it in %s',
+  'a cursor of another repository reveals nothing in %s',
   async (path) => {
     await records(OTHER)
     await records(OTHER)
@@ -61,7 +61,7 @@ test.each(['/activity', '/notables'])(
   },
 )
 
-test('a token that lost access reaches no operation any more, and hears nothing of the record', async () => {
+test('a token that lost access is rejected everywhere and learns nothing about the record', async () => {
   const ids = await records()
   const everything = { 'acme/shop': 'write' } as const
   github.token('leaver', { login: 'leaver', id: 9, permissions: everything })
@@ -76,7 +76,7 @@ test('a token that lost access reaches no operation any more, and hears nothing 
   )
 })
 
-test('no token is found in any table, in the log, in the metrics or in an answer', async () => {
+test('no token appears in a table, the log, the metrics or a response', async () => {
   const secrets = ['ghp_GoodSecret', 'ghp_BadSecret', 'ghp_QuerySecret', 'Secret Token']
   const [good, bad, inQuery, malformed] = secrets as [string, string, string, string]
   github.token(good, { login: 'ada', id: 1, permissions: { 'acme/shop': 'write' } })
@@ -109,7 +109,7 @@ test('no token is found in any table, in the log, in the metrics or in an answer
   }
 })
 
-test('no address that is sent leads the service to call it', async () => {
+test('no submitted URL makes the service call it', async () => {
   await service.api('GET', '/activity')
   const before = github.requests().length
   const bad = [
@@ -144,7 +144,7 @@ test('no address that is sent leads the service to call it', async () => {
   ).toEqual([])
 })
 
-test('GitHub leading elsewhere does not get the token sent there', async () => {
+test('the token is not sent when GitHub redirects to another host', async () => {
   const heard: IncomingHttpHeaders[] = []
   const elsewhere = createServer((req, res) => {
     heard.push(req.headers)
@@ -166,7 +166,7 @@ test('GitHub leading elsewhere does not get the token sent there', async () => {
   for (const headers of heard) expect(JSON.stringify(headers)).not.toContain('ada')
 })
 
-describe('browsers are told what an answer is', () => {
+describe('responses protect browsers', () => {
   const policy = "default-src 'none';base-uri 'none';form-action 'none';frame-ancestors 'none'"
   test.each([
     ['GET', '/activity'],
@@ -177,7 +177,7 @@ describe('browsers are told what an answer is', () => {
     ['GET', '/api/v1/openapi.json'],
     ['GET', '/healthz'],
     ['POST', '/api/github/webhooks'],
-  ])('by the headers of %s %s', async (method, path) => {
+  ])('with the headers of %s %s', async (method, path) => {
     const address = path.startsWith('/activity') ? `/api/v1/repos/acme/shop${path}` : path
     const { headers } = await fetch(`${service.url}${address}`, { method })
     expect(Object.fromEntries(headers)).toMatchObject({
@@ -194,7 +194,7 @@ describe('browsers are told what an answer is', () => {
     expect(headers.has('x-powered-by')).toBe(false)
   })
 
-  test('so that markup in a record stays text', async () => {
+  test('by returning markup in a record as text', async () => {
     const title = '<script>alert(1)</script><img src=x onerror=alert(1)>'
     const { body } = await service.api('POST', '/activity', { body: { ...ACTIVITY, title } })
     const { headers, body: got } = await service.api('GET', `/activity/${body.activity.id}`, {
@@ -220,7 +220,7 @@ describe('X-Forwarded-For', () => {
   const together = ['401 unauthorized', '429 rate_limited']
   const apart = ['401 unauthorized', '401 unauthorized']
 
-  test('counts for nothing unless a proxy is trusted', async () => {
+  test('is ignored unless a proxy is trusted', async () => {
     expect(await twice({}, ['192.0.2.1', '192.0.2.2'])).toEqual(together)
     expect(await twice({ trust_proxy: ['10.0.0.0/8'] }, ['192.0.2.1', '192.0.2.2'])).toEqual(together)
   })
@@ -228,30 +228,30 @@ describe('X-Forwarded-For', () => {
   test.each([
     ['one', 1],
     ['those on this machine', ['loopback']],
-  ])('says who calls when %s is trusted', async (_, trust_proxy) => {
+  ])('identifies the client when %s is trusted', async (_, trust_proxy) => {
     expect(await twice({ trust_proxy }, ['192.0.2.1', '192.0.2.2'])).toEqual(apart)
     expect(await twice({ trust_proxy }, ['192.0.2.1', '192.0.2.1'])).toEqual(together)
   })
 
-  test('is not believed further than the proxies go', async () => {
+  test('is not trusted beyond the configured proxies', async () => {
     expect(await twice({ trust_proxy: 1 }, ['192.0.2.1, 192.0.2.9', '192.0.2.2, 192.0.2.9'])).toEqual(
       together,
     )
   })
 
-  test('of one IPv6 subnet counts as one address, however it is spelt', async () => {
+  test('counts one IPv6 subnet as one address in any notation', async () => {
     const spelt = ['2001:db8::1', '2001:0DB8:0:0:ffff::2'] as [string, string]
     expect(await twice({ trust_proxy: 1 }, spelt)).toEqual(together)
     expect(await twice({ trust_proxy: 1 }, ['2001:db8::1', '2001:db8:0:1::1'])).toEqual(apart)
     expect(await twice({ trust_proxy: 1 }, ['192.0.2.1', '::ffff:192.0.2.1'])).toEqual(together)
   })
 
-  test('that holds no address is that of the proxy', async () => {
+  test('without an address counts as the proxy', async () => {
     expect(await twice({ trust_proxy: 1 }, ['<script>', 'x'.repeat(5000)])).toEqual(together)
   })
 })
 
-test('a database error of the rate limit is shown to nobody, and printed nowhere', async () => {
+test('a database error of the rate limit is not revealed or printed', async () => {
   const broken = await start({})
   const db = broken.app.database.connection()
   await db.execute(sql`alter table quotas rename to quotas_away`)
@@ -261,6 +261,6 @@ test('a database error of the rate limit is shown to nobody, and printed nowhere
   expect(broken.log.join('')).not.toMatch(/insert into|token:[0-9a-f]{64}/i)
 })
 
-test('nothing is ever printed past the log', () => {
+test('nothing is printed outside the log', () => {
   expect(printed.flatMap((spy) => spy.mock.calls)).toEqual([])
 })

@@ -37,7 +37,7 @@ const overlaps = async (body: object) => {
   return answer.body.overlap_detected
 }
 
-describe('the file is read when the repository is first seen', () => {
+describe('the file is read on the first request to a repository', () => {
   test('by REST, once', async () => {
     repository.githubRepo.write(SETTINGS, 'activity_ttl_ms: 5000\nareas: {pay: [src/**]}')
     expect(await shown()).toMatchObject({
@@ -50,7 +50,7 @@ describe('the file is read when the repository is first seen', () => {
     expect(reads()).toEqual(READS)
   })
 
-  test('by REST, but not for somebody who may only read: that costs no call of the app', async () => {
+  test('by REST, but not for read access, which costs no App call', async () => {
     github.token('rae', { login: 'rae', id: 2, permissions: { [repository.full_name]: 'read' } })
     const read = async () => (await repository.request('GET', '/settings', { token: 'rae' })).body
     const appCalls = () =>
@@ -65,7 +65,7 @@ describe('the file is read when the repository is first seen', () => {
     expect(reads()).toEqual(READS)
   })
 
-  test('by REST, for one call of the app where it is not installed, whoever writes there and how often', async () => {
+  test('by REST, with at most one App call where it is not installed', async () => {
     github.app.uninstall(repository.installation.id)
     const before = github.calls(`GET /repos/${repository.full_name}/installation`)
     await Promise.all([shown(), shown(), repository.createActivity()])
@@ -74,7 +74,7 @@ describe('the file is read when the repository is first seen', () => {
   })
 
   test.each(['installation', 'contents/*'])(
-    'by REST, or by a job soon after, when GitHub fails at %s',
+    'by REST, or by a job soon after GitHub failed at %s',
     async (path) => {
       repository.githubRepo.write(SETTINGS, 'activity_ttl_ms: 5000')
       github.fault(`GET /repos/${repository.full_name}/${path}`, 'bad_gateway', 1)
@@ -109,11 +109,11 @@ describe('the file is read when the repository is first seen', () => {
     expect(reads()).toHaveLength(before)
   })
 
-  test('and where there is none, the defaults hold', async () => {
+  test('and without a file the defaults apply', async () => {
     expect(await shown()).toMatchObject({ source: 'defaults', errors: [], activity_ttl_ms: 86_400_000 })
   })
 
-  test('and where the app is not installed, nothing is read', async () => {
+  test('and without the App nothing is read', async () => {
     github.app.uninstall(repository.installation.id)
     repository.githubRepo.write(SETTINGS, 'activity_ttl_ms: 5000')
     expect(await shown()).toMatchObject({ source: 'defaults', activity_ttl_ms: 86_400_000 })
@@ -134,7 +134,7 @@ describe('the file is read when the repository is first seen', () => {
 })
 
 describe('a push refreshes it', () => {
-  test('that touches it on the default branch: changed, and taken away', async () => {
+  test('that changes or deletes it on the default branch', async () => {
     await repository.writeFile(SETTINGS, 'activity_ttl_ms: 5000')
     expect((await shown()).activity_ttl_ms).toBe(5000)
     await repository.writeFile(SETTINGS, 'activity_ttl_ms: 6000')
@@ -143,7 +143,7 @@ describe('a push refreshes it', () => {
     expect(await shown()).toMatchObject({ source: 'defaults', activity_ttl_ms: 86_400_000 })
   })
 
-  test('not one to another branch, and not one that touches other files', async () => {
+  test('but not one to another branch or without the file', async () => {
     await repository.writeFile(SETTINGS, 'activity_ttl_ms: 5000')
     const before = reads().length
     const push = repository.githubRepo.push('topic', { [SETTINGS]: 'activity_ttl_ms: 6000' })
@@ -168,7 +168,7 @@ describe('a push refreshes it', () => {
     expect((await shown()).activity_ttl_ms).toBe(6000)
   })
 
-  test('and one of so many commits that GitHub does not list them all', async () => {
+  test('and one whose commits GitHub does not list completely', async () => {
     await shown()
     const push = repository.githubRepo.write(SETTINGS, 'activity_ttl_ms: 6000')
     const { event, payload } = pushEvent(github, repository.full_name, { ...push, modified: ['src/pay.ts'] })
@@ -190,7 +190,7 @@ describe('another default branch has its own file', () => {
     await fixture.service.deliverAndRun(repositoryEvent(github, repository.full_name, 'edited'))
   }
 
-  test('which holds from then on, in comments, too', async () => {
+  test('which applies to comments too', async () => {
     await repository.writeFile(SETTINGS, 'activity_ttl_ms: 5000')
     await repository.createActivity({ scope: { areas: ['payments'] } })
     const number = await repository.open()
@@ -200,7 +200,7 @@ describe('another default branch has its own file', () => {
     expect(repository.comment(number)).toContain('1 other activity')
   })
 
-  test('whose mistakes are shown, without a check run', async () => {
+  test('whose errors are shown without a check run', async () => {
     await repository.writeFile(SETTINGS, 'activity_ttl_ms: 5000')
     repository.githubRepo.push('trunk', { [SETTINGS]: 'activity_ttl_ms: soon' })
     await changeTo('trunk')
@@ -216,8 +216,8 @@ describe('another default branch has its own file', () => {
   })
 })
 
-describe('a wrong file', () => {
-  test('keeps the last good values, and says with line and key what is wrong', async () => {
+describe('an invalid file', () => {
+  test('keeps the last valid values and reports line, key and problem', async () => {
     await repository.writeFile(SETTINGS, 'activity_ttl_ms: 5000\n')
     await repository.writeFile(
       SETTINGS,
@@ -235,7 +235,7 @@ describe('a wrong file', () => {
     expect(await shown()).toMatchObject({ activity_ttl_ms: 7000, errors: [] })
   })
 
-  test('from the first leaves the defaults in force', async () => {
+  test('keeps the defaults if there was no valid one', async () => {
     await repository.writeFile(SETTINGS, 'activity_ttl_ms: [')
     const view = await shown()
     expect(view).toMatchObject({ source: 'defaults', activity_ttl_ms: 86_400_000 })
@@ -259,7 +259,7 @@ describe('a wrong file', () => {
   })
 })
 
-describe('areas and ignore_paths work at once', () => {
+describe('areas and ignore_paths apply immediately', () => {
   test('in checks', async () => {
     await repository.createActivity({ scope: { areas: ['payments'] } })
     await repository.createActivity({ branch: 'lock', scope: { paths: ['yarn.lock', 'gen/a.ts'] } })
@@ -276,7 +276,7 @@ describe('areas and ignore_paths work at once', () => {
     expect(await overlaps({ scope: { paths: ['yarn.lock'] } })).toBe(true)
   })
 
-  test('and in comments on pull requests that are open', async () => {
+  test('and in comments on open pull requests', async () => {
     await repository.createActivity({ title: 'By area', scope: { areas: ['payments'] } })
     const number = await repository.open()
     expect(repository.comment(number)).toBeUndefined()
@@ -356,8 +356,8 @@ describe('noise', () => {
   })
 })
 
-describe('areas are those of labeler.yml', () => {
-  test('when there is no settings file, refreshed by a push that touches it', async () => {
+describe('areas come from labeler.yml', () => {
+  test('without a settings file, refreshed by a push that changes it', async () => {
     repository.githubRepo.write(
       LABELER,
       'payments:\n  - changed-files:\n      - any-glob-to-any-file: src/pay*\n',
@@ -369,14 +369,14 @@ describe('areas are those of labeler.yml', () => {
     expect(await overlaps({ scope: { paths: ['src/till/a.ts'] } })).toBe(true)
   })
 
-  test('without making the defaults a file', async () => {
+  test('without setting the source to file', async () => {
     repository.githubRepo.write(LABELER, 'tills: [src/till/**]\n')
     expect(await shown()).toMatchObject({ source: 'defaults', areas: { tills: ['src/till/**'] }, errors: [] })
     await repository.writeFile(SETTINGS, '')
     expect(await shown()).toMatchObject({ source: 'file', areas: { tills: ['src/till/**'] } })
   })
 
-  test('when the settings file was wrong from the first', async () => {
+  test('when there was never a valid settings file', async () => {
     repository.githubRepo.write(LABELER, 'tills: [src/till/**]\n')
     await repository.writeFile(SETTINGS, 'activity_ttl_ms: soon')
     expect(await shown()).toMatchObject({
@@ -386,21 +386,21 @@ describe('areas are those of labeler.yml', () => {
     })
   })
 
-  test('not where the last good settings name some, though the file is wrong now', async () => {
+  test('not when the last valid settings define areas', async () => {
     repository.githubRepo.write(LABELER, 'tills: [src/till/**]\n')
     await repository.writeFile(SETTINGS, 'areas: {payments: [src/pay*]}')
     await repository.writeFile(SETTINGS, 'activity_ttl_ms: soon')
     expect((await shown()).areas).toEqual({ payments: ['src/pay*'] })
   })
 
-  test('no more, once it is taken away', async () => {
+  test('no longer after it is deleted', async () => {
     await repository.writeFile(LABELER, 'tills: [src/till/**]\n')
     expect((await shown()).areas).toEqual({ tills: ['src/till/**'] })
     await repository.writeFile(LABELER, null)
     expect((await shown()).areas).toEqual({})
   })
 
-  test('when the settings file names none, beside what it does set', async () => {
+  test('when the settings file has no areas, together with its other settings', async () => {
     repository.githubRepo.write(LABELER, 'tills: [src/till/**]\n')
     await repository.writeFile(SETTINGS, 'activity_ttl_ms: 5000')
     expect(await shown()).toMatchObject({ activity_ttl_ms: 5000, areas: { tills: ['src/till/**'] } })
@@ -409,7 +409,7 @@ describe('areas are those of labeler.yml', () => {
   test.each([
     ['some', 'areas: {payments: [src/pay*]}', { payments: ['src/pay*'] }],
     ['none on purpose', 'areas: {}', {}],
-  ])('never when it names %s', async (_, text, areas) => {
+  ])('not when it defines %s', async (_, text, areas) => {
     repository.githubRepo.write(LABELER, 'tills: [src/till/**]\n')
     await repository.writeFile(SETTINGS, text)
     expect((await shown()).areas).toEqual(areas)
@@ -417,7 +417,7 @@ describe('areas are those of labeler.yml', () => {
   })
 })
 
-test('a pull request is not tracked where the file says so, from the first event on', async () => {
+test('track_pull_requests: false applies from the first event on', async () => {
   repository.githubRepo.write(SETTINGS, 'track_pull_requests: false')
   const { number } = repository.githubRepo.open({ files: ['src/pay.ts'] })
   await fixture.service.deliverAndRun(pullRequestEvent(github, repository.full_name, number, 'opened'))

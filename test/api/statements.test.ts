@@ -138,13 +138,13 @@ describe.skipIf(process.env.TEST_DATABASE_KIND === 'embedded')('every statement'
     await purgeRepository(service.app.database.connection(), repo.id)
   }
 
-  test('on a table of repositories says of which one, but for those that have a reason', () => {
+  test('on a repository table is restricted to one repository, except for documented ones', () => {
     const lacking = [...seen].filter((statement) => partsWithoutRepository(statement, tables).length > 0)
     const unexplained = lacking.filter((statement) => !EXCEPTIONS.some(([, shape]) => shape.test(statement)))
     expect(unexplained).toEqual([])
   })
 
-  test('was seen on every table, in every kind', () => {
+  test('was executed on every table in every kind', () => {
     for (const table of tables)
       for (const kind of [`delete from ${table} `, `from ${table} where `])
         expect(
@@ -154,14 +154,14 @@ describe.skipIf(process.env.TEST_DATABASE_KIND === 'embedded')('every statement'
     expect(seen.size).toBeGreaterThan(60)
   })
 
-  test('that has a reason is still there', () => {
+  test('that is an exception is still executed', () => {
     const unused = EXCEPTIONS.filter(([, shape]) => ![...seen].some((statement) => shape.test(statement)))
     expect(unused.map(([reason]) => reason)).toEqual([
       'a limit of GitHub holds for all repositories of an installation',
     ])
   })
 
-  test('finds keys and indexes that begin with the repository', async () => {
+  test('can use keys and indexes that begin with the repository', async () => {
     const sql = connectRaw(service.app.config.database_url as string)
     const rows = await sql`select c.relname as table, i.indexrelid::regclass::text as index,
         pg_get_indexdef(i.indexrelid, 1, true) as first
@@ -174,7 +174,7 @@ describe.skipIf(process.env.TEST_DATABASE_KIND === 'embedded')('every statement'
   })
 })
 
-describe('a statement lacks its repository', () => {
+describe('the checker finds a statement without its repository', () => {
   test.each([
     ['select id from activities', true],
     ['select id from activities where id = $1', true],

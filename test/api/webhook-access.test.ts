@@ -81,7 +81,7 @@ const EVENTS: [string, () => Webhook][] = [
 ]
 
 describe('after an event', () => {
-  test.each(EVENTS)('%s, what was allowed is asked about again on every instance', async (_, event) => {
+  test.each(EVENTS)('%s, a positive answer is revalidated on every instance', async (_, event) => {
     expect(await everywhere()).toEqual(all('201'))
     grant('none')
     // The service remembers: only the event makes it ask.
@@ -90,7 +90,7 @@ describe('after an event', () => {
     await expect.poll(() => everywhere()).toEqual(all('403 forbidden'))
   })
 
-  test.each(EVENTS)('%s, what was refused is asked about again on every instance', async (_, event) => {
+  test.each(EVENTS)('%s, a negative answer is revalidated on every instance', async (_, event) => {
     grant('none')
     expect(await everywhere()).toEqual(all('403 forbidden'))
     grant('write')
@@ -99,7 +99,7 @@ describe('after an event', () => {
     await expect.poll(() => everywhere()).toEqual(all('201'))
   })
 
-  test('in another case than the address has it, an owner is the same', async () => {
+  test('the owner is compared case-insensitively', async () => {
     const spelt = (instance: AppService) => write(instance, shop.toUpperCase())
     expect(await spelt(first())).toBe('201')
     grant('none')
@@ -107,7 +107,7 @@ describe('after an event', () => {
     await expect.poll(() => spelt(first())).toBe('403 forbidden')
   })
 
-  test('permissions in other accounts are remembered on', async () => {
+  test('permissions in other accounts stay cached', async () => {
     expect(await everywhere('umbrella/lab')).toEqual(all('201'))
     expect(await everywhere()).toEqual(all('201'))
     grant('none')
@@ -134,7 +134,7 @@ describe('after an event', () => {
   })
 })
 
-describe('a yes that an event overtakes', () => {
+describe('a positive answer that predates an event', () => {
   const TTL_MS = 60_000
   const route = () => `GET /repos/${shop}`
   const probes = () => [`${owner}/probe`, `${owner}-new/probe`]
@@ -171,7 +171,7 @@ describe('a yes that an event overtakes', () => {
   test.each([
     ['the first time', false],
     ['again', true],
-  ])('while GitHub is asked %s is not reused, and later callers ask anew', async (_, again) => {
+  ])('while GitHub is asked %s is not reused, and later callers ask again', async (_, again) => {
     if (again) {
       expect(await write(first())).toBe('201')
       first().clock.advance(TTL_MS + 1)
@@ -187,7 +187,7 @@ describe('a yes that an event overtakes', () => {
     expect(await write(first())).toBe('403 forbidden')
   })
 
-  test('is not honoured while GitHub is away', async () => {
+  test('is not used while GitHub is unavailable', async () => {
     expect(await write(first())).toBe('201')
     first().clock.advance(TTL_MS + 1)
     await removeMember()
@@ -195,7 +195,7 @@ describe('a yes that an event overtakes', () => {
     expect(await write(first())).toBe('503 service_unavailable')
   })
 
-  test('is not honoured for a caller who asked before, when GitHub fails after the event', async () => {
+  test('is not used for an earlier caller when GitHub fails after the event', async () => {
     expect(await write(first())).toBe('201')
     first().clock.advance(TTL_MS + 1)
     github.fault(route(), 'server_error')
@@ -205,7 +205,7 @@ describe('a yes that an event overtakes', () => {
     expect(await early.answer).toBe('503 service_unavailable')
   })
 
-  test('is not reused under a former name either, when it is the present owner’s event', async () => {
+  test('is not reused under a former name after an event of the present owner', async () => {
     github.rename(shop, `${owner}-new/shop`)
     grantAll([`${owner}-new/shop`])
     expect(await write(first())).toBe('201')
@@ -220,7 +220,7 @@ describe('a yes that an event overtakes', () => {
   })
 })
 
-test('after a transfer, what was allowed under the former owner is asked about again', async () => {
+test('after a transfer, answers of the former owner are revalidated', async () => {
   const elsewhere = `${owner}/elsewhere`
   github.repository({ id: 50_000 + tests, full_name: elsewhere })
   github.token(token, { login: 'ada', id: 1, permissions: { [shop]: 'write', [elsewhere]: 'write' } })
@@ -233,7 +233,7 @@ test('after a transfer, what was allowed under the former owner is asked about a
   await expect.poll(() => everywhere(elsewhere)).toEqual(all('403 forbidden'))
 })
 
-test('an unsigned event drops nothing', async () => {
+test('an unsigned event invalidates nothing', async () => {
   expect(await everywhere()).toEqual(all('201'))
   const before = github.calls(`GET /repos/${shop}`)
   const { event, payload } = memberEvent(github, shop, 'removed', 'ada')

@@ -81,7 +81,7 @@ async function untilRefused(): Promise<RawConnection> {
   throw new Error('nothing is refused')
 }
 
-test('past the limit the largest body is refused with 503, and small deliveries get through', async () => {
+test('over the limit the largest body gets 503 and small deliveries are accepted', async () => {
   const small = await hoard(300 * KIB)
   const large = await untilRefused()
   const { status, headers, body } = await large.answer()
@@ -93,16 +93,16 @@ test('past the limit the largest body is refused with 503, and small deliveries 
   expect(small.received()).toBe('')
 })
 
-test('any number of deliveries may follow each other', async () => {
+test('any number of deliveries may follow one another', async () => {
   for (let turn = 0; turn < 5; turn += 1) expect(await deliver(800 * KIB)).toBe(202)
 })
 
-test('a delivery that alone is past the limit is refused', async () => {
+test('a delivery larger than the limit is rejected', async () => {
   expect(await deliver(MAX)).toBe(503)
   expect(await deliver(800 * KIB)).toBe(202)
 })
 
-test('the bytes of a sender that leaves are free again', async () => {
+test('the bytes of a disconnected sender are released', async () => {
   const gone = await hoard(900 * KIB)
   const logged = service.log.length
   gone.socket.end()
@@ -114,7 +114,7 @@ test('the bytes of a sender that leaves are free again', async () => {
   expect(kept.received()).toBe('')
 })
 
-test('a sender that is slow is timed out, and its bytes are free again', async () => {
+test('a slow sender times out and its bytes are released', async () => {
   const slow = await hoard(900 * KIB, impatient)
   expect((await slow.answer()).status).toBe(408)
   await expect.poll(() => deliver(900 * KIB, impatient)).toBe(202)

@@ -62,7 +62,7 @@ const createActivity = async (full_name: string, body: object = {}) =>
   (await request('POST', full_name, '/activity', { ...ACTIVITY, ...body })).body.activity.id as string
 
 describe('an installation', () => {
-  test('that is created takes in the open pull requests of all its repositories', async () => {
+  test('that is created imports the open pull requests of all its repositories', async () => {
     const [a, b] = [github.at(shop), github.at(docs)]
     for (let number = 1; number <= 103; number += 1) a.open({ files: [`src/${number}.ts`] })
     a.close(5)
@@ -86,7 +86,7 @@ describe('an installation', () => {
     expect(github.calls(`GET /repos/${shop}/pulls`)).toBe(2)
   })
 
-  test('that is created again makes nothing twice, and finds declared work', async () => {
+  test('that is created again duplicates nothing and links declared activities', async () => {
     const id = await createActivity(shop, { branch: 'retries' })
     github.at(shop).open({ head: 'retries' })
     github.at(shop).open({ head: 'other' })
@@ -104,7 +104,7 @@ describe('an installation', () => {
     ])
   })
 
-  test('that is gone before its turn comes leaves nothing to be followed, and fails nothing', async () => {
+  test('that is deleted before its job runs leaves nothing tracked and no failure', async () => {
     await service.deliverAndRun(installationEvent(github, install(shop), 'created'))
     const created = installationEvent(github, installation, 'new_permissions_accepted')
     const late = pushEvent(github, shop, { ref: 'refs/heads/retries' })
@@ -120,7 +120,7 @@ describe('an installation', () => {
     )
   })
 
-  test('that is given a repository takes in its open pull requests, and no other', async () => {
+  test('that gains a repository imports its open pull requests and no others', async () => {
     await service.deliverAndRun(installationEvent(github, install(docs), 'created'))
     github.at(shop).open({ files: ['src/a.ts'] })
     github.at(docs).open({ files: ['README.md'] })
@@ -130,7 +130,7 @@ describe('an installation', () => {
     expect(await live(docs)).toEqual([])
   })
 
-  test('that is suspended makes no job fail, and takes in what was missed when that ends', async () => {
+  test('that is suspended fails no job, and imports what was missed when it is resumed', async () => {
     await service.deliverAndRun(installationEvent(github, install(shop), 'created'))
     github.app.suspend(installation.id)
     const late = opened(shop, { files: ['src/a.ts'] })
@@ -145,7 +145,7 @@ describe('an installation', () => {
   })
 })
 
-describe('a repository that the app is taken off', () => {
+describe('a repository that is removed from the App', () => {
   const WAYS: [string, () => Parameters<AppService['deliverAndRun']>[0]][] = [
     [
       'removed',
@@ -183,7 +183,7 @@ describe('a repository that the app is taken off', () => {
   })
 
   test.each(WAYS)(
-    '%s, keeps its records for the retention period and then only what people declared',
+    '%s, keeps its records for the retention period and then only declared ones',
     async (_, takeOff) => {
       const declared = (await live(shop)).filter(({ source }) => source === 'api')
       expect(declared).toHaveLength(1)
@@ -203,7 +203,7 @@ describe('a repository that the app is taken off', () => {
     },
   )
 
-  test.each(WAYS)('%s, keeps declared work that is alive after the retention period', async (_, takeOff) => {
+  test.each(WAYS)('%s, keeps live declared activities after the retention period', async (_, takeOff) => {
     await service.deliverAndRun(takeOff())
     const id = await createActivity(shop)
     for (let day = 0; day < RETENTION_DAYS; day += 1) {
@@ -217,7 +217,7 @@ describe('a repository that the app is taken off', () => {
   })
 
   test.each(WAYS)(
-    '%s, has the default settings at once, and its own again when given back',
+    '%s, has the default settings immediately, and its own again when it is added back',
     async (way, takeOff) => {
       github.at(shop).write('.github/deconflict.yml', 'activity_ttl_ms: 3600000')
       await service.deliverAndRun(
@@ -235,7 +235,7 @@ describe('a repository that the app is taken off', () => {
     },
   )
 
-  test.each(WAYS)('%s, is not followed again by a delivery that comes late', async (_, takeOff) => {
+  test.each(WAYS)('%s, is not tracked again because of a late delivery', async (_, takeOff) => {
     github.at(shop).open({ files: ['src/late.ts'] })
     const late = pullRequestEvent(github, shop, 2, 'opened')
     await service.deliverAndRun(takeOff(), late)
@@ -246,7 +246,7 @@ describe('a repository that the app is taken off', () => {
     expect(left).toMatchObject([{ source: 'api' }])
   })
 
-  test.each(WAYS)('%s, and given back is followed and kept', async (way, takeOff) => {
+  test.each(WAYS)('%s, and added back is tracked and kept', async (way, takeOff) => {
     await service.deliverAndRun(takeOff())
     github.at(shop).open({ files: ['src/b.ts'] })
     await service.deliverAndRun(giveBack(way))
@@ -290,7 +290,7 @@ describe('a repository that is renamed', () => {
     return github.calls(`POST /repos/${full_name}/issues/1/comments`, 201)
   }
 
-  test('keeps its new name, whatever comes late under the old one', async () => {
+  test('keeps its new name when events under the old name arrive late', async () => {
     await service.deliverAndRun(
       installationEvent(github, install(shop), 'created'),
       opened(shop, { files: ['src/a.ts'] }),
@@ -323,7 +323,7 @@ describe('a repository that is renamed', () => {
     expect(calls(shop)).toBe(before)
   })
 
-  test('stays with its new owner, whatever comes late from the old one', async () => {
+  test('stays with its new owner when events of the old owner arrive late', async () => {
     await service.deliverAndRun(
       installationEvent(github, install(shop), 'created'),
       opened(shop, { files: ['src/a.ts'] }),
@@ -340,7 +340,7 @@ describe('a repository that is renamed', () => {
     expect(calls(shop)).toBe(before)
   })
 
-  test('is asked about once for a new name, and never while it keeps it', async () => {
+  test('costs one call for a new name and none while the name stays', async () => {
     await service.deliverAndRun(installationEvent(github, install(shop), 'created'))
     const to = `${owner}/store`
     github.rename(shop, to)
@@ -349,7 +349,7 @@ describe('a repository that is renamed', () => {
     expect(github.requests(`GET /repos/${to}`).filter(({ token }) => token !== 'ada')).toHaveLength(1)
   })
 
-  test('is followed although nobody told of it', async () => {
+  test('is tracked although no event announced it', async () => {
     await service.deliverAndRun(installationEvent(github, install(shop), 'created'))
     const id = await createActivity(shop, { branch: 'retries' })
     const to = `${owner}/store`

@@ -101,7 +101,7 @@ describe.each(['pr_url', 'branch'] as const)('activities linked by their %s', (l
     expect(offered).toEqual(merged ? [...ids.values()].sort() : [])
   })
 
-  test('keep their own words and scope when it is edited or pushed to', async () => {
+  test('keep their own title, summary and scope when it is edited or pushed to', async () => {
     repo.githubRepo.open({ head: 'retries', base: 'develop', files: ['src/a.ts'] })
     const ids = await oneOfEach(link)
     await service.deliverAndRun(repo.event(1, 'opened'))
@@ -120,7 +120,7 @@ describe.each(['pr_url', 'branch'] as const)('activities linked by their %s', (l
       })
   })
 
-  test('are archived by the merge also when they were called merged before, at the instant of then', async () => {
+  test('are archived by the merge even if their status was merged before, keeping merged_at', async () => {
     repo.githubRepo.open({ head: 'retries' })
     const body = link === 'branch' ? { branch: 'retries' } : { branch: 'elsewhere', pr_url: prUrl(1) }
     const id = await begun('active', body)
@@ -138,7 +138,7 @@ describe.each(['pr_url', 'branch'] as const)('activities linked by their %s', (l
     expect((await repo.check({ scope: SCOPE })).reuse_opportunities).toEqual([])
   })
 
-  test('never outlive max_activity_ttl_ms by that', async () => {
+  test('never exceed max_activity_ttl_ms because of that', async () => {
     repo.githubRepo.open({ head: 'retries' })
     repo.githubRepo.write('.github/deconflict.yml', `max_activity_ttl_ms: ${DAY_MS}`)
     const ids = await oneOfEach(link)
@@ -151,7 +151,7 @@ describe.each(['pr_url', 'branch'] as const)('activities linked by their %s', (l
 })
 
 describe('a pull request', () => {
-  test('leaves alone what its branch holds of another one', async () => {
+  test('does not change an activity of its branch that belongs to another one', async () => {
     repo.githubRepo.open({ number: 2, head: 'retries' })
     const other = await begun('active', { branch: 'retries', pr_url: prUrl(7) })
     const before = await repo.activity(other)
@@ -161,7 +161,7 @@ describe('a pull request', () => {
     expect(await repo.activity(other)).toEqual(before)
   })
 
-  test('leaves alone what its branch holds beside the activity with its pr_url', async () => {
+  test('does not change other activities of its branch beside the one with its pr_url', async () => {
     repo.githubRepo.open({ head: 'retries' })
     const linked = await begun('active', { pr_url: prUrl(1) })
     const beside = await begun('active', { branch: 'retries' })
@@ -173,16 +173,19 @@ describe('a pull request', () => {
     expect(await repo.activity(beside)).toMatchObject({ status: before.status, pr_url: null })
   })
 
-  test.each(['archived', 'merged', 'abandoned'])('leaves alone what is %s on its branch', async (status) => {
-    repo.githubRepo.open({ head: 'retries' })
-    const id = await begun(status, { branch: 'retries' })
-    const before = await repo.activity(id)
-    await service.deliverAndRun(repo.event(1, 'opened'))
-    expect(await repo.activity(id)).toEqual(before)
-    expect(await repo.tracked()).toHaveLength(1)
-  })
+  test.each(['archived', 'merged', 'abandoned'])(
+    'does not change what is %s on its branch',
+    async (status) => {
+      repo.githubRepo.open({ head: 'retries' })
+      const id = await begun(status, { branch: 'retries' })
+      const before = await repo.activity(id)
+      await service.deliverAndRun(repo.event(1, 'opened'))
+      expect(await repo.activity(id)).toEqual(before)
+      expect(await repo.tracked()).toHaveLength(1)
+    },
+  )
 
-  test('leaves alone what has expired on its branch', async () => {
+  test('does not change what has expired on its branch', async () => {
     repo.githubRepo.open({ head: 'retries' })
     repo.githubRepo.write('.github/deconflict.yml', 'activity_ttl_ms: 1000')
     const id = await begun('active', { branch: 'retries' })
@@ -190,7 +193,7 @@ describe('a pull request', () => {
     expect(await repo.activity(id)).toMatchObject({ status: 'expired', pr_url: null })
   })
 
-  test('of a fork is none of the branch of the same name', async () => {
+  test('of a fork does not match the branch of the same name', async () => {
     const id = await begun('active', { branch: 'patch-1' })
     const before = await repo.activity(id)
     repo.githubRepo.open({ head: 'eve:patch-1', author: 'eve', files: ['src/a.ts'] })
@@ -202,7 +205,7 @@ describe('a pull request', () => {
     expect(await repo.activity(id)).toEqual(before)
   })
 
-  test('of a fork is followed where its pr_url was declared', async () => {
+  test('of a fork is linked where its pr_url was declared', async () => {
     const id = await begun('active', { branch: 'patch-1', pr_url: prUrl(1) })
     repo.githubRepo.open({ head: 'eve:patch-1', draft: true })
     await service.deliverAndRun(repo.event(1, 'opened'))
@@ -212,7 +215,7 @@ describe('a pull request', () => {
     expect(await repo.activity(id)).toMatchObject({ archive_reason: 'pull_request_closed' })
   })
 
-  test('that was closed leaves later work on its branch alone, whatever is done to it', async () => {
+  test('that was closed does not change later activities on its branch', async () => {
     repo.githubRepo.open({ head: 'develop' })
     await service.deliverAndRun(repo.event(1, 'opened'))
     repo.githubRepo.merge(1)
@@ -225,7 +228,7 @@ describe('a pull request', () => {
     expect(await repo.activity(id)).toMatchObject({ status: 'active', archive_reason: null })
   })
 
-  test('that was closed before it was known leaves work on its branch alone when it is labelled', async () => {
+  test('that was closed before it was known changes nothing when it is labelled', async () => {
     repo.githubRepo.open({ head: 'develop' })
     repo.githubRepo.merge(1)
     const id = await begun('active', { branch: 'develop' })
@@ -235,7 +238,7 @@ describe('a pull request', () => {
 })
 
 describe('a deleted branch', () => {
-  test('ends the live work on it', async () => {
+  test('archives the live activities on it', async () => {
     const ids = new Map<string, string>()
     for (const status of STATUSES) ids.set(status, await begun(status, { branch: 'retries' }))
     const finished = await begun('merged', { branch: 'retries' })
@@ -253,7 +256,7 @@ describe('a deleted branch', () => {
     expect((await repo.activity(elsewhere)).status).toBe('active')
   })
 
-  test('after the merge keeps the reason, and the instant', async () => {
+  test('after the merge keeps the reason and the instant', async () => {
     repo.githubRepo.open({ head: 'retries' })
     const id = await begun('active', { branch: 'retries' })
     await service.deliverAndRun(repo.event(1, 'opened'))
@@ -266,14 +269,14 @@ describe('a deleted branch', () => {
     expect(await repo.activity(id)).toEqual(before)
   })
 
-  test('leaves to its pull request what that will end', async () => {
+  test('leaves the activity of an open pull request to that pull request', async () => {
     const id = await begun('active', { branch: 'retries', pr_url: prUrl(1) })
     await service.deliverAndRun(refEvent(github, repo.full_name, 'delete', { branch: 'retries' }))
     expect((await repo.activity(id)).status).toBe('active')
   })
 })
 
-test('a deleted tag, and a tag or branch that is made, end nothing', async () => {
+test('a deleted tag and a created tag or branch archive nothing', async () => {
   const id = await begun('active', { branch: 'v1' })
   const before = await repo.activity(id)
   await service.deliverAndRun(
@@ -286,7 +289,7 @@ test('a deleted tag, and a tag or branch that is made, end nothing', async () =>
 })
 
 describe('a push', () => {
-  test('is a sign of life of all live work on the branch, with a pull request or without', async () => {
+  test('extends all live activities on the branch, with or without a pull request', async () => {
     const body = { branch: 'feature/retries' }
     const ids = [
       await begun('active', body),
@@ -302,7 +305,7 @@ describe('a push', () => {
     for (const id of [finished, elsewhere]) expect((await repo.activity(id)).heartbeat_at).toBeNull()
   })
 
-  test('that deletes the branch is none', async () => {
+  test('that deletes the branch extends nothing', async () => {
     const id = await begun('active', { branch: 'retries' })
     const push = { ref: 'refs/heads/retries', before: 'a'.repeat(40), after: '0'.repeat(40) }
     await service.deliverAndRun(pushEvent(github, repo.full_name, push))

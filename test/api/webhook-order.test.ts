@@ -56,15 +56,18 @@ describe.each([
     return [opened, pushed, repo.event(1, 'closed', at_s)]
   }
 
-  test.each(orders(3))('in the order %i %i %i ends declared work the same way', async (...order) => {
-    const id = await declared()
-    await service.deliverAndRun(...inOrder(happened(), order))
-    expect(await repo.activity(id)).toMatchObject({ status: 'archived', archive_reason })
-    expect(await repo.tracked()).toEqual([])
-  })
+  test.each(orders(3))(
+    'in the order %i %i %i archives declared activities the same way',
+    async (...order) => {
+      const id = await declared()
+      await service.deliverAndRun(...inOrder(happened(), order))
+      expect(await repo.activity(id)).toMatchObject({ status: 'archived', archive_reason })
+      expect(await repo.tracked()).toEqual([])
+    },
+  )
 
   test.each(orders(3))(
-    'in the order %i %i %i leaves nothing live without declared work',
+    'in the order %i %i %i leaves no live activity if none was declared',
     async (...order) => {
       await service.deliverAndRun(...inOrder(happened(), order))
       expect(await repo.tracked()).toEqual([])
@@ -80,7 +83,7 @@ describe.each([
 })
 
 test.each(orders(2))(
-  'a merge and the deleted branch, as %i %i, archive linked work as merged',
+  'a merge and the deleted branch, as %i %i, archive linked activities as merged',
   async (...order) => {
     repo.githubRepo.open({ head: 'retries' })
     const id = await declared()
@@ -94,7 +97,7 @@ test.each(orders(2))(
   },
 )
 
-test('a branch that was deleted before its pull request is heard of archives once, for good', async () => {
+test('a branch deletion before the pull request is known archives once and permanently', async () => {
   repo.githubRepo.open({ head: 'retries' })
   const opened = repo.event(1, 'opened')
   repo.githubRepo.merge(1)
@@ -123,7 +126,7 @@ describe('closed and opened again', () => {
     expect(await repo.tracked()).toMatchObject([{ status: 'ready-for-review', branch: 'retries' }])
   })
 
-  test('makes a new activity, and does not bring back the archived one', async () => {
+  test('creates a new activity and does not restore the archived one', async () => {
     const [opened, closed, reopened] = happened() as [Webhook, Webhook, Webhook]
     const id = await declared()
     await service.deliverAndRun(opened, closed)
@@ -134,7 +137,7 @@ describe('closed and opened again', () => {
     expect(await repo.tracked()).toHaveLength(1)
   })
 
-  test.each(orders(2))('within one second, as %i %i, is what GitHub says it is: open', async (...order) => {
+  test.each(orders(2))('within one second, as %i %i, has the state on GitHub: open', async (...order) => {
     repo.githubRepo.open({ head: 'retries' })
     await service.deliverAndRun(repo.event(1, 'opened'))
     repo.githubRepo.close(1)
@@ -158,7 +161,7 @@ describe('closed and opened again', () => {
     expect(await repo.tracked()).toEqual([])
   })
 
-  test('is open although a label overtook the reopening', async () => {
+  test('is open although a label event arrives before the reopening', async () => {
     const [opened, closed, reopened] = happened() as [Webhook, Webhook, Webhook]
     const labeled = repo.event(1, { action: 'labeled', label: 'urgent' })
     await service.deliverAndRun(opened, closed, labeled, reopened)
@@ -166,7 +169,7 @@ describe('closed and opened again', () => {
   })
 })
 
-describe('what a newer event has overtaken', () => {
+describe('data of an older event', () => {
   test.each([
     ['ready for review', true, 'ready_for_review', 'ready-for-review'],
     ['made a draft', false, 'converted_to_draft', 'draft-pr-open'],
@@ -192,7 +195,7 @@ describe('what a newer event has overtaken', () => {
     expect(await repo.tracked()).toMatchObject([{ title: 'Other words', scope: { paths: ['src/b.ts'] } }])
   })
 
-  test('is not lost although GitHub failed then: the files of a push', async () => {
+  test('is not lost although GitHub failed: the files of a push', async () => {
     repo.githubRepo.open({ head: 'retries', files: ['src/a.ts'] })
     await service.deliverAndRun(repo.event(1, 'opened'))
     repo.githubRepo.update(1, { files: ['src/b.ts'] })
@@ -207,7 +210,7 @@ describe('what a newer event has overtaken', () => {
     expect(await service.runDueJobs()).toEqual([])
   })
 
-  test('does not win: the state before', async () => {
+  test('does not replace newer state', async () => {
     repo.githubRepo.open({ head: 'retries', title: 'First words', draft: true })
     const opened = repo.event(1, 'opened')
     repo.githubRepo.update(1, { title: 'Second words', draft: false })

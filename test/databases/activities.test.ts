@@ -72,7 +72,7 @@ async function read(id: string) {
 }
 
 describe('creating', () => {
-  test('with what is required fills in the rest', async () => {
+  test('with the required fields applies the defaults', async () => {
     const answer = await repo.request('POST', '/activity', { body: activityBody })
     expect(answer.status).toBe(201)
     expect(keys(answer.body)).toEqual(['activity', 'overlap'])
@@ -104,7 +104,7 @@ describe('creating', () => {
     })
   })
 
-  test('with every field keeps each', async () => {
+  test('with every field stores each', async () => {
     const { full_name } = github.state.repositories.find(({ id }) => id === repo.id) ?? {}
     const body = { ...whole, pr_url: `https://github.com/${full_name}/pull/7` }
     const { activity } = (await repo.request('POST', '/activity', { body })).body
@@ -112,7 +112,7 @@ describe('creating', () => {
     expect(await read(activity.id)).toEqual(activity)
   })
 
-  test('tells of the collision with work that is there', async () => {
+  test('returns the overlap with existing activities', async () => {
     const other = await repo.createActivity({ scope: { paths: ['src/pay/retry.ts'] } })
     const answer = await repo.request('POST', '/activity', { body: whole })
     expect(answer.body.overlap).toMatchObject({
@@ -123,7 +123,7 @@ describe('creating', () => {
     })
   })
 
-  test.each(['/api/v1', '/v1'])('answers where the activity is, below %s', async (base) => {
+  test.each(['/api/v1', '/v1'])('returns the Location of the activity below %s', async (base) => {
     const collection = `${base}/repos/acme/r0/activity`
     const answer = await service.api('POST', collection, { body: activityBody })
     expect(answer.headers.get('location')).toBe(`${collection}/${answer.body.activity.id}`)
@@ -131,7 +131,7 @@ describe('creating', () => {
     expect(found.body.id).toBe(answer.body.activity.id)
   })
 
-  test('refuses work that lacks a field, or has a wrong one', async () => {
+  test('rejects a missing or invalid field', async () => {
     const { actor, ...lacking } = activityBody
     expect(await repo.request('POST', '/activity', { body: lacking })).toMatchObject({
       status: 400,
@@ -148,7 +148,7 @@ describe('creating', () => {
 })
 
 describe('retrieving', () => {
-  test('shows every field, the reminder and the overlap as of now', async () => {
+  test('returns every field, the reminder and the current overlap', async () => {
     const { activity } = await repo.create(whole)
     const { body } = await repo.request('GET', `/activity/${activity.id}`)
     expect(keys(activity)).toEqual(FULL)
@@ -165,7 +165,7 @@ describe('retrieving', () => {
     })
   })
 
-  test('shows no overlap of what is closed', async () => {
+  test('returns no overlap for a closed activity', async () => {
     const id = await repo.createActivity(whole)
     await repo.createActivity({ scope: whole.scope })
     await repo.request('POST', `/activity/${id}/archive`)
@@ -176,7 +176,7 @@ describe('retrieving', () => {
 describe('a pull request is due', () => {
   const due = async (id: string) => (await repo.request('GET', `/activity/${id}`)).body.pr_reminder_due
 
-  test('when work on a branch is older than two hours', async () => {
+  test('when an activity on a branch is older than two hours', async () => {
     const id = await repo.createActivity({ branch: 'retries' })
     service.clock.advance(2 * HOUR_MS)
     expect(await due(id)).toBe(false)
@@ -184,7 +184,7 @@ describe('a pull request is due', () => {
     expect(await due(id)).toBe(true)
   })
 
-  test('when it is older than the repository sets', async () => {
+  test('when it is older than the setting of the repository', async () => {
     const id = await repo.createActivity({ branch: 'retries' })
     await repo.configure({ pr_reminder_after_ms: 1000 })
     service.clock.advance(1000)
@@ -193,7 +193,7 @@ describe('a pull request is due', () => {
     expect(await due(id)).toBe(true)
   })
 
-  test('never without a branch, with a pull request, or when the work is not live', async () => {
+  test('never without a branch, with a pull request, or when the activity is not live', async () => {
     const { full_name } = github.state.repositories.find(({ id }) => id === repo.id) ?? {}
     const branchless = await repo.createActivity({})
     const linked = await repo.createActivity({
@@ -214,7 +214,7 @@ describe('a pull request is due', () => {
 })
 
 describe('updating', () => {
-  test('changes the fields that are sent, and no others', async () => {
+  test('changes only the fields that are sent', async () => {
     const { activity } = await repo.create(whole)
     service.clock.advance(1000)
     const answer = await repo.request('PATCH', `/activity/${activity.id}`, { body: { risk: 'critical' } })
@@ -226,7 +226,7 @@ describe('updating', () => {
     expect(changed).toMatchObject(record)
   })
 
-  test('to what is there already changes nothing', async () => {
+  test('to the current values changes nothing', async () => {
     const { activity } = await repo.create(whole)
     service.clock.advance(1000)
     const { agent, actor, ...same } = whole
@@ -236,7 +236,7 @@ describe('updating', () => {
   })
 })
 
-test('listing shows the abbreviated form, the newest first', async () => {
+test('listing returns the abbreviated form, newest first', async () => {
   const older = await repo.createActivity(whole)
   const newer = await repo.createActivity(activityBody)
   const { body } = await repo.request('GET', '/activity')

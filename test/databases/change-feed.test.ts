@@ -32,7 +32,7 @@ beforeEach(async () => {
 afterEach(() => stop())
 afterAll(() => github.close())
 
-test('a record that is created, changed or archived is announced', async () => {
+test('creating, changing or archiving a record is announced', async () => {
   const stream = await openStream(repo)
   const id = await repo.createActivity({})
   await announced()
@@ -58,7 +58,7 @@ test('heartbeats and updates that change nothing are not announced', async () =>
   expect(await stream.untilStopped()).toBe('')
 })
 
-test('the work of a pull request is announced when it is opened, changed and merged', async () => {
+test('opening, changing and merging a pull request is announced', async () => {
   const stream = await openStream(repo)
   repo.githubRepo.open({ files: ['src/pay.ts'] })
   await service.deliverAndRun(repo.event(1, 'opened'))
@@ -71,7 +71,7 @@ test('the work of a pull request is announced when it is opened, changed and mer
   expect(await stream.next()).toContain(CHANGED)
 })
 
-test('work that the sweep finds expired is announced', async () => {
+test('activities that the sweep expires are announced', async () => {
   await repo.createActivity({})
   await announced()
   const stream = await openStream(repo)

@@ -97,7 +97,7 @@ test.each(BROKEN)('%s refuses by %s: %s', async (table, constraint, change) => {
   expect(String((failure as Error).cause)).toContain(`"${table}_${constraint}_check"`)
 })
 
-test('each constraint is validated, and is in the list above', async () => {
+test('every constraint is validated and listed above', async () => {
   const rows = await service.app.database
     .connection()
     .select({ name: sql<string>`conname`, is_valid: sql<boolean>`convalidated` })

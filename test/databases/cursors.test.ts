@@ -68,7 +68,7 @@ const remove = (list: List, id: string) =>
     .connection()
     .execute(sql`delete from ${sql.identifier(list.table)} where repo_id = ${repo.id} and id = ${id}`)
 
-describe.each(Object.keys(LISTS))('a walk through %s', (name) => {
+describe.each(Object.keys(LISTS))('paging through %s', (name) => {
   let list: List
 
   beforeEach(() => {
@@ -81,18 +81,18 @@ describe.each(Object.keys(LISTS))('a walk through %s', (name) => {
     [3, [3, 3, 1]],
     [1, [1, 1, 1, 1, 1, 1, 1]],
     [100, [7]],
-  ])('by pages of %i shows each record once, the newest first', async (limit, lengths) => {
+  ])('with pages of %i returns each record once, newest first', async (limit, lengths) => {
     const ids = await addMany(list, 7)
     const pages = await walk(list.address, `limit=${limit}`)
     expect(pages.flat()).toEqual(ids)
     expect(pages.map(({ length }) => length)).toEqual(lengths)
   })
 
-  test('of nothing is one empty page', async () => {
+  test('of an empty list is one empty page', async () => {
     expect(await walk(list.address, 'limit=1')).toEqual([[]])
   })
 
-  test('goes on after the record at the cursor was deleted, and all others that were shown', async () => {
+  test('continues after the record at the cursor and all returned ones were deleted', async () => {
     const ids = await addMany(list, 6)
     const pages = await walk(list.address, 'limit=2', async (shown) => {
       for (const id of shown) await remove(list, id)
@@ -100,7 +100,7 @@ describe.each(Object.keys(LISTS))('a walk through %s', (name) => {
     expect(pages.flat()).toEqual(ids)
   })
 
-  test('goes on after the records that were shown were archived', async () => {
+  test('continues after the returned records were archived', async () => {
     const ids = await addMany(list, 6)
     const pages = await walk(list.address, 'limit=2', async (shown) => {
       for (const id of shown) await repo.request('POST', `${list.address}/${id}/archive`)
@@ -108,13 +108,13 @@ describe.each(Object.keys(LISTS))('a walk through %s', (name) => {
     expect(pages.flat()).toEqual(ids)
   })
 
-  test('does not show what was created after it began', async () => {
+  test('excludes records created after it began', async () => {
     const ids = await addMany(list, 6)
     const pages = await walk(list.address, 'limit=2', () => addMany(list, 3))
     expect(pages.flat()).toEqual(ids)
   })
 
-  test('leaves out what was archived or deleted before its turn, and nothing else', async () => {
+  test('omits only records that were archived or deleted before their page', async () => {
     const ids = await addMany(list, 9)
     const pages = await walk(list.address, 'limit=3', async (_, turn) => {
       if (turn > 1) return
@@ -124,7 +124,7 @@ describe.each(Object.keys(LISTS))('a walk through %s', (name) => {
     expect(pages.flat()).toEqual(ids.filter((id) => id !== ids[4] && id !== ids[6]))
   })
 
-  test('may go back to an earlier cursor', async () => {
+  test('may return to an earlier cursor', async () => {
     const ids = await addMany(list, 5)
     const first = await page(list.address, 'limit=2', null)
     await page(list.address, 'limit=2', first.next)
@@ -160,7 +160,7 @@ describe.each(Object.keys(LISTS))('a walk through %s', (name) => {
     }
   })
 
-  test('is refused a cursor that is none of this list', async () => {
+  test('rejects a cursor of another list', async () => {
     await addMany(list, 2)
     const { next } = await page(list.address, 'limit=1', null)
     const other = name === 'activities' ? LISTS.notables : LISTS.activities
@@ -179,7 +179,7 @@ describe.each(Object.keys(LISTS))('a walk through %s', (name) => {
     expect((await repo.request('GET', `${list.address}?cursor=${cursor}&cursor=${cursor}`)).status).toBe(422)
   })
 
-  test('is refused the cursor before a value that is wrong', async () => {
+  test('rejects an invalid cursor before an invalid value', async () => {
     const answer = await repo.request('GET', `${list.address}?limit=0&cursor=zzz`)
     expect(answer).toMatchObject({
       status: 400,
@@ -188,8 +188,8 @@ describe.each(Object.keys(LISTS))('a walk through %s', (name) => {
   })
 })
 
-describe('a walk through a part of the activities', () => {
-  test('shows what the filter lets through, page by page', async () => {
+describe('paging through filtered activities', () => {
+  test('returns what matches the filter, page by page', async () => {
     const risky: string[] = []
     for (let index = 0; index < 9; index++) {
       const id = await repo.createActivity({ risk: index % 2 === 0 ? 'high' : 'low' })
@@ -202,7 +202,7 @@ describe('a walk through a part of the activities', () => {
     ])
   })
 
-  test('goes on while records leave the filter behind the cursor', async () => {
+  test('continues while records behind the cursor stop matching', async () => {
     const ids = await addMany(LISTS.activities?.(repo) as List, 6)
     const pages = await walk('/activity', 'status=active&limit=2', async (shown) => {
       for (const id of shown) await repo.request('PATCH', `/activity/${id}`, { body: { status: 'paused' } })
@@ -210,7 +210,7 @@ describe('a walk through a part of the activities', () => {
     expect(pages.flat()).toEqual(ids)
   })
 
-  test('ends where all that is left expired on the way', async () => {
+  test('ends when the remaining activities have expired', async () => {
     const ids = await addMany(LISTS.activities?.(repo) as List, 4)
     const pages = await walk('/activity', 'limit=2', async () => service.clock.advance(86_400_000))
     expect(pages).toEqual([ids.slice(0, 2), []])

@@ -29,7 +29,7 @@ async function records({ api }: TestService) {
 
 const all = (names: string[], expected: string) => Object.fromEntries(names.map((name) => [name, expected]))
 
-describe('a table that the code does not find', () => {
+describe('a missing table', () => {
   const without = async (table: string, work: () => Promise<void>) => {
     const db = service.app.database.connection()
     const rename = (from: string, to: string) =>
@@ -119,8 +119,8 @@ async function cuttableWayTo(url: string) {
   }
 }
 
-describe.skipIf(process.env.TEST_DATABASE_KIND === 'embedded')('a database that is away', () => {
-  test('is 503 with Retry-After on every operation until it is back, and /readyz says so', async () => {
+describe.skipIf(process.env.TEST_DATABASE_KIND === 'embedded')('an unavailable database', () => {
+  test('is 503 with Retry-After on every operation until it returns, and /readyz reports it', async () => {
     const way = await cuttableWayTo(service.app.config.database_url as string)
     const other = await startTestService({ token: 'ada', config: { database_url: way.url } })
     try {
@@ -150,7 +150,7 @@ describe.skipIf(process.env.TEST_DATABASE_KIND === 'embedded')('a database that 
     }
   })
 
-  test('does no harm when it goes just after a connection was made', async () => {
+  test('is handled when it fails just after connecting', async () => {
     const way = await cuttableWayTo(service.app.config.database_url as string)
     const other = await startTestService({ token: 'ada', config: { database_url: way.url } })
     const unhandled: unknown[] = []
@@ -169,7 +169,7 @@ describe.skipIf(process.env.TEST_DATABASE_KIND === 'embedded')('a database that 
     }
   })
 
-  test('is 503 for a caller whose quota has to be asked for', async () => {
+  test('is 503 for a caller whose quota must be read', async () => {
     const way = await cuttableWayTo(service.app.config.database_url as string)
     const other = await startTestService({ token: 'ada', config: { database_url: way.url } })
     try {

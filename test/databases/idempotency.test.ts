@@ -56,7 +56,7 @@ const creates: [string, object][] = [
 describe.each(creates)('POST %s', (path, body) => {
   const count = async () => (await service.api('GET', `${SHOP}${path}?limit=100`)).body.items.length
 
-  test('that is sent again answers the same and makes no second record', async () => {
+  test('that is repeated returns the same response and creates no second record', async () => {
     const before = await count()
     const first = await send(path, body)
     expect([first.status, first.headers.has('idempotent-replayed')]).toEqual([201, false])
@@ -68,14 +68,14 @@ describe.each(creates)('POST %s', (path, body) => {
     expect(await count()).toBe(before + 1)
   })
 
-  test('answers as at first after the record changed', async () => {
+  test('returns the first response after the record changed', async () => {
     const first = await send(path, body)
     await service.api('PATCH', `${SHOP}${path}/${idOf(first)}`, { body: { title: 'Another title' } })
     await service.api('POST', `${SHOP}${path}/${idOf(first)}/archive`)
     expect((await send(path, body)).body).toEqual(first.body)
   })
 
-  test('with another body is refused, and makes no record', async () => {
+  test('with another body is rejected and creates nothing', async () => {
     await send(path, body)
     const before = await count()
     const answer = await send(path, { ...body, title: 'Another title' })
@@ -86,7 +86,7 @@ describe.each(creates)('POST %s', (path, body) => {
     expect(await count()).toBe(before)
   })
 
-  test('with the same body in another spelling is the same', async () => {
+  test('with the same body in another notation counts as the same', async () => {
     const first = await send(path, body)
     const reversed = JSON.stringify(Object.fromEntries(Object.entries(body).reverse()), null, 2)
     const again = await send(path, reversed)
@@ -110,7 +110,7 @@ describe.each(creates)('POST %s', (path, body) => {
     expect([isReplay(again), idOf(again)]).toEqual([true, idOf(first)])
   })
 
-  test('of installations is told apart by their tokens', async () => {
+  test('of installations is separate for each token', async () => {
     const first = await send(path, body, { token: 'app' })
     const second = await send(path, body, { token: 'app-2' })
     const again = await send(path, body, { token: 'app' })
@@ -135,7 +135,7 @@ describe.each(creates)('POST %s', (path, body) => {
     expect([isReplay(again), idOf(again)]).toEqual([true, idOf(second)])
   })
 
-  test('that crashed before its answer was stored is completed', async () => {
+  test('that crashed before its response was stored is completed', async () => {
     const before = await count()
     const first = await send(path, body)
     await service.app.database
@@ -148,7 +148,7 @@ describe.each(creates)('POST %s', (path, body) => {
     expect(await count()).toBe(before + 1)
   })
 
-  test('is still answered to a caller who may no longer write with a refusal', async () => {
+  test('is rejected for a caller who lost write access', async () => {
     github.token('eve', { login: 'eve', id: 5, permissions: { 'acme/shop': 'write' } })
     await send(path, body, { token: 'eve' })
     github.token('eve', { login: 'eve', id: 5, permissions: { 'acme/shop': 'read' } })
@@ -156,7 +156,7 @@ describe.each(creates)('POST %s', (path, body) => {
     expect(outcome(await send(path, body, { token: 'eve' }))).toBe('403 forbidden')
   })
 
-  test('that is sent many times at once makes one record', async () => {
+  test('that is sent many times at once creates one record', async () => {
     const before = await count()
     const answers = await Promise.all(Array.from({ length: 20 }, () => send(path, body)))
     for (const answer of answers) expect(['201', '409 idempotency_conflict']).toContain(outcome(answer))
@@ -166,7 +166,7 @@ describe.each(creates)('POST %s', (path, body) => {
     expect(await count()).toBe(before + 1)
   })
 
-  test('without the header makes a record each time', async () => {
+  test('without the header creates a record each time', async () => {
     const ids = [
       await service.api('POST', `${SHOP}${path}`, { body }),
       await service.api('POST', `${SHOP}${path}`, { body }),
@@ -175,14 +175,14 @@ describe.each(creates)('POST %s', (path, body) => {
   })
 })
 
-test('a key of one route is another on the other', async () => {
+test('a key of one route does not apply to the other', async () => {
   const activity = await send('/activity', ACTIVITY)
   const notable = await send('/notables', NOTABLE)
   expect([activity, notable].map(({ status }) => status)).toEqual([201, 201])
   expect([activity, notable].map(isReplay)).toEqual([false, false])
 })
 
-describe('a failure is not stored:', () => {
+describe('failures are not stored:', () => {
   const failures: [string, string, unknown, string][] = [
     ['400', '/activity', '{"title":', '400 invalid_request'],
     ['400 of a missing field', '/notables', { title: 'x' }, '400 invalid_request'],
@@ -206,7 +206,7 @@ describe('a failure is not stored:', () => {
     expect([good.status, isReplay(good)]).toEqual([201, false])
   })
 
-  test('403 of a caller who is let in later', async () => {
+  test('403 for a caller who gets access later', async () => {
     github.token('zoe', { login: 'zoe', id: 6, permissions: { 'acme/shop': 'read' } })
     expect(outcome(await send('/activity', ACTIVITY, { token: 'zoe' }))).toBe('403 forbidden')
     github.token('zoe', { login: 'zoe', id: 6, permissions: { 'acme/shop': 'write' } })
@@ -238,15 +238,15 @@ describe('the key', () => {
     }
   })
 
-  test('differs by case', async () => {
+  test('is case-sensitive', async () => {
     const first = await send('/activity', ACTIVITY, { key: 'Case' })
     const second = await send('/activity', ACTIVITY, { key: 'case' })
     expect(idOf(second)).not.toBe(idOf(first))
   })
 })
 
-describe('calls that create nothing ignore the header', () => {
-  test('even one that is no key', async () => {
+describe('operations that create nothing ignore the header', () => {
+  test('even an invalid key', async () => {
     const { activity } = (await service.api('POST', `${SHOP}/activity`, { body: ACTIVITY })).body
     const headers = { 'Idempotency-Key': 'k'.repeat(300) }
     const calls: [string, string, object?][] = [
@@ -263,7 +263,7 @@ describe('calls that create nothing ignore the header', () => {
     }
   })
 
-  test('so that a second change is carried out', async () => {
+  test('and carry out a second change', async () => {
     const { activity } = (await service.api('POST', `${SHOP}/activity`, { body: ACTIVITY })).body
     const headers = { 'Idempotency-Key': key }
     for (const risk of ['high', 'critical']) {

@@ -108,7 +108,7 @@ describe('a job', () => {
     expect(await runAll()).toEqual(['a'])
   })
 
-  test('that is due longer runs first', async () => {
+  test('that has been due longer runs first', async () => {
     await enqueue(
       db,
       [job('a', { run_at: inMs(2) }), job('b', { run_at: inMs(1) }), job('c', { run_at: inMs(3) })],

@@ -95,7 +95,7 @@ describe('the list of activities', () => {
     expect(await titles(repo, `/activity${query}`)).toBe(expected)
   })
 
-  test('holds nothing of another repository', async () => {
+  test('contains nothing of another repository', async () => {
     expect(await titles(freshRepository(), '/activity')).toBe('')
   })
 
@@ -123,7 +123,7 @@ describe('the list of activities', () => {
     ['draft_only=true', 'draft_only', 'draft_pr_only'],
     ['limt=5', 'limt', 'limit'],
     ['status[]=active', 'status[]', 'status'],
-  ])('does not know %s', async (query, param, near) => {
+  ])('rejects %s', async (query, param, near) => {
     const { status, body } = await repo.request('GET', `/activity?${query}`)
     expect({ status, ...body.error }).toMatchObject({ status: 400, type: 'invalid_request', param })
     expect(body.error.message).toContain(`did you mean ${near}?`)
@@ -181,7 +181,7 @@ describe('the list of notables', () => {
     expect(await titles(repo, `/notables${query}`)).toBe(expected)
   })
 
-  test('shows the abbreviated form', async () => {
+  test('returns the abbreviated form', async () => {
     const [item] = (await repo.request('GET', '/notables?limit=1')).body.items
     const { type, summary, ...brief } = (await repo.request('GET', `/notables/${item.id}`)).body
     expect([type, summary]).toEqual(['notable', 'Until Friday.'])
@@ -205,7 +205,7 @@ describe('the list of notables', () => {
   test.each([
     ['categroy=pattern', 'categroy', 'category'],
     ['areas=till', 'areas', 'area'],
-  ])('does not know %s', async (query, param, near) => {
+  ])('rejects %s', async (query, param, near) => {
     const { status, body } = await repo.request('GET', `/notables?${query}`)
     expect({ status, ...body.error }).toMatchObject({ status: 400, type: 'invalid_request', param })
     expect(body.error.message).toContain(`did you mean ${near}?`)
@@ -219,7 +219,7 @@ describe('a page', () => {
     repo = freshRepository()
   })
 
-  test('holds 50 items, or from 1 to 100 where `limit` says so', async () => {
+  test('has 50 items by default, and 1 to 100 with `limit`', async () => {
     await repo.insertActivities(Array.from({ length: 101 }, () => ({ id: newId('act') })))
     const count = async (query: string) =>
       (await repo.request('GET', `/activity${query}`)).body.items.length as number
@@ -229,7 +229,7 @@ describe('a page', () => {
   })
 
   test.each(['0', '101', '-1', '1.5', '', 'ten', '5&limit=6', '99999999999999999999'])(
-    'is not asked for with limit=%s',
+    'rejects limit=%s',
     async (limit) => {
       for (const list of ['/activity', '/notables']) {
         const answer = await repo.request('GET', `${list}?limit=${limit}`)

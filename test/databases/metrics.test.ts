@@ -50,7 +50,7 @@ async function freshScrape(): Promise<Scrape> {
   return scrape(service.url)
 }
 
-test('is text for Prometheus, and holds the figures of the process', async () => {
+test('is Prometheus text with the metrics of the process', async () => {
   const scraped = await scrape(service.url)
   expect(scraped.status).toBe(200)
   expect(scraped.contentType).toBe('text/plain; version=0.0.4; charset=utf-8')
@@ -58,13 +58,13 @@ test('is text for Prometheus, and holds the figures of the process', async () =>
   expect(scraped.value('nodejs_eventloop_lag_p99_seconds')).toBeDefined()
 })
 
-test('takes GET only', async () => {
+test('supports only GET', async () => {
   const answer = await service.api('POST', '/metrics')
   expect(answer).toMatchObject({ status: 405, body: { error: { type: 'method_not_allowed' } } })
   expect(answer.headers.get('allow')).toBe('GET, HEAD')
 })
 
-describe('a request counts by its operation and status:', () => {
+describe('a request is counted by its operation and status:', () => {
   const count = (operation: string, status: number | string) =>
     `deconflict_request_duration_seconds_count{operation="${operation}",status="${status}"}`
 
@@ -89,7 +89,7 @@ describe('a request counts by its operation and status:', () => {
     expect(grown).toEqual([1])
   })
 
-  test('one that the client breaks off', async () => {
+  test('one that the client aborts', async () => {
     const aborted = async () => (await scrape(service.url)).value(count('listActivities', 'aborted')) ?? 0
     const before = await aborted()
     const asked = github.requests().length
@@ -108,7 +108,7 @@ describe('a request counts by its operation and status:', () => {
     release()
   })
 
-  test('and its time is within the buckets', async () => {
+  test('and its duration is in the buckets', async () => {
     const below = 'deconflict_request_duration_seconds_bucket{operation="healthz",status="200",le="+Inf"}'
     expect(await growth([below], () => service.api('GET', '/healthz'))).toEqual([1])
   })
@@ -119,14 +119,14 @@ describe('a permission', () => {
   const outcomes = ['hit', 'miss', 'revalidated', 'honoured', 'failed'].map(lookups)
   const list = () => repo.request('GET', '/activity')
 
-  test('is asked of GitHub, then remembered, then asked for on condition', async () => {
+  test('is read from GitHub, then cached, then revalidated', async () => {
     expect(await growth(outcomes, list)).toEqual([0, 1, 0, 0, 0])
     expect(await growth(outcomes, list)).toEqual([1, 0, 0, 0, 0])
     service.clock.advance(STALE_MS)
     expect(await growth(outcomes, list)).toEqual([0, 0, 1, 0, 0])
   })
 
-  test('is honoured while GitHub is away, and a question without an answer failed', async () => {
+  test('is used while GitHub is unavailable; one without an answer counts as failed', async () => {
     await list()
     service.clock.advance(STALE_MS)
     github.fault('*', 'server_error')
@@ -136,7 +136,7 @@ describe('a permission', () => {
     github.clearFaults()
   })
 
-  test('that several wait for is one miss', async () => {
+  test('that several callers wait for is one miss', async () => {
     const release = github.hold('GET /repos/*')
     const grown = growth(outcomes, async () => {
       const asked = github.requests().length
@@ -153,7 +153,7 @@ describe('a call to GitHub', () => {
   const calls = (status: number | string) =>
     `deconflict_github_request_duration_seconds_count{kind="caller",status="${status}"}`
 
-  test('counts by its status', async () => {
+  test('is counted by its status', async () => {
     expect(await growth([calls(200)], () => repo.request('GET', '/activity'))).toEqual([1])
     service.clock.advance(STALE_MS)
     expect(await growth([calls(304)], () => repo.request('GET', '/activity'))).toEqual([1])
@@ -161,12 +161,12 @@ describe('a call to GitHub', () => {
     expect(await growth([calls(401)], wrong)).toEqual([1])
   })
 
-  test('without an answer counts as none', async () => {
+  test('without a response is counted as none', async () => {
     github.fault('*', 'reset', 1)
     expect(await growth([calls('none')], () => repo.request('GET', '/activity'))).toEqual([1])
   })
 
-  test('tells what is left of the quota, the least of all tokens, until that is full again', async () => {
+  test('reports the lowest remaining quota of all tokens until it resets', async () => {
     const left = async () => {
       const { value } = await scrape(service.url)
       return [
@@ -188,7 +188,7 @@ describe('a call to GitHub', () => {
 describe('from the database', () => {
   const live = (kind: string) => `deconflict_live_records{kind="${kind}"}`
 
-  test('come the live records, and they go when they end', async () => {
+  test('the gauges count live records until they end', async () => {
     const before = await freshScrape()
     const { activity } = await repo.create({})
     const finished = await repo.create({})
@@ -203,7 +203,7 @@ describe('from the database', () => {
     expect([ended.value(live('activity')), ended.value(live('notable'))]).toEqual([0, 0])
   })
 
-  test('come the jobs, and how long the oldest has been due', async () => {
+  test('the gauges count jobs and the age of the oldest due job', async () => {
     const db = service.app.database.connection()
     const now = service.clock.now
     const at = (ms: number) => new Date(now.getTime() + ms)
@@ -229,7 +229,7 @@ describe('from the database', () => {
     expect(none.value('deconflict_oldest_due_job_seconds')).toBe(0)
   })
 
-  test('it is read at most every 15 seconds, however many ask', async () => {
+  test('the gauges are collected at most every 15 seconds', async () => {
     const before = (await freshScrape()).value(live('activity')) as number
     await repo.create({})
     service.clock.advance(15 * SECOND_MS - 1)
@@ -239,7 +239,7 @@ describe('from the database', () => {
     expect(many.map(({ value }) => value(live('activity')))).toEqual(many.map(() => before + 1))
   })
 
-  test('nothing comes while it fails, and the rest is there', async () => {
+  test('the gauges are omitted while it fails, and the rest remains', async () => {
     const db = service.app.database.connection()
     await db.execute(sql`alter table jobs rename to elsewhere`)
     try {
@@ -256,7 +256,7 @@ describe('from the database', () => {
   })
 })
 
-test('a sweep counts what it did, and when it was', async () => {
+test('a sweep counts its changes and reports its last run', async () => {
   const swept = (what: string) => `deconflict_swept_total{what="${what}"}`
   service.clock.advance(DAY_MS)
   await sweep(service.app)
@@ -269,7 +269,7 @@ test('a sweep counts what it did, and when it was', async () => {
   expect(at).toBe(service.clock.now.getTime() / 1000)
 })
 
-test('names no repository, user, token, path or text, and no label that could', async () => {
+test('labels contain no repository, user, token, path or text', async () => {
   const body = { ...ACTIVITY, title: 'Secret', scope: { paths: ['Secret/path'], areas: ['Secret'] } }
   await repo.request('POST', '/activity', { body, headers: { 'Idempotency-Key': 'Secret' } })
   await repo.request('POST', '/notables', { body: { ...NOTABLE, title: 'Secret' } })

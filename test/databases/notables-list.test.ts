@@ -81,13 +81,13 @@ test.each([
   expect([outcome(answer), answer.body.error.param]).toEqual([expected, name])
 })
 
-test('a parameter that is sent twice is refused', async () => {
+test('a repeated parameter is rejected', async () => {
   expect(outcome(await service.api('GET', `${SHOP}?status=active&status=archived`))).toBe(
     '422 validation_error',
   )
 })
 
-test('a misspelt parameter is answered with the name it stands for', async () => {
+test('a misspelt parameter is answered with a suggestion', async () => {
   const { body } = await service.api('GET', `${SHOP}?catgory=security`)
   expect(body.error.message).toContain('category')
 })
@@ -99,14 +99,14 @@ test('items are notables without type and summary', async () => {
   expect((await service.api('GET', `${SHOP}?limit=1`)).body.items).toEqual([brief])
 })
 
-test('fifty come on a page unless limit says otherwise', async () => {
+test('a page has fifty items by default', async () => {
   for (let turn = 0; turn < 51; turn += 1) await raise(`turn ${turn}`)
   const { body } = await service.api('GET', SHOP)
   expect(body.items).toHaveLength(50)
   expect(body.next_cursor).toEqual(expect.any(String))
 })
 
-describe('a walk through the pages', () => {
+describe('paging', () => {
   /** Walks by twos; `meanwhile` happens after each page. */
   async function walk(meanwhile: (turn: number) => Promise<unknown> = async () => {}): Promise<string[]> {
     const ids: string[] = []
@@ -129,7 +129,7 @@ describe('a walk through the pages', () => {
     }
   })
 
-  test('shows each once, the newest first, and ends', async () => {
+  test('returns each notable once, newest first, and ends', async () => {
     const all = await walk()
     expect(all).toEqual(stay.flatMap((id, place) => [go[place], id]))
   })
@@ -139,7 +139,7 @@ describe('a walk through the pages', () => {
     expect([body.items.length, body.next_cursor]).toEqual([8, null])
   })
 
-  test('shows what stays once each, while others come and go, even the one it stands at', async () => {
+  test('returns unchanged notables once while others are created and deleted, even the one at the cursor', async () => {
     const seen = await walk(async (turn) => {
       await raise('comes', {}, PAGES)
       const id = go[turn]

@@ -22,7 +22,7 @@ const raise = async (supersedes: string[] = []) => (await post(supersedes)).body
 const get = async (id: string) => (await service.api('GET', `/notables/${id}`)).body
 const count = async () => (await service.api('GET', '/notables?limit=100')).body.items.length
 
-test('those replaced are archived and name their successor', async () => {
+test('superseded notables are archived and name their successor', async () => {
   const old = [await raise(), await raise()]
   service.clock.advance(1000)
   const answer = await post(old)
@@ -39,12 +39,12 @@ test('those replaced are archived and name their successor', async () => {
   expect(await get(answer.body.id)).toMatchObject({ status: 'active', supersedes: old, superseded_by: null })
 })
 
-test('one that is named twice is kept once', async () => {
+test('a repeated id is stored once', async () => {
   const old = await raise()
   expect((await post([old, old])).body.supersedes).toEqual([old])
 })
 
-test('one that was archived before keeps its instant', async () => {
+test('a notable archived earlier keeps its instant', async () => {
   const old = await raise()
   const { body } = await service.api('POST', `/notables/${old}/archive`)
   service.clock.advance(1000)
@@ -52,14 +52,14 @@ test('one that was archived before keeps its instant', async () => {
   expect(await get(old)).toMatchObject({ superseded_by: next, archived_at: body.archived_at })
 })
 
-test('one that has expired is archived', async () => {
+test('an expired notable is archived', async () => {
   const old = await raise()
   service.clock.advance(8 * 86_400_000)
   const next = await raise([old])
   expect(await get(old)).toMatchObject({ status: 'archived', superseded_by: next })
 })
 
-describe('an id of no notable here', () => {
+describe('an id of no notable in this repository', () => {
   const unknown: [string, string][] = [
     ['unknown', unknownId('ntb')],
     ['of an activity', unknownId('act')],
@@ -68,7 +68,7 @@ describe('an id of no notable here', () => {
     ['empty', ''],
     ['long', 'n'.repeat(100_000)],
   ]
-  test.each(unknown)('%s is refused by its place, and nothing changes', async (_, id) => {
+  test.each(unknown)('%s is rejected with its index, and nothing changes', async (_, id) => {
     const old = await raise()
     const before = [await count(), await get(old)]
     const answer = await post([old, old, id])
@@ -77,7 +77,7 @@ describe('an id of no notable here', () => {
   })
 })
 
-test('of two that replace the same at the same time both are kept, and the last is named', async () => {
+test('two concurrent successors are both stored, and the last one is named', async () => {
   const old = await raise()
   const answers = await Promise.all([post([old]), post([old]), post([old])])
   expect(answers.map(({ status }) => status)).toEqual([201, 201, 201])

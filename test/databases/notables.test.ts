@@ -29,8 +29,8 @@ const get = async (id: string) => (await service.api('GET', `/notables/${id}`)).
 const patch = (id: string, body: object) => service.api('PATCH', `/notables/${id}`, { body })
 const archive = (id: string) => service.api('POST', `/notables/${id}/archive`)
 
-describe('a notable that is created', () => {
-  test('is answered with everything but type and summary', async () => {
+describe('creating a notable', () => {
+  test('with the required fields applies the defaults', async () => {
     const answer = await post(NOTABLE)
     expect(answer.status).toBe(201)
     const { summary: _, ...shown } = NOTABLE
@@ -53,7 +53,7 @@ describe('a notable that is created', () => {
     expect(answer.headers.get('location')).toBe(`/api/v1/repos/acme/shop/notables/${answer.body.id}`)
   })
 
-  test('keeps every field that was sent', async () => {
+  test('stores every field', async () => {
     const sent = {
       ...NOTABLE,
       decision_url: 'https://wiki.example/adr/7?x=1#y',
@@ -65,18 +65,18 @@ describe('a notable that is created', () => {
     expect(await get(id)).toMatchObject({ ...sent, id, type: 'notable' })
   })
 
-  test('takes null for what it does not have', async () => {
+  test('accepts null for optional fields', async () => {
     const answer = await post({ ...NOTABLE, decision_url: null, applies_until: null })
     expect(answer.body).toMatchObject({ decision_url: null, applies_until: null })
   })
 
-  test('drops what its scope names twice, and keeps the order', async () => {
+  test('drops duplicates of its scope and keeps the order', async () => {
     const scope = { areas: ['b', 'a', 'B'], paths: ['z', 'a', 'z'] }
     expect((await raise({ scope })).scope).toEqual({ areas: ['b', 'a'], paths: ['z', 'a'] })
     expect((await raise({ scope: { paths: ['z'] } })).scope).toEqual({ areas: [], paths: ['z'] })
   })
 
-  test('belongs to nobody when an installation raised it', async () => {
+  test('has no creator when an installation created it', async () => {
     const { body } = await post(NOTABLE, 'app')
     expect(body.created_by).toBeNull()
     expect((await get(body.id)).created_by).toBeNull()
@@ -95,15 +95,15 @@ describe('a notable that is created', () => {
     'temporary-workaround',
     'deprecation',
     'release',
-  ])('may have the category %s', async (category) => {
+  ])('accepts the category %s', async (category) => {
     expect((await post({ ...NOTABLE, category })).body.category).toBe(category)
   })
 
-  test.each(['low', 'medium', 'high', 'critical'])('may have the importance %s', async (importance) => {
+  test.each(['low', 'medium', 'high', 'critical'])('accepts the importance %s', async (importance) => {
     expect((await post({ ...NOTABLE, importance })).body.importance).toBe(importance)
   })
 
-  test.each(['title', 'summary', 'importance', 'category'] as const)('has to have a %s', async (field) => {
+  test.each(['title', 'summary', 'importance', 'category'] as const)('requires a %s', async (field) => {
     const { [field]: _, ...body } = NOTABLE
     const answer = await post({ ...body, blocking: 'yes' })
     expect(outcome(answer)).toBe('400 invalid_request')
@@ -137,12 +137,12 @@ const wrong: [string, object, string][] = [
 ]
 
 describe.each(wrong)('%s', (_, field, param) => {
-  test('is refused on create', async () => {
+  test('is rejected on create', async () => {
     const answer = await post({ ...NOTABLE, ...field })
     expect([outcome(answer), answer.body.error.param]).toEqual(['422 validation_error', param])
   })
 
-  test('is refused on update, and changes nothing', async () => {
+  test('is rejected on update and changes nothing', async () => {
     const { id } = await raise()
     const before = await get(id)
     const answer = await patch(id, { summary: 'Changed.', ...field })
@@ -162,7 +162,7 @@ test.each([
   expect(answer.body.error.param).toMatch(new RegExp(`^${field}`))
 })
 
-describe('a notable that is updated', () => {
+describe('updating a notable', () => {
   const changes: [string, object][] = [
     ['summary', { summary: 'Until Monday.' }],
     ['importance', { importance: 'critical' }],
@@ -189,7 +189,7 @@ describe('a notable that is updated', () => {
     expect((await get(id)).summary).toBe(summary)
   })
 
-  test('to what is there already is left as it was', async () => {
+  test('to the current values changes nothing', async () => {
     const applies_until = '2026-03-04T12:00:00Z'
     const scope = { areas: ['checkout'], paths: ['src/**'] }
     const { id } = await raise({ applies_until, scope })
@@ -200,7 +200,7 @@ describe('a notable that is updated', () => {
     expect(await get(id)).toEqual(before)
   })
 
-  test('has its whole scope replaced', async () => {
+  test('replaces the whole scope', async () => {
     const { id } = await raise({ scope: { areas: ['checkout'], paths: ['src/**'] } })
     expect((await patch(id, { scope: { paths: ['db'] } })).body.scope).toEqual({ areas: [], paths: ['db'] })
     expect((await service.api('GET', '/notables?area=checkout')).body.items).not.toContainEqual(
@@ -208,13 +208,13 @@ describe('a notable that is updated', () => {
     )
   })
 
-  test('shows an instant with an offset in UTC', async () => {
+  test('returns an instant with an offset in UTC', async () => {
     const { id } = await raise()
     const { body } = await patch(id, { applies_until: '2026-03-03T01:30:00+05:30' })
     expect(body.applies_until).toBe('2026-03-02T20:00:00.000Z')
   })
 
-  test('stays as it is when nothing is sent', async () => {
+  test('without fields changes nothing', async () => {
     const { id } = await raise()
     const before = await get(id)
     service.clock.advance(1000)
@@ -223,7 +223,7 @@ describe('a notable that is updated', () => {
   })
 
   test.each(['status', 'category', 'supersedes', 'expires_at', 'created_by', 'id'])(
-    'does not take a %s',
+    'rejects %s',
     async (field) => {
       const { id } = await raise()
       const answer = await patch(id, { [field]: 'archived' })
@@ -232,8 +232,8 @@ describe('a notable that is updated', () => {
   )
 })
 
-describe('a notable that is archived', () => {
-  test('leaves the list, is still retrieved, and answers its first instant again', async () => {
+describe('an archived notable', () => {
+  test('is not listed, can be retrieved, and keeps its first instant', async () => {
     const { id } = await raise()
     service.clock.advance(1000)
     const first = await archive(id)
@@ -254,7 +254,7 @@ describe('a notable that is archived', () => {
   })
 })
 
-describe('a notable that reaches expires_at', () => {
+describe('a notable at expires_at', () => {
   test('is active to the last instant before it, and expired from it on', async () => {
     const { id } = await raise()
     service.clock.advance(7 * DAY_MS - 1)

@@ -244,7 +244,7 @@ function plenty() {
   return { remaining: 100_000_000 }
 }
 
-test('a check answers what comparing with every record does, whatever happened to them', {
+test('a check has the result of comparing every record, after any sequence of changes', {
   timeout: 120_000,
 }, async () => {
   const proposals = record({

@@ -21,7 +21,7 @@ const DAY_MS = 86_400_000
 const scope = { paths: ['src/pay.ts'] }
 
 describe('relationships', () => {
-  test('work on the same branch is own, and no overlap', async () => {
+  test('an activity on the same branch is own and not an overlap', async () => {
     const { createActivity, check } = repository()
     const own = await createActivity({ branch: 'retries', scope })
     const result = await check({ branch: 'retries', scope })
@@ -63,7 +63,7 @@ describe('relationships', () => {
     [{ branch: 'two' }, [stacked, own, stacked, stacked, collision, collision]],
     [{ branch: 'four', base_branch: 'three' }, [stacked, stacked, stacked, own, collision, collision]],
     [{ branch: 'side', base_branch: 'main' }, [collision, collision, collision, collision, collision, own]],
-  ])('%o stands to one, two, three, four, fork and side as %o', async (proposal, labels) => {
+  ])('%o relates to one, two, three, four, fork and side as %o', async (proposal, labels) => {
     const { createActivity, check } = repository()
     const ids: string[] = []
     for (const [branch, base_branch] of stack) ids.push(await createActivity({ branch, base_branch, scope }))
@@ -76,7 +76,7 @@ describe('relationships', () => {
     expect(result.related_activity_ids).toEqual(newestFirst((label) => label === collision))
   })
 
-  test('a link goes through work of any scope, but not through work that is over', async () => {
+  test('a stack continues through activities of any scope, but not through ended ones', async () => {
     const { request, createActivity, check } = repository()
     const far = await createActivity({ branch: 'far', base_branch: 'between', scope })
     const between = await createActivity({
@@ -90,7 +90,7 @@ describe('relationships', () => {
     expect((await check(near)).relationships).toEqual({ [far]: 'collision' })
   })
 
-  test('branches that are based on each other are one stack, and the search ends', async () => {
+  test('branches based on each other are one stack, and the search terminates', async () => {
     const { createActivity, check } = repository()
     const x = await createActivity({ branch: 'x', base_branch: 'y', scope })
     const y = await createActivity({ branch: 'y', base_branch: 'z', scope })
@@ -105,7 +105,7 @@ describe('relationships', () => {
     expect((await check({ branch: 'self', base_branch: 'self', scope })).relationships[self]).toBe('own')
   })
 
-  test('own and stacked work that shares nothing is listed too, other work is not', async () => {
+  test('own and stacked activities without a shared path are listed too, others are not', async () => {
     const { createActivity, check } = repository()
     const docs = { paths: ['docs/**'] }
     const own = await createActivity({ branch: 'retries', scope: docs })
@@ -119,7 +119,7 @@ describe('relationships', () => {
 })
 
 describe('a branch without a scope', () => {
-  test('takes the scopes of the live activities of the branch, all of them', async () => {
+  test('uses the scopes of all live activities of the branch', async () => {
     const { request, createActivity, check } = repository()
     const first = await createActivity({ branch: 'retries', scope })
     await createActivity({ branch: 'retries', scope: { areas: ['till'] } })
@@ -134,7 +134,7 @@ describe('a branch without a scope', () => {
     expect(await related({ branch: 'retries' })).toEqual([byArea])
   })
 
-  test('that has a scope keeps to it', async () => {
+  test('with a scope uses only that scope', async () => {
     const { createActivity, check } = repository()
     await createActivity({ branch: 'retries', scope })
     await createActivity({ branch: 'other', scope: { paths: ['src/*'] } })
@@ -143,7 +143,7 @@ describe('a branch without a scope', () => {
   })
 })
 
-describe('who takes part', () => {
+describe('included activities', () => {
   test.each([
     ['planned', true],
     ['active', true],
@@ -154,7 +154,7 @@ describe('who takes part', () => {
     ['merged', false],
     ['abandoned', false],
     ['archived', false],
-  ])('work that is %s: %s', async (status, takesPart) => {
+  ])('an activity that is %s: %s', async (status, takesPart) => {
     const { request, createActivity, check } = repository()
     const id = await createActivity({ scope, branch: 'retries' })
     expect((await request('PATCH', `/activity/${id}`, { body: { status } })).status).toBe(200)
@@ -164,7 +164,7 @@ describe('who takes part', () => {
     expect((await check({ scope, branch: 'retries' })).expected_activity_ids).toEqual(takesPart ? [id] : [])
   })
 
-  test('work takes part until the instant it expires, own work and stacks too', async () => {
+  test('activities are included until they expire, own and stacked ones too', async () => {
     const { createActivity, check } = repository()
     const id = await createActivity({ scope, branch: 'retries' })
     service.clock.advance(DAY_MS - 1)
@@ -179,8 +179,8 @@ describe('who takes part', () => {
   })
 })
 
-describe('overlap as of now', () => {
-  test('a create tells the whole of it, itself left out', async () => {
+describe('current overlap', () => {
+  test('a create returns the whole overlap without itself', async () => {
     const { create, createActivity } = repository()
     const earlier = await createActivity({ scope })
     const { activity, overlap } = await create({ branch: 'retries', scope })
@@ -197,7 +197,7 @@ describe('overlap as of now', () => {
     expect(second.overlap.relationships).toEqual({ [earlier]: 'collision', [activity.id]: 'own' })
   })
 
-  test('whoever claimed first learns of a later collision, by name, and of its end', async () => {
+  test('the earlier activity shows a later overlap with its title, and its end', async () => {
     const { request, create, createActivity } = repository()
     const first = (await create({ branch: 'first', scope })).activity.id
     const told = async () => {
@@ -238,7 +238,7 @@ describe('overlap as of now', () => {
     expect(await told()).toEqual(nothing)
   })
 
-  test('a notable counts in what is told, and is named', async () => {
+  test('a notable counts in the summary and is named', async () => {
     const { request, createActivity, createNotable } = repository()
     const id = await createActivity({ scope })
     const notable = await createNotable({ importance: 'critical' })
@@ -261,7 +261,7 @@ describe('overlap as of now', () => {
     })
   })
 
-  test('the five most severe are named, and all that collide are listed', async () => {
+  test('the summary names the five most severe, and all are listed', async () => {
     const { request, createActivity, createNotable } = repository()
     const id = await createActivity({ scope })
     const low = await createNotable({ scope, importance: 'low' })
@@ -280,7 +280,7 @@ describe('overlap as of now', () => {
     expect(fewer.map((each: { id: string }) => each.id)).toEqual([high, ...medium.toReversed(), low])
   })
 
-  test('a change that brings a collision about is answered with it', async () => {
+  test('an update that causes an overlap returns it', async () => {
     const { request, createActivity } = repository()
     const id = await createActivity({ scope: { paths: ['docs/**'] } })
     const other = await createActivity({ scope })
@@ -289,7 +289,7 @@ describe('overlap as of now', () => {
     expect(body.overlap.related_activity_ids).toEqual([other])
   })
 
-  test.each(['merged', 'abandoned', 'archived'])('work that is %s has none', async (status) => {
+  test.each(['merged', 'abandoned', 'archived'])('an activity that is %s has no overlap', async (status) => {
     const { request, createActivity } = repository()
     const id = await createActivity({ scope })
     await createActivity({ scope })
@@ -298,7 +298,7 @@ describe('overlap as of now', () => {
     expect((await request('GET', `/activity/${id}`)).body.overlap).toBeNull()
   })
 
-  test('work that expired has none', async () => {
+  test('an expired activity has no overlap', async () => {
     const { request, createActivity } = repository()
     const id = await createActivity({ scope })
     service.clock.advance(DAY_MS)

@@ -132,7 +132,7 @@ function answerOf({ id, claim }: Sample, { activities, keys }: SearchResult): An
 const probes: Probe[] = [...RANGE_PROBES, ...POINT_PROBES]
 
 test.each(probes)(
-  'each claim at or beneath a probe "%s" is answered as the truth table says',
+  'each claim at or below a probe "%s" is classified as the truth table says',
   async (probe) => {
     const repo = repository()
     const proposal = proposalOf([PROPOSALS[probe]], rules, plenty())

@@ -118,7 +118,7 @@ describe('paths', () => {
     expect([answer.status, answer.body.error.param]).toEqual([422, param])
   })
 
-  test('a misspelt paths is refused, and does not read as no overlap', async () => {
+  test('a misspelt paths is rejected instead of ignored', async () => {
     const { request, createActivity } = repository()
     await createActivity({ scope: { paths: ['src/pay.ts'] } })
     for (const scope of [{ path: ['src/pay.ts'] }, { Paths: ['src/pay.ts'] }]) {
@@ -128,7 +128,7 @@ describe('paths', () => {
     }
   })
 
-  test('file names that came from a pull request are plain, until somebody states the scope', async () => {
+  test('file names from a pull request are literal until a user sets the scope', async () => {
     const { request, check, insertActivities } = repository()
     const id = newId('act')
     const paths = ['app/[id]/page.tsx', 'docs/a*.md', '!odd', '{x,y}']
@@ -145,7 +145,7 @@ describe('paths', () => {
   })
 })
 
-describe('what is told', () => {
+describe('the summary', () => {
   const empty = {
     overlap_detected: false,
     severity: null,
@@ -159,7 +159,7 @@ describe('what is told', () => {
     total_related: 0,
   }
 
-  test('nothing found is told with how much was looked at, and when', async () => {
+  test('without an overlap says how much was compared, and when', async () => {
     const { createActivity, createNotable, check } = repository()
     await createActivity({ scope: { paths: ['docs/**'] } })
     await createActivity({ scope: { areas: ['docs'] } })
@@ -192,7 +192,7 @@ describe('what is told', () => {
       /no live activity of lone has/,
     ],
     ['all that is proposed is ignored', { scope: { paths: ['yarn.lock'] } }, true, /ignore/],
-  ])('nothing looked at reads differently, when %s', async (_, body, complete, reason) => {
+  ])('is different when nothing was compared: %s', async (_, body, complete, reason) => {
     const { createActivity, check } = repository()
     await createActivity({ scope: { paths: ['src/**'] } })
     const result = await check(body)
@@ -202,7 +202,7 @@ describe('what is told', () => {
     expect(result.recommended_action).toMatch(/scope\.paths/)
   })
 
-  test('the reason and the advice name the most severe, the rest is counted', async () => {
+  test('names the most severe in reason and advice and counts the rest', async () => {
     const { createActivity, createNotable, check } = repository()
     const scope = { paths: ['src/pay.ts'] }
     await createActivity({ title: 'Mild one', actor: 'Mia', scope: { areas: ['pay'] } })
@@ -227,7 +227,7 @@ describe('what is told', () => {
     expect((await check({ scope: { paths: ['src/**'] } })).checked_against.activities).toBe(0)
   })
 
-  test('whoever may read may check, and nobody else', async () => {
+  test('a check needs read access', async () => {
     const { request } = repository()
     const statusFor = async (token: string | null) =>
       (await request('POST', '/activity/check', { token, body: {} })).status
@@ -235,7 +235,7 @@ describe('what is told', () => {
     expect([await statusFor('rita'), await statusFor('eve'), await statusFor(null)]).toEqual([200, 403, 401])
   })
 
-  test('work in another repository takes no part', async () => {
+  test('activities of another repository are not included', async () => {
     const scope = { paths: ['src/**'], areas: ['pay'] }
     await repository().createActivity({ scope, branch: 'retries' })
     const result = await repository().check({ scope, branch: 'retries' })

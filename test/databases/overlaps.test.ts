@@ -56,7 +56,7 @@ test('each collision is listed once, with the globs of both and an example', asy
   })
 })
 
-test('of three that collide every two are a collision, with at most three shared paths', async () => {
+test('of three activities, each pair is a collision with at most three shared paths', async () => {
   const repo = repository()
   const paths = ['a.ts', 'b.ts', 'c.ts', 'd.ts']
   const [first, second, third] = [
@@ -78,7 +78,7 @@ test('of three that collide every two are a collision, with at most three shared
 test.each([
   ['older', ['high', 'low']],
   ['newer', ['low', 'high']],
-])('the severity is the higher of what each is told: the %s is risky', async (_, [one, other]) => {
+])('the severity is the higher of both directions: the %s is risky', async (_, [one, other]) => {
   const repo = repository()
   await repo.createActivity({ branch: 'a', risk: one, scope: { paths: ['src'] } })
   await repo.createActivity({ branch: 'b', risk: other, scope: { paths: ['src/a.ts'] } })
@@ -86,7 +86,7 @@ test.each([
   expect(items).toMatchObject([{ severity: 'high' }])
 })
 
-test('an area that both name is a collision without a path', async () => {
+test('a shared area is a collision without a path', async () => {
   const repo = repository()
   await repo.createActivity({ branch: 'a', scope: { areas: ['Checkout'] } })
   await repo.createActivity({ branch: 'b', scope: { areas: ['checkout'] } })
@@ -94,7 +94,7 @@ test('an area that both name is a collision without a path', async () => {
   expect(items).toMatchObject([{ severity: 'low', areas: ['Checkout'], paths: [] }])
 })
 
-test('own and stacked work is left out', async () => {
+test('own and stacked activities are left out', async () => {
   const repo = repository()
   const scope = { paths: ['src/**'] }
   await repo.createActivity({ branch: 'a', base_branch: 'main', scope })
@@ -108,7 +108,7 @@ test('own and stacked work is left out', async () => {
   })
 })
 
-describe('work that is no longer live', () => {
+describe('an activity that is no longer live', () => {
   test.each([
     ['merged', { status: 'merged' }],
     ['abandoned', { status: 'abandoned' }],
@@ -123,7 +123,7 @@ describe('work that is no longer live', () => {
     expect(await overlapsIn(repo)).toMatchObject({ items: [], total: 0, checked_against: { activities: 1 } })
   })
 
-  test('is not compared from the instant at which it expires, whether or not a sweep has stored that', async () => {
+  test('is not compared from the instant at which it expires, swept or not', async () => {
     const repo = repository()
     const scope = { paths: ['src/**'] }
     const older = await repo.createActivity({ branch: 'a', scope })
@@ -136,7 +136,7 @@ describe('work that is no longer live', () => {
   })
 })
 
-test('an activity without a scope collides with nobody, whatever others on its branch declare', async () => {
+test('an activity without a scope has no collisions, even if others on its branch have a scope', async () => {
   const repo = repository()
   const declared = await repo.createActivity({ branch: 'a', scope: { paths: ['src/**'] } })
   await repo.createActivity({ branch: 'a' })
@@ -148,7 +148,7 @@ test('an activity without a scope collides with nobody, whatever others on its b
   })
 })
 
-test('a stack is found through work that is too old to be compared itself', async () => {
+test('a stack is found through an activity that is too old to be compared itself', async () => {
   const repo = repository()
   const scope = { paths: ['src/**'] }
   await repo.insertActivities([{ id: idOf(0), branch: 'b', base_branch: 'a' }])
@@ -163,8 +163,8 @@ test('a stack is found through work that is too old to be compared itself', asyn
   })
 })
 
-describe('the answer is complete', () => {
-  test('when an activity collides with more than a check would list', async () => {
+describe('the result is complete', () => {
+  test('when an activity has more collisions than a check lists', async () => {
     const repo = repository()
     await repo.insertActivities([
       ...range(250).map((n) => ({
@@ -182,7 +182,7 @@ describe('the answer is complete', () => {
     })
   })
 
-  test('unless there are more than 1,000 collisions: the most severe, then those of the newest are listed', async () => {
+  test('unless there are more than 1,000 collisions: the most severe, then the newest are listed', async () => {
     const repo = repository()
     const scope = { areas: [], paths: ['src/a.ts'] }
     await repo.insertActivities(range(45).map((n) => ({ id: idOf(n), branch: `b${n}`, scope })))
@@ -223,7 +223,7 @@ describe('the answer is complete', () => {
     })
   })
 
-  test('unless the work budget is exhausted: the newest were compared, and other requests are answered meanwhile', async () => {
+  test('unless the work budget is exhausted: the newest are compared, and other requests are not blocked', async () => {
     const repo = repository()
     const hard = (n: number) => range(20).map((m) => `${'*a'.repeat(100)}${n}x${m}[${'abcdefgh'[n % 8]}z]*`)
     await repo.insertActivities(
@@ -247,7 +247,7 @@ describe('the answer is complete', () => {
   })
 })
 
-test('is refused to who cannot see the repository', async () => {
+test('needs read access', async () => {
   const { request } = repository()
   expect((await request('GET', '/overlaps', { token: 'nobody' })).status).toBe(401)
   expect((await request('GET', '/overlaps?limit=5')).body.error).toMatchObject({

@@ -84,7 +84,7 @@ describe('the changes of a pull request', () => {
     ).toEqual([])
   })
 
-  test('take the place of the declared paths once it is ready; while it is a draft, both count', async () => {
+  test('replace the declared paths once it is ready; for a draft, both count', async () => {
     const repo = repository()
     const id = await repo.createActivity({ scope: { paths: ['docs/plan.md'] } })
     const pr_url = `https://github.com/acme/r${repo.id - 1000}/pull/7`
@@ -96,7 +96,7 @@ describe('the changes of a pull request', () => {
     expect((await repo.request('GET', `/activity/${id}`)).body.scope.paths).toEqual(['docs/plan.md'])
   })
 
-  test('are files: nothing lies beneath them', async () => {
+  test('are files without anything below them', async () => {
     const repo = repository()
     await push(repo, await repo.createActivity({}), [{ filename: 'src/retry.ts', patch: PATCH }])
     expect(await collides(repo, ['**/README.md'])).toBe(false)
@@ -113,7 +113,7 @@ describe('the changes of a pull request', () => {
     expect([await collides(repo, ['a.ts']), await collides(repo, ['b.ts'])]).toEqual([false, true])
   })
 
-  test.each(['archive', 'merge', 'expiry'])('are deleted with the activity’s end, by %s', async (end) => {
+  test.each(['archive', 'merge', 'expiry'])('are deleted when the activity ends by %s', async (end) => {
     const repo = repository()
     const id = await repo.createActivity({})
     await push(repo, id, [{ filename: 'a.ts', patch: PATCH }])
@@ -128,7 +128,7 @@ describe('the changes of a pull request', () => {
   })
 })
 
-test('a repository has one key for the hashes of its lines, however many ask for it first', async () => {
+test('a repository has one line-hash key, however many request it first', async () => {
   const repo = repository()
   await repo.createActivity({})
   const ctx = await openKnownRepo(service.app, repo.id, service.clock.now)

@@ -52,7 +52,7 @@ describe('without a file', () => {
     })
   })
 
-  test('lock files and vendored trees take no part in an overlap', async () => {
+  test('lock files and vendored trees are ignored in overlaps', async () => {
     const body = { ...ACTIVITY, scope: { paths: ['web/package-lock.json', 'vendor/lib/a.js', 'src/a.ts'] } }
     const { activity } = (await service.api('POST', '/activity', { body })).body
     const check = async (path: string) =>
@@ -62,7 +62,7 @@ describe('without a file', () => {
     expect((await check('src/a.ts')).related_activity_ids).toEqual([activity.id])
   })
 
-  test('they are shown to whom may read, and take no parameter', async () => {
+  test('read access is enough, and no parameter is accepted', async () => {
     github.token('rita', { login: 'rita', id: 2, permissions: { 'acme/shop': 'read' } })
     expect((await service.api('GET', '/settings', { token: 'rita' })).status).toBe(200)
     expect(outcome(await service.api('GET', '/settings?verbose=1'))).toBe('400 invalid_request')
@@ -70,7 +70,7 @@ describe('without a file', () => {
 })
 
 describe('with a file', () => {
-  test('what it sets is in force, and the defaults for the rest', async () => {
+  test('its values apply, and the defaults for the rest', async () => {
     await store({ notable_ttl_ms: 3_600_000, areas: { api: ['src/api/**'] } })
     expect(await shown()).toMatchObject({
       notable_ttl_ms: 3_600_000,
@@ -81,7 +81,7 @@ describe('with a file', () => {
     })
   })
 
-  test('what is wrong with it is shown beside the last good values', async () => {
+  test('its errors are returned beside the last valid values', async () => {
     const problem = { line: 3, key: 'comment.min_severity', message: 'must be low, medium or high' }
     await store({ check_run: true }, [problem])
     expect(await shown()).toMatchObject({ check_run: true, errors: [problem] })
@@ -110,19 +110,19 @@ describe('with a file', () => {
     expect(view).not.toHaveProperty('comment_on_bots')
   })
 
-  test('notables live as long as it says', async () => {
+  test('the TTL of notables applies', async () => {
     await store({ notable_ttl_ms: 3_600_000 })
     const { body } = await service.api('POST', '/notables', { body: NOTABLE })
     expect(Date.parse(body.expires_at) - Date.parse(body.created_at)).toBe(3_600_000)
   })
 
-  test('activities live as long as it says, and no longer than the most', async () => {
+  test('the TTL of activities applies up to its maximum', async () => {
     await store({ activity_ttl_ms: 7_200_000, max_activity_ttl_ms: 3_600_000 })
     const { activity } = (await service.api('POST', '/activity', { body: ACTIVITY })).body
     expect(Date.parse(activity.expires_at) - Date.parse(activity.created_at)).toBe(3_600_000)
   })
 
-  test('a disabled category is refused with 400, and the others are named', async () => {
+  test('a disabled category is rejected with 400 and the enabled ones are named', async () => {
     await store({ disabled_categories: ['migration', 'release'] })
     const before = (await service.api('GET', '/notables?limit=100')).body.items.length
     const answer = await service.api('POST', '/notables', { body: NOTABLE })
@@ -133,7 +133,7 @@ describe('with a file', () => {
     expect(allowed.status).toBe(201)
   })
 
-  test('a disabled category goes before a value that is wrong, and after a field that is missing', async () => {
+  test('a disabled category is reported before an invalid value and after a missing field', async () => {
     await store({ disabled_categories: ['migration'] })
     const { title: _, ...untitled } = NOTABLE
     const answers = await Promise.all(
@@ -148,7 +148,7 @@ describe('with a file', () => {
     ])
   })
 
-  test('a notable of a category that was disabled later is kept, and changed still', async () => {
+  test('a notable of a category that was disabled later stays and can be changed', async () => {
     const { id } = (await service.api('POST', '/notables', { body: NOTABLE })).body
     await store({ disabled_categories: ['migration'] })
     const answer = await service.api('PATCH', `/notables/${id}`, { body: { importance: 'low' } })

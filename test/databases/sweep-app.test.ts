@@ -55,7 +55,7 @@ const leave = (at: Date) =>
     .set({ installation_id: null, left_at: at })
     .where(eq(repositories.repo_id, repo.id))
 
-test('a pull request that was closed is forgotten after RETENTION_DAYS, one that is open never', async () => {
+test('a closed pull request is deleted after RETENTION_DAYS, an open one never', async () => {
   const [first, second] = [await open(), await open(['docs/b.md'])]
   await close(first)
   const [row] = await db().select().from(pull_requests).where(eq(pull_requests.number, first))
@@ -71,7 +71,7 @@ test('a pull request that was closed is forgotten after RETENTION_DAYS, one that
   expect(await known()).toEqual([second])
 })
 
-test('what the app made is forgotten in batches, and all else of the repository stays', async () => {
+test('after an uninstallation the App’s records are deleted in batches, and all others stay', async () => {
   await open()
   const [pull] = await db().select().from(pull_requests).where(eq(pull_requests.repo_id, repo.id))
   const [tracked] = await repo.tracked()
@@ -104,7 +104,7 @@ test('what the app made is forgotten in batches, and all else of the repository 
   expect((await sweep(service.app)).purged).toBe(0)
 })
 
-test('what the app made goes but for a record that cannot be deleted, and all of it once that can', async () => {
+test('one record that cannot be deleted does not block the others and is deleted later', async () => {
   const [first, second] = [await open(), await open(['docs/b.md'])]
   await leave(new Date(service.clock.now.getTime() - RETENTION_DAYS * DAY_MS))
   const trigger = `before delete on pull_requests for each row when (old.number = ${first} and old.repo_id = ${repo.id})`
@@ -119,7 +119,7 @@ test('what the app made goes but for a record that cannot be deleted, and all of
 // The embedded database has one connection, on which nothing runs beside a transaction; of a cluster, a worker alone
 // shows who waits there.
 test.skipIf(process.env.TEST_DATABASE_KIND !== 'postgres')(
-  'what the app made stays when it is given back while the sweep is about to forget it',
+  'nothing is deleted when the repository is added back during the sweep',
   async () => {
     const number = await open()
     await leave(new Date(service.clock.now.getTime() - RETENTION_DAYS * DAY_MS))

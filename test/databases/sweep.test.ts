@@ -60,7 +60,7 @@ const activity = (fields: Parameters<TestRepository['insertActivities']>[0][numb
 })
 
 describe('a sweep', () => {
-  test('stores the expiry of what has reached it, and of nothing else', async () => {
+  test('stores the expiry of expired activities only', async () => {
     await repo.insertActivities([
       activity({ expires_at: inMs(0) }),
       activity({ expires_at: inMs(-DAY_MS), status: 'paused' }),
@@ -88,7 +88,7 @@ describe('a sweep', () => {
     expect(await storedStatuses('notables')).toEqual({ active: 1, expired: 1 })
   })
 
-  test('goes on in batches until nothing is left', async () => {
+  test('works in batches until nothing is left', async () => {
     await repo.create({})
     const due = Array.from({ length: 1203 }, () => activity({ expires_at: inMs(0) }))
     const old = Array.from({ length: 1001 }, () =>
@@ -115,7 +115,7 @@ describe('a sweep', () => {
     expect(swept.repositories).toBeGreaterThanOrEqual(1100)
   })
 
-  test('leaves a repository alone that was swept less than five minutes ago', async () => {
+  test('skips a repository that was swept less than five minutes ago', async () => {
     await repo.insertActivities([activity({ expires_at: inMs(MINUTE_MS) })])
     await repo.create({})
     await makeDue()
@@ -126,7 +126,7 @@ describe('a sweep', () => {
     expect(await sweep(service.app)).toMatchObject({ expired: 1 })
   })
 
-  test('forgets the quotas of callers whose minute is over', async () => {
+  test('deletes quotas whose minute is over', async () => {
     await repo.create({})
     service.clock.advance(MINUTE_MS)
     await sweep(service.app)
@@ -135,7 +135,7 @@ describe('a sweep', () => {
   })
 })
 
-describe('what is closed is deleted RETENTION_DAYS later, to the millisecond:', () => {
+describe('a closed record is deleted RETENTION_DAYS later, to the millisecond:', () => {
   test('an archived activity', async () => {
     const { activity } = await repo.create({})
     await repo.request('POST', `/activity/${activity.id}/archive`)
@@ -171,7 +171,7 @@ describe('what is closed is deleted RETENTION_DAYS later, to the millisecond:', 
     await expectPurgedAfter((7 + RETENTION_DAYS) * DAY_MS, `/notables/${id}`)
   })
 
-  test('and never what is open, however old it is', async () => {
+  test('and an open record never, however old', async () => {
     await repo.configure({ activity_ttl_ms: 30 * DAY_MS, notable_ttl_ms: 30 * DAY_MS })
     const { activity } = await repo.create({})
     const id = await repo.createNotable({})
@@ -214,7 +214,7 @@ describe('an idempotency key', () => {
   })
 })
 
-describe('a sweep that the database refuses something', () => {
+describe('a sweep with a failing row', () => {
   const BEFORE_UPDATE = 'before update on activities for each row'
   /** What was logged meanwhile as not swept. */
   async function sweepBroken(broken: Parameters<typeof whileBroken>[1]) {
@@ -228,7 +228,7 @@ describe('a sweep that the database refuses something', () => {
 
   beforeEach(() => repo.create({}))
 
-  test('names the record, and passes all others of its batch', async () => {
+  test('logs the record and processes the others of its batch', async () => {
     const due = expiring(700)
     const poison = due[333]?.id as string
     await repo.insertActivities(due)
@@ -251,7 +251,7 @@ describe('a sweep that the database refuses something', () => {
     expect((await sweep(service.app)).expired).toBe(1)
   })
 
-  test('makes its batches smaller until they pass', async () => {
+  test('halves its batches until they succeed', async () => {
     await repo.insertActivities(expiring(700))
     await makeDue()
     const { swept, lines } = await sweepBroken({
@@ -262,7 +262,7 @@ describe('a sweep that the database refuses something', () => {
     expect(lines).toEqual([])
   })
 
-  test('skips a repository in which too many records fail, names it, and goes on with the others', async () => {
+  test('skips and logs a repository with too many failures and continues with the others', async () => {
     const others = [repo, freshRepository(), freshRepository()]
     const [, broken] = others
     for (const each of others) {
@@ -316,10 +316,10 @@ describe('a sweep that the database refuses something', () => {
   })
 })
 
-describe('several sweeps at once', () => {
+describe('concurrent sweeps', () => {
   const add = (all: Swept[], name: keyof Swept) => all.reduce((sum, swept) => sum + swept[name], 0)
 
-  test('do everything once between them', async () => {
+  test('do everything once', async () => {
     const repos = Array.from({ length: 6 }, freshRepository)
     for (const each of repos) {
       await each.create({})
@@ -340,7 +340,7 @@ describe('several sweeps at once', () => {
 
   // The embedded database has one connection, on which nothing runs beside a transaction.
   test.skipIf(process.env.TEST_DATABASE_KIND === 'embedded')(
-    'pass over a record that somebody is changing, and do not wait for it',
+    'skip a record that is being changed instead of waiting',
     async () => {
       const ids = [newId('act'), newId('act'), newId('act')]
       await repo.create({})

@@ -57,7 +57,7 @@ afterEach(async () => {
 
 const instantOf = (value: unknown) => (value === null ? null : new Date(String(value)).toISOString())
 
-test('every record of an earlier release is there, and the API shows it as it was', async () => {
+test('the API returns every record of an earlier release unchanged', async () => {
   const read = async (table: string) =>
     (await query(`select to_jsonb(each) as row from ${table} as each`)).map(({ row }) => row as Row)
   const [activities, notables] = [await read('activities'), await read('notables')]
@@ -129,7 +129,7 @@ function transactionOfRelease(live: { act: number; ntb: number }): string {
 }
 
 describe.skipIf(isEmbedded)('while a backup holds its locks', () => {
-  test('the release goes on writing before, while and after this version migrates', async () => {
+  test('the earlier release writes before, while and after this version migrates', async () => {
     const database_url = address.database_url as string
     const [release, backup, watch] = [
       connectRaw(database_url),

@@ -102,7 +102,7 @@ describe('a delivery', () => {
   })
 
   test.each(['[]', 'payload=%7B%7D', '{"action":', '"text"', 'null', '['])(
-    'signed, of which the body is %j, is 400',
+    'that is signed with the body %j is 400',
     async (body) => {
       const { headers } = sound()
       const before = await deliveries()
@@ -112,13 +112,13 @@ describe('a delivery', () => {
     },
   )
 
-  test('is taken whatever its content type says', async () => {
+  test('is accepted with any content type', async () => {
     const { body, headers } = sound()
     const { status } = await post(body, { ...headers, 'content-type': 'text/plain' })
     expect(status).toBe(202)
   })
 
-  test('just below 25 MB is taken, and above it is 413', async () => {
+  test('is accepted just below 25 MB and 413 above', async () => {
     const { headers } = sound()
     const sized = (bytes: number) => JSON.stringify({ action: 'opened', pad: 'x'.repeat(bytes) })
     const sent = async (body: string) =>
@@ -130,7 +130,7 @@ describe('a delivery', () => {
     expect([status, answer.error.type]).toEqual([413, 'invalid_request'])
   })
 
-  test('that says beforehand that it is above 25 MB is refused before it is sent', async () => {
+  test('with a Content-Length above 25 MB is rejected before it is sent', async () => {
     const { headers } = sound()
     const { port } = new URL(service.url)
     const status = await new Promise((resolve, reject) => {
@@ -153,7 +153,7 @@ describe('a delivery', () => {
     expect(status).toBe(413)
   })
 
-  test('unsigned is refused before it is sent', async () => {
+  test('without a signature is rejected before it is sent', async () => {
     const { port } = new URL(service.url)
     const status = await new Promise((resolve, reject) => {
       const headers = { 'content-length': MIB }
@@ -179,14 +179,14 @@ describe('a delivery', () => {
     },
   )
 
-  test('of an action that means nothing here changes nothing', async () => {
+  test('of an irrelevant action changes nothing', async () => {
     repo.githubRepo.open({ head: 'retries' })
     const { event, payload } = repo.event(1, 'opened')
     await service.deliverAndRun({ event, payload: { ...payload, action: 'auto_merge_enabled' } })
     expect(await repo.tracked()).toEqual([])
   })
 
-  test('that comes of no installation of the app changes nothing', async () => {
+  test('without an installation of the App changes nothing', async () => {
     const id = await repo.createActivity({ branch: 'retries' })
     repo.githubRepo.open({ head: 'retries' })
     const { event, payload } = repo.event(1, 'opened')
@@ -197,7 +197,7 @@ describe('a delivery', () => {
 })
 
 describe('the same delivery', () => {
-  test('again counts once', async () => {
+  test('sent again counts once', async () => {
     repo.githubRepo.open({ head: 'retries', files: ['src/a.ts'] })
     const opened = repo.event(1, 'opened')
     expect(await service.deliver(opened, 'twice-1')).toEqual({ status: 202, outcome: 'accepted' })
@@ -220,7 +220,7 @@ describe('the same delivery', () => {
     expect(await repo.tracked()).toHaveLength(1)
   })
 
-  test('is known, whatever it brings the second time', async () => {
+  test('is recognised by its id, whatever its body', async () => {
     repo.githubRepo.open({ head: 'retries' })
     const opened = repo.event(1, 'opened')
     await service.deliver(opened, 'other-1')
@@ -230,7 +230,7 @@ describe('the same delivery', () => {
     expect(await repo.tracked()).toHaveLength(1)
   })
 
-  test('under another id is another one, and does no harm', async () => {
+  test('under another id is a new one and is harmless', async () => {
     repo.githubRepo.open({ head: 'retries' })
     const opened = repo.event(1, 'opened')
     await service.deliverAndRun(opened, opened)
@@ -238,12 +238,12 @@ describe('the same delivery', () => {
   })
 })
 
-test('the address takes POST only', async () => {
+test('the address accepts only POST', async () => {
   const { status, headers } = await fetch(`${service.url}${ADDRESS}`)
   expect([status, headers.get('allow')]).toEqual([405, 'POST'])
 })
 
-test('without a configured app every delivery is 503, signed or not', async () => {
+test('without a configured App every delivery is 503', async () => {
   const bare = await startTestService({ token: 'ada' })
   try {
     const { body, headers } = sound()
@@ -266,7 +266,7 @@ test('without a configured app every delivery is 503, signed or not', async () =
   }
 })
 
-test('nothing of a secret or a body is logged', async () => {
+test('the log contains no secret and no body', async () => {
   repo.githubRepo.open({ head: 'retries', title: 'Unheard-of words' })
   await service.deliverAndRun(repo.event(1, 'opened'))
   const log = service.log.join('\n')

@@ -105,7 +105,7 @@ describe('an opened pull request', () => {
     expect((await only()).title).toBe('x'.repeat(200))
   })
 
-  test('is found by a check of the files that it changes, and of no others', async () => {
+  test('is found by checks of its changed files and no others', async () => {
     repo.githubRepo.open({ head: 'retries', files: ['app/[id]/page.tsx'] })
     await service.deliverAndRun(repo.event(1, 'opened'))
     const { id } = await only()
@@ -113,7 +113,7 @@ describe('an opened pull request', () => {
     expect((await repo.check({ scope: { paths: ['app/i/page.tsx'] } })).related_activity_ids).toEqual([])
   })
 
-  test('with several hundred files has them all', async () => {
+  test('with several hundred files has all of them', async () => {
     const files = Array.from({ length: 250 }, (_, index) => `src/file-${index}.ts`)
     repo.githubRepo.open({ files })
     await service.deliverAndRun(repo.event(1, 'opened'))
@@ -121,7 +121,7 @@ describe('an opened pull request', () => {
     expect(github.calls(filesRoute())).toBe(3)
   })
 
-  test('of an account that was deleted is the ghost\u2019s', async () => {
+  test('of a deleted account has the author ghost', async () => {
     repo.githubRepo.open({})
     const { event, payload } = repo.event(1, 'opened')
     const pull_request = { ...(payload.pull_request as object), user: null }
@@ -137,7 +137,7 @@ describe('an opened pull request', () => {
     expect((await repo.activity(here)).pr_url).toBeNull()
   })
 
-  test('becomes none where an activity of its branch is live', async () => {
+  test('becomes no activity where one of its branch is live', async () => {
     const id = await repo.createActivity({ branch: 'retries' })
     repo.githubRepo.open({ head: 'retries', files: ['src/a.ts'] })
     await service.deliverAndRun(repo.event(1, 'opened'))
@@ -146,7 +146,7 @@ describe('an opened pull request', () => {
     expect(github.calls(filesRoute())).toBe(1)
   })
 
-  test('becomes none where that is turned off, but finds declared work', async () => {
+  test('becomes no activity where tracking is off, but declared activities are linked', async () => {
     repo.githubRepo.write('.github/deconflict.yml', 'track_pull_requests: false')
     const id = await repo.createActivity({ branch: 'retries' })
     repo.githubRepo.open({ head: 'retries' })
@@ -162,7 +162,7 @@ describe('an opened pull request', () => {
   })
 
   test.each(['synchronize', 'edited', 'ready_for_review', 'labeled'] as const)(
-    'that was missed becomes an activity when it is heard of: %s',
+    'whose event was missed becomes an activity at its next event: %s',
     async (action) => {
       repo.githubRepo.open({ head: 'retries', files: ['src/a.ts'] })
       const push = repo.githubRepo.push('retries')
@@ -211,7 +211,7 @@ describe('a tracked pull request', () => {
     expect(github.calls(filesRoute())).toBe(before + 1)
   })
 
-  test('that is edited has its new title, and its words otherwise', async () => {
+  test('that is edited has its new title and keeps its other texts', async () => {
     repo.githubRepo.update(1, { title: 'Other words', body: 'Other summary.' })
     await service.deliverAndRun(repo.event(1, { action: 'edited', from: { title: 'Words' } }))
     expect(await only()).toMatchObject({
@@ -222,7 +222,7 @@ describe('a tracked pull request', () => {
   })
 
   test.each(['synchronize', 'ready_for_review', 'labeled', 'reopened'] as const)(
-    'keeps the title and base that somebody gave its activity: %s',
+    'keeps the title and base that a user set: %s',
     async (action) => {
       const { id } = await only()
       await repo.request('PATCH', `/activity/${id}`, { body: { title: 'Better words', base_branch: 'next' } })
@@ -236,7 +236,7 @@ describe('a tracked pull request', () => {
     },
   )
 
-  test('has a title that was changed at GitHub when that is told, and not when a push is', async () => {
+  test('takes a changed title from its own event and not from a push', async () => {
     repo.githubRepo.update(1, { title: 'Other words' })
     await service.deliverAndRun(
       repo.event(1, { action: 'synchronize', push: repo.githubRepo.push('retries') }),
@@ -246,7 +246,7 @@ describe('a tracked pull request', () => {
     expect((await only()).title).toBe('Other words')
   })
 
-  test('has its new title although a later push was told first', async () => {
+  test('has its new title although a later push arrived first', async () => {
     repo.githubRepo.update(1, { title: 'Other words' })
     const edited = repo.event(1, { action: 'edited', from: { title: 'Words' } })
     await service.deliverAndRun(
@@ -299,7 +299,7 @@ describe('a tracked pull request', () => {
     expect(await repo.activity(id)).toEqual(archived)
   })
 
-  test('that was archived by hand is left at that while it goes on', async () => {
+  test('that was archived by a user stays archived', async () => {
     const { id } = await only()
     await repo.request('POST', `/activity/${id}/archive`)
     await service.deliverAndRun(
@@ -309,7 +309,7 @@ describe('a tracked pull request', () => {
     expect(await repo.tracked()).toEqual([])
   })
 
-  test('that was archived by hand is tracked again when it is reopened', async () => {
+  test('that was archived by a user is tracked again when it is reopened', async () => {
     const { id } = await only()
     await repo.request('POST', `/activity/${id}/archive`)
     repo.githubRepo.close(1)
@@ -319,7 +319,7 @@ describe('a tracked pull request', () => {
     expect((await only()).id).not.toBe(id)
   })
 
-  test('that is merged is offered for reuse', async () => {
+  test('that is merged is suggested for reuse', async () => {
     const { id } = await only()
     repo.githubRepo.merge(1)
     await service.deliverAndRun(repo.event(1, 'closed'))
@@ -330,7 +330,7 @@ describe('a tracked pull request', () => {
   })
 })
 
-describe('a pull request of declared work', () => {
+describe('a pull request with a declared activity', () => {
   const ends: [string, string, object | undefined][] = [
     ['archived', '/archive', undefined],
     ['archived by PATCH', '', { status: 'archived' }],
@@ -347,7 +347,7 @@ describe('a pull request of declared work', () => {
     expect(await repo.tracked()).toEqual([])
   })
 
-  test.each(ends)('gets an activity of its own at once when that is %s', async (_, path, body) => {
+  test.each(ends)('gets an activity of its own when the declared one is %s', async (_, path, body) => {
     expect((await end(id, path, body)).status).toBe(200)
     expect(await service.runDueJobs()).toEqual([])
     expect(await only()).toMatchObject({
@@ -368,7 +368,7 @@ describe('a pull request of declared work', () => {
     expect((await only()).title).toBe('Words')
   })
 
-  test('gets none while other declared work names it', async () => {
+  test('gets none while another declared activity is linked', async () => {
     const pr_url = `https://github.com/${repo.full_name}/pull/1`
     const other = await repo.createActivity({ branch: 'elsewhere', pr_url })
     await repo.request('POST', `/activity/${id}/archive`)
@@ -379,14 +379,14 @@ describe('a pull request of declared work', () => {
     expect(await repo.tracked()).toHaveLength(1)
   })
 
-  test('gets none when it was closed, which nobody told yet', async () => {
+  test('gets none when it was closed and the event was missed', async () => {
     repo.githubRepo.close(1)
     await repo.request('POST', `/activity/${id}/archive`)
     expect(await service.runDueJobs()).toEqual([])
     expect(await repo.tracked()).toEqual([])
   })
 
-  test('gets none where pull requests are not tracked, for no call', async () => {
+  test('gets none where tracking is off, without a call', async () => {
     await repo.configure({ track_pull_requests: false })
     const before = github.calls(`GET /repos/${repo.full_name}/pulls/*`)
     await repo.request('POST', `/activity/${id}/archive`)

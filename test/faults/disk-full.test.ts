@@ -54,7 +54,7 @@ async function fill(path: string): Promise<void> {
   }
 }
 
-test('writes are 503 and reads go on, the log names the disk, and with space again it goes on by itself', async ({
+test('with a full disk writes are 503 and reads continue, the log names the disk, and writes resume with free space', async ({
   skip,
 }) => {
   const disk = await smallDisk()

@@ -27,7 +27,7 @@ interface Delivery {
   body: string
 }
 
-test('10,000 deliveries, 2,000 of them twice, are all acknowledged, and each takes effect once', {
+test('10,000 deliveries, 2,000 of them sent twice, are all acknowledged and take effect once', {
   timeout: 240_000,
 }, async () => {
   const names = Array.from({ length: REPOSITORIES }, (_, index) => `acme/shop-${index}`)

@@ -130,7 +130,7 @@ function endless(response: ServerResponse): void {
   more()
 }
 
-test('whatever GitHub does, who was let in lately is served, who was not is refused, and nothing is lost', async () => {
+test('with GitHub failing in any way, recently accepted callers are served, others rejected, and nothing is lost', async () => {
   const counts = countRequests(`GitHub unavailable in ${MISBEHAVIOURS.length} ways`, '2 callers for each')
   const permissions = { 'acme/shop': 'write' as const }
   const apis = MISBEHAVIOURS.map((_, index) => {
@@ -165,7 +165,7 @@ test('whatever GitHub does, who was let in lately is served, who was not is refu
   expect(unexpectedStatuses(row, ['503', '429'])).toEqual([])
 })
 
-test('jobs wait while GitHub is down, deliveries are acknowledged meanwhile, and all take effect once it is back', async () => {
+test('jobs wait while GitHub is unavailable, deliveries are acknowledged, and all take effect once when it returns', async () => {
   const counts = countRequests('GitHub unavailable while webhooks arrive', '30 deliveries, each twice')
   misbehave = (request) => request.socket.resetAndDestroy()
   const urls: string[] = []

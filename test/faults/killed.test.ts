@@ -14,7 +14,7 @@ beforeAll(async () => {
 })
 afterAll(() => fixture.close())
 
-test('one of two instances is killed again and again, and clients that turn to the other lose nothing', async () => {
+test('one of two instances is killed repeatedly, and clients that switch to the other lose nothing', async () => {
   const cluster = await startCluster({ durable: true })
   const env = { ...fixture.env, DATABASE_URL: cluster.url }
   const ports = [await freePort(), await freePort()].map(String)
@@ -37,7 +37,7 @@ test('one of two instances is killed again and again, and clients that turn to t
   await cluster.remove()
 })
 
-test('the only instance is killed on the embedded database, and its heir has what was acknowledged', async () => {
+test('the only instance is killed on the embedded database, and its successor has everything acknowledged', async () => {
   const directory = await temporaryDirectory('data')
   const env = { ...fixture.env, DATA_DIR: directory.path, PORT: String(await freePort()) }
   let service = await startProcess(env)

@@ -16,7 +16,7 @@ beforeAll(async () => {
 })
 afterAll(() => fixture.close())
 
-test('with transactions under way, the process lives, refuses with 503 and recovers by itself', async () => {
+test('with open transactions, the process keeps running, responds with 503 and recovers', async () => {
   const cluster = await startCluster({ durable: true })
   const service = await startProcess({ ...fixture.env, DATABASE_URL: cluster.url })
   const counts = countRequests('PostgreSQL stopped (immediate) and restarted three times', '16 clients')
@@ -42,7 +42,7 @@ test('with transactions under way, the process lives, refuses with 503 and recov
   await cluster.remove()
 })
 
-test('a standby that is promoted has all that was acknowledged, and the service finds it among its addresses', async ({
+test('a promoted standby has everything acknowledged, and the service finds it among its addresses', async ({
   skip,
 }) => {
   const cluster = await startCluster({ durable: true })
@@ -79,7 +79,7 @@ test('a standby that is promoted has all that was acknowledged, and the service 
   await cluster.remove()
 })
 
-test('while PostgreSQL is away every answer is 503, and when it is back the service goes on by itself', async () => {
+test('while PostgreSQL is stopped every response is 503, and service resumes when it returns', async () => {
   const cluster = await startCluster()
   const service = await startProcess({ ...fixture.env, DATABASE_URL: cluster.url })
   const api = apiAt(service.url, 'ada')

@@ -43,7 +43,7 @@ async function sendOn({ url }: ServiceProcess, text: string): Promise<Socket> {
   return socket
 }
 
-test('under load every create that was acknowledged is there, and none is broken off', async () => {
+test('under load every acknowledged create is stored and no request is aborted', async () => {
   const first = await start()
   const counts = countRequests('SIGTERM under load, on keep-alive connections', '16 clients')
   const load = startLoad([first.url], counts, { clients: 16 })
@@ -60,8 +60,8 @@ test('under load every create that was acknowledged is there, and none is broken
   expect(await heir.kill('SIGTERM')).toMatchObject({ code: 0 })
 })
 
-describe('it ends with 0', () => {
-  test('while GitHub hangs, and the request that waits for it is answered', async () => {
+describe('the process ends with 0', () => {
+  test('while GitHub does not respond, after answering the waiting request', async () => {
     const service = await start()
     fixture.github.fault('GET /repos/acme/shop', 'silent')
     const asked = fixture.github.calls('GET /repos/acme/shop')
@@ -72,7 +72,7 @@ describe('it ends with 0', () => {
     expect(await ended).toEqual({ code: 0, errors: [] })
   })
 
-  test('with a connection that is idle, one that sends its headers byte by byte, and one that owes its body', async () => {
+  test('with an idle connection, one with slow headers and one with an incomplete body', async () => {
     const service = await start()
     const idle = await sendOn(service, 'GET /healthz HTTP/1.1\r\nHost: x\r\n\r\n')
     await once(idle, 'data')
@@ -84,7 +84,7 @@ describe('it ends with 0', () => {
     expect(await service.kill('SIGTERM')).toEqual({ code: 0, errors: [] })
   })
 
-  test('when it is told more than once', async () => {
+  test('when it receives the signal repeatedly', async () => {
     const service = await start()
     const release = fixture.github.hold('GET /repos/acme/shop')
     const asked = fixture.github.calls('GET /repos/acme/shop')
@@ -108,7 +108,7 @@ describe('it ends with 0', () => {
     expect(await ended).toEqual({ code: 0, errors: [] })
   })
 
-  test('while a job waits for GitHub, and the job is done by the next instance', async () => {
+  test('while a job waits for GitHub, and the next instance completes the job', async () => {
     const { app } = fixture.github
     app.install({ account: 'acme' })
     const env = {

@@ -81,7 +81,7 @@ async function countJobs(condition: string): Promise<number> {
 /** Nothing is left to be done now. */
 const isIdle = async () => (await countJobs(`state = 'pending' and run_at <= now()`)) === 0
 
-test('a signed delivery leads to a comment that names the other work, with a real app JWT and installation token', async () => {
+test('a signed delivery leads to a comment that names the other activity, with a real App JWT and installation token', async () => {
   const service = await start()
   const installation = githubServer.github.state.app.installations[0]
   if (!installation) throw new Error('not installed')
@@ -113,7 +113,7 @@ test('a signed delivery leads to a comment that names the other work, with a rea
 test.each([
   ['as soon as it has answered', false],
   ['in the middle of a delivery', true],
-])('killed %s, the service brings the effect after its restart, once', async (_, isInTheMiddle) => {
+])('a service killed %s completes the effect once after its restart', async (_, isInTheMiddle) => {
   const first = await start()
   const { number, webhook } = opened({ head: 'tidy' })
   const files = `GET /repos/${SHOP}/pulls/${number}/files`
@@ -131,7 +131,7 @@ test.each([
   expect(await tracked(second)).toEqual([url])
 })
 
-test('killed between making a comment and remembering it, the service makes no second one', async () => {
+test('a service killed between creating and storing a comment creates no second one', async () => {
   const first = await start()
   const one = opened({ head: 'retries', draft: true })
   expect(await deliver(first, one.webhook)).toBe(202)
@@ -162,7 +162,7 @@ test('killed between making a comment and remembering it, the service makes no s
   expect(await tracked(second)).toHaveLength(2)
 })
 
-test('two instances take 200 deliveries, each of them twice and more, and each has its effect once', async () => {
+test('two instances process 200 deliveries, each sent twice or more, exactly once', async () => {
   const [first, second] = await Promise.all([start(), start()])
   const sent = Array.from({ length: 200 }, (_, index) => {
     const full_name = NAMES[index % NAMES.length] as string

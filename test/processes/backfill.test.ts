@@ -126,7 +126,7 @@ test.each([
   [{ paths: ['docs/guide.md'] }, ['everywhere', 'grave'], 'high'],
   [{ paths: ['many/7/x', 'many/299'] }, ['everywhere', 'many 299', 'many 7'], 'medium'],
   [{ paths: ['nowhere/*'] }, ['everywhere'], 'medium'],
-])('%j is found to meet %j', async (scope, titles, severity) => {
+])('%j overlaps with %j', async (scope, titles, severity) => {
   expect(await found(scope)).toMatchObject({
     titles,
     severity,
@@ -134,14 +134,14 @@ test.each([
   })
 })
 
-test('each repository has what is its own', async () => {
+test('each repository has only its own records', async () => {
   expect(await found({ paths }, '/api/v1/repos/acme/docs')).toMatchObject({
     titles: ['elsewhere'],
     checked_against: { activities: 1, notables: 0 },
   })
 })
 
-test('verify finds nothing to tell, nor once these records have changed and ended', async () => {
+test('verify finds no problem, also after these records have changed and ended', async () => {
   expect(await verified()).toEqual([0, 1])
   const change = async (method: string, path: string, body?: object) =>
     expect((await api(method, path, { body })).status).toBe(200)

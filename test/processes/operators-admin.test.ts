@@ -48,7 +48,7 @@ const purgeAll = () => runAdmin(env, 'purge', SHOP)
 describe('verify', () => {
   beforeEach(purgeAll)
 
-  test('finds no fault in what the service and the App have stored', async () => {
+  test('finds no problem in what the service and the App store', async () => {
     const scope = { areas: ['Checkout'], paths: ['src/{a,b}/**', 'README.md'] }
     const { number } = deployment.githubServer.github.at(SHOP).open({ files: ['src/[id]/{x}.ts'], title: '' })
     await deployment.deliver(
@@ -78,7 +78,7 @@ describe('verify', () => {
     })
   })
 
-  test('names each fault with its id and what to do, and ends with 1', async () => {
+  test('names each problem with its id and remedy, and exits with 1', async () => {
     const [a, b, c, d] = [
       await createActivity(),
       await createActivity(),
@@ -166,7 +166,7 @@ describe('verify', () => {
     expect((await runAdmin(env, 'verify')).code).toBe(0)
   })
 
-  test('tells a schema that is not of this version', async () => {
+  test('reports a schema of another version', async () => {
     const { url } = inject('postgres')
     const name = `deconflict_old_${process.pid}`
     await runOn(url, `create database ${name}`)
@@ -196,7 +196,7 @@ describe('verify', () => {
 })
 
 describe('deliveries', () => {
-  test('that were given up are listed and replayed while the service runs', async () => {
+  test('in the dead-letter state are listed and replayed while the service runs', async () => {
     await query(`insert into jobs (id, kind, repo_id, payload, state, run_at, asked, attempts, last_error, created_at, updated_at)
       values ('repository:1', 'repository', 1, '{"id": 1, "owner": "acme", "name": "shop", "installation_id": ${deployment.githubServer.github.state.app.installations[0]?.id}}',
       'dead', now(), 1, 12, E'HttpError 502\nat line 7', now(), now())`)
@@ -218,7 +218,7 @@ describe('deliveries', () => {
 })
 
 describe('purge', () => {
-  test('deletes all of a repository, by name in any case or by id, and nothing else', async () => {
+  test('deletes all of a repository, given by name in any case or by id, and nothing else', async () => {
     const other = '/api/v1/repos/acme/docs/activity'
     await api('POST', other, { body: ACTIVITY })
     await createActivity()
@@ -237,7 +237,7 @@ describe('purge', () => {
   })
 })
 
-test('the embedded database is verified while no service has it, and else says why not', async () => {
+test('the embedded database is verified when no service uses it; otherwise the reason is printed', async () => {
   const directory = await temporaryDirectory('data')
   const embedded = { DATA_DIR: directory.path }
   const [running] = await deployment.start(1, embedded)
@@ -259,13 +259,13 @@ test.each([
   [['purge'], 2, /no such command: purge; see --help/],
   [['purge', SHOP, '--repair'], 2, /no such command: purge acme\/shop --repair; see --help/],
   [['verify', '--fast'], 2, /Unknown option '--fast'.*; see --help/],
-])('%j is refused with one line', async (args, expected, line) => {
+])('%j is rejected with one line', async (args, expected, line) => {
   const { code, errors } = await runAdmin(env, ...args)
   expect(code).toBe(expected)
   expect(errors).toEqual([expect.stringMatching(line)])
 })
 
-test('a database that is away ends a command with 2 and one line, without the password', async () => {
+test('an unavailable database ends a command with 2 and one line without the password', async () => {
   const away = { DATABASE_URL: 'postgres://ada:secret@127.0.0.1:1/db' }
   const { code, errors } = await runAdmin(away, 'verify')
   expect([code, errors]).toEqual([

@@ -56,7 +56,7 @@ const verify = async (...args: string[]) => {
   return { code, lines }
 }
 
-test('verify tells where the index is not what the records say, and --repair makes it so', async () => {
+test('verify reports claims-index drift, and --repair removes it', async () => {
   const [bare, full, light, gone] = [
     await createActivity({ scope: SCOPE }),
     await createActivity({ scope: SCOPE }),
@@ -129,7 +129,7 @@ function work(clients: number): { stop(): Promise<number> } {
   }
 }
 
-test('records that change while they are verified or repaired are no drift, and stay without', async () => {
+test('records that change during verify or repair are not reported as drift', async () => {
   const people = work(4)
   for (let time = 0; time < 4; time += 1)
     expect(await verify(...(time % 2 === 0 ? [] : ['--repair']))).toEqual({
@@ -144,7 +144,7 @@ test('records that change while they are verified or repaired are no drift, and 
   expect(await verify()).toEqual({ code: 0, lines: [expect.stringMatching(NO_PROBLEM)] })
 })
 
-test('a record that is created while its repository is purged stays as a whole', async () => {
+test('a record that is created during a purge is stored completely', async () => {
   const old = await createActivity({ scope: SCOPE })
   await createNotable()
   const [other, watch] = [raw(), raw()]
@@ -172,7 +172,7 @@ test('a record that is created while its repository is purged stays as a whole',
   expect(await verify()).toEqual({ code: 0, lines: [expect.stringMatching(NO_PROBLEM)] })
 })
 
-test('purges while people work leave no half of a record', async () => {
+test('purges under load leave no partial records', async () => {
   const people = work(4)
   for (let time = 0; time < 4; time += 1) expect((await runAdmin(env, 'purge', SHOP)).errors).toEqual([])
   await people.stop()

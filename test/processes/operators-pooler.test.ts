@@ -43,7 +43,7 @@ describe.skipIf(!binary)('behind a pooler in transaction mode (skipped where pgb
 
   const apiOf = (turn: number) => apiAt((services[turn % 2] as ServiceProcess).url, 'ada')
 
-  test('everything works on fewer server connections than the service has of its own', async () => {
+  test('everything works with fewer server connections than the service’s pool', async () => {
     const clients = Array.from({ length: 8 }, async (_, client) => {
       for (let round = 0; round < 5; round += 1) {
         const request = { body: WORK, headers: { 'Idempotency-Key': `${client}-${round}` } }
@@ -64,7 +64,7 @@ describe.skipIf(!binary)('behind a pooler in transaction mode (skipped where pgb
     expect((await apiOf(1)('GET', '/activity')).body.items).toEqual([])
   })
 
-  test('a delivery is carried out, and what it says of access is heard on every instance', async () => {
+  test('a delivery is processed, and its access change reaches every instance', async () => {
     const { number } = deployment.githubServer.github.at(SHOP).open({ files: ['src/pay.ts'] })
     const [first, second] = services as [ServiceProcess, ServiceProcess]
     const opened = pullRequestEvent(deployment.githubServer.github, SHOP, number, 'opened')
@@ -83,7 +83,7 @@ describe.skipIf(!binary)('behind a pooler in transaction mode (skipped where pgb
     await expect.poll(() => Promise.all(services.map(status)), WAIT_OPTIONS).toEqual([403, 403])
   })
 
-  test('one that refuses the parameters of a connection ends the start with a line', async () => {
+  test('a pooler that rejects connection parameters ends the start with one line', async () => {
     const strict = await startPooler(binary as string, url, [])
     const { code, errors } = await exitOfProcess({ DATABASE_URL: strict.urlOf(direct) })
     await strict.remove()

@@ -113,7 +113,7 @@ const bin = process.env.TEST_DATABASE_URL ? undefined : debianBinaries()
 const canDump = bin !== undefined && existsSync(join(bin, 'pg_dump'))
 
 describe.skipIf(!canDump)('on PostgreSQL (skipped where pg_dump of the server is missing)', () => {
-  test('what pg_dump saved, pg_restore brings back to the letter, and verify finds no fault', async () => {
+  test('pg_restore restores a pg_dump byte for byte, and verify finds no problem', async () => {
     const { url } = inject('postgres')
     const original = await freshDatabase()
     const [first] = (await deployment.start(1, { DATABASE_URL: original.database_url })) as [ServiceProcess]
@@ -153,7 +153,7 @@ describe.skipIf(!canDump)('on PostgreSQL (skipped where pg_dump of the server is
   })
 })
 
-test('a copy of the embedded database, made while the service is stopped, is the same to the letter', async () => {
+test('a copy of the embedded database, made while the service is stopped, is identical', async () => {
   const directory = await temporaryDirectory('data')
   const original = join(directory.path, 'original')
   const [first] = (await deployment.start(1, { DATA_DIR: original })) as [ServiceProcess]
@@ -173,7 +173,7 @@ test('a copy of the embedded database, made while the service is stopped, is the
   await directory.remove()
 })
 
-test('an instance runs and starts on a schema to which a newer version has added', async () => {
+test('an instance runs and starts on a schema with additions of a newer version', async () => {
   const database = await freshDatabase()
   const env = { DATABASE_URL: database.database_url }
   const [running] = (await deployment.start(1, env)) as [ServiceProcess]

@@ -45,7 +45,7 @@ async function startTwo(limit: number) {
 const activityBody = { title: 'Retry payments', summary: 'Retries twice.', actor: 'Ada' }
 const range = (count: number) => Array.from({ length: count }, (_, index) => index)
 
-test('of 200 pairs of creates that collide and race, each time at least one is told of the other', async () => {
+test('in each of 200 pairs of concurrent creates that overlap, at least one returns the other', async () => {
   const [first, second] = await startTwo(1_000_000)
   const create = (api: typeof first, side: string, pair: number) =>
     api('POST', '/activity', {
@@ -72,7 +72,7 @@ test('of 200 pairs of creates that collide and race, each time at least one is t
   expect(toldOne).toBeGreaterThan(0)
 })
 
-test('a key that is used on two processes at once makes one record', async () => {
+test('an idempotency key used on two processes at once creates one record', async () => {
   const [first, second] = await startTwo(1_000_000)
   for (const round of range(50)) {
     const request = { body: activityBody, headers: { 'Idempotency-Key': `once-${round}` } }
@@ -91,7 +91,7 @@ test('a key that is used on two processes at once makes one record', async () =>
   }
 })
 
-test('two processes together grant a caller exactly the limit', async () => {
+test('two processes together enforce the limit exactly', async () => {
   const limit = 90
   const apis = await startTwo(limit)
   // Each gets to know the token first: until then a request counts for its address, too.

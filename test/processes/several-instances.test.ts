@@ -47,7 +47,7 @@ const isIdle = async () => {
   return rows.length === 0
 }
 
-test('every request may go to another instance: what one has stored, all of them know', async () => {
+test('every request may go to another instance and sees what the others stored', async () => {
   const clients = Array.from({ length: 6 }, async (_, client) => {
     const activities = at(SHOP, '/activity')
     const notables = at(SHOP, '/notables')
@@ -80,7 +80,7 @@ test('every request may go to another instance: what one has stored, all of them
   expect(Math.min(...balancer.given)).toBeGreaterThan(50)
 })
 
-test('reconciliation looks into each repository once, and takes in once what nobody told of', async () => {
+test('reconciliation visits each repository once and imports missed changes once', async () => {
   const urls = OTHERS.map((full_name) => {
     const { number } = deployment.githubServer.github.at(full_name).open({ files: ['src/pay.ts'] })
     return `${deployment.githubServer.url}/${full_name}/pull/${number}`
@@ -104,7 +104,7 @@ test('reconciliation looks into each repository once, and takes in once what nob
   expect(await all()).toEqual(urls)
 })
 
-test('who loses access is refused by every instance, whichever of them heard of it', async () => {
+test('a caller who loses access is rejected by every instance, whichever received the event', async () => {
   const { number } = deployment.githubServer.github.at(SHOP).open({ files: ['src/pay.ts'] })
   const opened = pullRequestEvent(deployment.githubServer.github, SHOP, number, 'opened')
   expect(await deployment.deliver(balancer.url, opened)).toBe(202)
@@ -123,7 +123,7 @@ test('who loses access is refused by every instance, whichever of them heard of 
 })
 
 describe('sweeps at the same time', () => {
-  test('store each expiry and delete each old record once between them', async () => {
+  test('store each expiry and delete each old record once', async () => {
     const fresh = await freshDatabase()
     const url = fresh.database_url as string
     const [REPOSITORIES, EXPIRED, OLD] = [60, 40, 20]

@@ -30,7 +30,7 @@ const environment = (database_url: string | undefined) => ({
   RATE_LIMIT_PER_MINUTE: '1000000',
 })
 
-describe('a bad value in the environment', () => {
+describe('an invalid value in the environment', () => {
   const app = { APP_ID: '7', PRIVATE_KEY: 'key', WEBHOOK_SECRET: 'secret' }
   test.each([
     ['PORT', { PORT: 'http' }],
@@ -69,7 +69,7 @@ describe('a bad value in the environment', () => {
   })
 })
 
-test('four that start at once on an empty database all become ready', async () => {
+test('four instances that start at once on an empty database all become ready', async () => {
   const { url } = inject('postgres')
   const name = `deconflict_empty_${process.pid}`
   await runOn(url, `create database ${name}`)
@@ -101,7 +101,7 @@ test('four that start at once on an empty database all become ready', async () =
   await runOn(url, `drop database ${name} with (force)`)
 })
 
-test('while migrations wait, /healthz is 200 and all else 503 service_unavailable', async () => {
+test('while migrations wait, /healthz is 200 and everything else is 503 service_unavailable', async () => {
   const { url } = inject('postgres')
   const name = `deconflict_waiting_${process.pid}`
   await runOn(url, `create database ${name}`)
@@ -171,7 +171,7 @@ test('a damaged embedded database ends the process with one line that says so', 
   await directory.remove()
 })
 
-test('a second process on the directory of a running one is refused with one line, and takes over once that is dead', async () => {
+test('a second process on a data directory in use is rejected with one line, and starts once the first is dead', async () => {
   const directory = await temporaryDirectory('data')
   const env = { ...environment(undefined), DATA_DIR: directory.path }
   const activityBody = { title: 'Retry payments', summary: 'Retries twice.', actor: 'Ada' }

@@ -113,7 +113,7 @@ test('a request is one trace with its caller’s id, and a job is linked to the 
   expect(JSON.stringify(collector.spans)).not.toMatch(/Secret/)
 })
 
-test('what was traced last is sent before the end', async () => {
+test('the last spans are sent before the process ends', async () => {
   const { url, kill } = await start({
     OTEL_EXPORTER_OTLP_ENDPOINT: collector.url,
     OTEL_EXPORTER_OTLP_PROTOCOL: 'http/json',
@@ -126,7 +126,7 @@ test('what was traced last is sent before the end', async () => {
   expect(one('listNotables').service).toBe('deconflict-eu')
 })
 
-test('a collector that is away holds up neither requests nor the end', async () => {
+test('an unavailable collector delays neither requests nor the end', async () => {
   const { url, kill } = await start({ OTEL_EXPORTER_OTLP_ENDPOINT: 'http://127.0.0.1:1' })
   expect((await apiAt(url, 'TokenSecret')('GET', '/notables')).status).toBe(200)
   expect(await kill('SIGTERM')).toEqual({ code: 0, errors: ['loaded true'] })
