@@ -38,7 +38,7 @@ export async function createOnce<Name extends OperationName, Row extends { id: s
   input: InputOf<Name>,
   handler: CreateHandler<Name, Row>,
 ): Promise<Created> {
-  const input_hash = createHash('sha256').update(JSON.stringify(input)).digest('hex')
+  const input_hash = hashOf(input)
   const found = await inTransaction(ctx, async (tx): Promise<{ stored: StoredKey } | { row: Row }> => {
     if (!(await lockKey(tx.db, use))) throw inProgress()
     const stored = await findKey(tx.db, use, later(ctx.now, -KEY_RETENTION_MS))
@@ -55,6 +55,17 @@ export async function createOnce<Name extends OperationName, Row extends { id: s
   if (stored.input_hash !== input_hash) throw mismatch()
   const body = stored.answer ?? (await respond(ctx, use, await handler.find(ctx, stored.record_id), handler))
   return { body, created_id: stored.record_id, replayed: true }
+}
+
+/** Fields that were added to the inputs, with the JSON of their defaults. */
+const ADDED_FIELDS: Record<string, string> = { base_sha: 'null', changes: '[]' }
+
+/** Leaves added fields out if they have their defaults, so that a retry after an upgrade still is the same request. */
+function hashOf(input: object): string {
+  const json = JSON.stringify(input, (name, value) =>
+    name in ADDED_FIELDS && JSON.stringify(value) === ADDED_FIELDS[name] ? undefined : value,
+  )
+  return createHash('sha256').update(json).digest('hex')
 }
 
 /** Computes and stores the response. If a concurrent replay stored one first, that one is returned. */

@@ -133,7 +133,14 @@ describe('paths', () => {
     const id = newId('act')
     const paths = ['app/[id]/page.tsx', 'docs/a*.md', '!odd', '{x,y}']
     await insertActivities([
-      { id, source: 'pull_request', scope_is_literal: true, scope: { areas: [], paths } },
+      {
+        id,
+        source: 'pull_request',
+        pr_number: 7,
+        pr_url: 'https://github.com/acme/shop/pull/7',
+        scope_is_literal: true,
+        scope: { areas: [], paths },
+      },
     ])
     const related = async (path: string) => (await check({ scope: { paths: [path] } })).related_activity_ids
     for (const path of ['app/[id]/page.tsx', 'docs/a\\*.md', '\\!odd', '\\{x,y\\}', '?odd'])
