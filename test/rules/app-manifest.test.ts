@@ -46,7 +46,7 @@ const CALL_NEEDS: Record<string, string> = {
   'users.getAuthenticated': 'metadata: read',
 }
 
-test('the manifest asks for exactly the events that have a handler', () => {
+test('the manifest requests exactly the events that have a handler', () => {
   expect([...manifest.default_events, ...UNASKED].sort()).toEqual([...HANDLED].sort())
 })
 
@@ -62,7 +62,7 @@ test('every stored event has a handler or only changes permissions', async () =>
   expect([...heard, ...ACCESS_EVENTS].sort()).toEqual([...HANDLED].sort())
 })
 
-test('the manifest asks for exactly the permissions that events and calls need', () => {
+test('the manifest requests exactly the permissions that events and calls need', () => {
   const calls = new Set(
     sources().flatMap((source) =>
       [...source.matchAll(/\.rest\.(\w+\.\w+)\(/g)].map(([, name]) => name as string),
@@ -78,7 +78,7 @@ test('the manifest asks for exactly the permissions that events and calls need',
   expect(manifest.default_permissions).toEqual(needed)
 })
 
-test('the address in the README fills in the form of a new app as the manifest says', () => {
+test('the link in the README fills in the form of a new App with the values of the manifest', () => {
   const readme = readFileSync(join(root, 'README.md'), 'utf8')
   const address = /https:\/\/github\.com\/organizations\/ORG\/settings\/apps\/new\?\S+/.exec(readme)?.[0]
   const filled = new URL(address as string).searchParams

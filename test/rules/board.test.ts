@@ -23,7 +23,7 @@ describe('a lane is', () => {
   })
 })
 
-test('the lane with the most severe collision comes first, and in a lane the riskiest work', () => {
+test('the lane with the most severe collision comes first, and in a lane the activities of the highest risk', () => {
   const areas = (label: string) => ({ scope: { areas: [label], paths: [] } })
   const all = [
     activity('a', areas('api')),
@@ -39,7 +39,7 @@ test('the lane with the most severe collision comes first, and in a lane the ris
   expect(row_count).toBe(5)
 })
 
-test('links join rows, and the one over the most rows reaches furthest', () => {
+test('links connect rows, and the one across the most rows is drawn furthest out', () => {
   const all = ['a', 'b', 'c'].map((label) => activity(label, { scope: { areas: [label], paths: [] } }))
   const { links } = board(all, [overlap('b', 'a', 'low'), overlap('a', 'c')])
   expect(links.map(({ rows, reach }) => ({ rows, reach }))).toEqual([
@@ -48,7 +48,7 @@ test('links join rows, and the one over the most rows reaches furthest', () => {
   ])
 })
 
-test('a bar starts when its work began, however short it is, and has its label where there is room', () => {
+test('a bar starts when its activity began, has a minimum width, and has its label where there is room', () => {
   const began = (ago_ms: number) => ({ created_at: new Date(NOW_MS - ago_ms).toISOString() })
   const { lanes } = board([
     activity('e', began(30 * 24 * HOUR_MS)),

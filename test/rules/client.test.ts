@@ -287,7 +287,7 @@ describe('service information', () => {
   })
 })
 
-test('the client needs three small packages at run time, and no code of the server', () => {
+test('the client needs three small packages at run time and no server code', () => {
   const { packages, files } = graphOf('client/client.ts')
   expect([...packages].sort()).toEqual(['fastest-levenshtein', 'typeid-js', 'zod'])
   expect(

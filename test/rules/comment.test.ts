@@ -95,7 +95,7 @@ const HOSTILE: [string, string][] = [
   ['blanks only', ' \t\n '],
 ]
 
-describe('nobody can put markup into the comment', () => {
+describe('markup from users is escaped in the comment', () => {
   const ALLOWED_LINKS = new Set(['https://github.com/acme/shop/pull/3', 'https://acme.example/d/1'])
   const places: [string, (text: string) => Partial<Report>][] = [
     ['a title', (title) => ({ works: [{ ...reportedActivity, title }] })],
@@ -147,14 +147,14 @@ describe('nobody can put markup into the comment', () => {
     })
   })
 
-  test('neither hide nor turn round what stands there', () => {
+  test('bidirectional and invisible characters are removed', () => {
     const text = 'a\u202Eb\u2066c\u200Bd\u200Fe\u061Cf\u0000g\u001Bh\uFEFFi\u{E0041}j'
     const comment = commentOf(report({ works: [{ ...reportedActivity, title: text }] }))
     expect(comment).toContain('`abcdefgh ij`')
     expect(comment.replaceAll('\n', '')).not.toMatch(/[\p{Cf}\p{Cc}]/u)
   })
 
-  test('nor fill it', () => {
+  test('long texts are truncated', () => {
     const works = Array.from({ length: 200 }, () => ({
       ...reportedActivity,
       title: '`|😀'.repeat(900),
@@ -168,7 +168,7 @@ describe('nobody can put markup into the comment', () => {
   })
 })
 
-describe('the address of a decision', () => {
+describe('the URL of a decision', () => {
   const linkTo = (decision_url: string) =>
     read(commentOf(report({ works: [], notables: [{ ...notable, decision_url }] })))
 
@@ -200,11 +200,11 @@ describe('the address of a decision', () => {
   })
 })
 
-describe('what the comment says', () => {
+describe('the comment', () => {
   const said = (changes: Partial<Report>) => commentOf(report(changes))
   const behind = { ...reportedActivity, is_ahead: false }
 
-  test('carries the hidden marker first, and how to silence it', () => {
+  test('starts with the hidden marker and says how to mute it', () => {
     for (const text of [said({}), commentOf(quiet())]) {
       expect(text.startsWith(`${MARKER}\n`)).toBe(true)
       expect(text).toContain(`\`${MUTE_LABEL}\``)
@@ -254,7 +254,7 @@ describe('what the comment says', () => {
     expect(said(changes)).toContain(`**What to do:** ${advice}`)
   })
 
-  test('says when not all was compared', () => {
+  test('says when the comparison is incomplete', () => {
     expect(said({ is_complete: false })).toContain('there may be more')
     expect(said({})).not.toContain('there may be more')
   })
@@ -309,7 +309,7 @@ describe('what the comment says', () => {
     expect(text.includes('No overlap')).toBe(heading === 'No overlap any more')
   })
 
-  test('says beside a notable why other work was not compared', () => {
+  test('says beside a notable why nothing was compared', () => {
     const text = said({ works: [], notables: [notable], not_compared: 'all_ignored' })
     expect(text).toContain('### 1 notable applies to this pull request')
     expect(text).toContain(
@@ -352,7 +352,7 @@ describe('the check run', () => {
     )
   })
 
-  test('names what is below the threshold, whether anything is above or not', () => {
+  test('names overlaps below the threshold, with or without others above it', () => {
     for (const run of [checkRunOf(sha, quiet(low)), checkRunOf(sha, report(low))]) {
       expect(run.summary).toContain(
         '**Below the threshold**\n\n- [#3](https://github.com/acme/shop/pull/3) `Retry payments` on `retries` (ready for review) by `Ben`: `src/pay.ts` (low)\n- `Tills are frozen` (low), for `src/**`',
@@ -360,7 +360,7 @@ describe('the check run', () => {
     }
   })
 
-  test.each(HOSTILE)('makes nothing of %s below the threshold', (_, text) => {
+  test.each(HOSTILE)('escapes %s below the threshold', (_, text) => {
     const below = (words: string) => ({
       works: [{ ...reportedActivity, title: words, actor: words, branch: words, examples: [words] }],
       notables: [{ ...notable, title: words, where: words }],
@@ -371,12 +371,12 @@ describe('the check run', () => {
     expect(found.code).toHaveLength(plain.code.length)
   })
 
-  test('is neutral with something to tell, of any severity', () => {
+  test('is neutral when it reports overlaps of any severity', () => {
     for (const severity of ['low', 'medium', 'high'] as const)
       expect(checkRunOf(sha, report({ severity }))).toMatchObject({ head_sha: sha, conclusion: 'neutral' })
   })
 
-  test('holds the text of the comment, and a note at each overlapping file, 50 of them at most', () => {
+  test('contains the text of the comment and at most 50 annotations on overlapping files', () => {
     const run = checkRunOf(sha, report({ works: [{ ...reportedActivity, examples: ['a.ts', 'b.ts'] }] }))
     expect(run.summary).toBe(
       commentOf(report({ works: [{ ...reportedActivity, examples: ['a.ts', 'b.ts'] }] })),
@@ -389,7 +389,7 @@ describe('the check run', () => {
     expect(checkRunOf(sha, report({ works })).annotations).toHaveLength(50)
   })
 
-  test.each(HOSTILE)('of a wrong settings file makes nothing of %s', (_, text) => {
+  test.each(HOSTILE)('of an invalid settings file escapes %s', (_, text) => {
     const problem = { line: 3, key: text, message: text }
     const plain = read(settingsRunOf(sha, [{ line: 3, key: 'k', message: 'm' }]).summary)
     const found = read(settingsRunOf(sha, [problem]).summary)

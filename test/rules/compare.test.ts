@@ -26,13 +26,13 @@ function shared(yours: Given | Given[], theirs: Given, settings = none, max = 10
 }
 
 describe('what two scopes share', () => {
-  test('is nothing, when neither a label nor a path is shared', () => {
+  test('is empty when neither a label nor a path is shared', () => {
     expect(shared({ areas: ['pay'], paths: ['src/**'] }, { areas: ['till'], paths: ['docs/**'] })).toBeNull()
     expect(shared({}, {})).toBeNull()
     expect(shared({ paths: ['**'] }, {})).toBeNull()
   })
 
-  test('is told in the words of the proposal for labels, and of each side for paths', () => {
+  test('uses the proposal’s spelling of labels and both globs of paths', () => {
     expect(shared({ areas: ['PAY'], paths: ['./src/*'] }, { areas: [' pay'], paths: ['/src/a.ts'] })).toEqual(
       {
         areas: ['PAY'],
@@ -41,7 +41,7 @@ describe('what two scopes share', () => {
     )
   })
 
-  test('is sought for all scopes of a proposal together', () => {
+  test('covers all scopes of a proposal', () => {
     const yours = [{ areas: ['pay'] }, { paths: ['docs/a.md'] }, { paths: ['docs/b.md'] }]
     expect(shared(yours, { areas: ['Pay'], paths: ['docs/b.md'] })).toEqual({
       areas: ['pay'],
@@ -49,7 +49,7 @@ describe('what two scopes share', () => {
     })
   })
 
-  test('has as many pairs of paths as are asked for', () => {
+  test('has at most the requested number of pairs of paths', () => {
     const theirs = { paths: ['a', 'b', 'c'] }
     expect(shared({ paths: ['*'] }, theirs)?.paths).toHaveLength(3)
     expect(shared({ paths: ['*'] }, theirs, none, 2)?.paths).toHaveLength(2)
@@ -58,7 +58,7 @@ describe('what two scopes share', () => {
   test.each([
     ['yours', { areas: [' Till'] }, { paths: ['src/till/a.ts'] }],
     ['theirs', { paths: ['src/till/a.ts'] }, { areas: ['TILL'] }],
-  ])('includes the globs that the settings give %s', (_, yours, theirs) => {
+  ])('includes the globs that the settings define for %s', (_, yours, theirs) => {
     const settings = { ...none, areas: { till: ['src/till/**'] } }
     expect(shared(yours, theirs)).toBeNull()
     expect(shared(yours, theirs, settings)?.paths).toMatchObject([{ example: 'src/till/a.ts' }])
@@ -68,7 +68,7 @@ describe('what two scopes share', () => {
     ['yours', { paths: ['a/x.lock'] }, { paths: ['**'] }],
     ['theirs', { paths: ['**'] }, { paths: ['a/x.lock'] }],
     ['theirs, as the name of a file', { paths: ['**'] }, { paths: ['a/x.lock'], is_literal: true }],
-  ])('leaves out a plain path that is ignored, of %s', (_, yours, theirs) => {
+  ])('excludes an ignored plain path of %s', (_, yours, theirs) => {
     expect(shared(yours, theirs)).not.toBeNull()
     expect(shared(yours, theirs, { ...none, ignore_paths: ['**/*.lock'] })).toBeNull()
   })
@@ -98,12 +98,12 @@ describe('what two scopes share', () => {
     ).not.toBeNull()
   })
 
-  test('keeps a glob with wildcards, though all that it matches is ignored', () => {
+  test('keeps a glob with wildcards even if all its matches are ignored', () => {
     const settings = { ...none, ignore_paths: ['**/*.lock'] }
     expect(shared({ paths: ['a/*.lock'] }, { paths: ['a/x*.lock'] }, settings)).not.toBeNull()
   })
 
-  test('takes names of files to the letter, on either side', () => {
+  test('treats file names literally on either side', () => {
     const file = { paths: ['app/[id]/*.ts'], is_literal: true }
     expect(shared(file, { paths: ['app/i/a.ts'] })).toBeNull()
     expect(shared({ paths: ['app/i/a.ts'] }, file)).toBeNull()
@@ -125,7 +125,7 @@ describe('a proposal', () => {
     expect(proposalOf(scopes.map(scopeOf), rules, plenty()).emptiness).toBe(emptiness)
   })
 
-  test('stops reading scopes when the budget is spent', () => {
+  test('stops parsing scopes when the budget is exhausted', () => {
     const budget = { remaining: 10 }
     const scopes = Array.from({ length: 100 }, (_, index) => scopeOf({ paths: [`{a,b,c}${index}/*`] }))
     const { paths } = proposalOf(scopes, rulesOf(none, []), budget)
@@ -135,7 +135,7 @@ describe('a proposal', () => {
 })
 
 describe('the budget', () => {
-  test('is spent by reading alone: braces make much of a short glob', () => {
+  test('is charged for parsing alone: braces make a short glob expensive', () => {
     const rules = rulesOf(none, [])
     const proposal = proposalOf([scopeOf({ paths: ['docs/**'] })], rules, plenty())
     const spentOn = (paths: string[]) => {
@@ -147,7 +147,7 @@ describe('the budget', () => {
     expect(spentOn([`{1..64}${tail}*`])).toBeGreaterThan(20 * spentOn([`1${tail}*`]))
   })
 
-  test('that is spent ends the comparison, and says so by being below zero', () => {
+  test('ends the comparison when it is exhausted, and is then below zero', () => {
     const rules = rulesOf(none, [])
     const hostile = (end: string) => ({ paths: [`${'*a'.repeat(200)}[${end}${end}]`] })
     const proposal = proposalOf([scopeOf(hostile('x'))], rules, plenty())

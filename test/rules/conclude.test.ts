@@ -124,13 +124,13 @@ describe('the reason', () => {
     expect(concluded(changes).reason).toBe(reason)
   })
 
-  test('does not ask for a narrower scope when there was nothing to compare', () => {
+  test('does not suggest a narrower scope when there was nothing to compare', () => {
     const incomplete = { ...checked_against, complete: false }
     const { reason } = concluded({ emptiness: 'nothing_given', checked_against: incomplete })
     expect(reason).not.toMatch(/bound|narrow/)
   })
 
-  test('ends with how far the check got, when it did not get to the end', () => {
+  test('ends with the extent of the check when it is incomplete', () => {
     const incomplete = { ...checked_against, complete: false }
     expect(concluded({ checked_against: incomplete }).reason).toMatch(
       /^No overlap with 3 live activities and 1 active notable\. The check reached its bound/,
@@ -195,7 +195,7 @@ describe('the advice', () => {
 })
 
 describe('the lists', () => {
-  test('relate every listed activity, and match every listed record', () => {
+  test('relate to every listed activity and match every listed record', () => {
     const result = concluded({
       expected: new Map([
         ['act_1', 'own'],
@@ -221,7 +221,7 @@ describe('the lists', () => {
     ])
   })
 
-  test('say that they were cut, when more is related or expected than they hold', () => {
+  test('say that they are truncated when more is related or expected', () => {
     const collisions = [collision('a', 'low')]
     expect(concluded({ collisions, total_related: 1 }).truncated).toBe(false)
     expect(concluded({ collisions, total_related: 2 }).truncated).toBe(true)
@@ -236,10 +236,10 @@ describe('the lists', () => {
   })
 })
 
-describe('what to reuse', () => {
+describe('the suggestions for reuse', () => {
   const on = (day: number) => new Date(Date.UTC(2026, 1, day))
 
-  test('is merged work and patterns, the newest first', () => {
+  test('are merged activities and patterns, newest first', () => {
     const pr_url = 'https://github.com/acme/shop/pull/7'
     const decision_url = 'https://acme.example/7'
     const result = concluded({
@@ -259,7 +259,7 @@ describe('what to reuse', () => {
     for (const each of result.reuse_opportunities) expect(each.reason).toMatch(/\w+ .*\.$/)
   })
 
-  test('is at most ten', () => {
+  test('are at most ten', () => {
     const merged = Array.from({ length: 12 }, (_, index) =>
       activity(`act_${index}`, { merged_at: on(20 - index) }),
     )
@@ -267,7 +267,7 @@ describe('what to reuse', () => {
     expect(offered.map((each) => each.id)).toEqual(merged.slice(0, 10).map((each) => each.id))
   })
 
-  test('is no overlap', () => {
+  test('are not overlaps', () => {
     const result = concluded({ merged: [activity('act_1', { merged_at: on(1) })] })
     expect(result).toMatchObject({ overlap_detected: false, severity: null, total_related: 0 })
   })

@@ -220,7 +220,7 @@ describe('the GitHub App needs all three of its variables, or none:', () => {
 })
 
 test.each(['PUBLIC_URL', 'GITHUB_CLIENT_ID', 'GITHUB_CLIENT_SECRET'])(
-  'signing in is refused with %s alone',
+  'sign-in is rejected with %s alone',
   (name) => {
     expect(() => readConfig({ [name]: 'https://deconflict.example' })).toThrow(
       /is not set; set all of PUBLIC_URL, GITHUB_CLIENT_ID, GITHUB_CLIENT_SECRET, or none of them/,

@@ -25,7 +25,7 @@ test.each([
   expect([isDatabaseAway(error), isDatabaseDown(error)]).toEqual([is_away, is_down])
 })
 
-test('what is logged of it holds no message', () => {
+test('the log of a database error contains no message', () => {
   expect(faultOf(failed('XX000', 'server closed the connection unexpectedly'))).toEqual({
     fault: 'Error',
     code: '08006',

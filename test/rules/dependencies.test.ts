@@ -22,7 +22,7 @@ test('no production dependency reports installations', () => {
   expect(production.map(({ name }) => name).filter((name) => telemetry.test(name))).toEqual([])
 })
 
-test('the webhook payloads have the types of the one version that Probot runs', () => {
+test('the webhook payload types have the version that Probot uses', () => {
   const versions = Object.entries(lock.packages)
     .filter(([path]) => path.endsWith('node_modules/@octokit/webhooks'))
     .map(([, { version }]) => version)
@@ -30,7 +30,7 @@ test('the webhook payloads have the types of the one version that Probot runs', 
   expect(lock.packages['node_modules/probot']?.dependencies).toHaveProperty('@octokit/webhooks')
 })
 
-test('the production dependencies with an install script are known', () => {
+test('every production dependency with an install script is listed', () => {
   const scripted = production.filter(({ hasInstallScript }) => hasInstallScript).map(({ name }) => name)
   // protobufjs compares version numbers in package.json files, and calls nobody.
   expect(scripted).toEqual(['protobufjs'])

@@ -5,11 +5,11 @@ import { apiPage } from '../../scripts/api-docs.ts'
 
 const read = (path: string) => readFileSync(new URL(`../../${path}`, import.meta.url), 'utf8')
 
-test('docs/api.md is what the contract says (npm run docs writes it)', () => {
+test('docs/api.md matches the contract (npm run docs writes it)', () => {
   expect(read('docs/api.md')).toBe(apiPage())
 })
 
-test('the README names every variable of the configuration', () => {
+test('the README names every configuration variable', () => {
   const names = [...read('src/base/config.ts').matchAll(/^ {2}([A-Z][A-Z_]+): /gm)].map(
     ([, name]) => name as string,
   )
@@ -18,7 +18,7 @@ test('the README names every variable of the configuration', () => {
   expect(names.filter((name) => !readme.includes(`\`${name}\``))).toEqual([])
 })
 
-test('the pictures of the README are there, and small (npm run picture makes them)', () => {
+test('the pictures of the README exist and are small (npm run picture creates them)', () => {
   const names = new Set(read('README.md').match(/docs\/[\w-]+\.png/g))
   expect([...names].sort()).toEqual(['docs/page-dark.png', 'docs/page-light.png'])
   for (const name of names)

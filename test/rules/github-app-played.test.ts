@@ -13,7 +13,7 @@ const stranger = generateKeyPairSync('rsa', { modulusLength: 2048 }).privateKey.
 
 let nextInstallation = 501
 
-describe.each(variants)('the app on GitHub played %s', (_, play) => {
+describe.each(variants)('the App on the fake GitHub %s', (_, play) => {
   let played: FakeGithubVariant
   let github: GithubWorld
   let probot: Probot
@@ -106,13 +106,13 @@ describe.each(variants)('the app on GitHub played %s', (_, play) => {
     })
   })
 
-  test('refuses Probot with a wrong key', async () => {
+  test('rejects Probot with a wrong key', async () => {
     const { id } = github.app.install({ repositories: ['acme/shop'] })
     const octokit = await probotWith(stranger).auth(id)
     await expect(octokit.rest.apps.listReposAccessibleToInstallation()).rejects.toMatchObject({ status: 401 })
   })
 
-  test('lists installations page by page, and each by itself and by repository', async () => {
+  test('lists installations page by page, and each one by id and by repository', async () => {
     const first = github.app.install({ repositories: ['acme/shop'] })
     const second = github.app.install({ account: 'globex' })
     const octokit = await probot.auth()
@@ -128,7 +128,7 @@ describe.each(variants)('the app on GitHub played %s', (_, play) => {
     await expect(of('acme', 'docs')).rejects.toMatchObject({ status: 404 })
   })
 
-  test('shows an installation its own repositories only, as they come and go', async () => {
+  test('shows an installation only its own repositories as they change', async () => {
     const { id } = github.app.install({ repositories: ['acme/shop'] })
     const octokit = await probot.auth(id)
     const names = async () => {
@@ -175,7 +175,7 @@ describe.each(variants)('the app on GitHub played %s', (_, play) => {
     expect((await request(refs, later.body.token as string)).status).toBe(200)
   })
 
-  test('hands out tokens for some repositories and permissions, never for others', async () => {
+  test('creates tokens for some repositories and permissions, never for others', async () => {
     const { id } = github.app.install({ account: 'acme', permissions: { contents: 'read' } })
     const token = (body: unknown) =>
       request(`/app/installations/${id}/access_tokens`, jwt(), { method: 'POST', body: JSON.stringify(body) })
@@ -198,7 +198,7 @@ describe.each(variants)('the app on GitHub played %s', (_, play) => {
     expect((await request('/app/installations/1/access_tokens', jwt(), { method: 'POST' })).status).toBe(404)
   })
 
-  test('turns away the tokens of what was suspended, uninstalled or has expired', async () => {
+  test('rejects tokens of suspended and deleted installations and expired tokens', async () => {
     const { id } = github.app.install({ repositories: ['acme/shop'] })
     const made = await request(`/app/installations/${id}/access_tokens`, jwt(), { method: 'POST' })
     const look = async () => (await request('/repos/acme/shop', made.body.token as string)).status
@@ -217,7 +217,7 @@ describe.each(variants)('the app on GitHub played %s', (_, play) => {
     expect((await request('/repos/acme/shop', again.body.token as string)).status).toBe(401)
   })
 
-  test('tells of deliveries newest first by cursor, and notes which are asked for again', async () => {
+  test('lists deliveries newest first by cursor, and records redelivery requests', async () => {
     github.app.install({ repositories: ['acme/shop'] })
     const ids = [202, 500, 503].map(
       (status_code) => github.app.addDelivery({ event: 'push', status_code, payload: { ref: 'x' } }).id,

@@ -6,7 +6,7 @@ import { type FakeGithubVariant, installationClient, variants } from '../support
 
 const AT = { owner: 'acme', repo: 'shop' }
 
-describe.each(variants)('checks and files on GitHub played %s', (_, play) => {
+describe.each(variants)('checks and files on the fake GitHub %s', (_, play) => {
   let played: FakeGithubVariant
   let shop: FakeRepository
   let octokit: Octokit
@@ -43,7 +43,7 @@ describe.each(variants)('checks and files on GitHub played %s', (_, play) => {
     await expect(unknown).rejects.toMatchObject({ status: 404 })
   })
 
-  test('keeps check runs, adds annotations to them and shows the latest of each name', async () => {
+  test('stores check runs, adds annotations and shows the latest of each name', async () => {
     const { after: head_sha } = shop.push('main')
     const run = { ...AT, name: 'Deconflict', head_sha }
     const note = {
@@ -104,7 +104,7 @@ describe.each(variants)('checks and files on GitHub played %s', (_, play) => {
     await expect(create(wrong)).rejects.toMatchObject({ status: 422 })
   })
 
-  test('shows files of a branch or commit, in base64 or raw, and lists folders', async () => {
+  test('returns files of a branch or commit, in base64 or raw, and lists folders', async () => {
     const text = `comment:\n  enabled: false # ${'é'.repeat(60)}\n`
     const { after } = shop.write('.github/deconflict.yml', text)
     shop.push('next', { '.github/deconflict.yml': 'check_run: true\n' })

@@ -6,7 +6,7 @@ import type { GithubWorld } from '../support/github-world.ts'
 
 const ALICE = { login: 'alice', id: 11, permissions: { 'acme/shop': 'write' } } as const
 
-describe.each(variants)('GitHub played %s', (_, play) => {
+describe.each(variants)('the fake GitHub %s', (_, play) => {
   let played: FakeGithubVariant
   let github: GithubWorld
 
@@ -34,7 +34,7 @@ describe.each(variants)('GitHub played %s', (_, play) => {
     ['write', { admin: false, maintain: false, push: true, triage: true, pull: true }],
     ['maintain', { admin: false, maintain: true, push: true, triage: true, pull: true }],
     ['admin', { admin: true, maintain: true, push: true, triage: true, pull: true }],
-  ] as const)('spells out what %s allows', async (permission, permissions) => {
+  ] as const)('returns the permissions of %s', async (permission, permissions) => {
     github.token('tok-alice', { ...ALICE, permissions: { 'Acme/Shop': permission } })
     expect(await askJson('/repos/ACME/shop')).toMatchObject({
       status: 200,
@@ -42,7 +42,7 @@ describe.each(variants)('GitHub played %s', (_, play) => {
     })
   })
 
-  test('hides a private repository from whom it is not open to, and shows a public one to everybody', async () => {
+  test('hides a private repository from users without access and shows a public one to everyone', async () => {
     github.token('tok-eve', { login: 'eve', id: 12, permissions: { 'acme/shop': 'none' } })
     expect(await askJson('/repos/acme/shop', 'tok-eve')).toMatchObject({
       status: 404,
@@ -55,7 +55,7 @@ describe.each(variants)('GitHub played %s', (_, play) => {
     })
   })
 
-  test('knows whose token it is, unless it is nobody’s or revoked', async () => {
+  test('returns the user of a token, unless it has none or is revoked', async () => {
     github.installation('tok-app', { 'acme/shop': 'write' })
     expect(await askJson('/user')).toMatchObject({
       status: 200,
@@ -69,7 +69,7 @@ describe.each(variants)('GitHub played %s', (_, play) => {
     expect(await askJson('/user')).toMatchObject({ status: 401, body: { message: 'Bad credentials' } })
   })
 
-  test('answers 304 to the entity tag it gave, until what it says changes', async () => {
+  test('answers 304 to its entity tag until the content changes', async () => {
     const etag = (await request('/repos/acme/shop')).headers.get('etag') as string
     const again = () => request('/repos/acme/shop', 'tok-alice', { headers: { 'if-none-match': etag } })
     expect((await again()).status).toBe(304)
@@ -89,14 +89,14 @@ describe.each(variants)('GitHub played %s', (_, play) => {
     })
   })
 
-  test('breaks for as many requests as it is told to', async () => {
+  test('fails for the configured number of requests', async () => {
     github.fault('*', 'rate_limited', 1)
     const limited = await request('/repos/acme/shop')
     expect([limited.status, limited.headers.get('x-ratelimit-remaining')]).toEqual([403, '0'])
     expect((await request('/repos/acme/shop')).status).toBe(200)
   })
 
-  test('drops connections, keeps silent and says nothing of sense', async () => {
+  test('drops connections, does not respond, and sends invalid responses', async () => {
     github.fault('*', 'reset', 1)
     await expect(request('/user')).rejects.toMatchObject({
       name: 'TypeError',
@@ -120,7 +120,7 @@ describe.each(variants)('GitHub played %s', (_, play) => {
   })
 })
 
-test('nothing but this machine can be reached while nock plays GitHub', async () => {
+test('only this machine can be reached while nock is active', async () => {
   const github = fakeGithub()
   try {
     await expect(fetch('https://example.com/')).rejects.toThrow(/Disallowed net connect/)

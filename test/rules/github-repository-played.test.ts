@@ -7,7 +7,7 @@ import type { GithubWorld } from '../support/github-world.ts'
 
 const AT = { owner: 'acme', repo: 'shop' }
 
-describe.each(variants)('a repository on GitHub played %s', (_, play) => {
+describe.each(variants)('a repository on the fake GitHub %s', (_, play) => {
   let played: FakeGithubVariant
   let github: GithubWorld
   let shop: FakeRepository
@@ -45,7 +45,7 @@ describe.each(variants)('a repository on GitHub played %s', (_, play) => {
     await expect(numbers({ state: 'done' })).rejects.toMatchObject({ status: 422 })
   })
 
-  test('pages with links that go by the repository’s id, and counts them under its name', async () => {
+  test('paginates with links that use the repository’s id, and counts them under its name', async () => {
     for (let number = 1; number <= 5; number += 1) shop.open({ number })
     const { headers } = await octokit.rest.pulls.list({ ...AT, per_page: 2, page: 2 })
     const address = (page: number) => `<${played.url}/repositories/7/pulls?per_page=2&page=${page}>`
@@ -57,7 +57,7 @@ describe.each(variants)('a repository on GitHub played %s', (_, play) => {
     expect((await octokit.rest.pulls.list(AT)).headers.link).toBeUndefined()
   })
 
-  test('tells of at most 3,000 files, 100 a page, with both names of a renamed one', async () => {
+  test('lists at most 3,000 files, 100 a page, with both names of a renamed one', async () => {
     const files = Array.from({ length: 3_005 }, (_none, index) => `src/file-${index}.ts`)
     shop.open({ number: 1, files })
     shop.open({
@@ -78,7 +78,7 @@ describe.each(variants)('a repository on GitHub played %s', (_, play) => {
     expect((await octokit.rest.pulls.get({ ...AT, pull_number: 1 })).data.changed_files).toBe(3_005)
   })
 
-  test('shows a pull request through its life, and forks that are there or gone', async () => {
+  test('shows a pull request through its lifecycle, and existing or deleted forks', async () => {
     const get = async (pull_number: number) => (await octokit.rest.pulls.get({ ...AT, pull_number })).data
     const { head } = shop.open({
       number: 1,
@@ -118,7 +118,7 @@ describe.each(variants)('a repository on GitHub played %s', (_, play) => {
     await expect(get(9)).rejects.toMatchObject({ status: 404 })
   })
 
-  test('knows a branch by any name until it is deleted, which closes its pull requests', async () => {
+  test('finds a branch by any name until it is deleted, which closes its pull requests', async () => {
     shop.open({ number: 1, head: 'feat/a/b' })
     const branch = () => octokit.rest.repos.getBranch({ ...AT, branch: 'feat/a/b' })
     const ref = () => octokit.rest.git.getRef({ ...AT, ref: 'heads/feat/a/b' })
@@ -133,7 +133,7 @@ describe.each(variants)('a repository on GitHub played %s', (_, play) => {
     expect(await numbers({})).toEqual([1])
   })
 
-  test('lets the app change and remove its own comments, nobody else’s', async () => {
+  test('lets the App change and delete only its own comments', async () => {
     shop.open({ number: 1 })
     const theirs = shop.comment(1, { author: 'alice', body: 'Hi' })
     const spoof = shop.comment(1, { author: 'other[bot]', body: 'Hi', app: 'other' })
@@ -185,7 +185,7 @@ describe.each(variants)('a repository on GitHub played %s', (_, play) => {
     ).toBe(status)
   })
 
-  test('takes no comment on what is locked, archived or not there', async () => {
+  test('rejects comments on locked, archived or missing pull requests', async () => {
     shop.open({ number: 1, locked: true })
     const comment = (issue_number: number) =>
       octokit.rest.issues.createComment({ ...AT, issue_number, body: 'x' })
@@ -197,7 +197,7 @@ describe.each(variants)('a repository on GitHub played %s', (_, play) => {
     await expect(comment(1)).rejects.toMatchObject({ status: 403 })
   })
 
-  test('sends requests on when a repository has moved, writes included', async () => {
+  test('redirects requests when a repository has moved, writes included', async () => {
     shop.open({ number: 1 })
     github.rename('acme/shop', 'acme/store')
     expect((await octokit.rest.pulls.get({ ...AT, pull_number: 1 })).data.base.repo.full_name).toBe(
@@ -209,7 +209,7 @@ describe.each(variants)('a repository on GitHub played %s', (_, play) => {
     expect(github.calls('POST /repos/acme/store/issues/1/comments', 201)).toBe(1)
   })
 
-  test('breaks any route, tells how long to wait, and can lose the answer to what it did', async () => {
+  test('fails any route, sets Retry-After, and can lose the response to a completed request', async () => {
     shop.open({ number: 1 })
     const comment = () => octokit.rest.issues.createComment({ ...AT, issue_number: 1, body: 'x' })
     github.fault('POST /repos/*/comments', 'secondary_rate_limited', 1, 7)

@@ -2,7 +2,7 @@
 import { describe, expect, test } from 'vitest'
 import { readSettingsFile } from '../../src/context/settings-file.ts'
 
-describe('a hostile file is refused, and neither throws nor ends the process', () => {
+describe('a hostile file is rejected and neither throws nor ends the process', () => {
   const nested = 'the file nests deeper than 50 levels'
   test.each([
     ['open lists', '['.repeat(60_000)],
@@ -34,12 +34,12 @@ describe('a hostile file is refused, and neither throws nor ends the process', (
     expect(errors).toEqual([expect.objectContaining({ message: expect.stringMatching(message) })])
   })
 
-  test('some aliases are no attack', () => {
+  test('ordinary aliases are accepted', () => {
     const { settings } = readSettingsFile(`areas:\n  a: &a [x]\n${names(40)}`)
     expect(Object.keys(settings?.areas ?? {})).toHaveLength(41)
   })
 
-  test('of thousands of names that are there twice twenty are told', () => {
+  test('twenty of thousands of duplicate names are reported', () => {
     expect(readSettingsFile(':\n'.repeat(30_000)).errors).toHaveLength(20)
     expect(readSettingsFile('? a\n'.repeat(16_000)).errors).toHaveLength(20)
   })

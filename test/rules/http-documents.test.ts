@@ -39,14 +39,14 @@ const parametersOf = (name: string, place: string) =>
   (operation(name).parameters ?? []).filter((each) => each.in === place).map((each) => each.name)
 const compile = (schema: object) => ajv.compile({ ...schema, components: document.components })
 
-test('it is OpenAPI 3.1, and says where the routes are and what is asked of callers', () => {
+test('it is OpenAPI 3.1 with the servers and the authentication', () => {
   expect(document.openapi).toMatch(/^3\.1\./)
   expect(document.servers).toEqual([{ url: '/api/v1' }])
   expect(document.security).toEqual([{ github: [] }])
   expect(document.components.securitySchemes.github).toMatchObject({ type: 'http', scheme: 'bearer' })
 })
 
-test('it has every operation, and no other', () => {
+test('it has exactly the operations of the contract', () => {
   const described = Object.entries(document.paths).flatMap(([path, methods]) =>
     Object.entries(methods).map(
       ([method, { operationId }]) => `${operationId} ${method.toUpperCase()} ${path}`,
@@ -57,7 +57,7 @@ test('it has every operation, and no other', () => {
   )
 })
 
-test('every reference leads somewhere, and every schema has a use', () => {
+test('every reference resolves, and every schema is used', () => {
   const text = JSON.stringify(document)
   const referred = new Set(
     [...text.matchAll(/"\$ref":"#\/components\/schemas\/([^"]+)"/g)].map(([, name]) => name),
@@ -78,7 +78,7 @@ describe.each(ROUTES)('$method $path', ({ name, method, record, access, success 
     expect(parameters.filter((each) => each.in === 'path').every(({ required }) => required)).toBe(true)
   })
 
-  test('has schemas that compile, for what is sent and for each answer', () => {
+  test('has schemas that compile, for the request and each response', () => {
     const { requestBody, responses, parameters = [] } = operation(name)
     const contents = [requestBody, ...Object.values(responses)].map((each) => each?.content)
     const schemas = [
@@ -89,7 +89,7 @@ describe.each(ROUTES)('$method $path', ({ name, method, record, access, success 
     for (const schema of schemas) expect(compile(schema as object)).toBeTypeOf('function')
   })
 
-  test('names each error that it can answer', () => {
+  test('lists each error that it can return', () => {
     const expected = new Set([400, 401, 408, 422, 429, 431, 500, 503])
     if (record) expected.add(404)
     if (!record || access === 'write') expected.add(403)
@@ -102,7 +102,7 @@ describe.each(ROUTES)('$method $path', ({ name, method, record, access, success 
     }
   })
 
-  test('has one answer that is none', () => {
+  test('has one successful response', () => {
     const successes = Object.keys(operation(name).responses).filter((status) => Number(status) < 400)
     expect(successes).toEqual([String(success)])
   })
@@ -132,7 +132,7 @@ test('an error has exactly the types of the contract', () => {
   expect([...error.properties.error.required].sort()).toEqual(['message', 'request_id', 'type'])
 })
 
-test('lists take the parameters of the specification', () => {
+test('lists have the parameters of the specification', () => {
   expect(parametersOf('listActivities', 'query').sort()).toEqual(
     ['actor', 'branch', 'cursor', 'draft_pr_only', 'has_pr', 'limit', 'risk', 'status'].sort(),
   )
@@ -146,11 +146,11 @@ test('only creates take an Idempotency-Key', () => {
   expect(takers.map(({ name }) => name)).toEqual(['createActivity', 'createNotable'])
 })
 
-describe('what is sent', () => {
+describe('request bodies', () => {
   const validatorOf = (name: string) =>
     compile(operation(name).requestBody?.content['application/json']?.schema as object)
 
-  test.each(ROUTES.filter(({ body }) => body))('$name takes what the service takes', ({ name, body }) => {
+  test.each(ROUTES.filter(({ body }) => body))('$name accepts what the service accepts', ({ name, body }) => {
     const validate = validatorOf(name)
     expect([validate(body), validate.errors]).toEqual([true, null])
     expect(validate({ ...body, colour: 'red' })).toBe(false)
@@ -175,6 +175,6 @@ describe('what is sent', () => {
   })
 })
 
-test('the document of the other address differs by its address alone', () => {
+test('the document of the other base path differs only in its server', () => {
   expect({ ...openApiDocument('/v1'), servers: [{ url: '/api/v1' }] }).toEqual(document)
 })

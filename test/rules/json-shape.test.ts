@@ -6,7 +6,7 @@ import { shapeProblem } from '../../src/surfaces/http/json-shape.ts'
 const nested = (depth: number) => `${'['.repeat(depth)}${']'.repeat(depth)}`
 const named = (count: number) => `{${Array.from({ length: count }, (_, at) => `"n${at}":1`).join()}}`
 
-describe('is refused:', () => {
+describe('is rejected:', () => {
   test.each([
     ['a duplicate name', '{"paths": ["a"], "paths": []}', 'paths'],
     ['with the same value', '{"a":1,"a":1}', 'a'],
@@ -34,7 +34,7 @@ describe('is refused:', () => {
   })
 })
 
-test('nothing that JSON.stringify writes is refused', () => {
+test('nothing that JSON.stringify writes is rejected', () => {
   fc.assert(
     fc.property(fc.jsonValue({ maxDepth: 4 }), (value) => {
       expect(shapeProblem(JSON.stringify(value, null, 1))).toBeUndefined()
@@ -42,7 +42,7 @@ test('nothing that JSON.stringify writes is refused', () => {
   )
 })
 
-test('a name that is written again is found, whatever stands around it', () => {
+test('a duplicate name is found in any context', () => {
   const name = fc.string({ unit: 'binary', maxLength: 5 })
   const others = fc.dictionary(fc.string({ maxLength: 3 }), fc.jsonValue({ maxDepth: 2 }), { maxKeys: 3 })
   fc.assert(
@@ -59,7 +59,7 @@ test('a name that is written again is found, whatever stands around it', () => {
   )
 })
 
-test('what is no JSON is read to its end without harm', () => {
+test('invalid JSON is read to its end without harm', () => {
   fc.assert(
     fc.property(
       fc.array(fc.constantFrom('"', '\\', '{', '}', '[', ']', ':', ',', 'a', ' ', '\\u')),

@@ -62,7 +62,7 @@ describe('the globs of a label are an area', () => {
   })
 })
 
-describe('what names no part of the repository is left out', () => {
+describe('what selects no part of the repository is left out', () => {
   test.each<[string, string, object]>([
     ['branches', "release:\n- base-branch: 'main'\n- head-branch: ['^a', b]\n", {}],
     ['a number of files', 'big:\n- files-changed: 20\nmax: 3\n', {}],
@@ -106,11 +106,11 @@ describe('what names no part of the repository is left out', () => {
   })
 })
 
-describe('what is taken keeps the limits of a setting', () => {
+describe('areas keep the limits of a setting', () => {
   const many = (count: number, each: (at: number) => string) =>
     Array.from({ length: count }, (_, at) => each(at))
 
-  test('at most 100 labels, of those that have globs', () => {
+  test('at most 100 labels that have globs', () => {
     const branches = many(100, (at) => `b${at}: [{head-branch: x}]`)
     const files = many(120, (at) => `f${at}: src/${at}/**`)
     const areas = areasOfLabeler([...branches, ...files].join('\n'))

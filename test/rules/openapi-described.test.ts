@@ -80,12 +80,12 @@ describe.each(operations)('$operationId', (operation) => {
     expect(mute.map(({ name }) => name)).toEqual([])
   })
 
-  test('has an example of what is sent, where something is, that validates', () => {
+  test('has a valid example of the request, if it has a body', () => {
     if (operation.requestBody) expect(faultsOf(operation.requestBody.content)).toBe(null)
     else expect(OPERATIONS[operation.operationId as keyof typeof OPERATIONS].method).not.toBe('PATCH')
   })
 
-  test('has an example of each answer that validates', () => {
+  test('has a valid example of each response', () => {
     const faults = Object.entries(operation.responses).map(([status, { content }]) => [
       status,
       faultsOf(content),
@@ -94,7 +94,7 @@ describe.each(operations)('$operationId', (operation) => {
   })
 })
 
-test('every failure that there is, is shown, and those of the connection by every operation', () => {
+test('every failure is documented, and those of the connection for every operation', () => {
   const typesOf = ({ responses }: Described) =>
     Object.entries(responses).flatMap(([status, { content }]) =>
       Object.keys(content['application/json'].examples ?? {}).map((type) => `${status} ${type}`),
@@ -117,7 +117,7 @@ test('every failure that there is, is shown, and those of the connection by ever
   )
 })
 
-test('an example of what is sent is one that the contract takes', () => {
+test('the example of a request is accepted by the contract', () => {
   for (const { operationId, requestBody } of operations) {
     const example = requestBody?.content['application/json'].example
     if (example === undefined) continue

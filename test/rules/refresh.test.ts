@@ -97,7 +97,7 @@ describe('a refresh', () => {
     expect(step({ ...state, paced_ms: 0 }, event, NOW_MS)).toMatchObject({ state: next, action })
   })
 
-  test('comes at a steady pace under constant change, which single changes do not notice', () => {
+  test('has a steady pace under constant change, without a delay for single changes', () => {
     const begun_ms: number[] = []
     let state: RefreshState = { ...NOT_LOADED }
     let now_ms = NOW_MS
@@ -150,7 +150,7 @@ describe('a refresher', () => {
     return { refresher, loads, end }
   }
 
-  test('loads by itself where no stream opens', async () => {
+  test('polls without an event stream', async () => {
     const { loads } = started()
     await vi.advanceTimersByTimeAsync(STREAM_WAIT_MS)
     expect(loads).toHaveLength(1)

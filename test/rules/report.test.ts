@@ -74,7 +74,7 @@ function report(
   })
 }
 
-describe('what is below the least severity is left out', () => {
+describe('overlaps below the minimum severity are left out', () => {
   const ALL: Severity[] = ['high', 'medium', 'low']
   const collisions = ALL.map((severity) => collision(severity, severity))
   const notables = ALL.map((severity) => matching(severity, severity))
@@ -104,7 +104,7 @@ describe('what is below the least severity is left out', () => {
     },
   )
 
-  test('and where nothing is left there is no severity', () => {
+  test('and without any there is no severity', () => {
     expect(report({}).severity).toBeNull()
     expect(report({ collisions: [collision('a', 'low')] }, { min_severity: 'medium' }).severity).toBeNull()
     const draft = { told: { ...ready, is_draft: true } }
@@ -112,8 +112,8 @@ describe('what is below the least severity is left out', () => {
   })
 })
 
-describe('what was looked at is told', () => {
-  test('how much of it, and what was expected there', () => {
+describe('the extent of the comparison', () => {
+  test('has the number compared and the activities expected there', () => {
     const checked_against = { activities: 12, notables: 4, as_of: at(0).toISOString(), complete: true }
     const expected = new Map([['x', 'stacked' as const]])
     expect(report({ checked_against, expected })).toMatchObject({
@@ -126,7 +126,7 @@ describe('what was looked at is told', () => {
   test.each([
     ['all_ignored', 'all_ignored'],
     ['nothing_given', 'no_scope'],
-  ] as const)('and why nothing was: %s', (emptiness, not_compared) => {
+  ] as const)('has the reason when nothing was compared: %s', (emptiness, not_compared) => {
     expect(report({ emptiness })).toMatchObject({ not_compared, severity: null })
   })
 
@@ -153,7 +153,7 @@ test.each<[Severity, Severity, Severity]>([
   expect(report(found).severity).toBe(severity)
 })
 
-test('a comparison that was cut short says so', () => {
+test('has the note of an incomplete comparison', () => {
   const whole = conclusion({ collisions: [collision('a', 'high')] })
   const cut = { ...whole, checked_against: { ...whole.checked_against, complete: false } }
   const options = { min_severity: 'low', draft_min_severity: 'high', opened_at: new Map() } as const
@@ -171,7 +171,7 @@ test('a notable names a glob before an area, and neither where it is for the who
   expect(report({ notables }).notables.map(({ where }) => where)).toEqual(['src/**', 'payments', null])
 })
 
-describe('activities of one work are one row', () => {
+describe('activities of one branch or pull request are one row', () => {
   const pull = (number: number) => ({
     pr_number: number,
     pr_url: `https://github.com/acme/shop/pull/${number}`,
@@ -211,7 +211,7 @@ describe('activities of one work are one row', () => {
     expect(titles(...collisions)).toEqual(expected)
   })
 
-  test('is told of when one of them is grave enough, and never twice', () => {
+  test('is reported when one of them is severe enough, and never twice', () => {
     const collisions = [collision('a', 'high', pull(3)), collision('b', 'low', pull(3))]
     const { works, below } = report({ collisions }, { min_severity: 'medium' })
     expect(works).toMatchObject([{ severity: 'high', examples: ['src/a', 'src/b'] }])
@@ -235,7 +235,7 @@ describe('activities of one work are one row', () => {
   })
 })
 
-describe('who is ahead', () => {
+describe('the order of pull requests', () => {
   const standing = (stage: Stage, minute: number, number: number | null = null) => ({
     stage,
     since: at(minute),
@@ -270,7 +270,7 @@ describe('who is ahead', () => {
     expect(report({ collisions: [other] }, given).works[0]?.is_ahead).toBe(expected)
   })
 
-  test('a draft that is told is behind a ready one that was opened later', () => {
+  test('a reported draft is behind a ready one that was opened later', () => {
     const other = collision('a', 'high', { pr_number: 9, pr_url: 'https://github.com/acme/shop/pull/9' })
     const given = { told: { ...ready, is_draft: true }, opened_at: [[9, at(30)]] as [number, Date][] }
     expect(report({ collisions: [other] }, given).works[0]).toMatchObject({ is_ahead: true, stage: 'ready' })

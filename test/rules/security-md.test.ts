@@ -21,7 +21,7 @@ test('every threat has a test', () => {
   expect(rows.filter(({ tests }) => tests.length === 0).map(({ threat }) => threat)).toEqual([])
 })
 
-test('every test that is named exists', () => {
+test('every named test exists', () => {
   const missing = rows
     .flatMap(({ tests }) => tests)
     .filter(({ file, name }) => !isTestOf(read(file), name))
@@ -35,7 +35,7 @@ function isTestOf(source: string, name: string): boolean {
   return new RegExp(`\\(\\s*(['"\`])${literal}\\1,`).test(source)
 }
 
-test('the image runs as a user without rights', () => {
+test('the image runs as an unprivileged user', () => {
   const lines = read('Dockerfile').split('\n')
   const last = lines.slice(lines.findLastIndex((line) => line.startsWith('FROM ')))
   const user = last.indexOf('USER node')

@@ -36,7 +36,7 @@ describe('a filter lets through', () => {
   })
 })
 
-test('a collision with work that is not listed is left out, and makes nobody collide', () => {
+test('a collision with an unlisted activity is left out and counts for nobody', () => {
   const selection = select(ALL, [overlap('d', 'gone')], { ...NO_FILTER, only_collisions: true })
   expect(selection).toEqual({ activities: [], outside: new Set(), overlaps: [] })
 })

@@ -5,7 +5,7 @@ import { readSettingsFile } from '../../src/context/settings-file.ts'
 
 const NOTHING = { settings: {}, errors: [] }
 
-describe('a settings file sets what it names, and nothing else', () => {
+describe('a settings file changes only the settings that it names', () => {
   test.each<[string, string, object]>([
     ['an empty file', '', {}],
     ['blank lines', '\n  \n', {}],
@@ -67,7 +67,7 @@ describe('a settings file sets what it names, and nothing else', () => {
     expect(readSettingsFile(text)).toEqual({ settings, errors: [] })
   })
 
-  test('every setting that there is can be set', () => {
+  test('every setting can be set', () => {
     expect(readSettingsFile(JSON.stringify(DEFAULT_SETTINGS))).toEqual({
       settings: DEFAULT_SETTINGS,
       errors: [],
@@ -75,7 +75,7 @@ describe('a settings file sets what it names, and nothing else', () => {
   })
 })
 
-describe('a wrong settings file sets nothing, and each mistake is told with line, key and what to do', () => {
+describe('an invalid settings file sets nothing, and each error has a line, a key and advice', () => {
   test.each<[string, string, number, string, RegExp]>([
     [
       'a misspelt key',
@@ -307,19 +307,19 @@ describe('a wrong settings file sets nothing, and each mistake is told with line
     expect(errors[0]?.message).not.toContain('\n')
   })
 
-  test('a file of as many characters as may be is read', () => {
+  test('a file of the maximum length is read', () => {
     expect(readSettingsFile(`#${'x'.repeat(65_535)}`)).toEqual(NOTHING)
   })
 
-  test('one mistake is enough for nothing to be set', () => {
+  test('one error is enough to set nothing', () => {
     expect(readSettingsFile('check_run: true\nnotable_ttl_ms: 1\n').settings).toBeNull()
   })
 
-  test('one value is told of once, whatever number of rules it breaks', () => {
+  test('a value is reported once, however many rules it breaks', () => {
     expect(readSettingsFile('activity_ttl_ms: 1e30').errors).toHaveLength(1)
   })
 
-  test('all mistakes are told, in the order of the file', () => {
+  test('all errors are reported in the order of the file', () => {
     const text = 'check_run: 1\ncomment:\n  enabled: 2\n  color: red\nareas: {a: [..], b: [..]}\nfoo: 1\n'
     expect(readSettingsFile(text).errors.map(({ line, key }) => [line, key])).toEqual([
       [1, 'check_run'],
@@ -341,7 +341,7 @@ describe('a wrong settings file sets nothing, and each mistake is told with line
     expect(errors).toHaveLength(20)
   })
 
-  test('what the file says is quoted cut to size, and without what a database or a reader cannot take', () => {
+  test('quoted content is truncated and has no characters that a database or a reader cannot handle', () => {
     const { errors } = readSettingsFile(`areas: {${'x'.repeat(300)}: [a]}\n"a\\0b\\uD800c\\u202Ed\\e": 1\n`)
     expect(errors.map(({ key }) => key)).toEqual([
       `areas.${'x'.repeat(100)}…`,

@@ -14,10 +14,13 @@ describe('a collision', () => {
     ['path', 'medium', 'medium'],
     ['path', 'high', 'high'],
     ['path', 'critical', 'high'],
-  ] as const)('by %s with work of %s risk is %s, and high when that is blocking', (by, risk, severity) => {
-    expect(overlapSeverity(by, activityWeight({ risk, blocking: false }))).toBe(severity)
-    expect(overlapSeverity(by, activityWeight({ risk, blocking: true }))).toBe('high')
-  })
+  ] as const)(
+    'by %s with an activity of %s risk is %s, and high if that is blocking',
+    (by, risk, severity) => {
+      expect(overlapSeverity(by, activityWeight({ risk, blocking: false }))).toBe(severity)
+      expect(overlapSeverity(by, activityWeight({ risk, blocking: true }))).toBe('high')
+    },
+  )
 })
 
 describe('a notable', () => {
@@ -26,7 +29,7 @@ describe('a notable', () => {
     ['medium', 'medium'],
     ['high', 'high'],
     ['critical', 'high'],
-  ] as const)('of %s importance is %s, and high when it is blocking', (importance, severity) => {
+  ] as const)('of %s importance is %s, and high if it is blocking', (importance, severity) => {
     expect(overlapSeverity('notable', notableWeight({ importance, blocking: false }))).toBe(severity)
     expect(overlapSeverity('notable', notableWeight({ importance, blocking: true }))).toBe('high')
   })
@@ -46,7 +49,7 @@ describe('of several', () => {
   const item = fc.record({ id: fc.uuid(), severity: fc.constantFrom(...order) })
   const items = fc.uniqueArray(item, { selector: ({ id }) => id, maxLength: 60 })
 
-  test('those are kept that are most severe, then newest, however many are added and in which order', () => {
+  test('the most severe, then newest are kept, for any number and order', () => {
     fc.assert(
       fc.property(items, fc.integer({ min: 1, max: 10 }), (all, max) => {
         const ranking = new Ranking<(typeof all)[number]>(max, bySeverity)

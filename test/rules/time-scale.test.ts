@@ -20,7 +20,7 @@ test.each([
   expect(scaleOf(oldest_ms)).toEqual({ now_ms: NOW_MS, span_ms: hours * HOUR_MS })
 })
 
-test('a scale of nothing is not broken', () => {
+test('an empty scale is valid', () => {
   expect(timeScale([], NOW_MS)).toEqual({ now_ms: NOW_MS, span_ms: 2 * HOUR_MS })
 })
 
@@ -32,7 +32,7 @@ describe('on a scale of ten hours', () => {
     ['the left edge', 10 * HOUR_MS, 0, false],
     ['what began before', 11 * HOUR_MS, 0, true],
     ['a clock that is ahead', -MINUTE_MS, 1, false],
-  ])('%s has its place', (_, ago_ms, position, is_before) => {
+  ])('%s has its position', (_, ago_ms, position, is_before) => {
     expect(positionOf(scale, NOW_MS - ago_ms)).toBeCloseTo(position, 10)
     expect(isBeforeScale(scale, NOW_MS - ago_ms)).toBe(is_before)
   })

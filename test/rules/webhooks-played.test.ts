@@ -48,7 +48,7 @@ const getJson = async (path: string): Promise<Record<string, unknown>> => {
   return (await response.json()) as Record<string, unknown>
 }
 
-test('are signed so that Probot takes them, and not once they are changed', async () => {
+test('are signed so that Probot accepts them, and rejects them once changed', async () => {
   await probot.ready()
   shop.open({ number: 1 })
   const { headers, body } = signedDelivery({
@@ -64,7 +64,7 @@ test('are signed so that Probot takes them, and not once they are changed', asyn
   expect(again.headers['X-GitHub-Delivery']).toMatch(/^[0-9a-f-]{36}$/)
 })
 
-test('let Probot answer with the installation they name', async () => {
+test('let Probot respond as the installation that they name', async () => {
   shop.open({ number: 1 })
   probot.on('pull_request.opened', async (context) => {
     await context.octokit.rest.issues.createComment(context.issue({ body: 'Seen' }))
@@ -97,7 +97,7 @@ describe('about a pull request', () => {
     expect(JSON.stringify(payload)).not.toContain('Hello-World')
   })
 
-  test('say who did it and what changed', () => {
+  test('contain the sender and the changes', () => {
     shop.open({ number: 1, title: 'New', author: 'alice' })
     const push = shop.push('feature-1')
     const payload = (
@@ -133,7 +133,7 @@ describe('about a pull request', () => {
   })
 })
 
-test('about a push say which files it touched, and whether the ref is new or gone', () => {
+test('about a push contain its files, and whether the ref is new or deleted', () => {
   const push = shop.write('.github/deconflict.yml', 'check_run: true\n')
   const { payload } = pushEvent(github, SHOP, { ...push, added: ['.github/deconflict.yml'], sender: 'alice' })
   expect(payload).toMatchObject({
@@ -156,7 +156,7 @@ test('about a push say which files it touched, and whether the ref is new or gon
   expect(gone.payload).toMatchObject({ deleted: true, commits: [], head_commit: null })
 })
 
-test('about an installation say what it has', () => {
+test('about an installation contain its repositories', () => {
   expect(installationEvent(github, installation, 'created').payload).toMatchObject({
     installation: {
       id: installation.id,
@@ -179,7 +179,7 @@ test('about an installation say what it has', () => {
   expect(removed.payload).toMatchObject({ repositories_added: [], repositories_removed: [{ id: 7 }] })
 })
 
-test('about a repository say what it was before', () => {
+test('about a repository contain its former values', () => {
   github.rename(SHOP, 'acme/store')
   expect(repositoryEvent(github, 'acme/store', 'renamed', SHOP).payload).toMatchObject({
     repository: { id: 7, full_name: 'acme/store' },

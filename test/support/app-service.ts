@@ -1,4 +1,4 @@
-/** The service with a configured GitHub App, webhooks signed and sent to it, and what they set in motion carried out. */
+/** The service with a configured GitHub App: delivers signed webhooks to it and runs the jobs that they enqueue. */
 import { and, eq, isNotNull, lte } from 'drizzle-orm'
 import type { Config } from '../../src/base/config.ts'
 import { type JobHandler, runNext } from '../../src/jobs/jobs.ts'
@@ -20,22 +20,22 @@ export const WEBHOOK_SECRET = 'hush'
 const JOB_RUNS_MAX = 10_000
 
 export interface AppService extends TestService {
-  /** Posts a signed delivery; the same `id` again is a redelivery. Answers the HTTP status and what became of it. */
+  /** Posts a signed delivery; the same `id` again is a redelivery. Returns the HTTP status and the outcome. */
   deliver(webhook: Webhook, id?: string): Promise<{ status: number; outcome: string }>
-  /** Delivers, in this order, and carries out what follows after each. */
+  /** Delivers the webhooks in order and runs the due jobs after each. */
   deliverAndRun(...webhooks: Webhook[]): Promise<void>
   /**
-   * Runs jobs until none is due, those that came of others included, and answers those that failed since the last time.
-   * The service has no worker of its own unless `has_workers` is set; then what that has taken is waited for.
+   * Runs jobs until none is due, including those that other jobs enqueue. Returns the jobs with a last error.
+   * The service has no worker of its own unless `has_workers` is set.
    */
   runDueJobs(): Promise<Pick<JobRow, 'id' | 'last_error'>[]>
-  /** The jobs that are stored, all of them or those of a kind, by their ids. */
+  /** The stored jobs, all of them or those of a kind, ordered by id. */
   jobs(kind?: string): Promise<JobRow[]>
-  /** Deletes every record and job, and takes the app off every repository: a later test that moves the clock finds its own work only. */
+  /** Deletes every record and job and uninstalls the App, so that a later test that moves the clock affects only its own records. */
   reset(): Promise<void>
 }
 
-/** Starts the service as the app that the played GitHub knows. */
+/** Starts the service as the App of the fake GitHub. */
 export async function startAppService(
   github: FakeGithub,
   options: {
@@ -97,23 +97,23 @@ export async function startAppService(
   }
 }
 
-/** A repository in which the app is installed, from all its sides. */
+/** A repository with the App installed, with access to its GitHub side and its API. */
 export interface AppRepository extends TestRepository {
   full_name: string
   githubRepo: FakeRepository
-  /** The event of a pull request as it is now; GitHub's clock, which has seconds only, moves on by one unless told otherwise. */
+  /** The event of a pull request in its current state. GitHub's clock has seconds and advances by one, or is set to `at_s`. */
   event(number: number, given: PullAction | ({ action: PullAction } & PullDetails), at_s?: number): Webhook
-  /** An activity as it is retrieved. */
+  /** The activity as the API returns it. */
   // biome-ignore lint/suspicious/noExplicitAny: tests look into fields of every shape
   activity(id: string): Promise<any>
-  /** The activities made from pull requests, of a status (default: the live ones). */
+  /** The activities created from pull requests, of a status (default: the live ones). */
   // biome-ignore lint/suspicious/noExplicitAny: as above
   tracked(status?: string): Promise<any[]>
 }
 
 const GITHUB_EPOCH_MS = Date.parse('2026-03-02T08:00:00Z')
 
-/** Answers a function that gives another repository of `acme` at each call; the app is installed in all of them. */
+/** Returns a function that returns another repository of `acme` at each call. The App is installed in all of them. */
 export function appRepositories(github: FakeGithub, service: () => TestService): () => AppRepository {
   const fresh = freshRepositories(github, service)
   github.app.install({ account: 'acme' })

@@ -1,11 +1,11 @@
-/** Scopes and settings in which much meets, for property tests of overlap. */
+/** Scopes and settings that often overlap, for property tests. */
 import fc from 'fast-check'
 import type { Settings } from '../../src/context/settings.ts'
 import type { ChangedFile } from '../../src/lines/change.ts'
 import type { AttributeRule } from '../../src/lines/git-attributes.ts'
 import { paths } from '../../src/scope/scope.ts'
 
-/** Objects as they come out of JSON. */
+/** Objects as `JSON.parse` returns them. */
 export function record<Values extends object>(
   model: {
     [Name in keyof Values]: fc.Arbitrary<Values[Name]>
@@ -58,7 +58,7 @@ export const scopes = record({
   areas: fc.uniqueArray(labels, { maxLength: 2, selector: (label) => label.toLowerCase() }),
   paths: fc.uniqueArray(globs, { maxLength: 3 }),
 })
-/** Renamed now and then. Their names look like globs as well. */
+/** Some are renamed. Some names look like globs. */
 export const changedFiles = record<ChangedFile>({
   path: globs,
   previous_path: fc.option(globs, { freq: 2 }),

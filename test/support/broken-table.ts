@@ -1,8 +1,8 @@
-/** Statements that the database refuses, as it does for a damaged row or page. */
+/** Makes the database reject statements, as for a damaged row or page. */
 import { sql } from 'drizzle-orm'
 import type { Db } from '../../src/db/connect.ts'
 
-/** Runs `work` while statements fail that fire a trigger, such as `before update on activities for each row when (…)`, and meet a condition. */
+/** Runs `work` while statements fail that fire `trigger`, such as `before update on activities for each row when (…)`, and satisfy `condition`. */
 export async function whileBroken<Result>(
   db: Db,
   { trigger, condition = 'true' }: { trigger: string; condition?: string },

@@ -12,7 +12,7 @@ const FLAGS = [
   '--disable-sync',
 ]
 
-/** Where the browser is; undefined where there is none, so that tests can say what they leave out. */
+/** The path of the browser; undefined if none is installed, so that tests can say what they skip. */
 export const BROWSER = [
   process.env.CHROMIUM,
   '/usr/bin/chromium',

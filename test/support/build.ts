@@ -1,4 +1,4 @@
-/** Builds the service and its page once per run, for the suites that start it as processes of its own. */
+/** Builds the service and its page once per run, for the projects that start it as a process. */
 import { execFile } from 'node:child_process'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'

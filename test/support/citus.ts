@@ -29,15 +29,15 @@ export async function hasCitus(): Promise<boolean> {
 }
 
 export interface CitusCluster {
-  /** Of each node, the coordinator first, as a superuser. */
+  /** The URL of each node as a superuser, the coordinator first. */
   urls(): string[]
-  /** Makes a database on every node, in which the coordinator knows the workers; answers its address on the coordinator. */
+  /** Creates a database on every node and registers the workers with the coordinator. Returns its URL on the coordinator. */
   createDatabase(name: string): Promise<string>
-  /** Makes it a template, which nothing is connected to. */
+  /** Makes it a template: nothing can connect to it. */
   closeDatabase(name: string): Promise<void>
-  /** Starts a further worker and adds it to the database, as yet without a shard; answers its port. */
+  /** Starts another worker and adds it to the database without shards. Returns its port. */
   addWorker(name: string): Promise<string>
-  /** Of the coordinator and the workers, in the order of their addresses. */
+  /** The coordinator and the workers, in the order of `urls`. */
   nodes(): Cluster[]
   remove(): Promise<void>
 }
@@ -79,7 +79,7 @@ export async function startCitus(options: {
       for (const url of urls()) {
         const sql = connectRaw(url)
         await sql.unsafe(`alter database ${name} with allow_connections false`)
-        // Citus has a daemon in each of its databases, too.
+        // Citus also runs a daemon in each of its databases.
         for (let left = 1; left > 0; )
           left = (
             await sql`select pg_terminate_backend(pid, 5000) from pg_stat_activity where datname = ${name}`

@@ -1,4 +1,4 @@
-/** All that is stored, as text, for tests of what must not be. */
+/** The whole database as text, for tests of what must not be stored. */
 import { sql } from 'drizzle-orm'
 import type { TestService } from './service.ts'
 

@@ -21,7 +21,7 @@ export interface FreshDatabase {
   /** Undefined on the embedded database. */
   database_url: string | undefined
   data_dir: string
-  /** Close what is open on it first: an open embedded database writes on. */
+  /** Close all connections first: an open embedded database keeps writing. */
   drop(): Promise<void>
 }
 
@@ -39,7 +39,7 @@ async function freshEmbedded(): Promise<FreshDatabase> {
   return { database_url: undefined, data_dir, drop: () => rm(data_dir, { recursive: true }) }
 }
 
-/** A copy of the template on each server; the first is the one to connect to. */
+/** Copies the template on each server. Clients connect to the first. */
 async function freshCopy(urls: string[], template: string, scratch: string): Promise<FreshDatabase> {
   const name = `${template}_${randomBytes(4).toString('hex')}`
   const onEach = (statement: string) => Promise.all(urls.map((url) => runOn(url, statement)))

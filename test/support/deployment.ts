@@ -1,4 +1,4 @@
-/** Several processes of the service with the GitHub App on one database, as operators run them. */
+/** Several processes of the service with the GitHub App on one database. */
 import { type FakeGithubServer, startFakeGithubServer } from '../../scripts/fake-github-server.ts'
 import type { Permission } from './github-state.ts'
 import { type ServiceProcess, startProcess } from './process.ts'
@@ -9,16 +9,16 @@ const WEBHOOK_SECRET = 'hush'
 
 export interface Deployment {
   githubServer: FakeGithubServer
-  /** Starts so many instances at once; `env` says at least where the database is. */
+  /** Starts `count` instances at once; `env` contains at least the database. */
   start(count: number, env: Record<string, string | undefined>): Promise<ServiceProcess[]>
-  /** What Ada may do in all repositories from now on, as far as GitHub is concerned. */
+  /** Sets Ada's permission on GitHub in all repositories. */
   grant(permission: Permission): void
-  /** Posts a signed delivery to the service at `url`; answers the status. */
+  /** Posts a signed delivery to the service at `url`. Returns the status. */
   deliver(url: string, webhook: Webhook): Promise<number>
   close(): Promise<void>
 }
 
-/** A GitHub with these repositories of `acme`, numbered from 1, in which the app is installed. */
+/** Starts a fake GitHub with these repositories of `acme`, with ids from 1 and the App installed. */
 export async function startDeployment(names: string[]): Promise<Deployment> {
   const githubServer = await startFakeGithubServer({
     repositories: names.map((full_name, index) => ({ id: index + 1, full_name })),

@@ -1,11 +1,11 @@
-/** What every fault happens to: one repository, a writer, and a GitHub that knows both. */
+/** The fixture of the fault tests: a fake GitHub with one repository and its writers. */
 import { type FakeGithubServer, startFakeGithubServer } from '../../scripts/fake-github-server.ts'
 
-/** For what happens at some time soon, also on a slow machine. */
+/** For `expect.poll`, with time for a slow machine. */
 export const WAIT_OPTIONS = { timeout: 60_000, interval: 20 }
 
 export interface FaultFixture extends FakeGithubServer {
-  /** What the service is told of it. */
+  /** The environment of a service that uses this GitHub. */
   env: Record<string, string>
 }
 

@@ -1,4 +1,4 @@
-/** Requests of every operation in the OpenAPI document, sound and broken in each of their parts, for fuzzing. */
+/** Valid and invalid requests of every operation in the OpenAPI document, for fuzzing. */
 import fc from 'fast-check'
 import { openApiDocument } from '../../src/surfaces/http/openapi.ts'
 import { brokenBytes, brokenObject, oddJson, PROTOTYPE_NAMES, type Schema, valuesOf } from './fuzz-values.ts'
@@ -7,7 +7,7 @@ export interface FuzzRequest {
   method: string
   /** As in the request line, query included. */
   target: string
-  /** Whether the address is one that the document describes, whatever its ids and names are. */
+  /** Whether the document describes the path, whatever its ids and names are. */
   isDescribed: boolean
   headers: [name: string, value: string][]
   body: Uint8Array
@@ -28,7 +28,7 @@ export const REPOSITORIES = 8
 const BASES = ['/api/v1', '/v1']
 const document = openApiDocument('/api/v1')
 
-/** Any request of any operation. `ids` are those of records that there are, by kind; it is read anew for each request. */
+/** Any request of any operation. `ids` returns the ids of existing records by kind and is called for each request. */
 export function requests(ids: () => Record<'act' | 'ntb', string[]>): fc.Arbitrary<FuzzRequest> {
   const each = Object.entries(document.paths ?? {}).flatMap(([path, methods]) =>
     Object.entries(methods).map(([method, operation]) =>
@@ -147,7 +147,7 @@ function queryOf(parameters: Parameter[]): fc.Arbitrary<string> {
     .map((query) => (query === '' ? '' : `?${query}`))
 }
 
-/** Half a character has no percent-encoding; its bytes do. */
+/** `encodeURIComponent` throws for a lone surrogate; its bytes can be encoded. */
 function encode(text: string): string {
   return [...Buffer.from(text)].map((byte) => `%${byte.toString(16).padStart(2, '0')}`).join('')
 }
@@ -210,7 +210,7 @@ function printable(text: string): string {
   return text.replaceAll(/[\x00-\x1f\x7f]|[^\x00-\xff]/g, '?')
 }
 
-/** The request as bytes on a connection that is kept. */
+/** The request as bytes, for a keep-alive connection. */
 export function bytesOf({ method, target, headers, body }: FuzzRequest): Uint8Array {
   const lines = [
     `${method} ${target} HTTP/1.1`,

@@ -1,4 +1,4 @@
-/** Values that the OpenAPI document's schemas take, and values that break them in every way JSON has, for fuzzing. */
+/** Values that match the schemas of the OpenAPI document, and values that violate them, for fuzzing. */
 import fc from 'fast-check'
 import type { openApiDocument } from '../../src/surfaces/http/openapi.ts'
 
@@ -19,7 +19,7 @@ export interface Schema {
 
 type Document = ReturnType<typeof openApiDocument>
 
-/** JSON text, which need not be one that `JSON.stringify` would write. */
+/** JSON text, not necessarily as `JSON.stringify` writes it. */
 export type Json = string
 
 export const PROTOTYPE_NAMES = [
@@ -87,7 +87,7 @@ const glob = fc
   )
   .map((parts) => parts.join(''))
 
-/** What fields of these names take beyond what their schemas say. */
+/** Values for fields with rules beyond their schemas, by name. */
 const BY_NAME: Record<string, fc.Arbitrary<string>> = {
   branch: fc.constantFrom('main', 'retries', 'feature/a', 'é', 'a..b', 'refs/heads/x', '@'),
   base_branch: fc.constantFrom('main', 'retries', 'feature/b', '-', 'a.lock'),
@@ -122,7 +122,7 @@ const BY_NAME: Record<string, fc.Arbitrary<string>> = {
   cursor: fc.oneof(fc.base64String({ maxLength: 60 }), fc.constantFrom('null', '[]', 'eyJpZCI6MX0', 'e30')),
 }
 
-/** What fields of these names take for sure; others take any word. */
+/** Valid values of fields with rules beyond their schemas, by name. Others accept any word. */
 const SOUND: Record<string, string> = {
   paths: 'src/**',
   pr_url: 'https://github.com/acme/r0/pull/7',
@@ -130,7 +130,7 @@ const SOUND: Record<string, string> = {
   applies_until: '2030-01-31T09:30:00Z',
 }
 
-/** Values that a schema takes, as far as it says so; `name` is what the field is called. */
+/** Values that match a schema; `name` is the name of the field. */
 export function valuesOf(document: Document, given: Schema, name = ''): fc.Arbitrary<unknown> {
   const schema = resolved(document, given)
   const { type } = schema
@@ -163,7 +163,7 @@ export function valuesOf(document: Document, given: Schema, name = ''): fc.Arbit
   }
 }
 
-/** Text of any length that the schema allows, and one shorter and one longer. */
+/** Text of any allowed length, and one character too short or too long. */
 function textOf({ minLength = 0, maxLength = 100 }: Schema): fc.Arbitrary<string> {
   const bounds = [minLength - 1, minLength, maxLength, maxLength + 1].filter((length) => length >= 0)
   const exact = fc
@@ -181,7 +181,7 @@ function resolved(document: Document, schema: Schema): Schema {
   return name === undefined ? schema : ((document.components?.schemas?.[name] ?? {}) as Schema)
 }
 
-/** JSON of any kind and size, also what JavaScript would not write: numbers without a value, half characters, deep nesting. */
+/** JSON of any kind and size, including what JavaScript does not write: numbers out of range, lone surrogates, deep nesting. */
 export const oddJson: fc.Arbitrary<Json> = fc.oneof(
   { weight: 4, arbitrary: fc.json({ maxDepth: 3 }) },
   { weight: 4, arbitrary: oddText.map((text) => JSON.stringify(text)) },
@@ -224,7 +224,7 @@ function nested(open: string): fc.Arbitrary<Json> {
   return fc.constantFrom(40, 10_000).map((depth) => `${open.repeat(depth)}1${close.repeat(depth)}`)
 }
 
-/** The text of an object that is broken in one place, or not at all. */
+/** The JSON of an object with at most one defect. */
 export function brokenObject(valid: Record<string, unknown>): fc.Arbitrary<Json> {
   const entries = Object.entries(valid).map(([key, value]) => [key, JSON.stringify(value)] as const)
   const written = (members: (readonly [string, Json])[]) =>
@@ -242,7 +242,7 @@ export function brokenObject(valid: Record<string, unknown>): fc.Arbitrary<Json>
   )
 }
 
-/** Bytes that were, or might have been, a text. */
+/** The bytes of a text, intact or damaged. */
 export function brokenBytes(text: string): fc.Arbitrary<Uint8Array> {
   const bytes = Buffer.from(text)
   const place = fc.nat({ max: bytes.length })

@@ -1,4 +1,4 @@
-/** What GitHub answers: who asks, whether they may, and the route that knows. A function of the state and the request; writes change the state. */
+/** Responds to requests as GitHub does: authenticates, authorises and routes. A function of the state and the request; writes change the state. */
 import {
   appRoutes,
   installationAnswer,
@@ -127,7 +127,7 @@ function underRepository(context: RouteContext, method: string, path: string): G
   if (!match) return notFound(now)
   const accepted = match.found.needs.join('; ') || 'metadata=read'
   const refusal = refusalOf(context, repository, { method, needs: match.found.needs })
-  // As on GitHub, the links of a list go by the repository's id.
+  // As on GitHub, the links of a list use the repository's id.
   const self = `${state.api_url}/repositories/${repository.id}${rest}`
   const answer = refusal ?? match.found.answer({ ...context, repository, params: match.params, self })
   if (caller.kind === 'installation') answer.headers['x-accepted-github-permissions'] = accepted
@@ -196,7 +196,7 @@ function repositoryAnswer({
   )
 }
 
-/** A GET is sent on by 301; anything else by 307, so that it stays what it is. */
+/** Redirects a GET with 301 and everything else with 307, which keeps the method. */
 function moved(
   { state, now }: RouteContext,
   repository: GithubRepository,

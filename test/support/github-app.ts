@@ -21,7 +21,7 @@ const IAT_AHEAD_S_MAX = MINUTE_S
 
 let pem: string | undefined
 
-/** The app's private key as GitHub hands it out, PKCS#1 in PEM; made once per process. */
+/** The App's private key in GitHub's format, PKCS#1 in PEM; generated once per process. */
 export function appKey(): string {
   pem ??= generateKeyPairSync('rsa', {
     modulusLength: 2048,
@@ -31,7 +31,7 @@ export function appKey(): string {
   return pem
 }
 
-/** What is wrong with the app's JWT, in GitHub's words; undefined when nothing is. */
+/** GitHub's error message for the App's JWT; undefined if it is valid. */
 export function jwtProblem(state: GithubState, token: string | undefined, now: Date): string | undefined {
   const UNREADABLE = 'A JSON web token could not be decoded'
   const [header = '', claims = '', signature = '', ...more] = (token ?? '').split('.')
@@ -62,7 +62,7 @@ function decoded(part: string): Record<string, unknown> {
   }
 }
 
-/** What an installation token may see: never more than its installation has by now. */
+/** The repositories of an installation token: never more than its installation has now. */
 export function repositoriesOfToken(
   state: GithubState,
   { installation, token }: { installation: Installation; token: AppToken },
@@ -72,7 +72,7 @@ export function repositoriesOfToken(
   )
 }
 
-/** What a token may do: never more than its installation may by now. */
+/** The permissions of a token: never more than its installation has now. */
 export function permissionsOfToken(installation: Installation, token: AppToken): AppPermissions {
   const both = Object.keys(token.permissions).filter((name) => installation.permissions[name])
   return Object.fromEntries(

@@ -1,4 +1,4 @@
-/** The JSON in which GitHub shows accounts, repositories, the app and its installations, by REST and in webhooks alike. */
+/** The JSON of accounts, repositories, the App and its installations, the same in REST and webhooks. */
 import { digest } from './github-reply.ts'
 import {
   type Actor,
@@ -34,7 +34,7 @@ export function account(
   }
 }
 
-/** A person or a bot; a login that ends in `[bot]` is one. */
+/** A user or a bot. A login that ends in `[bot]` is a bot's. */
 export function actorBody(state: GithubState, actor: Actor): Json {
   const known = state.credentials.find(({ user }) => user && sameName(user.login, actor.login))?.user
   const type = actor.type ?? (actor.login.endsWith('[bot]') ? 'Bot' : 'User')
@@ -77,7 +77,7 @@ export function repositoryBody(state: GithubState, repository: GithubRepository)
   }
 }
 
-/** A fork is not in the world itself; it is seen through pull requests only. */
+/** A fork is not in the state: it appears only in pull requests. */
 export function forkOf(repository: GithubRepository, full_name: string): GithubRepository {
   const id = 500_000_000 + accountId(full_name)
   return { ...repository, id, full_name, fork: true, former_names: [] }

@@ -1,4 +1,4 @@
-/** Check runs: what GitHub takes, what it refuses, and what it shows. */
+/** Check runs: validation, storage and responses. */
 import { appBody, type Json, nodeId, webUrl } from './github-bodies.ts'
 import { contentsOf } from './github-pulls.ts'
 import {
@@ -109,7 +109,7 @@ function write(run: CheckRun, { body, now }: RepositoryRouteContext): void {
   }
   const { annotations = [], ...texts } = (body.output ?? {}) as { annotations?: Annotation[] }
   if (body.output) run.output = { title: null, summary: null, text: null, ...texts }
-  // Later requests add annotations; none takes them away.
+  // Later requests add annotations; none removes them.
   run.annotations.push(...annotations)
 }
 

@@ -1,4 +1,4 @@
-/** Comments on pull requests, which GitHub keeps under the issue of the same number. */
+/** Comments on pull requests, which GitHub stores with the issue of the same number. */
 import { actorBody, appActor, appBody, type Json, nodeId, webUrl } from './github-bodies.ts'
 import { contentsOf, pullNumbered } from './github-pulls.ts'
 import {
@@ -117,7 +117,7 @@ function onComment(
   return comment ? answer(comment) : notFound(now)
 }
 
-/** GitHub lets an app change what it wrote itself. */
+/** GitHub lets an App change only its own comments. */
 function onOwnComment(
   context: RepositoryRouteContext,
   answer: (comment: Comment) => GithubResponse,
@@ -149,7 +149,7 @@ function commentBody({ state, repository }: RepositoryRouteContext, comment: Com
   }
 }
 
-/** Our app, or another one of that slug. */
+/** This App, or another one with that slug. */
 function appOf(state: GithubState, slug: string): Json {
   const ours = appBody(state)
   return slug === state.app.slug ? ours : { ...ours, id: 15_368, slug, name: slug, client_id: 'Iv1.other' }

@@ -1,4 +1,4 @@
-/** What is in a repository's files, at a branch or a commit. */
+/** The contents of a repository's files, at a branch or a commit. */
 import { createHash } from 'node:crypto'
 import { type Json, webUrl } from './github-bodies.ts'
 import { contentsOf } from './github-pulls.ts'
@@ -6,7 +6,7 @@ import { type GithubResponse, json, notFound } from './github-reply.ts'
 import type { RepositoryRoute, RepositoryRouteContext } from './github-route.ts'
 import { defaultBranch } from './github-state.ts'
 
-/** GitHub tells of larger files, but leaves their content out. */
+/** GitHub omits the content of larger files. */
 const CONTENT_BYTES_MAX = 1_048_576
 const BASE64_LINE = 60
 
@@ -46,7 +46,7 @@ function getContents(context: RepositoryRouteContext): GithubResponse {
   )
 }
 
-/** A file has a text, a directory none. */
+/** A file has a text, a directory has none. */
 function entry(
   { state, repository }: RepositoryRouteContext,
   { path, text, ref }: { path: string; text: string | undefined; ref: string },

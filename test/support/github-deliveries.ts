@@ -1,4 +1,4 @@
-/** What GitHub tells of the webhooks it sent, and how it is asked to send one again. */
+/** The App's webhook deliveries and redelivery requests. */
 import { DOCS, failure, type GithubResponse, json, notFound, perPage } from './github-reply.ts'
 import type { AppRoute, RouteContext } from './github-route.ts'
 import type { GithubState, HookDelivery } from './github-state.ts'
@@ -23,7 +23,7 @@ export const deliveryRoutes: AppRoute[] = [
   },
 ]
 
-/** Newest first; a page goes on where the cursor says, not at a number. */
+/** Newest first, with pages by cursor instead of page numbers. */
 function list({ state, query, now, self }: RouteContext): GithubResponse {
   const size = perPage(query)
   const status = query.get('status')

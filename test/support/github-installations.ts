@@ -1,4 +1,4 @@
-/** The app from its owner's side: where it is installed, what GitHub sent it, what it was asked for again. */
+/** The App of the fake GitHub: its installations, its deliveries and its redelivery requests. */
 import { randomUUID } from 'node:crypto'
 import { appKey } from './github-app.ts'
 import {
@@ -15,38 +15,38 @@ import {
 export interface InstallGiven {
   /** Full names, all of one owner. */
   repositories?: string[]
-  /** Every repository of this account, later ones too, instead of those named. */
+  /** Every present and future repository of this account, instead of `repositories`. */
   account?: string
   account_type?: 'Organization' | 'User'
   id?: number
-  /** Default: what the app asks for, `metadata` always included. */
+  /** Default: the permissions that the App requests; `metadata` is always included. */
   permissions?: AppPermissions
   events?: string[]
 }
 
 export interface FakeApp {
-  /** What `APP_ID` and `PRIVATE_KEY` are set to. */
+  /** The value of `APP_ID`. */
   id: number
   key(): string
   slug: string
-  /** What the app asks for, of installations made from now on. */
+  /** Sets the permissions and events of later installations. */
   setPermissions(permissions: AppPermissions, events?: string[]): void
   install(given: InstallGiven): Installation
-  /** Its tokens are worth nothing from then on. */
+  /** Its tokens are invalid from then on. */
   uninstall(id: number): Installation
   suspend(id: number): void
   unsuspend(id: number): void
   addRepositories(id: number, names: string[]): void
   removeRepositories(id: number, names: string[]): void
-  /** What an owner accepted; tokens that exist lose what is not among it. */
+  /** Sets the accepted permissions. Existing tokens lose all others. */
   grant(id: number, permissions: AppPermissions): void
-  /** Every installation token so far is refused with 401. */
+  /** Rejects every existing installation token with 401. */
   expireTokens(): void
-  /** How many installation tokens were handed out. */
+  /** The number of installation tokens created. */
   tokens(): number
-  /** A webhook that GitHub sent, for `GET /app/hook/deliveries`. */
+  /** Adds a delivery to `GET /app/hook/deliveries`. */
   addDelivery(delivery: DeliveryGiven): HookDelivery
-  /** Ids of the deliveries that the app asked for again, in order. */
+  /** The ids of the redelivery requests, in order. */
   redelivered(): number[]
 }
 

@@ -1,4 +1,4 @@
-/** Pull requests, their files, and branches, as GitHub shows them. */
+/** Pull requests and branches. */
 import {
   accountId,
   actorBody,
@@ -112,14 +112,14 @@ function list(context: RepositoryRouteContext): GithubResponse {
   )
 }
 
-/** Logins match in any case, branches in their own. */
+/** Logins are case-insensitive, branches are case-sensitive. */
 function sameOwner(one: string, other: string): boolean {
   const [owner = '', ...ref] = one.split(':')
   const [itsOwner = '', ...itsRef] = other.split(':')
   return sameName(owner, itsOwner) && ref.join(':') === itsRef.join(':')
 }
 
-/** As lists show it. */
+/** The pull request in a list. */
 function pullSummary(state: GithubState, repository: GithubRepository, pull: PullRequest): Json {
   const self = `${state.api_url}/repos/${repository.full_name}`
   const web = `${webUrl(state)}/${repository.full_name}/pull/${pull.number}`
@@ -179,7 +179,7 @@ function pullSummary(state: GithubState, repository: GithubRepository, pull: Pul
   }
 }
 
-/** As it is shown alone and in webhooks. */
+/** The pull request by itself and in webhooks. */
 export function pullBody(state: GithubState, repository: GithubRepository, pull: PullRequest): Json {
   const comments = contentsOf(state, repository).comments.filter(({ number }) => number === pull.number)
   return {

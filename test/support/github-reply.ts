@@ -1,4 +1,4 @@
-/** How GitHub says things: status, headers, entity tags, pages and the ways in which it fails. */
+/** Responses in GitHub's format: status, headers, entity tags, pagination and failures. */
 import { createHash } from 'node:crypto'
 
 export interface GithubResponse {
@@ -7,7 +7,7 @@ export interface GithubResponse {
   body: string
 }
 
-/** Failures with which GitHub answers; `github-world.ts` adds those in which it does not answer at all. */
+/** Failures with a response; `github-world.ts` adds those without one. */
 export type AnsweredFault = keyof typeof faults
 
 export const DOCS = 'https://docs.github.com'
@@ -19,7 +19,7 @@ const SECONDARY_LIMIT_PAGE =
   'free-pro-team@latest/rest/overview/rate-limits-for-the-rest-api#about-secondary-rate-limits'
 
 const faults = {
-  /** 403 that is no rate limit. */
+  /** A 403 other than a rate limit. */
   forbidden: (now: Date) =>
     failure(
       403,
@@ -43,7 +43,7 @@ const faults = {
   /** 403 with `retry-after`. */
   secondary_rate_limited: (now: Date, wait_s = MINUTE_S) =>
     failure(403, SECONDARY_LIMIT, `${DOCS}/${SECONDARY_LIMIT_PAGE}`, now, { 'retry-after': String(wait_s) }),
-  /** A secondary limit as GitHub tells it at times: a 403 whose message alone says what it is. */
+  /** A secondary limit that GitHub reports only in the message of a 403. */
   limited_without_header: (now: Date) =>
     failure(403, SECONDARY_LIMIT, `${DOCS}/${SECONDARY_LIMIT_PAGE}`, now),
   /** 429 with `retry-after`. */
@@ -56,13 +56,13 @@ const faults = {
   bad_gateway: (now: Date) => page(502, '<html><body><h1>Whoa there!</h1></body></html>', now),
   unavailable: (now: Date) =>
     page(503, '<html><body>No server is currently available to service your request.</body></html>', now),
-  /** 200 with a body that is no JSON though it says so. */
+  /** 200 with a JSON content type and a truncated body. */
   nonsense: (now: Date) => ({ status: 200, headers: commonHeaders(now), body: '{"id": 7, "full_na' }),
-  /** 200 with JSON that is no repository and no user. */
+  /** 200 with JSON of an unexpected shape. */
   wrong_shape: (now: Date) => json(200, { unexpected: [] }, now),
 }
 
-/** `wait_s` is what the three rate limits tell the caller to wait. */
+/** `wait_s` is the wait time of the three rate limits. */
 export function respondWithFault(fault: AnsweredFault, now: Date, wait_s?: number): GithubResponse {
   return faults[fault](now, wait_s)
 }
@@ -85,7 +85,7 @@ export function failure(
   return { ...answer, headers: { ...answer.headers, ...headers } }
 }
 
-/** GitHub hides what a caller may not see behind the answer for what is not there. */
+/** GitHub answers 404 for what a caller may not see. */
 export function notFound(now: Date, message = 'Not Found'): GithubResponse {
   return failure(404, message, `${DOCS}/rest`, now)
 }
@@ -115,7 +115,7 @@ const PER_PAGE = 30
 const PER_PAGE_MAX = 100
 
 interface Listing {
-  /** The address without its query, and the query that was asked. */
+  /** The URL without its query, and the query of the request. */
   self: string
   query: URLSearchParams
   now: Date
@@ -126,7 +126,7 @@ export function perPage(query: URLSearchParams): number {
   return Number.isInteger(asked) && asked > 0 ? Math.min(asked, PER_PAGE_MAX) : PER_PAGE
 }
 
-/** One page of a list, with GitHub's `Link`. `wrap` makes the object of those lists that are no bare array. */
+/** One page of a list, with GitHub's `Link`. `wrap` builds the object of lists that are not a plain array. */
 export function paged<T>(
   { self, query, now }: Listing,
   items: T[],

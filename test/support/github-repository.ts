@@ -1,4 +1,4 @@
-/** What happens inside one repository of the played GitHub: people open pull requests, push, merge, write files and comments. */
+/** One repository of the fake GitHub: opens pull requests, pushes, merges, writes files and comments. */
 import { contentsOf } from './github-pulls.ts'
 import { digest } from './github-reply.ts'
 import {
@@ -23,11 +23,11 @@ export interface PullGiven {
   number?: number
   title?: string
   body?: string | null
-  /** A branch of this repository, or as GitHub labels a fork's: `eve:patch-1`. Default `feature-<number>`. */
+  /** A branch of this repository, or of a fork as in `eve:patch-1`. Default `feature-<number>`. */
   head?: string
   /** Default: the default branch. */
   base?: string
-  /** The fork is gone: `head.repo` is null. */
+  /** The fork was deleted: `head.repo` is null. */
   fork_deleted?: boolean
   draft?: boolean
   locked?: boolean
@@ -44,7 +44,7 @@ export interface Push {
   after: string
 }
 
-/** All changes are seen by the next request; none sends a webhook by itself (see `webhooks.ts`). */
+/** The next request sees every change. No change sends a webhook (see `webhooks.ts`). */
 export interface FakeRepository {
   repository: GithubRepository
   open(pull?: PullGiven): PullRequest
@@ -54,16 +54,16 @@ export interface FakeRepository {
   close(number: number): PullRequest
   reopen(number: number): PullRequest
   merge(number: number, by?: string): PullRequest
-  /** A new commit on a branch, made if need be; null takes a file away. Open pull requests of that branch follow. */
+  /** Commits to a branch, which is created if necessary; null deletes a file. Updates the head of its open pull requests. */
   push(branch: string, files?: Record<string, string | null>): Push
-  /** A push to the head of a pull request, wherever it is: only this way does a fork's head move. */
+  /** Pushes to the head of a pull request, also in a fork. */
   pushTo(number: number): Push
-  /** A push to the default branch that writes, or with null removes, one file. */
+  /** Pushes one file to the default branch; null deletes it. */
   write(path: string, text: string | null): Push
   branches(): string[]
-  /** As on GitHub, closes the open pull requests from that branch. Answers where the branch was. */
+  /** Closes the open pull requests from that branch, as GitHub does. Returns its last commit. */
   deleteBranch(branch: string): string
-  /** A comment by anybody; with `app` by another app of that slug. */
+  /** Adds a comment by any user, or by another App with the slug `app`. */
   comment(number: number, comment: { author: Actor | string; body: string; app?: string }): Comment
   /** The comments on a pull request, oldest first. */
   comments(number: number): Comment[]
@@ -205,7 +205,7 @@ export function fakeRepository(state: GithubState, repository: GithubRepository)
       : [ownerOf(repository), head]
     if (owner === ownerOf(repository)) return { owner, repository: repository.full_name, ref, sha: tip(ref) }
     const sha = newSha()
-    // What a fork offers is found in the repository too, under refs/pull.
+    // The commits of a fork are also in the repository, under refs/pull.
     contents.commits.set(sha, {})
     const name = repository.full_name.split('/')[1]
     return { owner, repository: isGone ? null : `${owner}/${name}`, ref, sha }

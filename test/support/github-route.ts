@@ -1,4 +1,4 @@
-/** How the routes of the played GitHub are written down, and how one is found for a request. */
+/** The format of the fake GitHub's routes, and how a request is matched with one. */
 import type { GithubResponse } from './github-reply.ts'
 import type {
   AppToken,
@@ -10,13 +10,13 @@ import type {
 
 export type Caller =
   | { kind: 'nobody' }
-  /** A person, or an installation token that the test made up (`github.installation`). */
+  /** A user, or an installation token made by the test (`github.installation`). */
   | { kind: 'token'; credential: GithubCredential }
-  /** The app itself, by its signed JWT. */
+  /** The App itself, by its signed JWT. */
   | { kind: 'app' }
   | { kind: 'installation'; installation: Installation; token: AppToken }
 
-/** A request that may be answered: its caller and its repository are known. */
+/** An authenticated request and what its handler needs. */
 export interface RouteContext {
   state: GithubState
   now: Date
@@ -25,7 +25,7 @@ export interface RouteContext {
   query: URLSearchParams
   body: Record<string, unknown>
   accept: string
-  /** The address without its query, as `Link` names it. */
+  /** The URL without its query, for `Link`. */
   self: string
 }
 
@@ -33,7 +33,7 @@ export interface RepositoryRouteContext extends RouteContext {
   repository: GithubRepository
 }
 
-/** Any one of these is enough: `pull_requests=read`. None asks for `metadata=read`, which every installation has. */
+/** One of these permissions is enough: `pull_requests=read`. Empty means `metadata=read`, which every installation has. */
 export type Needs = string[]
 
 export interface AppRoute {
@@ -43,13 +43,13 @@ export interface AppRoute {
 }
 
 export interface RepositoryRoute {
-  /** Below the repository: `GET /pulls/{number}`. A name with a plus takes the rest, slashes included. */
+  /** Below the repository: `GET /pulls/{number}`. A name with a plus matches the rest, slashes included. */
   route: string
   needs: Needs
   answer(context: RepositoryRouteContext): GithubResponse
 }
 
-/** The route of that method and path, with what its path says. */
+/** The route of a method and path, with its path parameters. */
 export function findRoute<R extends { route: string }>(
   routes: R[],
   method: string,

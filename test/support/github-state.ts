@@ -1,29 +1,29 @@
-/** What the GitHub of the tests knows: repositories with all that is in them, people, the app and where it is installed. */
+/** The state of the fake GitHub: repositories and their contents, users, the App and its installations. */
 export type Permission = 'none' | 'read' | 'triage' | 'write' | 'maintain' | 'admin'
 
 export interface GithubRepository {
   id: number
   full_name: string
-  /** Default true: seen by those with a permission only. */
+  /** Default true: visible only with a permission. */
   private?: boolean
-  /** Names it had before; GitHub redirects them. */
+  /** Former names, which GitHub redirects. */
   former_names?: string[]
   /** Default `main`. */
   default_branch?: string
-  /** Read only: every write is refused. */
+  /** Read-only: every write is rejected. */
   archived?: boolean
   fork?: boolean
 }
 
 export interface GithubCredential {
   token: string
-  /** None for an installation token: it is nobody's. */
+  /** Undefined for an installation token. */
   user?: { login: string; id: number }
-  /** By full name, present or former. */
+  /** By full name, current or former. */
   permissions: Record<string, Permission>
 }
 
-/** Whoever opened, wrote or pushed something. The id follows from the login unless a token's user has that login. */
+/** The author of a pull request, comment or push. The id is derived from the login unless a token's user has that login. */
 export interface Actor {
   login: string
   type?: 'User' | 'Bot'
@@ -50,7 +50,7 @@ export interface PullRequest {
   draft: boolean
   locked: boolean
   author: Actor
-  /** `repository` is a full name, null for a fork that was deleted since. */
+  /** `repository` is a full name; null if the fork was deleted. */
   head: { owner: string; repository: string | null; ref: string; sha: string }
   base: { ref: string; sha: string }
   labels: string[]
@@ -67,7 +67,7 @@ export interface Comment {
   id: number
   number: number
   author: Actor
-  /** The slug of the app that wrote it. */
+  /** The slug of the App that wrote it. */
   app: string | null
   body: string
   created_at: string
@@ -100,7 +100,7 @@ export interface CheckRun {
 /** Path → text. */
 export type Tree = Record<string, string>
 
-/** What is in a repository. */
+/** The contents of a repository. */
 export interface RepositoryContents {
   branches: Map<string, string>
   commits: Map<string, Tree>
@@ -116,7 +116,7 @@ export interface Installation {
   /** The organisation or user it is installed on. */
   account: string
   account_type: 'Organization' | 'User'
-  /** Repository ids; `all` takes every repository of the account, later ones too. */
+  /** Repository ids; `all` means every present and future repository of the account. */
   repositories: number[] | 'all'
   permissions: AppPermissions
   events: string[]
@@ -129,7 +129,7 @@ export interface AppToken {
   installation_id: number
   expires_at: string
   permissions: AppPermissions
-  /** When the token was asked for some of the installation's repositories only. */
+  /** Set if the token is limited to some of the installation's repositories. */
   repository_ids?: number[]
 }
 
@@ -159,7 +159,7 @@ export interface GithubApp {
   tokens: AppToken[]
   /** Oldest first. */
   deliveries: HookDelivery[]
-  /** Ids of the deliveries that were asked for again, in order. */
+  /** The ids of the redelivery requests, in order. */
   redelivered: number[]
 }
 
@@ -168,7 +168,7 @@ export interface GithubState {
   repositories: GithubRepository[]
   credentials: GithubCredential[]
   app: GithubApp
-  /** By repository id; `holding` makes what is missing. */
+  /** By repository id; `contentsOf` creates missing ones. */
   repository_contents: Map<number, RepositoryContents>
   last_id: number
 }
@@ -203,7 +203,7 @@ export function nextId(state: GithubState): number {
 
 export const sameName = (one: string, other: string) => one.toLowerCase() === other.toLowerCase()
 
-/** A present name wins over a former one: GitHub drops the redirect when the name is taken again. */
+/** A current name wins over a former one: GitHub drops the redirect when the name is taken again. */
 export function namedRepository(state: GithubState, name: string): GithubRepository | undefined {
   return (
     state.repositories.find((repository) => sameName(repository.full_name, name)) ??
@@ -232,5 +232,5 @@ export function defaultBranch(repository: GithubRepository): string {
   return repository.default_branch ?? 'main'
 }
 
-/** The seconds that GitHub's timestamps have. */
+/** A timestamp with seconds, as GitHub formats it. */
 export const timestamp = (date: Date) => date.toISOString().replace(/\.\d+Z$/, 'Z')

@@ -1,4 +1,4 @@
-/** Both ways in which GitHub is played, for tests that ask each of them the same. */
+/** Both variants of the fake GitHub, in process and as a server, for tests that apply to both. */
 import { Octokit } from '@octokit/rest'
 import { pino } from 'pino'
 import { Probot } from 'probot'
@@ -25,7 +25,7 @@ export const variants: [string, () => Promise<FakeGithubVariant>][] = [
 
 const nothing = () => {}
 
-/** A client of the app's new installation on a repository: Probot signs it in, but does not space its writes by seconds. */
+/** A client of a new installation on a repository. Probot authenticates it but does not throttle its writes. */
 export async function installationClient(
   { github, url }: FakeGithubVariant,
   full_name: string,

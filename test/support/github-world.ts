@@ -1,4 +1,4 @@
-/** A GitHub for tests: who exists, what is broken and what was asked. `github.ts` and the stand-in put it on a wire. */
+/** The fake GitHub: state, injected faults and received requests. `github.ts` serves it by nock, `fake-github-server.ts` over HTTP. */
 import { type GithubRequest, pathUnder, respond } from './github-answers.ts'
 import { type FakeApp, fakeApp } from './github-installations.ts'
 import { type AnsweredFault, type GithubResponse, respondWithFault } from './github-reply.ts'
@@ -11,54 +11,54 @@ import {
   type Permission,
 } from './github-state.ts'
 
-/** `silent` never answers, `reset` drops the connection, `timed_out` fails at once as a fetch whose time is up. */
+/** `silent` never responds, `reset` drops the connection, `timed_out` fails at once like a fetch that timed out. */
 export type SilentFault = 'silent' | 'reset' | 'timed_out'
-/** `lost` does what was asked and then drops the connection. */
+/** `lost` carries out the request and then drops the connection. */
 export type Fault = AnsweredFault | SilentFault | 'lost'
 
-/** A request that was made; `status` is missing while it waits, and when it got no answer. */
+/** A received request; `status` is missing while it waits and if it got no response. */
 export interface ReceivedRequest {
-  /** `POST /repos/acme/shop/issues/7/comments`; a repository that is asked for by its id stands here by its name. */
+  /** `POST /repos/acme/shop/issues/7/comments`. A repository requested by id has its name here. */
   route: string
   /** As it stands in the request line. */
   path: string
   body: unknown
   token: string | undefined
   status?: number
-  /** What an installation token had to be granted, any one of them: `issues=write; pull_requests=write`. */
+  /** The permissions of which an installation token needed one: `issues=write; pull_requests=write`. */
   accepted?: string
 }
 
 type Permissions = Record<string, Permission>
 
-/** Routes are written `GET /repos/acme/shop`, below the REST root and without a query; `*` stands for any part of one. */
+/** Routes have the form `GET /repos/acme/shop`, below the REST root and without a query; `*` matches any part. */
 export interface GithubWorld {
   state: GithubState
   /** Adds a repository, or replaces the one of that id. */
   repository(repository: GithubRepository): void
-  /** Its old name redirects from now on. */
+  /** Redirects its old name. */
   rename(from: string, to: string): void
   remove(full_name: string): void
-  /** A user's token; the same token again replaces what it may do. */
+  /** Adds a user's token, or replaces its permissions. */
   token(token: string, user: { login: string; id: number; permissions: Permissions }): void
-  /** A token of an app's installation, such as the one of a workflow run. */
+  /** Adds an installation token, such as that of a workflow run. */
   installation(token: string, permissions: Permissions): void
   revoke(token: string): void
-  /** The app: its key, its installations, its webhooks' deliveries. */
+  /** The App: its key, its installations and its deliveries. */
   app: FakeApp
-  /** A repository from inside: its pull requests, branches, files, comments and check runs. */
+  /** A repository: its pull requests, branches, files, comments and check runs. */
   at(full_name: string): FakeRepository
-  /** Breaks a route, for good or for so many requests. `wait_s` is what a rate limit tells the caller to wait. */
+  /** Injects a fault into a route, permanently or for `times` requests. `wait_s` is the wait time of a rate limit. */
   fault(route: string, fault: Fault, times?: number, wait_s?: number): void
-  /** Takes all faults back. */
+  /** Removes all faults. */
   clearFaults(): void
-  /** Keeps requests of a route waiting until the function it answers is called. */
+  /** Holds requests of a route until the returned function is called. */
   hold(route: string): () => void
-  /** The same for the answers, which say what was true when the request came. */
+  /** Holds the responses instead, which have the state at the time of the request. */
   holdAnswers(route: string): () => void
-  /** How many requests a route has had; with a status, how many were answered with it. */
+  /** The number of requests to a route, or of those with a status. */
   calls(route: string, status?: number): number
-  /** Those requests themselves, in order. */
+  /** The requests to a route, in order. */
   requests(route?: string): ReceivedRequest[]
   answer(request: GithubRequest): Promise<GithubResponse | SilentFault>
 }
@@ -157,7 +157,7 @@ export function githubWorld(api_url: string): GithubWorld {
   }
 }
 
-/** GitHub's links and redirects go by a repository's id. What is below it counts under its name. */
+/** GitHub's links and redirects use a repository's id. Requests by id count under its name. */
 function namedPath(state: GithubState, path: string): string {
   const [, id, rest] = /^\/repositories\/(\d+)(\/.+)$/.exec(path) ?? []
   const repository = state.repositories.find((known) => known.id === Number(id))

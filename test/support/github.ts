@@ -1,15 +1,15 @@
-/** GitHub played by nock inside the test's process; every other host but this machine is out of reach. */
+/** The fake GitHub by nock inside the test's process. Only this machine can be reached besides. */
 import nock from 'nock'
 import type { GithubRequest } from './github-answers.ts'
 import type { GithubResponse } from './github-reply.ts'
 import { type GithubWorld, githubWorld, type SilentFault } from './github-world.ts'
 
 export interface FakeGithub extends GithubWorld {
-  /** Lets requests reach the network again and forgets those that wait. */
+  /** Restores network access and aborts waiting requests. */
   close(): void
 }
 
-/** Answers under `api_url` from now on, to calls made in this process. One at a time. */
+/** Intercepts the calls of this process to `api_url`. Only one can be active at a time. */
 export function fakeGithub(api_url = 'https://api.github.com'): FakeGithub {
   const world = githubWorld(api_url)
   nock.disableNetConnect()
@@ -34,7 +34,7 @@ export function fakeGithub(api_url = 'https://api.github.com'): FakeGithub {
   }
 }
 
-/** nock's fetch cannot follow a redirect of a request with a body, which the real one does; so that happens here. */
+/** Follows redirects of requests with a body, which nock's fetch cannot do. */
 async function answered(world: GithubWorld, request: GithubRequest): Promise<GithubResponse | SilentFault> {
   const answer = await world.answer(request)
   if (typeof answer !== 'object' || answer.status !== 307) return answer
@@ -50,7 +50,7 @@ function deliver(answer: GithubResponse | SilentFault, reply: Reply): void {
   else reply(transportError(answer), [0, '', {}])
 }
 
-/** What `fetch` rejects with. */
+/** The error that `fetch` rejects with. */
 function transportError(fault: 'reset' | 'timed_out'): Error {
   if (fault === 'timed_out') {
     return new DOMException('The operation was aborted due to timeout', 'TimeoutError')

@@ -1,4 +1,4 @@
-/** Two whole globs, decided by the rule of the service for a pair of their alternatives. */
+/** Compares two whole globs by comparing their alternatives as the service does. */
 import type { Budget } from '../../src/base/budget.ts'
 import { alternativesOf, type Glob } from '../../src/scope/glob.ts'
 import { alternativesOverlap, sharedPath } from '../../src/scope/intersect.ts'
@@ -9,7 +9,7 @@ export function overlaps(a: Glob, b: Glob, budget: Budget): boolean {
   return alternativesOf(a, budget).some((x) => others.some((y) => alternativesOverlap(x, y, budget)))
 }
 
-/** The shortest of the paths that the alternatives share; null if there is none or the budget is exhausted. */
+/** The shortest path that two alternatives share; null if there is none or the budget is exhausted. */
 export function intersect(a: Glob, b: Glob, budget: Budget): string | null {
   const others = alternativesOf(b, budget)
   const pairs = alternativesOf(a, budget).flatMap((x) => others.map((y) => [x, y] as const))

@@ -1,14 +1,14 @@
-/** Holds statements of the service back before they reach the database, so that a test decides what happens meanwhile. */
+/** Holds statements before they reach the database, so that a test controls what happens meanwhile. */
 import { PgliteSession } from 'drizzle-orm/pglite'
 import { PostgresJsSession } from 'drizzle-orm/postgres-js'
 import { vi } from 'vitest'
 
 export interface HeldStatements {
-  /** How many were asked, held or not. */
+  /** The number of statements, held or not. */
   executed(): number
-  /** Lets those go that are held, and holds none from now on. */
+  /** Releases the held statements and holds no more. */
   release(): void
-  /** Also takes the hold away. */
+  /** Releases the statements and restores the session. */
   restore(): void
 }
 

@@ -1,17 +1,17 @@
-/** Clients that create activities without a pause, each under a key of its own, and send each again until it is acknowledged. */
+/** Clients that create activities continuously, each with its own idempotency key, and retry until it is acknowledged. */
 import { setTimeout as wait } from 'node:timers/promises'
 import type { RequestCounts } from './request-counts.ts'
 import { apiAt } from './service.ts'
 
-/** A client that finds nobody, or is refused, waits this long. */
+/** The wait of a client after a failed request. */
 const PAUSE_MS = 20
-/** A request that has no answer by then counts as one without an answer. */
+/** The timeout of a request. */
 const ANSWER_MS = 60_000
 
 export interface Load {
-  /** Lets each client see its last request through, until it is acknowledged. */
+  /** Stops each client after its last request is acknowledged. */
   stop(): Promise<void>
-  /** Ends with the requests that are under way, acknowledged or not. */
+  /** Stops after the requests in flight, acknowledged or not. */
   abandon(): Promise<void>
 }
 
@@ -50,7 +50,7 @@ export function startLoad(
   }
 }
 
-/** The status of the answer, null where there was none. */
+/** The status of the response; null if there was none. */
 async function create(
   url: string,
   { repository, token, key }: { repository: string; token: string; key: string },

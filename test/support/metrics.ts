@@ -1,4 +1,4 @@
-/** Reads what `/metrics` shows, as Prometheus does. */
+/** Scrapes `/metrics` as Prometheus does. */
 
 export interface Scrape {
   status: number

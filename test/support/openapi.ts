@@ -1,4 +1,4 @@
-/** Holds answers against the OpenAPI document that the service shows. */
+/** Validates responses against the OpenAPI document of the service. */
 import { Ajv2020 } from 'ajv/dist/2020.js'
 import formats from 'ajv-formats'
 import { openApiDocument } from '../../src/surfaces/http/openapi.ts'
@@ -7,7 +7,7 @@ type Check = (method: string, pathname: string, status: number, body: unknown) =
 
 let check: Check | undefined
 
-/** Throws when an answer is not what the document says of its operation and status. Addresses that it does not know are passed over. */
+/** Throws if a response does not match the schema of its operation and status. Ignores unknown paths. */
 export function answerValidator(): Check {
   check ??= compileCheck()
   return check

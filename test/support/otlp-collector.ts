@@ -1,4 +1,4 @@
-/** A collector of spans on loopback, as an operator's would be; it takes OTLP over HTTP as JSON. */
+/** A collector of spans on loopback that accepts OTLP over HTTP as JSON. */
 import { once } from 'node:events'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
@@ -18,7 +18,7 @@ export interface CollectedSpan {
 
 export interface OtlpCollector {
   url: string
-  /** Requests that came, whatever for. */
+  /** All received requests. */
   requests: string[]
   spans: CollectedSpan[]
   close(): Promise<void>

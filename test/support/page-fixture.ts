@@ -1,4 +1,4 @@
-/** The built service on a database of its own and a real browser, for tests of the page. */
+/** The built service with its own database, and a real browser, for tests of the page. */
 import { setTimeout as wait } from 'node:timers/promises'
 import type { Page } from 'playwright-core'
 import { expect } from 'vitest'
@@ -15,19 +15,19 @@ export interface PageRepository {
   name: string
   /** Below the repository: `ask('GET', '/activity')`. */
   request: Api
-  /** Creates an activity and answers its id; `body` goes over harmless defaults. */
+  /** Creates an activity and returns its id; `body` overrides the default fields. */
   createActivity(body: object): Promise<string>
-  /** Listens as a page does; the function it answers waits for the first announced change. */
+  /** Opens an event stream. The returned function waits for the first announced change. */
   nextAnnouncement(): Promise<() => Promise<void>>
 }
 
 export interface PageFixture {
   url: string
-  /** Another repository without records at each call; Ada may write there. */
+  /** Returns another empty repository at each call, with write access for Ada. */
   repository(): PageRepository
   /** A new tab that shows nothing yet. */
   newPage(): Promise<Page>
-  /** Shows a repository to Ada, who signs in with her token. */
+  /** Opens a repository as Ada, who signs in with her token. */
   open(page: Page, repository: PageRepository): Promise<void>
   close(): Promise<void>
 }
@@ -91,7 +91,7 @@ export async function startPageFixture(): Promise<PageFixture> {
   }
 }
 
-/** Repeats `work` until the function that it answers is called, which waits for the last run to end. */
+/** Repeats `work` until the returned function is called, which waits for the last run. */
 export function repeatedly(work: () => Promise<unknown>): () => Promise<void> {
   let isStopped = false
   const running = (async () => {

@@ -1,10 +1,10 @@
-/** Records as the page has them, for tests of its pure parts. */
+/** Records in the page's format, for tests of its pure parts. */
 import type { Activity, Overlap } from '../../src/surfaces/dashboard/web/records.ts'
 
 export const NOW_MS = Date.parse('2026-03-02T09:00:00.000Z')
 export const HOUR_MS = 3_600_000
 
-/** An activity of Ada's that began an hour ago; `given` goes over that. */
+/** An activity of Ada's that began an hour ago; `given` overrides the defaults. */
 export function pageActivity(id: string, given: object = {}): Activity {
   return {
     id,

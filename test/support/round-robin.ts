@@ -1,11 +1,11 @@
-/** A load balancer that knows nothing: each request goes to the next instance, whoever sends it and whatever it is about. */
+/** A round-robin load balancer: each request goes to the next instance. */
 import { once } from 'node:events'
 import { createServer, request } from 'node:http'
 import type { AddressInfo } from 'node:net'
 
 export interface RoundRobin {
   url: string
-  /** How many requests each instance was given. */
+  /** The number of requests that each instance received. */
   given: number[]
   close(): Promise<void>
 }

@@ -1,4 +1,4 @@
-/** Every operation of the specification's §4 as a test calls it, written down a second time so that a change of the contract shows. */
+/** Every operation of specification §4, independent of the contract so that a change of the contract fails a test. */
 import type { Answer, TestService } from './service.ts'
 
 export interface Route {
@@ -9,7 +9,7 @@ export interface Route {
   record: 'act' | 'ntb' | null
   access: 'read' | 'write'
   success: 200 | 201
-  /** A body that it takes. */
+  /** A valid body. */
   body?: Record<string, unknown>
 }
 
@@ -41,7 +41,7 @@ export const ROUTES: Route[] = [
   { ...get, name: 'getSettings', path: '/settings', record: null },
 ]
 
-/** An id of the kind that no record has. */
+/** A well-formed id that no record has. */
 export function unknownId(record: 'act' | 'ntb'): string {
   return `${record}_01h455vb4pex5vsknk084sn02q`
 }
@@ -52,7 +52,7 @@ export function pathOf(route: Route, ids: Partial<Record<'act' | 'ntb', string>>
     : route.path.replace('{id}', ids[route.record] ?? unknownId(route.record))
 }
 
-/** `{[name]: '404 not_found'}` for the routes, asked one after the other; without an error the status alone. */
+/** `{[name]: '404 not_found'}` for the routes, called one after the other; without an error the status alone. */
 export async function outcomes(
   routes: Route[],
   ask: (route: Route) => Promise<Answer>,
@@ -66,7 +66,7 @@ export function outcome({ status, body }: Answer): string {
   return body?.error ? `${status} ${body.error.type}` : String(status)
 }
 
-/** Calls a route as `api` does, with a body that it takes unless told otherwise. */
+/** Calls a route as `api` does, by default with a valid body. */
 export function call(
   service: Pick<TestService, 'api'>,
   route: Route,

@@ -1,4 +1,4 @@
-/** Random tests draw the same values in every ordinary run; `TEST_SEED=random npm test` draws others, and prints how to repeat them. */
+/** Random tests use the same values in every ordinary run; `TEST_SEED=random npm test` varies them and prints the seed. */
 import fc from 'fast-check'
 
 fc.configureGlobal({ seed: Number(process.env.TEST_SEED) })

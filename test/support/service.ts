@@ -1,4 +1,4 @@
-/** The service as a test sees it: started on a database of its own, spoken to over HTTP, every answer held against OpenAPI. */
+/** The service with its own database, called over HTTP; every response is validated against OpenAPI. */
 import { sql } from 'drizzle-orm'
 import { type Config, readConfig } from '../../src/base/config.ts'
 import type { App } from '../../src/context/app.ts'
@@ -17,7 +17,7 @@ export interface Answer {
 export interface RequestOptions {
   token?: string | null
   headers?: Record<string, string>
-  /** Sent as it is when it is a string or bytes, else as JSON. */
+  /** A string or bytes are sent unchanged, everything else as JSON. */
   body?: unknown
 }
 
@@ -28,18 +28,18 @@ export interface TestService {
   url: string
   app: App
   api: Api
-  /** The instant that the service reads; a test moves it at will. */
+  /** The clock of the service, which a test moves. */
   clock: { now: Date; advance(ms: number): void }
-  /** What was logged, a JSON text a line. */
+  /** The log, one JSON text per line. */
   log: string[]
-  /** Deletes all that is stored: a test that moves the clock or sweeps meets nothing of earlier ones. */
+  /** Deletes all rows, so that a test that moves the clock or sweeps is independent of earlier ones. */
   deleteRecords(): Promise<void>
   close(): Promise<void>
 }
 
 /**
- * Starts the service. `token` is what `api` sends unless told otherwise; settings of `config` replace those of an empty
- * environment. Nothing runs by itself and no write to GitHub waits, unless the test asks for it.
+ * Starts the service. `token` is the default token of `api`; settings of `config` override those of an empty
+ * environment. By default no background worker runs, and writes to GitHub are not paced.
  */
 export async function startTestService(
   options: {
@@ -81,7 +81,7 @@ export async function startTestService(
   }
 }
 
-/** On tables this small it takes less than `truncate` does. */
+/** On small tables this is faster than `truncate`. */
 const DELETE_RECORDS = sql`do $$ declare name text; begin
   for name in select tablename from pg_tables where schemaname = 'public' loop
     execute format('delete from %I', name);

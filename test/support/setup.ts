@@ -1,4 +1,4 @@
-/** Makes the migrated template databases, once per run and only for the suites that run. */
+/** Creates the migrated template databases, once per run and only for the projects that run. */
 import { randomBytes } from 'node:crypto'
 import { join } from 'node:path'
 import type { TestProject } from 'vitest/node'
@@ -13,7 +13,7 @@ type TearDown = () => Promise<void>
 
 export default async function setup(project: TestProject): Promise<TearDown | undefined> {
   const kind = project.config.env.TEST_DATABASE_KIND as 'postgres' | 'citus' | 'embedded'
-  // What the run as a whole provides, every later project of the same kind finds.
+  // Later projects of the same kind reuse what the run provides.
   const run = project.vitest.getRootProject()
   if (kind in run.getProvidedContext()) return undefined
   return { postgres: providePostgres, citus: provideCitus, embedded: provideEmbedded }[kind](run)
@@ -37,7 +37,7 @@ async function providePostgres(run: TestProject): Promise<TearDown> {
   })
 }
 
-/** On a coordinator and two workers, with few shards: to make them takes longer than most tests. */
+/** On a coordinator and two workers, with few shards, which are slow to create. */
 async function provideCitus(run: TestProject): Promise<TearDown> {
   const scratch = await temporaryDirectory('data')
   const cluster = await startCitus({ workers: 2, settings: { 'citus.shard_count': '4' } })

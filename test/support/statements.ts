@@ -1,6 +1,6 @@
-/** Reads SQL statements for the one thing that a distributed database needs of them: that each part says of which repository. */
+/** Checks that every part of an SQL statement is restricted to one repository, as a distributed database requires. */
 
-/** A statement with strings and comments taken out, on one line. */
+/** A statement on one line without strings and comments. */
 export function plainOf(statement: string): string {
   return statement
     .replace(/--[^\n]*/g, ' ')
@@ -55,7 +55,7 @@ function cut(condition: string): string {
   )
 }
 
-/** Splits where the word stands outside all parentheses. */
+/** Splits at the word outside of all parentheses. */
 function split(text: string, word: string): string[] {
   const pieces = ['']
   let depth = 0
@@ -70,7 +70,7 @@ function split(text: string, word: string): string[] {
   return pieces.map((piece) => piece.trim())
 }
 
-/** A statement and the queries inside it, each by itself: in place of a query stands `()`. */
+/** A statement and its subqueries; each subquery is replaced with `()`. */
 function partsOf(plain: string): string[] {
   const parts: string[] = []
   const open = ['']

@@ -1,4 +1,4 @@
-/** Directories that are gone when the process is, even when it is interrupted. */
+/** Directories that are removed when the process exits, even if it is interrupted. */
 import { rmSync } from 'node:fs'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'

@@ -1,4 +1,4 @@
-/** What all webhooks have in common: GitHub's example of the event, and around it what the played GitHub knows. */
+/** The common parts of all webhooks: GitHub's example of the event with the state of the fake GitHub. */
 import examples from '@octokit/webhooks-examples' with { type: 'json' }
 import {
   accountId,
@@ -23,7 +23,7 @@ export interface Webhook {
   payload: Json
 }
 
-/** The played GitHub; payloads say what it knows at that instant, so build one after (a removal: before) the change. */
+/** The fake GitHub. Payloads contain its current state: build them after a change, and before a removal. */
 export interface Source {
   state: GithubState
 }
@@ -50,7 +50,7 @@ export function organizationWebhook(
   }
 }
 
-/** What every webhook about a repository has in common. */
+/** The common parts of every webhook about a repository. */
 export function repositoryWebhook(
   state: GithubState,
   repository: GithubRepository,
@@ -74,7 +74,7 @@ export function repositoryWebhook(
   }
 }
 
-/** GitHub's example of that event, the first of that action if there is one, moved to our repository and address. */
+/** GitHub's example of an event, if possible of the action, with the names of the fake repository. */
 export function exampleOf(
   state: GithubState,
   repository: GithubRepository | undefined,

@@ -1,4 +1,4 @@
-/** The webhooks that tell of who may see what: members, teams and organisations. */
+/** The webhooks about access: members, teams and organisations. */
 import { actorBody, type Json, repositoryBody } from './github-bodies.ts'
 import {
   exampleOf,

@@ -1,4 +1,4 @@
-/** Webhooks as GitHub sends them: its own example payloads, with what the played GitHub knows put in, and signed. */
+/** Webhooks as GitHub sends them: its example payloads with the state of the fake GitHub, signed. */
 import { createHmac, randomUUID } from 'node:crypto'
 import {
   actorBody,
@@ -21,7 +21,7 @@ import {
   type Webhook,
 } from './webhook-payload.ts'
 
-/** What is sent to `POST /api/github/webhooks`. The same `id` again is a redelivery. */
+/** The request to `POST /api/github/webhooks`. The same `id` again is a redelivery. */
 export function signedDelivery({
   secret,
   event,
@@ -49,7 +49,7 @@ export type PullAction =
   | 'ready_for_review'
   | 'synchronize'
   | 'edited'
-  /** Merged or not, as the pull request is. */
+  /** Merged or not, depending on the pull request. */
   | 'closed'
   | 'labeled'
   | 'unlabeled'
@@ -57,9 +57,9 @@ export type PullAction =
 
 export interface PullDetails {
   sender?: string
-  /** `synchronize`: what `push` or `pushTo` answered. */
+  /** `synchronize`: the result of `push` or `pushTo`. */
   push?: { before: string; after: string }
-  /** `edited`: what it was before. */
+  /** `edited`: the former values. */
   from?: { title?: string; body?: string; base?: string }
   /** `labeled`, `unlabeled`. */
   label?: string
@@ -97,9 +97,9 @@ export function pullRequestEvent(
 const ZERO = '0'.repeat(40)
 
 export interface PushDetails {
-  /** `refs/heads/main`, `refs/tags/v1`; with `before` and `after` as `push` answers them. */
+  /** `refs/heads/main`, `refs/tags/v1`; with `before` and `after` as `push` returns them. */
   ref: string
-  /** Default: there was none before; the ref is new. */
+  /** Default: the ref is new. */
   before?: string
   /** Zeros for a ref that was deleted. */
   after?: string
@@ -151,7 +151,7 @@ export function pushEvent({ state }: Source, full_name: string, push: PushDetail
     pusher: { name: sender, email: person.email },
     sender: actorBody(state, { login: sender }),
   })
-  // Pushes alone show these in seconds.
+  // Only push events have these in seconds.
   const body = event.payload.repository as Json
   const seconds = (text: unknown) => Math.floor(Date.parse(String(text)) / 1000)
   Object.assign(body, {
@@ -162,7 +162,7 @@ export function pushEvent({ state }: Source, full_name: string, push: PushDetail
   return event
 }
 
-/** `create` and `delete` of a branch or a tag, by its bare name. */
+/** `create` and `delete` of a branch or a tag, by its short name. */
 export function refEvent(
   { state }: Source,
   full_name: string,
@@ -225,7 +225,7 @@ export function installationRepositoriesEvent(
   }
 }
 
-/** `from` is the full name before, of `renamed` and `transferred`. */
+/** `from` is the former full name, for `renamed` and `transferred`. */
 export function repositoryEvent(
   { state }: Source,
   full_name: string,

@@ -29,7 +29,7 @@ interface RunOptions {
 
 export interface WorkingTree {
   path: string
-  /** Answers the standard output of git. */
+  /** Runs git and returns its standard output. */
   git(...args: string[]): Promise<string>
   write(files: Record<string, string>): Promise<void>
   /** Runs `deconflict` here, with only PATH from the environment of the tests. */
