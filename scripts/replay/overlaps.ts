@@ -3,7 +3,13 @@ import type { FileChange } from '../../src/lines/change.ts'
 import { namesOf } from '../../src/lines/change.ts'
 import { type Duplicate, duplicateOf, type Work } from '../../src/lines/duplicate.ts'
 import type { NoiseRules } from '../../src/lines/noise.ts'
-import { type FilePair, type PairVerdict, pairVerdict, sharedFiles } from '../../src/lines/pair-verdict.ts'
+import {
+  type FilePair,
+  indexFiles,
+  type PairVerdict,
+  pairVerdict,
+  sharedFiles,
+} from '../../src/lines/pair-verdict.ts'
 import type { Branch } from './commits.ts'
 import { PAIR_COST_MAX } from './pairs.ts'
 import { isSameAuthor, isStacked, type PullRequest, rebasedOver } from './pull-requests.ts'
@@ -56,7 +62,7 @@ export function* overlapsOf(
 }
 
 function overlapOf(earlier: Changed, later: Changed, branch: Branch, noise: NoiseRules): Overlap {
-  const shared = sharedFiles(earlier.files, later.files)
+  const shared = sharedFiles(indexFiles(earlier.files), later.files)
   const judged = pairVerdict(shared, {
     declared: { yours: false, theirs: false },
     // The service does not know the merge base of a pull request.

@@ -14,37 +14,37 @@ const isLive = and(
   gt(activities.expires_at, sql.placeholder('now')),
 )
 
-/** The columns that an overlap check needs. */
-const compared = {
+/** The columns that decide what two activities share. */
+const scoped = {
   id: activities.id,
   title: activities.title,
+  summary: activities.summary,
   actor: activities.actor,
+  created_by: activities.created_by,
+  source: activities.source,
+  scope: activities.scope,
+  scope_is_literal: activities.scope_is_literal,
+  changed_files: activities.changed_files,
+  base_sha: activities.base_sha,
+  pushed_files: activities.pushed_files,
+  pushed_base_sha: activities.pushed_base_sha,
+  pr_number: activities.pr_number,
+  draft_pr: activities.draft_pr,
+}
+/** The columns that an overlap check needs. */
+const compared = {
+  ...scoped,
   branch: activities.branch,
   base_branch: activities.base_branch,
   risk: activities.risk,
   blocking: activities.blocking,
   status: activities.status,
   pr_url: activities.pr_url,
-  pr_number: activities.pr_number,
-  draft_pr: activities.draft_pr,
   created_at: activities.created_at,
-  scope: activities.scope,
-  scope_is_literal: activities.scope_is_literal,
-  changed_files: activities.changed_files,
-  pushed_files: activities.pushed_files,
 }
-const scoped = {
-  id: activities.id,
-  scope: activities.scope,
-  scope_is_literal: activities.scope_is_literal,
-  changed_files: activities.changed_files,
-  pushed_files: activities.pushed_files,
-  pr_number: activities.pr_number,
-  draft_pr: activities.draft_pr,
-}
-type ScopedActivity = Pick<ActivityRow, keyof typeof scoped>
+export type ScopedActivity = Pick<ActivityRow, keyof typeof scoped>
 export type ComparedActivity = Pick<ActivityRow, keyof typeof compared>
-export type MergedActivity = ComparedActivity & Pick<ActivityRow, 'summary' | 'merged_at'>
+export type MergedActivity = ComparedActivity & Pick<ActivityRow, 'merged_at'>
 
 /** Live activities without their scopes, which can be large. */
 const outlined = {
@@ -115,7 +115,7 @@ export function listScopes(
 const mergedPage = (isFirst: boolean) =>
   prepared(isFirst ? 'merged_activities' : 'merged_activities_before', (db) =>
     db
-      .select({ ...compared, summary: activities.summary, merged_at: activities.merged_at })
+      .select({ ...compared, merged_at: activities.merged_at })
       .from(activities)
       .where(
         and(

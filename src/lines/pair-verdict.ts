@@ -1,6 +1,6 @@
 /** The verdict about two sides, over all files that both change (contract §11). Pure. */
 import type { Budget } from '../base/budget.ts'
-import { type FileChange, namesOf } from './change.ts'
+import { type ChangedFile, type FileChange, namesOf } from './change.ts'
 import { fileVerdict } from './file-verdict.ts'
 import { type NoiseClass, type NoiseRules, noiseOf } from './noise.ts'
 import { byStrength, type LinesVerdict } from './verdict.ts'
@@ -71,17 +71,31 @@ function isIntention({ yours, theirs }: FilePair, { declared, noise }: PairCircu
   return isUnsaid && noiseOf(yours, noise) === null && noiseOf(theirs, noise) === null
 }
 
-/** The files that both sides change, under the new or the old name of either. */
-export function sharedFiles(yours: readonly FileChange[], theirs: readonly FileChange[]): FilePair[] {
-  // A name is the new one of one file, and the old one of one other, at most.
-  const byPath = new Map(theirs.map((file) => [file.path, file]))
-  const byPreviousPath = new Map(theirs.map((file) => [file.previous_path, file]))
-  return yours.flatMap((file) => {
-    const met = new Map<FileChange, string>()
+/** The files of a side by each of their names. */
+export type FileIndex<File> = ReadonlyMap<string, readonly File[]>
+
+export function indexFiles<File extends ChangedFile>(files: readonly File[]): FileIndex<File> {
+  const index = new Map<string, File[]>()
+  for (const file of files) {
+    for (const name of namesOf(file)) {
+      const there = index.get(name)
+      if (there) there.push(file)
+      else index.set(name, [file])
+    }
+  }
+  return index
+}
+
+/** The files that both sides change, under the new or the old name of either. `path`: a name that both have. */
+export function sharedFiles<Mine extends ChangedFile, Theirs extends ChangedFile>(
+  yours: FileIndex<Mine>,
+  theirs: readonly Theirs[],
+): { path: string; yours: Mine; theirs: Theirs }[] {
+  return theirs.flatMap((file) => {
+    const met = new Map<Mine, string>()
     for (const name of namesOf(file))
-      for (const other of [byPath.get(name), byPreviousPath.get(name)])
-        if (other !== undefined && !met.has(other)) met.set(other, name)
-    return [...met].map(([other, path]) => ({ path, yours: file, theirs: other }))
+      for (const other of yours.get(name) ?? []) if (!met.has(other)) met.set(other, name)
+    return [...met].map(([other, path]) => ({ path, yours: other, theirs: file }))
   })
 }
 

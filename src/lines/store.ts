@@ -125,8 +125,44 @@ export async function listFileChanges(
   return rows.map((row) => ({ ...row, digest: row.digest && digestIfKnown(row.digest) }))
 }
 
+/** A changed file of an activity, under its present name. Decode its digest with `digestIfKnown`. */
+export type StoredChange = Omit<WantedChange, 'name'> &
+  Omit<FileChange, 'digest'> & { digest: Uint8Array | null }
+
+const readChangesOf = prepared('file_changes_of', (db) => {
+  const found = db
+    .select()
+    .from(file_changes)
+    .where(
+      and(
+        eq(file_changes.repo_id, sql.placeholder('repo_id')),
+        sql`${file_changes.activity_id} = wanted.wanted_id and ${file_changes.name} = ${file_changes.path}`,
+      ),
+    )
+    .orderBy(asc(file_changes.repo_id), asc(file_changes.activity_id), asc(file_changes.name_key))
+    .limit(sql.placeholder('limit'))
+    .as('found')
+  const { activity_id, origin, path, previous_path, status, blob_sha, changed_lines, digest } = found
+  return db
+    .select({ activity_id, origin, path, previous_path, status, blob_sha, changed_lines, digest })
+    .from(sql`json_array_elements_text(${sql.placeholder('ids')}::text::json) as wanted(wanted_id)`)
+    .crossJoinLateral(found)
+})
+
+/**
+ * The changed files of the activities `ids`, in one query. Of an activity with more than `limit`, those
+ * whose names hash lowest, so that two activities with the same files keep the same ones.
+ */
+export function listChangesOf(
+  db: Db,
+  repo_id: number,
+  { ids, limit }: { ids: readonly string[]; limit: number },
+): Promise<StoredChange[]> {
+  return readChangesOf(db, { repo_id, ids: JSON.stringify(ids), limit })
+}
+
 /** A digest that another version of the service wrote counts as one that was not sent. */
-function digestIfKnown(bytes: Uint8Array): Digest | null {
+export function digestIfKnown(bytes: Uint8Array): Digest | null {
   try {
     return decodeDigest(bytes)
   } catch (error) {

@@ -2,36 +2,30 @@
 import { setImmediate } from 'node:timers/promises'
 import { distinctNames } from '../activities/compared-scope.ts'
 import { digestChanges } from '../activities/file-changes.ts'
-import { listCompared, listMerged, listScopes, type MergedActivity } from '../activities/live-store.ts'
+import { listMerged, listScopes, type MergedActivity, type ScopedActivity } from '../activities/live-store.ts'
 import { EMPTY_ACTIVITY_SCOPE } from '../activities/scope-changes.ts'
 import type { ActivityRow } from '../activities/table.ts'
 import type { Budget } from '../base/budget.ts'
 import { later } from '../base/clock.ts'
 import { periodicYield } from '../base/event-loop.ts'
 import type { RepoContext } from '../context/repo.ts'
-import { listNotablesWith } from '../notables/store.ts'
-import { type PathPair, takePairs } from '../scope/path-set.ts'
-import { compare, comparisonOf, proposalOf, type StoredScope, storedScopeOf } from './compare.ts'
-import { type Conclusion, conclude, type Found, namedMatches } from './conclude.ts'
-import { type Comparison, type Findings, findOverlaps } from './find.ts'
-import {
-  type CheckOverlap,
-  NAMED_MAX,
-  type OverlapBrief,
-  type OverlapResult,
-  PAIRS_MAX,
-  REUSE_MAX,
-} from './overlap.ts'
-import { rulesOf } from './rules.ts'
-import { byRank, highest, type Ranked } from './severity.ts'
+import { compare, proposalOf, type StoredScope, storedScopeOf } from './compare.ts'
+import type { Comparison } from './comparison.ts'
+import { type Conclusion, conclude, namedMatches } from './conclude.ts'
+import { readOwnFiles } from './digests.ts'
+import { findOverlaps } from './find.ts'
+import { type CheckOverlap, NAMED_MAX, type OverlapBrief, type OverlapResult, REUSE_MAX } from './overlap.ts'
+import { recordsOf } from './records.ts'
+import { rulesOf, rulesWithNoise } from './rules.ts'
+import { byRank, highest } from './severity.ts'
+import { joinSides, type Side, type SideFields, sideOf } from './side.ts'
 
 /** The budgets of one check, in units of 10 to 50 ns: together about a tenth of a second. For each kind of records: */
 const UNITS_MAX = 700_000
 /** For parsing the proposal. Worst case: 200 globs without braces cost 850,000 units. */
 const PROPOSAL_UNITS_MAX = 1_000_000
-/** For comparing merged activities, and for the pairs of paths in the result. */
+/** For comparing merged activities. */
 const MERGED_UNITS_MAX = 200_000
-const PAIR_UNITS_MAX = 700_000
 /** A larger proposal yields to the event loop before it is parsed, because validating it has just taken a while. */
 const LARGE_SCOPE = 50
 /** The maximum of live activities of a branch whose scopes replace a missing one. */
@@ -47,6 +41,8 @@ interface Work {
   branch: string | null
   base_branch: string | null
   scopes: StoredScope[]
+  side: Side
+  readFiles: Comparison['readFiles']
 }
 
 type Bounded = Comparison & { budget: Budget }
@@ -55,15 +51,24 @@ type Bounded = Comparison & { budget: Budget }
 export async function checkOverlap(ctx: RepoContext, input: CheckOverlap): Promise<OverlapResult> {
   const { branch, base_branch, tags, scope = EMPTY_ACTIVITY_SCOPE } = input
   const { areas, paths, changes } = scope
-  const files = distinctNames(await digestChanges(ctx, changes))
-  const scopes = [
-    { areas, paths, is_literal: false, files },
-    storedScopeOf({ scope: { areas: tags, paths: [] } }),
-  ]
   // Without a scope, the scopes declared on the branch are checked, with or without extra labels.
   const isUnscoped = areas.length + paths.length + changes.length === 0
-  if (isUnscoped) scopes.push(...(await scopesOn(ctx, branch, [])))
-  return conclude(await examine(ctx, { self: [], branch, base_branch, scopes }))
+  const rows = isUnscoped ? await activitiesOn(ctx, branch, []) : []
+  const files = (await digestChanges(ctx, changes)).map((file) => ({
+    ...file,
+    origin: 'declared' as const,
+    base_sha: input.base_sha,
+  }))
+  const scopes = [
+    { areas, paths, is_literal: false, files: distinctNames(files) },
+    storedScopeOf({ scope: { areas: tags, paths: [] } }),
+    ...rows.map(storedScopeOf),
+  ]
+  const own = isUnscoped
+    ? ownOf(ctx, rows)
+    : { side: { ...joinSides([]), files }, readFiles: async () => files }
+  const conclusion = await examine(ctx, { self: [], branch, base_branch, scopes, ...own }, input.include)
+  return conclude(conclusion)
 }
 
 /** The whole result for an activity that exists, as of `ctx.now`. */
@@ -90,6 +95,7 @@ export async function overlapBriefOf(ctx: RepoContext, activity: ActivityRow): P
   const top = all.toSorted(byRank).slice(0, NAMED_MAX)
   const isTop = (each: (typeof all)[number]) => top.includes(each)
   const { collisions, notables } = await recordsOf(comparison, {
+    ...found,
     activities: found.activities.filter(isTop),
     notables: found.notables.filter(isTop),
   })
@@ -106,15 +112,32 @@ async function workOf(ctx: RepoContext, activities: ActivityRow[]): Promise<Work
   const [{ branch, base_branch }] = activities as [ActivityRow]
   const self = activities.map((each) => each.id)
   const scopes = activities.map(storedScopeOf)
-  const isUnscoped = scopes.every(isEmpty)
-  return { self, branch, base_branch, scopes: isUnscoped ? await scopesOn(ctx, branch, self) : scopes }
+  if (!scopes.every(isEmpty)) return { self, branch, base_branch, scopes, ...ownOf(ctx, activities) }
+  const others = await activitiesOn(ctx, branch, self)
+  return { self, branch, base_branch, scopes: others.map(storedScopeOf), ...ownOf(ctx, others) }
+}
+
+/** The changed files of activities, whose digests are read when they are needed. */
+function ownOf(
+  ctx: RepoContext,
+  activities: (SideFields & { id: string })[],
+): Pick<Work, 'side' | 'readFiles'> {
+  const sides = activities.map((row) => ({ id: row.id, side: sideOf(row, ctx) }))
+  return {
+    side: joinSides(sides.map(({ side }) => side)),
+    readFiles: (budget) => readOwnFiles(ctx, sides, budget),
+  }
 }
 
 function isEmpty({ areas, paths, files }: StoredScope): boolean {
   return areas.length + paths.length + files.length === 0
 }
 
-async function examine(ctx: RepoContext, work: Work): Promise<Conclusion> {
+async function examine(
+  ctx: RepoContext,
+  work: Work,
+  include: CheckOverlap['include'] = [],
+): Promise<Conclusion> {
   const comparison = await begin(ctx, work)
   const [found, merged] = await Promise.all([
     findOverlaps(comparison),
@@ -128,6 +151,7 @@ async function examine(ctx: RepoContext, work: Work): Promise<Conclusion> {
     expected: found.expected,
     collisions,
     notables,
+    noise: include.includes('noise') ? await noiseOf(ctx, work) : [],
     merged,
     total_related: found.total,
     checked_against: {
@@ -138,61 +162,35 @@ async function examine(ctx: RepoContext, work: Work): Promise<Conclusion> {
   }
 }
 
-/** Reads the records that were found, both kinds at the same time, and compares each with the proposal once. */
-async function recordsOf(comparison: Comparison, found: Pick<Findings, 'activities' | 'notables'>) {
-  const { db, meter, repo } = comparison.ctx
-  const bounded = { ...comparison, budget: meter.budget(PAIR_UNITS_MAX) }
-  const ids = (some: Ranked[]) => some.map(({ id }) => id)
-  const [activities, notables] = await Promise.all([
-    found.activities.length === 0 ? [] : listCompared(db, repo.id, ids(found.activities)),
-    found.notables.length === 0 ? [] : listNotablesWith(db, repo.id, ids(found.notables)),
-  ])
-  return {
-    collisions: await withMatches(bounded, found.activities, activities),
-    notables: await withMatches(bounded, found.notables, notables),
-  }
+/** The activities that share only noise with the work. Other checks do not look for them. */
+async function noiseOf(ctx: RepoContext, work: Work): Promise<Conclusion['noise']> {
+  const comparison = await begin(ctx, work, rulesWithNoise(ctx.settings, ctx.noise_attributes))
+  const { noise, judgments } = await findOverlaps(comparison)
+  const { collisions } = await recordsOf(comparison, { activities: noise, notables: [], judgments })
+  return collisions
 }
 
-async function begin(ctx: RepoContext, work: Work): Promise<Comparison> {
-  const rules = rulesOf(ctx.settings, ctx.noise_attributes)
+async function begin(
+  ctx: RepoContext,
+  work: Work,
+  rules = rulesOf(ctx.settings, ctx.noise_attributes),
+): Promise<Comparison> {
   if (work.scopes.some(({ paths, files }) => paths.length + files.length > LARGE_SCOPE)) await setImmediate()
   const proposal = proposalOf(work.scopes, rules, ctx.meter.budget(PROPOSAL_UNITS_MAX))
   const budgets = { activities: ctx.meter.budget(UNITS_MAX), notables: ctx.meter.budget(UNITS_MAX) }
-  const { self, branch, base_branch } = work
-  return { ctx, self, branch, base_branch, rules, proposal, budgets, pause: periodicYield() }
+  const { scopes: _, ...compared } = work
+  return { ctx, ...compared, rules, proposal, budgets, pause: periodicYield() }
 }
 
-/** The scopes of the live activities of a branch, which replace a missing one. */
-async function scopesOn(ctx: RepoContext, branch: string | null, self: string[]): Promise<StoredScope[]> {
+/** The live activities of a branch, whose scopes replace a missing one. */
+async function activitiesOn(
+  ctx: RepoContext,
+  branch: string | null,
+  self: string[],
+): Promise<ScopedActivity[]> {
   if (branch === null) return []
   const own = await listScopes(ctx.db, ctx.repo.id, { now: ctx.now, branch, limit: OWN_SCOPES_MAX })
-  return own.filter((each) => !self.includes(each.id)).map(storedScopeOf)
-}
-
-/**
- * The records of `found` in their order, without those deleted meanwhile, with what they share with the proposal: first one
- * pair of paths for each record, and then further pairs as far as the budget goes.
- */
-async function withMatches<Row extends Parameters<typeof storedScopeOf>[0] & { id: string }>(
-  { proposal, rules, budget, pause }: Bounded,
-  found: Ranked[],
-  records: Row[],
-): Promise<Found<Row>[]> {
-  const byId = new Map(records.map((record) => [record.id, record]))
-  const shown: (Found<Row> & { pairs: Iterator<PathPair> })[] = []
-  for (const each of found) {
-    const record = byId.get(each.id)
-    if (record === undefined) continue
-    const { areas, pairs } = comparisonOf(proposal, storedScopeOf(record), { rules, budget })
-    shown.push({ ...each, record, match: { areas, paths: takePairs(pairs, 1) }, pairs })
-    await pause()
-  }
-  for (const { match, pairs } of shown) {
-    if (budget.remaining < 0) break
-    match.paths.push(...takePairs(pairs, PAIRS_MAX - match.paths.length))
-    await pause()
-  }
-  return shown.map(({ pairs: _, ...each }) => each)
+  return own.filter((each) => !self.includes(each.id))
 }
 
 /** Recently merged activities that share something with the proposal, the last merged first. */

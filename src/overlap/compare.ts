@@ -26,6 +26,10 @@ export interface Proposal {
   /** Compared form of a label → the label as written. */
   labels: Map<string, string>
   paths: PathSet
+  /** `paths` without the changed files. */
+  globs: PathSet
+  /** The names of the changed files that the settings do not ignore. */
+  files: ReadonlySet<string>
   /** Why there is nothing to compare; null if there is something. */
   emptiness: 'nothing_given' | 'all_ignored' | null
   /** False if the budget was exhausted, so that paths are missing. */
@@ -48,13 +52,25 @@ export function proposalOf(scopes: StoredScope[], rules: Rules, budget: Budget):
   const labels = new Map(
     scopes.flatMap(({ areas }) => areas.map((label) => [labelKey(label), label] as const)),
   )
-  const all = scopes.flatMap((each) => globsOf(each, rules, budget))
-  const globs = withoutIgnored(all, rules.ignore, budget)
-  const isEmpty = labels.size + globs.length === 0
+  const globs = withoutIgnored(
+    scopes.flatMap((each) => declaredGlobsOf(each, rules, budget)),
+    rules.ignore,
+    budget,
+  )
+  const names = new Set(scopes.flatMap((each) => each.files))
+  const files = withoutIgnored([...names].map(fileGlob), rules.ignore, budget)
+  const isEmpty = labels.size + globs.length + files.length === 0
   const wasGiven = scopes.some((each) => each.paths.length + each.files.length > 0)
   const emptiness = isEmpty ? (wasGiven ? 'all_ignored' : 'nothing_given') : null
-  const paths = pathSet(globs, budget)
-  return { labels, paths, emptiness, complete: budget.remaining >= 0 }
+  const paths = pathSet([...globs, ...files], budget)
+  return {
+    labels,
+    paths,
+    globs: files.length === 0 ? paths : pathSet(globs, budget),
+    files: new Set(files.map(({ source }) => source)),
+    emptiness,
+    complete: budget.remaining >= 0,
+  }
 }
 
 /** What the proposal and another scope share, with at most `max` pairs of paths; null if they share nothing. */
@@ -68,24 +84,44 @@ export function compare(
   return areas.length + paths.length > 0 ? { areas, paths } : null
 }
 
-/** The areas that the proposal and another scope share, and the pairs of paths one by one. */
+/**
+ * The areas that the proposal and another scope share, and the pairs of paths one by one. `by_lines`: without the pairs of
+ * two changed files, which are judged by their lines.
+ */
 export function comparisonOf(
   proposal: Proposal,
   other: StoredScope,
-  { rules, budget }: { rules: Rules; budget: Budget },
+  { rules, budget, by_lines = false }: { rules: Rules; budget: Budget; by_lines?: boolean },
 ): { areas: string[]; pairs: Iterator<PathPair> } {
   const areas = other.areas.flatMap((label) => proposal.labels.get(labelKey(label)) ?? [])
-  const pairs = pairsOf(proposal.paths, globsOf(other, rules, budget), { budget, ignore: rules.ignore })
+  const options = { budget, ignore: rules.ignore }
+  const pairs = by_lines
+    ? pairsWithoutFiles(proposal, other, { rules, budget })
+    : pairsOf(proposal.paths, globsOf(other, rules, budget), options)
   return { areas, pairs }
 }
 
-/** The globs of a scope: its paths, its changed files, and those of its areas. If the budget is exhausted, some are missing. */
+function* pairsWithoutFiles(
+  proposal: Proposal,
+  other: StoredScope,
+  { rules, budget }: { rules: Rules; budget: Budget },
+): Generator<PathPair> {
+  const options = { budget, ignore: rules.ignore }
+  yield* pairsOf(proposal.paths, declaredGlobsOf(other, rules, budget), options)
+  if (proposal.globs.globs.length > 0) yield* pairsOf(proposal.globs, other.files.map(fileGlob), options)
+}
+
+/** The globs of a scope: its paths, those of its areas, and its changed files. If the budget is exhausted, some are missing. */
 export function globsOf(scope: StoredScope, rules: Rules, budget: Budget): Glob[] {
+  return [...declaredGlobsOf(scope, rules, budget), ...scope.files.map(fileGlob)]
+}
+
+function declaredGlobsOf(scope: StoredScope, rules: Rules, budget: Budget): Glob[] {
   const globs = scope.areas.flatMap((label) => rules.areas.get(labelKey(label)) ?? [])
   const paths: Glob[] = []
   for (const path of scope.paths) {
     if (budget.remaining < 0) break
     paths.push(scope.is_literal ? fileGlob(path) : parseGlob(path, budget))
   }
-  return [...paths, ...scope.files.map(fileGlob), ...globs]
+  return [...paths, ...globs]
 }

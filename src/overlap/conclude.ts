@@ -1,10 +1,12 @@
 /** The result of a check, with its sentences for people (specification §2.3, contract §6). Pure. */
 import type { ComparedActivity, MergedActivity } from '../activities/live-store.ts'
 import type { NotableRow } from '../notables/table.ts'
-import type { Proposal, ScopeMatch } from './compare.ts'
+import type { Proposal } from './compare.ts'
+import { harmlessSentence, linesSentence } from './line-sentences.ts'
 import {
   type Expected,
   IDS_MAX,
+  type Match,
   type NamedMatch,
   type OverlapResult,
   REUSE_MAX,
@@ -14,7 +16,7 @@ import { byRank, highest, type Ranked } from './severity.ts'
 
 /** A record that overlaps, and what it shares with the proposal. */
 export interface Found<Record> extends Ranked {
-  match: ScopeMatch
+  match: Omit<Match, 'id' | 'severity'>
   record: Record
 }
 
@@ -27,6 +29,8 @@ export interface Conclusion {
   /** The most severe first. */
   collisions: Found<ComparedActivity>[]
   notables: Found<NotableRow>[]
+  /** Activities that share only noise, if they are to be listed. */
+  noise: Found<ComparedActivity>[]
   /** The last merged first. */
   merged: MergedActivity[]
   total_related: number
@@ -34,7 +38,7 @@ export interface Conclusion {
 }
 
 export function conclude(conclusion: Conclusion): OverlapResult {
-  const { collisions, notables, expected, total_related } = conclusion
+  const { collisions, notables, noise, expected, total_related } = conclusion
   const expected_ids = [...expected.keys()].sort().reverse().slice(0, IDS_MAX)
   const severity = highest([...collisions, ...notables])
   const labels = [
@@ -51,7 +55,11 @@ export function conclude(conclusion: Conclusion): OverlapResult {
     relationships: Object.fromEntries(labels) as OverlapResult['relationships'],
     recommended_action: adviceOf(conclusion, severity),
     reuse_opportunities: reuseOf(conclusion),
-    matches: [...collisions, ...notables].map(({ id, severity, match }) => ({ id, severity, ...match })),
+    matches: [...collisions, ...notables, ...noise].map(({ id, severity, match }) => ({
+      id,
+      severity,
+      ...match,
+    })),
     truncated: total_related > collisions.length + notables.length || expected.size > expected_ids.length,
     total_related,
     checked_against: conclusion.checked_against,
@@ -112,13 +120,21 @@ function found({ collisions, notables, total_related }: Conclusion, severity: Se
 
 function collisionSentence({ record, match, severity }: Found<ComparedActivity>): string {
   const where = record.branch === null ? '' : ` on ${record.branch}`
-  const [pair] = match.paths
-  const what = pair
-    ? `your ${pair.yours} and its ${pair.theirs} both match ${pair.example}`
-    : match.areas.length > 0
-      ? `both name ${match.areas.join(', ')}`
-      : 'their scopes overlap'
+  const pair = match.paths.find(({ verdict }) => verdict === null)
+  const byLines = linesSentence(nameOf(record), match)
+  const what =
+    byLines ??
+    (pair
+      ? `your ${pair.yours} and its ${pair.theirs} both match ${pair.example}`
+      : match.areas.length > 0
+        ? `both name ${match.areas.join(', ')}`
+        : 'their scopes overlap')
   return `Collision (${severity}) with “${record.title}” by ${record.actor}${where}: ${what}.`
+}
+
+/** As the subject of a sentence. */
+function nameOf({ pr_number }: ComparedActivity): string {
+  return pr_number === null ? 'it' : `#${pr_number}`
 }
 
 function notableSentence({ record, match, severity }: Found<NotableRow>): string {
@@ -159,15 +175,20 @@ function notableAdvice({ record }: Found<NotableRow>): string {
   return `Read the notable “${record.title}” first${link}.`
 }
 
-function collisionAdvice({ record, severity }: Found<ComparedActivity>): string {
+function collisionAdvice({ record, severity, match }: Found<ComparedActivity>): string {
   const link = record.pr_url ? ` (${record.pr_url})` : ''
+  if (match.duplicate !== null && severity === 'high')
+    return `Talk to ${record.actor}${link} first: ${linesSentence(nameOf(record), match)}. Continue with one of the two only.`
+  const harmless = harmlessSentence(nameOf(record), match)
   switch (severity) {
     case 'high':
       return `Talk to ${record.actor}${link} before you change anything there: wait, split the work, or build on ${record.branch ?? 'theirs'}.`
     case 'medium':
       return `Agree with ${record.actor}${link} on who changes what, or narrow your scope.`
     case 'low':
-      return `Go ahead, and keep an eye on the work of ${record.actor}${link}.`
+      return harmless === null
+        ? `Go ahead, and keep an eye on the work of ${record.actor}${link}.`
+        : `Nothing needs to be done: ${harmless}.`
   }
 }
 
@@ -219,5 +240,5 @@ function named(
   { actor, branch, pr_url }: Pick<NamedMatch, 'actor' | 'branch' | 'pr_url'>,
 ): NamedMatch {
   const example = match.paths[0]?.example ?? null
-  return { id, title: record.title, actor, branch, pr_url, severity, example, lines: null }
+  return { id, title: record.title, actor, branch, pr_url, severity, example, lines: match.lines }
 }

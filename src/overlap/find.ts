@@ -2,14 +2,15 @@
 import { listScopesOf } from '../activities/live-store.ts'
 import type { Budget } from '../base/budget.ts'
 import { globOf, TRUNCATED } from '../claims/claim.ts'
-import type { RepoContext } from '../context/repo.ts'
 import { listNotableScopes } from '../notables/store.ts'
 import type { Glob } from '../scope/glob.ts'
 import { meetsAny } from '../scope/path-set.ts'
-import { compare, type Proposal, storedScopeOf } from './compare.ts'
+import { JUDGED_MAX, judgeActivities } from './by-lines.ts'
+import { compare, storedScopeOf } from './compare.ts'
+import type { Comparison } from './comparison.ts'
+import type { Judgment } from './judge.ts'
 import { type Expected, IDS_MAX } from './overlap.ts'
 import { probesOf } from './probes.ts'
-import type { Rules } from './rules.ts'
 import {
   type Counts,
   countUndecided,
@@ -24,25 +25,14 @@ import {
 } from './search.ts'
 import { type Ranked, SEVERITIES } from './severity.ts'
 
-/** What is compared, and the bounds of the comparison. */
-export interface Comparison {
-  ctx: RepoContext
-  /** The ids of the activities that are checked, if they exist. They are left out. */
-  self: string[]
-  branch: string | null
-  base_branch: string | null
-  rules: Rules
-  proposal: Proposal
-  /** One budget for each kind of record, so that neither kind can use up the other's. */
-  budgets: { activities: Budget; notables: Budget }
-  /** Yields to other requests when it is time to. */
-  pause: () => Promise<void>
-}
-
 export interface Findings {
   /** The most severe first, then the newest, at most `IDS_MAX`. */
   activities: Ranked[]
   notables: Ranked[]
+  /** Activities that share only noise, at most `IDS_MAX`. They are no collisions. */
+  noise: Ranked[]
+  /** How the activities were judged by lines, by id; none for those without changed files. */
+  judgments: ReadonlyMap<string, Judgment>
   /** The number of all activities and notables that overlap. */
   total: number
   /** The own and stacked activities. */
@@ -57,18 +47,26 @@ export interface Findings {
 export async function findOverlaps(comparison: Comparison): Promise<Findings> {
   const { ctx, self, branch, base_branch, rules, proposal, budgets } = comparison
   const probes = probesOf(proposal.paths, labelsOf(comparison))
-  const input: Search = { now: ctx.now, self, branch, base_branch, probes, ignored: rules.ignored }
+  const isByLines = proposal.files.size > 0
+  const limit = isByLines ? JUDGED_MAX : IDS_MAX
+  const input: Search = { now: ctx.now, self, branch, base_branch, probes, ignored: rules.ignored, limit }
   const first = await search(ctx.db, ctx.repo.id, input)
   const decision = await decide(comparison, first.keys)
   const decided = decision.verdicts.filter(({ is_overlap }) => is_overlap)
   const { activities, notables, expected } =
     decided.length === 0 ? first : await withDecided(comparison, input, { first, decided })
   const wasRead = proposal.complete && probes.complete
-  const complete = wasRead && first.complete && decision.complete && budgets.activities.remaining >= 0
+  const ranked = activities.top.map(rankedOf)
+  const judged = isByLines && ranked.length > 0 ? await judgeActivities(comparison, ranked) : null
+  const isJudged = judged === null || (judged.complete && activities.total <= JUDGED_MAX)
+  const complete =
+    wasRead && first.complete && decision.complete && isJudged && budgets.activities.remaining >= 0
   return {
-    activities: activities.top.map(rankedOf),
-    notables: notables.top.map(rankedOf),
-    total: activities.total + notables.total,
+    activities: (judged?.ranked ?? ranked).slice(0, IDS_MAX),
+    notables: notables.top.slice(0, IDS_MAX).map(rankedOf),
+    noise: judged?.noise.slice(0, IDS_MAX) ?? [],
+    judgments: judged?.judgments ?? new Map(),
+    total: activities.total - (judged?.noise.length ?? 0) + notables.total,
     expected,
     compared: await comparedOf(comparison, input, { first, decision, complete }),
     complete,
@@ -170,11 +168,12 @@ async function withDecided(
   const { activities, notables, expected } = first
   if (isWhole(activities) && isWhole(notables)) {
     const excluded = [...self, ...expected.keys()]
-    const more = await searchDecided(ctx.db, ctx.repo.id, { now: ctx.now, excluded, decided })
+    const { now, limit } = input
+    const more = await searchDecided(ctx.db, ctx.repo.id, { now, excluded, decided, limit })
     if (isWhole(more.activities) && isWhole(more.notables))
       return {
-        activities: joined(activities, more.activities),
-        notables: joined(notables, more.notables),
+        activities: joined(activities, more.activities, limit),
+        notables: joined(notables, more.notables, limit),
         expected,
       }
   }
@@ -185,13 +184,13 @@ function isWhole({ top, total }: Matches): boolean {
   return top.length === total
 }
 
-/** The union of two whole lists. */
-function joined(one: Matches, other: Matches): Matches {
+/** The union of two whole lists, cut to `limit`. */
+function joined(one: Matches, other: Matches, limit: number): Matches {
   const ranks = new Map(one.top.map(({ id, rank }) => [id, rank]))
   for (const { id, rank } of other.top) ranks.set(id, Math.max(rank, ranks.get(id) ?? 0))
   const all = [...ranks].map(([id, rank]) => ({ id, rank }))
   all.sort((a, b) => b.rank - a.rank || (a.id < b.id ? 1 : -1))
-  return { top: all.slice(0, IDS_MAX), total: all.length }
+  return { top: all.slice(0, limit), total: all.length }
 }
 
 function rankedOf({ id, rank }: Match): Ranked {

@@ -2,6 +2,7 @@
 import { z } from 'zod'
 import { ActivityScope, baseSha } from '../activities/scope-changes.ts'
 import { branchName, outputTimestamp } from '../base/field.ts'
+import { VERDICTS } from '../lines/verdict.ts'
 import { labels } from '../scope/scope.ts'
 
 export const Severity = z.enum(['low', 'medium', 'high'])
@@ -42,24 +43,87 @@ export const CheckOverlap = z
       .default(null)
       .meta({ description: 'The branch that it will merge into.', examples: ['main'] }),
     tags: labels.default([]).meta({ description: 'Extra labels, compared with areas, to widen the match.' }),
+    include: z
+      .array(z.enum(['noise']))
+      .max(1)
+      .default([])
+      .meta({
+        description:
+          '`noise` also lists the activities that share only files whose conflicts are mechanical, such as lock files, in `matches`; they count nowhere.',
+      }),
   })
   .meta({ id: 'CheckOverlap' })
 export type CheckOverlap = z.output<typeof CheckOverlap>
+
+/** The strongest first. */
+const LinesRelation = z.enum(VERDICTS).meta({
+  id: 'LinesRelation',
+  description:
+    '`conflict`: git would stop. `unknown`: there is no patch to compare. `agrees`: both make the same change. `touching`: 1 to 3 unchanged lines between; `near`: 4 to 30; `far`: more. `noise`: the conflicts of the file are mechanical.',
+})
+
+const lineRange = z.tuple([z.int(), z.int()]).nullable()
+
+const Duplicate = z
+  .strictObject({
+    share: z.number().meta({
+      description: 'The part of the added lines of the smaller side that the other adds too, 0 to 1.',
+    }),
+    added_lines: z.int().meta({
+      description: 'The different lines that the smaller side adds, without short ones.',
+    }),
+    issue: z.union([z.int(), z.string()]).nullable().meta({
+      description: 'An issue that both close: its number, or `owner/name#7` of another repository.',
+    }),
+  })
+  .meta({ id: 'Duplicate', description: 'Both seem to do the same work.' })
+
+const relation = {
+  lines: LinesRelation.nullable().meta({
+    description:
+      'The strongest verdict of the files that both change; null if a side has no changed files or they share none.',
+  }),
+  duplicate: Duplicate.nullable().meta({
+    description:
+      'Not null if both seem to do the same work: at least half of at least five added lines of the smaller side stand in the other too, or both close the same issue.',
+  }),
+  same_author: z.boolean().meta({ description: 'Whether both are the work of one author, on two branches.' }),
+}
 
 const PathPair = z
   .strictObject({
     yours: z.string().meta({ description: 'Your glob.', examples: ['src/checkout/**'] }),
     theirs: z.string().meta({ description: 'Their glob.', examples: ['src/**/retry.ts'] }),
     example: z.string().meta({ description: 'A path that both match.', examples: ['src/checkout/retry.ts'] }),
+    verdict: LinesRelation.nullable().meta({
+      description: 'How the lines relate that both change in a file; null for globs.',
+    }),
+    confidence: z.enum(['proved', 'likely']).nullable().meta({
+      description: 'Of a conflict: `likely` where the base branch changed between the lines, or they repeat.',
+    }),
+    your_lines: lineRange.meta({
+      description: 'First and last line, on the base of your patch; null if unknown.',
+    }),
+    their_lines: lineRange.meta({
+      description: 'First and last line, on the base of their patch; null if unknown.',
+    }),
   })
   .meta({ id: 'PathPair' })
+export type PathPair = z.output<typeof PathPair>
 
 const Match = z
   .strictObject({
     id: z.string().meta({ description: 'Id of the activity or notable.' }),
     severity: Severity.meta({ description: 'How much this one matters.' }),
     areas: z.array(z.string()).meta({ description: 'Labels that both name.' }),
-    paths: z.array(PathPair).meta({ description: `Pairs of globs that share a path; at most ${PAIRS_MAX}.` }),
+    paths: z.array(PathPair).meta({
+      description: `Files that both change, the strongest verdict first, then pairs of globs that share a path; at most ${PAIRS_MAX}.`,
+    }),
+    ...relation,
+    cut: z.boolean().meta({
+      description:
+        'Whether both change more than 300 files, of which the first 300 by path were compared by lines.',
+    }),
   })
   .meta({ id: 'Match' })
 export type Match = z.output<typeof Match>
@@ -95,7 +159,7 @@ const NamedMatch = z
           'A path that both match; null where they share an area only, or the notable has no scope.',
         examples: ['src/checkout/retry.ts'],
       }),
-    lines: z.null().meta({ description: 'How the changed lines relate; null where a side has no changes.' }),
+    lines: relation.lines,
   })
   .meta({ id: 'NamedMatch' })
 export type NamedMatch = z.output<typeof NamedMatch>

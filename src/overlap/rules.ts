@@ -43,6 +43,13 @@ export function rulesOf(settings: RuleSettings, attributes: readonly AttributeRu
   return rules
 }
 
+/** The rules by which noise is compared like other files, and judged as noise. */
+export function rulesWithNoise(settings: RuleSettings, attributes: readonly AttributeRule[]): Rules {
+  const noise_classes = Object.fromEntries(NOISE_CLASSES.map((each) => [each, false]))
+  const { noise } = rulesOf(settings, attributes)
+  return { ...rulesOf({ ...settings, noise_classes }, []), noise }
+}
+
 function noiseRulesOf(
   { noise_paths, noise_classes }: RuleSettings,
   attributes: readonly AttributeRule[],

@@ -28,7 +28,7 @@ export interface Match {
   rank: number
 }
 
-/** `top`: the most severe, then the newest, at most `IDS_MAX` of `total`. */
+/** `top`: the most severe, then the newest, at most `Search.limit` of `total`. */
 export interface Matches {
   top: Match[]
   total: number
@@ -61,6 +61,8 @@ export interface Search {
   probes: Probes
   /** See `Rules`. */
   ignored: string | null
+  /** The maximum of activities and of notables that are returned. */
+  limit: number
   /** The keys that overlap. Undefined in the first search, which returns the keys to decide. */
   decided?: Decided[]
 }
@@ -69,7 +71,7 @@ type FoundRow = Awaited<ReturnType<typeof runSearch>>[number]
 
 /** The records that overlap. The first search returns those that are sure, and the keys that remain to be decided. */
 export async function search(db: Db, repo_id: number, input: Search): Promise<SearchResult> {
-  const { now, self, branch, base_branch, probes, ignored, decided } = input
+  const { now, self, branch, base_branch, probes, ignored, limit, decided } = input
   const rows = await runSearch(db, {
     ...instant(repo_id, now),
     ...parametersOf(probes),
@@ -77,6 +79,7 @@ export async function search(db: Db, repo_id: number, input: Search): Promise<Se
     branch,
     base_branch,
     is_first: decided === undefined,
+    limit,
     self: JSON.stringify(self),
     decided: JSON.stringify(decided ?? []),
   })
@@ -102,12 +105,13 @@ export async function search(db: Db, repo_id: number, input: Search): Promise<Se
 export async function searchDecided(
   db: Db,
   repo_id: number,
-  { now, excluded, decided }: { now: Date; excluded: string[]; decided: Decided[] },
+  { now, excluded, decided, limit }: { now: Date; excluded: string[]; decided: Decided[]; limit: number },
 ): Promise<Pick<SearchResult, 'activities' | 'notables'>> {
   const rows = await runDecided(db, {
     ...instant(repo_id, now),
     excluded: JSON.stringify(excluded),
     decided: JSON.stringify(decided),
+    limit,
   })
   return {
     activities: matchesOf(rows.filter(({ part }) => part === 'activity')),

@@ -8,7 +8,6 @@ import { liveCountOf } from '../claims/store.ts'
 import { claims } from '../claims/table.ts'
 import { prepared } from '../db/prepared.ts'
 import { notables } from '../notables/table.ts'
-import { IDS_MAX } from './overlap.ts'
 import { type Answer, CLAIM_KINDS, RANGE_PROBES, TRUTH_TABLE } from './probes.ts'
 import { type OverlapKind, SEVERITIES, SEVERITY_BY_WEIGHT } from './severity.ts'
 
@@ -170,7 +169,7 @@ const MATCHES = sql`matches as materialized (
 
 function top(part: 'activity' | 'notable', condition: SQL): SQL {
   return sql`(select ${sql.raw(`'${part}'`)} as part, record_id, rank, (count(*) over ())::int as total, null, null::int, null, null::boolean
-    from matches where ${condition} order by rank desc, record_id desc limit ${code(IDS_MAX)})`
+    from matches where ${condition} order by rank desc, record_id desc limit ${sql.placeholder('limit')}::int)`
 }
 
 const TOP = sql`${top('activity', sql`record_id < ${NOTABLE}`)} union all ${top('notable', sql`record_id >= ${NOTABLE}`)}`

@@ -36,7 +36,7 @@ describe('notables', () => {
       relationships: {},
       total_related: 1,
     })
-    expect(result.matches).toEqual([{ id, severity: 'low', areas, paths }])
+    expect(result.matches).toMatchObject([{ id, severity: 'low', areas, paths }])
     expect(result.reason).toMatch(/“Tills are frozen”/)
     expect((await check({ scope: { paths: ['docs/**'] } })).related_notable_ids).toEqual([])
   })

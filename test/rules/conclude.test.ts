@@ -3,6 +3,7 @@ import { describe, expect, test } from 'vitest'
 import type { MergedActivity } from '../../src/activities/live-store.ts'
 import { type Conclusion, conclude } from '../../src/overlap/conclude.ts'
 import type { Severity } from '../../src/overlap/overlap.ts'
+import { NO_RELATION, unjudgedPath } from '../../src/overlap/relation.ts'
 
 const checked_against = {
   activities: 3,
@@ -18,6 +19,7 @@ const nothing: Conclusion = {
   expected: new Map(),
   collisions: [],
   notables: [],
+  noise: [],
   merged: [],
   total_related: 0,
   checked_against,
@@ -34,15 +36,16 @@ function activity(id: string, changes: Partial<MergedActivity> = {}): MergedActi
     actor: `Actor ${id}`,
     branch: null,
     pr_url: null,
+    pr_number: null,
     ...changes,
   }
   return record as MergedActivity
 }
 
-const pair = { yours: 'src/**', theirs: 'src/pay.ts', example: 'src/pay.ts' }
+const pair = unjudgedPath({ yours: 'src/**', theirs: 'src/pay.ts', example: 'src/pay.ts' })
 
 function collision(id: string, severity: Severity, changes: Partial<MergedActivity> = {}): Collision {
-  return { id, severity, match: { areas: [], paths: [pair] }, record: activity(id, changes) }
+  return { id, severity, match: { areas: [], paths: [pair], ...NO_RELATION }, record: activity(id, changes) }
 }
 
 function matching(id: string, severity: Severity, changes: Partial<Matching['record']> = {}): Matching {
@@ -50,7 +53,7 @@ function matching(id: string, severity: Severity, changes: Partial<Matching['rec
   return {
     id,
     severity,
-    match: { areas: [], paths: [] },
+    match: { areas: [], paths: [], ...NO_RELATION },
     record: { ...record, created_at: new Date('2026-03-01T09:00:00.000Z'), ...changes } as Matching['record'],
   }
 }
@@ -95,7 +98,11 @@ describe('the reason', () => {
     ],
     [
       'a collision by area was found',
-      { collisions: [{ ...collision('a', 'low'), match: { areas: ['pay', 'till'], paths: [] } }] },
+      {
+        collisions: [
+          { ...collision('a', 'low'), match: { areas: ['pay', 'till'], paths: [], ...NO_RELATION } },
+        ],
+      },
       'Overlap of low severity. Collision (low) with “Work a” by Actor a: both name pay, till.',
     ],
     [
@@ -108,7 +115,7 @@ describe('the reason', () => {
       {
         notables: [
           matching('n', 'high'),
-          { ...matching('m', 'low'), match: { areas: ['pay'], paths: [] } },
+          { ...matching('m', 'low'), match: { areas: ['pay'], paths: [], ...NO_RELATION } },
           matching('k', 'low'),
         ],
         total_related: 300,
@@ -216,8 +223,8 @@ describe('the lists', () => {
     })
     expect(result.relationships).toEqual({ act_1: 'own', act_3: 'stacked', act_2: 'collision' })
     expect(result.matches).toEqual([
-      { id: 'act_2', severity: 'high', areas: [], paths: [pair] },
-      { id: 'ntb_1', severity: 'low', areas: [], paths: [] },
+      { id: 'act_2', severity: 'high', areas: [], paths: [pair], ...NO_RELATION },
+      { id: 'ntb_1', severity: 'low', areas: [], paths: [], ...NO_RELATION },
     ])
   })
 

@@ -4,7 +4,7 @@ import { changeOf } from '../../src/lines/change.ts'
 import { closingIssues } from '../../src/lines/closing-issues.ts'
 import { duplicateOf, workOf } from '../../src/lines/duplicate.ts'
 import { DEFAULT_NOISE } from '../../src/lines/noise.ts'
-import { type FilePair, pairVerdict, sharedFiles } from '../../src/lines/pair-verdict.ts'
+import { type FilePair, indexFiles, pairVerdict, sharedFiles } from '../../src/lines/pair-verdict.ts'
 import type { Confidence, Verdict } from '../../src/lines/verdict.ts'
 import { verdictSeverity } from '../../src/overlap/severity.ts'
 import { change, editOf, hash } from '../support/lines.ts'
@@ -93,15 +93,14 @@ describe('files are shared', () => {
     ['under both names, once', renamed, renamed, ['new']],
     ['by no other name', change({ path: 'a' }), change({ path: 'b' }), []],
   ])('%s', (_, yours, theirs, paths) => {
-    expect(sharedFiles([yours], [theirs]).map(({ path }) => path)).toEqual(paths)
+    expect(sharedFiles(indexFiles([yours]), [theirs]).map(({ path }) => path)).toEqual(paths)
   })
 
   test('once for each file that has the name', () => {
     const again = change({ path: 'old', status: 'added' })
-    expect(sharedFiles([change({ path: 'old' })], [renamed, again]).map(({ theirs }) => theirs)).toEqual([
-      again,
-      renamed,
-    ])
+    expect(
+      sharedFiles(indexFiles([change({ path: 'old' })]), [renamed, again]).map(({ theirs }) => theirs),
+    ).toEqual([renamed, again])
   })
 })
 

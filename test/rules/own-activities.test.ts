@@ -1,6 +1,7 @@
 /** An overlap without the user's own activities: its texts, counts and severity. */
 import { describe, expect, test } from 'vitest'
 import type { OverlapResult, Severity } from '../../src/overlap/overlap.ts'
+import { NO_RELATION } from '../../src/overlap/relation.ts'
 import { briefWithoutOwn, withoutOwn } from '../../src/surfaces/cli/own-activities.ts'
 
 const OWN = new Set(['act_own', 'act_session'])
@@ -23,7 +24,7 @@ function overlapOf(listed: Listed[], { complete = true, unlisted = 0 } = {}): Ov
     relationships: Object.fromEntries(activities.map((id) => [id, 'collision' as const])),
     recommended_action: FROM_SERVICE,
     reuse_opportunities: [],
-    matches: listed.map(([id, severity]) => ({ id, severity, areas: [], paths: [] })),
+    matches: listed.map(([id, severity]) => ({ id, severity, areas: [], paths: [], ...NO_RELATION })),
     truncated: unlisted > 0,
     total_related: listed.length + unlisted,
     checked_against: { activities: 3, notables: 1, as_of: '2026-03-02T09:00:00.000Z', complete },

@@ -2,6 +2,7 @@
 import { describe, expect, test } from 'vitest'
 import type { Conclusion } from '../../src/overlap/conclude.ts'
 import type { Severity } from '../../src/overlap/overlap.ts'
+import { NO_RELATION, unjudgedPath } from '../../src/overlap/relation.ts'
 import { isAhead, reportOf, reportOfNone, type Stage } from '../../src/pull-requests/report.ts'
 
 type Collision = Conclusion['collisions'][number]
@@ -19,11 +20,11 @@ function collision(id: string, severity: Severity, record: Partial<Collision['re
     pr_number: null,
     draft_pr: false,
   }
-  const pair = { yours: 'src/**', theirs: `src/${id}`, example: `src/${id}` }
+  const pair = unjudgedPath({ yours: 'src/**', theirs: `src/${id}`, example: `src/${id}` })
   return {
     id,
     severity,
-    match: { areas: [], paths: [pair] },
+    match: { areas: [], paths: [pair], ...NO_RELATION },
     record: { ...base, created_at: at(0), ...record } as Collision['record'],
   }
 }
@@ -32,7 +33,7 @@ function matching(id: string, severity: Severity, match: Partial<Matching['match
   return {
     id,
     severity,
-    match: { areas: [], paths: [], ...match },
+    match: { areas: [], paths: [], ...NO_RELATION, ...match },
     record: { id, title: `Note ${id}`, decision_url: null } as Matching['record'],
   }
 }
@@ -46,6 +47,7 @@ function conclusion(changes: Partial<Conclusion>): Conclusion {
     expected: new Map(),
     collisions: [],
     notables: [],
+    noise: [],
     merged: [],
   }
   return { ...nothing, total_related: 0, checked_against, ...changes }
@@ -162,7 +164,7 @@ test('has the note of an incomplete comparison', () => {
 })
 
 test('a notable names a glob before an area, and neither where it is for the whole repository', () => {
-  const pair = { yours: 'a', theirs: 'src/**', example: 'a' }
+  const pair = unjudgedPath({ yours: 'a', theirs: 'src/**', example: 'a' })
   const notables = [
     matching('a', 'high', { paths: [pair], areas: ['payments'] }),
     matching('b', 'high', { areas: ['payments'] }),

@@ -1,0 +1,143 @@
+/** Judges the activities that a check found by the lines that both sides change. Bounded (contract §11). */
+import { type ComparedActivity, listCompared } from '../activities/live-store.ts'
+import type { Budget } from '../base/budget.ts'
+import { activityWeight } from '../claims/weight.ts'
+import type { RepoContext } from '../context/repo.ts'
+import { type FileIndex, indexFiles, sharedFiles } from '../lines/pair-verdict.ts'
+import { takePairs } from '../scope/path-set.ts'
+import { comparisonOf, storedScopeOf } from './compare.ts'
+import type { Comparison } from './comparison.ts'
+import { readFilesOf, withDigests } from './digests.ts'
+import { type DigestedSide, digested, type Judgment, judge, judgedSeverity } from './judge.ts'
+import { PAIRS_MAX, type Severity } from './overlap.ts'
+import { bySeverity, overlapSeverity, type Ranked } from './severity.ts'
+import { type JudgedSideFile, sideOf } from './side.ts'
+
+/** The maximum of activities that are judged in one check. */
+export const JUDGED_MAX = 2_000
+/** Activities that are read at once. */
+const ROWS = 200
+/** The budget of one check, in units of about 5 ns, and how many of them count as one unit of the meter. */
+const LINE_UNITS_MAX = 20_000_000
+const LINE_UNITS_PER_UNIT = 3
+/** Cost units of reading one changed file of an activity. */
+const FILE_COST = 100
+
+export interface JudgedActivities {
+  /** The most severe first, then the newest. */
+  ranked: Ranked[]
+  /** Those that share only noise, which are no collisions. */
+  noise: Ranked[]
+  /** By activity id; none for an activity without changed files. */
+  judgments: ReadonlyMap<string, Judgment>
+  /** False if the budget was exhausted before the last activity. */
+  complete: boolean
+}
+
+interface Own extends DigestedSide {
+  index: FileIndex<JudgedSideFile>
+}
+
+/** `found`: with their severity by path, the most severe first. */
+export async function judgeActivities(
+  comparison: Comparison,
+  found: readonly Ranked[],
+): Promise<JudgedActivities> {
+  const { ctx } = comparison
+  const budget = lineBudget(ctx)
+  const own = await ownOf(comparison, budget)
+  const [ranked, noise]: [Ranked[], Ranked[]] = [[], []]
+  const judgments = new Map<string, Judgment>()
+  let complete = true
+  for (let from = 0; from < found.length; from += ROWS) {
+    const page = found.slice(from, from + ROWS)
+    if (budget.remaining < 0) {
+      complete = false
+      ranked.push(...page)
+      continue
+    }
+    const judged = await judgePage(comparison, page, { own, budget })
+    for (const each of page) {
+      const result = judged.get(each.id)
+      if (result === undefined) {
+        ranked.push(each)
+        continue
+      }
+      judgments.set(each.id, result.judgment)
+      if (result.severity === null) noise.push({ id: each.id, severity: 'low' })
+      else ranked.push({ id: each.id, severity: result.severity })
+    }
+  }
+  complete = complete && budget.remaining >= 0
+  return { ranked: ranked.sort(bySeverity), noise: noise.sort(bySeverity), judgments, complete }
+}
+
+interface Result {
+  judgment: Judgment
+  /** Null if they share only noise. */
+  severity: Severity | null
+}
+
+/** Results by activity id, of those that have changed files. */
+async function judgePage(
+  comparison: Comparison,
+  page: readonly Ranked[],
+  { own, budget }: { own: Own; budget: Budget },
+): Promise<Map<string, Result>> {
+  const { ctx, pause, rules } = comparison
+  const { noise } = rules
+  const results = new Map<string, Result>()
+  const rows = await listCompared(
+    ctx.db,
+    ctx.repo.id,
+    page.map(({ id }) => id),
+  )
+  const sides = rows.map((row) => ({ id: row.id, row, side: sideOf(row, ctx) }))
+  for await (const { each, stored } of readFilesOf(ctx, sides, own.index)) {
+    budget.remaining -= FILE_COST * each.side.files.length
+    if (budget.remaining < 0) break
+    const files = withDigests(each.side.files, stored, budget)
+    const theirs = digested(each.side, files, noise)
+    const shared = sharedFiles(own.index, files)
+    const judgment = judge(own, theirs, { shared, noise, budget })
+    const severity = judgedSeverity(judgment, activityWeight(each.row), othersOf(comparison, each.row))
+    results.set(each.id, { judgment: { ...judgment, files: judgment.files.slice(0, PAIRS_MAX) }, severity })
+    await pause()
+  }
+  return results
+}
+
+/** The severity by areas and by pairs of paths other than two changed files; null if there are none (contract §6). */
+function othersOf({ proposal, rules, budgets }: Comparison, row: ComparedActivity): Severity | null {
+  const scope = storedScopeOf(row)
+  const isFilesOnly = proposal.globs.globs.length + scope.paths.length + scope.areas.length === 0
+  if (isFilesOnly) return null
+  const budget = budgets.activities
+  const { areas, pairs } = comparisonOf(proposal, scope, { rules, budget, by_lines: true })
+  const weight = activityWeight(row)
+  if (takePairs(pairs, 1).length > 0) return overlapSeverity('path', weight)
+  return areas.length > 0 ? overlapSeverity('area', weight) : null
+}
+
+async function ownOf({ proposal, side, readFiles, rules }: Comparison, budget: Budget): Promise<Own> {
+  const files = await readFiles(budget)
+  const names = proposal.files
+  const index = indexFiles(files)
+  return {
+    ...digested(side, files, rules.noise),
+    index: new Map([...index].filter(([name]) => names.has(name))),
+  }
+}
+
+/** A budget in units of lines whose use counts for the request. */
+function lineBudget({ meter }: Pick<RepoContext, 'meter'>): Budget {
+  const metered = meter.budget(LINE_UNITS_MAX / LINE_UNITS_PER_UNIT)
+  return {
+    get remaining() {
+      return metered.remaining * LINE_UNITS_PER_UNIT
+    },
+    set remaining(units) {
+      metered.remaining = units / LINE_UNITS_PER_UNIT
+    },
+  }
+}

@@ -1,0 +1,113 @@
+/** Reads the changed files of activities with their digests, in bounded queries (contract §11). */
+import type { Budget } from '../base/budget.ts'
+import type { RepoContext } from '../context/repo.ts'
+import type { Digest } from '../lines/digest.ts'
+import { type FileIndex, sharedFiles } from '../lines/pair-verdict.ts'
+import { digestIfKnown, listChangesOf, listFileChanges, type StoredChange } from '../lines/store.ts'
+import type { JudgedSideFile, Side, SideFile } from './side.ts'
+
+/**
+ * The files of an activity whose digests are read. Of one with more, those that the other side changes too are read in
+ * addition, so that the verdicts are exact; duplicates are found in a sample.
+ */
+const FILES_MAX = 300
+const SHARED_MAX = 1_000
+/** Activities and files that are read at once. */
+const ACTIVITIES = 100
+const FILES = 1_000
+/** More files than any side has. */
+const ALL = 10_000
+/** Cost units of decoding a digest, and each byte of it. */
+const DECODE_COST = 300
+const BYTE_COST = 4
+
+type Stored = Omit<StoredChange, 'digest'> & { digest: Uint8Array | Digest | null }
+
+interface Sided {
+  id: string
+  side: Side
+}
+
+/** The stored files of each activity that has any, in order; some are missing of those with more than `FILES_MAX`. */
+export async function* readFilesOf<Each extends Sided>(
+  ctx: RepoContext,
+  sides: readonly Each[],
+  index: FileIndex<SideFile>,
+): AsyncGenerator<{ each: Each; stored: Stored[] }> {
+  for (const page of pagesOf(sides.filter(({ side }) => side.files.length > 0))) {
+    const stored = await readPage(ctx, page, FILES_MAX)
+    const large = page.filter(({ side }) => side.files.length > FILES_MAX)
+    for (const found of await readShared(ctx, large, index)) stored.get(found.activity_id)?.push(found)
+    for (const each of page) yield { each, stored: stored.get(each.id) ?? [] }
+  }
+}
+
+/** The files of the activities that are checked, with all digests. */
+export async function readOwnFiles(
+  ctx: RepoContext,
+  sides: readonly Sided[],
+  budget: Budget,
+): Promise<JudgedSideFile[]> {
+  const stored = await readPage(ctx, sides, ALL)
+  return sides.flatMap(({ id, side }) => withDigests(side.files, stored.get(id) ?? [], budget))
+}
+
+/** A file that is not stored, because its activity changed or ended meanwhile, has no digest. */
+export function withDigests(
+  files: readonly SideFile[],
+  stored: readonly Stored[],
+  budget: Budget,
+): JudgedSideFile[] {
+  const byKey = new Map(stored.map((each) => [keyOf(each), each]))
+  return files.map((file) => {
+    const { changed_lines = null, digest = null } = byKey.get(keyOf(file)) ?? {}
+    if (!(digest instanceof Uint8Array)) return { ...file, changed_lines, digest }
+    budget.remaining -= DECODE_COST + BYTE_COST * digest.length
+    return { ...file, changed_lines, digest: budget.remaining < 0 ? null : digestIfKnown(digest) }
+  })
+}
+
+function keyOf({ origin, path }: Pick<SideFile, 'origin' | 'path'>): string {
+  return `${origin} ${path}`
+}
+
+async function readPage(
+  { db, repo }: RepoContext,
+  page: readonly Sided[],
+  limit: number,
+): Promise<Map<string, Stored[]>> {
+  const ids = page.map(({ id }) => id)
+  const byId = new Map<string, Stored[]>(ids.map((id) => [id, []]))
+  for (const row of await listChangesOf(db, repo.id, { ids, limit })) byId.get(row.activity_id)?.push(row)
+  return byId
+}
+
+async function readShared(
+  { db, repo }: RepoContext,
+  large: readonly Sided[],
+  index: FileIndex<SideFile>,
+): Promise<Stored[]> {
+  const wanted = large.flatMap(({ id, side }) => {
+    const shared = [...new Set(sharedFiles(index, side.files).map(({ theirs }) => theirs))]
+    const first = shared.sort((a, b) => (a.path < b.path ? -1 : 1)).slice(0, SHARED_MAX)
+    return first.map(({ origin, path }) => ({ activity_id: id, origin, name: path }))
+  })
+  const found = wanted.length === 0 ? [] : await listFileChanges(db, repo.id, wanted)
+  // A row under a former name is of another file.
+  return found.filter(({ name, path }) => name === path)
+}
+
+function* pagesOf<Each extends Sided>(all: readonly Each[]): Generator<Each[]> {
+  let page: Each[] = []
+  let files = 0
+  for (const each of all) {
+    if (page.length === ACTIVITIES || files >= FILES) {
+      yield page
+      page = []
+      files = 0
+    }
+    page.push(each)
+    files += Math.min(each.side.files.length, FILES_MAX)
+  }
+  if (page.length > 0) yield page
+}

@@ -1,0 +1,122 @@
+/** Judges two sides by the lines of the files that both change (contract §11). Pure. */
+import type { Budget } from '../base/budget.ts'
+import type { Weight } from '../claims/weight.ts'
+import { type Duplicate, duplicateOf, type Work, workOf } from '../lines/duplicate.ts'
+import type { NoiseRules } from '../lines/noise.ts'
+import { type FilePair, type JudgedFile, type PairVerdict, pairVerdict } from '../lines/pair-verdict.ts'
+import { byStrength } from '../lines/verdict.ts'
+import type { Severity } from './overlap.ts'
+import { isAtLeast, type JudgedPair, verdictSeverity } from './severity.ts'
+import type { JudgedSideFile, Side } from './side.ts'
+
+/** A side with the digests of its files. */
+export interface DigestedSide extends Side {
+  work: Work
+}
+
+export interface SharedFile extends FilePair {
+  yours: JudgedSideFile
+  theirs: JudgedSideFile
+}
+
+/** How two sides relate by their lines. */
+export interface Judgment {
+  /** The strongest verdict; null if they share no changed file. */
+  lines: JudgedPair | null
+  /** The files that both change, the strongest verdict first. */
+  files: JudgedFile[]
+  duplicate: Duplicate | null
+  /** They share more files than were judged. */
+  cut: boolean
+}
+
+export interface JudgeOptions {
+  noise: NoiseRules
+  /** Units of about 5 ns. */
+  budget: Budget
+}
+
+export function digested(
+  side: Omit<Side, 'files'>,
+  files: readonly JudgedSideFile[],
+  noise: NoiseRules,
+): DigestedSide {
+  return { ...side, files, work: workOf(files, noise, side.closes) }
+}
+
+export function judge(
+  yours: DigestedSide,
+  theirs: DigestedSide,
+  { shared, ...options }: JudgeOptions & { shared: readonly SharedFile[] },
+): Judgment {
+  const duplicate = duplicateOf(yours.work, theirs.work)
+  options.budget.remaining -= yours.work.added.length + theirs.work.added.length
+  const { strongest, files, cut, is_intention } = verdictOf(shared, options)
+  const is_duplicate = duplicate !== null
+  const lines = strongest && {
+    verdict: strongest.verdict,
+    confidence: strongest.confidence,
+    is_duplicate,
+    is_intention,
+  }
+  return { lines, files: files.toSorted(byStrength), duplicate, cut }
+}
+
+const NO_LINES = new Uint32Array()
+
+/** Of two works whose lines are not known. */
+export function duplicateByIssue(yours: Work['closes'], theirs: Work['closes']): Duplicate | null {
+  return duplicateOf({ added: NO_LINES, closes: yours }, { added: NO_LINES, closes: theirs })
+}
+
+/**
+ * The severity of a judged pair; null if it is no collision. `others`: the severity of the other pairs of paths and of
+ * areas; null if there are none.
+ */
+export function judgedSeverity(
+  { lines, duplicate }: Judgment,
+  weight: Weight,
+  others: Severity | null,
+): Severity | null {
+  if (duplicate !== null) return 'high'
+  const byLines = lines && verdictSeverity(lines, weight)
+  return higher(byLines, others)
+}
+
+function higher(one: Severity | null, other: Severity | null): Severity | null {
+  if (one === null || other === null) return one ?? other
+  return isAtLeast(one, other) ? one : other
+}
+
+/** Files of a draft can be declared and pushed, so each kind of pair is judged on its own. Usually there is one. */
+function verdictOf(shared: readonly SharedFile[], options: JudgeOptions): PairVerdict {
+  const kinds = new Map<string, SharedFile[]>()
+  for (const pair of shared) {
+    const kind = JSON.stringify([pair.yours.origin, pair.theirs.origin, isOneBase(pair)])
+    const there = kinds.get(kind)
+    if (there) there.push(pair)
+    else kinds.set(kind, [pair])
+  }
+  const verdicts = [...kinds.values()].map((pairs) => {
+    const [first] = pairs as [SharedFile]
+    const declared = {
+      yours: first.yours.origin === 'declared',
+      theirs: first.theirs.origin === 'declared',
+    }
+    return pairVerdict(pairs, { declared, one_base: isOneBase(first), ...options })
+  })
+  const strongest = verdicts
+    .flatMap((each) => (each.strongest ? [each.strongest] : []))
+    .toSorted(byStrength)[0]
+  return {
+    strongest: strongest ?? null,
+    files: verdicts.flatMap(({ files }) => files),
+    cut: verdicts.some(({ cut }) => cut),
+    is_intention: strongest?.verdict === 'unknown' && verdicts.some(({ is_intention }) => is_intention),
+  }
+}
+
+/** Both patches are known to start from one commit. */
+function isOneBase({ yours, theirs }: SharedFile): boolean {
+  return yours.base_sha !== null && yours.base_sha === theirs.base_sha
+}

@@ -1,0 +1,79 @@
+/** Reads the records that a check found, and says what each shares with the proposal (contract §6 and §11). */
+import { listCompared } from '../activities/live-store.ts'
+import type { Budget } from '../base/budget.ts'
+import { listNotablesWith } from '../notables/store.ts'
+import { type PathPair, takePairs } from '../scope/path-set.ts'
+import { comparisonOf, storedScopeOf } from './compare.ts'
+import type { Comparison } from './comparison.ts'
+import type { Conclusion, Found } from './conclude.ts'
+import type { Findings } from './find.ts'
+import type { Judgment } from './judge.ts'
+import { PAIRS_MAX } from './overlap.ts'
+import { judgedPath, NO_RELATION, type Relation, relationOf, unjudgedPath } from './relation.ts'
+import type { Ranked } from './severity.ts'
+
+/** The budget for the pairs of paths in the result, in units of 10 to 50 ns. */
+const PAIR_UNITS_MAX = 700_000
+
+/** Reads both kinds of records at the same time, and compares each with the proposal once. */
+export async function recordsOf(
+  comparison: Comparison,
+  { activities, notables, judgments }: Pick<Findings, 'activities' | 'notables' | 'judgments'>,
+): Promise<Pick<Conclusion, 'collisions' | 'notables'>> {
+  const { db, meter, repo } = comparison.ctx
+  const options = { comparison, budget: meter.budget(PAIR_UNITS_MAX) }
+  const ids = (ranked: Ranked[]) => ranked.map(({ id }) => id)
+  const [rows, notes] = await Promise.all([
+    activities.length === 0 ? [] : listCompared(db, repo.id, ids(activities)),
+    notables.length === 0 ? [] : listNotablesWith(db, repo.id, ids(notables)),
+  ])
+  const collisions = recordsIn(activities, rows).map((each) => {
+    const judgment = judgments.get(each.id)
+    return { ...each, judgment, relation: relationOf(comparison, each.record, judgment) }
+  })
+  const matching = recordsIn(notables, notes).map((each) => ({ ...each, relation: NO_RELATION }))
+  return {
+    collisions: await withMatches(collisions, options),
+    notables: await withMatches(matching, options),
+  }
+}
+
+/** In the order of `ranked`, without the records that were deleted meanwhile. */
+function recordsIn<Row extends { id: string }>(ranked: readonly Ranked[], records: readonly Row[]) {
+  const byId = new Map(records.map((record) => [record.id, record]))
+  return ranked.flatMap((each) => {
+    const record = byId.get(each.id)
+    return record ? [{ ...each, record }] : []
+  })
+}
+
+interface Unmatched<Row> extends Ranked {
+  record: Row
+  /** Undefined if it was not judged by lines. */
+  judgment?: Judgment | undefined
+  relation: Relation
+}
+
+/** First the judged files or one pair of paths for each record, and then further pairs as far as the budget goes. */
+async function withMatches<Row extends Parameters<typeof storedScopeOf>[0]>(
+  found: Unmatched<Row>[],
+  { comparison, budget }: { comparison: Comparison; budget: Budget },
+): Promise<Found<Row>[]> {
+  const { proposal, rules, pause } = comparison
+  const shown: (Found<Row> & { pairs: Iterator<PathPair> })[] = []
+  for (const { judgment, relation, ...each } of found) {
+    const by_lines = judgment !== undefined
+    const scope = storedScopeOf(each.record)
+    const { areas, pairs } = comparisonOf(proposal, scope, { rules, budget, by_lines })
+    const paths = judgment?.files.map(judgedPath) ?? []
+    if (paths.length === 0) paths.push(...takePairs(pairs, 1).map(unjudgedPath))
+    shown.push({ ...each, match: { areas, paths, ...relation }, pairs })
+    await pause()
+  }
+  for (const { match, pairs } of shown) {
+    if (budget.remaining < 0) break
+    match.paths.push(...takePairs(pairs, PAIRS_MAX - match.paths.length).map(unjudgedPath))
+    await pause()
+  }
+  return shown.map(({ pairs: _, ...each }) => each)
+}

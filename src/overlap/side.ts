@@ -1,0 +1,76 @@
+/** The sides of a comparison by lines: their changed files, authors and the issues that they close (contract §11). Pure. */
+import { type ComparedFields, comparedScopeOf } from '../activities/compared-scope.ts'
+import type { ActivityRow } from '../activities/table.ts'
+import type { RepoContext } from '../context/repo.ts'
+import type { ChangedFile, FileChange } from '../lines/change.ts'
+import { closingIssues } from '../lines/closing-issues.ts'
+import type { ChangeOrigin } from '../lines/table.ts'
+
+export interface SideFile extends ChangedFile {
+  origin: ChangeOrigin
+  /** The commit that its patch starts from; null if unknown. */
+  base_sha: string | null
+}
+
+export type JudgedSideFile = SideFile & FileChange
+
+/** Who does the work. */
+export interface Author {
+  /** The GitHub login; null if unknown. */
+  login: string | null
+  /** Of declared work; null of a pull request and of a check. */
+  actor: string | null
+}
+
+/** What one activity, several of one branch, or the input of a check change. */
+export interface Side {
+  files: readonly SideFile[]
+  /** See `closingIssues`. */
+  closes: ReadonlySet<number | string>
+  author: Author
+}
+
+export type SideFields = ComparedFields &
+  Pick<ActivityRow, 'title' | 'summary' | 'actor' | 'created_by' | 'source' | 'base_sha' | 'pushed_base_sha'>
+
+export function sideOf(row: SideFields, ctx: Pick<RepoContext, 'repo'>): Side {
+  const base: Record<ChangeOrigin, string | null> = { declared: row.base_sha, pushed: row.pushed_base_sha }
+  return {
+    files: comparedScopeOf(row).files.map((file) => ({ ...file, base_sha: base[file.origin] })),
+    closes: closesOf(row, ctx),
+    author: authorOf(row),
+  }
+}
+
+export function closesOf(
+  { title, summary }: Pick<SideFields, 'title' | 'summary'>,
+  { repo }: Pick<RepoContext, 'repo'>,
+): Side['closes'] {
+  return closingIssues([title, summary], `${repo.owner}/${repo.name}`)
+}
+
+/** An activity that was made from GitHub has the login of the author as its actor. */
+export function authorOf({
+  source,
+  actor,
+  created_by,
+  pr_number,
+}: Pick<SideFields, 'source' | 'actor' | 'created_by' | 'pr_number'>): Author {
+  const login = source === 'api' ? created_by : actor
+  return { login, actor: source === 'api' && pr_number === null ? actor : null }
+}
+
+/** The same GitHub user, and of two declared works also the same actor, because machine accounts are shared. */
+export function isSameAuthor(one: Author, other: Author): boolean {
+  if (one.login === null || one.login.toLowerCase() !== other.login?.toLowerCase()) return false
+  return one.actor === null || other.actor === null || one.actor === other.actor
+}
+
+/** Several activities of one branch as one side. */
+export function joinSides(sides: readonly Side[]): Side {
+  return {
+    files: sides.flatMap(({ files }) => files),
+    closes: new Set(sides.flatMap(({ closes }) => [...closes])),
+    author: sides[0]?.author ?? { login: null, actor: null },
+  }
+}
