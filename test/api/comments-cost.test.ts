@@ -1,4 +1,4 @@
-/** What a pull request costs in calls to GitHub, and that GitHub's limits are waited for without a call (issue: cost). */
+/** The number of GitHub calls per pull request, and that rate limits are waited out without calls. */
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { fakeGithub } from '../support/github.ts'
 import {

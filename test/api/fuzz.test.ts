@@ -1,6 +1,6 @@
 /**
  * Whatever is sent, the answer is one that the OpenAPI document describes, is none of ours to apologise for, and says nothing
- * of what the service is made of (issue 3). `TEST_SEED` and `FUZZ_RUNS` vary a run, or make it longer.
+ * of what the service is made of. `TEST_SEED` and `FUZZ_RUNS` vary a run, or make it longer.
  */
 import { createHmac, randomUUID } from 'node:crypto'
 import fc from 'fast-check'

@@ -1,4 +1,4 @@
-/** What serves the page: signing in with GitHub, the session that stands for a token, and the events (issue: a page). */
+/** The endpoints of the page: sign-in with GitHub, the session that contains a token, and the event stream. */
 import { createHash } from 'node:crypto'
 import { once } from 'node:events'
 import { createServer, type Server } from 'node:http'

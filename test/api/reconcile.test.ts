@@ -1,4 +1,4 @@
-/** Making up for webhooks that never came: failed deliveries are asked for again, and repositories are looked through hourly (issue: reconciliation). */
+/** Recovery of missed webhooks: failed deliveries are redelivered, and repositories are reconciled hourly. */
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { enqueue } from '../../src/jobs/store.ts'
 import { firstJobs } from '../../src/pull-requests/jobs.ts'

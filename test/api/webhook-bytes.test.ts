@@ -16,20 +16,20 @@ const github = fakeGithub()
 const connections: RawConnection[] = []
 let service: AppService
 /** With a short timeout of requests. */
-let impatient: AppService
+let shortTimeouts: AppService
 
 const start = (ms: number) =>
   startAppService(github, { connection_limits: { unsigned_bytes: MAX, headers_ms: ms, request_ms: ms } })
 
 beforeAll(async () => {
   service = await start(NEVER_MS)
-  impatient = await start(SHORT_MS)
+  shortTimeouts = await start(SHORT_MS)
 })
 afterEach(() => {
   for (const { socket } of connections.splice(0)) socket.destroy()
 })
 afterAll(async () => {
-  await impatient.close()
+  await shortTimeouts.close()
   await service.close()
   github.close()
 })
@@ -115,7 +115,7 @@ test('the bytes of a disconnected sender are released', async () => {
 })
 
 test('a slow sender times out and its bytes are released', async () => {
-  const slow = await hoard(900 * KIB, impatient)
+  const slow = await hoard(900 * KIB, shortTimeouts)
   expect((await slow.answer()).status).toBe(408)
-  await expect.poll(() => deliver(900 * KIB, impatient)).toBe(202)
+  await expect.poll(() => deliver(900 * KIB, shortTimeouts)).toBe(202)
 })

@@ -1,4 +1,4 @@
-/** The benchmark runs, on small sizes, and leaves behind what its readers expect (issue: fast, and flat as it grows). No time is asserted. */
+/** The benchmark runs on small sizes and writes the files that its readers expect. No time is asserted. */
 import { execFile } from 'node:child_process'
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'

@@ -1,4 +1,4 @@
-/** The operator's commands, as processes beside the service (issue: operators). */
+/** The commands of deconflict-admin, as processes beside the service. */
 import { afterAll, beforeAll, beforeEach, describe, expect, inject, test } from 'vitest'
 import { type FreshDatabase, freshDatabase, runOn } from '../support/database.ts'
 import { type Deployment, startDeployment } from '../support/deployment.ts'

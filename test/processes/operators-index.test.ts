@@ -1,4 +1,4 @@
-/** The index of the overlap check: told from the records, repaired, and purged while people work (issue: operators). */
+/** The claims index: verified against the records, repaired, and purged under load. */
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
 import { type FreshDatabase, freshDatabase } from '../support/database.ts'
 import { type Deployment, startDeployment } from '../support/deployment.ts'

@@ -1,4 +1,4 @@
-/** Three instances on one PostgreSQL behind a load balancer that knows nothing of them (issue: operators). */
+/** Three instances on one PostgreSQL behind a round-robin load balancer. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { type FreshDatabase, freshDatabase } from '../support/database.ts'
 import { type Deployment, startDeployment } from '../support/deployment.ts'

@@ -1,4 +1,4 @@
-/** Which failed deliveries GitHub is asked for again: so many at a time, and each so often (issue: reconciliation). */
+/** Which failed deliveries are requested again, and how often. */
 import { expect, test } from 'vitest'
 import { dueOf } from '../../src/pull-requests/redeliver.ts'
 

@@ -14,13 +14,13 @@ export interface FakeGithubVariant {
 
 export const variants: [string, () => Promise<FakeGithubVariant>][] = [
   [
-    'by nock',
+    'in process',
     async () => {
       const github = fakeGithub('https://ghe.example/api/v3')
       return { url: 'https://ghe.example/api/v3', github, close: github.close }
     },
   ],
-  ['by the stand-in', () => startFakeGithubServer()],
+  ['as a server', () => startFakeGithubServer()],
 ]
 
 const nothing = () => {}
