@@ -21,7 +21,7 @@ describe('a path that overlaps', () => {
     ],
     [
       { verdict: 'conflict', confidence: 'likely', your_lines: [38, 50], their_lines: [40, 40] },
-      '#123 probably changes line 40 of src/retry.ts too (yours: lines 38–50)',
+      '#123 changes line 40 of src/retry.ts too (yours: lines 38–50), probably in conflict',
     ],
     [
       { verdict: 'conflict', confidence: 'proved', your_lines: null, their_lines: null },
@@ -43,12 +43,12 @@ describe('a path that overlaps', () => {
       { verdict: 'near', your_lines: [5, 6], their_lines: [20, 21] },
       '#123 changes lines 20–21 of src/retry.ts, near your change (yours: lines 5–6)',
     ],
-    [{ verdict: 'far', your_lines: [1, 1], their_lines: [900, 900] }, 'src/retry.ts: same file, far apart'],
-    [{ verdict: 'unknown' }, 'src/retry.ts: same file; which lines is unknown'],
     [
-      { verdict: 'noise' },
-      'src/retry.ts: lock, generated or similar file, whose conflicts are easy to resolve',
+      { verdict: 'far', your_lines: [1, 1], their_lines: [900, 900] },
+      '#123 changes src/retry.ts too, far from your change',
     ],
+    [{ verdict: 'unknown' }, '#123 changes src/retry.ts too; its lines are not known'],
+    [{ verdict: 'noise' }, '#123 changes src/retry.ts too, a file whose conflicts are easy to resolve'],
   ])('with %j', (fields, expected) => {
     expect(pathText(path(fields), '#123')).toBe(expected)
   })
@@ -72,11 +72,11 @@ test.each([
   [{ duplicate: null, cut: false }, []],
   [
     { duplicate: { share: 0.75, added_lines: 12, issue: 7 } },
-    ['seems to do the same as #123: 75 % of 12 added lines are alike, both close #7'],
+    ['seems to do the same as #123 (9 of 12 added lines are alike, both close #7)'],
   ],
   [
     { duplicate: { share: 0, added_lines: 0, issue: 'acme/docs#7' } },
-    ['seems to do the same as #123: both close acme/docs#7'],
+    ['seems to do the same as #123 (both close acme/docs#7)'],
   ],
   [{ cut: true }, ['only the first shared files were compared by lines']],
 ])('a match with %j is noted as %j', (match, expected) => {
