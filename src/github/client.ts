@@ -198,7 +198,14 @@ export interface CheckRun {
   title: string
   summary: string
   /** At most 50. */
-  annotations: { path: string; line: number | null; message: string }[]
+  annotations: Annotation[]
+}
+
+export interface Annotation {
+  path: string
+  /** First and last, from 1; null for the file as a whole. */
+  lines: readonly [first: number, last: number] | null
+  message: string
 }
 
 /** Creates a completed check run `Deconflict` on a commit. GitHub shows the latest one of a name. One call. */
@@ -216,11 +223,11 @@ export async function reportCheckRun(
     output: {
       title: run.title,
       summary: run.summary,
-      annotations: run.annotations.map(({ path, line, message }) => ({
+      annotations: run.annotations.map(({ path, lines, message }) => ({
         path,
         message,
-        start_line: line ?? 1,
-        end_line: line ?? 1,
+        start_line: lines?.[0] ?? 1,
+        end_line: lines?.[1] ?? 1,
         annotation_level: 'notice',
       })),
     },

@@ -1,9 +1,10 @@
 /** The check run `Deconflict`: the same summary as the comment, on the files that overlap (contract §10). Pure. */
 import { SETTINGS_PATH } from '../context/installed-repository.ts'
 import type { SettingsProblem } from '../context/settings.ts'
-import type { CheckRun } from '../github/client.ts'
-import { belowList, caveatsOf, commentOf, headline, nothingShown, quote } from './comment.ts'
-import type { Report } from './report.ts'
+import type { Annotation, CheckRun } from '../github/client.ts'
+import { placeSentence } from '../lines/verdict-words.ts'
+import { belowList, caveatsOf, commentOf, headline, nameOf, nothingShown, quote } from './comment.ts'
+import type { Report, ReportedPath, ReportedWork } from './report.ts'
 
 const ANNOTATIONS_MAX = 50
 
@@ -12,14 +13,7 @@ export function checkRunOf(head_sha: string, report: Report): CheckRun {
   const isShown = report.severity !== null
   const below = belowList(report.below)
   const text = isShown ? commentOf(report) : quietSummary(report)
-  const annotations = report.works.flatMap((work) => {
-    const other = work.pull_request ? `#${work.pull_request.number}` : (work.branch ?? work.title)
-    return work.examples.map((path) => ({
-      path,
-      line: null,
-      message: `${work.actor} changes this file too, in ${other}: ${work.title}`,
-    }))
-  })
+  const annotations = report.works.flatMap((work) => work.paths.map((path) => annotationOf(work, path)))
   const isClear = !isShown && report.is_complete && report.not_compared === null
   return {
     head_sha,
@@ -28,6 +22,15 @@ export function checkRunOf(head_sha: string, report: Report): CheckRun {
     summary: below === undefined ? text : `${text}\n\n${below}`,
     annotations: annotations.slice(0, ANNOTATIONS_MAX),
   }
+}
+
+/** Line numbers are those of the base: changes further up in the file may move them in the commit. */
+function annotationOf(work: ReportedWork, { verdict, ...path }: ReportedPath): Annotation {
+  const what =
+    verdict === null
+      ? `${nameOf(work)} changes this file too`
+      : placeSentence(nameOf(work), { ...path, verdict }, (text) => text)
+  return { path: path.example, lines: path.your_lines, message: `${what}: ${work.title}, by ${work.actor}` }
 }
 
 function quietSummary(report: Report): string {
@@ -45,8 +48,10 @@ export function settingsRunOf(head_sha: string, problems: SettingsProblem[]): Ch
     conclusion: 'neutral',
     title: 'The settings file is invalid; the last valid settings stay in force',
     summary: [`${quote(SETTINGS_PATH)}:`, '', ...lines].join('\n'),
-    annotations: problems
-      .slice(0, ANNOTATIONS_MAX)
-      .map(({ line, message }) => ({ path: SETTINGS_PATH, line, message })),
+    annotations: problems.slice(0, ANNOTATIONS_MAX).map(({ line, message }) => ({
+      path: SETTINGS_PATH,
+      lines: line === null ? null : [line, line],
+      message,
+    })),
   }
 }

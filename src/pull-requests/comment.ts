@@ -1,6 +1,7 @@
 /** The text of the comment on a pull request and of the check run (contract §10). Pure. */
+import { duplicateText, placeSentence } from '../lines/verdict-words.ts'
 import { byRank } from '../overlap/severity.ts'
-import type { Below, Report, ReportedNotable, ReportedWork } from './report.ts'
+import type { Below, Report, ReportedNotable, ReportedPath, ReportedWork } from './report.ts'
 
 /** Identifies the comment. GitHub does not render it. */
 export const MARKER = '<!-- deconflict:pull-request -->'
@@ -8,7 +9,7 @@ export const MARKER = '<!-- deconflict:pull-request -->'
 export const MUTE_LABEL = 'deconflict:mute'
 
 const ROWS_MAX = 10
-const EXAMPLES_MAX = 3
+const PATHS_MAX = 3
 const TEXT_MAX = 120
 
 const FOOTER = `<sub>Deconflict advises and never blocks. To silence it here, label this pull request \`${MUTE_LABEL}\`.</sub>`
@@ -138,10 +139,21 @@ function whatOf({ pull_request, title, branch, stage }: ReportedWork): string {
   return `${link}${quote(title)}${on} (${state})`
 }
 
-function whereOf({ examples, areas }: ReportedWork): string {
-  const places = examples.length > 0 ? examples : areas.map((area) => `area ${area}`)
-  const shown = places.slice(0, EXAMPLES_MAX).map(quote).join('<br>')
-  return places.length > EXAMPLES_MAX ? `${shown}<br>…` : shown
+function whereOf(work: ReportedWork): string {
+  const { paths, areas, duplicate } = work
+  const places =
+    paths.length > 0 ? paths.map((path) => placeOf(work, path)) : areas.map((area) => quote(`area ${area}`))
+  const shown = [
+    ...(duplicate ? [duplicateText(quote(nameOf(work)), duplicate, quote)] : []),
+    ...places.slice(0, PATHS_MAX),
+    ...(places.length > PATHS_MAX ? ['…'] : []),
+  ]
+  return shown.join('<br>')
+}
+
+function placeOf(work: ReportedWork, { verdict, ...path }: ReportedPath): string {
+  if (verdict === null) return quote(path.example)
+  return placeSentence(quote(nameOf(work)), { ...path, verdict }, quote)
 }
 
 function notableList(notables: ReportedNotable[]): string {
@@ -161,18 +173,21 @@ function listed(items: string[]): string[] {
 function adviceOf({ works, notables, severity }: Report): string {
   const ahead = works.find((work) => work.is_ahead)
   const [first] = works
+  const twin = works.find((work) => work.duplicate !== null)
+  if (twin)
+    return `${quote(nameOf(twin))} seems to do the same: agree with ${quote(twin.actor)} which of the two to continue with.`
   if (ahead) {
     const how = severity === 'high' ? 'talk to' : 'coordinate with'
-    return `${nameOf(ahead)} is ahead: ${how} ${quote(ahead.actor)}, or merge after it and rebase.`
+    return `${quote(nameOf(ahead))} is ahead: ${how} ${quote(ahead.actor)}, or merge after it and rebase.`
   }
   if (first)
-    return `This pull request is ahead of ${nameOf(first)}; tell ${quote(first.actor)} what will change, or merge soon.`
+    return `This pull request is ahead of ${quote(nameOf(first))}; tell ${quote(first.actor)} what will change, or merge soon.`
   return notables.length === 1 ? 'Read the notable before you merge.' : 'Read the notables before you merge.'
 }
 
-function nameOf({ pull_request, branch, title }: ReportedWork): string {
-  if (pull_request) return `#${pull_request.number}`
-  return branch === null ? quote(title) : quote(branch)
+/** Not quoted. */
+export function nameOf({ pull_request, branch, title }: ReportedWork): string {
+  return pull_request ? `#${pull_request.number}` : (branch ?? title)
 }
 
 /** Markdown parsers disagree on `\\|`, so each bar gets an odd number of backslashes. */

@@ -1,8 +1,10 @@
 /** The report of a recheck: which other work overlaps with a pull request, and who is ahead. Pure (contract §10). */
 import type { ComparedActivity } from '../activities/live-store.ts'
+import type { Duplicate } from '../lines/duplicate.ts'
+import { byStrength, type Verdict } from '../lines/verdict.ts'
 import type { NotableRow } from '../notables/table.ts'
 import type { Conclusion, Found } from '../overlap/conclude.ts'
-import type { Severity } from '../overlap/overlap.ts'
+import type { PathPair, Severity } from '../overlap/overlap.ts'
 import { byRank, isAtLeast } from '../overlap/severity.ts'
 
 /** Overlapping work: one pull request or branch, with all its activities. */
@@ -16,9 +18,14 @@ export interface ReportedWork {
   /** It is closer to its merge than this pull request. */
   is_ahead: boolean
   areas: string[]
-  /** Example paths, each once. */
-  examples: string[]
+  /** The strongest verdict first, each path once. Those whose lines do not meet are listed only if none do. */
+  paths: ReportedPath[]
+  /** Not null if both seem to do the same. */
+  duplicate: Duplicate | null
 }
+
+/** A path that both match, and how their lines relate. */
+export type ReportedPath = Omit<PathPair, 'yours' | 'theirs'>
 
 export type Stage = 'declared' | 'draft' | 'ready'
 
@@ -172,8 +179,27 @@ function workOf(group: Group, pr: Subject, opened_at: OpenedAt): ReportedWork {
       { stage: pr.is_draft ? 'draft' : 'ready', since: pr.opened_at, number: pr.number },
     ),
     areas: [...new Set(group.flatMap(({ match }) => match.areas))],
-    examples: [...new Set(group.flatMap(({ match }) => match.paths.map(({ example }) => example)))],
+    paths: pathsOf(group),
+    duplicate: group.find(({ match }) => match.duplicate !== null)?.match.duplicate ?? null,
   }
+}
+
+/** Where the changes may conflict. Null: the paths were compared, and not the lines. */
+const MEETING: ReadonlySet<Verdict | null> = new Set(['conflict', 'unknown', null])
+
+function pathsOf(group: Group): ReportedPath[] {
+  const all = group.flatMap(({ match }) => match.paths).filter(({ verdict }) => verdict !== 'noise')
+  const meeting = all.filter(({ verdict }) => MEETING.has(verdict))
+  const paths = new Map<string, ReportedPath>()
+  for (const path of (meeting.length > 0 ? meeting : all).toSorted(byLines))
+    if (!paths.has(path.example)) paths.set(path.example, path)
+  return [...paths.values()]
+}
+
+/** A path without a verdict counts like one whose lines are not known. */
+function byLines(a: ReportedPath, b: ReportedPath): number {
+  const known = ({ verdict, confidence }: ReportedPath) => ({ verdict: verdict ?? 'unknown', confidence })
+  return byStrength(known(a), known(b))
 }
 
 function stageOf({ pr_number, draft_pr }: ComparedActivity): Stage {

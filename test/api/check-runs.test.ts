@@ -1,6 +1,7 @@
 /** The check run `Deconflict`: only where it is asked for, never a failure, with notes on the files that overlap (contract §10). */
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { fakeGithub } from '../support/github.ts'
+import { editOf } from '../support/lines.ts'
 import {
   type PullRequestService,
   QUIET_MS,
@@ -60,7 +61,7 @@ test('the check run is neutral for overlaps of any severity, with a notice on ea
     scope,
   })
   const number = await repository.open({ files: ['src/pay.ts', 'src/till.ts', 'README.md'] })
-  const message = 'Ben changes this file too, in retries: Retry @ada'
+  const message = 'retries changes this file too: Retry @ada, by Ben'
   const place = { start_line: 1, end_line: 1, annotation_level: 'notice', message }
   const [run, ...more] = repository.githubRepo.checkRuns()
   expect(more).toEqual([])
@@ -74,6 +75,24 @@ test('the check run is neutral for overlaps of any severity, with a notice on ea
       { path: 'src/till.ts', ...place },
     ]),
   )
+})
+
+test('a notice stands on the lines that another pull request changes too', async () => {
+  await turnOn()
+  const base = Array.from({ length: 60 }, (_, at) => `pay(${at})`)
+  const edit = (text: string) =>
+    ({ filename: 'src/pay.ts', status: 'modified', patch: editOf(base, 40, 3, [text]) }) as const
+  await repository.open({ title: 'Retry', head: 'retries', author: 'ben', files: [edit('retry()')] })
+  await repository.open({ head: 'tidy', author: 'cy', files: [edit('tidy()')] })
+  expect(repository.githubRepo.checkRuns().at(-1)?.annotations).toEqual([
+    {
+      path: 'src/pay.ts',
+      start_line: 40,
+      end_line: 42,
+      annotation_level: 'notice',
+      message: '#1 changes lines 40–42 of src/pay.ts too: Retry, by ben',
+    },
+  ])
 })
 
 test('the check run has the text of the comment as its summary', async () => {

@@ -2,6 +2,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { sweep } from '../../src/operations/sweep.ts'
 import { fakeGithub } from '../support/github.ts'
+import { editOf } from '../support/lines.ts'
 import {
   type PullRequestService,
   QUIET_MS,
@@ -73,6 +74,49 @@ describe('a pull request that collides with other work gets a comment', () => {
       '- `Tills are frozen` (medium), for `src/**`, [decision](<https://acme.example/d/1>)',
     )
     expect(text).not.toContain('Elsewhere')
+  })
+})
+
+describe('two pull requests in one file', () => {
+  const base = Array.from({ length: 120 }, (_, at) => `pay(${at})`)
+  const edit = (at: number, added: string[]) =>
+    ({ filename: 'src/pay.ts', status: 'modified', patch: editOf(base, at, 3, added) }) as const
+  const open = (head: string, ...files: ReturnType<typeof edit>[]) =>
+    repository.open({ title: `Edit in ${head}`, head, author: `author-of-${head}`, files })
+
+  test.each([
+    ['far apart', edit(100, ['tidy()'])],
+    ['some lines apart', edit(50, ['tidy()'])],
+    ['on adjacent lines', edit(44, ['tidy()'])],
+    ['with the same change', edit(40, ['retry()'])],
+  ])('get no comment %s', async (_, file) => {
+    const first = await open('retries', edit(40, ['retry()']))
+    const second = await open('tidy', file)
+    await repository.advance(2 * QUIET_MS)
+    for (const number of [first, second]) expect(repository.githubRepo.comments(number)).toEqual([])
+    const { body } = await repository.request('GET', '/overlaps')
+    expect(body.items).toHaveLength(1)
+  })
+
+  test('get one when a push reaches the same lines, and it names them', async () => {
+    const first = await open('retries', edit(40, ['retry()']))
+    const second = await open('tidy', edit(100, ['tidy()']))
+    await repository.push(second, [edit(41, ['tidy()'])])
+    await repository.advance(2 * QUIET_MS)
+    expect(repository.githubRepo.comments(second)).toHaveLength(1)
+    expect(repository.comment(second)).toContain(
+      `| \`#${first}\` changes lines 40–42 of \`src/pay.ts\` too (yours: lines 41–43) | high |`,
+    )
+  })
+
+  test('get one that names a duplicate', async () => {
+    const rows = Array.from({ length: 6 }, (_, at) => `const fresh${at} = compute(${at})`)
+    const first = await open('retries', edit(10, rows))
+    const second = await open('tidy', edit(100, rows))
+    expect(repository.comment(second)).toContain(
+      `seems to do the same as \`#${first}\` (6 of 6 added lines are alike)`,
+    )
+    expect(repository.comment(second)).toMatch(/^\*\*What to do:\*\* `#\d+` seems to do the same: agree/m)
   })
 })
 

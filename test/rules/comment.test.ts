@@ -3,7 +3,12 @@ import { lexer, type Token, walkTokens } from 'marked'
 import { describe, expect, test } from 'vitest'
 import { checkRunOf, settingsRunOf } from '../../src/pull-requests/check-run.ts'
 import { commentOf, MARKER, MUTE_LABEL, mutedComment } from '../../src/pull-requests/comment.ts'
-import type { Report, ReportedNotable, ReportedWork } from '../../src/pull-requests/report.ts'
+import type { Report, ReportedNotable, ReportedPath, ReportedWork } from '../../src/pull-requests/report.ts'
+
+/** A path whose lines were not compared, unless said otherwise. */
+function place(example: string, judged: Partial<ReportedPath> = {}): ReportedPath {
+  return { example, verdict: null, confidence: null, your_lines: null, their_lines: null, ...judged }
+}
 
 const reportedActivity: ReportedWork = {
   severity: 'medium',
@@ -14,7 +19,14 @@ const reportedActivity: ReportedWork = {
   stage: 'ready',
   is_ahead: true,
   areas: [],
-  examples: ['src/pay.ts'],
+  paths: [place('src/pay.ts')],
+  duplicate: null,
+}
+const LIKELY: Partial<ReportedPath> = {
+  verdict: 'conflict',
+  confidence: 'likely',
+  your_lines: [38, 50],
+  their_lines: [40, 52],
 }
 const notable: ReportedNotable = {
   severity: 'high',
@@ -106,8 +118,13 @@ describe('markup from users is escaped in the comment', () => {
     ['an actor', (actor) => ({ works: [{ ...reportedActivity, actor }] })],
     ['an actor behind', (actor) => ({ works: [{ ...reportedActivity, actor, is_ahead: false }] })],
     ['a branch', (branch) => ({ works: [{ ...reportedActivity, branch, pull_request: null }] })],
-    ['a path', (path) => ({ works: [{ ...reportedActivity, examples: [path, 'src/pay.ts', path, path] }] })],
-    ['an area', (area) => ({ works: [{ ...reportedActivity, examples: [], areas: [area, area] }] })],
+    [
+      'a path',
+      (path) => ({
+        works: [{ ...reportedActivity, paths: [path, 'src/pay.ts', path, path].map((each) => place(each)) }],
+      }),
+    ],
+    ['an area', (area) => ({ works: [{ ...reportedActivity, paths: [], areas: [area, area] }] })],
     ["a notable's title", (title) => ({ notables: [{ ...notable, title }] })],
     ["a notable's scope", (where) => ({ notables: [{ ...notable, where }] })],
     [
@@ -119,7 +136,8 @@ describe('markup from users is escaped in the comment', () => {
             title: text,
             actor: text,
             branch: text,
-            examples: [text, text],
+            paths: [place(text), place(text, LIKELY)],
+            duplicate: { share: 0, added_lines: 0, issue: text },
             areas: [text],
           },
           { ...reportedActivity, title: text },
@@ -158,7 +176,7 @@ describe('markup from users is escaped in the comment', () => {
     const works = Array.from({ length: 200 }, () => ({
       ...reportedActivity,
       title: '`|😀'.repeat(900),
-      examples: Array(50).fill('x/'.repeat(500)),
+      paths: Array(50).fill(place('x/'.repeat(500), LIKELY)),
     }))
     const notables = Array.from({ length: 200 }, () => ({ ...notable, title: '|`'.repeat(2000) }))
     const comment = commentOf(report({ works, notables }))
@@ -232,11 +250,11 @@ describe('the comment', () => {
   })
 
   test.each<[string, Partial<Report>, string]>([
-    ['somebody is ahead', {}, '#3 is ahead: coordinate with `Ben`, or merge after it and rebase.'],
+    ['somebody is ahead', {}, '`#3` is ahead: coordinate with `Ben`, or merge after it and rebase.'],
     [
       'somebody is ahead, and it is grave',
       { severity: 'high' },
-      '#3 is ahead: talk to `Ben`, or merge after it and rebase.',
+      '`#3` is ahead: talk to `Ben`, or merge after it and rebase.',
     ],
     [
       'only the second is ahead',
@@ -246,12 +264,56 @@ describe('the comment', () => {
     [
       'it is ahead itself',
       { works: [behind] },
-      'This pull request is ahead of #3; tell `Ben` what will change, or merge soon.',
+      'This pull request is ahead of `#3`; tell `Ben` what will change, or merge soon.',
     ],
     ['a notable applies', { works: [], notables: [notable] }, 'Read the notable before you merge.'],
     ['notables apply', { works: [], notables: [notable, notable] }, 'Read the notables before you merge.'],
   ])('advises, when %s', (_, changes, advice) => {
     expect(said(changes)).toContain(`**What to do:** ${advice}`)
+  })
+
+  const unplaced: ReportedWork = { ...reportedActivity, pull_request: null }
+  const duplicate = { share: 0.75, added_lines: 12, issue: null }
+  test.each<[string, Partial<ReportedWork>, string]>([
+    ['the path if lines were not compared', {}, '`src/pay.ts`'],
+    [
+      'the lines of a conflict',
+      { paths: [place('a.ts', { ...LIKELY, confidence: 'proved', your_lines: [40, 52] })] },
+      '`#3` changes lines 40–52 of `a.ts` too',
+    ],
+    [
+      'a likely conflict of a branch',
+      { ...unplaced, paths: [place('a.ts', LIKELY)] },
+      '`retries` changes lines 40–52 of `a.ts` too (yours: lines 38–50), probably in conflict',
+    ],
+    [
+      'lines that are not known',
+      { paths: [place('a.ts', { verdict: 'unknown' })] },
+      '`#3` changes `a.ts` too; its lines are not known',
+    ],
+    [
+      'a duplicate before the path',
+      { duplicate },
+      'seems to do the same as `#3` (9 of 12 added lines are alike)<br>`src/pay.ts`',
+    ],
+    [
+      'an issue that both close, without a reference to it',
+      { paths: [], duplicate: { share: 0, added_lines: 0, issue: 7 } },
+      'seems to do the same as `#3` (both close `#7`)',
+    ],
+    [
+      'three paths at most',
+      { paths: ['a', 'b', 'c', 'd'].map((path) => place(path)) },
+      '`a`<br>`b`<br>`c`<br>…',
+    ],
+  ])('names %s', (_, changes, where) => {
+    expect(said({ works: [{ ...reportedActivity, ...changes }] })).toContain(` | ${where} | medium | `)
+  })
+
+  test('advises to continue with one of two duplicates', () => {
+    expect(said({ works: [behind, { ...reportedActivity, duplicate }] })).toContain(
+      '**What to do:** `#3` seems to do the same: agree with `Ben` which of the two to continue with.',
+    )
   })
 
   test('says when the comparison is incomplete', () => {
@@ -362,7 +424,15 @@ describe('the check run', () => {
 
   test.each(HOSTILE)('escapes %s below the threshold', (_, text) => {
     const below = (words: string) => ({
-      works: [{ ...reportedActivity, title: words, actor: words, branch: words, examples: [words] }],
+      works: [
+        {
+          ...reportedActivity,
+          title: words,
+          actor: words,
+          branch: words,
+          paths: [place(words), place(words, LIKELY)],
+        },
+      ],
       notables: [{ ...notable, title: words, where: words }],
     })
     const plain = read(checkRunOf(sha, quiet({ below: below('harmless') })).summary)
@@ -377,16 +447,23 @@ describe('the check run', () => {
   })
 
   test('contains the text of the comment and at most 50 annotations on overlapping files', () => {
-    const run = checkRunOf(sha, report({ works: [{ ...reportedActivity, examples: ['a.ts', 'b.ts'] }] }))
-    expect(run.summary).toBe(
-      commentOf(report({ works: [{ ...reportedActivity, examples: ['a.ts', 'b.ts'] }] })),
-    )
+    const works = [{ ...reportedActivity, paths: [place('a.ts'), place('b.ts', LIKELY)] }]
+    const run = checkRunOf(sha, report({ works }))
+    expect(run.summary).toBe(commentOf(report({ works })))
     expect(run.annotations).toEqual([
-      { path: 'a.ts', line: null, message: 'Ben changes this file too, in #3: Retry payments' },
-      { path: 'b.ts', line: null, message: 'Ben changes this file too, in #3: Retry payments' },
+      { path: 'a.ts', lines: null, message: '#3 changes this file too: Retry payments, by Ben' },
+      {
+        path: 'b.ts',
+        lines: [38, 50],
+        message:
+          '#3 changes lines 40–52 of b.ts too (yours: lines 38–50), probably in conflict: Retry payments, by Ben',
+      },
     ])
-    const works = Array.from({ length: 20 }, () => ({ ...reportedActivity, examples: ['a', 'b', 'c'] }))
-    expect(checkRunOf(sha, report({ works })).annotations).toHaveLength(50)
+    const many = Array.from({ length: 20 }, () => ({
+      ...reportedActivity,
+      paths: ['a', 'b', 'c'].map((path) => place(path)),
+    }))
+    expect(checkRunOf(sha, report({ works: many })).annotations).toHaveLength(50)
   })
 
   test.each(HOSTILE)('of an invalid settings file escapes %s', (_, text) => {

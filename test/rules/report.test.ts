@@ -1,7 +1,8 @@
 /** What a pull request's people are told, of what, in which order: the rules behind the comment (contract §10). */
 import { describe, expect, test } from 'vitest'
+import type { Verdict } from '../../src/lines/verdict.ts'
 import type { Conclusion } from '../../src/overlap/conclude.ts'
-import type { Severity } from '../../src/overlap/overlap.ts'
+import type { PathPair, Severity } from '../../src/overlap/overlap.ts'
 import { NO_RELATION, unjudgedPath } from '../../src/overlap/relation.ts'
 import { isAhead, reportOf, reportOfNone, type Stage } from '../../src/pull-requests/report.ts'
 
@@ -216,7 +217,7 @@ describe('activities of one branch or pull request are one row', () => {
   test('is reported when one of them is severe enough, and never twice', () => {
     const collisions = [collision('a', 'high', pull(3)), collision('b', 'low', pull(3))]
     const { works, below } = report({ collisions }, { min_severity: 'medium' })
-    expect(works).toMatchObject([{ severity: 'high', examples: ['src/a', 'src/b'] }])
+    expect(works).toMatchObject([{ severity: 'high', paths: [{ example: 'src/a' }, { example: 'src/b' }] }])
     expect(below.works).toEqual([])
   })
 
@@ -231,9 +232,51 @@ describe('activities of one branch or pull request are one row', () => {
         severity: 'high',
         pull_request: { number: 3, url: 'https://github.com/acme/shop/pull/3' },
         areas: ['pay', 'till', 'web'],
-        examples: ['src/a', 'src/b'],
+        paths: [{ example: 'src/a' }, { example: 'src/b' }],
       },
     ])
+  })
+})
+
+describe('the paths of a branch or pull request', () => {
+  const judged = (verdict: Verdict | null, example: string = verdict ?? 'glob'): PathPair => ({
+    ...unjudgedPath({ yours: example, theirs: example, example }),
+    verdict,
+    confidence: verdict === 'conflict' ? 'proved' : null,
+  })
+
+  test.each<[string, PathPair[][], string[]]>([
+    [
+      'are sorted by the strength of the verdict',
+      [[judged('unknown'), judged(null), judged('conflict')]],
+      ['conflict', 'unknown', 'glob'],
+    ],
+    [
+      'leave out lines that do not meet',
+      [[judged('conflict'), judged('far'), judged('agrees')]],
+      ['conflict'],
+    ],
+    ['name lines that do not meet if no others do', [[judged('far'), judged('near')]], ['near', 'far']],
+    ['name no noise', [[judged('noise')], [judged('far'), judged('noise', 'b')]], ['far']],
+    ['are named once', [[judged(null, 'a')], [judged('conflict', 'a'), judged('unknown', 'b')]], ['a', 'b']],
+  ])('%s', (_, matches, expected) => {
+    const collisions = matches.map((paths, at) => {
+      const found = collision(String(at), 'high', { branch: 'x' })
+      return { ...found, match: { ...found.match, paths } }
+    })
+    const [work] = report({ collisions }).works
+    expect(work?.paths.map(({ example }) => example)).toEqual(expected)
+  })
+
+  test('are reported beside the duplicate of any of its activities', () => {
+    const duplicate = { share: 1, added_lines: 9, issue: null }
+    const [one, two] = ['a', 'b'].map((id) => collision(id, 'high', { branch: 'x' })) as [
+      Collision,
+      Collision,
+    ]
+    two.match.duplicate = duplicate
+    expect(report({ collisions: [one, two] }).works).toMatchObject([{ duplicate }])
+    expect(report({ collisions: [one] }).works).toMatchObject([{ duplicate: null }])
   })
 })
 
