@@ -10,6 +10,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } fr
 import { type FakeGithubServer, startFakeGithubServer } from '../../scripts/fake-github-server.ts'
 import { BROWSER, startBrowser } from '../support/browser.ts'
 import { type FreshDatabase, freshDatabase } from '../support/database.ts'
+import { editOf } from '../support/lines.ts'
 import { type ServiceProcess, startProcess } from '../support/process.ts'
 import { apiAt } from '../support/service.ts'
 
@@ -126,6 +127,21 @@ describe.skipIf(BROWSER === undefined)('in Chromium, the page', () => {
     await detail.getByRole('button', { name: 'Archive' }).click()
     await page.getByText('Nobody has announced work in acme/shop').waitFor(WAIT_OPTIONS)
     expect(strayed).toEqual([])
+  })
+
+  test('says in the detail of a collision how the lines relate', async () => {
+    const base = Array.from({ length: 60 }, (_, at) => `pay(${at})`)
+    const begin = (title: string, at: number) =>
+      declare({
+        title,
+        branch: title,
+        scope: { changes: [{ path: 'src/pay.ts', patch: editOf(base, at, 1, [title]) }] },
+      })
+    const ids = [await begin('retries', 40), await begin('tidy', 40)]
+    await open('ada')
+    await bar('tidy').click()
+    await page.getByRole('dialog').getByText('same lines', { exact: true }).waitFor(WAIT_OPTIONS)
+    for (const id of ids) await apiAt(second.url, 'ada')('POST', `/activity/${id}/archive`)
   })
 
   test('raises a notable, shows what the service says against one, and archives it', async () => {

@@ -1,6 +1,7 @@
 /** One record in full, in a dialog, with the actions that the reader may take. */
 import type { ComponentChildren } from 'preact'
 import { useEffect, useState } from 'preact/hooks'
+import { shortText } from '../../../lines/verdict-words.ts'
 import type { Problem, Repository } from './api.ts'
 import { Dialog, useSubmit } from './dialog.tsx'
 import type { Activity, FullActivity, FullNotable, Overlap } from './records.ts'
@@ -55,9 +56,12 @@ export function ActivityDetail({
             <>
               <h3>Collides with</h3>
               <ul class="collisions">
-                {collisions.map(({ activity_ids, severity, paths, areas }) => {
+                {collisions.map((collision) => {
+                  const { activity_ids, severity, paths, areas } = collision
                   const other_id = activity_ids.find((each) => each !== id) ?? ''
                   const other = activities.get(other_id)
+                  const match = activity.overlap?.matches.find((each) => each.id === other_id)
+                  const relation = shortText({ ...match, ...collision })
                   return (
                     <li key={other_id}>
                       <span class={`pill severity-${severity}`}>{severity}</span>
@@ -67,6 +71,7 @@ export function ActivityDetail({
                       {paths.slice(0, 5).map(({ example }) => (
                         <code key={example}>{example}</code>
                       ))}
+                      {relation && <small>{relation}</small>}
                       {paths.length === 0 && <small>area {areas.join(', ')}</small>}
                     </li>
                   )

@@ -1,4 +1,5 @@
 /** Beside the timeline: the collisions in words, and the notables. */
+import { shortText } from '../../../lines/verdict-words.ts'
 import type { Activity, Notable, Overlap } from './records.ts'
 import { duration } from './time-scale.ts'
 
@@ -20,7 +21,7 @@ export function Collisions({
     <section class="card" aria-labelledby="collisions-heading">
       <h2 id="collisions-heading">Collisions</h2>
       <ul class="collisions">
-        {overlaps.slice(0, COLLISIONS_MAX).map(({ activity_ids, severity, paths, areas }) => (
+        {overlaps.slice(0, COLLISIONS_MAX).map(({ activity_ids, severity, paths, areas, ...judged }) => (
           <li key={activity_ids.join()}>
             <span class={`pill severity-${severity}`}>{severity}</span>
             {activity_ids.map((id) => (
@@ -33,6 +34,7 @@ export function Collisions({
               </button>
             ))}
             <code>{paths[0]?.example ?? `area ${areas.join(', ')}`}</code>
+            {shortText(judged) && <small>{shortText(judged)}</small>}
           </li>
         ))}
       </ul>
