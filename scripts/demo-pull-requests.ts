@@ -1,11 +1,7 @@
-/** The part of the demo with pull requests: one that nobody declared gets a comment, and a merge archives an activity (contract §5, §10). */
+/** The part of the demo with pull requests: comments by file and by lines, and a merge that archives an activity (contract §5, §10, §11). */
 import { setTimeout as wait } from 'node:timers/promises'
-import {
-  installationEvent,
-  type PullAction,
-  pullRequestEvent,
-  signedDelivery,
-} from '../test/support/webhooks.ts'
+import { editOf } from '../test/support/lines.ts'
+import { installationEvent, pullRequestEvent, signedDelivery } from '../test/support/webhooks.ts'
 import type { FakeGithubServer } from './fake-github-server.ts'
 import { explain, heading, type Narrator, quote, say } from './narrate.ts'
 
@@ -56,8 +52,51 @@ export async function demoPullRequests(service: DemoService, ben: Narrator): Pro
   explain('The merge archived the activity. Cy’s comment is updated at its next edit, within 30 seconds.')
 }
 
-function deliverPullRequest(service: DemoService, number: number, action: PullAction): Promise<void> {
-  return deliver(service, pullRequestEvent(service.github, SHOP, number, action))
+/** Two pull requests change one file: far apart without a comment, then on the same lines with one. Throws if not. */
+export async function demoLines(service: DemoService, ben: Narrator): Promise<void> {
+  const shop = service.github.at(SHOP)
+  const base = Array.from({ length: 120 }, (_, at) => `rank(${at + 1})`)
+  const edit = (at: number, text: string) =>
+    ({ filename: 'src/search/rank.ts', status: 'modified', patch: editOf(base, at, 3, [text]) }) as const
+
+  heading('Dan and Eve open pull requests that change one file, far apart')
+  const dans = shop.open({
+    title: 'Rank by price',
+    head: 'price',
+    author: 'dan',
+    files: [edit(40, 'byPrice()')],
+  })
+  await deliverPullRequest(service, dans.number, 'opened')
+  const eves = shop.open({
+    title: 'Rank by date',
+    head: 'date',
+    author: 'eve',
+    files: [edit(100, 'byDate()')],
+  })
+  await deliverPullRequest(service, eves.number, 'opened')
+  const id = await until('the activity of the pull request', async () => {
+    const { body } = await ben.quietly('GET', '/activity')
+    return body.items.find((item: { branch: string }) => item.branch === eves.head.ref)?.id as
+      | string
+      | undefined
+  })
+  await ben('GET', `/activity/${id}`, { show: ['title', 'overlap'] })
+  explain('The lines decide: this needs no comment.')
+
+  heading('Eve pushes a change of the lines that Dan changes')
+  if (shop.comments(eves.number).length > 0) throw new Error('a change far away got a comment')
+  const push = shop.pushTo(eves.number)
+  shop.update(eves.number, { files: [edit(41, 'byDate()')] })
+  await deliverPullRequest(service, eves.number, { action: 'synchronize', push })
+  const comment = await until('the comment on the pull request', async () => shop.comments(eves.number)[0])
+  say(`   On pull request #${eves.number}, by ${comment.app}[bot]:`)
+  quote(comment.body)
+}
+
+type PullEvent = Parameters<typeof pullRequestEvent>[3]
+
+function deliverPullRequest(service: DemoService, number: number, event: PullEvent): Promise<void> {
+  return deliver(service, pullRequestEvent(service.github, SHOP, number, event))
 }
 
 async function deliver(

@@ -4,7 +4,7 @@ import { pino } from 'pino'
 import { readConfig } from '../src/base/config.ts'
 import { startService } from '../src/server.ts'
 import { temporaryDirectory } from '../test/support/temporary-directory.ts'
-import { demoPullRequests } from './demo-pull-requests.ts'
+import { demoLines, demoPullRequests } from './demo-pull-requests.ts'
 import { startFakeGithubServer } from './fake-github-server.ts'
 import { explain, heading, type Narrator, narrator, say } from './narrate.ts'
 
@@ -44,7 +44,9 @@ async function main(): Promise<void> {
     const api = `${service.url}/api/v1/repos/acme/shop`
     const ben = narrator('Ben’s agent', api, BEN.token)
     await demoActivities(narrator('Ada’s agent', api, ADA.token), ben)
-    await demoPullRequests({ url: service.url, github: github.github, webhook_secret: WEBHOOK_SECRET }, ben)
+    const demo = { url: service.url, github: github.github, webhook_secret: WEBHOOK_SECRET }
+    await demoPullRequests(demo, ben)
+    await demoLines(demo, ben)
     if (process.argv.includes('--once')) return
     printInstructions(service.url)
     await Promise.race([once(process, 'SIGINT'), once(process, 'SIGTERM')])
