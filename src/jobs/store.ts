@@ -118,7 +118,8 @@ export function leaseNext(db: Db, now: Date, leased_until: Date): Promise<JobRow
     const [leased] = await tx
       .update(jobs)
       .set({ leased_until, attempts: sql`${jobs.attempts} + 1`, run: sql`${jobs.run} + 1`, updated_at: now })
-      .where(inArray(jobs.id, due))
+      // With `in`, the planner may run the subquery once per row, and each run would lock another job.
+      .where(eq(jobs.id, due))
       .returning()
     return leased
   })
@@ -234,6 +235,7 @@ export async function deleteJobs(db: Db, before: Date, limit: number): Promise<n
     .where(and(hasEnded, lte(jobs.updated_at, before)))
     .limit(limit)
     .for('update', { skipLocked: true })
-  const deleted = await db.delete(jobs).where(inArray(jobs.id, old)).returning({ id: jobs.id })
+  // With `in`, the planner may run the subquery once per row, and each run would lock `limit` further jobs.
+  const deleted = await db.delete(jobs).where(sql`${jobs.id} = any(array${old})`).returning({ id: jobs.id })
   return deleted.length
 }

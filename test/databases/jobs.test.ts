@@ -482,3 +482,24 @@ test('an idle worker has one abort listener', async () => {
   await working
   expect(Math.max(...listening)).toBeLessThanOrEqual(1)
 })
+
+describe('while the statistics say that the table has one row', () => {
+  // The planner then prefers plans that would run a subquery once for each row of the table.
+  beforeEach(async () => {
+    await enqueue(db, [job('a')], now)
+    await db.execute('analyze jobs')
+    await enqueue(db, [job('b'), job('c')], now)
+  })
+
+  test('a lease takes one job', async () => {
+    const leased = await leaseNext(db, now, inMs(LEASE_MS))
+    const held = (await db.select().from(jobs)).filter(({ leased_until }) => leased_until !== null)
+    expect(held.map(({ id }) => id)).toEqual([leased?.id])
+  })
+
+  test('a batch of deletions is no larger than its limit', async () => {
+    await runAll()
+    expect(await deleteJobs(db, now, 2)).toBe(2)
+    expect(await db.select().from(jobs)).toHaveLength(1)
+  })
+})
