@@ -1,11 +1,11 @@
 /** What the index of the overlap check costs, by PostgreSQL's own account: which rows are written, and which are read (contract §6). */
-import { fillPlaceholders, sql } from 'drizzle-orm'
-import { PostgresJsSession } from 'drizzle-orm/postgres-js'
+import { sql } from 'drizzle-orm'
 import type postgres from 'postgres'
-import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { activities } from '../../src/activities/table.ts'
 import { notables } from '../../src/notables/table.ts'
 import { fakeGithub } from '../support/github.ts'
+import { watchStatements } from '../support/held-statements.ts'
 import { connectRaw } from '../support/postgres.ts'
 import { freshRepositories, type TestRepository } from '../support/repository.ts'
 import { startTestService, type TestService } from '../support/service.ts'
@@ -69,25 +69,14 @@ describe.skipIf(process.env.TEST_DATABASE_KIND === 'embedded')('the database', (
     expect(table?.reloptions).toContain('fillfactor=80')
   })
 
-  /** The statements that `work` has the service prepare, with their values. */
+  /** The statements that the service executes during `work`, with their values. */
   async function statementsOf(work: () => Promise<unknown>): Promise<Map<string, unknown[]>> {
     const seen = new Map<string, unknown[]>()
-    const prepare = PostgresJsSession.prototype.prepareQuery
-    const spy = vi.spyOn(PostgresJsSession.prototype, 'prepareQuery').mockImplementation(function (
-      this: unknown,
-      ...given
-    ) {
-      const prepared = prepare.apply(this as never, given)
-      const execute = prepared.execute.bind(prepared)
-      prepared.execute = (values) => {
-        const { sql, params } = given[0]
-        seen.set(sql, fillPlaceholders(params, values ?? {}))
-        return execute(values)
-      }
-      return prepared
+    const stop = watchStatements((text, values) => {
+      seen.set(text, values)
+      return undefined
     })
-    await work()
-    spy.mockRestore()
+    await work().finally(stop)
     return seen
   }
 
