@@ -14,26 +14,30 @@ const isLive = and(
   gt(activities.expires_at, sql.placeholder('now')),
 )
 
-/** The columns that decide what two activities share. */
+/** The columns that decide what is compared of an activity. */
 const scoped = {
   id: activities.id,
+  scope: activities.scope,
+  scope_is_literal: activities.scope_is_literal,
+  changed_files: activities.changed_files,
+  pushed_files: activities.pushed_files,
+  pr_number: activities.pr_number,
+  draft_pr: activities.draft_pr,
+}
+/** Also those that relate the work of two activities: author, issues, and the commits that the files are based on. */
+const sided = {
+  ...scoped,
   title: activities.title,
   summary: activities.summary,
   actor: activities.actor,
   created_by: activities.created_by,
   source: activities.source,
-  scope: activities.scope,
-  scope_is_literal: activities.scope_is_literal,
-  changed_files: activities.changed_files,
   base_sha: activities.base_sha,
-  pushed_files: activities.pushed_files,
   pushed_base_sha: activities.pushed_base_sha,
-  pr_number: activities.pr_number,
-  draft_pr: activities.draft_pr,
 }
 /** The columns that an overlap check needs. */
 const compared = {
-  ...scoped,
+  ...sided,
   branch: activities.branch,
   base_branch: activities.base_branch,
   risk: activities.risk,
@@ -42,7 +46,8 @@ const compared = {
   pr_url: activities.pr_url,
   created_at: activities.created_at,
 }
-export type ScopedActivity = Pick<ActivityRow, keyof typeof scoped>
+type ScopedActivity = Pick<ActivityRow, keyof typeof scoped>
+export type SidedActivity = Pick<ActivityRow, keyof typeof sided>
 export type ComparedActivity = Pick<ActivityRow, keyof typeof compared>
 export type MergedActivity = ComparedActivity & Pick<ActivityRow, 'merged_at'>
 
@@ -96,7 +101,7 @@ export function listScopesOf(db: Db, repo_id: number, ids: string[]): Promise<Sc
 
 const readScopesOn = prepared('activities_scopes_on', (db) =>
   db
-    .select(scoped)
+    .select(sided)
     .from(activities)
     .where(and(isLive, isBranch(activities.branch, sql`${sql.placeholder('branch')}::text`)))
     .orderBy(desc(activities.repo_id), desc(activities.branch), desc(activities.id))
@@ -108,7 +113,7 @@ export function listScopes(
   db: Db,
   repo_id: number,
   options: { now: Date; branch: string; limit: number },
-): Promise<ScopedActivity[]> {
+): Promise<SidedActivity[]> {
   return readScopesOn(db, { repo_id, ...options, now: options.now.toISOString() })
 }
 

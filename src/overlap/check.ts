@@ -2,7 +2,7 @@
 import { setImmediate } from 'node:timers/promises'
 import { distinctNames } from '../activities/compared-scope.ts'
 import { digestChanges } from '../activities/file-changes.ts'
-import { listMerged, listScopes, type MergedActivity, type ScopedActivity } from '../activities/live-store.ts'
+import { listMerged, listScopes, type MergedActivity, type SidedActivity } from '../activities/live-store.ts'
 import { EMPTY_ACTIVITY_SCOPE } from '../activities/scope-changes.ts'
 import type { ActivityRow } from '../activities/table.ts'
 import type { Budget } from '../base/budget.ts'
@@ -187,7 +187,7 @@ async function activitiesOn(
   ctx: RepoContext,
   branch: string | null,
   self: string[],
-): Promise<ScopedActivity[]> {
+): Promise<SidedActivity[]> {
   if (branch === null) return []
   const own = await listScopes(ctx.db, ctx.repo.id, { now: ctx.now, branch, limit: OWN_SCOPES_MAX })
   return own.filter((each) => !self.includes(each.id))
