@@ -158,7 +158,7 @@ test('a service killed between creating and storing a comment creates no second 
   await expect.poll(() => githubServer.github.calls(edited, 200), WAIT_OPTIONS).toBe(1)
   await expect.poll(isIdle, WAIT_OPTIONS).toBe(true)
   expect(comments(two.number)).toHaveLength(1)
-  expect(githubServer.github.calls(`POST /repos/${SHOP}/issues/*`)).toBe(1)
+  expect(githubServer.github.calls(`POST /repos/${SHOP}/issues/${two.number}/*`)).toBe(1)
   expect(await tracked(second)).toHaveLength(2)
 })
 

@@ -69,18 +69,21 @@ describe('an invalid value in the environment', () => {
   })
 })
 
+/** See `lockSchema`. */
+const SCHEMA_LOCK = 7_046_031_415
+
 test('four instances that start at once on an empty database all become ready', async () => {
   const { url } = inject('postgres')
   const name = `deconflict_empty_${process.pid}`
   await runOn(url, `create database ${name}`)
   const env = environment(databaseUrl(url, name))
-  // Migrations begin with this schema. Whoever wants to make it, or waits for its turn, has to wait here for the others.
+  // Every instance takes this lock before it migrates, so they all wait here for the last one.
   const gate = connectRaw(databaseUrl(url, name))
   const watch = connectRaw(url)
   const starting: Promise<ServiceProcess>[] = []
   await gate
     .begin(async (sql) => {
-      await sql`create schema drizzle`
+      await sql`select pg_advisory_xact_lock(${SCHEMA_LOCK})`
       starting.push(...[1, 2, 3, 4].map(() => startProcess(env)))
       const waiting = () =>
         watch`select pid from pg_stat_activity where datname = ${name} and wait_event_type = 'Lock'`
