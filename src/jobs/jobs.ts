@@ -36,7 +36,11 @@ export interface JobRunner {
   handlers: Record<string, JobHandler>
 }
 
-/** Runs the next due job to its end. Returns whether there was one. */
+/**
+ * Runs the next due job to its end. Returns whether there was one. `runUntil` is a loop of the same steps.
+ *
+ * @internal for tests, which run one job at a time
+ */
 export async function runNext(runner: JobRunner): Promise<boolean> {
   const job = await lease(runner)
   if (job) await run(runner, job)

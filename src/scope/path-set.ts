@@ -88,15 +88,6 @@ export function takePairs(pairs: Iterator<PathPair>, max: number): PathPair[] {
   return taken
 }
 
-/** The first `max` of `pairsOf`. */
-export function pairsBetween(
-  yours: PathSet,
-  theirs: readonly Glob[],
-  { max, ...options }: PairOptions & { max: number },
-): PathPair[] {
-  return takePairs(pairsOf(yours, theirs, options), max)
-}
-
 /** Whether `pairsOf` has any; it works out no example. */
 export function meetsAny(
   yours: PathSet,

@@ -5,8 +5,11 @@ import { fileGlob, type Glob, parseGlob } from '../../src/scope/glob.ts'
 import { matchesPath } from '../../src/scope/intersect.ts'
 import {
   type Exclusion,
-  pairsBetween,
+  type PairOptions,
+  type PathSet,
+  pairsOf,
   pathSet as pathSetOf,
+  takePairs,
   withoutIgnored,
 } from '../../src/scope/path-set.ts'
 import { overlaps } from '../support/glob-pairs.ts'
@@ -15,6 +18,10 @@ const plenty = () => ({ remaining: 10_000_000 })
 
 const globsOf = (sources: string[]) => sources.map((source) => parseGlob(source))
 const pathSet = (globs: Glob[]) => pathSetOf(globs, plenty())
+
+function pairsBetween(yours: PathSet, theirs: Glob[], { max, ...options }: PairOptions & { max: number }) {
+  return takePairs(pairsOf(yours, theirs, options), max)
+}
 
 function pairs(yours: string[], theirs: string[], max = 1000) {
   return pairsBetween(pathSet(globsOf(yours)), globsOf(theirs), { max, budget: plenty() })
