@@ -62,7 +62,8 @@ function alignByLines(a: Digest, b: Digest, budget: Budget): Alignment[] {
         if (next.hunk !== other) break
         if (next.shift === expected || candidates[index] === candidates[index - 1]) continue
         const fit = fitAt(a, hunk, b, theirs, { shift: next.shift, expected, budget })
-        if (fit !== null && (best === null || isBetter(fit, best, expected))) best = fit
+        if (fit === null || (best !== null && !isBetter(fit, best, expected))) continue
+        if (!isTaken(a, hunk, b, theirs, { fit, expected, budget })) best = fit
       }
       if (best?.confidence === 'proved') expected = best.shift
       found.push({
@@ -96,6 +97,32 @@ interface Fit {
 function isBetter(one: Fit, other: Fit, expected: number): boolean {
   if (one.telling !== other.telling) return one.telling > other.telling
   return Math.abs(one.shift - expected) < Math.abs(other.shift - expected)
+}
+
+/**
+ * Whether lines on which the two hunks fit are proved to be others: at the expected shift, by as many telling lines. The
+ * fit then only says that their text is repeated.
+ */
+function isTaken(
+  a: Digest,
+  ours: Hunk,
+  b: Digest,
+  theirs: Hunk,
+  { fit, expected, budget }: { fit: Fit; expected: number; budget: Budget },
+): boolean {
+  const isProved = (mine: Hunk, its: Hunk) => {
+    const rival = fitAt(a, mine, b, its, { shift: expected, expected, budget })
+    return rival?.confidence === 'proved' && rival.telling >= fit.telling
+  }
+  const { start, end } = stretchOf(ours, theirs, fit.shift)
+  const others = overlapping(b, start + expected, end + expected)
+  for (let at = others.from; at < others.to && budget.remaining >= 0; at++)
+    if (isProved(ours, b.hunks[at] as Hunk)) return true
+  const back = fit.shift - expected
+  const own = overlapping(a, start + back, end + back)
+  for (let at = own.from; at < own.to && budget.remaining >= 0; at++)
+    if (isProved(a.hunks[at] as Hunk, theirs)) return true
+  return false
 }
 
 /** Null if what the hunks show does not say that the shift is the true one. */
@@ -134,21 +161,25 @@ function confidenceOf(
 }
 
 function compare(a: Digest, ours: Hunk, b: Digest, theirs: Hunk, shift: number, budget: Budget): Comparison {
-  const from = Math.max(ours.start, theirs.start - shift)
-  const to = Math.min(ours.end, theirs.end - shift)
+  const { start, end } = stretchOf(ours, theirs, shift)
   let [equal, telling] = [0, 0]
   const ours_at = ours.lines_at - ours.start
   const theirs_at = theirs.lines_at - theirs.start + shift
-  for (let line = from; line < to; line++) {
+  for (let line = start; line < end; line++) {
     const word = a.lines[ours_at + line] as LineWord
     if (word !== b.lines[theirs_at + line]) continue
     equal++
     if (isTelling(word)) telling++
   }
-  const shared = to - from
+  const shared = end - start
   budget.remaining -= COST.shift + (Math.max(shared, 0) >> 2)
   const least = Math.min(ours.end - ours.start, theirs.end - theirs.start)
   return { equal, telling, different: Math.max(shared, 0) - equal, is_tiny: least < 2 && shared === least }
+}
+
+/** The lines that both hunks show under a shift, as numbered in `ours`. It ends before it starts if they lie apart. */
+function stretchOf(ours: Hunk, theirs: Hunk, shift: number): { start: number; end: number } {
+  return { start: Math.max(ours.start, theirs.start - shift), end: Math.min(ours.end, theirs.end - shift) }
 }
 
 /** The shifts under which a telling line of the hunk is one that the other side shows as well. */
@@ -181,9 +212,13 @@ function tellingPlaces({ hunks, lines }: Digest): Map<LineWord, number[]> {
 }
 
 /** The hunks that overlap or adjoin this one under a shift, one more before them and one after them. */
-function neighbours({ start, end }: Hunk, { hunks }: Digest, shift: number): { from: number; to: number } {
-  const whole = { from: 0, to: hunks.length }
-  const first = firstIndex(hunks, whole, (hunk) => hunk.end >= start + shift)
-  const after = firstIndex(hunks, whole, (hunk) => hunk.start > end + shift)
-  return { from: Math.max(first - 1, 0), to: Math.min(after + 1, hunks.length) }
+function neighbours({ start, end }: Hunk, other: Digest, shift: number): { from: number; to: number } {
+  const { from, to } = overlapping(other, start + shift - 1, end + shift + 1)
+  return { from: Math.max(from - 1, 0), to: Math.min(to + 1, other.hunks.length) }
+}
+
+/** The hunks that show some of the lines from `start` up to `end`. */
+function overlapping({ hunks }: Digest, start: number, end: number): { from: number; to: number } {
+  const from = firstIndex(hunks, { from: 0, to: hunks.length }, (hunk) => hunk.end > start)
+  return { from, to: firstIndex(hunks, { from, to: hunks.length }, (hunk) => hunk.start >= end) }
 }

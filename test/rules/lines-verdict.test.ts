@@ -273,6 +273,68 @@ describe('by lines, where bases may differ', () => {
   })
 })
 
+describe('by lines, where a text stands at several places', () => {
+  const COPY = [
+    'function read(input) {',
+    '  const text = input',
+    '  check(text)',
+    '  parse(text)',
+    '  log(text)',
+  ]
+  /** Three like functions of seven lines, with 40 other lines after each. */
+  const base = [0, 1, 2].flatMap((copy) => [
+    ...[...COPY, '  return text', '}'],
+    ...Array.from({ length: 40 }, (_, at) => `const value${copy * 40 + at} = read(${at})`),
+  ])
+  /** Changes the middle line of some of the functions, in a base that has some more lines at its start. */
+  const edits = (texts: Record<number, string>, by = 0) => {
+    const lines = [...Array.from({ length: by }, (_, at) => `filler of the base branch ${at}`), ...base]
+    const hunks = Object.entries(texts).map(([copy, text]) =>
+      editOf(lines, by + 47 * (Number(copy) - 1) + 4, 1, [text]),
+    )
+    return change({ patch: hunks.join('\n') })
+  }
+
+  test.each<[string, FileChange, FileChange, string]>([
+    ['all changed alike', edits({ 1: 'a', 2: 'a', 3: 'a' }), edits({ 1: 'a', 2: 'a', 3: 'a' }), 'agrees'],
+    ['one side changes the first only', edits({ 1: 'a' }), edits({ 1: 'a', 2: 'a', 3: 'a' }), 'agrees'],
+    ['one side changes the second only', edits({ 2: 'a' }), edits({ 1: 'a', 2: 'a', 3: 'a' }), 'agrees'],
+    ['one side changes the last only', edits({ 3: 'a' }), edits({ 1: 'a', 2: 'a', 3: 'a' }), 'agrees'],
+    ['others changed otherwise', edits({ 2: 'a' }), edits({ 1: 'b', 2: 'a', 3: 'b' }), 'agrees'],
+    ['one changed otherwise', edits({ 1: 'a', 2: 'a' }), edits({ 1: 'a', 2: 'b' }), 'conflict proved'],
+    [
+      'all changed alike under other numbers',
+      edits({ 1: 'a', 2: 'a', 3: 'a' }),
+      edits({ 1: 'a', 2: 'a', 3: 'a' }, 10),
+      'agrees',
+    ],
+    [
+      'the last changed otherwise under another number',
+      edits({ 1: 'a', 3: 'a' }),
+      edits({ 1: 'a', 3: 'b' }, 10),
+      'conflict proved',
+    ],
+  ])('%s', (_, yours, theirs, expected) => {
+    expect(verdict(yours, theirs)).toBe(expected)
+  })
+
+  test('more telling lines elsewhere win over fewer at the expected shift', () => {
+    const part = ['first telling line', 'second telling line', 'third telling line']
+    const whole = [...part, 'the line between', ...part]
+    const drifted = [...Array.from({ length: 4 }, (_, at) => `filler ${at}`), ...part, ...FILE, ...whole]
+    const theirs = `@@ -5,3 +5,4 @@\n ${part.join('\n ')}\n+c\n${editOf(drifted, 71, 1, ['b'])}`
+    expect(verdict(edit(4, 1, ['a'], whole), change({ patch: theirs }))).toBe('conflict proved')
+  })
+
+  test('a hunk may fit at two shifts with different lines', () => {
+    const drifted = [...FILE.slice(0, 7), 'new one', 'new two', 'new three', ...FILE.slice(7)]
+    const shown = FILE.slice(0, 14).map((line, at) => (at === 3 || at === 10 ? `-${line}\n+a` : ` ${line}`))
+    const yours = change({ patch: `@@ -1,14 +1,14 @@\n${shown.join('\n')}` })
+    const theirs = change({ patch: `${editOf(drifted, 4, 1, ['a'])}\n${editOf(drifted, 14, 1, ['b'])}` })
+    expect(verdict(yours, theirs)).toBe('conflict proved')
+  })
+})
+
 describe('lines of both sides', () => {
   test.each<[string, FileChange, FileChange, [number, number] | null, [number, number] | null]>([
     ['are those that conflict', edit(20, 3, ['a']), edit(22, 2, ['b']), [20, 22], [22, 23]],
