@@ -1,7 +1,7 @@
 /** The text of the comment on a pull request and of the check run (contract §10). Pure. */
 import { duplicateText, placeSentence } from '../lines/verdict-words.ts'
 import { byRank } from '../overlap/severity.ts'
-import type { Below, Report, ReportedNotable, ReportedPath, ReportedWork } from './report.ts'
+import type { Below, Report, ReportedNotable, ReportedPath, ReportedWork, Stage } from './report.ts'
 
 /** Identifies the comment. GitHub does not render it. */
 export const MARKER = '<!-- deconflict:pull-request -->'
@@ -132,10 +132,17 @@ function whoOf({ actor }: ReportedWork): string {
   return quote(actor)
 }
 
+const STATES: Record<Stage, string> = {
+  declared: 'no pull request yet',
+  draft: 'draft',
+  ready: 'ready for review',
+  queued: 'in the merge queue',
+}
+
 function whatOf({ pull_request, title, branch, stage }: ReportedWork): string {
   const link = pull_request ? `[#${pull_request.number}](${pull_request.url}) ` : ''
   const on = branch === null ? '' : ` on ${quote(branch)}`
-  const state = { declared: 'no pull request yet', draft: 'draft', ready: 'ready for review' }[stage]
+  const state = STATES[stage]
   return `${link}${quote(title)}${on} (${state})`
 }
 
@@ -171,11 +178,14 @@ function listed(items: string[]): string[] {
 }
 
 function adviceOf({ works, notables, severity }: Report): string {
-  const ahead = works.find((work) => work.is_ahead)
+  const ahead =
+    works.find(({ is_ahead, stage }) => is_ahead && stage === 'queued') ?? works.find((work) => work.is_ahead)
   const [first] = works
   const twin = works.find((work) => work.duplicate !== null)
   if (twin)
     return `${quote(nameOf(twin))} seems to do the same: agree with ${quote(twin.actor)} which of the two to continue with.`
+  if (ahead?.stage === 'queued')
+    return `${quote(nameOf(ahead))} is in the merge queue and goes first: rebase once it is merged.`
   if (ahead) {
     const how = severity === 'high' ? 'talk to' : 'coordinate with'
     return `${quote(nameOf(ahead))} is ahead: ${how} ${quote(ahead.actor)}, or merge after it and rebase.`

@@ -8,6 +8,7 @@ import {
 } from '../activities/automatic.ts'
 import { listLiveOf, listUntracked } from '../activities/pull-request-store.ts'
 import type { App } from '../context/app.ts'
+import { enqueueRechecks } from '../context/changes.ts'
 import { refreshSettings } from '../context/installed-repository.ts'
 import { openKnownRepo, type RepoContext } from '../context/repo.ts'
 import { isNotFound, reportCheckRun } from '../github/client.ts'
@@ -20,7 +21,7 @@ import { enqueueAllRechecks, enqueueRecheck } from './recheck.ts'
 import { clearRefusals, type Facts, findPullRequest, recordPullRequest, savePullRequest } from './store.ts'
 import type { PullRequestRow } from './table.ts'
 
-/** What happened. `files`: new commits; `seen`: no event, it was read from GitHub; `other`: labels and the like, which do not change activities. */
+/** What happened. `files`: new commits; `queued`: it entered the merge queue; `seen`: no event, it was read from GitHub; `other`: labels and the like, which do not change activities. */
 export type PullRequestEvent =
   | 'opened'
   | 'reopened'
@@ -28,6 +29,8 @@ export type PullRequestEvent =
   | 'files'
   | 'edited'
   | 'closed'
+  | 'queued'
+  | 'dequeued'
   | 'unlocked'
   | 'seen'
   | 'other'
@@ -56,6 +59,8 @@ export async function pullRequestChanged(
   if (!(await recordPullRequest(db, repo.id, factsOf(pr), event === 'reopened'))) {
     // The newer event stored everything except the title.
     if (event === 'edited') await importAgain(app, ctx, pr.number)
+    // Otherwise the pull request would stay first until its next push.
+    if (event === 'dequeued' && before?.is_queued) await setQueued(ctx, pr.number, false)
     return
   }
   if (pr.is_open) await applyToActivities(app, ctx, { pr, event, before })
@@ -63,6 +68,8 @@ export async function pullRequestChanged(
   else if (event === 'closed' || before?.is_open) await closePullRequest(ctx, pr, pr.is_merged)
   const title = TAKES_TITLE.has(event) ? { title: pr.title } : {}
   await savePullRequest(db, repo.id, pr.number, { is_behind: false, ...title })
+  const is_queued = isQueued(pr, event, before)
+  if (is_queued !== (before?.is_queued ?? false)) await setQueued(ctx, pr.number, is_queued)
   const stored = await findPullRequest(db, repo.id, pr.number)
   if (stored?.is_open) await enqueueRecheck(ctx, [stored])
 }
@@ -72,6 +79,22 @@ const TAKES_TITLE: ReadonlySet<PullRequestEvent> = new Set(['opened', 'reopened'
 
 /** After these events, GitHub may accept what it refused before. */
 const MAY_BE_UNLOCKED: ReadonlySet<PullRequestEvent> = new Set(['unlocked', 'seen'])
+
+/** Whether it is in the merge queue. A push, a conversion to draft and a close remove it, with or without another event. */
+function isQueued(pr: GithubPullRequest, event: PullRequestEvent, before?: PullRequestRow): boolean {
+  if (event === 'dequeued' || !pr.is_open || pr.is_draft) return false
+  return event === 'queued' || (before?.is_queued === true && before.head_sha === pr.head_sha)
+}
+
+/** Enqueues a recheck of this pull request and those that overlap with it: the order of the merges has changed. */
+async function setQueued(ctx: RepoContext, number: number, is_queued: boolean): Promise<void> {
+  await savePullRequest(ctx.db, ctx.repo.id, number, { is_queued })
+  const live = await listLiveOf(ctx.db, ctx.repo.id, number, ctx.now)
+  await enqueueRechecks(
+    ctx,
+    live.map(({ id }) => id),
+  )
+}
 
 /** Applies an event of an open pull request to its activities. */
 async function applyToActivities(

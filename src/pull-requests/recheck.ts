@@ -68,6 +68,6 @@ async function reportFor(ctx: RepoContext, pr: PullRequestRow, conclusion: Concl
   const others = numbers.length === 0 ? [] : await listNumbered(ctx.db, ctx.repo.id, numbers)
   return reportOf(conclusion, pr, {
     ...ctx.settings.comment,
-    opened_at: new Map(others.map((other) => [other.number, other.opened_at])),
+    others: new Map(others.map((other) => [other.number, other])),
   })
 }

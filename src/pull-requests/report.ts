@@ -27,7 +27,7 @@ export interface ReportedWork {
 /** A path that both match, and how their lines relate. */
 export type ReportedPath = Omit<PathPair, 'yours' | 'theirs'>
 
-export type Stage = 'declared' | 'draft' | 'ready'
+export type Stage = 'declared' | 'draft' | 'ready' | 'queued'
 
 export interface ReportedNotable {
   severity: Severity
@@ -64,13 +64,14 @@ export type Below = Pick<Report, 'works' | 'notables'>
 export interface Subject {
   number: number
   is_draft: boolean
+  is_queued: boolean
   opened_at: Date
 }
 
-/** When other open pull requests were opened, by number. */
-export type OpenedAt = ReadonlyMap<number, Date>
+/** Other open pull requests, by number. */
+export type OtherPullRequests = ReadonlyMap<number, Pick<Subject, 'is_queued' | 'opened_at'>>
 
-const STAGE: Record<Stage, number> = { declared: 0, draft: 1, ready: 2 }
+const STAGE: Record<Stage, number> = { declared: 0, draft: 1, ready: 2, queued: 3 }
 
 /** The lowest severities that are shown on a ready pull request and on a draft. */
 export interface Thresholds {
@@ -82,12 +83,12 @@ export interface Thresholds {
 export function reportOf(
   conclusion: Conclusion,
   pr: Subject,
-  options: Thresholds & { opened_at: OpenedAt },
+  options: Thresholds & { others: OtherPullRequests },
 ): Report {
   const threshold = thresholdOf(pr, options)
   const { emptiness, expected, checked_against } = conclusion
   const all = {
-    works: grouped(conclusion.collisions).map((group) => workOf(group, pr, options.opened_at)),
+    works: grouped(conclusion.collisions).map((group) => workOf(group, pr, options.others)),
     notables: conclusion.notables.map(notableOf),
   }
   const part = (isShown: boolean): Below => {
@@ -161,12 +162,13 @@ function grouped(collisions: Found<ComparedActivity>[]): Group[] {
   return [...groups.values()]
 }
 
-function workOf(group: Group, pr: Subject, opened_at: OpenedAt): ReportedWork {
+function workOf(group: Group, pr: Subject, others: OtherPullRequests): ReportedWork {
   const [{ severity, record: worst }] = group
   const { record } = group.find((each) => each.record.pr_number !== null) ?? { record: worst }
   const { pr_number, pr_url } = record
-  const stage = stageOf(record)
-  const since = (pr_number !== null && opened_at.get(pr_number)) || record.created_at
+  const other = pr_number === null ? undefined : others.get(pr_number)
+  const stage = other?.is_queued ? 'queued' : stageOf(record)
+  const since = other?.opened_at ?? record.created_at
   return {
     severity,
     title: record.title,
@@ -176,7 +178,7 @@ function workOf(group: Group, pr: Subject, opened_at: OpenedAt): ReportedWork {
     stage,
     is_ahead: isAhead(
       { stage, since, number: pr_number },
-      { stage: pr.is_draft ? 'draft' : 'ready', since: pr.opened_at, number: pr.number },
+      { stage: stageOfSubject(pr), since: pr.opened_at, number: pr.number },
     ),
     areas: [...new Set(group.flatMap(({ match }) => match.areas))],
     paths: pathsOf(group),
@@ -207,6 +209,11 @@ function stageOf({ pr_number, draft_pr }: ComparedActivity): Stage {
   return draft_pr ? 'draft' : 'ready'
 }
 
+function stageOfSubject({ is_draft, is_queued }: Subject): Stage {
+  if (is_queued) return 'queued'
+  return is_draft ? 'draft' : 'ready'
+}
+
 interface Standing {
   stage: Stage
   since: Date
@@ -215,7 +222,7 @@ interface Standing {
 }
 
 /**
- * Whether one is closer to its merge: ready before draft, draft before none, then opened first, then the lower number.
+ * Whether one is closer to its merge: in the merge queue before ready, ready before draft, draft before none, then opened first, then the lower number.
  */
 export function isAhead(one: Standing, other: Standing): boolean {
   const byStage = STAGE[one.stage] - STAGE[other.stage]

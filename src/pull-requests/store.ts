@@ -109,10 +109,10 @@ export function listNumbered(
   db: Db,
   repo_id: number,
   numbers: number[],
-): Promise<Pick<PullRequestRow, 'number' | 'told_at' | 'is_draft' | 'opened_at'>[]> {
-  const { number, told_at, is_draft, opened_at } = pull_requests
+): Promise<Pick<PullRequestRow, 'number' | 'told_at' | 'is_queued' | 'opened_at'>[]> {
+  const { number, told_at, is_queued, opened_at } = pull_requests
   return db
-    .select({ number, told_at, is_draft, opened_at })
+    .select({ number, told_at, is_queued, opened_at })
     .from(pull_requests)
     .where(and(eq(pull_requests.repo_id, repo_id), pull_requests.is_open, inArray(number, numbers)))
 }

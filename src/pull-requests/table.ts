@@ -14,6 +14,8 @@ export const pull_requests = pgTable(
     is_bot: boolean().notNull(),
     /** Has the label that turns comments off. */
     is_muted: boolean().notNull(),
+    /** It is in the merge queue of its base branch, so it is merged before others. */
+    is_queued: boolean().notNull().default(false),
     /** The newest event has not been applied to activities yet. The next event applies it. */
     is_behind: boolean().notNull(),
     head_sha: text().notNull(),

@@ -54,7 +54,7 @@ function conclusion(changes: Partial<Conclusion>): Conclusion {
   return { ...nothing, total_related: 0, checked_against, ...changes }
 }
 
-const ready = { number: 7, is_draft: false, opened_at: at(10) }
+const ready = { number: 7, is_draft: false, is_queued: false, opened_at: at(10) }
 
 function report(
   found: Partial<Conclusion>,
@@ -63,17 +63,21 @@ function report(
     draft_min_severity = 'high',
     told = ready,
     opened_at = [],
+    queued = [],
   }: {
     min_severity?: Severity
     draft_min_severity?: Severity
     told?: typeof ready
     opened_at?: [number, Date][]
+    queued?: number[]
   } = {},
 ) {
   return reportOf(conclusion(found), told, {
     min_severity,
     draft_min_severity,
-    opened_at: new Map(opened_at),
+    others: new Map(
+      opened_at.map(([number, each]) => [number, { opened_at: each, is_queued: queued.includes(number) }]),
+    ),
   })
 }
 
@@ -159,7 +163,7 @@ test.each<[Severity, Severity, Severity]>([
 test('has the note of an incomplete comparison', () => {
   const whole = conclusion({ collisions: [collision('a', 'high')] })
   const cut = { ...whole, checked_against: { ...whole.checked_against, complete: false } }
-  const options = { min_severity: 'low', draft_min_severity: 'high', opened_at: new Map() } as const
+  const options = { min_severity: 'low', draft_min_severity: 'high', others: new Map() } as const
   expect(reportOf(whole, ready, options).is_complete).toBe(true)
   expect(reportOf(cut, ready, options).is_complete).toBe(false)
 })
@@ -288,6 +292,7 @@ describe('the order of pull requests', () => {
   })
 
   test.each([
+    ['in the merge queue before ready', standing('queued', 9, 9), standing('ready', 1, 1)],
     ['ready before draft', standing('ready', 9, 9), standing('draft', 1, 1)],
     ['draft before none', standing('draft', 9, 9), standing('declared', 1)],
     ['ready before none', standing('ready', 9, 9), standing('declared', 1)],
@@ -313,6 +318,15 @@ describe('the order of pull requests', () => {
     })
     const given = { opened_at: opened ? ([[3, opened]] as [number, Date][]) : [] }
     expect(report({ collisions: [other] }, given).works[0]?.is_ahead).toBe(expected)
+  })
+
+  test('a pull request in the merge queue is ahead of one that was opened before, on both sides', () => {
+    const other = collision('a', 'high', { pr_number: 9, pr_url: 'https://github.com/acme/shop/pull/9' })
+    const opened_at: [number, Date][] = [[9, at(30)]]
+    const queued = report({ collisions: [other] }, { opened_at, queued: [9] }).works[0]
+    expect(queued).toMatchObject({ is_ahead: true, stage: 'queued' })
+    const told = { ...ready, is_queued: true }
+    expect(report({ collisions: [other] }, { opened_at: [[9, at(5)]], told }).works[0]?.is_ahead).toBe(false)
   })
 
   test('a reported draft is behind a ready one that was opened later', () => {

@@ -54,6 +54,8 @@ export type PullAction =
   | 'labeled'
   | 'unlabeled'
   | 'unlocked'
+  | 'enqueued'
+  | 'dequeued'
 
 export interface PullDetails {
   sender?: string

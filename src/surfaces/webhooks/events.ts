@@ -55,6 +55,8 @@ const PULL_REQUEST_EVENTS: { [Action in PullRequestAction]?: PullRequestEvent } 
   synchronize: 'files',
   edited: 'edited',
   closed: 'closed',
+  enqueued: 'queued',
+  dequeued: 'dequeued',
   unlocked: 'unlocked',
   labeled: 'other',
   unlabeled: 'other',

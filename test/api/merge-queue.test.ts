@@ -1,0 +1,82 @@
+/** A pull request in the merge queue goes first: how the comments of others say so (contract §10). */
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { fakeGithub } from '../support/github.ts'
+import {
+  type PullRequestService,
+  QUIET_MS,
+  startPullRequestService,
+  type TrackedRepository,
+} from '../support/pull-request-service.ts'
+import { pullRequestEvent } from '../support/webhooks.ts'
+
+const github = fakeGithub()
+let fixture: PullRequestService
+let repository: TrackedRepository
+let first: number
+let second: number
+
+beforeAll(async () => {
+  fixture = await startPullRequestService(github)
+})
+beforeEach(async () => {
+  repository = fixture.repository()
+  first = await repository.open({ title: 'Retry', head: 'retries', author: 'ben' })
+  second = await repository.open({ title: 'Tidy', head: 'tidy', author: 'cy' })
+  await repository.advance(QUIET_MS)
+})
+afterAll(async () => {
+  await fixture.service.close()
+  github.close()
+})
+
+/** What the comment on the first says of the second, which was opened later. */
+const order = () => /\| (ahead of|behind) this \|/.exec(repository.comment(first) ?? '')?.[1]
+
+async function deliver(action: 'enqueued' | 'dequeued'): Promise<void> {
+  await repository.deliver(second, action)
+  await repository.advance(QUIET_MS)
+}
+
+test('a pull request in the merge queue is ahead of one that was opened before', async () => {
+  expect(order()).toBe('behind')
+  await deliver('enqueued')
+  expect(order()).toBe('ahead of')
+  expect(repository.comment(first)).toContain('`Tidy` on `tidy` (in the merge queue)')
+  expect(repository.comment(first)).toContain(
+    `**What to do:** \`#${second}\` is in the merge queue and goes first: rebase once it is merged.`,
+  )
+  expect(repository.comment(second)).toContain('behind this')
+})
+
+describe('it is behind again', () => {
+  beforeEach(async () => {
+    await deliver('enqueued')
+    expect(order()).toBe('ahead of')
+  })
+
+  test('when it leaves the queue', async () => {
+    await deliver('dequeued')
+    expect(order()).toBe('behind')
+    expect(repository.comment(first)).toContain('(ready for review)')
+  })
+
+  test('when it is pushed to, although the event of the queue is missing', async () => {
+    await repository.push(second, ['src/pay.ts'])
+    await repository.advance(QUIET_MS)
+    expect(order()).toBe('behind')
+  })
+
+  test('when the event of the queue arrives after a newer one', async () => {
+    const late = pullRequestEvent(github, repository.full_name, second, 'dequeued')
+    Object.assign(late.payload.pull_request as object, { updated_at: '2020-01-01T00:00:00Z' })
+    await fixture.service.deliverAndRun(late)
+    await repository.advance(QUIET_MS)
+    expect(order()).toBe('behind')
+  })
+
+  test('but not by other events', async () => {
+    await repository.deliver(second, 'edited')
+    await repository.advance(QUIET_MS)
+    expect(order()).toBe('ahead of')
+  })
+})
