@@ -71,7 +71,7 @@ export function updateActivity(ctx: RepoContext, id: string, input: UpdateActivi
     const changes: store.ActivityChanges = { ...fields }
     if (fields.pr_url !== undefined)
       changes.pr_number = fields.pr_url === null ? null : pullRequestNumber(ctx, fields.pr_url)
-    const files = scope && (await digestChanges(ctx, scope.changes))
+    const files = scope && (await digestChanges(within, scope.changes))
     if (!canTransition(row.status, status)) throw illegalTransition(row, status)
     if (scope && files) Object.assign(changes, scopeFields(scope, files, fields.base_sha))
     if (status !== row.status) Object.assign(changes, transitionTo(ctx, status))
