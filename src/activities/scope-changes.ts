@@ -11,7 +11,7 @@ const PATCH_BYTES_MAX = 524_288
 /** The path of one file, in which no character is a wildcard. */
 const filePath = text(1, 1024).refine(isFilePath, {
   error:
-    "must be the path of a file from the root of the repository, as git names it: no leading or trailing '/', and no empty, '.' or '..' name",
+    "must be the path of a file relative to the root of the repository, as git prints it: no leading or trailing '/', and no empty, '.' or '..' segment",
 })
 
 function isFilePath(path: string): boolean {
@@ -23,7 +23,7 @@ const objectName = z
   .string()
   .regex(/^(?:[0-9a-f]{40}|[0-9a-f]{64})$/i, { error: 'must be 40 or 64 hexadecimal digits', abort: true })
   .refine((sha) => !/^0+$/.test(sha), {
-    error: 'must not be all zeros, which is how git says that it has no object yet; leave it out',
+    error: 'must not be all zeros, which git uses for an object that does not exist yet; omit the field',
   })
   .overwrite((sha) => sha.toLowerCase())
 
@@ -39,7 +39,8 @@ const blobSha = objectName.nullable()
 const Change = z
   .strictObject({
     path: filePath.meta({
-      description: 'The file, literally: no character is a wildcard, and it covers nothing beneath it.',
+      description:
+        'The path of the file, taken literally: no character is a wildcard, and only this file is meant.',
       examples: ['src/checkout/retry.ts'],
     }),
     previous_path: previousPath
@@ -48,14 +49,14 @@ const Change = z
     status: status.default('modified').meta({ description: 'What happened to the file.' }),
     blob_sha: blobSha.default(null).meta({
       description:
-        'The git blob of the changed file (of a removed one, the blob before). An update that sends the stored one without `patch` keeps what was stored of the patch.',
+        'The git blob of the changed file; for a removed file, the blob before the change. An update that sends the stored blob without `patch` keeps the stored digest of the patch.',
       examples: ['5d41402abc4b2a76b9719d911017c592aa3bb1c0'],
     }),
     patch: z
       .string()
       .optional()
       .meta({
-        description: `The unified diff of this file against the merge base, with three lines of context, as \`git diff -U3\` and GitHub's list of files give it. It is reduced to line numbers and hashes on arrival and never stored. All patches of a request: at most ${PATCH_BYTES_MAX} bytes. A file without one is compared by path.`,
+        description: `The unified diff of this file against the merge base, with three lines of context, as \`git diff -U3\` and GitHub's list of files return it. It is reduced to line numbers and hashes on arrival and never stored. All patches of a request together can have at most ${PATCH_BYTES_MAX} bytes. A file without a patch is compared by path.`,
         examples: [
           '@@ -12,3 +12,3 @@\n async function retry(payment) {\n-  return send(payment)\n+  return send(payment, { attempts: 2 })\n }\n',
         ],
@@ -76,7 +77,8 @@ const Change = z
 export type ScopeChange = z.output<typeof Change>
 
 const changes = z.array(Change).max(CHANGES_MAX).superRefine(checkTogether).meta({
-  description: 'Files that git says are changed. They are compared line by line with the changes of others.',
+  description:
+    'Files that git reports as changed. They are compared line by line with the changes of other activities.',
 })
 
 /** No two changes share a path or a former path, and the patches are not too large together. */
@@ -91,7 +93,7 @@ function checkTogether(all: readonly ScopeChange[], context: z.RefinementCtx): v
         seen.set(value, index)
         continue
       }
-      const message = `is also that of scope.changes[${first}]; send one change for each file`
+      const message = `duplicates the path of scope.changes[${first}]; send one change for each file`
       context.addIssue({ code: 'custom', path: [index, name], message })
       return
     }
@@ -100,7 +102,7 @@ function checkTogether(all: readonly ScopeChange[], context: z.RefinementCtx): v
   if (bytes > PATCH_BYTES_MAX)
     context.addIssue({
       code: 'custom',
-      message: `the patches must have at most ${PATCH_BYTES_MAX} bytes together, not ${bytes}; leave out those of the largest files`,
+      message: `the patches must have at most ${PATCH_BYTES_MAX} bytes in total, not ${bytes}; omit those of the largest files`,
     })
 }
 

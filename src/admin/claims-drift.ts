@@ -72,14 +72,14 @@ function differenceOf(expected: IndexedRecord, stored: StoredClaim[]): string | 
   const extra = [...present].filter((each) => !wanted.has(each)).length
   const misweighed = stored.filter(({ weight }) => weight !== expected.weight).length
   const problems = [
-    missing > 0 && `${missing} of ${wanted.size} are missing, so that checks may miss it`,
-    extra > 0 && `${extra} are not its own`,
-    misweighed > 0 && `${misweighed} have another weight than ${expected.weight}`,
+    missing > 0 && `${missing} of ${wanted.size} are missing, so checks may miss this record`,
+    extra > 0 && `${extra} should not exist`,
+    misweighed > 0 && `${misweighed} have a weight other than ${expected.weight}`,
   ].filter(Boolean)
   return problems.length === 0 ? null : problems.join('; ')
 }
 
-/** Whether it has only the claim that migration 0003 gave to live records with a scope: one on everything, which misses nothing. */
+/** Whether the record has only the claim that migration 0003 inserted for live records with a scope: one on the whole repository, with which checks miss nothing. */
 function isBackfilled({ row }: LiveRecord, stored: StoredClaim[]): boolean {
   const [only] = stored
   const { areas, paths } = row.scope
@@ -99,7 +99,7 @@ async function* findStrayClaims(db: Db, repo_id: number): AsyncGenerator<Drift> 
       if (!is_live)
         yield {
           where: `claims of ${printableId(id)}`,
-          problem: 'are there, but no live record with this id',
+          problem: 'exist, but no live record has this id',
           repair: () => repairClaims(db, repo_id, id),
         }
     if (ids.length < IDS) return
@@ -115,7 +115,7 @@ async function* findWrongTallies(db: Db, repo_id: number): AsyncGenerator<Drift>
     if (stored !== tallied)
       yield {
         where: `tallies of ${NOUNS[counted]}`,
-        problem: `say ${tallied} where ${stored} are stored`,
+        problem: `count ${tallied}, but ${stored} are stored`,
         repair: () => db.transaction((tx) => correctTally(tx, repo_id, counted)),
       }
   }

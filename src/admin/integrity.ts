@@ -24,7 +24,7 @@ const BATCH = 500
 const LISTED_MAX = 1000
 /** A job that has been due for this long without a lease is stuck. */
 const STUCK_MS = 3_600_000
-/** Their rows can refer to unknown repositories. */
+/** Tables whose rows can refer to unknown repositories. */
 const WITHOUT_REPOSITORY = ['jobs', 'repositories']
 
 export interface Problem {
@@ -78,15 +78,19 @@ async function checkSchema(db: Db): Promise<{ problems: Problem[]; is_readable: 
   const { missing, unknown, changed } = await compareMigrations(db)
   const add = (where: string, problem: string, remedy: string) => problems.push({ where, problem, remedy })
   if (missing > 0)
-    add('migrations', `${missing} of this version are not applied`, 'start this version of the service once')
+    add(
+      'migrations',
+      `${missing} of this version have not been applied`,
+      'start this version of the service once',
+    )
   if (unknown > 0)
     add(
       'migrations',
-      `${unknown} are of a newer version`,
-      'verify with the version that applied them, and run that one',
+      `${unknown} are from a newer version`,
+      'run verify, and the service, in the version that applied them',
     )
   if (changed > 0)
-    add('migrations', `${changed} were applied with another text`, 'compare drizzle/ with the release')
+    add('migrations', `${changed} were applied with different SQL`, 'compare drizzle/ with the release')
   const schema = await examineSchema(db)
   for (const name of missing > 0 ? [] : schema.missing)
     add('schema', `${name} is missing`, 'restore it from a backup, or create it as drizzle/ does')
@@ -165,7 +169,7 @@ async function* checkClaims(db: Db, repo_id: number, isRepairing: boolean): Asyn
   }
 }
 
-/** Reports data that PostgreSQL itself cannot read as a problem, so that the check goes on with the rest. */
+/** Reports data that PostgreSQL itself cannot read as a problem, so that the check continues with the rest. */
 async function* whileReadable(where: string, problems: AsyncGenerator<Problem>): AsyncGenerator<Problem> {
   try {
     yield* problems

@@ -1,14 +1,14 @@
-/** Reads the areas that a repository has for its labels already, in the file of the labeler action (contract §8). Pure. */
+/** Reads areas from the configuration file of the labeler action (contract §8). Pure. */
 import { label, labelKey, paths } from '../scope/scope.ts'
 import type { Settings } from './settings.ts'
 import { readYaml } from './yaml-file.ts'
 
 const AREAS_MAX = 100
-/** Of one label; all of them may hold wildcards. */
+/** The maximum number of globs per label. All of them may have wildcards. */
 const GLOBS_MAX = 200
 const DEPTH_MAX = 8
 
-/** The keys below which the globs are: those of version 4, of version 5, and what both nest them in. */
+/** Keys that contain globs in version 4 or 5 of the format. */
 const RULES_OF_FILES = new Set([
   'any',
   'all',
@@ -19,14 +19,14 @@ const RULES_OF_FILES = new Set([
   'all-globs-to-all-files',
 ])
 
-/** What the action's globs know beyond ours, which would read it as plain characters: `+(a|b)`, `{1..3}`, `# remark`. */
-const BEYOND_OURS = /^#|[?*+@!]\(|\{[^{},]*\.\.[^{},]*\}/
-/** What matches every file tells no part of the repository from another; beside a negated glob it is common. */
+/** Syntax of the action that our globs would take literally: `+(a|b)`, `{1..3}`, `# remark`. */
+const UNSUPPORTED = /^#|[?*+@!]\(|\{[^{},]*\.\.[^{},]*\}/
+/** Globs that match every file do not define an area. They are common next to a negated glob. */
 const EVERYTHING = new Set(['**', '**/*'])
 
 /**
- * Label → globs, of versions 4 and 5 of the action's format. Rules about branches, and whatever is no glob of ours that
- * says what is touched, are left out; a file that is no YAML has no areas. Never throws.
+ * Label → globs, from versions 4 and 5 of the action's format. Rules about branches and unsupported globs are left out. A
+ * file that is not valid YAML has no areas. Never throws.
  */
 export function areasOfLabeler(text: string): Settings['areas'] {
   const areas = new Map<string, { name: string; globs: Set<string> }>()
@@ -36,7 +36,7 @@ export function areasOfLabeler(text: string): Settings['areas'] {
     const area = areas.get(labelKey(name)) ?? { name, globs: new Set() }
     for (const glob of globsIn(rules, 0)) {
       if (area.globs.size === GLOBS_MAX) break
-      if (!EVERYTHING.has(glob) && isOurs(glob)) area.globs.add(glob)
+      if (!EVERYTHING.has(glob) && isSupported(glob)) area.globs.add(glob)
     }
     if (area.globs.size > 0) areas.set(labelKey(name), area)
     if (areas.size === AREAS_MAX) break
@@ -55,8 +55,8 @@ function* globsIn(rules: unknown, depth: number): Generator<string> {
   }
 }
 
-function isOurs(glob: string): boolean {
-  return paths.safeParse([glob]).success && !BEYOND_OURS.test(glob)
+function isSupported(glob: string): boolean {
+  return paths.safeParse([glob]).success && !UNSUPPORTED.test(glob)
 }
 
 function entriesOf(value: unknown): [string, unknown][] {

@@ -18,7 +18,7 @@ export const NOTABLE_CATEGORIES = [
   'release',
 ] as const
 
-/** The branches that coding agents in the cloud push to. */
+/** The branches that cloud coding agents push to. */
 const TRACKED_BRANCHES = ['claude/**', 'codex/**', 'copilot/**', 'cursor/**', 'jules/**']
 
 const SEVERITIES = ['low', 'medium', 'high'] as const
@@ -66,7 +66,7 @@ export const Settings = z
       .meta({ description: 'Categories that notables of this repository cannot have.' }),
     areas: z
       .record(label, paths)
-      .refine((areas) => Object.keys(areas).length <= 100, { error: 'must hold at most 100 areas' })
+      .refine((areas) => Object.keys(areas).length <= 100, { error: 'must contain at most 100 areas' })
       .superRefine(checkNames)
       .default({})
       .meta({ description: 'The globs of each area, by label.' }),
@@ -104,7 +104,7 @@ export type Settings = z.output<typeof Settings>
 
 export const DEFAULT_SETTINGS: Settings = Settings.parse({})
 
-/** The settings in a file: any of them, also in the forms of earlier versions. */
+/** The settings in a file: all are optional, and names of earlier versions are accepted. */
 export const FileSettings = Settings.extend({
   comment: z
     .strictObject({

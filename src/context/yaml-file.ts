@@ -1,4 +1,4 @@
-/** Reads YAML that strangers commit, and bounds what reading it may take (contract §8). Pure. */
+/** Parses untrusted YAML with bounded time and memory (contract §8). Pure. */
 import {
   type Document,
   isAlias,
@@ -20,36 +20,36 @@ import {
 const LENGTH_MAX = 65_536
 const DEPTH_MAX = 50
 const ALIASES_MAX = 50
-/** Characters and entries, once every alias is written out. */
+/** The maximum number of characters and entries after all aliases are expanded. */
 const SIZE_MAX = 2 * LENGTH_MAX
 const PROBLEMS_MAX = 20
 
 type Path = readonly PropertyKey[]
 
-/** One thing for which the text is no YAML that we take. */
+/** A reason why the text is rejected. */
 export interface YamlProblem {
-  /** Counted from 1; null where it is the text as a whole. */
+  /** Counted from 1; null if the problem is the text as a whole. */
   line: number | null
-  /** Of the entry that it is about; empty where that cannot be told. */
+  /** The path of the entry; empty if it is unknown. */
   path: Path
   message: string
 }
 
 export interface YamlFile {
-  /** Plain data of bounded size; null for a text without any. Undefined when there is a problem. */
+  /** Plain data of bounded size; null if the text has no content, undefined if there is a problem. */
   value: unknown
   /** At most 20. */
   problems: YamlProblem[]
-  /** The line, counted from 1, of the value or of the name at `path`, or of the nearest entry around it that is there. */
+  /** The line, counted from 1, of the value or the name at `path`, or of the nearest enclosing entry that exists. */
   lineOf: (path: Path, part: 'name' | 'value') => number | null
 }
 
-/** Keys are always text. Tags beyond the standard ones are problems, and so are names that are there twice. Never throws. */
+/** Keys are always strings. Nonstandard tags and duplicate keys are problems. Never throws. */
 export function readYaml(text: string): YamlFile {
   if (text.length > LENGTH_MAX) return refused(`the file is longer than ${LENGTH_MAX} characters`)
-  if (isTooDeep(text)) return refused(`the file nests deeper than ${DEPTH_MAX} levels`)
+  if (isTooDeep(text)) return refused(`the file is nested deeper than ${DEPTH_MAX} levels`)
   const lines = new LineCounter()
-  // The library looks for names that are there twice in the square of their number: we do that ourselves.
+  // `wrongNames` finds duplicate keys in linear time; the library takes quadratic time.
   const document = parseDocument(text, {
     lineCounter: lines,
     schema: 'core',
@@ -67,7 +67,7 @@ export function readYaml(text: string): YamlFile {
   if (problems.length > 0) return { value: undefined, problems, lineOf }
   const value = contentOf(document)
   return value === undefined
-    ? refused('the aliases of the file stand for too much; write them out')
+    ? refused('the aliases of the file expand to too much data; replace them with their values')
     : { value, problems, lineOf }
 }
 
@@ -76,8 +76,8 @@ function refused(message: string): YamlFile {
 }
 
 /**
- * The library composes a document recursively, and where the stack runs out inside a regular expression V8 ends the
- * process, which nothing can catch. Its tokens it reads without recursion, so the depth is known before.
+ * The library composes a document recursively, and V8 aborts the process when the stack overflows inside a regular
+ * expression. The library's parser is not recursive, so it can determine the depth first.
  */
 function isTooDeep(text: string): boolean {
   const parser = new Parser()
@@ -98,10 +98,10 @@ function wrongSyntax({ code, message, pos }: YAMLError): Wrong {
   return { offset: pos[0], path: [], message: ADVICE[code]?.(message) ?? message }
 }
 
-/** Where the library's own words are about its interface, or do not say what to do. */
+/** Replaces messages of the library that refer to its own API or do not say what to do. */
 const ADVICE: Partial<Record<YAMLError['code'], (message: string) => string>> = {
-  MULTIPLE_DOCS: () => "the file must hold one document; remove the line '---'",
-  NON_STRING_KEY: () => 'a key must be text, not a list, a mapping or an alias',
+  MULTIPLE_DOCS: () => "the file must contain one document; remove the line '---'",
+  NON_STRING_KEY: () => 'a key must be a string, not a list, a mapping or an alias',
   TAG_RESOLVE_FAILED: (message) => `${message}; remove the tag`,
 }
 
@@ -111,20 +111,20 @@ function wrongNodes(document: Document): Wrong[] {
   let aliases = 0
   visit(document, {
     Node(_, node, ancestors) {
-      const tell = (at: unknown, message: string) => {
+      const add = (at: unknown, message: string) => {
         if (wrong.length === PROBLEMS_MAX) return
         wrong.push({ offset: startOf(at), path: pathOf([...ancestors, node, at]), message })
       }
       if (isAlias(node)) {
-        // Resolving one may visit the whole document, so their number is bounded before any is resolved.
+        // Resolving an alias may visit the whole document, so the number of aliases is checked first.
         aliases += 1
         if (aliases > ALIASES_MAX) {
-          tell(node, `the file may hold at most ${ALIASES_MAX} aliases; write them out`)
+          add(node, `the file must contain at most ${ALIASES_MAX} aliases; replace some with their values`)
           return visit.BREAK
         }
-        if (!anchors.has(node.source)) tell(node, `the alias *${node.source} has no anchor before it`)
+        if (!anchors.has(node.source)) add(node, `the alias *${node.source} has no anchor before it`)
       } else if (node.anchor) anchors.add(node.anchor)
-      if (isMap(node)) for (const [pair, message] of wrongNames(node)) tell(pair, message)
+      if (isMap(node)) for (const [pair, message] of wrongNames(node)) add(pair, message)
       return wrong.length === PROBLEMS_MAX ? visit.BREAK : undefined
     },
   })
@@ -135,8 +135,8 @@ function* wrongNames(map: YAMLMap): Generator<[Pair, string]> {
   const names = new Set<unknown>()
   for (const pair of map.items) {
     const name = isScalar(pair.key) ? pair.key.value : undefined
-    if (names.has(name)) yield [pair, 'is there twice; keep one']
-    if (name === '__proto__') yield [pair, 'is a name that cannot be used; choose another']
+    if (names.has(name)) yield [pair, 'appears twice in the same mapping; keep one']
+    if (name === '__proto__') yield [pair, 'is a reserved name; choose another one']
     names.add(name)
   }
 }
@@ -150,7 +150,7 @@ function contentOf(document: Document): unknown {
   }
 }
 
-/** Aliases let a short text stand for a long one, or for one without an end. */
+/** With aliases, a short text can expand to a very long or endless value. */
 function isLarger(value: unknown, max: number): boolean {
   const todo = [value]
   let size = 0
@@ -162,7 +162,7 @@ function isLarger(value: unknown, max: number): boolean {
   return size > max
 }
 
-/** `nodes` goes from the document down, each within the one before. */
+/** The path of the last of `nodes`, each of which is contained in the one before it; the first is the document. */
 function pathOf(nodes: readonly unknown[]): Path {
   return nodes.flatMap((node, at): PropertyKey[] => {
     const around = nodes[at - 1]
@@ -185,7 +185,7 @@ function offsetOf(document: Document, path: Path, part: 'name' | 'value'): numbe
       offset = startOf(node) ?? offset
     } else return offset
   }
-  // A list or a mapping begins on the line after its name: the name is where a person looks.
+  // A list or a mapping begins on the line after its name. The line of the name is more helpful.
   const isOnItsOwn = isScalar(node) || isAlias(node)
   return part === 'value' && isOnItsOwn ? startOf(node) : offset
 }

@@ -1,14 +1,14 @@
-/** Batches of records that are due for something, chosen first and processed after that. */
+/** Batches of records that are first selected and then processed. */
 import { notInArray, type SQL } from 'drizzle-orm'
 import type { PgColumn } from 'drizzle-orm/pg-core'
 
-/** Which records to choose: at most `limit`, none of `except`. */
+/** Selects at most `limit` records, and none of `except`. */
 export interface Batch<Id> {
   limit: number
   except: Id[]
 }
 
-/** Undefined, which is no condition, where nothing is left out. */
+/** A condition that excludes `except`; undefined if it is empty. */
 export function isNoneOf<Id>(column: PgColumn, except: Id[]): SQL | undefined {
   return except.length > 0 ? notInArray(column, except) : undefined
 }

@@ -1,14 +1,14 @@
-/** What PostgreSQL and the embedded database have in common. */
+/** The interface of PostgreSQL and of the embedded database. */
 import type { PgDatabase, PgQueryResultHKT } from 'drizzle-orm/pg-core'
 
-/** What stores write their queries against: a connection, or a transaction on one. */
+/** A connection, or a transaction on one. Stores run their queries on it. */
 export type Db = PgDatabase<PgQueryResultHKT, Record<string, never>>
 
 export interface Database {
   kind: 'postgres' | 'embedded'
   /** A connection for one request. */
   connection(): Db
-  /** Calls `heard` with every announcement of any instance on the channel, and `missed` when some may have been missed. */
+  /** Calls `heard` with every announcement on the channel from any instance, and `missed` when announcements may have been missed. */
   listen(channel: string, on: { heard: (text: string) => void; missed: () => void }): Promise<void>
   /** Sends text of at most 8,000 bytes to every instance that listens, including this one. */
   announce(channel: string, text: string): Promise<void>

@@ -1,14 +1,14 @@
-/** Keeps a second process off the embedded database: two on one directory lose each other's data without a word. */
+/** Locks the directory of the embedded database. Two processes on one directory would silently overwrite each other's data. */
 import { chmod, mkdir, open } from 'node:fs/promises'
 import { dirname, resolve } from 'node:path'
 import { tryLock } from 'fs-native-extensions'
 
-/** The directory belongs to another running process, or holds no database that can be opened. The message is one line for the operator. */
+/** Another process uses the directory, or its database cannot be opened. The message is one line for the operator. */
 export class DirectoryError extends Error {}
 
 /**
- * Locks the directory, made where it is missing and closed to other users. The lock is the operating system's:
- * it goes with the process, however that ends. Answers the function that gives it back. Throws `DirectoryError`.
+ * Locks the directory, creates it if it is missing, and makes it inaccessible to other users. The operating system releases
+ * the lock when the process ends, for whatever reason. Returns a function that releases it. Throws `DirectoryError`.
  */
 export async function lockDirectory(directory: string): Promise<() => Promise<void>> {
   await make(resolve(directory))
@@ -17,13 +17,13 @@ export async function lockDirectory(directory: string): Promise<() => Promise<vo
   if (!tryLock(file.fd)) {
     await file.close()
     throw new DirectoryError(
-      `another process has the embedded database in ${resolve(directory)}; stop it, set DATA_DIR to another directory, or set DATABASE_URL to share one database`,
+      `another process is using the embedded database in ${resolve(directory)}; stop it, set DATA_DIR to another directory, or set DATABASE_URL to share one database`,
     )
   }
   return () => file.close()
 }
 
-/** Step by step: Node's own way never comes to an end where a directory takes no entries, such as /proc. */
+/** Creates a directory and its parents. Node's recursive `mkdir` never returns in a directory like /proc, which accepts no entries. */
 async function make(directory: string): Promise<void> {
   try {
     await mkdir(directory, { mode: 0o700 })

@@ -1,12 +1,12 @@
-/** Distributes the tables over the nodes of a Citus cluster, by repository (docs/operations.md: Citus). */
+/** Distributes the tables across the nodes of a Citus cluster, by repository (docs/operations.md: Citus). */
 import { sql } from 'drizzle-orm'
 import type { Db } from './connect.ts'
 import { IS_DISTRIBUTED, isManaged, PLANNING } from './planning.ts'
 import { lockSchema } from './statements.ts'
 
 /**
- * Tables with a `repo_id` that stay on the coordinator: workers look for due jobs of all repositories. Citus manages them
- * all the same, so that a transaction that changes a record and enqueues a job commits on both nodes or on none.
+ * Tables with a `repo_id` that stay on the coordinator, because workers poll for due jobs of all repositories. Citus manages
+ * them too, so that a transaction that changes a record and enqueues a job commits on both nodes or on neither.
  */
 const ON_COORDINATOR = ['jobs']
 
@@ -16,13 +16,13 @@ export class DistributeError extends Error {}
 export interface TablePlacement {
   name: string
   is_on_coordinator: boolean
-  /** False when the table was distributed before. */
+  /** False if the table was distributed before. */
   is_new: boolean
 }
 
 /**
- * Distributes what is not distributed yet, in one transaction, and has the nodes plan as the service does. Throws
- * `DistributeError`.
+ * Distributes the tables that are not distributed yet, in one transaction, and configures planning on the nodes as the
+ * service does for its own connections. Throws `DistributeError`.
  */
 export async function distribute(db: Db): Promise<TablePlacement[]> {
   await refuseWithoutCitus(db)
@@ -39,7 +39,7 @@ export async function distribute(db: Db): Promise<TablePlacement[]> {
   return tables
 }
 
-/** Distributes the tables that a migration made, where the others are distributed. Its transaction holds the schema's lock. */
+/** Distributes tables that a migration created, if the others are distributed. The transaction must hold the schema lock. */
 export async function distributeMigrated(tx: Db): Promise<void> {
   const [row] = await tx
     .select({ is_distributed: sql<boolean>`${sql.raw(IS_DISTRIBUTED)}` })
@@ -54,7 +54,7 @@ async function refuseWithoutCitus(db: Db): Promise<void> {
     .where(sql`extname = 'citus'`)
   if (!extension)
     throw new DistributeError(
-      'this database has no Citus: add citus to shared_preload_libraries and run "create extension citus" in it, on every node; see docs/operations.md',
+      'Citus is not installed in this database: on every node, add citus to shared_preload_libraries and run "create extension citus" in the database; see docs/operations.md',
     )
   const [node] = await db
     .select({
@@ -63,14 +63,16 @@ async function refuseWithoutCitus(db: Db): Promise<void> {
     })
     .from(sql`(values (1)) as one`)
   if (node?.is_worker)
-    throw new DistributeError('DATABASE_URL names a worker of the cluster: name its coordinator')
+    throw new DistributeError(
+      'DATABASE_URL is the address of a worker of the cluster; set it to the coordinator',
+    )
   if (!node?.is_known)
     throw new DistributeError(
-      'the cluster does not know its coordinator: run "select citus_set_coordinator_host(\'HOST\', PORT)" with the address by which the workers reach it',
+      'the coordinator of the cluster is not set: run "select citus_set_coordinator_host(\'HOST\', PORT)" with the address at which the workers reach it',
     )
 }
 
-/** An instance that is connected plans for one server, and would wait for the tables in the middle of its transactions. */
+/** Connected instances plan their statements for a single server, and their transactions would wait for locks on the tables. */
 async function refuseBesideInstances(tx: Db): Promise<void> {
   const others = await tx
     .select({ pid: sql`pid` })
@@ -78,11 +80,11 @@ async function refuseBesideInstances(tx: Db): Promise<void> {
     .where(sql`application_name = 'deconflict' and datname = current_database() and pid <> pg_backend_pid()`)
   if (others.length > 0)
     throw new DistributeError(
-      `instances of the service are connected (${others.length} connections): stop them, and start them again afterwards`,
+      `instances of the service are connected (${others.length} connections): stop them, run this command, and start them again`,
     )
 }
 
-/** The tables that have a `repo_id`; `is_new` where Citus does not manage them yet. */
+/** The tables that have a `repo_id`. `is_new`: Citus does not manage the table yet. */
 function listTables(tx: Db): Promise<TablePlacement[]> {
   const names = sql.join(
     ON_COORDINATOR.map((name) => sql`${name}`),
@@ -97,7 +99,7 @@ function listTables(tx: Db): Promise<TablePlacement[]> {
       })
       .from(sql`information_schema.columns`)
       .where(sql`column_name = 'repo_id' and table_schema = current_schema()`)
-      // The others are placed beside the first.
+      // The other tables are colocated with the first one.
       .orderBy(sql`table_name <> 'repositories', table_name`)
   )
 }
@@ -113,15 +115,15 @@ async function place(tx: Db, { name, is_on_coordinator }: TablePlacement): Promi
     await tx.execute(sql`select citus_add_local_table_to_metadata(${table})`)
     return
   }
-  const beside = name === 'repositories' ? 'none' : 'repositories'
+  const colocated_with = name === 'repositories' ? 'none' : 'repositories'
   await tx.execute(
-    sql`select create_distributed_table(${table}, 'repo_id', colocate_with => ${beside}::text)`,
+    sql`select create_distributed_table(${table}, 'repo_id', colocate_with => ${colocated_with}::text)`,
   )
-  // The rows were copied; the originals stay in a file on the coordinator, which nothing reads from now on.
+  // The rows were copied to the shards. The originals would stay in a file on the coordinator that is not read any more.
   await tx.execute(sql`select truncate_local_data_after_distributing_table(${table})`)
 }
 
-/** Has the nodes plan their part of a statement as the service has its connections plan the whole. */
+/** Configures the planning of statements on the nodes in the same way as on the connections of the service. */
 async function setPlanning(db: Db): Promise<void> {
   const [row] = await db.select({ database: sql<string>`current_database()` }).from(sql`(values (1)) as one`)
   const database = sql.identifier(row?.database as string)
@@ -131,7 +133,7 @@ async function setPlanning(db: Db): Promise<void> {
     )
 }
 
-/** How many shards each node has, by its address. */
+/** The number of shards on each node, by its address. */
 export async function listShardCounts(db: Db): Promise<{ node: string; shards: number }[]> {
   return db
     .select({ node: sql<string>`nodename || ':' || nodeport`, shards: sql<number>`count(*)::int` })

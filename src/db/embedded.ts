@@ -9,7 +9,7 @@ import { announce, ping } from './statements.ts'
 
 export async function openEmbedded(directory: string): Promise<Database> {
   const unlock = await lockDirectory(directory)
-  const client = givingTurns(await openDirectory(directory))
+  const client = yieldingFirst(await openDirectory(directory))
   const db: Db = drizzle({ client })
   return {
     kind: 'embedded',
@@ -27,29 +27,29 @@ export async function openEmbedded(directory: string): Promise<Database> {
   }
 }
 
-/** What is in the directory, or a new database where there is nothing. */
+/** Opens the database in the directory, or creates it. */
 async function openDirectory(directory: string): Promise<PGlite> {
   try {
     return await PGlite.create({ dataDir: `${directory}/pglite` })
   } catch (error) {
     if (codeOf(error) !== undefined) throw error
-    // It has no words for what is wrong.
+    // The error of PGlite does not say what is wrong.
     throw new DirectoryError(
-      `the embedded database in ${directory} cannot be opened: its disk is full or its files are damaged; make space, restore them from a backup, or set DATA_DIR to another directory`,
+      `the embedded database in ${directory} cannot be opened: the disk is full or its files are damaged; free some space, restore the files from a backup, or set DATA_DIR to another directory`,
     )
   }
 }
 
 /**
- * The embedded database answers within the same turn of the event loop, so that whoever asks again and again, as a sweep
- * does, would keep everybody else from theirs. Each question and each transaction waits for its turn.
+ * The embedded database answers within the same turn of the event loop, so a loop of queries, such as a sweep, would block
+ * everything else. Each query and each transaction therefore yields to the event loop first.
  */
-function givingTurns(client: PGlite): PGlite {
+function yieldingFirst(client: PGlite): PGlite {
   const query = client.query.bind(client) as PGlite['query']
   const transaction = client.transaction.bind(client) as PGlite['transaction']
-  client.query = async (...asked) => {
+  client.query = async (...args) => {
     await setImmediate()
-    return query(...asked) as never
+    return query(...args) as never
   }
   client.transaction = async (work) => {
     await setImmediate()

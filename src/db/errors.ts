@@ -1,30 +1,31 @@
-/** Tells what a database error means, without its message: that holds SQL and parameters. */
+/** Classifies database errors by their codes. Their messages contain SQL and parameters, so they are never shown or logged. */
 import { DrizzleQueryError } from 'drizzle-orm'
 import { type Failure, unavailable } from '../base/failure.ts'
 
-/** Classes of SQLSTATE that mean the database is away, overloaded or shutting down; sending again later is safe. */
+/** SQLSTATE classes that mean the database is unavailable, overloaded or shutting down. A later retry is safe. */
 const AWAY = /^(08|53|57P|58|40001|40P01|25006|57014|55P03)/
 
-/** Those of them that no statement escapes, however little it touches. A lost connection (08006) of a cluster's own is to one node. */
+/** Those of them that make every statement fail. A connection that was lost inside a cluster (08006) affects only one node. */
 const DOWN = /^(08(?!006)|53[13]|57P|25006)/
 
-/** How libpq reports that a node of a cluster lost its connection to another; PostgreSQL passes that on as an internal error. */
+/** Messages of libpq when a node of a cluster lost its connection to another node. PostgreSQL reports them as internal errors. */
 const LOST_NODE =
   /^(server closed the connection|SSL connection has been closed|could not (receive data from|send data to) server|no connection to the server)/
 
-/** postgres.js' and the socket's own codes for a connection that is not there. */
+/** Codes of postgres.js and of sockets for a missing connection. */
 const NO_CONNECTION =
   /^(CONNECTION_|CONNECT_TIMEOUT|ECONNREFUSED|ECONNRESET|EPIPE|ETIMEDOUT|ENOTFOUND|EAI_AGAIN|ENOENT|EHOSTUNREACH|ENETUNREACH)/
 
-/** Codes whose cause an operator can see to, in words. */
+/** Hints for codes whose cause an operator can fix. */
 const HINTS: Record<string, string> = {
-  '53100': 'the disk of the database is full; make space, and the service goes on by itself',
-  '53300': 'the database takes no more connections; raise its max_connections, or run fewer instances',
-  '25006': 'the database takes no writes: it is a standby; name the primary in DATABASE_URL',
-  CONNECTION_NO_PRIMARY: 'none of the addresses in DATABASE_URL takes writes',
+  '53100': 'the disk of the database is full; free some space, and the service recovers by itself',
+  '53300': 'the database accepts no more connections; raise its max_connections, or run fewer instances',
+  '25006': 'the database is a standby and accepts no writes; set DATABASE_URL to the primary',
+  CONNECTION_NO_PRIMARY:
+    'none of the addresses in DATABASE_URL accepts writes; check which server is the primary',
 }
 
-/** The SQLSTATE, or the connection's code, of what a query threw; undefined when it was no database error. */
+/** The SQLSTATE or connection error code of an exception; undefined if it is not a database error. */
 export function codeOf(error: unknown): string | undefined {
   const source = error instanceof DrizzleQueryError ? error.cause : error
   const { code, message } = (source ?? {}) as { code?: unknown; message?: string }
@@ -32,24 +33,24 @@ export function codeOf(error: unknown): string | undefined {
   return typeof code === 'string' ? code : undefined
 }
 
-/** Whether a query failed because the database is away for now. */
+/** Whether a query failed because the database is temporarily unavailable. */
 export function isDatabaseAway(error: unknown): boolean {
   const code = codeOf(error)
   return code !== undefined && (AWAY.test(code) || NO_CONNECTION.test(code))
 }
 
-/** The failure to answer with, if a query failed because the database is away for now. */
+/** The failure to respond with if the database is temporarily unavailable; undefined for other errors. */
 export function databaseUnavailable(error: unknown): Failure | undefined {
   return isDatabaseAway(error) ? unavailable('the database is unavailable; try again', error) : undefined
 }
 
-/** Whether any other statement would fail now, too: the database is away, full, or takes no writes. */
+/** Whether every other statement would fail now too: the database is unavailable, full, or accepts no writes. */
 export function isDatabaseDown(error: unknown): boolean {
   const code = codeOf(error)
   return code !== undefined && (DOWN.test(code) || NO_CONNECTION.test(code))
 }
 
-/** What of a thrown value may be logged. The message and stack of a database error hold SQL and parameters, so its code stands for it. */
+/** The loggable fields of an exception. The message and stack of a database error contain SQL and parameters, so only its code is logged. */
 export function faultOf(error: unknown): { fault: string; code?: string; hint?: string; stack?: string } {
   if (!(error instanceof Error)) return { fault: typeof error }
   const code = codeOf(error)

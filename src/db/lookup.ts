@@ -4,8 +4,8 @@ import type { PgColumn, PgTable } from 'drizzle-orm/pg-core'
 import type { Db } from './connect.ts'
 
 /**
- * The records of `repo_id` whose ids are in the JSON array `ids`, both placeholders. Written with `id = any(…)`, the
- * planner reads all rows of a repository that its statistics do not know.
+ * The records of `repo_id` whose ids are in the JSON array `ids`; both are placeholders. With `id = any(…)`, the planner
+ * would read all rows of a repository that is missing from its statistics.
  */
 export function selectByIds<Fields extends Record<string, PgColumn>>(
   db: Db,

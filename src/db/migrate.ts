@@ -1,4 +1,4 @@
-/** Brings the schema up to date at startup, on however many instances start at once (docs/operations.md: upgrade). */
+/** Migrates the schema at startup. Any number of instances may start at the same time (docs/operations.md: upgrade). */
 import { setTimeout as wait } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import { sql } from 'drizzle-orm'
@@ -11,14 +11,14 @@ import { lockSchema } from './statements.ts'
 const MIGRATIONS = fileURLToPath(new URL('../../drizzle', import.meta.url))
 
 /**
- * While a migration waits for a table, requests that need the table wait behind it. The timeout times the tables that a
- * migration changes stays below PostgreSQL's `deadlock_timeout` of 1 s, so that of a migration and a request that wait for
- * each other, the migration gives up.
+ * While a migration waits for a table, requests that need the table wait behind it. The timeout, multiplied by the number of
+ * tables that a migration changes, stays below PostgreSQL's `deadlock_timeout` of 1 s. In a deadlock between a migration and
+ * a request, the migration therefore times out first.
  */
 const LOCK_TIMEOUT_MS = 150
-/** Between two attempts, for the requests that waited. */
+/** The pause between two attempts, in which waiting requests can proceed. */
 const PAUSE_MS = 500
-/** About ten minutes. A backup with pg_dump holds its locks for as long as it takes. */
+/** About ten minutes. A backup with pg_dump holds its locks until it is done. */
 const ATTEMPTS_MAX = 1000
 const LOCK_NOT_AVAILABLE = '55P03'
 
@@ -31,7 +31,7 @@ export async function migrate(db: Db): Promise<void> {
   while (await whenUnlocked(() => applyNext(db, migrations)));
 }
 
-/** Repeats `work`, a transaction, while another transaction has what it needs to lock. */
+/** Retries `work`, a transaction, while another transaction holds a lock that it needs. */
 async function whenUnlocked<Result>(work: () => Promise<Result>): Promise<Result> {
   for (let attempt = 1; ; attempt += 1) {
     try {
@@ -70,8 +70,8 @@ function applyNext(db: Db, migrations: MigrationMeta[]): Promise<boolean> {
 }
 
 /**
- * Compares the migrations of the database with those of this version: how many are missing, how many this version does
- * not know, and how many were applied with another text.
+ * Compares the migrations of the database with those of this version: counts those that are missing, those that this version
+ * does not have, and how many were applied with different SQL.
  */
 export async function compareMigrations(
   db: Db,

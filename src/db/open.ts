@@ -4,10 +4,10 @@ import { openEmbedded } from './embedded.ts'
 import { migrate } from './migrate.ts'
 import { openPostgres } from './postgres.ts'
 
-/** Where the database is. `database_url` unset: the embedded one in `data_dir`. */
+/** The location of the database. Without `database_url`: the embedded one in `data_dir`. */
 export interface DatabaseAddress {
   database_url: string | undefined
-  /** Without the pooler that `database_url` names; unset: `database_url`. */
+  /** The same database without the connection pooler. Default: `database_url`. */
   database_direct_url?: string | undefined
   data_dir: string
 }
@@ -31,8 +31,8 @@ export async function connectDatabase(address: DatabaseAddress): Promise<Databas
 }
 
 /**
- * Stands for a database of this kind that is still being opened, so that the service can answer before (contract §1:
- * readiness). It is unavailable until `opened` is called with the database.
+ * A placeholder for a database that is still being opened, so that the service can already answer requests (contract §1:
+ * readiness). Every call fails as unavailable until `opened` is called with the database.
  */
 export function pendingDatabase(kind: Database['kind']): {
   database: Database
@@ -47,8 +47,8 @@ export function pendingDatabase(kind: Database['kind']): {
   const database: Database = {
     kind,
     connection: () => current().connection(),
-    listen: async (...asked) => current().listen(...asked),
-    announce: async (...asked) => current().announce(...asked),
+    listen: async (...args) => current().listen(...args),
+    announce: async (...args) => current().announce(...args),
     ping: async () => current().ping(),
     withLongTimeout: async (work) => current().withLongTimeout(work),
     close: async () => open?.close(),

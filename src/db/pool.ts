@@ -1,4 +1,4 @@
-/** Shares a few connections: a statement takes an idle one, or waits until one is (docs/reliability.md). */
+/** A connection pool: a statement takes an idle connection, or waits for one (docs/reliability.md). */
 import type postgres from 'postgres'
 import { type Connection, inSavepoint, type RunStatement } from './connection.ts'
 
@@ -67,11 +67,11 @@ function transactionOn(run: RunStatement): object {
 }
 
 function statementsOn(run: RunStatement) {
-  const unsafe = (...asked: Parameters<postgres.Sql['unsafe']>) => ({
-    values: () => run((client) => client.unsafe(...asked).values()),
+  const unsafe = (...args: Parameters<postgres.Sql['unsafe']>) => ({
+    values: () => run((client) => client.unsafe(...args).values()),
     // biome-ignore lint/suspicious/noThenProperty: as in postgres.js, a statement is sent when it is awaited
     then: (...settled: Parameters<Promise<unknown>['then']>) =>
-      run((client) => client.unsafe(...asked)).then(...settled),
+      run((client) => client.unsafe(...args)).then(...settled),
   })
   return { options: { parsers: {}, serializers: {} }, unsafe }
 }

@@ -16,14 +16,14 @@ const CONNECTIONS = 8
 const STATEMENT_MS = 15_000
 /** A server that takes longer to answer than the timeout of the statement is unreachable. */
 const SILENCE_MS = STATEMENT_MS + 2000
-/** Migrations may take longer, and wait for those of another instance; so may the deletion of a large repository. */
+/** For migrations, which may wait for another instance, and for the deletion of a large repository. */
 const LONG_MS = 600_000
 const CONNECT_S = 5
 const KEEP_ALIVE_S = 30
-/** Between two attempts to listen again. */
+/** The pause between two attempts to listen again. */
 const LISTEN_AGAIN_S = 0.5
 
-/** `direct_url`: the same database without the pooler in between, for what needs a session of its own. */
+/** `direct_url`: the same database without the connection pooler, for work that needs a session of its own. */
 export function openPostgres(database_url: string, direct_url?: string): Database {
   const server = serverAt(database_url)
   const direct = serverAt(direct_url ?? database_url)
@@ -95,7 +95,7 @@ function listening(open: () => postgres.Sql) {
 
 function serverAt(database_url: string) {
   const read = readDatabaseUrl(database_url)
-  if (!read) throw new Error('DATABASE_URL was not checked')
+  if (!read) throw new Error('DATABASE_URL is not a valid address')
   const { url, addresses } = read
   const primary = findingPrimary(url, addresses)
   const client = (options: object) => postgres(url, options as postgres.Options<Record<string, never>>)
@@ -121,7 +121,7 @@ function serverAt(database_url: string) {
       const { host, port } = await primary()
       return client({ ...options, ...given, host: [host], port: [port] })
     },
-    /** A client that connects to the primary again whenever it connects. */
+    /** A client that looks for the primary each time it connects. */
     listener: () => client(addresses.length > 1 ? { ...options, socket: () => socketTo(primary) } : options),
   }
 }

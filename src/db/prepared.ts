@@ -1,4 +1,4 @@
-/** Queries that are built once and prepared by the database, for the statements that most requests need (decisions: storage). */
+/** Prepared statements, built once, for the queries of most requests (decisions: storage). */
 import { getTableColumns, sql } from 'drizzle-orm'
 import type { PgColumn, PgTable } from 'drizzle-orm/pg-core'
 import type { Db } from './connect.ts'
@@ -8,8 +8,8 @@ interface Prepared<Rows> {
 }
 
 /**
- * A query whose changing parts are `sql.placeholder`s. It is built once for the pool and once per transaction, and each
- * connection prepares it once. Its text must not depend on its values, because connections keep every text.
+ * A query whose values are `sql.placeholder`s. It is built once for the pool and once per transaction, and each connection
+ * prepares it once. Its text must not depend on its values, because connections keep every prepared statement.
  */
 export function prepared<Values extends Record<string, unknown>, Rows>(
   name: string,
@@ -26,7 +26,7 @@ export function prepared<Values extends Record<string, unknown>, Rows>(
   }
 }
 
-/** A placeholder for each column of a table that is not generated, to be inserted. Null needs no form of its own. */
+/** A placeholder for each column of a table, except generated ones, for an insert. */
 export function placeholdersOf<Table extends PgTable>(table: Table): Table['$inferInsert'] {
   return eachColumn(table, ([name]) => sql`${sql.placeholder(name)}`) as Table['$inferInsert']
 }

@@ -10,11 +10,12 @@ import type { Address } from '../base/database-url.ts'
 const ANSWER_S = 3
 
 /**
- * Returns a function that finds the primary. A single address is not asked. Several are asked at once, and the first in the
- * given order that accepts writes is used; concurrent callers share the answer. It rejects when none accepts writes.
+ * Returns a function that finds the primary. A single address is returned without a query. Several are queried at once, and
+ * the first in the given order that accepts writes is used. Concurrent callers share the result. It rejects if none accepts
+ * writes.
  */
 export function findingPrimary(url: string, addresses: Address[]): () => Promise<Address> {
-  let asking: Promise<Address> | undefined
+  let search: Promise<Address> | undefined
   const only = addresses.length === 1 ? addresses[0] : undefined
   const find = async () => {
     const answers = addresses.map((address) => acceptsWrites(url, address))
@@ -23,10 +24,10 @@ export function findingPrimary(url: string, addresses: Address[]): () => Promise
   }
   return async () => {
     if (only) return only
-    asking ??= find().finally(() => {
-      asking = undefined
+    search ??= find().finally(() => {
+      search = undefined
     })
-    return asking
+    return search
   }
 }
 
@@ -64,12 +65,12 @@ async function acceptsWrites(url: string, { host, port }: Address): Promise<bool
     // A standby must answer too, even if DATABASE_URL asks for a primary.
     target_session_attrs: undefined,
   } as unknown as postgres.Options<Record<string, never>>)
-  const asked = client`show transaction_read_only`.then(
+  const answer = client`show transaction_read_only`.then(
     ([row]) => row?.transaction_read_only === 'off',
     () => false,
   )
   try {
-    return await Promise.race([asked, wait(ANSWER_S * 1000, false, { ref: false })])
+    return await Promise.race([answer, wait(ANSWER_S * 1000, false, { ref: false })])
   } finally {
     await client.end({ timeout: 0 })
   }

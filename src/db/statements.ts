@@ -1,8 +1,8 @@
-/** What is asked of either database in the same words. */
+/** Statements that are the same for PostgreSQL and the embedded database. */
 import { sql } from 'drizzle-orm'
 import type { Db } from './connect.ts'
 
-/** Tells every session that listens on the channel. */
+/** Notifies every session that listens on the channel. */
 export async function announce(db: Db, channel: string, text: string): Promise<void> {
   await db.execute(sql`select pg_notify(${channel}, ${text})`)
 }
@@ -12,10 +12,10 @@ export async function ping(db: Db): Promise<void> {
   await db.execute(sql`select 1`)
 }
 
-/** Any number, as long as it is always the same. */
+/** An arbitrary constant. */
 const SCHEMA_LOCK = 7_046_031_415
 
-/** Lets one process at a time change the schema; the others wait until the transaction `tx` ends. */
+/** Locks the schema until the transaction `tx` ends; only one process at a time can change it. */
 export async function lockSchema(tx: Db): Promise<void> {
   await tx.execute(sql`select pg_advisory_xact_lock(${SCHEMA_LOCK}::bigint)`)
 }

@@ -38,7 +38,7 @@ export function readPatch(patch: string): PatchHunk[] {
     const header = HEADER.exec(rows[at] as string)
     if (header === null) throw new PatchError(strayRow(rows, at))
     const { hunk, next, base_end } = readHunk(rows, at, header)
-    if (hunk.start < end) throw new PatchError(`line ${at + 1}: hunks have to be in order and apart`)
+    if (hunk.start < end) throw new PatchError(`line ${at + 1}: hunks must be in order and must not overlap`)
     hunks.push(hunk)
     at = next
     end = base_end
@@ -90,16 +90,16 @@ function isNoNewline(row: string): boolean {
 function markLast(lines: PatchLine[], at: number): void {
   const last = lines.at(-1)
   if (last === undefined)
-    throw new PatchError(`line ${at + 1}: there is no line before it that has no newline`)
+    throw new PatchError(`line ${at + 1}: this marker must follow the line that has no newline`)
   last.ends = false
 }
 
 function wrongCounts(at: number, header: string): string {
-  return `line ${at + 1}: the counts of ${header.slice(0, SHOWN_MAX)} do not match the lines beneath it; send the patch whole`
+  return `line ${at + 1}: the counts of ${header.slice(0, SHOWN_MAX)} do not match the lines that follow; send the whole patch`
 }
 
 function strayRow(rows: string[], at: number): string {
   const row = rows[at] as string
   if (row.startsWith('diff ')) return `line ${at + 1}: a second file begins; send one change for each file`
-  return `line ${at + 1}: ${JSON.stringify(row.slice(0, SHOWN_MAX))} is past the counts of its hunk; send the patch whole`
+  return `line ${at + 1}: ${JSON.stringify(row.slice(0, SHOWN_MAX))} is beyond the counts of its hunk; send the whole patch`
 }

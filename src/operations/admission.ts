@@ -102,7 +102,7 @@ export class Caller {
     try {
       await this.#take(cost)
     } catch (error) {
-      this.#limits.app.log.warn({ cost, ...faultOf(error) }, 'work was not charged')
+      this.#limits.app.log.warn({ cost, ...faultOf(error) }, 'work not charged')
     }
   }
 

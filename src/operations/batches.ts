@@ -1,23 +1,23 @@
-/** Processes records in batches, so that one that cannot be processed holds up no other. */
+/** Processes records in batches. A record that cannot be processed does not block the others. */
 import type { Batch } from '../db/batch.ts'
 import { isDatabaseDown } from '../db/errors.ts'
 
 const BATCH_SIZE = 500
-/** Records that may fail before the cause is taken to lie elsewhere. */
+/** With more failed records than this, the cause is probably not the records. */
 const FAILURES_MAX = 10
 
 export interface Processing<Id> {
-  /** The records that are due, whatever order they are in. */
+  /** Selects records that are due, in any order. */
   list(batch: Batch<Id>): Promise<Id[]>
-  /** Processes all of these records, or none and throws; one that is locked, or due no longer, it passes over. Answers how many it processed. */
+  /** Processes these records in one transaction, and skips those that are locked or no longer due. Returns how many it processed. */
   process(ids: Id[]): Promise<number>
-  /** Reports a record that cannot be processed, also not alone. */
+  /** Reports a record that fails even in a batch of its own. */
   report(id: Id, error: unknown): void
 }
 
 /**
- * Processes all that is due, and answers how many records that were. A batch that fails is halved until its parts pass;
- * a record that fails alone is reported and left out. Throws when the database is down, and when too many records fail.
+ * Processes all records that are due, and returns how many it processed. A batch that fails is split in halves until they
+ * succeed; a record that fails alone is reported and skipped. Throws if the database is down or too many records fail.
  */
 export async function inBatches<Id>({ list, process, report }: Processing<Id>): Promise<number> {
   const failed: Id[] = []
@@ -42,7 +42,7 @@ export async function inBatches<Id>({ list, process, report }: Processing<Id>): 
     const ids = await list({ limit: BATCH_SIZE, except: failed })
     const done = ids.length === 0 ? 0 : await processHalving(ids)
     total += done
-    // Without progress all that is left is locked: the next sweep finds it.
+    // Without progress, all remaining records are locked. The next sweep processes them.
     if (ids.length < BATCH_SIZE || done === 0) return total
   }
 }

@@ -1,4 +1,4 @@
-/** The sweep: stores expiries, purges what was kept long enough, drops old idempotency keys (contract §1 and §5). */
+/** The sweep: stores expiries, and deletes closed records after the retention period, old idempotency keys, jobs and quotas (contract §1 and §5). */
 import { setTimeout as wait } from 'node:timers/promises'
 import {
   deleteActivities,
@@ -29,12 +29,12 @@ import { KEY_RETENTION_MS } from './idempotency.ts'
 import { QUOTA_WINDOW_MS } from './quota.ts'
 import { deleteKeys, deleteQuotas, type KeyName, listExpiredKeys } from './store.ts'
 
-/** Each repository is swept about this often. Nothing waits for it: expiry is exact at the time of reading. */
+/** Each repository is swept about this often. Nothing depends on it, because every read applies the expiry. */
 const INTERVAL_MS = 300_000
 /** Repositories that are listed at a time, and old jobs that are deleted at a time. */
 const PAGE = 500
 const DAY_MS = 86_400_000
-/** A delivery is known again for this long; GitHub sends one again for three days at most. */
+/** Duplicates of a delivery are recognized for this long. GitHub redelivers for at most three days. */
 const JOBS_FOR_MS = 7 * DAY_MS
 
 export interface Swept {
@@ -45,8 +45,8 @@ export interface Swept {
 }
 
 /**
- * Sweeps every repository that none has swept for a while. Safe with several instances: each repository is claimed
- * first, and a batch passes over records that somebody is changing. Answers what was done.
+ * Sweeps every repository that no instance has swept within the interval. Safe with several instances: each repository is
+ * claimed first, and a batch skips locked records. Returns the counts.
  */
 export function sweep(app: App): Promise<Swept> {
   return inSpan('sweep', { kind: 'internal' }, async () => {
@@ -76,7 +76,7 @@ async function sweepAll(app: App, now: Date): Promise<Swept & { jobs: number }> 
     app,
     (after) => listLeft(db, { after, before: kept, limit: PAGE }),
     async (repo_id) => {
-      swept.purged += await forgetApp(app, repo_id, kept)
+      swept.purged += await deleteAppData(app, repo_id, kept)
     },
   )
   const jobs = await deleteAll((limit) => deleteJobs(db, later(now, -JOBS_FOR_MS), limit))
@@ -145,12 +145,12 @@ async function sweepRepository(
   swept.keys += await inBatches<KeyName>({
     list: (batch) => listExpiredKeys(db, id, keys_before, batch),
     process: (names) => deleteKeys(db, id, keys_before, names),
-    // The caller may be the hash of a token, which no line in the log holds.
+    // The caller may be the hash of a token, which must not be logged.
     report: ({ operation, key }, error) => report('idempotency_keys')({ operation, key }, error),
   })
 }
 
-/** Logs records of a table that a sweep left as they were, because they cannot be processed. */
+/** Returns a function that logs the records of a table that could not be processed. */
 function reporting(app: App, repo_id: number) {
   return (table: string) => (record: unknown, error: unknown) => {
     app.metrics.swept.inc({ what: 'failed' })
@@ -159,11 +159,11 @@ function reporting(app: App, repo_id: number) {
 }
 
 /**
- * Deletes what the app made in a repository that it was taken off at `kept` or earlier: activities of pull requests, what
- * it knew of them, and the settings. What people declared stays: without the app, the REST interface goes on. Given back
- * meanwhile, the app finds everything. Answers how many records it deleted.
+ * Deletes the data that the App created in a repository from which it was uninstalled at `kept` or earlier: tracked
+ * activities, pull requests and settings. Declared records stay, because the REST API also works without the App. Stops if
+ * the App is installed again in the meantime. Returns the number of deleted records.
  */
-async function forgetApp(app: App, repo_id: number, kept: Date): Promise<number> {
+async function deleteAppData(app: App, repo_id: number, kept: Date): Promise<number> {
   const db = app.database.connection()
   const report = reporting(app, repo_id)
   let failed = 0
@@ -195,7 +195,7 @@ async function forgetApp(app: App, repo_id: number, kept: Date): Promise<number>
   return activities + pull_requests
 }
 
-/** Stores the expiry of records, and enqueues the recheck of the pull requests that they touched. */
+/** Stores the expiry of records, and enqueues rechecks of the pull requests that they affect. */
 function expire(ctx: RepoContext, ids: string[], store: typeof expireActivities): Promise<number> {
   return inTransaction(ctx, async (within) => {
     const expired = await store(within.db, within.repo.id, within.now, ids)
@@ -213,14 +213,14 @@ async function deleteAll(work: (limit: number) => Promise<number>): Promise<numb
   }
 }
 
-/** Sweeps now and then until `signal` is aborted. A sweep that fails is logged; the next one makes up for it. */
+/** Sweeps repeatedly until `signal` is aborted. A failed sweep is logged, and the next one processes what it left. */
 export async function sweepUntil(app: App, signal: AbortSignal): Promise<void> {
   while (!signal.aborted) {
     try {
       const swept = await sweep(app)
-      if (swept.expired + swept.purged + swept.keys > 0) app.log.info(swept, 'swept')
+      if (swept.expired + swept.purged + swept.keys > 0) app.log.info(swept, 'sweep completed')
     } catch (error) {
-      app.log.error(faultOf(error), 'the sweep failed')
+      app.log.error(faultOf(error), 'sweep failed')
     }
     await wait(INTERVAL_MS, undefined, { signal }).catch(() => {})
   }

@@ -20,7 +20,7 @@ import { rulesOf, rulesWithNoise } from './rules.ts'
 import { byRank, highest } from './severity.ts'
 import { joinSides, type Side, type SideFields, sideOf } from './side.ts'
 
-/** The budgets of one check, in units of 10 to 50 ns: together about a tenth of a second. For each kind of records: */
+/** The work budgets of one check, in cost units of 10 to 50 ns: together about a tenth of a second. This one is for each kind of record. */
 const UNITS_MAX = 700_000
 /** For parsing the proposal. Worst case: 200 globs without braces cost 850,000 units. */
 const PROPOSAL_UNITS_MAX = 1_000_000
@@ -28,14 +28,14 @@ const PROPOSAL_UNITS_MAX = 1_000_000
 const MERGED_UNITS_MAX = 200_000
 /** A larger proposal yields to the event loop before it is parsed, because validating it has just taken a while. */
 const LARGE_SCOPE = 50
-/** The maximum of live activities of a branch whose scopes replace a missing one. */
+/** The maximum number of live activities of a branch whose scopes replace a missing scope. */
 const OWN_SCOPES_MAX = 200
-/** Merged activities: the maximum that is compared, their age, and how many are read at once. */
+/** Merged activities: how many are compared at most, their maximum age, and how many are read at once. */
 const MERGED_MAX = 2_000
 const REUSE_WITHIN_MS = 7 * 86_400_000
 const MERGED_PAGE = 250
 
-/** What is compared: the input of a check, or existing activities, which are left out of the result. */
+/** The input of a check, or existing activities, which are excluded from the result. */
 interface Work {
   self: string[]
   branch: string | null

@@ -80,7 +80,7 @@ function reasonOf(conclusion: Conclusion, severity: Severity | null): string {
   }
   if (!checked_against.complete && emptiness !== 'nothing_given') {
     sentences.push(
-      'The check reached its bound before it had compared everything; narrow the scope for a complete answer.',
+      'The check exhausted its work budget before it had compared everything; narrow the scope for a complete result.',
     )
   }
   return sentences.join(' ')
@@ -148,13 +148,13 @@ function adviceOf(
 ): string {
   if (severity === null) {
     if (emptiness === null && !checked_against.complete)
-      return 'Not everything was compared: narrow the scope, and check again.'
+      return 'Not everything was compared: narrow the scope and check again.'
     if (is_announced)
       return emptiness === null
         ? 'Go ahead, and keep your activity up to date.'
-        : 'Say what you touch: update your activity with scope.paths or scope.areas.'
+        : 'Name the files that you change: update your activity with scope.paths or scope.areas.'
     if (emptiness !== null)
-      return 'Say what you intend to touch in scope.paths or scope.areas, and check again.'
+      return 'Name the files that you intend to change in scope.paths or scope.areas, and check again.'
     return expected.size > 0
       ? 'Go ahead, and keep the activity of your branch up to date.'
       : 'Go ahead, and create an activity so that others see your work.'
@@ -178,7 +178,7 @@ function notableAdvice({ record }: Found<NotableRow>): string {
 function collisionAdvice({ record, severity, match }: Found<ComparedActivity>): string {
   const link = record.pr_url ? ` (${record.pr_url})` : ''
   if (match.duplicate !== null && severity === 'high')
-    return `Talk to ${record.actor}${link} first: ${linesSentence(nameOf(record), match)}. Continue with one of the two only.`
+    return `Talk to ${record.actor}${link} first: ${linesSentence(nameOf(record), match)}. Continue with only one of the two.`
   const harmless = harmlessSentence(nameOf(record), match)
   switch (severity) {
     case 'high':
@@ -188,7 +188,7 @@ function collisionAdvice({ record, severity, match }: Found<ComparedActivity>): 
     case 'low':
       return harmless === null
         ? `Go ahead, and keep an eye on the work of ${record.actor}${link}.`
-        : `Nothing needs to be done: ${harmless}.`
+        : `No action is needed: ${harmless}.`
   }
 }
 
@@ -201,7 +201,7 @@ function reuseOf({ merged, notables }: Conclusion): OverlapResult['reuse_opportu
     title: activity.title,
     summary: activity.summary,
     url: activity.pr_url,
-    reason: `Merged lately by ${activity.actor} and touches the same; pull it first.`,
+    reason: `Recently merged by ${activity.actor}, with an overlapping scope; pull it first.`,
   }))
   const patterns = notables
     .filter(({ record }) => record.category === 'pattern')
@@ -212,7 +212,7 @@ function reuseOf({ merged, notables }: Conclusion): OverlapResult['reuse_opportu
       title: record.title,
       summary: record.summary,
       url: record.decision_url,
-      reason: 'A pattern to follow in what you touch.',
+      reason: 'A pattern to follow in the files that you change.',
     }))
   return [...work, ...patterns]
     .sort((a, b) => (a.at < b.at || (a.at === b.at && a.id < b.id) ? 1 : -1))

@@ -14,34 +14,31 @@ export type Relationship = z.output<typeof Relationship>
 /** Own and stacked activities by id: they are not collisions, even if they touch the same files. */
 export type Expected = Map<string, Exclude<Relationship, 'collision'>>
 
-/** The maximum of ids in each list of a result. */
+/** The maximum number of ids in each list of a result. */
 export const IDS_MAX = 200
-/** The maximum of path pairs in each match. */
+/** The maximum number of path pairs in each match. */
 export const PAIRS_MAX = 20
 export const REUSE_MAX = 10
-/** The maximum of live activities that a list of all collisions compares with each other: as many as the page shows. */
+/** The maximum number of live activities that a list of all collisions compares with each other, which is the number that the page shows. */
 export const COMPARED_MAX = 1000
-/** The maximum of collisions in such a list. */
+/** The maximum number of collisions in such a list. */
 export const OVERLAPS_MAX = 1000
 export const SHARED_PATHS_MAX = 3
-/** The maximum of named matches in a short result. */
+/** The maximum number of named matches in a short result. */
 export const NAMED_MAX = 5
 
 export const CheckOverlap = z
   .strictObject({
     scope: ActivityScope.optional().meta({
       description:
-        'What the caller intends to touch. Without any, the scopes of the live activities of `branch`.',
+        'What the caller intends to change. If omitted or empty, the scopes of the live activities of `branch`.',
     }),
     base_sha: baseSha.default(null),
-    branch: branchName
-      .nullable()
-      .default(null)
-      .meta({ description: 'The branch that the work is to happen on.' }),
+    branch: branchName.nullable().default(null).meta({ description: 'The branch of the planned work.' }),
     base_branch: branchName
       .nullable()
       .default(null)
-      .meta({ description: 'The branch that it will merge into.', examples: ['main'] }),
+      .meta({ description: 'The branch that the work will be merged into.', examples: ['main'] }),
     tags: labels.default([]).meta({ description: 'Extra labels, compared with areas, to widen the match.' }),
     include: z
       .array(z.enum(['noise']))
@@ -49,7 +46,7 @@ export const CheckOverlap = z
       .default([])
       .meta({
         description:
-          '`noise` also lists the activities that share only files whose conflicts are mechanical, such as lock files, in `matches`; they count nowhere.',
+          '`noise`: `matches` also lists activities that share only files whose conflicts are mechanical, such as lock files. They are not counted.',
       }),
   })
   .meta({ id: 'CheckOverlap' })
@@ -59,7 +56,7 @@ export type CheckOverlap = z.output<typeof CheckOverlap>
 const LinesRelation = z.enum(VERDICTS).meta({
   id: 'LinesRelation',
   description:
-    '`conflict`: git would stop. `unknown`: there is no patch to compare. `agrees`: both make the same change. `touching`: 1 to 3 unchanged lines between; `near`: 4 to 30; `far`: more. `noise`: the conflicts of the file are mechanical.',
+    '`conflict`: git would report a merge conflict. `unknown`: there is no patch to compare. `agrees`: both make the same change. `touching`: 1 to 3 unchanged lines lie between the changes; `near`: 4 to 30; `far`: more. `noise`: conflicts in this file are mechanical.',
 })
 
 const lineRange = z.tuple([z.int(), z.int()]).nullable()
@@ -67,13 +64,14 @@ const lineRange = z.tuple([z.int(), z.int()]).nullable()
 const Duplicate = z
   .strictObject({
     share: z.number().meta({
-      description: 'The part of the added lines of the smaller side that the other adds too, 0 to 1.',
+      description:
+        'The share of the added lines of the smaller change that the other change adds too, from 0 to 1.',
     }),
     added_lines: z.int().meta({
-      description: 'The different lines that the smaller side adds, without short ones.',
+      description: 'The number of distinct lines that the smaller change adds, without short lines.',
     }),
     issue: z.union([z.int(), z.string()]).nullable().meta({
-      description: 'An issue that both close: its number, or `owner/name#7` of another repository.',
+      description: 'An issue that both close: its number, or `owner/name#7` for another repository.',
     }),
   })
   .meta({ id: 'Duplicate', description: 'Both seem to do the same work.' })
@@ -81,13 +79,15 @@ const Duplicate = z
 const relation = {
   lines: LinesRelation.nullable().meta({
     description:
-      'The strongest verdict of the files that both change; null if a side has no changed files or they share none.',
+      'The strongest verdict among the files that both change; null if one of them has no changed files, or they share none.',
   }),
   duplicate: Duplicate.nullable().meta({
     description:
-      'Not null if both seem to do the same work: at least half of at least five added lines of the smaller side stand in the other too, or both close the same issue.',
+      'Set if both seem to do the same work: the smaller change adds at least five lines and the other adds at least half of them too, or both close the same issue. Otherwise null.',
   }),
-  same_author: z.boolean().meta({ description: 'Whether both are the work of one author, on two branches.' }),
+  same_author: z
+    .boolean()
+    .meta({ description: 'Whether both are by the same author, on different branches.' }),
 }
 
 const PathPair = z
@@ -96,16 +96,17 @@ const PathPair = z
     theirs: z.string().meta({ description: 'Their glob.', examples: ['src/**/retry.ts'] }),
     example: z.string().meta({ description: 'A path that both match.', examples: ['src/checkout/retry.ts'] }),
     verdict: LinesRelation.nullable().meta({
-      description: 'How the lines relate that both change in a file; null for globs.',
+      description: 'How the changed lines of a file relate; null for globs.',
     }),
     confidence: z.enum(['proved', 'likely']).nullable().meta({
-      description: 'Of a conflict: `likely` where the base branch changed between the lines, or they repeat.',
+      description:
+        'Set for a conflict: `likely` if the base branch changed between the lines, or if they repeat; otherwise `proved`.',
     }),
     your_lines: lineRange.meta({
-      description: 'First and last line, on the base of your patch; null if unknown.',
+      description: 'The first and last line, in the base of your patch; null if unknown.',
     }),
     their_lines: lineRange.meta({
-      description: 'First and last line, on the base of their patch; null if unknown.',
+      description: 'The first and last line, in the base of their patch; null if unknown.',
     }),
   })
   .meta({ id: 'PathPair' })
@@ -113,16 +114,16 @@ export type PathPair = z.output<typeof PathPair>
 
 const Match = z
   .strictObject({
-    id: z.string().meta({ description: 'Id of the activity or notable.' }),
-    severity: Severity.meta({ description: 'How much this one matters.' }),
+    id: z.string().meta({ description: 'The id of the activity or notable.' }),
+    severity: Severity.meta({ description: 'The severity of this match.' }),
     areas: z.array(z.string()).meta({ description: 'Labels that both name.' }),
     paths: z.array(PathPair).meta({
-      description: `Files that both change, the strongest verdict first, then pairs of globs that share a path; at most ${PAIRS_MAX}.`,
+      description: `Files that both change, with the strongest verdict first, then pairs of globs that share a path; at most ${PAIRS_MAX}.`,
     }),
     ...relation,
     cut: z.boolean().meta({
       description:
-        'Whether both change more than 300 files, of which the first 300 by path were compared by lines.',
+        'Whether both change more than 300 of the same files. The first 300 by path were compared by lines.',
     }),
   })
   .meta({ id: 'Match' })
@@ -130,33 +131,33 @@ export type Match = z.output<typeof Match>
 
 const ReuseOpportunity = z
   .strictObject({
-    type: z.enum(['activity', 'notable']).meta({ description: 'What kind of record this is.' }),
-    id: z.string().meta({ description: 'Id of the record.' }),
+    type: z.enum(['activity', 'notable']).meta({ description: 'The type of the record.' }),
+    id: z.string().meta({ description: 'The id of the record.' }),
     title: z.string().meta({ description: 'Its title.' }),
     summary: z.string().meta({ description: 'Its summary.' }),
     url: z.string().nullable().meta({ description: 'The pull request, or the decision document.' }),
-    reason: z.string().meta({ description: 'Why it is worth a look, for people.' }),
+    reason: z.string().meta({ description: 'Why the record is worth reading, for humans.' }),
   })
   .meta({ id: 'ReuseOpportunity' })
 export type ReuseOpportunity = z.output<typeof ReuseOpportunity>
 
 const NamedMatch = z
   .strictObject({
-    id: z.string().meta({ description: 'Id of the activity or notable.' }),
+    id: z.string().meta({ description: 'The id of the activity or notable.' }),
     title: z.string().meta({ description: 'Its title.' }),
     actor: z
       .string()
       .nullable()
-      .meta({ description: 'Who does the work; of a notable, the login of whoever raised it.' }),
+      .meta({ description: 'The actor of the activity, or the GitHub login of the creator of the notable.' }),
     branch: z.string().nullable().meta({ description: 'The branch of the activity.' }),
     pr_url: z.string().nullable().meta({ description: 'The pull request of the activity.' }),
-    severity: Severity.meta({ description: 'How much this one matters.' }),
+    severity: Severity.meta({ description: 'The severity of this match.' }),
     example: z
       .string()
       .nullable()
       .meta({
         description:
-          'A path that both match; null where they share an area only, or the notable has no scope.',
+          'A path that both match; null if they share only an area, or if the notable has no scope.',
         examples: ['src/checkout/retry.ts'],
       }),
     lines: relation.lines,
@@ -168,60 +169,74 @@ export type NamedMatch = z.output<typeof NamedMatch>
 export const OverlapBrief = z
   .strictObject({
     overlap_detected: z.boolean().meta({ description: 'True only for a collision or a matching notable.' }),
-    severity: Severity.nullable().meta({ description: 'The highest of all; null when nothing overlaps.' }),
+    severity: Severity.nullable().meta({
+      description: 'The highest severity of all matches; null if nothing overlaps.',
+    }),
     related_activity_ids: z
       .array(z.string())
       .meta({ description: `The most severe first, then the newest; at most ${IDS_MAX}.` }),
     matches: z.array(NamedMatch).meta({
-      description: `The most severe activities and notables by name; at most ${NAMED_MAX}. GET /activity/{id} of each tells more.`,
+      description: `The most severe activities and notables by name; at most ${NAMED_MAX}. To get more details, retrieve the record.`,
     }),
   })
   .meta({ id: 'OverlapBrief' })
 export type OverlapBrief = z.output<typeof OverlapBrief>
 
 export const OverlapResult = OverlapBrief.extend({
-  reason: z.string().meta({ description: 'What overlaps and where, for people; never empty.' }),
+  reason: z.string().meta({ description: 'What overlaps and where, for humans; never empty.' }),
   related_notable_ids: z
     .array(z.string())
     .meta({ description: `The most severe first, then the newest; at most ${IDS_MAX}.` }),
   expected_activity_ids: z
     .array(z.string())
     .meta({ description: `Own and stacked work, the newest first; at most ${IDS_MAX}.` }),
-  relationships: z.record(z.string(), Relationship).meta({ description: 'Activity id → why it is listed.' }),
-  recommended_action: z.string().meta({ description: 'What to do, for people; never empty.' }),
+  relationships: z
+    .record(z.string(), Relationship)
+    .meta({ description: 'Why each activity is listed, by id.' }),
+  recommended_action: z.string().meta({ description: 'What to do, for humans; never empty.' }),
   reuse_opportunities: z
     .array(ReuseOpportunity)
     .meta({ description: `At most ${REUSE_MAX}, the newest first.` }),
-  matches: z.array(Match).meta({ description: 'One for each related activity and notable that is listed.' }),
-  truncated: z.boolean().meta({ description: 'Whether a list leaves ids out.' }),
+  matches: z
+    .array(Match)
+    .meta({ description: 'One match for each related activity and notable that is listed.' }),
+  truncated: z.boolean().meta({ description: 'Whether any list was cut to its maximum length.' }),
   total_related: z
     .int()
-    .meta({ description: 'How many activities and notables are related, listed or not.' }),
+    .meta({
+      description: 'The number of related activities and notables, including those that are not listed.',
+    }),
   checked_against: z
     .strictObject({
-      activities: z.int().meta({ description: 'Live activities that were compared.' }),
-      notables: z.int().meta({ description: 'Active notables that were compared.' }),
+      activities: z.int().meta({ description: 'The number of live activities that were compared.' }),
+      notables: z.int().meta({ description: 'The number of active notables that were compared.' }),
       as_of: outputTimestamp.meta({ description: 'When they were read.' }),
       complete: z.boolean().meta({
         description:
-          'False when there was nothing to compare, or the check reached its bound before it had compared all.',
+          'False if there was nothing to compare, or if the check exhausted its work budget before it had compared everything.',
       }),
     })
-    .meta({ id: 'CheckedAgainst', description: 'What was looked at.' }),
+    .meta({ id: 'CheckedAgainst', description: 'What the check compared.' }),
 }).meta({ id: 'OverlapResult' })
 export type OverlapResult = z.output<typeof OverlapResult>
 
 const SharedPath = z
   .strictObject({
-    globs: z.array(z.string()).meta({ description: 'The glob of each, in the order of `activity_ids`.' }),
+    globs: z
+      .array(z.string())
+      .meta({ description: 'The glob of each activity, in the order of `activity_ids`.' }),
     example: z.string().meta({ description: 'A path that both match.', examples: ['src/checkout/retry.ts'] }),
   })
   .meta({ id: 'SharedPath' })
 
 const Overlap = z
   .strictObject({
-    activity_ids: z.array(z.string()).meta({ description: 'The two that collide, the older first.' }),
-    severity: Severity.meta({ description: 'The higher of what each is told.' }),
+    activity_ids: z
+      .array(z.string())
+      .meta({ description: 'The two activities that collide, the older one first.' }),
+    severity: Severity.meta({
+      description: 'The higher of the severities that the two activities are shown.',
+    }),
     areas: z.array(z.string()).meta({ description: 'Labels that both name.' }),
     paths: z.array(SharedPath).meta({ description: `At most ${SHARED_PATHS_MAX}.` }),
   })
@@ -231,20 +246,24 @@ export type Overlap = z.output<typeof Overlap>
 export const Overlaps = z
   .strictObject({
     items: z.array(Overlap).meta({
-      description: `Each pair once; at most ${OVERLAPS_MAX}, the most severe first, then those of the newest activities.`,
+      description: `Each pair of activities once, the most severe first, then those of the newest activities; at most ${OVERLAPS_MAX}.`,
     }),
-    total: z.int().meta({ description: 'How many collisions were found, listed or not.' }),
+    total: z
+      .int()
+      .meta({
+        description: 'The number of collisions that were found, including those that are not listed.',
+      }),
     checked_against: z
       .strictObject({
         activities: z.int().meta({
-          description: `Live activities that were compared with each other: at most the newest ${COMPARED_MAX}.`,
+          description: `The number of live activities that were compared with each other: at most the newest ${COMPARED_MAX}.`,
         }),
         as_of: outputTimestamp.meta({ description: 'When they were read.' }),
         complete: z.boolean().meta({
-          description: `False when something was left out: there are more than ${COMPARED_MAX} live activities or ${OVERLAPS_MAX} collisions, or the work budget was exhausted.`,
+          description: `False if something was left out: there are more than ${COMPARED_MAX} live activities or ${OVERLAPS_MAX} collisions, or the work budget was exhausted.`,
         }),
       })
-      .meta({ id: 'OverlapsCheckedAgainst', description: 'What was looked at.' }),
+      .meta({ id: 'OverlapsCheckedAgainst', description: 'What was compared.' }),
   })
   .meta({ id: 'Overlaps' })
 export type Overlaps = z.output<typeof Overlaps>

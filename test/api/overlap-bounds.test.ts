@@ -166,7 +166,7 @@ describe('a check that exceeds the work budget', () => {
     expect(result.related_notable_ids).toEqual([graveNote, newestNote])
     expect(result.related_notable_ids).not.toContain(olderNote)
     expect(result.checked_against).toMatchObject({ activities: 3, notables: 2 })
-    expect(result.reason).toMatch(/reached its bound/)
+    expect(result.reason).toMatch(/exhausted its work budget/)
   })
 
   test('says so for a scope that exceeds it while being parsed, and returns what it found', async () => {
@@ -177,7 +177,7 @@ describe('a check that exceeds the work budget', () => {
     const result = await check({ scope: { paths: [...scope.paths, ...hostileScope('y').paths.slice(1)] } })
     expect(result.related_activity_ids).toEqual([pattern, related])
     expect(result.checked_against).toMatchObject({ activities: 0, notables: 0, complete: false })
-    expect(result.reason).toMatch(/reached its bound/)
+    expect(result.reason).toMatch(/exhausted its work budget/)
   })
 
   test('does not occur for the largest ordinary scope against as many patterns', async () => {
@@ -258,7 +258,7 @@ describe('a check that exceeds the work budget', () => {
     await createActivity({ scope })
     const result = await check({ branch: 'own' })
     expect(result).toMatchObject({ overlap_detected: false, checked_against: { complete: false } })
-    expect(result.reason).toMatch(/reached its bound/)
+    expect(result.reason).toMatch(/exhausted its work budget/)
     expect(result.reason).not.toMatch(/was given/)
   })
 

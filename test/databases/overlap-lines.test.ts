@@ -98,7 +98,7 @@ describe('a file that both change', () => {
 
   test('far apart needs no action', async () => {
     const { result } = await checked({ yours: [edit('a', 10)], theirs: [edit('a', 100)] })
-    expect(result.recommended_action).toMatch(/^Nothing needs to be done: it changes `a` too, far from/)
+    expect(result.recommended_action).toMatch(/^No action is needed: it changes `a` too, far from/)
   })
 
   test.each([

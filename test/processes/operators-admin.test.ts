@@ -142,11 +142,9 @@ describe('verify', () => {
     expect(lines.filter((line) => line.endsWith('; run: verify --repair'))).toEqual([
       ...[n, m]
         .sort()
-        .map((id) =>
-          expect.stringMatching(`^claims of ${id} of repository 1: are there, but no live record`),
-        ),
-      expect.stringMatching(/^tallies of live activities of repository 1: say 5 where 3 are stored; /),
-      expect.stringMatching(/^tallies of active notables of repository 1: say 3 where 1 are stored; /),
+        .map((id) => expect.stringMatching(`^claims of ${id} of repository 1: exist, but no live record`)),
+      expect.stringMatching(/^tallies of live activities of repository 1: count 5, but 3 are stored; /),
+      expect.stringMatching(/^tallies of active notables of repository 1: count 3, but 1 are stored; /),
     ])
     const repaired = await runAdmin(env, 'verify', '--repair')
     expect([repaired.code, repaired.lines.at(-1)]).toEqual([

@@ -77,12 +77,12 @@ test('verify reports claims-index drift, and --repair removes it', async () => {
   const found = await verify()
   const expected = [
     [`claims of ${bare} of repository 1: ${CLAIMS - 1} of ${CLAIMS} are missing, so that checks may miss it`],
-    [`claims of ${full} of repository 1: 1 are not its own`],
-    [`claims of ${light} of repository 1: 1 have another weight than 1`],
+    [`claims of ${full} of repository 1: 1 should not exist`],
+    [`claims of ${light} of repository 1: 1 have a weight other than 1`],
     [`claims of ${everywhere} of repository 1: 1 of 1 are missing, so that checks may miss it`],
-    [`claims of ${gone} of repository 1: are there, but no live record with this id`],
-    ['tallies of live activities of repository 1: say 4 where 3 are stored'],
-    ['tallies of active notables of repository 1: say 3 where 1 are stored'],
+    [`claims of ${gone} of repository 1: exist, but no live record has this id`],
+    ['tallies of live activities of repository 1: count 4, but 3 are stored'],
+    ['tallies of active notables of repository 1: count 3, but 1 are stored'],
   ]
   const sum = /, repositories: 1, rows: 4$/
   expect(found).toEqual({

@@ -149,7 +149,7 @@ describe('sweeps at the same time', () => {
         service
           .output()
           .split('\n')
-          .filter((line) => line.includes('"msg":"swept"'))
+          .filter((line) => line.includes('"msg":"sweep completed"'))
           .map((line) => JSON.parse(line) as { repositories: number; expired: number; purged: number }),
       )
     const sum = (name: 'repositories' | 'expired' | 'purged') =>

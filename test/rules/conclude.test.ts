@@ -140,7 +140,7 @@ describe('the reason', () => {
   test('ends with the extent of the check when it is incomplete', () => {
     const incomplete = { ...checked_against, complete: false }
     expect(concluded({ checked_against: incomplete }).reason).toMatch(
-      /^No overlap with 3 live activities and 1 active notable\. The check reached its bound/,
+      /^No overlap with 3 live activities and 1 active notable\. The check exhausted its work budget/,
     )
   })
 })
@@ -154,7 +154,7 @@ describe('the advice', () => {
     [
       'an announcement without a scope',
       { is_announced: true, emptiness: 'nothing_given' },
-      /^Say what you touch: update your activity with scope\.paths/,
+      /^Name the files that you change: update your activity with scope\.paths/,
     ],
     [
       'nothing in an incomplete check',
@@ -162,8 +162,16 @@ describe('the advice', () => {
       /^Not everything was compared: narrow the scope/,
     ],
     ['own work', { expected: own }, /^Go ahead, and keep the activity of your branch/],
-    ['an empty scope', { emptiness: 'nothing_given' }, /^Say what you intend to touch in scope\.paths/],
-    ['an ignored scope', { emptiness: 'all_ignored' }, /^Say what you intend to touch in scope\.paths/],
+    [
+      'an empty scope',
+      { emptiness: 'nothing_given' },
+      /^Name the files that you intend to change in scope\.paths/,
+    ],
+    [
+      'an ignored scope',
+      { emptiness: 'all_ignored' },
+      /^Name the files that you intend to change in scope\.paths/,
+    ],
     [
       'a mild collision',
       { collisions: [collision('a', 'low')] },

@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest'
 import { readSettingsFile } from '../../src/context/settings-file.ts'
 
 describe('a hostile file is rejected and neither throws nor ends the process', () => {
-  const nested = 'the file nests deeper than 50 levels'
+  const nested = 'the file is nested deeper than 50 levels'
   test.each([
     ['open lists', '['.repeat(60_000)],
     ['closed lists', `areas: ${'['.repeat(30_000)}${']'.repeat(30_000)}`],
@@ -19,13 +19,13 @@ describe('a hostile file is rejected and neither throws nor ends the process', (
   })
 
   test.each([
-    ['aliases of aliases', chain(20, (at) => `[*a${at - 1},*a${at - 1}]`), /stand for too much/],
-    ['a list that holds itself', 'ignore_paths: &a [*a]', /stand for too much/],
-    ['a file that holds itself', '&a\nareas: *a', /stand for too much/],
+    ['aliases of aliases', chain(20, (at) => `[*a${at - 1},*a${at - 1}]`), /expand to too much data/],
+    ['a list that contains itself', 'ignore_paths: &a [*a]', /expand to too much data/],
+    ['a file that contains itself', '&a\nareas: *a', /expand to too much data/],
     [
       'a long list under many names',
       `areas:\n  a: &a [${'x'.repeat(9000)}]\n${names(20)}`,
-      /stand for too much/,
+      /expand to too much data/,
     ],
     ['many aliases', `areas:\n  a: &a [x]\n${names(60)}`, /at most 50 aliases/],
   ])('%s', (_, text, message) => {

@@ -60,18 +60,18 @@ describe('a patch is refused', () => {
     ['that lacks its last line', '@@ -1,2 +1,2 @@\n-a\n+b\n', 'line 1: the counts'],
     ['with too many removed lines', '@@ -1,1 +1,2 @@\n-a\n-b\n+c', 'line 1: the counts'],
     ['with too many added lines', '@@ -1,2 +1,1 @@\n+a\n+b', 'line 1: the counts'],
-    ['with lines past its counts', '@@ -1 +1 @@\n-a\n+b\n c', 'line 4: " c" is past the counts'],
-    ['with blank lines past its counts', '@@ -1 +1 @@\n-a\n+b\n\n\n', 'line 4: "" is past the counts'],
+    ['with lines beyond its counts', '@@ -1 +1 @@\n-a\n+b\n c', 'line 4: " c" is beyond the counts'],
+    ['with blank lines beyond its counts', '@@ -1 +1 @@\n-a\n+b\n\n\n', 'line 4: "" is beyond the counts'],
     ['of two files', '@@ -1 +1 @@\n-a\n+b\ndiff --git a/y b/y', 'line 4: a second file begins'],
     [
       'whose hunks are out of order',
       '@@ -9 +9 @@\n-a\n+b\n@@ -1 +1 @@\n-c\n+d',
-      'line 4: hunks have to be in order',
+      'line 4: hunks must be in order',
     ],
     [
       'whose hunks overlap',
       '@@ -1,2 +1,2 @@\n a\n-b\n+c\n@@ -2 +2 @@\n-c\n+d',
-      'line 5: hunks have to be in order',
+      'line 5: hunks must be in order',
     ],
     [
       'whose mark of a missing newline follows no line',

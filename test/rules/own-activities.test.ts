@@ -127,7 +127,7 @@ describe('with nothing left', () => {
   test('the text says so if the check was incomplete', () => {
     const rest = withoutOwn(overlapOf(listed, { complete: false }), OWN)
     expect(rest).toMatchObject(nothing)
-    expect(rest.reason).toMatch(/reached its limit before it had compared everything\.$/)
+    expect(rest.reason).toMatch(/exhausted its work budget before it had compared everything\.$/)
     expect(rest.recommended_action).not.toMatch(/Go ahead/)
   })
 })

@@ -112,7 +112,7 @@ describe('an invalid settings file sets nothing, and each error has a line, a ke
       'areas:\n  __proto__: [a]',
       2,
       'areas.__proto__',
-      /cannot be used; choose another/,
+      /is a reserved name; choose another one/,
     ],
     ['an empty name of an area', 'areas:\n  "": [a]', 2, 'areas.', /its name must have 1 to 100 characters/],
     ['a key that is no ASCII', '# ä\nprüfung: true', 2, 'prüfung', /unknown key/],
@@ -251,20 +251,26 @@ describe('an invalid settings file sets nothing, and each error has a line, a ke
       'comment.enabled',
       /boolean/,
     ],
-    ['a key twice', 'check_run: true\n\ncheck_run: true\n', 3, 'check_run', /is there twice; keep one/],
+    [
+      'a key twice',
+      'check_run: true\n\ncheck_run: true\n',
+      3,
+      'check_run',
+      /appears twice in the same mapping; keep one/,
+    ],
     [
       'a nested key twice',
       'areas:\n  b: [c]\n  a: [b]\n  "b": [c]\n',
       4,
       'areas.b',
-      /is there twice; keep one/,
+      /appears twice in the same mapping; keep one/,
     ],
     [
       'a key twice in a list',
       'ignore_paths:\n- a\n- b: 1\n  b: 2\n',
       4,
       'ignore_paths[1].b',
-      /is there twice/,
+      /appears twice/,
     ],
     [
       'an alias of nothing',
@@ -296,11 +302,11 @@ describe('an invalid settings file sets nothing, and each error has a line, a ke
     ['a tag of its own', 'check_run: true\nareas: !env x', 2, /!env; remove the tag/],
     ['a tag that runs code elsewhere', 'areas: !!js/function "x"', 1, /remove the tag/],
     ['a tag for bytes', 'ignore_paths: [!!binary YQ==]', 1, /remove the tag/],
-    ['a key that is a list', '? [a]\n: 1', 1, /a key must be text/],
+    ['a key that is a list', '? [a]\n: 1', 1, /a key must be a string/],
     ['a list', '\n- a', 2, /must be a mapping/],
     ['a word', 'true', 1, /must be a mapping/],
     ['too many characters', `# ${'x'.repeat(65_536)}`, null, /longer than 65536/],
-  ])('%s is told with its line', (_, text, line, message) => {
+  ])('%s is reported with its line', (_, text, line, message) => {
     const { settings, errors } = readSettingsFile(text)
     expect(settings).toBeNull()
     expect(errors[0]).toEqual({ line, key: null, message: expect.stringMatching(message) })

@@ -78,8 +78,8 @@ function textWithoutOverlap({
     ? { reason: 'No overlap except with your own work.', recommended_action: 'Go ahead.' }
     : {
         reason:
-          'No overlap was found except with your own work, but the check reached its limit before it had compared everything.',
-        recommended_action: 'Narrow the scope and check again for a complete answer.',
+          'No overlap was found except with your own work, but the check exhausted its work budget before it had compared everything.',
+        recommended_action: 'Narrow the scope and check again for a complete result.',
       }
 }
 

@@ -113,7 +113,7 @@ const NOT_LIVE: ShownFailure = {
   status: 409,
   type: 'invalid_transition',
   description: 'The current status does not allow the change.',
-  message: 'the record is archived; create a new one to go on',
+  message: 'the record is archived; create a new one to continue',
 }
 
 const IDEMPOTENCY: ShownFailure[] = [
