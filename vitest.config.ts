@@ -1,13 +1,13 @@
 /**
- * The suites. A test's folder decides which it belongs to:
+ * The test projects. The folder of a test determines its project:
  *
  * rules      pure rules: no database, seconds
  * api        the service over HTTP, on PostgreSQL
- * databases  the same, on PostgreSQL and on the embedded database: what either could carry out in its own way
+ * databases  the same, on PostgreSQL and on the embedded database: behavior that could differ between the two
  * processes, surfaces  the built service and command as real processes
  * browser    the pages in Chromium
- * faults     what the service stands on is broken, and what is lost is counted
- * bench      the benchmark's harness
+ * faults     fault injection: breaks the dependencies of the service and counts what is lost
+ * bench      the benchmark itself
  *
  * `npm test` leaves out the last three, `npm run test:all` runs everything.
  */
@@ -16,7 +16,7 @@ import { defineConfig, type TestProjectInlineConfiguration } from 'vitest/config
 
 const MINUTE_MS = 60_000
 
-/** Fails a test that waits for what never comes, and none that is slow on a busy machine. */
+/** Long enough for a slow test on a busy machine; only a test that hangs fails. */
 const timeouts = {
   testTimeout: 3 * MINUTE_MS,
   hookTimeout: 3 * MINUTE_MS,
@@ -26,16 +26,16 @@ const timeouts = {
 const { TEST_SEED: given = '1' } = process.env
 const seed = given === 'random' ? randomInt(2 ** 31) : Number(given)
 process.stderr.write(`Random tests use TEST_SEED=${seed}; TEST_SEED=random varies them.\n`)
-/** What random tests need. */
+/** The seed of random tests. */
 const random = { setupFiles: './test/support/seed.ts', env: { TEST_SEED: String(seed) } }
 
-/** What two cores bear: an embedded database takes 300 MB in each worker, and tests wait as well as work. */
+/** Suitable for two cores. An embedded database takes 300 MB in each worker, and tests spend part of their time waiting. */
 const workers = { pool: 'forks' as const, maxWorkers: 3 }
 
-/** Files of one worker share the modules that they import, which would cost more than most of them do. */
+/** Test files of one worker share their imported modules, because importing takes longer than most tests. */
 const shared = { ...workers, isolate: false }
 
-/** Tests of processes have several each. They come after the others, one project after the other. */
+/** Projects whose tests start several processes each. They run after the others, one project at a time. */
 function processes(
   name: string,
   order: number,

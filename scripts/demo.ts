@@ -75,7 +75,7 @@ async function demoActivities(ada: Narrator, ben: Narrator): Promise<void> {
       'overlap.reason',
     ],
   })
-  explain('The activity lives for a day, and longer with heartbeats. It overlaps with nothing yet.')
+  explain('The activity expires after a day without a heartbeat. It overlaps with nothing yet.')
 
   heading('Ben’s agent checks before it starts')
   const intent = { branch: 'tidy-retries', base_branch: 'main', scope: { paths: ['src/**/retry.ts'] } }
@@ -114,13 +114,13 @@ async function demoActivities(ada: Narrator, ben: Narrator): Promise<void> {
     'A retry after a lost response is safe: the same key returns the same record and the same response.',
   )
 
-  heading('Ada’s agent learns of it with its next heartbeat')
+  heading('Ada’s agent sees it in the response to its next heartbeat')
   const beat = await ada('POST', `/activity/${activity.id}/heartbeat`, {
     show: ['heartbeat_at', 'expires_at', 'overlap'],
   })
   if (!beat.overlap.related_activity_ids.includes(first.activity.id))
     throw new Error('the heartbeat did not report the collision')
-  explain('Whoever came first also learns of a later collision.')
+  explain('The agent that came first is also informed about later collisions.')
 
   heading('Ada’s work is merged and archived')
   await ada('PATCH', `/activity/${activity.id}`, {

@@ -1,4 +1,4 @@
-/** `npm run replay`: judges pull requests without a service, recorded pairs or a whole history (contract §12). */
+/** `npm run replay`: judges recorded pairs of pull requests, or a whole history, without a service (contract §12). */
 import { parseArgs } from 'node:util'
 import { replayHistory } from './replay/history.ts'
 import { judgePairs, readRecording } from './replay/pairs.ts'
@@ -17,11 +17,11 @@ async function main(): Promise<void> {
   })
   if (values.pairs !== undefined && values.git === undefined) return replayPairs(values.pairs)
   if (values.git === undefined || values.pairs !== undefined)
-    throw new Error(`give either --pairs or --git\n${USAGE}`)
+    throw new Error(`pass either --pairs or --git\n${USAGE}`)
   const days = Number(values.days)
   if (!Number.isInteger(days) || days < 1 || days > DAYS_MAX)
-    throw new Error(`--days ${values.days}: give a whole number from 1 to ${DAYS_MAX}`)
-  // So that the scratch repository is removed.
+    throw new Error(`--days ${values.days}: must be a whole number from 1 to ${DAYS_MAX}`)
+  // Exiting normally removes the scratch repository.
   for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => process.exit(1))
   const started = performance.now()
   const report = (line: string) =>

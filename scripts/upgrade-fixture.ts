@@ -15,7 +15,7 @@ import { temporaryDirectory } from '../test/support/temporary-directory.ts'
 import { pullRequestEvent, signedDelivery } from '../test/support/webhooks.ts'
 import { type FakeGithubServer, startFakeGithubServer } from './fake-github-server.ts'
 
-/** The release that the first public databases run: migrations 0000 to 0003. */
+/** The first release that was used in public: migrations 0000 to 0003. */
 const COMMIT = '58769d3'
 const FILE = fileURLToPath(new URL('../test/fixtures/upgrade/release.sql', import.meta.url))
 const SECRET = 'hush'
@@ -45,7 +45,7 @@ async function main(): Promise<void> {
     await fill(`http://127.0.0.1:${port}`, githubServer)
     await writeFile(FILE, await dump(cluster.url))
   } finally {
-    // npx and tsx each start a child of their own.
+    // npx and tsx each start a child process.
     if (service?.pid) process.kill(-service.pid, 'SIGTERM')
     if (service) await once(service, 'exit')
     await githubServer.close()
@@ -118,7 +118,7 @@ async function until(isDone: () => Promise<boolean>): Promise<void> {
     if (await isDone().catch(() => false)) return
     await wait(100)
   }
-  throw new Error('the release did not get there within a minute')
+  throw new Error('the release did not reach the expected state within a minute')
 }
 
 /** SQL that any client can run: without psql's commands, settings of the session, and comments. */

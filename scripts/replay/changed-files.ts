@@ -1,9 +1,9 @@
-/** The changed files of pull requests as GitHub's list of files has them, from one `git diff-tree`. */
+/** The changed files of pull requests in the form of GitHub's list of files, from a single `git diff-tree`. */
 import { changeOf, type FileChange, type FileEntry } from '../../src/lines/change.ts'
 import type { LineHasher } from '../../src/lines/line-hash.ts'
 import type { Git } from './git.ts'
 
-/** GitHub lists no more. */
+/** The maximum that GitHub lists. */
 const FILES_MAX = 3000
 const STATUSES: Record<string, string> = {
   A: 'added',
@@ -15,20 +15,20 @@ const STATUSES: Record<string, string> = {
 }
 const OPTIONS = ['-r', '-M', '-l1000', '-z', '--raw', '--numstat', '-p', '-U3', '--full-index', '--no-abbrev']
 
-/** For each pair of trees, in order. */
+/** Yields the changed files of each pair of trees, in order. */
 export async function* changedFiles(
   git: Git,
   trees: readonly { from: string; to: string }[],
   hash: LineHasher,
 ): AsyncGenerator<FileChange[]> {
-  // A line that is no pair of trees is repeated in the output: it marks the end of what precedes it.
+  // git copies a line that is not a pair of trees to the output, so it marks the end of the preceding output.
   const input = trees.map(({ from, to }) => `${from} ${to}\nend\n`).join('')
   const args = ['diff-tree', '--stdin', '--no-ext-diff', '--no-textconv', ...OPTIONS]
   for await (const record of git.records(args, input, '\nend\n'))
     yield entriesOf(record.slice(record.indexOf('\n') + 1)).flatMap((entry) => changeOf(entry, hash) ?? [])
 }
 
-/** Reads the output of `git diff-tree -z --raw --numstat -p` for two trees: fields that end with NUL, an empty one, patches. */
+/** Parses the output of `git diff-tree -z --raw --numstat -p` for two trees: fields that end with NUL, an empty field, and patches. */
 export function entriesOf(output: string): FileEntry[] {
   const end = output.indexOf('\0\0')
   if (end === -1) return []
@@ -57,16 +57,16 @@ export function entriesOf(output: string): FileEntry[] {
   let patch_at = 0
   for (const [index, entry] of entries.entries()) {
     const [additions = '', deletions = '', name] = next().split('\t')
-    // A renamed file has its two names in fields of their own.
+    // The two names of a renamed file are in separate fields.
     if (name === '') at += 2
     entry.additions = Number(additions) || 0
     entry.deletions = Number(deletions) || 0
     const patch = patches[patch_at] ?? ''
-    // A change of type, such as from a file to a link, is shown as a removal and an addition: no patch of one file.
-    const isOne = shown[index] !== 'T'
-    patch_at += isOne ? 1 : 2
+    // A change of type, such as from a file to a link, is shown as a removal and an addition, which is not a patch of one file.
+    const isSinglePatch = shown[index] !== 'T'
+    patch_at += isSinglePatch ? 1 : 2
     const hunks = patch.search(/^@@ /m)
-    if (isOne && hunks !== -1) entry.patch = patch.slice(hunks)
+    if (isSinglePatch && hunks !== -1) entry.patch = patch.slice(hunks)
   }
   return entries.slice(0, FILES_MAX)
 }

@@ -24,7 +24,7 @@ interface Rule {
 
 const isWithin = (overlap: JudgedOverlap, verdicts: readonly Verdict[]) =>
   isComparable(overlap) && verdicts.includes(overlap.judged.strongest?.verdict ?? 'far')
-const stopsGit = ({ truth }: JudgedOverlap) => truth?.verdict === 'conflict'
+const conflictsInGit = ({ truth }: JudgedOverlap) => truth?.verdict === 'conflict'
 
 const SHOWN = { is_fresh: true, is_later: true } as const
 
@@ -33,16 +33,16 @@ export const RULES: readonly Rule[] = [
   { label: "… other people's only, no noise files", holds: ({ is_of_people }) => is_of_people },
   { label: '… within 30 lines', holds: (overlap) => isWithin(overlap, WITHIN_30) },
   { label: '… within 3 lines', holds: (overlap) => isWithin(overlap, WITHIN_3) },
-  { label: '… git would conflict', holds: stopsGit },
-  { label: '… the other side pushed within 14 days', holds: stopsGit, is_fresh: true },
-  { label: '… and only the later side is told', holds: stopsGit, ...SHOWN },
+  { label: '… git would conflict', holds: conflictsInGit },
+  { label: '… the other side pushed within 14 days', holds: conflictsInGit, is_fresh: true },
+  { label: '… and only the later side gets a comment', holds: conflictsInGit, ...SHOWN },
   { label: '… in at least two files', holds: ({ truth }) => (truth?.conflicts ?? 0) >= 2, ...SHOWN },
-  { label: 'our verdict in place of git: conflict', holds: isConflict, ...SHOWN },
+  { label: 'our verdict instead of git’s: conflict', holds: isConflict, ...SHOWN },
   { label: '… proved only', holds: isProved, ...SHOWN },
   { label: '… conflict or duplicate (what the service comments)', holds: isShown, ...SHOWN },
 ]
 
-/** A comment may name the pair, and neither side was rebased over the other's merge. */
+/** Both are by people, and neither side was rebased over the other's merge. */
 export function isComparable({ is_of_people, rebased_over }: Overlap): boolean {
   return is_of_people && rebased_over === null
 }
@@ -63,40 +63,40 @@ function isShown(overlap: JudgedOverlap): boolean {
   return isConflict(overlap) || isDuplicate(overlap)
 }
 
-/** The pairs that the service would show to the later side, with the other one pushed in the last 14 days. */
+/** The pairs that the service would show to the author of the later side: those with an earlier side pushed in the last 14 days. */
 export function shownOf(overlaps: readonly JudgedOverlap[]): JudgedOverlap[] {
   return overlaps.filter((overlap) => isShown(overlap) && isFresh(overlap))
 }
 
-/** The later side was pushed when it was opened. Only the last push of the earlier one is known. */
+/** Compares the last push of the earlier side, the only one that is known, with the time at which the later side was opened. */
 function isFresh({ earlier, later }: JudgedOverlap): boolean {
   return earlier.pushed >= later.opened - STALE_AFTER_DAYS * DAY
 }
 
 export interface RuleCount {
   label: string
-  /** Pull requests by people that were opened in the time of the replay, and those with a comment. */
+  /** Pull requests by people that were opened during the replayed period, and those with a comment. */
   pull_requests: number
   commented: number
-  /** Others that these comments name, each once for each comment. */
+  /** The number of other pull requests in these comments, counted once per comment. */
   named: number
 }
 
-/** `isCounted`: a pull request by people that was opened in the time of the replay. */
+/** `isCounted`: a pull request by people that was opened during the replayed period. */
 export function countsOf(
   overlaps: readonly JudgedOverlap[],
   { pull_requests, isCounted }: { pull_requests: number; isCounted: (n: number) => boolean },
 ): RuleCount[] {
   return RULES.map(({ label, holds, is_fresh, is_later }) => {
-    const told = new Map<number, number>()
-    const tell = (n: number) => {
-      if (isCounted(n)) told.set(n, (told.get(n) ?? 0) + 1)
+    const commented = new Map<number, number>()
+    const comment = (n: number) => {
+      if (isCounted(n)) commented.set(n, (commented.get(n) ?? 0) + 1)
     }
     for (const overlap of overlaps.filter(holds)) {
-      if (!is_fresh || isFresh(overlap)) tell(overlap.later.n)
-      if (!is_later) tell(overlap.earlier.n)
+      if (!is_fresh || isFresh(overlap)) comment(overlap.later.n)
+      if (!is_later) comment(overlap.earlier.n)
     }
-    const named = [...told.values()].reduce((sum, count) => sum + count, 0)
-    return { label, pull_requests, commented: told.size, named }
+    const named = [...commented.values()].reduce((sum, count) => sum + count, 0)
+    return { label, pull_requests, commented: commented.size, named }
   })
 }

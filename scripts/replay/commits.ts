@@ -1,7 +1,7 @@
-/** The commits of a mirror as a graph in memory, and what a pull request adds to a branch. */
+/** The commits of a mirror as a graph in memory, and the commits that a pull request adds to a branch. */
 import type { Git } from './git.ts'
 
-/** A commit is named by its index in `Commits.all`. Times are in seconds. */
+/** Other commits refer to it by its index in `Commits.all`. Times are in seconds. */
 export interface Commit {
   sha: string
   tree: string
@@ -18,7 +18,7 @@ export interface Commits {
   byId: Map<string, number>
 }
 
-/** All commits that are reachable from `tips` (commit ids). */
+/** Reads all commits that are reachable from `tips` (commit ids). */
 export async function readCommits(git: Git, tips: readonly string[]): Promise<Commits> {
   const format = '--format=%H%x00%T%x00%P%x00%at%x00%ct%x00%an%x00%ae%x00%s'
   const all: Commit[] = []
@@ -62,17 +62,17 @@ export function branchOf({ all }: Commits, name: string, tip: number): Branch {
 }
 
 export interface Addition {
-  /** What `head` adds to the branch. */
+  /** The commits that `head` adds to the branch. */
   own: Set<number>
-  /** The commits of the branch on which `own` starts. */
+  /** The commits of the branch that are parents of `own`. */
   boundary: number[]
-  /** The merge base: of `boundary`, the commit that was merged into the branch last. */
+  /** The merge base: the commit of `boundary` that was merged into the branch last. */
   base: number
 }
 
 /**
- * What `head` adds to a branch as it was before position `before`. Null if it adds nothing, shares nothing with the
- * branch, or adds more than `max` commits.
+ * The commits that `head` adds to a branch as it was before position `before`. Null if `head` adds nothing, has no commit in
+ * common with the branch, or adds more than `max` commits.
  */
 export function additionOf(
   { all }: Commits,

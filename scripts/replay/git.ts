@@ -1,4 +1,4 @@
-/** Runs git for a replay, in a scratch repository that reads the objects of the mirror: the mirror is not written to. */
+/** Runs git for a replay, in a scratch repository that reads the objects of the mirror and does not modify it. */
 import { spawn } from 'node:child_process'
 import { rmSync } from 'node:fs'
 import { mkdtemp, rm, writeFile } from 'node:fs/promises'
@@ -6,13 +6,13 @@ import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 
 const STDERR_MAX = 4000
-/** Bytes of one record that are kept; of a larger one the beginning. */
+/** Larger records are cut to this length. */
 const RECORD_BYTES_MAX = 32 * 1024 * 1024
 
 export interface Git {
   /** The directory of the repository. */
   directory: string
-  /** The output in records, each without the separator that ends it. Throws an Error with git's own message. */
+  /** Yields the output as records, without the separator at their ends. Throws an Error with git's own message. */
   records(args: readonly string[], input: string, separator: string): AsyncGenerator<string>
   text(args: readonly string[], input?: string): Promise<string>
 }
@@ -21,7 +21,7 @@ export interface ScratchGit extends Git {
   remove(): Promise<void>
 }
 
-/** `settings` false: git reads no configuration of the user, so that diffs and merges are the same everywhere. */
+/** With `settings` false, git ignores the user's configuration, so that diffs and merges are the same on every machine. */
 export function gitIn(directory: string, settings: boolean): Git {
   const isolated = settings ? {} : { GIT_CONFIG_GLOBAL: '/dev/null', GIT_CONFIG_NOSYSTEM: '1', ...IDENTITY }
   const inherited = Object.entries(process.env).filter(([name]) => !name.startsWith('GIT_'))

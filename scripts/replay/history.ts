@@ -1,4 +1,4 @@
-/** Replays the pull requests of a mirror in the order of events, with `git merge-tree` as the judge (contract §12). */
+/** Replays the pull requests of a mirror in the order of events, and compares the verdicts with `git merge-tree` (contract §12). */
 import { closingIssues } from '../../src/lines/closing-issues.ts'
 import { workOf } from '../../src/lines/duplicate.ts'
 import { attributesOf, readGitAttributes } from '../../src/lines/git-attributes.ts'
@@ -16,7 +16,7 @@ import { DAY, type PullRequest, readPullRequests } from './pull-requests.ts'
 import type { Replayed } from './tables.ts'
 import { truthOf } from './truth.ts'
 
-/** Pairs that git judges, the latest ones; each takes one to four merges of about 20 ms. */
+/** The maximum number of pairs that git merges, the latest ones. Each pair takes one to four merges of about 20 ms. */
 const PAIRS_MAX = 20_000
 
 export interface ReplayOptions {
@@ -26,7 +26,7 @@ export interface ReplayOptions {
   report: (line: string) => void
 }
 
-/** Throws an Error that says what is wrong with the mirror. Nothing is written to it. */
+/** Does not modify the mirror. Throws an Error that says what is wrong with it. */
 export async function replayHistory(directory: string, options: ReplayOptions): Promise<Replayed> {
   const mirror = await openMirror(directory)
   const git = await scratchOf(mirror.git)
@@ -49,7 +49,7 @@ async function replayMirror(mirror: Mirror, git: Git, { days, report }: ReplayOp
     `${commits.all.length} commits, ${heads.size} pull requests, ${branches.length} branches with merges`,
   )
   const last = [...merged.merges.values()].filter(({ branch }) => branch === 0).map(({ at }) => at)
-  if (last.length === 0) throw new Error(`${default_branch.name} has no merge of a pull request to end at`)
+  if (last.length === 0) throw new Error(`${default_branch.name} has no merge of a pull request`)
   const until = last.reduce((a, b) => Math.max(a, b))
   const since = until - days * DAY
   const all = readPullRequests(commits, mirror, { ...merged, since }).filter(({ opened }) => opened <= until)
@@ -57,15 +57,15 @@ async function replayMirror(mirror: Mirror, git: Git, { days, report }: ReplayOp
   const changed = await withFiles(git, commits, { pullRequests: all, noise })
   const counted = changed.filter(({ opened, files }) => opened >= since && files.length > 0)
   const people = new Set(counted.filter(({ is_bot }) => !is_bot).map(({ n }) => n))
-  report(`${counted.length} pull requests opened in ${days} days, ${changed.length} open at some time`)
+  report(`${counted.length} pull requests opened in ${days} days, ${changed.length} were open at some time`)
 
   const overlaps: JudgedOverlap[] = [...overlapsOf(changed, branches, { since, noise })].map((overlap) => ({
     ...overlap,
     truth: null,
   }))
-  const asked = overlaps.filter(isComparable)
-  report(`${overlaps.length} pairs share a file, git judges ${Math.min(asked.length, PAIRS_MAX)}`)
-  const latest = asked.slice(-PAIRS_MAX)
+  const comparable = overlaps.filter(isComparable)
+  report(`${overlaps.length} pairs share a file, git merges ${Math.min(comparable.length, PAIRS_MAX)}`)
+  const latest = comparable.slice(-PAIRS_MAX)
   const truths = await truthOf(git, commits, { overlaps: latest, report })
   for (const [index, overlap] of latest.entries()) overlap.truth = truths[index] ?? null
 
@@ -83,12 +83,12 @@ async function replayMirror(mirror: Mirror, git: Git, { days, report }: ReplayOp
       overlap,
       outcome: outcomes[index] as (typeof outcomes)[number],
     })),
-    rebased: { pairs: rebased.length, edit_merged: edits.filter(Boolean).length },
-    tells_closed: mirror.tried.size > 0,
+    rebased: { pairs: rebased.length, editing_merge: edits.filter(Boolean).length },
+    has_merge_refs: mirror.merge_tried.size > 0,
   }
 }
 
-/** As the service reads noise: the usual names, and what the root `.gitattributes` says. */
+/** The noise rules of the service: the default names, and the root `.gitattributes`. */
 async function noiseOf(git: Git, tip: string): Promise<NoiseRules> {
   const text = await git.text(['cat-file', 'blob', `${tip}:.gitattributes`]).catch(() => '')
   return { ...DEFAULT_NOISE, attributes: attributesOf(readGitAttributes(text)) }

@@ -2,13 +2,13 @@
 import { type Branch, branchOf, type Commit, type Commits } from './commits.ts'
 import type { Mirror } from './mirror.ts'
 
-/** Branches that are read beside the default one, those with the newest commits first. */
+/** The maximum number of branches that are read besides the default branch, those with the newest commits first. */
 const BRANCHES_MAX = 200
 
 export interface Merge {
   /** Index of the branch. */
   branch: number
-  /** Of the merge in `Branch.chain`. */
+  /** The position of the merge in `Branch.chain`. */
   position: number
   /** In seconds. */
   at: number
@@ -50,7 +50,7 @@ export function mergedBranches(
   return { branches, merges }
 }
 
-/** Merges that are also in `trunk` are left out. */
+/** Excludes merges that are also in `trunk`. */
 function mergesInto(
   { all }: Commits,
   { chain, arrival }: Branch,
@@ -75,20 +75,20 @@ function mergesInto(
     if (merges.has(n)) continue
     const position = arrival[head] as number
     if (position !== -1) {
-      // A head that is itself on the chain may be of a pull request that was reset to the branch and closed.
+      // A head on the chain itself may belong to a pull request that was reset to the branch and then closed.
       if (chain[position] !== head && isOwn(chain[position] as number)) merges.set(n, mergeAt(position))
       continue
     }
     const rebased = onChain.get(textOf(all[head] as Commit))
     if (rebased === undefined) continue
     const merge = mergeAt(rebased)
-    // A commit that was on the branch earlier was cherry-picked from it.
+    // If the commit was on the branch before, the pull request cherry-picked it from there.
     if (merge.at >= (all[head] as Commit).committed) merges.set(n, merge)
   }
   return merges
 }
 
-/** GitHub keeps these when it rebases a commit. */
+/** The fields of a commit that GitHub keeps in a rebase. */
 function textOf({ authored, email, subject }: Commit): string {
   return `${authored} ${email} ${subject}`
 }

@@ -1,4 +1,4 @@
-/** Reads the refs of a mirror that holds GitHub's `refs/pull/N/head` (contract §12). */
+/** Reads the refs of a mirror that contains GitHub's `refs/pull/N/head` (contract §12). */
 import { type Git, gitIn } from './git.ts'
 
 export interface Ref {
@@ -16,31 +16,29 @@ export interface Mirror {
   /** Heads of pull requests by number. */
   heads: Map<number, string>
   /**
-   * When GitHub last tried to merge a pull request, in seconds (`refs/pull/N/merge`). It deletes that ref when the pull
+   * When GitHub last merge_tried to merge a pull request, in seconds (`refs/pull/N/merge`). It deletes that ref when the pull
    * request is closed. Empty if the mirror has no such refs.
    */
-  tried: Map<number, number>
+  merge_tried: Map<number, number>
 }
 
-const HOW = 'make one with: git clone --mirror https://github.com/OWNER/NAME'
+const HOW = 'create one with: git clone --mirror https://github.com/OWNER/NAME'
 
-/** Throws an Error that says what is missing. */
+/** Throws an Error that names what is missing. */
 export async function openMirror(directory: string): Promise<Mirror> {
   const git = gitIn(directory, true)
   const format = '--format=%(refname) %(objectname) %(objecttype) %(committerdate:unix)'
   const listed = await git.text(['for-each-ref', format, 'refs/heads', 'refs/pull']).catch((error: Error) => {
-    throw new Error(
-      `--git ${directory}: not a bare git repository that can be read; ${HOW}\n${error.message}`,
-    )
+    throw new Error(`--git ${directory}: not a readable bare git repository; ${HOW}\n${error.message}`)
   })
   const branches: Ref[] = []
-  const [heads, tried] = [new Map<number, string>(), new Map<number, number>()]
+  const [heads, merge_tried] = [new Map<number, string>(), new Map<number, number>()]
   for (const line of listed.split('\n')) {
     const [name = '', sha = '', type, committed] = line.split(' ')
     if (type !== 'commit') continue
     const [, n, kind] = /^refs\/pull\/(\d+)\/(head|merge)$/.exec(name) ?? []
     if (kind === 'head') heads.set(Number(n), sha)
-    else if (kind === 'merge') tried.set(Number(n), Number(committed))
+    else if (kind === 'merge') merge_tried.set(Number(n), Number(committed))
     else if (name.startsWith('refs/heads/')) branches.push({ name, sha, committed: Number(committed) })
   }
   if (heads.size === 0) throw new Error(`--git ${directory}: has no refs/pull/N/head; ${HOW}`)
@@ -55,6 +53,6 @@ export async function openMirror(directory: string): Promise<Mirror> {
     default_branch,
     branches: branches.filter((branch) => branch !== default_branch),
     heads,
-    tried,
+    merge_tried,
   }
 }

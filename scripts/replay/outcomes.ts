@@ -3,33 +3,33 @@ import { namesOf } from '../../src/lines/change.ts'
 import type { JudgedOverlap } from './comment-rules.ts'
 import type { Branch, Commit, Commits } from './commits.ts'
 import type { Git } from './git.ts'
-import { type Merged, mergeAll } from './judge.ts'
+import { type Merged, mergeAll } from './merge-tree.ts'
 import type { Changed } from './overlaps.ts'
 import { sideOf } from './truth.ts'
 
 export const OUTCOMES = {
   both_open: 'both are open',
-  given_up: 'at least one was closed without a merge',
-  came_true: 'one was merged, and the other conflicts with its merge in a shared file',
-  did_not: 'one was merged, and the other is open without such a conflict',
+  closed: 'at least one was closed without a merge',
+  conflicted: 'one was merged, and the other conflicts with its merge in a shared file',
+  no_conflict: 'one was merged, and the other is open without such a conflict',
   both_merged: 'both were merged, the second without a rebase over the first',
 } as const
 export type Outcome = keyof typeof OUTCOMES
 
-interface Asked {
+interface OutcomeInput {
   overlaps: readonly JudgedOverlap[]
   branches: readonly Branch[]
 }
 
-/** In order of `overlaps`. */
+/** Returns the outcomes in the order of `overlaps`. */
 export async function outcomesOf(
   git: Git,
   commits: Commits,
-  { overlaps, branches }: Asked,
+  { overlaps, branches }: OutcomeInput,
 ): Promise<Outcome[]> {
   const ended = overlaps.map(endOf)
   const waiting = overlaps.filter((_, index) => ended[index] === null)
-  // The open one conflicts with the branch after the merge, and did not before it.
+  // A conflict is new if the open side conflicts with the branch after the merge and not before it.
   const merges = await mergeAll(
     git,
     waiting.flatMap((overlap) => {
@@ -42,19 +42,19 @@ export async function outcomesOf(
   const judged = waiting.map((overlap, index): Outcome => {
     const [before, after] = [merges[2 * index] as Merged, merges[2 * index + 1] as Merged]
     const isNew = (name: string) => after.conflicts.has(name) && !before.conflicts.has(name)
-    return namesIn(overlap).some(isNew) ? 'came_true' : 'did_not'
+    return namesIn(overlap).some(isNew) ? 'conflicted' : 'no_conflict'
   })
   return ended.map((outcome) => outcome ?? (judged.shift() as Outcome))
 }
 
 /**
- * Whether the side that was rebased edits lines of the merge that it was rebased over: it then conflicts with a revert of
- * that merge. In order of `overlaps`, of which each has `rebased_over`.
+ * Whether the rebased side edits lines of the merge that it was rebased over, in which case it conflicts with a revert of
+ * that merge. Each of `overlaps` must have `rebased_over`; the results are in the same order.
  */
 export async function editsMerged(
   git: Git,
   commits: Commits,
-  { overlaps, branches }: Asked,
+  { overlaps, branches }: OutcomeInput,
 ): Promise<boolean[]> {
   const cases = overlaps.map(({ earlier, later, rebased_over }) => {
     const merged = rebased_over as Changed
@@ -79,7 +79,7 @@ export async function editsMerged(
   })
 }
 
-/** The branch before a pull request was merged, and after. */
+/** The commits of the branch before and after a pull request was merged. */
 function mergeOf({ all }: Commits, branches: readonly Branch[], { branch, merged }: Changed) {
   const { chain } = branches[branch] as Branch
   const position = merged?.position ?? 0
@@ -94,7 +94,7 @@ function namesIn({ real }: JudgedOverlap): string[] {
 /** Null if one was merged and the other is open. */
 function endOf({ earlier, later }: JudgedOverlap): Outcome | null {
   const sides = [earlier, later]
-  if (sides.some(({ merged, is_open }) => merged === null && !is_open)) return 'given_up'
+  if (sides.some(({ merged, is_open }) => merged === null && !is_open)) return 'closed'
   if (sides.every(({ merged }) => merged !== null)) return 'both_merged'
   return sides.every(({ is_open }) => is_open) ? 'both_open' : null
 }

@@ -1,4 +1,4 @@
-/** Pairs of pull requests that were open at once and share a file, and the service's verdict about each. */
+/** Pairs of pull requests that were open at the same time and share a file, with the service's verdict on each. */
 import type { FileChange } from '../../src/lines/change.ts'
 import { namesOf } from '../../src/lines/change.ts'
 import { type Duplicate, duplicateOf, type Work } from '../../src/lines/duplicate.ts'
@@ -25,19 +25,19 @@ export interface Overlap {
   earlier: Changed
   /** The one that was opened later. */
   later: Changed
-  /** They share a file that is no noise, have different authors of whom none is a bot, and are not stacked. */
+  /** They share a file that is not noise, have different authors, neither of whom is a bot, and are not stacked. */
   is_of_people: boolean
   /** See `rebasedOver`. */
   rebased_over: Changed | null
-  /** The shared files that are no noise. */
+  /** The shared files that are not noise. */
   real: FilePair[]
   judged: PairVerdict
   duplicate: Duplicate | null
-  /** Lines between the nearest changes as the two patches number them, without alignment. */
+  /** The number of lines between the nearest changes by the line numbers of the two patches, without alignment. */
   raw_gap: number
 }
 
-/** Each pair once, in order of the later number, if the later one was opened at or after `since`. */
+/** Yields each pair once, ordered by the later number, if the later one was opened at or after `since`. */
 export function* overlapsOf(
   pullRequests: readonly Changed[],
   branches: readonly Branch[],
@@ -70,8 +70,8 @@ function overlapOf(earlier: Changed, later: Changed, branch: Branch, noise: Nois
     noise,
     budget: { remaining: PAIR_COST_MAX },
   })
-  const quiet = new Set(judged.files.filter(({ verdict }) => verdict === 'noise').map(({ path }) => path))
-  const real = shared.filter(({ path }) => !quiet.has(path))
+  const noisy = new Set(judged.files.filter(({ verdict }) => verdict === 'noise').map(({ path }) => path))
+  const real = shared.filter(({ path }) => !noisy.has(path))
   const isBot = earlier.is_bot || later.is_bot
   return {
     earlier,

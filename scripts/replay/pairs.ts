@@ -9,7 +9,7 @@ import { DEFAULT_NOISE, type NoiseRules } from '../../src/lines/noise.ts'
 import { type FilePair, type JudgedFile, pairVerdict } from '../../src/lines/pair-verdict.ts'
 import type { Confidence, Verdict } from '../../src/lines/verdict.ts'
 
-/** As GitHub's list of the files of a pull request has it. */
+/** An entry of GitHub's list of the files of a pull request. */
 const Entry = z.object({
   filename: z.string(),
   previous_filename: z.string().optional(),
@@ -22,7 +22,7 @@ const Entry = z.object({
 
 const PullRequest = z.object({
   n: z.number(),
-  /** The commit that the patches start from. */
+  /** The commit that the patches apply to. */
   base: z.string(),
   files: z.array(Entry),
   title: z.string().optional(),
@@ -35,13 +35,13 @@ const Truth = z.enum(['conflict', 'clean', 'unknown'])
 const Pair = z.object({
   a: z.number(),
   b: z.number(),
-  /** Names of the file on each side, and, where it was judged, what git says. */
+  /** The name of the file on each side, and git's result if there is one. */
   files: z.array(z.object({ a: z.string(), b: z.string(), pair: Truth.optional() })),
 })
 
 const Recording = z.object({
   repo: z.string().default(''),
-  /** A list, or an object of them. */
+  /** An array, or an object whose values are the pull requests. */
   prs: z
     .preprocess(
       (value) => (typeof value === 'object' && value !== null ? Object.values(value) : value),
@@ -68,7 +68,7 @@ export async function readRecording(file: string): Promise<Recording> {
   return parsed.data
 }
 
-/** Units for one pair, as in a check of the service. */
+/** The work budget of one pair, as in a check of the service. */
 export const PAIR_COST_MAX = 5_000_000
 
 interface Side {
@@ -77,7 +77,7 @@ interface Side {
   work: Work
 }
 
-/** In the order of the recording. Throws if a pair names a pull request or a file that is not recorded. */
+/** Judges the pairs in the order of the recording. Throws if a pair refers to a pull request or file that is not recorded. */
 export function judgePairs({ repo, prs, pairs }: Recording, noise: NoiseRules = DEFAULT_NOISE): JudgedPair[] {
   const hash = lineHasher(new Uint8Array(KEY_BYTES))
   const sides = new Map<number, Side>()
@@ -113,6 +113,6 @@ export function judgePairs({ repo, prs, pairs }: Recording, noise: NoiseRules = 
 }
 
 function found<Value>(value: Value | undefined, what: string): Value {
-  if (value === undefined) throw new Error(`${what} is named by a pair, and not recorded`)
+  if (value === undefined) throw new Error(`${what} is used by a pair but not recorded`)
   return value
 }

@@ -4,35 +4,35 @@ import type { Merge, MergedBranches } from './merges.ts'
 import type { Mirror } from './mirror.ts'
 
 export const DAY = 86_400
-/** Days after its last push for which a closed pull request counts as open: git does not tell when it was closed. */
+/** A closed pull request counts as open for this long after its last push, because git does not record when it was closed. */
 const CLOSED_AFTER_DAYS = 14
-/** An older `refs/pull/N/merge` is of a closed pull request: GitHub did not always delete them. */
+/** An older `refs/pull/N/merge` belongs to a closed pull request: GitHub did not always delete these refs. */
 const TRIED_WITHIN_DAYS = 365
 /** A pull request with more commits is left out. */
 const OWN_COMMITS_MAX = 1000
 
 export interface PullRequest extends Addition {
   n: number
-  /** Index of its target branch. */
+  /** The index of the target branch. */
   branch: number
   head: number
   author: { name: string; email: string }
   is_bot: boolean
   /** In seconds, as are all times. */
   opened: number
-  /** Of the last push: only the last head is known. */
+  /** The time of the last push; only the last head is known. */
   pushed: number
   merged: Merge | null
-  /** Neither merged nor closed when the mirror was made. */
+  /** Neither merged nor closed when the mirror was created. */
   is_open: boolean
   /** When it was merged, or the latest time at which it was closed; infinite if it is open. */
   ended: number
 }
 
-/** In order of number. `since`: those that ended before are left out. */
+/** Returns the pull requests ordered by number, without those that ended before `since`. */
 export function readPullRequests(
   commits: Commits,
-  mirror: Pick<Mirror, 'heads' | 'tried'>,
+  mirror: Pick<Mirror, 'heads' | 'merge_tried'>,
   { branches, merges, since }: MergedBranches & { since: number },
 ): PullRequest[] {
   const found = [...mirror.heads]
@@ -52,20 +52,20 @@ export function readPullRequests(
   return found.flatMap((each) => {
     const pushed = (commits.all[each.head] as Commit).committed
     const at = { opened: opened.get(each.n) as number, pushed, merged: merges.get(each.n) ?? null }
-    const is_open = at.merged === null && isOpen(mirror.tried, { n: each.n, since })
-    const given_up = Math.max(at.opened, pushed) + CLOSED_AFTER_DAYS * DAY
-    const ended = at.merged?.at ?? (is_open ? Number.POSITIVE_INFINITY : given_up)
+    const is_open = at.merged === null && isOpen(mirror.merge_tried, { n: each.n, since })
+    const presumed_end = Math.max(at.opened, pushed) + CLOSED_AFTER_DAYS * DAY
+    const ended = at.merged?.at ?? (is_open ? Number.POSITIVE_INFINITY : presumed_end)
     return ended < since ? [] : [{ ...each, ...at, ...authorOf(commits, each.own), is_open, ended }]
   })
 }
 
-/** Without any `refs/pull/N/merge`, all pull requests that were not merged count as open. */
-function isOpen(tried: Mirror['tried'], { n, since }: { n: number; since: number }): boolean {
-  if (tried.size === 0) return true
-  return (tried.get(n) ?? Number.NEGATIVE_INFINITY) >= since - TRIED_WITHIN_DAYS * DAY
+/** If the mirror has no `refs/pull/N/merge`, all pull requests that were not merged count as open. */
+function isOpen(merge_tried: Mirror['merge_tried'], { n, since }: { n: number; since: number }): boolean {
+  if (merge_tried.size === 0) return true
+  return (merge_tried.get(n) ?? Number.NEGATIVE_INFINITY) >= since - TRIED_WITHIN_DAYS * DAY
 }
 
-/** The target branch: the one it was merged into, else the one to which it adds the fewest commits, the default first. */
+/** The branch that it was merged into, or else the branch to which it adds the fewest commits; the default branch wins a tie. */
 function targetOf(
   commits: Commits,
   branches: readonly Branch[],
@@ -86,9 +86,9 @@ function targetOf(
 }
 
 /**
- * A pull request was opened after the first commit of every lower number and before the merge of every higher one: the
- * earliest time that fits, by number. `times` are in order of number. A first commit that is later than such a merge
- * replaced an older one in a rebase, and is ignored.
+ * Returns the earliest possible time at which each pull request was opened, by number: after the first commit of every lower
+ * number and before the merge of every higher one. `times` must be ordered by number. A first commit that is later than such
+ * a merge replaced an older one in a rebase, and is ignored.
  */
 export function openingTimes(times: readonly { n: number; first: number; merged: number }[]) {
   const latest: number[] = []
@@ -108,7 +108,7 @@ export function openingTimes(times: readonly { n: number; first: number; merged:
   )
 }
 
-/** Coding agents count as people, as in comments of the service. */
+/** Coding agents count as people, as they do in the comments of the service. */
 const AGENTS = new Set([
   'copilot',
   'copilot-swe-agent',
@@ -118,7 +118,7 @@ const AGENTS = new Set([
   'cursor',
 ])
 
-/** The author of most of its commits. */
+/** The author of most of the commits. */
 function authorOf({ all }: Commits, own: ReadonlySet<number>): Pick<PullRequest, 'author' | 'is_bot'> {
   const made = [...own].map((at) => all[at] as Commit).toSorted((a, b) => a.authored - b.authored)
   const plain = made.filter(({ parents }) => parents.length < 2)
@@ -134,7 +134,7 @@ export function isSameAuthor({ author: a }: PullRequest, { author: b }: PullRequ
   return a.email === b.email || a.name.toLowerCase() === b.name.toLowerCase()
 }
 
-/** One head is among the commits that the other adds, or is the commit on which it starts. */
+/** The head of one is among the commits that the other adds, or is a parent of one of them. */
 export function isStacked(a: PullRequest, b: PullRequest): boolean {
   const isBeneath = (low: PullRequest, high: PullRequest) =>
     high.own.has(low.head) || high.boundary.includes(low.head)
@@ -142,8 +142,8 @@ export function isStacked(a: PullRequest, b: PullRequest): boolean {
 }
 
 /**
- * The merged one of the two if the other was rebased over its merge, else null. The last head of a rebased pull request
- * does not show whether the two conflicted before.
+ * Returns the merged one of the two if the other was rebased over its merge, otherwise null. The last head of a rebased pull
+ * request does not show whether the two conflicted before.
  */
 export function rebasedOver<Each extends PullRequest>(a: Each, b: Each, { arrival }: Branch): Each | null {
   const isBeneath = ({ merged }: Each, other: Each) =>

@@ -1,8 +1,8 @@
-/** The distance of two changes by the line numbers of their patches, without alignment: a baseline for verdicts. Pure. */
+/** The distance between two changes by the line numbers of their patches, without alignment, as a baseline for verdicts. Pure. */
 import type { FileChange } from '../../src/lines/change.ts'
 import { fileVerdict } from '../../src/lines/file-verdict.ts'
 
-/** Unchanged lines between the nearest blocks; 0 if they touch, infinite if a side shows no lines. */
+/** The number of unchanged lines between the nearest blocks; 0 if they touch, infinite if one of the patches has no lines. */
 export function rawGap(yours: FileChange, theirs: FileChange): number {
   const [mine, its] = [yours.digest, theirs.digest]
   const isDecidedByLines = [yours, theirs].every(
@@ -13,7 +13,7 @@ export function rawGap(yours: FileChange, theirs: FileChange): number {
     return verdict === 'conflict' ? 0 : Number.POSITIVE_INFINITY
   }
   let [gap, a, b] = [Number.POSITIVE_INFINITY, 0, 0]
-  // Blocks are in order, so whichever ends first is compared with no later one.
+  // Blocks are in order, so the one that ends first is not compared with later ones.
   while (a < mine.blocks.length && b < its.blocks.length) {
     const [one, other] = [mine.blocks[a], its.blocks[b]] as const
     if (one === undefined || other === undefined) break

@@ -1,11 +1,11 @@
-/** What a replay found, and how it compares with what git says where the recording knows it. */
+/** Summarizes a replay, and compares it with git's results in the recording. */
 import type { JudgedFile } from '../../src/lines/pair-verdict.ts'
 import { VERDICTS } from '../../src/lines/verdict.ts'
 import type { JudgedPair, Recording } from './pairs.ts'
 
 type Judged = Pick<JudgedFile, 'verdict' | 'confidence'>
 
-/** Of what was called a conflict, how much is one; of the conflicts, how many were called so. In percent. */
+/** Precision and recall in percent. */
 export interface Score {
   precision: number
   recall: number
@@ -32,7 +32,7 @@ function percent(part: number, rest: number): number {
   return part + rest === 0 ? 100 : (100 * part) / (part + rest)
 }
 
-/** The files that are no noise and of which git's word is known, and the pairs whose files are all known. */
+/** The files that are not noise and have a result of git, and the pairs whose files all have one. */
 export function casesOf({ pairs }: Recording, judged: readonly JudgedPair[]) {
   const byFile: { judged: Judged; is_conflict: boolean; path: string; a: number; b: number }[] = []
   const byPair: { judged: Judged; is_conflict: boolean; a: number; b: number }[] = []

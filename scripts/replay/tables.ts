@@ -3,24 +3,26 @@ import { isConflict, isDuplicate, isProved, type JudgedOverlap, type RuleCount }
 import { OUTCOMES, type Outcome } from './outcomes.ts'
 
 export interface Replayed {
-  /** First and last second of the replay. */
+  /** The first and the last second of the replayed period. */
   since: number
   until: number
   pull_requests: { all: number; by_people: number }
   counts: RuleCount[]
   overlaps: JudgedOverlap[]
   shown: { overlap: JudgedOverlap; outcome: Outcome }[]
-  /** Pairs of people of which one was rebased over the other's merge, and those that edit lines of that merge. */
-  rebased: { pairs: number; edit_merged: number }
-  /** False if the mirror does not tell closed pull requests from open ones. */
-  tells_closed: boolean
+  /** Pairs by people of which one side was rebased over the other's merge, and those of them that edit lines of that merge. */
+  rebased: { pairs: number; editing_merge: number }
+  /** False if the mirror has no refs that distinguish open pull requests from closed ones. */
+  has_merge_refs: boolean
 }
 
 export function tablesOf(replayed: Replayed): string {
-  const { since, until, pull_requests, counts, tells_closed } = replayed
+  const { since, until, pull_requests, counts, has_merge_refs } = replayed
   return [
     `Opened from ${dayOf(since)} to ${dayOf(until)}: ${pull_requests.all} pull requests, ${pull_requests.by_people} by people.`,
-    ...(tells_closed ? [] : ['The mirror has no refs/pull/N/merge: all that were not merged count as open.']),
+    ...(has_merge_refs
+      ? []
+      : ['The mirror has no refs/pull/N/merge: all pull requests that were not merged count as open.']),
     table(
       ['rule for a comment', 'pull requests commented × others named', 'comments'],
       counts.map((count) => [
@@ -29,8 +31,8 @@ export function tablesOf(replayed: Replayed): string {
         String(count.commented),
       ]),
     ),
-    verdictsOf(replayed),
-    becameOf(replayed),
+    verdictTable(replayed),
+    outcomeTable(replayed),
   ].join('\n\n')
 }
 
@@ -42,12 +44,12 @@ const VERDICT_RULES: readonly [label: string, calls: (overlap: JudgedOverlap) =>
   ['aligned patches, proved only', isProved],
 ]
 
-function verdictsOf({ overlaps, rebased }: Replayed): string {
+function verdictTable({ overlaps, rebased }: Replayed): string {
   const people = overlaps.filter(({ is_of_people }) => is_of_people)
   const known = people.filter(({ truth }) => truth !== null && truth.verdict !== 'unknown')
   const conflicts = known.filter(({ truth }) => truth?.verdict === 'conflict')
   const unknown = people.filter(({ truth }) => truth?.verdict === 'unknown').length
-  const unasked = people.length - known.length - unknown - rebased.pairs
+  const not_merged = people.length - known.length - unknown - rebased.pairs
   const rows = VERDICT_RULES.map(([label, calls]) => {
     const called = known.filter(calls)
     const found = called.filter(({ truth }) => truth?.verdict === 'conflict').length
@@ -56,17 +58,17 @@ function verdictsOf({ overlaps, rebased }: Replayed): string {
   })
   return [
     [
-      `${people.length} pairs of different people share a file that is no noise.`,
+      `${people.length} pairs by different authors share a file that is not noise.`,
       `Git judged ${known.length}; ${conflicts.length} conflict (${percent(conflicts.length, known.length)}).`,
-      `In ${unknown} neither side can be rebased onto the other's base without a conflict.`,
-      `In ${rebased.pairs} one side was rebased over the other's merge, and in ${rebased.edit_merged} of these it edits lines of that merge.`,
-      ...(unasked > 0 ? [`The oldest ${unasked} were not judged.`] : []),
+      `In ${unknown} of them, neither side can be rebased onto the other's base without a conflict.`,
+      `In ${rebased.pairs}, one side was rebased over the other's merge, and in ${rebased.editing_merge} of these it edits lines of that merge.`,
+      ...(not_merged > 0 ? [`The oldest ${not_merged} were not judged.`] : []),
     ].join(' '),
     table(['verdict (by pair)', 'precision / recall, %', 'found, false alarms, missed'], rows),
   ].join('\n\n')
 }
 
-function becameOf({ shown }: Replayed): string {
+function outcomeTable({ shown }: Replayed): string {
   const kinds = [
     ['conflicts', shown.filter(({ overlap }) => isConflict(overlap))],
     ['duplicates', shown.filter(({ overlap }) => isDuplicate(overlap))],
@@ -79,7 +81,7 @@ function becameOf({ shown }: Replayed): string {
     }),
   ])
   const head = [`${shown.length} pairs shown`, ...kinds.map(([name, pairs]) => `${pairs.length} ${name}`)]
-  return table(['what became of them', ...head], rows)
+  return table(['outcome', ...head], rows)
 }
 
 function table(head: readonly string[], rows: readonly (readonly string[])[]): string {

@@ -201,11 +201,9 @@ export const OverlapResult = OverlapBrief.extend({
     .array(Match)
     .meta({ description: 'One match for each related activity and notable that is listed.' }),
   truncated: z.boolean().meta({ description: 'Whether any list was cut to its maximum length.' }),
-  total_related: z
-    .int()
-    .meta({
-      description: 'The number of related activities and notables, including those that are not listed.',
-    }),
+  total_related: z.int().meta({
+    description: 'The number of related activities and notables, including those that are not listed.',
+  }),
   checked_against: z
     .strictObject({
       activities: z.int().meta({ description: 'The number of live activities that were compared.' }),
@@ -248,11 +246,9 @@ export const Overlaps = z
     items: z.array(Overlap).meta({
       description: `Each pair of activities once, the most severe first, then those of the newest activities; at most ${OVERLAPS_MAX}.`,
     }),
-    total: z
-      .int()
-      .meta({
-        description: 'The number of collisions that were found, including those that are not listed.',
-      }),
+    total: z.int().meta({
+      description: 'The number of collisions that were found, including those that are not listed.',
+    }),
     checked_against: z
       .strictObject({
         activities: z.int().meta({

@@ -183,11 +183,11 @@ describe('verify', () => {
     )
     const newer = await runAdmin(old, 'verify')
     expect(newer.code).toBe(1)
-    expect(newer.lines[0]).toMatch(/^migrations: 1 are of a newer version; /)
+    expect(newer.lines[0]).toMatch(/^migrations: 1 are from a newer version; /)
     await runOn(old.DATABASE_URL, 'delete from drizzle.__drizzle_migrations')
     const older = await runAdmin(old, 'verify')
     expect(older.lines[0]).toMatch(
-      new RegExp(`^migrations: ${applied?.count} of this version are not applied; start`),
+      new RegExp(`^migrations: ${applied?.count} of this version have not been applied; start`),
     )
     await runOn(url, `drop database ${name} with (force)`)
   })
@@ -243,7 +243,7 @@ test('the embedded database is verified when no service uses it; otherwise the r
   expect(await runAdmin(embedded, 'deliveries', 'list')).toMatchObject({
     code: 2,
     lines: [],
-    errors: [expect.stringMatching(/^deconflict-admin: another process has the embedded database/)],
+    errors: [expect.stringMatching(/^deconflict-admin: another process is using the embedded database/)],
   })
   await running?.kill('SIGTERM')
   const { code, lines } = await runAdmin(embedded, 'verify')

@@ -76,10 +76,12 @@ test('verify reports claims-index drift, and --repair removes it', async () => {
 
   const found = await verify()
   const expected = [
-    [`claims of ${bare} of repository 1: ${CLAIMS - 1} of ${CLAIMS} are missing, so that checks may miss it`],
+    [
+      `claims of ${bare} of repository 1: ${CLAIMS - 1} of ${CLAIMS} are missing, so checks may miss this record`,
+    ],
     [`claims of ${full} of repository 1: 1 should not exist`],
     [`claims of ${light} of repository 1: 1 have a weight other than 1`],
-    [`claims of ${everywhere} of repository 1: 1 of 1 are missing, so that checks may miss it`],
+    [`claims of ${everywhere} of repository 1: 1 of 1 are missing, so checks may miss this record`],
     [`claims of ${gone} of repository 1: exist, but no live record has this id`],
     ['tallies of live activities of repository 1: count 4, but 3 are stored'],
     ['tallies of active notables of repository 1: count 3, but 1 are stored'],

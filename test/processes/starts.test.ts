@@ -184,7 +184,7 @@ test('a second process on a data directory in use is rejected with one line, and
   expect(code).toBe(1)
   expect(errors).toEqual([
     expect.stringMatching(
-      /^deconflict: another process has the embedded database in .*DATA_DIR.*DATABASE_URL/,
+      /^deconflict: another process is using the embedded database in .*DATA_DIR.*DATABASE_URL/,
     ),
   ])
   expect(first.isRunning()).toBe(true)

@@ -153,19 +153,19 @@ describe('of a mirror with known outcomes', () => {
 
   test('one that was rebased over the merge of the other is not judged by its last head', () => {
     expect(pairOf(2, 12)).toMatchObject({ rebased_over: { n: 2 }, truth: null })
-    expect(replayed.rebased).toEqual({ pairs: 1, edit_merged: 1 })
+    expect(replayed.rebased).toEqual({ pairs: 1, editing_merge: 1 })
   })
 
-  test('the pairs shown are conflicts and duplicates of the last 14 days, each with what became of it', () => {
+  test('the pairs shown are conflicts and duplicates of the last 14 days, each with its outcome', () => {
     const outcomes = replayed.shown.map(({ overlap, outcome }) => [numbers(overlap), outcome])
     expect(Object.fromEntries(outcomes)).toEqual({
-      '2 3': 'came_true',
-      '2 7': 'came_true',
+      '2 3': 'conflicted',
+      '2 7': 'conflicted',
       '3 12': 'both_open',
-      '5 6': 'given_up',
+      '5 6': 'closed',
       '7 12': 'both_open',
-      '9 10': 'came_true',
-      '13 15': 'came_true',
+      '9 10': 'conflicted',
+      '13 15': 'conflicted',
       '15 16': 'both_open',
     })
   })
@@ -179,23 +179,23 @@ test('prints the tables, and writes nothing into the mirror', async () => {
   expect(stderr).toContain('2 branches with merges')
   expect(stdout).toContain('16 pull requests, 15 by people')
   expect(stdout).toContain('| … git would conflict | 53 % × 1.1 | 8 |')
-  expect(stdout).toContain('| … and only the later side is told | 27 % × 1.0 | 4 |')
+  expect(stdout).toContain('| … and only the later side gets a comment | 27 % × 1.0 | 4 |')
   expect(stdout).toContain('| same file | 55.6 / 100.0 | 5, 4, 0 |')
   expect(stdout).toContain('| 8 pairs shown | 7 conflicts | 1 duplicates |')
   expect(stdout).toContain(
-    "In 1 one side was rebased over the other's merge, and in 1 of these it edits lines",
+    "In 1, one side was rebased over the other's merge, and in 1 of these it edits lines",
   )
 })
 
 describe('refuses', () => {
   test.each<[what: string, args: () => string[], message: string]>([
-    ['a directory that is no repository', () => ['--git', ROOT], 'not a bare git repository'],
+    ['a directory that is not a repository', () => ['--git', ROOT], 'not a readable bare git repository'],
     [
-      'a time that is no number of days',
+      'a period that is not a number of days',
       () => ['--git', mirror.path, '--days', 'x'],
-      '--days x: give a whole number',
+      '--days x: must be a whole number',
     ],
-    ['nothing to replay', () => [], 'give either --pairs or --git'],
+    ['nothing to replay', () => [], 'pass either --pairs or --git'],
   ])('%s', async (_, args, message) => {
     const { stderr, code } = await replay(args())
     expect(stderr).toContain(message)

@@ -118,5 +118,5 @@ test('names the field of a recording that is wrong', async () => {
 
 test('names a pull request that is not recorded', async () => {
   const { stderr } = await replay({ prs: [], pairs: [{ a: 1, b: 2, files: [] }] })
-  expect(stderr).toContain('pull request 1 is named by a pair, and not recorded')
+  expect(stderr).toContain('pull request 1 is used by a pair but not recorded')
 })

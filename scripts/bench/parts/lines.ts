@@ -1,4 +1,4 @@
-/** What a verdict about lines costs: of a file pair as it is stored, of hostile patches, and the bytes of a digest. */
+/** The cost of verdicts about lines, for stored file pairs and for hostile patches, and the size of digests. */
 import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { judgeMerges } from '../../../test/support/merge-judge.ts'
@@ -10,7 +10,7 @@ import { interleaved, median } from '../measure.ts'
 import type { Rig } from '../rig.ts'
 import { buildService } from '../service.ts'
 
-/** As many hunks as GitHub gives lines of patches in one answer. */
+/** The number of lines of patches that GitHub returns in one response; each hunk has at least one. */
 const HUNKS = 20_000
 
 type Patches = [ours: string, theirs: string]
@@ -75,11 +75,11 @@ async function builtLines() {
   }
 }
 
-/** Of recorded pull requests; where there are none, of generated files. */
+/** Pairs of patches from recorded pull requests, or from generated files if there are no recordings. */
 async function patchPairs(rig: Rig): Promise<{ from: string; pairs: Patches[] }> {
   const folder = recordingsFolder()
   if (folder === undefined) {
-    rig.say('  no recorded pull requests (DECONFLICT_PAIRS): generated files take their place')
+    rig.say('  no recorded pull requests (set DECONFLICT_PAIRS); using generated files')
     const merges = await judgeMerges(
       randomMerges(400, { material: 'code', drifts: true, seed: 1 }),
       'merge-tree',
@@ -113,7 +113,7 @@ function hostilePatches(): Record<string, Patches> {
   const same = () => 'same line'
   const different = (at: number) => `line number ${at}`
   return {
-    '20,000 like hunks on both sides': [hunks(same), hunks(same, 1)],
+    '20,000 equal hunks on both sides': [hunks(same), hunks(same, 1)],
     '20,000 different hunks': [hunks(different), hunks(different, 8)],
     '20,000 hunks in another order': [hunks(different), hunks((at) => different((at * 7919) % HUNKS))],
     'hunks that repeat 100 lines': [
@@ -129,7 +129,7 @@ function medianMicroseconds<Item>(items: readonly Item[], work: (item: Item) => 
   return 1000 * median(items.map((item) => milliseconds(() => work(item))))
 }
 
-/** Processor time: what takes many milliseconds is interrupted by whatever else the machine does. */
+/** Processor time, because work of many milliseconds is interrupted by other processes. */
 function processorMilliseconds(work: () => unknown): number {
   const before = process.cpuUsage()
   work()

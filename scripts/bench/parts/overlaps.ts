@@ -31,7 +31,7 @@ export async function overlapsPart(rig: Rig): Promise<void> {
   })
   const labels = {
     all: `all ${shown(2 * size)} collisions of ${shown(size)} live`,
-    again: 'the same, while nothing changes',
+    again: 'the same without changes in between',
     check: `check that overlaps with all ${shown(size)} live`,
   }
   for (const name of ['all', 'again', 'check'] as const) {

@@ -6,7 +6,7 @@ import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Git } from './git.ts'
 
-/** A head and its merge base, by ids. */
+/** The ids of a head and its merge base. */
 export interface Side {
   tree: string
   base: string
@@ -14,27 +14,27 @@ export interface Side {
 }
 
 /** `moved` is rebased onto the base of `fixed`, and then merged with it. */
-export interface Question {
+export interface SidePair {
   moved: Side
   fixed: Side
 }
 
-export interface Answer {
-  /** Paths in which `moved` conflicts with that base; whether they also conflict with `fixed` is not known. */
+export interface SideMerge {
+  /** Paths in which `moved` conflicts with that base. Whether they also conflict with `fixed` is unknown. */
   stale: Set<string>
   conflicts: Set<string>
 }
 
-/** Merges of one process; progress is reported after each. */
+/** The number of merges per process. Progress is reported after each process. */
 const BATCH = 250
 
-/** One answer for each question, in order. */
-export async function askGit(
+/** Returns one result for each pair of sides, in order. */
+export async function mergeSides(
   git: Git,
-  questions: readonly Question[],
+  pairs: readonly SidePair[],
   report: (line: string) => void,
-): Promise<Answer[]> {
-  const moves = questions.filter(isMove)
+): Promise<SideMerge[]> {
+  const moves = pairs.filter(isMove)
   const moved = new Map<string, Merged>()
   const trees = await mergeAll(
     git,
@@ -49,24 +49,24 @@ export async function askGit(
     moved.set(moveOf(move), trees[index] as Merged)
   const merged = await mergeAll(
     git,
-    questions.map((question) => ({
-      base: question.fixed.base,
-      ours: moved.get(moveOf(question))?.tree ?? question.moved.tree,
-      theirs: question.fixed.tree,
+    pairs.map((pair) => ({
+      base: pair.fixed.base,
+      ours: moved.get(moveOf(pair))?.tree ?? pair.moved.tree,
+      theirs: pair.fixed.tree,
     })),
-    (done) => report(`merged ${done} of ${questions.length} pairs`),
+    (done) => report(`merged ${done} of ${pairs.length} pairs`),
   )
-  return questions.map((question, index) => ({
-    stale: moved.get(moveOf(question))?.conflicts ?? new Set(),
+  return pairs.map((pair, index) => ({
+    stale: moved.get(moveOf(pair))?.conflicts ?? new Set(),
     conflicts: (merged[index] as Merged).conflicts,
   }))
 }
 
-function isMove({ moved, fixed }: Question): boolean {
+function isMove({ moved, fixed }: SidePair): boolean {
   return moved.base !== fixed.base
 }
 
-function moveOf({ moved, fixed }: Question): string {
+function moveOf({ moved, fixed }: SidePair): string {
   return `${moved.tree} ${moved.base} ${fixed.base}`
 }
 
@@ -106,7 +106,7 @@ export async function mergeAll(
       .slice(from, from + BATCH)
       .map(({ base, ours, theirs }) => `${commit(ours, base)} ${commit(theirs, base)}\n`)
     const args = ['merge-tree', '--write-tree', '--stdin', '--name-only', '--no-messages']
-    // Each merge: whether it is clean, its tree, the paths in conflict, and an empty field.
+    // The fields of each merge: whether it is clean, its tree, the paths in conflict, and an empty field.
     let fields: string[] = []
     for await (const field of git.records(args, lines.join(''), '\0')) {
       if (field !== '' || fields.length < 2) fields.push(field)
@@ -119,12 +119,12 @@ export async function mergeAll(
   }
   if (results.length !== merges.length)
     throw new Error(
-      `git merge-tree answered ${results.length} of ${merges.length} merges; git 2.39 is needed`,
+      `git merge-tree returned ${results.length} of ${merges.length} merges; install git 2.39 or later`,
     )
   return results
 }
 
-/** Makes commits of a tree and one parent, which is then the merge base of any two of them. */
+/** Creates commits with a tree and one parent, which is the merge base of two commits that share it. */
 async function commitsOf(git: Git, wanted: readonly { tree: string; parent: string }[]) {
   const marks = new Map<string, number>()
   const stream: string[] = []
