@@ -10,7 +10,7 @@ const ARCHITECTURE: Architecture = {
     ['base'],
     ['telemetry'],
     ['db', 'github', 'scope'],
-    ['claims', 'jobs', 'lines'],
+    ['claims', 'jobs', 'lines', 'stacks'],
     ['context'],
     ['activities', 'notables'],
     ['overlap'],

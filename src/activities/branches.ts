@@ -1,6 +1,7 @@
 /** Applies pushes and deletions of branches to activities, and makes an activity from a pushed branch (contract §5, automatic moves). */
 import { newId } from '../base/id.ts'
 import { inTransaction, type RepoContext } from '../context/repo.ts'
+import { forgetBranch } from '../stacks/store.ts'
 import { recordEffect } from '../telemetry/execution.ts'
 import { archived, clip, heartbeat, updateRows, withEffect } from './automatic.ts'
 import { distinctNames } from './compared-scope.ts'
@@ -11,11 +12,12 @@ import { listLiveOnBranch, lockActivitiesOf, lockLiveOnBranch, lockOrigin } from
 import type { NewActivity } from './store.ts'
 import type { ActivityRow } from './table.ts'
 
-/** Archives the live activities of a deleted branch that have no pull request. */
+/** Archives the live activities of a deleted branch that have no pull request, and deletes what is stored of its commits. */
 export function deleteBranch(ctx: RepoContext, branch: string): Promise<ActivityRow[]> {
   const deleted = inTransaction(ctx, async (within) => {
     const { db, now, repo } = within
     const rows = await lockActivitiesOf(db, repo.id, { branch, now })
+    await forgetBranch(db, repo.id, branch)
     return updateRows(within, rows, (row) => archived(ctx, 'branch_deleted', row.merged_at))
   })
   return withEffect('archived', deleted)

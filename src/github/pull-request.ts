@@ -6,6 +6,9 @@ const storable = z.string().transform((text) => text.replaceAll('\u0000', '').to
 
 const Account = z.object({ login: z.string(), type: z.string().optional() })
 
+/** GitHub's stack of pull requests, whose form is a preview. Another form counts as none. */
+const Stack = z.object({ number: z.int().positive(), position: z.int().positive() })
+
 const Payload = z.object({
   number: z.int(),
   html_url: z.string(),
@@ -26,6 +29,7 @@ const Payload = z.object({
     repo: z.object({ id: z.int() }).nullish(),
   }),
   base: z.object({ ref: z.string(), repo: z.object({ id: z.int() }) }),
+  stack: Stack.nullish().catch(null),
 })
 
 export interface GithubPullRequest {
@@ -43,6 +47,8 @@ export interface GithubPullRequest {
   branch: string
   base_branch: string
   head_sha: string
+  /** GitHub's stack that it belongs to; `position` 1 is the bottom. Null if it belongs to none. */
+  stack: { number: number; position: number } | null
   labels: string[]
   opened_at: Date
   changed_at: Date
@@ -68,6 +74,7 @@ export function parsePullRequest(payload: unknown): GithubPullRequest {
     branch: is_fork ? (pr.head.label ?? `unknown:${pr.head.ref}`) : pr.head.ref,
     base_branch: pr.base.ref,
     head_sha: pr.head.sha,
+    stack: pr.stack ?? null,
     labels: pr.labels.map(({ name }) => name),
     opened_at: pr.created_at,
     changed_at: pr.updated_at,

@@ -23,6 +23,7 @@ import {
   purgeNotables,
 } from '../notables/sweep-store.ts'
 import { deletePullRequests, listNumbers } from '../pull-requests/store.ts'
+import { deleteStacks } from '../stacks/store.ts'
 import { inSpan } from '../telemetry/trace.ts'
 import { inBatches, type Processing } from './batches.ts'
 import { KEY_RETENTION_MS } from './idempotency.ts'
@@ -142,6 +143,7 @@ async function sweepRepository(
       process: (numbers) => deletePullRequests(db, id, kept, numbers),
       report: report('pull_requests'),
     })
+  swept.purged += await deleteStacks(db, id, kept)
   swept.keys += await inBatches<KeyName>({
     list: (batch) => listExpiredKeys(db, id, keys_before, batch),
     process: (names) => deleteKeys(db, id, keys_before, names),
@@ -188,6 +190,7 @@ async function deleteAppData(app: App, repo_id: number, kept: Date): Promise<num
   if (failed === 0) {
     const files = { settings: null, labeler_areas: null, noise_attributes: null, settings_errors: [] }
     await whileLeft(async (tx) => {
+      await deleteStacks(tx, repo_id, null)
       await updateRepository(tx, repo_id, { left_at: null, ...files })
       return 1
     })

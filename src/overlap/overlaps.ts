@@ -3,6 +3,8 @@ import { createHash } from 'node:crypto'
 import { listLive, listScopesOf, type OutlinedActivity } from '../activities/live-store.ts'
 import type { RepoContext } from '../context/repo.ts'
 import { EMPTY_SCOPE } from '../scope/scope.ts'
+import { listLinks } from '../stacks/store.ts'
+import type { BranchLink } from '../stacks/table.ts'
 import { Collisions } from './collisions.ts'
 import { type StoredScope, storedScopeOf } from './compare.ts'
 import { COMPARED_MAX, OVERLAPS_MAX, type Overlap, type Overlaps } from './overlap.ts'
@@ -38,10 +40,11 @@ interface Comparison {
 export async function listOverlaps(ctx: RepoContext): Promise<Overlaps> {
   const { db, repo, now, signal, comparisons } = ctx
   const live = await listLive(db, repo.id, { now, limit: LINKS_MAX + 1 })
+  const links = await listLinks(db, repo.id, LINKS_MAX)
   const { items, total, compared, complete } = await comparisons.get<Comparison>({
-    key: versionOf(ctx, live),
+    key: versionOf(ctx, live, links),
     signal,
-    compute: (cancelled) => comparisonOf(ctx, live, cancelled),
+    compute: (cancelled) => comparisonOf(ctx, { live, links }, cancelled),
     sizeOf,
   })
   return {
@@ -52,20 +55,24 @@ export async function listOverlaps(ctx: RepoContext): Promise<Overlaps> {
 }
 
 /** Everything that the collisions depend on. */
-function versionOf({ repo, settings, noise_attributes }: RepoContext, live: OutlinedActivity[]): string {
-  const hash = createHash('sha256').update(JSON.stringify([repo.id, settings, noise_attributes]))
+function versionOf(
+  { repo, settings, noise_attributes }: RepoContext,
+  live: OutlinedActivity[],
+  links: BranchLink[],
+): string {
+  const hash = createHash('sha256').update(JSON.stringify([repo.id, settings, noise_attributes, links]))
   for (const { id, version } of live) hash.update(`${id} ${version}\n`)
   return hash.digest('base64')
 }
 
 async function comparisonOf(
   ctx: RepoContext,
-  live: OutlinedActivity[],
+  { live, links }: { live: OutlinedActivity[]; links: BranchLink[] },
   signal: AbortSignal,
 ): Promise<Comparison> {
   const budget = new WorkBudget({ budget: ctx.meter.budget(UNITS_MAX), reserve: SHOWN_UNITS, signal })
   const rules = rulesOf(ctx.settings, ctx.noise_attributes)
-  const collisions = new Collisions({ rules, stacks: new Stacks(live, budget), budget })
+  const collisions = new Collisions({ rules, stacks: new Stacks(live, links, budget), budget })
   let compared = 0
   for await (const [activity, scope] of scopesOf(ctx, live.slice(0, COMPARED_MAX))) {
     if (!(await budget.run(collisions.add(activity, scope)))) break

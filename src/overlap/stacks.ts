@@ -1,5 +1,6 @@
 /** Which activities are own or stacked, by the same rules as a check, in memory (contract §6, relationships). Pure. */
 import type { Budget } from '../base/budget.ts'
+import type { BranchLink } from '../stacks/table.ts'
 
 interface Branches {
   branch: string | null
@@ -9,19 +10,22 @@ interface Branches {
 /** Cost units of following one branch. */
 const STEP = 5
 
-/** Over all live activities, since a stack may lead through any of them. */
+/** Over all live activities and the links of branches, since a stack may lead through any of them. */
 export class Stacks {
   /** Branch → the base branches of its activities. */
   readonly #bases = new Map<string, Set<string>>()
   /** Base branch → the branches of the activities based on it. */
   readonly #tops = new Map<string, Set<string>>()
+  /** Branch → the branches that its commits are built on. */
+  readonly #built_on = new Map<string, Set<string>>()
   readonly #below = new Map<Branches, ReadonlySet<string>>()
   readonly #above = new Map<string, ReadonlySet<string>>()
   readonly #budget: Budget
 
-  constructor(live: readonly Branches[], budget: Budget) {
+  constructor(live: readonly Branches[], links: readonly BranchLink[], budget: Budget) {
     this.#budget = budget
-    for (const { branch, base_branch } of live) {
+    for (const { branch, base_branch } of links) addTo(this.#built_on, branch, base_branch)
+    for (const { branch, base_branch } of [...live, ...links]) {
       if (branch === null || base_branch === null) continue
       addTo(this.#bases, branch, base_branch)
       addTo(this.#tops, base_branch, branch)
@@ -35,8 +39,10 @@ export class Stacks {
   }
 
   #expects(work: Branches, { branch, base_branch }: Branches): boolean {
-    const isBelow = branch !== null && this.#belowOf(work).has(branch)
-    return isBelow || (base_branch !== null && this.#aboveOf(work).has(base_branch))
+    if (branch !== null && this.#belowOf(work).has(branch)) return true
+    const above = this.#aboveOf(work)
+    const built_on = branch === null ? [] : (this.#built_on.get(branch) ?? [])
+    return [base_branch, ...built_on].some((name) => name !== null && above.has(name))
   }
 
   /** The branches below an activity: its base, the bases of other activities on its branch, and theirs. Excludes its own branch. */

@@ -8,6 +8,7 @@ import { liveCountOf } from '../claims/store.ts'
 import { claims } from '../claims/table.ts'
 import { prepared } from '../db/prepared.ts'
 import { notables } from '../notables/table.ts'
+import { branch_links } from '../stacks/table.ts'
 import { type Answer, CLAIM_KINDS, RANGE_PROBES, TRUTH_TABLE } from './probes.ts'
 import { type OverlapKind, SEVERITIES, SEVERITY_BY_WEIGHT } from './severity.ts'
 
@@ -129,23 +130,37 @@ function linksOf(by: 'branch' | 'base_branch', name: SQL): SQL {
     order by ${activities.repo_id} desc, ${activities[by]} desc, ${activities.id} desc limit ${LINKS_MAX})`
 }
 
+/** The links of branches whose `branch` (or `base_branch`) is `name`. The range is that of `isBranch`. */
+function stackedBy(by: 'branch' | 'base_branch', name: SQL): SQL {
+  const column = branch_links[by]
+  return sql`(select ${branch_links.branch}, ${branch_links.base_branch} from ${branch_links}
+    where ${branch_links.repo_id} = ${sql.placeholder('repo_id')}::bigint and ${column} between ${name} and ${name}
+    order by ${branch_links.repo_id}, ${column} limit ${BRANCHES_MAX})`
+}
+
+/** Both kinds of links of a branch: by the base branches of activities, and by commits. */
+function anyLinkOf(by: 'branch' | 'base_branch', name: SQL): SQL {
+  return sql`(select branch, base_branch from ${linksOf(by, name)} a union all select branch, base_branch from ${stackedBy(by, name)} b)`
+}
+
 /**
  * Own and stacked activities (contract §6, relationships): follows `base_branch` → `branch` in both directions, each branch
- * once. It never turns around, because two activities that only share a base are not stacked. An activity on the own branch
- * has `is_own`, and can be in `expected` twice.
+ * once, and the links of branches in the same way. It never turns around, because two activities that only share a base are
+ * not stacked. An activity on the own branch has `is_own`. An activity can be in `expected` twice.
  */
 const STACK = sql`
   own as materialized (select * from ${linksOf('branch', BRANCH)} link),
   below(name) as (
-    select name from (select ${BASE_BRANCH} union select base_branch from own) as bases(name)
+    select name from (select ${BASE_BRANCH} union select base_branch from own
+      union select base_branch from ${stackedBy('branch', BRANCH)} built_on) as bases(name)
     where name is not null and name is distinct from ${BRANCH}
     union
-    select link.base_branch from below cross join lateral ${linksOf('branch', sql`below.name`)} link
+    select link.base_branch from below cross join lateral ${anyLinkOf('branch', sql`below.name`)} link
     where link.base_branch is not null and link.base_branch is distinct from ${BRANCH}),
   above(name) as (
     select ${BRANCH} where ${BRANCH} is not null
     union
-    select link.branch from above cross join lateral ${linksOf('base_branch', sql`above.name`)} link
+    select link.branch from above cross join lateral ${anyLinkOf('base_branch', sql`above.name`)} link
     where link.branch is not null),
   expected as materialized (
     select id, true as is_own from own
@@ -154,7 +169,12 @@ const STACK = sql`
     cross join lateral ${linksOf('branch', sql`names.name`)} link limit ${LINKS_MAX})
     union all
     (select link.id, false from (select name from above limit ${BRANCHES_MAX}) as names
-    cross join lateral ${linksOf('base_branch', sql`names.name`)} link limit ${LINKS_MAX}))`
+    cross join lateral ${linksOf('base_branch', sql`names.name`)} link limit ${LINKS_MAX})
+    union all
+    (select link.id, false from (select name from above limit ${BRANCHES_MAX}) as names
+    cross join lateral ${stackedBy('base_branch', sql`names.name`)} built
+    cross join lateral ${linksOf('branch', sql`built.branch`)} link
+    where built.branch <> ${BRANCH} limit ${LINKS_MAX}))`
 
 /** Ranks by weight; arrays in SQL start at 1. */
 const ranks = (kind: OverlapKind) =>

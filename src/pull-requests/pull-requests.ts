@@ -18,6 +18,7 @@ import { settingsRunOf } from './check-run.ts'
 import { MUTE_LABEL } from './comment.ts'
 import { asInstallation, unlessRefused } from './installation.ts'
 import { enqueueAllRechecks, enqueueRecheck } from './recheck.ts'
+import { linkPullRequestStack } from './stack-links.ts'
 import { clearRefusals, type Facts, findPullRequest, recordPullRequest, savePullRequest } from './store.ts'
 import type { PullRequestRow } from './table.ts'
 
@@ -63,6 +64,7 @@ export async function pullRequestChanged(
     if (event === 'dequeued' && before?.is_queued) await setQueued(ctx, pr.number, false)
     return
   }
+  if (pr.is_open) await linkPullRequestStack(ctx, pr, before)
   if (pr.is_open) await applyToActivities(app, ctx, { pr, event, before })
   // A pull request that was closed before has nothing to do with current work on its branch.
   else if (event === 'closed' || before?.is_open) await closePullRequest(ctx, pr, pr.is_merged)
@@ -206,7 +208,8 @@ async function refreshWithFiles(
 }
 
 function factsOf(pr: GithubPullRequest): Facts & { title: string } {
-  const { number, title, is_open, is_draft, is_bot, head_sha, base_branch, opened_at, changed_at } = pr
+  const { number, title, is_open, is_draft, is_bot, branch, head_sha, base_branch, opened_at, changed_at } =
+    pr
   return {
     number,
     title,
@@ -215,7 +218,10 @@ function factsOf(pr: GithubPullRequest): Facts & { title: string } {
     is_bot,
     is_muted: pr.labels.includes(MUTE_LABEL),
     head_sha,
+    branch,
     base_branch,
+    stack_number: pr.stack?.number ?? null,
+    stack_position: pr.stack?.position ?? null,
     opened_at,
     changed_at,
   }

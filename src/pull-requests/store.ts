@@ -1,7 +1,8 @@
 /** Queries for pull requests and redeliveries. Every statement on pull requests starts with the repository id. */
-import { and, arrayOverlaps, asc, eq, gt, inArray, lt, lte, not, or, sql } from 'drizzle-orm'
+import { and, arrayOverlaps, asc, eq, gt, inArray, lt, lte, ne, not, or, sql } from 'drizzle-orm'
 import { type Batch, isNoneOf } from '../db/batch.ts'
 import type { Db } from '../db/connect.ts'
+import { branch_commits } from '../stacks/table.ts'
 import { type PullRequestRow, pull_requests, redeliveries } from './table.ts'
 
 function isPullRequest(repo_id: number, number: number) {
@@ -16,7 +17,10 @@ export type Facts = Pick<
   | 'is_bot'
   | 'is_muted'
   | 'head_sha'
+  | 'branch'
   | 'base_branch'
+  | 'stack_number'
+  | 'stack_position'
   | 'opened_at'
   | 'changed_at'
 >
@@ -148,6 +152,50 @@ export async function deletePullRequests(
     .where(and(eq(pull_requests.repo_id, repo_id), which, inArray(number, numbers)))
     .returning({ number })
   return deleted.length
+}
+
+/** The branches of up to `limit` open pull requests whose head is among the commits of `branch`. */
+export async function listHeadsIn(
+  db: Db,
+  repo_id: number,
+  { branch, limit }: { branch: string; limit: number },
+): Promise<string[]> {
+  const rows = await db
+    .selectDistinct({ branch: pull_requests.branch })
+    .from(branch_commits)
+    .innerJoin(
+      pull_requests,
+      and(eq(pull_requests.repo_id, repo_id), eq(pull_requests.head_sha, branch_commits.sha)),
+    )
+    .where(
+      and(
+        eq(branch_commits.repo_id, repo_id),
+        eq(branch_commits.branch, branch),
+        pull_requests.is_open,
+        ne(pull_requests.branch, branch),
+      ),
+    )
+    .limit(limit)
+  return rows.flatMap((row) => row.branch ?? [])
+}
+
+/** Up to `limit` open pull requests of GitHub's stack `stack_number`. */
+export function listStack(
+  db: Db,
+  repo_id: number,
+  { stack_number, limit }: { stack_number: number; limit: number },
+): Promise<Pick<PullRequestRow, 'branch' | 'stack_position'>[]> {
+  return db
+    .select({ branch: pull_requests.branch, stack_position: pull_requests.stack_position })
+    .from(pull_requests)
+    .where(
+      and(
+        eq(pull_requests.repo_id, repo_id),
+        pull_requests.is_open,
+        eq(pull_requests.stack_number, stack_number),
+      ),
+    )
+    .limit(limit)
 }
 
 /** Allows writes again that GitHub refused, to one pull request or to all of the repository. */

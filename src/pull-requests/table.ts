@@ -21,8 +21,12 @@ export const pull_requests = pgTable(
     head_sha: text().notNull(),
     /** The title that its activity last got from it; null for rows older than the column. */
     title: text(),
-    /** Null for rows older than the column. */
+    /** `owner:branch` for a fork. Null for rows older than the column, as is `base_branch`. */
+    branch: text(),
     base_branch: text(),
+    /** GitHub's stack that it belongs to, and its place there: 1 is the bottom. */
+    stack_number: integer(),
+    stack_position: integer(),
     opened_at: instant().notNull(),
     /** GitHub's `updated_at` of the newest event. Older events are ignored. */
     changed_at: instant().notNull(),

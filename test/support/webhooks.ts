@@ -110,6 +110,8 @@ export interface PushDetails {
   removed?: string[]
   forced?: boolean
   sender?: string
+  /** The commits before the last one, the oldest first. */
+  commits?: string[]
   /** Of the head commit. */
   message?: string
 }
@@ -140,6 +142,7 @@ export function pushEvent({ state }: Source, full_name: string, push: PushDetail
     modified,
     removed,
   }
+  const earlier = (push.commits ?? []).map((id) => ({ ...commit, id, added: [], modified: [], removed: [] }))
   const event = repositoryWebhook(state, repository, 'push', example, {
     ref,
     before,
@@ -148,7 +151,7 @@ export function pushEvent({ state }: Source, full_name: string, push: PushDetail
     deleted: after === ZERO,
     forced: push.forced ?? false,
     compare: `${webUrl(state)}/${repository.full_name}/compare/${before.slice(0, 12)}...${after.slice(0, 12)}`,
-    commits: isTag || after === ZERO ? [] : [commit],
+    commits: isTag || after === ZERO ? [] : [...earlier, commit],
     head_commit: after === ZERO ? null : commit,
     pusher: { name: sender, email: person.email },
     sender: actorBody(state, { login: sender }),

@@ -20,6 +20,7 @@ import {
   repositoryUnarchived,
   settingsChanged,
 } from '../../pull-requests/pull-requests.ts'
+import { linkPushedStack } from '../../pull-requests/stack-links.ts'
 import { branchPushed } from '../../pull-requests/tracked-branches.ts'
 
 /** Events that only change permissions. `deliveries.ts` invalidates those; there is no other handler. */
@@ -83,6 +84,9 @@ export function handleEvents(app: App, probot: Probot): void {
     const { default_branch } = payload.repository
     const message = payload.head_commit?.message ?? ''
     await branchPushed(ctx, { branch, default_branch, actor: payload.pusher.name, message })
+    const { before, after, forced } = payload
+    const commits = payload.commits.map(({ id }) => id)
+    if (branch !== default_branch) await linkPushedStack(ctx, { branch, before, after, forced, commits })
     if (branch === default_branch && touchesSettings(payload)) await settingsChanged(app, ctx, payload.after)
   })
 
