@@ -3,6 +3,7 @@ import { once } from 'node:events'
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { text } from 'node:stream/consumers'
+import { setTimeout as wait } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import type { GithubRepository, Permission } from '../test/support/github-state.ts'
 import { type GithubWorld, githubWorld } from '../test/support/github-world.ts'
@@ -19,6 +20,8 @@ export interface FakeGithubServer {
   url: string
   /** Changes its state, injects failures, and counts requests. */
   github: GithubWorld
+  /** Delays every answer. */
+  delay_ms: number
   close(): Promise<void>
 }
 
@@ -27,22 +30,24 @@ export async function startFakeGithubServer(options: FakeGithubOptions = {}): Pr
   for (const repository of options.repositories ?? []) github.repository(repository)
   for (const { token, ...user } of options.users ?? []) github.token(token, user)
 
-  const server = createServer((request, response) => {
-    answer(github, request, response).catch((error: Error) => response.destroy(error))
-  })
-  server.listen(options.port ?? 0, '127.0.0.1')
-  await once(server, 'listening')
-  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
-  github.state.api_url = url
-  return {
-    url,
+  const started = {
     github,
+    delay_ms: 0,
     async close() {
       server.close()
       server.closeAllConnections()
       await once(server, 'close')
     },
   }
+  const server = createServer((request, response) => {
+    const waited = started.delay_ms > 0 ? wait(started.delay_ms) : Promise.resolve()
+    waited.then(() => answer(github, request, response)).catch((error: Error) => response.destroy(error))
+  })
+  server.listen(options.port ?? 0, '127.0.0.1')
+  await once(server, 'listening')
+  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+  github.state.api_url = url
+  return Object.assign(started, { url })
 }
 
 async function answer(

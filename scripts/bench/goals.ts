@@ -177,6 +177,18 @@ function targets(results: Results, sizes: Sizes): Target[] {
     },
     { what: 'digest of a file, mean', bound: { most: 250 }, unit: 'bytes', value: median('lines.bytes') },
     {
+      what: `check of ${sizes.pulls.files} files against ${shown(sizes.pulls.open)} pull requests, by lines, p50`,
+      bound: { most: 300 },
+      unit: 'ms',
+      value: median('pulls.lines.p50'),
+    },
+    {
+      what: `delivery to comment, ${sizes.pulls.imported} open pull requests, p50`,
+      bound: { most: 1500 },
+      unit: 'ms',
+      value: median('pulls.comment'),
+    },
+    {
       what: 'hostile check, worst kind',
       bound: { most: 100 },
       unit: 'ms',

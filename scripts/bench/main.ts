@@ -13,6 +13,7 @@ import { linesPart } from './parts/lines.ts'
 import { overlapsPart } from './parts/overlaps.ts'
 import { peerPart } from './parts/peer.ts'
 import { permissionsPart } from './parts/permissions.ts'
+import { pullRequestsPart } from './parts/pull-requests.ts'
 import { createPart, requestsPart } from './parts/requests.ts'
 import { soakPart } from './parts/soak.ts'
 import { startPart } from './parts/start.ts'
@@ -23,7 +24,10 @@ import { buildService } from './service.ts'
 
 const RUN: Record<PartName, (rig: Rig) => Promise<void>> = {
   glob: globPart,
-  lines: linesPart,
+  lines: async (rig) => {
+    await linesPart(rig)
+    await pullRequestsPart(rig)
+  },
   http: httpPart,
   start: startPart,
   check: checkPart,

@@ -27,6 +27,9 @@ export interface Names {
   webhooks: string[]
   /** One with activities of all kinds of scopes, for checks that overlap with a few of them. */
   mix: NamedRepository & { size: number }
+  /** Empty ones, for open pull requests that are seeded and for those that are delivered. */
+  pulls: NamedRepository
+  commented: NamedRepository
   /** Repositories in which every activity collides with four others; their ids are consecutive. */
   crowds: { size: number; repositories: NamedRepository[] }
   /** `count` repositories of `each` activities, with consecutive ids from `first`. */
@@ -86,6 +89,8 @@ export function names(sizes: Pick<Sizes, 'live' | 'fleet' | 'crowds' | 'crowd'>)
     plain: add('plain').name,
     webhooks,
     mix: { ...add('mix'), size },
+    pulls: add('pulls'),
+    commented: add('commented'),
     crowds: { size: sizes.crowd, repositories: crowds },
     copies,
     github,

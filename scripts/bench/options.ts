@@ -49,6 +49,8 @@ export interface Sizes {
   deliveries: number
   /** Live leases in the peer. */
   leases: number
+  /** Of `open` pull requests, one with `files` is compared; beside `imported` ones, `rounds` get a comment. */
+  pulls: { open: number; files: number; imported: number; rounds: number }
   soak_minutes: number
   soak_minute_ms: number
 }
@@ -64,6 +66,7 @@ const FULL: Sizes = {
   starts: 7,
   deliveries: 500,
   leases: 10_000,
+  pulls: { open: 1000, files: 300, imported: 400, rounds: 12 },
   soak_minutes: 10,
   soak_minute_ms: 60_000,
 }
@@ -79,6 +82,7 @@ const QUICK: Sizes = {
   starts: 2,
   deliveries: 20,
   leases: 200,
+  pulls: { open: 20, files: 10, imported: 5, rounds: 1 },
   soak_minutes: 2,
   soak_minute_ms: 1000,
 }
