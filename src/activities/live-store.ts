@@ -1,5 +1,6 @@
 /** The queries of an overlap check on activities. Every statement starts with the repository id. */
-import { and, desc, eq, gt, sql } from 'drizzle-orm'
+import { and, desc, eq, gt, type SQL, sql } from 'drizzle-orm'
+import type { PgColumn } from 'drizzle-orm/pg-core'
 import type { Db } from '../db/connect.ts'
 import { selectByIds } from '../db/lookup.ts'
 import { prepared } from '../db/prepared.ts'
@@ -86,12 +87,38 @@ export function listLive(
   return readLive(db, { repo_id, limit: options.limit, now: options.now.toISOString() })
 }
 
+/** The columns as a JSON object in text, for a statement that finds the activities by other means. */
+function jsonOf(columns: Record<string, PgColumn>): SQL<string> {
+  const fields = Object.entries(columns).map(([name, column]) => sql`${sql.raw(`'${name}'`)}, ${column}`)
+  return sql<string>`json_build_object(${sql.join(fields, sql`, `)})::text`
+}
+export const COMPARED_JSON = jsonOf(compared)
+export const MERGED_JSON = jsonOf({ ...compared, merged_at: activities.merged_at })
+
+/** Parses `COMPARED_JSON`. */
+export function comparedFrom(json: string): ComparedActivity {
+  const activity = JSON.parse(json)
+  return { ...activity, created_at: new Date(activity.created_at) }
+}
+
+/** Parses `MERGED_JSON`. */
+export function mergedFrom(json: string): MergedActivity {
+  const { merged_at, ...activity } = JSON.parse(json)
+  return { ...activity, created_at: new Date(activity.created_at), merged_at: new Date(merged_at) }
+}
+
 const readCompared = prepared('activities_compared', (db) => selectByIds(db, activities, compared))
 const readScopes = prepared('activities_scopes', (db) => selectByIds(db, activities, scoped))
 
-/** The activities `ids` that exist, in any order. */
-export function listCompared(db: Db, repo_id: number, ids: string[]): Promise<ComparedActivity[]> {
-  return readCompared(db, { repo_id, ids: JSON.stringify(ids) })
+/** The activities `ids` that exist, in any order. `known`: activities that were read already, by id. */
+export async function listCompared(
+  db: Db,
+  repo_id: number,
+  { ids, known }: { ids: string[]; known: ReadonlyMap<string, ComparedActivity> },
+): Promise<ComparedActivity[]> {
+  const unknown = ids.filter((id) => !known.has(id))
+  const read = unknown.length === 0 ? [] : await readCompared(db, { repo_id, ids: JSON.stringify(unknown) })
+  return [...ids.flatMap((id) => known.get(id) ?? []), ...read]
 }
 
 /** The scopes of the activities `ids`. */
@@ -117,33 +144,33 @@ export function listScopes(
   return readScopesOn(db, { repo_id, ...options, now: options.now.toISOString() })
 }
 
-const mergedPage = (isFirst: boolean) =>
-  prepared(isFirst ? 'merged_activities' : 'merged_activities_before', (db) =>
-    db
-      .select({ ...compared, merged_at: activities.merged_at })
-      .from(activities)
-      .where(
-        and(
-          eq(activities.repo_id, sql.placeholder('repo_id')),
-          gt(activities.merged_at, sql`${sql.placeholder('since')}::timestamptz`),
-          isFirst
-            ? undefined
-            : sql`(${activities.merged_at}, ${activities.id}) < (${sql.placeholder('merged_at')}::timestamptz, ${sql.placeholder('id')})`,
-        ),
-      )
-      .orderBy(desc(activities.merged_at), desc(activities.id))
-      .limit(sql.placeholder('limit')),
-  )
-const readMerged = mergedPage(true)
-const readMergedBefore = mergedPage(false)
+const readMergedBefore = prepared('merged_activities_before', (db) =>
+  db
+    .select({ ...compared, merged_at: activities.merged_at })
+    .from(activities)
+    .where(
+      and(
+        eq(activities.repo_id, sql.placeholder('repo_id')),
+        gt(activities.merged_at, sql`${sql.placeholder('since')}::timestamptz`),
+        sql`(${activities.merged_at}, ${activities.id}) < (${sql.placeholder('merged_at')}::timestamptz, ${sql.placeholder('id')})`,
+      ),
+    )
+    .orderBy(desc(activities.merged_at), desc(activities.id))
+    .limit(sql.placeholder('limit')),
+)
 
-/** Up to `limit` activities merged after `since` and before the activity `after`, last merged first. */
+/** Up to `limit` activities merged after `since` and before the activity `before`, last merged first. The search of a check reads the first ones. */
 export function listMerged(
   db: Db,
   repo_id: number,
-  { since, after, limit }: { since: Date; after: MergedActivity | undefined; limit: number },
+  { since, before, limit }: { since: Date; before: MergedActivity; limit: number },
 ): Promise<MergedActivity[]> {
-  const values = { repo_id, since: since.toISOString(), limit }
-  if (!after) return readMerged(db, values)
-  return readMergedBefore(db, { ...values, id: after.id, merged_at: after.merged_at?.toISOString() })
+  const { id, merged_at } = before
+  return readMergedBefore(db, {
+    repo_id,
+    since: since.toISOString(),
+    limit,
+    id,
+    merged_at: merged_at?.toISOString(),
+  })
 }

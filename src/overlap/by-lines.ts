@@ -38,10 +38,11 @@ interface Own extends DigestedSide {
   index: FileIndex<JudgedSideFile>
 }
 
-/** `found`: with their severity by path, the most severe first. */
+/** `found`: with their severity by path, the most severe first. `known`: those that were read already. */
 export async function judgeActivities(
   comparison: Comparison,
   found: readonly Ranked[],
+  known: ReadonlyMap<string, ComparedActivity>,
 ): Promise<JudgedActivities> {
   const { ctx } = comparison
   const budget = lineBudget(ctx)
@@ -56,7 +57,7 @@ export async function judgeActivities(
       ranked.push(...page)
       continue
     }
-    const judged = await judgePage(comparison, page, { own, budget })
+    const judged = await judgePage(comparison, page, { own, budget, known })
     for (const each of page) {
       const result = judged.get(each.id)
       if (result === undefined) {
@@ -82,16 +83,12 @@ interface Result {
 async function judgePage(
   comparison: Comparison,
   page: readonly Ranked[],
-  { own, budget }: { own: Own; budget: Budget },
+  { own, budget, known }: { own: Own; budget: Budget; known: ReadonlyMap<string, ComparedActivity> },
 ): Promise<Map<string, Result>> {
   const { ctx, pause, rules } = comparison
   const { noise } = rules
   const results = new Map<string, Result>()
-  const rows = await listCompared(
-    ctx.db,
-    ctx.repo.id,
-    page.map(({ id }) => id),
-  )
+  const rows = await listCompared(ctx.db, ctx.repo.id, { ids: page.map(({ id }) => id), known })
   const sides = rows.map((row) => ({ id: row.id, row, side: sideOf(row, ctx) }))
   for await (const { each, stored } of readFilesOf(ctx, sides, own.index)) {
     budget.remaining -= FILE_COST * each.side.files.length

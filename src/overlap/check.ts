@@ -14,7 +14,14 @@ import type { Comparison } from './comparison.ts'
 import { type Conclusion, conclude, namedMatches } from './conclude.ts'
 import { readOwnFiles } from './digests.ts'
 import { findOverlaps } from './find.ts'
-import { type CheckOverlap, NAMED_MAX, type OverlapBrief, type OverlapResult, REUSE_MAX } from './overlap.ts'
+import {
+  type CheckOverlap,
+  IDS_MAX,
+  NAMED_MAX,
+  type OverlapBrief,
+  type OverlapResult,
+  REUSE_MAX,
+} from './overlap.ts'
 import { recordsOf } from './records.ts'
 import { rulesOf, rulesWithNoise } from './rules.ts'
 import { byRank, highest } from './severity.ts'
@@ -83,14 +90,14 @@ export async function examineActivities(ctx: RepoContext, activities: ActivityRo
 
 /** The ids of the activities that collide with an activity that exists, as of `ctx.now`. */
 export async function relatedActivityIds(ctx: RepoContext, activity: ActivityRow): Promise<string[]> {
-  const { activities } = await findOverlaps(await begin(ctx, await workOf(ctx, [activity])))
+  const { activities } = await findOverlaps(await begin(ctx, await workOf(ctx, [activity])), reading(ctx, 0))
   return activities.map((each) => each.id)
 }
 
 /** The short result for an existing activity, as of `ctx.now`. Reads no records if nothing overlaps. */
 export async function overlapBriefOf(ctx: RepoContext, activity: ActivityRow): Promise<OverlapBrief> {
   const comparison = await begin(ctx, await workOf(ctx, [activity]))
-  const found = await findOverlaps(comparison)
+  const found = await findOverlaps(comparison, reading(ctx, NAMED_MAX))
   const all = [...found.activities, ...found.notables]
   const top = all.toSorted(byRank).slice(0, NAMED_MAX)
   const isTop = (each: (typeof all)[number]) => top.includes(each)
@@ -139,10 +146,11 @@ async function examine(
   include: CheckOverlap['include'] = [],
 ): Promise<Conclusion> {
   const comparison = await begin(ctx, work)
-  const [found, merged] = await Promise.all([
-    findOverlaps(comparison),
-    findMerged({ ...comparison, budget: ctx.meter.budget(MERGED_UNITS_MAX) }),
-  ])
+  const found = await findOverlaps(comparison, reading(ctx, IDS_MAX, MERGED_PAGE))
+  const merged = await compareMerged(
+    { ...comparison, budget: ctx.meter.budget(MERGED_UNITS_MAX) },
+    found.merged,
+  )
   const { collisions, notables } = await recordsOf(comparison, found)
   return {
     is_announced: work.self.length > 0,
@@ -165,9 +173,18 @@ async function examine(
 /** The activities that share only noise with the work. Other checks do not look for them. */
 async function noiseOf(ctx: RepoContext, work: Work): Promise<Conclusion['noise']> {
   const comparison = await begin(ctx, work, rulesWithNoise(ctx.settings, ctx.noise_attributes))
-  const { noise, judgments } = await findOverlaps(comparison)
-  const { collisions } = await recordsOf(comparison, { activities: noise, notables: [], judgments })
+  const { noise, judgments, records } = await findOverlaps(comparison, reading(ctx, IDS_MAX))
+  const { collisions } = await recordsOf(comparison, { activities: noise, notables: [], judgments, records })
   return collisions
+}
+
+/** What a search returns of live and merged activities, beside the ids. */
+function reading(ctx: RepoContext, records: number, merged = 0): Parameters<typeof findOverlaps>[1] {
+  return { records, merged: { since: mergedSince(ctx), limit: merged } }
+}
+
+function mergedSince({ now }: RepoContext): Date {
+  return later(now, -REUSE_WITHIN_MS)
 }
 
 async function begin(
@@ -193,21 +210,22 @@ async function activitiesOn(
   return own.filter((each) => !self.includes(each.id))
 }
 
-/** Recently merged activities that share something with the proposal, the last merged first. */
-async function findMerged({ ctx, proposal, rules, budget, pause }: Bounded): Promise<MergedActivity[]> {
-  const since = later(ctx.now, -REUSE_WITHIN_MS)
+/** Recently merged activities that share something with the proposal, the last merged first. `first`: those that the search has read. */
+async function compareMerged(
+  { ctx, proposal, rules, budget, pause }: Bounded,
+  first: MergedActivity[],
+): Promise<MergedActivity[]> {
   const merged: MergedActivity[] = []
   if (proposal.emptiness !== null) return merged
-  let after: MergedActivity | undefined
-  for (let compared = 0; compared < MERGED_MAX; compared += MERGED_PAGE) {
-    const page = await listMerged(ctx.db, ctx.repo.id, { since, after, limit: MERGED_PAGE })
+  let page = first
+  for (let compared = MERGED_PAGE; ; compared += MERGED_PAGE) {
     for (const activity of page) {
       if (merged.length === REUSE_MAX || budget.remaining < 0) return merged
       if (compare(proposal, storedScopeOf(activity), { rules, max: 1, budget })) merged.push(activity)
       await pause()
     }
-    if (page.length < MERGED_PAGE) break
-    after = page.at(-1)
+    const before = page.at(-1)
+    if (page.length < MERGED_PAGE || before === undefined || compared === MERGED_MAX) return merged
+    page = await listMerged(ctx.db, ctx.repo.id, { since: mergedSince(ctx), before, limit: MERGED_PAGE })
   }
-  return merged
 }

@@ -1,5 +1,5 @@
 /** Finds the records that overlap with a proposal. The work is bounded and yields to other requests (contract §6). */
-import { listScopesOf } from '../activities/live-store.ts'
+import { type ComparedActivity, listScopesOf, type MergedActivity } from '../activities/live-store.ts'
 import type { Budget } from '../base/budget.ts'
 import { globOf, TRUNCATED } from '../claims/claim.ts'
 import { listNotableScopes } from '../notables/store.ts'
@@ -31,6 +31,10 @@ export interface Findings {
   notables: Ranked[]
   /** Activities that share only noise, at most `IDS_MAX`. They are no collisions. */
   noise: Ranked[]
+  /** The activities that were read with the search, by id. */
+  records: ReadonlyMap<string, ComparedActivity>
+  /** The activities that were merged last, newest first. */
+  merged: MergedActivity[]
   /** How the activities were judged by lines, by id; none for those without changed files. */
   judgments: ReadonlyMap<string, Judgment>
   /** The number of all activities and notables that overlap. */
@@ -43,21 +47,33 @@ export interface Findings {
   complete: boolean
 }
 
-/** The live activities that collide, and the notables that apply. A notable without a scope applies everywhere. */
-export async function findOverlaps(comparison: Comparison): Promise<Findings> {
+/** The live activities that collide, and the notables that apply. A notable without a scope applies everywhere. `read`: what the search returns beside them. */
+export async function findOverlaps(
+  comparison: Comparison,
+  read: Pick<Search, 'records' | 'merged'>,
+): Promise<Findings> {
   const { ctx, self, branch, base_branch, rules, proposal, budgets } = comparison
   const probes = probesOf(proposal.paths, labelsOf(comparison))
   const isByLines = proposal.files.size > 0
   const limit = isByLines ? JUDGED_MAX : IDS_MAX
-  const input: Search = { now: ctx.now, self, branch, base_branch, probes, ignored: rules.ignored, limit }
+  const input: Search = {
+    now: ctx.now,
+    self,
+    branch,
+    base_branch,
+    probes,
+    ignored: rules.ignored,
+    limit,
+    ...read,
+  }
   const first = await search(ctx.db, ctx.repo.id, input)
   const decision = await decide(comparison, first.keys)
   const decided = decision.verdicts.filter(({ is_overlap }) => is_overlap)
-  const { activities, notables, expected } =
+  const { activities, notables, expected, records } =
     decided.length === 0 ? first : await withDecided(comparison, input, { first, decided })
   const wasRead = proposal.complete && probes.complete
   const ranked = activities.top.map(rankedOf)
-  const judged = isByLines && ranked.length > 0 ? await judgeActivities(comparison, ranked) : null
+  const judged = isByLines && ranked.length > 0 ? await judgeActivities(comparison, ranked, records) : null
   const isJudged = judged === null || (judged.complete && activities.total <= JUDGED_MAX)
   const complete =
     wasRead && first.complete && decision.complete && isJudged && budgets.activities.remaining >= 0
@@ -65,6 +81,8 @@ export async function findOverlaps(comparison: Comparison): Promise<Findings> {
     activities: (judged?.ranked ?? ranked).slice(0, IDS_MAX),
     notables: notables.top.slice(0, IDS_MAX).map(rankedOf),
     noise: judged?.noise.slice(0, IDS_MAX) ?? [],
+    records,
+    merged: first.merged,
     judgments: judged?.judgments ?? new Map(),
     total: activities.total - (judged?.noise.length ?? 0) + notables.total,
     expected,
@@ -164,20 +182,21 @@ async function withDecided(
   { ctx, self }: Comparison,
   input: Search,
   { first, decided }: { first: SearchResult; decided: Decided[] },
-): Promise<Pick<SearchResult, 'activities' | 'notables' | 'expected'>> {
+): Promise<Pick<SearchResult, 'activities' | 'notables' | 'expected' | 'records'>> {
   const { activities, notables, expected } = first
   if (isWhole(activities) && isWhole(notables)) {
     const excluded = [...self, ...expected.keys()]
-    const { now, limit } = input
-    const more = await searchDecided(ctx.db, ctx.repo.id, { now, excluded, decided, limit })
+    const { now, limit, records } = input
+    const more = await searchDecided(ctx.db, ctx.repo.id, { now, excluded, decided, limit, records })
     if (isWhole(more.activities) && isWhole(more.notables))
       return {
         activities: joined(activities, more.activities, limit),
         notables: joined(notables, more.notables, limit),
         expected,
+        records: new Map([...first.records, ...more.records]),
       }
   }
-  return search(ctx.db, ctx.repo.id, { ...input, decided })
+  return search(ctx.db, ctx.repo.id, { ...input, merged: { ...input.merged, limit: 0 }, decided })
 }
 
 function isWhole({ top, total }: Matches): boolean {

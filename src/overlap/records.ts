@@ -15,16 +15,17 @@ import type { Ranked } from './severity.ts'
 /** The budget for the pairs of paths in the result, in units of 10 to 50 ns. */
 const PAIR_UNITS_MAX = 700_000
 
-/** Reads both kinds of records at the same time, and compares each with the proposal once. */
+/** Reads the records that the search has not returned, and compares each with the proposal once. */
 export async function recordsOf(
   comparison: Comparison,
-  { activities, notables, judgments }: Pick<Findings, 'activities' | 'notables' | 'judgments'>,
+  found: Pick<Findings, 'activities' | 'notables' | 'judgments' | 'records'>,
 ): Promise<Pick<Conclusion, 'collisions' | 'notables'>> {
+  const { activities, notables, judgments, records } = found
   const { db, meter, repo } = comparison.ctx
   const options = { comparison, budget: meter.budget(PAIR_UNITS_MAX) }
   const ids = (ranked: Ranked[]) => ranked.map(({ id }) => id)
   const [rows, notes] = await Promise.all([
-    activities.length === 0 ? [] : listCompared(db, repo.id, ids(activities)),
+    listCompared(db, repo.id, { ids: ids(activities), known: records }),
     notables.length === 0 ? [] : listNotablesWith(db, repo.id, ids(notables)),
   ])
   const collisions = recordsIn(activities, rows).map((each) => {

@@ -1,4 +1,10 @@
 /** Searches the claims index for the records that overlap with a proposal (contract §6). */
+import {
+  type ComparedActivity,
+  comparedFrom,
+  type MergedActivity,
+  mergedFrom,
+} from '../activities/live-store.ts'
 import type { Kind } from '../claims/claim.ts'
 import type { Counted } from '../claims/table.ts'
 import { hourAt } from '../db/column.ts'
@@ -50,6 +56,10 @@ export interface SearchResult {
   keys: Key[]
   /** False if there are more keys. */
   complete: boolean
+  /** The first activities of the list, by id; see `Search.records`. */
+  records: ReadonlyMap<string, ComparedActivity>
+  /** The activities that were merged last, newest first; see `Search.merged`. */
+  merged: MergedActivity[]
 }
 
 export interface Search {
@@ -63,6 +73,10 @@ export interface Search {
   ignored: string | null
   /** The maximum of activities and of notables that are returned. */
   limit: number
+  /** The maximum of activities that are returned with their fields. There are none if the first search finds more than `limit`. */
+  records: number
+  /** The maximum of activities merged after `since` that are returned. */
+  merged: { since: Date; limit: number }
   /** The keys that overlap. Undefined in the first search, which returns the keys to decide. */
   decided?: Decided[]
 }
@@ -71,7 +85,7 @@ type FoundRow = Awaited<ReturnType<typeof runSearch>>[number]
 
 /** The records that overlap. The first search returns those that are sure, and the keys that remain to be decided. */
 export async function search(db: Db, repo_id: number, input: Search): Promise<SearchResult> {
-  const { now, self, branch, base_branch, probes, ignored, limit, decided } = input
+  const { now, self, branch, base_branch, probes, ignored, limit, records, merged, decided } = input
   const rows = await runSearch(db, {
     ...instant(repo_id, now),
     ...parametersOf(probes),
@@ -80,6 +94,9 @@ export async function search(db: Db, repo_id: number, input: Search): Promise<Se
     base_branch,
     is_first: decided === undefined,
     limit,
+    records,
+    merged_since: merged.since.toISOString(),
+    merged: merged.limit,
     self: JSON.stringify(self),
     decided: JSON.stringify(decided ?? []),
   })
@@ -98,6 +115,8 @@ export async function search(db: Db, repo_id: number, input: Search): Promise<Se
     live: { activities: liveOf('act'), notables: liveOf('ntb') },
     keys: keys.slice(0, KEYS_MAX),
     complete: keys.length <= KEYS_MAX,
+    records: recordsIn(of('activity')),
+    merged: of('merged').map(({ json }) => mergedFrom(json as string)),
   }
 }
 
@@ -105,17 +124,30 @@ export async function search(db: Db, repo_id: number, input: Search): Promise<Se
 export async function searchDecided(
   db: Db,
   repo_id: number,
-  { now, excluded, decided, limit }: { now: Date; excluded: string[]; decided: Decided[]; limit: number },
-): Promise<Pick<SearchResult, 'activities' | 'notables'>> {
+  {
+    now,
+    excluded,
+    decided,
+    limit,
+    records,
+  }: Pick<Search, 'now' | 'limit' | 'records'> & {
+    excluded: string[]
+    decided: Decided[]
+  },
+): Promise<Pick<SearchResult, 'activities' | 'notables' | 'records'>> {
   const rows = await runDecided(db, {
     ...instant(repo_id, now),
     excluded: JSON.stringify(excluded),
     decided: JSON.stringify(decided),
+    is_first: true,
     limit,
+    records,
   })
+  const found = rows.filter(({ part }) => part === 'activity')
   return {
-    activities: matchesOf(rows.filter(({ part }) => part === 'activity')),
+    activities: matchesOf(found),
     notables: matchesOf(rows.filter(({ part }) => part === 'notable')),
+    records: recordsIn(found),
   }
 }
 
@@ -142,6 +174,14 @@ export async function countUndecided(
 function matchesOf(rows: Pick<FoundRow, 'record_id' | 'rank' | 'total'>[]): Matches {
   const top = rows.map(({ record_id, rank }) => ({ id: record_id as string, rank }))
   return { top, total: rows[0]?.total ?? 0 }
+}
+
+function recordsIn(rows: Pick<FoundRow, 'record_id' | 'json'>[]): Map<string, ComparedActivity> {
+  return new Map(
+    rows.flatMap(({ record_id, json }) =>
+      json === null ? [] : [[record_id as string, comparedFrom(json)] as const],
+    ),
+  )
 }
 
 function parametersOf({ ranges, points, labels }: Probes) {

@@ -1,6 +1,7 @@
 /** The statements of an overlap check, generated from the truth table and the severities (contract §6). */
 import { type SQL, sql } from 'drizzle-orm'
 import { LIVE_STATUSES } from '../activities/activity.ts'
+import { COMPARED_JSON, MERGED_JSON } from '../activities/live-store.ts'
 import { isBranch, isOpen, isStoredLive } from '../activities/status-store.ts'
 import { activities } from '../activities/table.ts'
 import { AREA, FILE, type Kind, PATTERN, PLAIN, TRUNCATED } from '../claims/claim.ts'
@@ -187,13 +188,25 @@ const MATCHES = sql`matches as materialized (
     where is_sure and record_id not in (select id from excluded) and record_id not in (select id from gone)
     group by record_id)`
 
-function top(part: 'activity' | 'notable', condition: SQL): SQL {
-  return sql`(select ${sql.raw(`'${part}'`)} as part, record_id, rank, (count(*) over ())::int as total, null, null::int, null, null::boolean
-    from matches where ${condition} order by rank desc, record_id desc limit ${sql.placeholder('limit')}::int)`
+const LIMIT = sql`${sql.placeholder('limit')}::int`
+
+function top(part: 'activity' | 'notable', condition: SQL, json: SQL): SQL {
+  return sql`(select ${sql.raw(`'${part}'`)} as part, record_id, rank, total, null, null::int, null, null::boolean, ${json}
+    from (select record_id, rank, (count(*) over ())::int as total, row_number() over (order by rank desc, record_id desc) as at
+      from matches where ${condition} order by rank desc, record_id desc limit ${LIMIT}) ranked order by at)`
 }
 
-const TOP = sql`${top('activity', sql`record_id < ${NOTABLE}`)} union all ${top('notable', sql`record_id >= ${NOTABLE}`)}`
-const COLUMNS = sql.raw('(part, record_id, rank, total, place, kind, glob, is_notable)')
+/** The first records of the list. A first list that is cut is not read, because another search may follow. */
+const JSON_OF_FIRST = sql`case when at <= ${sql.placeholder('records')}::int and (total <= ${LIMIT} or not ${IS_FIRST}) then
+  (select ${COMPARED_JSON} from ${activities} where repo_id = ${REPO} and id = record_id order by repo_id, id limit 1) end`
+const TOP = sql`${top('activity', sql`record_id < ${NOTABLE}`, JSON_OF_FIRST)}
+  union all ${top('notable', sql`record_id >= ${NOTABLE}`, sql`null`)}`
+const COLUMNS = sql.raw('(part, record_id, rank, total, place, kind, glob, is_notable, json)')
+
+/** The activities that were merged last, newest first. */
+const MERGED = sql`(select 'merged', id, null::int, null::int, null, null::int, null, null::boolean, ${MERGED_JSON}
+  from ${activities} where repo_id = ${REPO} and merged_at > ${sql.placeholder('merged_since')}::timestamptz
+  order by merged_at desc, id desc limit ${sql.placeholder('merged')}::int)`
 
 const LIVE_SELF = sql`(select count(*)::int from self cross join lateral (
   select id from ${activities} where repo_id = ${REPO} and id = self.id
@@ -205,7 +218,7 @@ const KEY_RECORD = sql`case when kind = ${code(TRUNCATED)} then record_id end`
 export const runSearch = prepared('overlap_search', (db) =>
   db
     .select({
-      part: sql<'activity' | 'notable' | 'key' | 'own' | 'stacked' | 'live'>`part`,
+      part: sql<'activity' | 'notable' | 'merged' | 'key' | 'own' | 'stacked' | 'live'>`part`,
       record_id: sql<string | null>`record_id`,
       rank: sql<number>`rank`,
       total: sql<number>`total`,
@@ -213,6 +226,7 @@ export const runSearch = prepared('overlap_search', (db) =>
       kind: sql<Kind>`kind`,
       glob: sql<string>`glob`,
       is_notable: sql<boolean>`is_notable`,
+      json: sql<string | null>`json`,
     })
     .from(sql`(
       with recursive ${GONE}, self as materialized (${givenIds('self')}), ${STACK},
@@ -220,13 +234,14 @@ export const runSearch = prepared('overlap_search', (db) =>
       ${POINTS}, ${PATTERNS}, ${FOUND}, ${MATCHES}
       ${TOP}
       union all (
-        select 'key', ${KEY_RECORD}, null, null, place, kind, glob, max(newest) >= ${NOTABLE} from found
+        select 'key', ${KEY_RECORD}, null, null, place, kind, glob, max(newest) >= ${NOTABLE}, null from found
         where is_sure is null and ${IS_FIRST} and record_id not in (select id from excluded)
         group by place, kind, glob, ${KEY_RECORD}
         order by max(weight) desc, max(newest) desc limit ${code(KEYS_MAX + 1)})
-      union all select case when is_own then 'own' else 'stacked' end, id, null, null, null, null, null, null from expected
-      union all select 'live', 'act', null, ${LIVE_ACTIVITIES}, null, null, null, null
-      union all select 'live', 'ntb', null, ${LIVE_NOTABLES}, null, null, null, null
+      union all select case when is_own then 'own' else 'stacked' end, id, null, null, null, null, null, null, null from expected
+      union all select 'live', 'act', null, ${LIVE_ACTIVITIES}, null, null, null, null, null
+      union all select 'live', 'ntb', null, ${LIVE_NOTABLES}, null, null, null, null, null
+      union all ${MERGED}
     ) as answer${COLUMNS}`),
 )
 
@@ -237,6 +252,7 @@ export const runDecided = prepared('overlap_decided', (db) =>
       record_id: sql<string>`record_id`,
       rank: sql<number>`rank`,
       total: sql<number>`total`,
+      json: sql<string | null>`json`,
     })
     .from(sql`(
       with ${GONE}, excluded as materialized (${givenIds('excluded')}), found as materialized (${DECIDED}),

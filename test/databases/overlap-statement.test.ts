@@ -118,7 +118,8 @@ function searchFor(repo: TestRepository, scope: StoredScope, ignored: string | n
   const { paths, labels } = proposalOf([scope], rules, plenty())
   const probes = probesOf(paths, new Map([...labels.keys()].map((key) => [key, false])))
   const { now } = service.clock
-  const input = { now, self: [], branch: null, base_branch: null, probes, ignored, limit: 200 }
+  const given = { now, self: [], branch: null, base_branch: null, probes, ignored, limit: 200 }
+  const input = { ...given, records: 0, merged: { since: now, limit: 0 } }
   return search(service.app.database.connection(), repo.id, input)
 }
 
