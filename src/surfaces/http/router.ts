@@ -47,11 +47,13 @@ function operationHandler(app: App, name: OperationName): RequestHandler {
   }
 }
 
-/** Aborted when the connection closes. After the response has been sent, that has no effect. */
+/** Aborted when the connection closes before the response has been sent. */
 function disconnectSignal(res: Response): AbortSignal {
   const controller = new AbortController()
   if (res.destroyed) controller.abort()
-  res.once('close', () => controller.abort())
+  res.once('close', () => {
+    if (!res.writableFinished) controller.abort()
+  })
   return controller.signal
 }
 
