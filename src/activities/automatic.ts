@@ -5,7 +5,7 @@ import { inTransaction, type RepoContext } from '../context/repo.ts'
 import { type Effect, recordEffect } from '../telemetry/execution.ts'
 import type { ArchiveReason } from './activity.ts'
 import { distinctNames } from './compared-scope.ts'
-import { type PushedChanges, replaceChanges } from './file-changes.ts'
+import { type PushedChanges, pushedFieldsOf, replaceChanges } from './file-changes.ts'
 import { asOf, expiryAt, isClosed, isLive, statusWithPullRequest } from './lifecycle.ts'
 import { insertLive } from './live-insert.ts'
 import { listLiveOf, lockActivitiesOf, lockOrigin } from './pull-request-store.ts'
@@ -32,7 +32,7 @@ export interface PullRequest {
  * `pr_url`. The activity of a pushed branch becomes that of the pull request. Returns the linked live activities.
  */
 export function linkPullRequest(ctx: RepoContext, pr: PullRequest): Promise<ActivityRow[]> {
-  const linked = updateEach(ctx, pr, (row) => ({
+  const update = (row: ActivityRow) => ({
     ...heartbeat(ctx, row),
     ...(row.source === 'branch' && takenOver(pr)),
     pr_url: pr.url,
@@ -40,8 +40,8 @@ export function linkPullRequest(ctx: RepoContext, pr: PullRequest): Promise<Acti
     draft_pr: pr.is_draft,
     base_branch: pr.base_branch,
     status: statusWithPullRequest(row.status, pr.is_draft),
-  }))
-  return withEffect('linked', linked)
+  })
+  return withEffect('linked', updateEach(ctx, pr, { update }))
 }
 
 /**
@@ -65,6 +65,7 @@ export function trackPullRequest(ctx: RepoContext, pr: PullRequest, changes: Pus
       base_branch: pr.base_branch,
       scope: { areas: [], paths: distinctNames(changes.files) },
       scope_is_literal: true,
+      ...pushedFieldsOf(changes),
       pr_url: pr.url,
       pr_number: pr.number,
       draft_pr: pr.is_draft,
@@ -74,8 +75,8 @@ export function trackPullRequest(ctx: RepoContext, pr: PullRequest, changes: Pus
       created_at: now,
       updated_at: now,
     }
-    const inserted = await insertLive(within, row)
-    if (inserted) await replaceChanges(within, inserted, changes)
+    const inserted = await insertLive(within, row, changes.files)
+    if (inserted) await enqueueRechecks(within, [inserted.id])
     recordEffect(inserted ? 'tracked' : 'over_limit')
   })
 }
@@ -109,13 +110,7 @@ export function refreshPullRequest(
       }),
     }
   }
-  const refreshed = inTransaction(ctx, async (within) => {
-    const rows = await updateEach(within, pr, update)
-    if (!changes) return rows
-    for (const row of rows) await replaceChanges(within, row, changes)
-    return rows
-  })
-  return withEffect('refreshed', refreshed)
+  return withEffect('refreshed', updateEach(ctx, pr, { update, changes }))
 }
 
 /** Stores the changed files of a pull request with its live activities. */
@@ -128,7 +123,9 @@ export function replaceChangesOf(
     const { db, now, repo } = within
     const open = await lockActivitiesOf(db, repo.id, { pr_number })
     const live = open.filter((row) => isLiveRow(asOf(row, now)))
-    for (const row of live) await replaceChanges(within, row, changes)
+    const changed: string[] = []
+    for (const row of live) if (await replaceChanges(within, row, changes)) changed.push(row.id)
+    await enqueueRechecks(within, changed)
     return live
   })
   return withEffect('refreshed', replaced)
@@ -141,12 +138,10 @@ export function closePullRequest(
   merged: boolean,
 ): Promise<ActivityRow[]> {
   const reason = merged ? 'pull_request_merged' : 'pull_request_closed'
-  const closed = updateEach(
-    ctx,
-    pr,
-    (row) => archived(ctx, reason, merged ? (row.merged_at ?? ctx.now) : row.merged_at),
-    isOpen,
-  )
+  const closed = updateEach(ctx, pr, {
+    update: (row) => archived(ctx, reason, merged ? (row.merged_at ?? ctx.now) : row.merged_at),
+    isAffected: isOpen,
+  })
   return withEffect('archived', closed)
 }
 
@@ -157,40 +152,44 @@ export async function withEffect(effect: Effect, update: Promise<ActivityRow[]>)
   return rows
 }
 
-type Update = (row: ActivityRow) => store.ActivityChanges
+interface Update {
+  update: (row: ActivityRow) => store.ActivityChanges
+  /** The changed files; null keeps them. */
+  changes?: PushedChanges | null
+}
 
 /** Updates the activities with the `pr_url` of the pull request, else the live ones on its branch without one. `isAffected` defaults to live ones. */
 function updateEach(
   ctx: RepoContext,
   pr: Pick<PullRequest, 'number' | 'branch' | 'is_fork'>,
-  update: Update,
-  isAffected: (row: ActivityRow) => boolean = isLiveRow,
+  { isAffected = isLiveRow, ...given }: Update & { isAffected?: (row: ActivityRow) => boolean },
 ): Promise<ActivityRow[]> {
   return inTransaction(ctx, async (within) => {
     const { db, now, repo } = within
     let rows = (await lockActivitiesOf(db, repo.id, { pr_number: pr.number })).map((row) => asOf(row, now))
     const hasNone = !rows.some(isOpen)
     if (hasNone && !pr.is_fork) rows = await lockActivitiesOf(db, repo.id, { branch: pr.branch, now })
-    return updateRows(within, rows.filter(isAffected), update)
+    return updateRows(within, rows.filter(isAffected), given)
   })
 }
 
+/** Updates activities that the transaction of `within` has locked, and enqueues one recheck for each that changed visibly. */
 export async function updateRows(
-  ctx: RepoContext,
+  within: RepoContext,
   rows: ActivityRow[],
-  update: Update,
+  { update, changes = null }: Update,
 ): Promise<ActivityRow[]> {
-  const { db, now } = ctx
-  const changed: ActivityRow[] = []
-  for (const row of rows)
-    changed.push(await store.updateActivity(db, row, { ...update(row), updated_at: now }))
-  const before = new Map(rows.map((row) => [row.id, row]))
-  const visiblyChanged = changed.filter((row) => hasVisibleChange(before.get(row.id) as ActivityRow, row))
-  await enqueueRechecks(
-    ctx,
-    visiblyChanged.map((row) => row.id),
-  )
-  return changed
+  const { db, now } = within
+  const updated: ActivityRow[] = []
+  const changed: string[] = []
+  for (const row of rows) {
+    const after = await store.updateActivity(db, row, { ...update(row), updated_at: now })
+    const hasNewFiles = changes !== null && (await replaceChanges(within, after, changes))
+    if (hasNewFiles || hasVisibleChange(row, after)) changed.push(row.id)
+    updated.push(after)
+  }
+  await enqueueRechecks(within, changed)
+  return updated
 }
 
 /** Whether anything that is published has changed. A heartbeat alone has not. */

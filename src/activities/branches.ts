@@ -1,11 +1,12 @@
 /** Applies pushes and deletions of branches to activities, and makes an activity from a pushed branch (contract §5, automatic moves). */
 import { newId } from '../base/id.ts'
+import { enqueueRechecks } from '../context/changes.ts'
 import { inTransaction, type RepoContext } from '../context/repo.ts'
 import { forgetBranch } from '../stacks/store.ts'
 import { recordEffect } from '../telemetry/execution.ts'
 import { archived, clip, heartbeat, updateRows, withEffect } from './automatic.ts'
 import { distinctNames } from './compared-scope.ts'
-import { type PushedChanges, replaceChanges } from './file-changes.ts'
+import { type PushedChanges, pushedFieldsOf } from './file-changes.ts'
 import { expiryAt } from './lifecycle.ts'
 import { insertLive } from './live-insert.ts'
 import { listLiveOnBranch, lockActivitiesOf, lockLiveOnBranch, lockOrigin } from './pull-request-store.ts'
@@ -18,7 +19,7 @@ export function deleteBranch(ctx: RepoContext, branch: string): Promise<Activity
     const { db, now, repo } = within
     const rows = await lockActivitiesOf(db, repo.id, { branch, now })
     await forgetBranch(db, repo.id, branch)
-    return updateRows(within, rows, (row) => archived(ctx, 'branch_deleted', row.merged_at))
+    return updateRows(within, rows, { update: (row) => archived(ctx, 'branch_deleted', row.merged_at) })
   })
   return withEffect('archived', deleted)
 }
@@ -28,7 +29,7 @@ export function pushBranch(ctx: RepoContext, branch: string): Promise<ActivityRo
   const pushed = inTransaction(ctx, async (within) => {
     const { db, now, repo } = within
     const rows = await lockLiveOnBranch(db, repo.id, branch, now)
-    return updateRows(within, rows, (row) => ({ ...heartbeat(ctx, row), branch_pushed: true }))
+    return updateRows(within, rows, { update: (row) => ({ ...heartbeat(ctx, row), branch_pushed: true }) })
   })
   return withEffect('kept_alive', pushed)
 }
@@ -78,15 +79,19 @@ export function trackBranch(ctx: RepoContext, pushed: PushedBranch, changes: Pus
     const tracking = trackingBy(live)
     if (tracking === 'other' || (tracking === 'none' && changes.files.length === 0)) return
     const paths = distinctNames(changes.files)
-    const refreshed = await updateRows(within, live.filter(isOfBranch), ({ scope }) => ({
-      ...wordsOf(pushed),
-      scope: { areas: scope.areas, paths },
-      scope_is_literal: true,
-    }))
-    const inserted = tracking === 'none' ? await insertLive(within, newRow(within, pushed, paths)) : undefined
-    for (const row of inserted ? [inserted] : refreshed) await replaceChanges(within, row, changes)
-    if (tracking === 'branch') recordEffect('refreshed', refreshed.length)
-    else recordEffect(inserted ? 'tracked' : 'over_limit')
+    if (tracking === 'branch') {
+      const update = ({ scope }: ActivityRow) => ({
+        ...wordsOf(pushed),
+        scope: { areas: scope.areas, paths },
+        scope_is_literal: true,
+      })
+      const refreshed = await updateRows(within, live.filter(isOfBranch), { update, changes })
+      return recordEffect('refreshed', refreshed.length)
+    }
+    const row = { ...newRow(within, pushed, paths), ...pushedFieldsOf(changes) }
+    const inserted = await insertLive(within, row, changes.files)
+    if (inserted) await enqueueRechecks(within, [inserted.id])
+    recordEffect(inserted ? 'tracked' : 'over_limit')
   })
 }
 

@@ -2,7 +2,6 @@
 import { isDeepStrictEqual } from 'node:util'
 import { periodicYield } from '../base/event-loop.ts'
 import { Failure } from '../base/failure.ts'
-import { enqueueRechecks } from '../context/changes.ts'
 import { lineHasherOf } from '../context/line-key.ts'
 import type { RepoContext } from '../context/repo.ts'
 import { type ChangedFile, changedLinesOf, type FileChange } from '../lines/change.ts'
@@ -78,23 +77,27 @@ export interface PushedChanges {
 }
 
 /**
- * Replaces the files that GitHub lists for a live activity, which the transaction of `within` has locked or inserted.
- * The declared scope stays as it is. An activity that is not live, or has these files, is returned unchanged.
+ * Replaces the files that GitHub lists for a live activity, which the transaction of `within` has locked. The declared
+ * scope stays as it is. False if the activity is not live or has these files.
  */
 export async function replaceChanges(
-  within: RepoContext,
+  { db, repo, now }: RepoContext,
   row: ActivityRow,
-  { files, base_sha }: PushedChanges,
-): Promise<ActivityRow> {
-  if (!isLive(row.status)) return row
-  const { db, repo, now } = within
+  changes: PushedChanges,
+): Promise<boolean> {
+  if (!isLive(row.status)) return false
+  const { files, base_sha } = changes
   const set = { repo_id: repo.id, activity_id: row.id, origin: 'pushed' } as const
   const isKnown = row.pushed_files !== null && row.pushed_base_sha === base_sha
-  if (isKnown && isDeepStrictEqual(await listChangeSet(db, set), files)) return row
+  if (isKnown && isDeepStrictEqual(await listChangeSet(db, set), files)) return false
   await replaceFileChanges(db, set, files)
-  await enqueueRechecks(within, [row.id])
-  const pushed_files = files.map(changedFileOf)
-  return store.updateActivity(db, row, { pushed_files, pushed_base_sha: base_sha, updated_at: now })
+  await store.updateActivity(db, row, { ...pushedFieldsOf(changes), updated_at: now })
+  return true
+}
+
+/** The fields of an activity with these files. */
+export function pushedFieldsOf({ files, base_sha }: PushedChanges): store.ActivityChanges {
+  return { pushed_files: files.map(changedFileOf), pushed_base_sha: base_sha }
 }
 
 /** Deletes the files that GitHub listed: the activity has another pull request now, or none. */

@@ -38,7 +38,7 @@ const runInsert = prepared('insert_activity', (db) =>
     .returning(),
 )
 
-/** Inserts a live activity and its claims in one statement, and the changes that were declared with it. */
+/** Inserts a live activity and its claims in one statement, and its changed files: those of `pushed_files`, else of `changed_files`. */
 export async function insertActivity(
   db: Db,
   row: NewActivity,
@@ -48,7 +48,8 @@ export async function insertActivity(
   const { repo_id, id: activity_id } = row
   return db.transaction(async (tx) => {
     const inserted = await insertRow(tx, row)
-    await insertFileChanges(tx, { repo_id, activity_id, origin: 'declared' }, changes)
+    const origin = row.pushed_files ? 'pushed' : 'declared'
+    await insertFileChanges(tx, { repo_id, activity_id, origin }, changes)
     return inserted
   })
 }
