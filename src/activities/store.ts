@@ -61,7 +61,8 @@ async function insertRow(db: Db, row: NewActivity): Promise<ActivityRow> {
     weight,
     claims: JSON.stringify(claims),
   })
-  return inserted as ActivityRow
+  // The given scope, whose globs are parsed.
+  return { ...(inserted as ActivityRow), scope: row.scope }
 }
 
 type IndexedFields = 'repo_id' | 'id' | 'risk' | 'blocking' | ScopeFields
@@ -114,7 +115,8 @@ export async function updateActivity(
 ): Promise<ActivityRow> {
   const { repo_id, id } = before
   const [row] = await tx.update(activities).set(changes).where(isRecord(repo_id, id)).returning()
-  const after = row as ActivityRow
+  // The given scope, whose globs are parsed.
+  const after = { ...(row as ActivityRow), ...(changes.scope && { scope: changes.scope }) }
   if (isLive(before.status) && !isLive(after.status)) await unindexActivities(tx, repo_id, [id])
   else if (isLive(after.status) && claimsChange(before, after))
     await replaceClaims(tx, await indexedActivity(after))

@@ -13,7 +13,7 @@ import {
   subtreeGlob,
   treeGlob,
 } from '../scope/glob.ts'
-import { labelKey, type Scope } from '../scope/scope.ts'
+import { globsOfPaths, labelKey, type Scope } from '../scope/scope.ts'
 
 /**
  * The kind of a claim, and what it matches. `FILE`: the path. `PLAIN`: the path and everything beneath it, unless
@@ -95,12 +95,9 @@ export async function claimsOf({ scope, is_literal, files }: ClaimSource): Promi
   const distinct = new Map<string, Claim>()
   const add = (claim: Claim) => distinct.set(`${claim.kind}${claim.place}\0${claim.glob}`, claim)
   for (const label of scope.areas) add({ place: areaPrefix(labelKey(label)), kind: AREA, glob: '' })
-  for (const path of scope.paths) {
-    for (const claim of claimsOfGlob(is_literal ? fileGlob(path) : parseGlob(path))) add(claim)
-    await yieldPeriodically()
-  }
-  for (const file of files) {
-    for (const claim of claimsOfGlob(fileGlob(file))) add(claim)
+  const paths = is_literal ? scope.paths.map(fileGlob) : globsOfPaths(scope.paths)
+  for (const glob of [...paths, ...files.map(fileGlob)]) {
+    for (const claim of claimsOfGlob(glob)) add(claim)
     await yieldPeriodically()
   }
   return [...distinct.values()]

@@ -2,7 +2,7 @@
 
 import { type ComparedFields, comparedScopeOf, distinctNames } from '../activities/compared-scope.ts'
 import type { Budget } from '../base/budget.ts'
-import { fileGlob, type Glob, parseGlob } from '../scope/glob.ts'
+import { fileGlob, type Glob } from '../scope/glob.ts'
 import {
   type PathPair,
   type PathSet,
@@ -11,7 +11,7 @@ import {
   takePairs,
   withoutIgnored,
 } from '../scope/path-set.ts'
-import { labelKey, type Scope } from '../scope/scope.ts'
+import { globsOfPaths, labelKey, type Scope } from '../scope/scope.ts'
 import type { Rules } from './rules.ts'
 
 /** A stored scope. `is_literal`: its paths are file names without wildcards. */
@@ -118,10 +118,6 @@ export function globsOf(scope: StoredScope, rules: Rules, budget: Budget): Glob[
 
 function declaredGlobsOf(scope: StoredScope, rules: Rules, budget: Budget): Glob[] {
   const globs = scope.areas.flatMap((label) => rules.areas.get(labelKey(label)) ?? [])
-  const paths: Glob[] = []
-  for (const path of scope.paths) {
-    if (budget.remaining < 0) break
-    paths.push(scope.is_literal ? fileGlob(path) : parseGlob(path, budget))
-  }
+  const paths = scope.is_literal ? scope.paths.map(fileGlob) : globsOfPaths(scope.paths, budget)
   return [...paths, ...globs]
 }

@@ -1,7 +1,8 @@
 /** A scope: the areas and paths that work changes or a notable applies to (specification §2, contract §4 and §6). */
 import { z } from 'zod'
+import { type Budget, unbounded } from '../base/budget.ts'
 import { text } from '../base/field.ts'
-import { GlobError, parseGlob } from './glob.ts'
+import { type Glob, GlobError, parseGlob } from './glob.ts'
 
 const LABELS_MAX = 100
 const PATHS_MAX = 3000
@@ -50,25 +51,47 @@ export function labelKey(label: string): string {
   return label.trim().toLowerCase()
 }
 
-function distinctBy(all: readonly string[], keyOf: (each: string) => string): string[] {
+/** The same list if it has no duplicates. */
+function distinctBy(all: string[], keyOf: (each: string) => string): string[] {
   const seen = new Set<string>()
-  return all.filter((each) => {
+  const distinct = all.filter((each) => {
     const before = seen.size
     return seen.add(keyOf(each)).size > before
   })
+  return distinct.length === all.length ? all : distinct
+}
+
+/** The globs of the lists of paths that are in use, so that each list is parsed once: when it is validated, or first compared. */
+const GLOBS = new WeakMap<readonly string[], readonly Glob[]>()
+
+/** The globs of `paths`, in their order. If the budget is exhausted, some are missing. */
+export function globsOfPaths(paths: readonly string[], budget: Budget = unbounded()): readonly Glob[] {
+  const known = GLOBS.get(paths)
+  if (known) return known
+  const globs: Glob[] = []
+  for (const path of paths) {
+    if (budget.remaining < 0) return globs
+    globs.push(parseGlob(path, budget))
+  }
+  GLOBS.set(paths, globs)
+  return globs
 }
 
 function checkGlobs(all: readonly string[], context: z.RefinementCtx): void {
+  const globs: Glob[] = []
   const wildcards = new Set<string>()
   for (const [index, path] of all.entries()) {
     try {
-      if (!parseGlob(path).is_plain) wildcards.add(path)
+      const glob = parseGlob(path)
+      if (!glob.is_plain) wildcards.add(path)
       if (wildcards.size > WILDCARD_PATHS_MAX)
         throw new GlobError(`at most ${WILDCARD_PATHS_MAX} paths can have wildcards`)
+      globs.push(glob)
     } catch (error) {
       if (!(error instanceof GlobError)) throw error
       context.addIssue({ code: 'custom', path: [index], message: error.message })
       return
     }
   }
+  GLOBS.set(all, globs)
 }

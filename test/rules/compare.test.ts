@@ -1,9 +1,11 @@
 /** What two scopes share under a repository's settings, and what is told when the budget runs out (contract §6). */
 import { describe, expect, test } from 'vitest'
+import { claimsOf } from '../../src/claims/claim.ts'
 import { DEFAULT_SETTINGS, type Settings } from '../../src/context/settings.ts'
 import { readGitAttributes } from '../../src/lines/git-attributes.ts'
 import { compare, proposalOf, storedScopeOf } from '../../src/overlap/compare.ts'
 import { rulesOf } from '../../src/overlap/rules.ts'
+import { globsOfPaths, Scope } from '../../src/scope/scope.ts'
 
 const plenty = () => ({ remaining: 1_000_000 })
 const none = DEFAULT_SETTINGS
@@ -113,6 +115,19 @@ describe('what two scopes share', () => {
 })
 
 describe('a proposal', () => {
+  test('and its claims are made of the globs that validation parsed', async () => {
+    const { areas, paths } = Scope.parse({ paths: ['docs', 'src/**/once-*.ts'] })
+    const budget = plenty()
+    const parsed = globsOfPaths(paths, budget)
+    expect(budget).toEqual(plenty())
+    const scope = { areas, paths, is_literal: false, files: [] }
+    const { globs } = proposalOf([scope], rulesOf(none, []), plenty())
+    expect(globs.globs.length).toBe(2)
+    for (const [at, glob] of globs.globs.entries()) expect(glob).toBe(parsed[at])
+    await claimsOf({ scope, is_literal: false, files: [] })
+    expect(globsOfPaths(paths)).toBe(parsed)
+  })
+
   test.each([
     [[], 'nothing_given'],
     [[{}], 'nothing_given'],
