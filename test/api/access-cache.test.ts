@@ -1,4 +1,4 @@
-/** How long an answer of GitHub's is reused: a yes, a no, and a yes while GitHub is away (contract §2). */
+/** How long positive and negative answers of GitHub are cached, and that positive ones are honoured during an outage (contract §2). */
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { fakeGithub } from '../support/github.ts'
 import type { Fault } from '../support/github-world.ts'
@@ -13,7 +13,7 @@ const HONOURED_MS = 300_000
 
 const github = fakeGithub()
 let service: TestService
-/** The token of this test alone. */
+/** A token that only the current test uses. */
 let token: string
 let tests = 0
 
@@ -40,7 +40,7 @@ function grant(permission: 'none' | 'read' | 'write'): void {
 const read = async () => outcome(await service.api('GET', '/activity', { token }))
 const write = async () => outcome(await service.api('POST', '/activity', { token, body: ACTIVITY }))
 
-/** How many calls `work` makes to GitHub on a route. */
+/** The number of calls to a route of GitHub during `work`. */
 async function callsOf(work: () => Promise<unknown>, route = SHOP, status?: number): Promise<number> {
   const before = github.calls(route, status)
   await work()
@@ -73,7 +73,7 @@ describe('a positive answer', () => {
     const before = github.calls(SHOP)
     const together = Promise.all(Array.from({ length: 20 }, (_, turn) => (turn % 2 ? read() : write())))
     await expect.poll(() => github.calls(SHOP)).toBe(before + 1)
-    // All of them are in by the time that one which came later has been answered.
+    // When a later request has been answered, all earlier ones have arrived.
     await service.api('GET', '/api/v1/repos/acme/other/activity', { token })
     release()
     expect(new Set(await together)).toEqual(new Set(['200', '201']))

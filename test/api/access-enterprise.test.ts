@@ -1,4 +1,4 @@
-/** A GitHub Enterprise Server of the operator's, and what exactly it has to say for a write (contract §1 and §2). */
+/** A GitHub Enterprise Server, and the responses that grant write access (contract §1 and §2). */
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
@@ -6,7 +6,7 @@ import { readConfig } from '../../src/base/config.ts'
 import { ACTIVITY, outcome } from '../support/routes.ts'
 import { startTestService, type TestService } from '../support/service.ts'
 
-/** What the server says of every repository, and of every user. */
+/** The server's responses for every repository and every user. */
 let permissions: Record<string, boolean> | undefined
 let asked: { url: string | undefined; authorization: string | undefined }[] = []
 const server = createServer(({ url, headers: { authorization } }, res) => {

@@ -1,4 +1,4 @@
-/** Which repository and which record an address means: names, former names, ids of elsewhere (contract §2). */
+/** Which repository and record an address refers to: current and former names, and ids of other repositories (contract §2). */
 import { request } from 'node:http'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { fakeGithub } from '../support/github.ts'
@@ -26,7 +26,7 @@ async function records(base = '/api/v1/repos/acme/shop') {
   return { act: activity.body.activity.id as string, ntb: notable.body.id as string }
 }
 
-/** Sends the path as it is written; `fetch` resolves `..` before it sends. */
+/** Sends the path unchanged; `fetch` resolves `..` before it sends a request. */
 function getAsWritten(path: string): Promise<string> {
   return new Promise((resolve, reject) => {
     const { hostname, port } = new URL(service.url)

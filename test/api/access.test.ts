@@ -1,4 +1,4 @@
-/** Who may do what over HTTP: GitHub's answer to the caller's own token decides (specification §5, contract §2). */
+/** Permissions over HTTP, which GitHub decides for the caller's own token (specification §5, contract §2). */
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
 import { fakeGithub } from '../support/github.ts'
 import type { Fault } from '../support/github-world.ts'
@@ -28,7 +28,7 @@ async function records() {
   return { act: activity.body.activity.id as string, ntb: notable.body.id as string }
 }
 
-/** A token that nothing is known of yet, so that GitHub has to be asked. */
+/** A token that is not cached, so that GitHub has to be called. */
 let tokens = 0
 const newToken = () => `tok-${++tokens}`
 
@@ -68,10 +68,10 @@ describe('GitHub’s permissions decide', () => {
   })
 })
 
-/** What the caller hears on routes of a collection, and on routes with an id. */
+/** The errors on collection routes, and on routes with an id. */
 const refusals: [string, Fault | 'invisible' | 'unknown token', string, string][] = [
   ['a 404', 'invisible', '403 forbidden', '404 not_found'],
-  ['a 403 that is no rate limit', 'forbidden', '403 forbidden', '404 not_found'],
+  ['a 403 that is not a rate limit', 'forbidden', '403 forbidden', '404 not_found'],
   ['a 401', 'unknown token', '401 unauthorized', '401 unauthorized'],
   ['a 403 with nothing remaining', 'rate_limited', '429 rate_limited', '429 rate_limited'],
   ['a 403 with retry-after', 'secondary_rate_limited', '429 rate_limited', '429 rate_limited'],
@@ -79,10 +79,10 @@ const refusals: [string, Fault | 'invisible' | 'unknown token', string, string][
   ['a 500', 'server_error', '503 service_unavailable', '503 service_unavailable'],
   ['a 502 page', 'bad_gateway', '503 service_unavailable', '503 service_unavailable'],
   ['a 503 page', 'unavailable', '503 service_unavailable', '503 service_unavailable'],
-  ['a body that is no JSON', 'nonsense', '503 service_unavailable', '503 service_unavailable'],
-  ['JSON that is no repository', 'wrong_shape', '503 service_unavailable', '503 service_unavailable'],
+  ['a body that is not JSON', 'nonsense', '503 service_unavailable', '503 service_unavailable'],
+  ['JSON that is not a repository', 'wrong_shape', '503 service_unavailable', '503 service_unavailable'],
   ['a dropped connection', 'reset', '503 service_unavailable', '503 service_unavailable'],
-  ['a time-out', 'timed_out', '503 service_unavailable', '503 service_unavailable'],
+  ['a timeout', 'timed_out', '503 service_unavailable', '503 service_unavailable'],
 ]
 
 test.each(refusals)('%s from GitHub rejects reads and writes alike', async (_, fault, onCollection, onId) => {

@@ -1,4 +1,4 @@
-/** Every field of an activity over HTTP: its bounds on both sides, null, scopes, unknown names, pull requests (contract §3 and §4). */
+/** Every field of an activity over HTTP: minimum and maximum values, null, scopes, unknown names, pull requests (contract §3 and §4). */
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { fakeGithub } from '../support/github.ts'
 import { freshRepositories, type TestRepository } from '../support/repository.ts'
@@ -28,7 +28,7 @@ const update = (fields: object) => repo.request('PATCH', `/activity/${existing}`
 const send = { create, update }
 type Way = keyof typeof send
 
-/** The field as it is stored, after a create or update that was accepted. */
+/** The stored field after a create or update that was accepted. */
 async function stored(way: Way, fields: Record<string, unknown>) {
   const answer = await send[way](fields)
   expect(answer.status, JSON.stringify(answer.body)).toBe(way === 'create' ? 201 : 200)

@@ -1,4 +1,4 @@
-/** What becomes of an activity over HTTP: every move of the table, heartbeats, archiving, and how long it lives (contract §5). */
+/** The lifecycle of an activity over HTTP: every transition of the table, heartbeats, archiving, and its time to live (contract §5). */
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { FINISHED, LIVE, MOVES, STATUSES, type Status } from '../fixtures/activity-moves.ts'
 import { fakeGithub } from '../support/github.ts'
@@ -37,7 +37,7 @@ async function read(id: string) {
   return fields
 }
 
-/** An activity in this status, which it reached a second ago. */
+/** An activity that reached this status a second ago. */
 async function activityIn(status: Status) {
   const { activity } = await repo.create({ branch: 'retries' })
   if (status === 'expired') service.clock.advance(TTL_MS)

@@ -1,4 +1,4 @@
-/** Who created an activity and who archived it, as GitHub names them (contract §2 and §4). */
+/** The GitHub logins of the creator and of the user who archived an activity (contract §2 and §4). */
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { fakeGithub } from '../support/github.ts'
 import { ACTIVITY, outcome } from '../support/routes.ts'
@@ -9,7 +9,7 @@ const DAY_MS = 86_400_000
 
 const github = fakeGithub()
 let service: TestService
-/** A token of Ada's that this test alone uses, so that nothing is cached for it. */
+/** A token of Ada that only the current test uses, so that nothing is cached for it. */
 let token: string
 let tests = 0
 

@@ -1,4 +1,4 @@
-/** Who is let in: the same token check, limit of failed tokens and quota at every door (contract §2, §9). */
+/** Admission: the same token check, limit of failed tokens and quota on every surface (contract §2, §9). */
 import { connect } from 'node:net'
 import { text } from 'node:stream/consumers'
 import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vitest'
@@ -25,7 +25,7 @@ beforeAll(async () => {
 })
 afterEach(() => {
   github.clearFaults()
-  // Every quota is whole again, and no token is known any more.
+  // Resets every quota, and expires every cached token.
   service.clock.advance(10 * MINUTE_MS)
 })
 afterAll(async () => {
@@ -66,14 +66,14 @@ const DOORS: Record<string, Door> = {
 }
 const doors = Object.entries(DOORS)
 
-/** The status and, of a failure, its type; a stream is closed. */
+/** The status, with the error type of a failure. A stream is closed. */
 async function through(door: Door, token: string | null): Promise<string> {
   const response = await door(token === null ? undefined : `Bearer ${token}`)
   if (response.ok) await response.body?.cancel()
   return outcome({ ...response, status: response.status, body: response.ok ? null : await response.json() })
 }
 
-/** The outcomes of all, and how many there were of each. */
+/** The number of requests by outcome. */
 async function tally(answers: Promise<string>[]): Promise<Record<string, number>> {
   const counts: Record<string, number> = {}
   for (const answer of await Promise.all(answers)) counts[answer] = (counts[answer] ?? 0) + 1
@@ -83,7 +83,7 @@ async function tally(answers: Promise<string>[]): Promise<Record<string, number>
 const fail = (count: number) =>
   tally(names('made-up', count).map((token) => through(DOORS.REST as Door, token)))
 
-/** Whose quotas are stored: of tokens, or of addresses. */
+/** The keys of the stored quotas, which belong to tokens or addresses. */
 async function kindsOfRows(): Promise<string[]> {
   const rows = await service.app.database.connection().select({ caller: quotas.caller }).from(quotas)
   return rows.map(({ caller }) => caller.split(':')[0] as string)

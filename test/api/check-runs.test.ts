@@ -1,4 +1,4 @@
-/** The check run `Deconflict`: only where it is asked for, never a failure, with notes on the files that overlap (contract §10). */
+/** The check run `Deconflict`: only if it is enabled, never a failure, with annotations on the files that overlap (contract §10). */
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { fakeGithub } from '../support/github.ts'
 import { editOf } from '../support/lines.ts'
@@ -77,7 +77,7 @@ test('the check run is neutral for overlaps of any severity, with a notice on ea
   )
 })
 
-test('a notice stands on the lines that another pull request changes too', async () => {
+test('a notice is on the lines that another pull request changes too', async () => {
   await turnOn()
   const base = Array.from({ length: 60 }, (_, at) => `pay(${at})`)
   const edit = (text: string) =>
@@ -163,7 +163,7 @@ test.each<[string, string, () => Promise<unknown>, string]>([
   ['nothing is tracked', 'track_pull_requests: false', () => repository.open(), '(`track_pull_requests`)'],
   ['all files are ignored', 'ignore_paths: [src/**]', () => repository.open(), '`ignore_paths`)'],
   ['it changes none', '', () => repository.open({ files: [] }), 'neither paths nor areas'],
-])('where %s it is no success', async (_, settings, open, words) => {
+])('if %s it is not a success', async (_, settings, open, words) => {
   await repository.writeFile('.github/deconflict.yml', `check_run: true\n${settings}`)
   await repository.createActivity()
   await open()

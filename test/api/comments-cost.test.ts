@@ -1,4 +1,4 @@
-/** The number of GitHub calls per pull request, and that rate limits are waited out without calls. */
+/** The number of GitHub calls per pull request, and that no calls are made until a rate limit ends. */
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { fakeGithub } from '../support/github.ts'
 import {
@@ -30,7 +30,7 @@ afterAll(async () => {
 const BOT = { login: 'renovate[bot]', type: 'Bot' as const }
 
 describe('a push to a pull request makes the same calls', () => {
-  /** The calls of a push that changes what overlaps, and of one that does not. */
+  /** The calls caused by a push that changes the overlap, and by one that does not. */
   async function callsWith(others: number): Promise<string[][]> {
     for (let count = 0; count < others; count += 1)
       await repository.open({ author: BOT, files: ['src/pay.ts', 'src/till.ts'] })
@@ -81,7 +81,7 @@ describe('a GitHub rate limit is waited out without calls, and nothing is duplic
     const number = await repository.open()
     const before = repository.calls().length
     expect(repository.comment(number)).toBeUndefined()
-    // Whatever happens meanwhile is kept, and asks nothing of GitHub.
+    // Changes in the meantime are stored and cause no calls to GitHub.
     await repository.push(number, ['src/pay.ts', 'src/till.ts'])
     await repository.createActivity({ branch: 'more' })
     await repository.advance((minutes - 1) * MINUTE_MS)

@@ -1,4 +1,4 @@
-/** That a pull request keeps one comment, edited in place and seldom, whatever else stands there (contract §10). */
+/** A pull request has one comment of the App, which is edited in place and at a limited rate, whatever other comments exist (contract §10). */
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { fakeGithub } from '../support/github.ts'
 import {

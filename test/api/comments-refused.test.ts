@@ -1,4 +1,4 @@
-/** What the app does where GitHub takes no comment, and how it finds its own among many (contract §10). */
+/** What the App does when GitHub refuses a comment, and how it finds its own comment among many (contract §10). */
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { fakeGithub } from '../support/github.ts'
 import {
@@ -43,20 +43,20 @@ describe('a comment that GitHub refuses permanently', () => {
       },
     ],
     [
-      'because of what it holds',
+      'because of its content',
       () => {
         github.fault(`POST /repos/${repository.full_name}/issues/*`, 'unprocessable')
         return repository.open()
       },
     ],
     [
-      'because there is no such conversation',
+      'because the conversation does not exist',
       () => {
         github.fault(`POST /repos/${repository.full_name}/issues/*`, 'not_found')
         return repository.open()
       },
     ],
-  ])('%s is sent once, and no job fails of it', async (_, open) => {
+  ])('%s is sent once, and no job fails because of it', async (_, open) => {
     await repository.createActivity()
     const number = await open()
     await repository.deliver(number, 'labeled')

@@ -1,4 +1,4 @@
-/** The one comment on a pull request: when it is made, what it says, when it changes, and when there is none (contract §10). */
+/** The comment on a pull request: when it is created, what it says, when it is edited, and when there is none (contract §10). */
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { sweep } from '../../src/operations/sweep.ts'
 import { fakeGithub } from '../support/github.ts'
@@ -122,7 +122,7 @@ describe('two pull requests in one file', () => {
 
 describe('nothing is posted', () => {
   test.each<[string, () => Promise<number>]>([
-    ['where nothing overlaps', () => repository.open()],
+    ['if nothing overlaps', () => repository.open()],
     [
       'below min_severity',
       async () => {
@@ -132,7 +132,7 @@ describe('nothing is posted', () => {
       },
     ],
     [
-      'on a draft, for what is not high',
+      'on a draft, for severity below high',
       async () => {
         await repository.createActivity()
         return repository.open({ draft: true })
@@ -160,7 +160,7 @@ describe('nothing is posted', () => {
       },
     ],
     [
-      'where comments are turned off',
+      'if comments are turned off',
       async () => {
         await repository.writeFile('.github/deconflict.yml', 'comment: {mode: off}')
         await repository.createActivity({ risk: 'high' })
@@ -179,7 +179,7 @@ describe('nothing is posted', () => {
     await repository.advance(2 * QUIET_MS)
     expect(repository.githubRepo.comments(number)).toEqual([])
     expect(repository.writes()).toEqual([])
-    // The pull request is followed all the same.
+    // The pull request is tracked in any case.
     const { body } = await repository.request('GET', '/activity')
     expect(body.items.map((item: { pr_url: string }) => item.pr_url)).toContain(
       `https://github.com/${repository.full_name}/pull/${number}`,
@@ -342,7 +342,7 @@ describe('a change is published on every affected pull request', () => {
     [
       'expired',
       async () => {
-        // The pull request itself lives on.
+        // The pull request itself stays open.
         const [own] = (await repository.request('GET', '/activity')).body.items.filter(
           (item: { source: string }) => item.source === 'pull_request',
         )

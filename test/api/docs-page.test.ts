@@ -1,4 +1,4 @@
-/** The page at /docs: complete from this service alone, and readable without a script. */
+/** The page at /docs loads nothing from other hosts and needs no script. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { OPERATIONS } from '../../src/operations/contract.ts'
 import { fakeGithub } from '../support/github.ts'
@@ -17,7 +17,7 @@ afterAll(async () => {
   github.close()
 })
 
-/** What a reader sees of a piece of the page. */
+/** The visible text of a part of the page. */
 const textOf = (html: string) =>
   html
     .replaceAll(/<[^>]+>/g, '')

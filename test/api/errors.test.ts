@@ -1,4 +1,4 @@
-/** Every kind of error on every operation that can raise it, and which goes first (specification §7, contract §3). */
+/** Every kind of error on every operation that can return it, and their order of precedence (specification §7, contract §3). */
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
 import { fakeGithub } from '../support/github.ts'
 import { ACTIVITY, call, NOTABLE, outcome, outcomes, pathOf, ROUTES, type Route } from '../support/routes.ts'
@@ -27,7 +27,7 @@ afterAll(async () => {
 const NOT_JSON = '{"title": '
 const withBody = ROUTES.filter(({ method }) => method !== 'GET')
 const withId = ROUTES.filter(({ record }) => record !== null)
-/** What each of these routes answers. */
+/** The outcome of each of these routes. */
 const all = (routes: Route[], expected: string) =>
   Object.fromEntries(routes.map(({ name }) => [name, expected]))
 
@@ -49,12 +49,12 @@ test('an error has a type, advice and the id of the request', async () => {
 
 describe('every operation', () => {
   test.each([
-    ['text that is no JSON', NOT_JSON],
+    ['text that is not JSON', NOT_JSON],
     ['a list', '[]'],
     ['null', 'null'],
     ['a number', '7'],
     ['a string', '"title"'],
-    ['bytes that are no UTF-8', new Uint8Array([0x7b, 0x22, 0xff, 0x22, 0x3a, 0x31, 0x7d])],
+    ['bytes that are not UTF-8', new Uint8Array([0x7b, 0x22, 0xff, 0x22, 0x3a, 0x31, 0x7d])],
     ['two objects', '{}{}'],
     ['an unknown field', '{"colour": "red"}'],
     ['__proto__', '{"__proto__": {"title": "x"}}'],
@@ -112,7 +112,7 @@ describe('of several errors, the first in the order 401, 403 or 404, 400, 422, 4
   })
 
   test.each([
-    ['that is no JSON', NOT_JSON],
+    ['that is not JSON', NOT_JSON],
     ['with an unknown field', '{"colour": 1}'],
     ['with a wrong value', '{"title": 7}'],
     ['that is too large', `{"title": "${'x'.repeat(1_048_576)}"}`],

@@ -1,4 +1,4 @@
-/** Activities at the very instant of `expires_at`, on every way to them, and the same whether or not a sweep has stored it (contract §5). */
+/** Activities at exactly `expires_at`, in every operation that reads them, whether or not a sweep has stored the expiry (contract §5). */
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { later } from '../../src/base/clock.ts'
 import { sweep } from '../../src/operations/sweep.ts'
@@ -44,7 +44,7 @@ async function listed(query: string): Promise<string[]> {
   return body.items.map((item: { id: string }) => item.id)
 }
 
-/** What checks see of live work: that of others, of the caller's own branch, and what that branch touches. */
+/** The live work in a check: of others, of the caller's own branch, and what that branch overlaps with. */
 async function seenByChecks() {
   const ofOthers = await repo.check({ scope: { paths: ['src/**'] } })
   const ofOwn = await repo.check({ branch: 'retries', scope: { areas: ['docs'] } })

@@ -1,6 +1,6 @@
 /**
- * Whatever is sent, the answer is one that the OpenAPI document describes, is none of ours to apologise for, and says nothing
- * of what the service is made of. `TEST_SEED` and `FUZZ_RUNS` vary a run, or make it longer.
+ * Whatever a client sends, the response is described in the OpenAPI document, is not a 5xx, and reveals no internals.
+ * `TEST_SEED` varies a run, and `FUZZ_RUNS` makes it longer.
  */
 import { createHmac, randomUUID } from 'node:crypto'
 import fc from 'fast-check'
@@ -14,11 +14,11 @@ import { openRawConnection, type RawResponse, sendBytes } from '../support/raw-c
 import { ACTIVITY, NOTABLE } from '../support/routes.ts'
 
 const numRuns = Number(process.env.FUZZ_RUNS ?? 1000)
-/** A run in CI takes seconds; one that somebody asks for may take its time. */
+/** Allows for longer runs with FUZZ_RUNS. */
 const TIMEOUT_MS = 60_000 + numRuns * 100
 
 const NAMES = Array.from({ length: REPOSITORIES }, (_, index) => `acme/r${index}`)
-/** What only our own SQL, tables, stacks and files would bring into an answer. */
+/** Text that can only come from our SQL, tables, stack traces and files. */
 const INSIDES =
   /\b(select .* from|insert into|update \w+ set|delete from)\b|drizzle|pglite|postgres|sqlstate|idempotency_keys|swept_at|leased_until|\bat (async )?[\w.<>]+ \(|(^|[^\w])(file:\/\/\/?(work|home|app|root)|\/(home|app|root|usr|tmp)\/)|\.ts:\d|\.js:\d/i
 
@@ -46,7 +46,7 @@ afterAll(async () => {
   github.close()
 })
 
-/** Throws unless the answer is in the form of all answers, and says nothing that it should not. */
+/** Throws unless the response has the common format and reveals no internals. */
 function mustBeSound({ status, headers, body }: RawResponse, isHead = false): void {
   const text = JSON.stringify(body)
   if (status >= 500) throw new Error(`${status}: ${text}\n${service.log.slice(-3).join('')}`)
@@ -60,7 +60,7 @@ function mustBeSound({ status, headers, body }: RawResponse, isHead = false): vo
   expect(INSIDES.exec(text)?.[0]).toBeUndefined()
 }
 
-/** Sends it and holds the answer to all rules; a failure shows what was sent as text. */
+/** Sends a request and checks the response. A failure contains the request as text. */
 async function send(request: FuzzRequest): Promise<number> {
   const bytes = bytesOf(request)
   try {
@@ -95,7 +95,7 @@ test(
       },
     )
     await fc.assert(property, { numRuns })
-    // It is more than one thing that was answered.
+    // The requests cover the common statuses.
     if (numRuns >= 1000)
       expect([...statuses.keys()]).toEqual(expect.arrayContaining([200, 201, 400, 401, 404, 422]))
   },

@@ -1,4 +1,4 @@
-/** What HTTP itself asks for: addresses, methods, sizes, encodings and headers (contract §1 and §3). */
+/** HTTP: addresses, methods, sizes, encodings and headers (contract §1 and §3). */
 import { readFile } from 'node:fs/promises'
 import { request } from 'node:http'
 import { Readable } from 'node:stream'
@@ -218,7 +218,7 @@ describe('a body', () => {
     yield Buffer.from('"}')
   }
 
-  /** Sends a body without a length; answers the status and the type of the error. */
+  /** Sends a body without a Content-Length. Returns the status and the type of the error. */
   function send(path: string, body: Readable, headers: Record<string, string>): Promise<unknown[]> {
     return new Promise((resolve, reject) => {
       const address = `${service.url}/api/v1/repos/acme/shop${path}`

@@ -26,7 +26,7 @@ describe.skipIf(process.env.TEST_DATABASE_KIND === 'embedded')('on two instances
     github.close()
   })
 
-  /** How many keys are in use: a create locks its key first, on one server and on a cluster alike. */
+  /** The number of locked keys: on one server as on a cluster, a create locks its key first. */
   const keysInUse = async (tx: TransactionSql): Promise<number> => {
     const [row] = await tx<{ n: number }[]>`select count(*)::int as n from pg_locks
       where locktype = 'advisory' and granted and database = (select oid from pg_database where datname = current_database())`
@@ -46,7 +46,7 @@ describe.skipIf(process.env.TEST_DATABASE_KIND === 'embedded')('on two instances
       const key = `held ${table}`
       const before = await count()
       let first: ReturnType<typeof send> | undefined
-      // The first create gets as far as its record, and has to wait there.
+      // The first create inserts its record and then waits.
       await raw.begin(async (tx) => {
         await tx`lock table ${tx(table)} in exclusive mode`
         first = send(0, path, body, key)

@@ -1,4 +1,4 @@
-/** What the index of the overlap check costs, by PostgreSQL's own account: which rows are written, and which are read (contract §6). */
+/** The cost of the claims index by PostgreSQL's statistics and plans: the rows that are written and read (contract §6). */
 import { sql } from 'drizzle-orm'
 import type postgres from 'postgres'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
@@ -10,7 +10,7 @@ import { connectRaw } from '../support/postgres.ts'
 import { freshRepositories, type TestRepository } from '../support/repository.ts'
 import { startTestService, type TestService } from '../support/service.ts'
 
-// Statistics and plans are those of a server.
+// Statistics and plans exist only on a server.
 describe.skipIf(process.env.TEST_DATABASE_KIND === 'embedded')('the database', () => {
   const github = fakeGithub()
   const repository = freshRepositories(github, () => service)
@@ -27,7 +27,7 @@ describe.skipIf(process.env.TEST_DATABASE_KIND === 'embedded')('the database', (
     github.close()
   })
 
-  /** How often rows of the tables were written so far; each connection reports a while after it wrote. */
+  /** The number of row writes per table so far. Each connection reports them with a delay. */
   const written = async () => {
     const rows = await raw`select relname as table, n_tup_ins::int as inserted, n_tup_upd::int as updated,
       n_tup_hot_upd::int as hot, n_tup_del::int as deleted from pg_stat_user_tables
@@ -84,7 +84,7 @@ describe.skipIf(process.env.TEST_DATABASE_KIND === 'embedded')('the database', (
     table: string
     type: string
     condition: string
-    /** Rows that were read of the table, all loops together. */
+    /** The number of rows that were read from the table, in all loops. */
     read: number
   }
 
@@ -103,7 +103,7 @@ describe.skipIf(process.env.TEST_DATABASE_KIND === 'embedded')('the database', (
     return [scan, ...below]
   }
 
-  /** Each table that a statement reads, and how, on a connection of the service. */
+  /** Each table that a statement reads, with its scans, on a connection of the service. */
   function explain(statement: string, values: unknown[]): Promise<Scan[]> {
     const literals = values.map((value) =>
       value === null ? 'null' : `'${String(value).replaceAll("'", "''")}'`,
@@ -117,7 +117,7 @@ describe.skipIf(process.env.TEST_DATABASE_KIND === 'embedded')('the database', (
     })
   }
 
-  /** So many activities, each in a directory of its own, and as many notables. */
+  /** Creates `count` activities, each in its own directory, and as many notables. */
   async function fill(repo: TestRepository, count: number): Promise<void> {
     const scope = { paths: ['far/away/**'] }
     await repo.insertCopies(activities, await repo.createActivity({ scope, branch: 'far' }), count)
@@ -132,7 +132,7 @@ describe.skipIf(process.env.TEST_DATABASE_KIND === 'embedded')('the database', (
     const beat = () => statementsOf(() => repo.request('POST', `/activity/${id}/heartbeat`))
     const alone = [...(await beat()).keys()]
     await repo.createActivity({ scope: { paths: ['src/**'] } })
-    // The announcement to open pages comes whenever its interval is over.
+    // The announcement to open pages may be sent at any time, when its interval ends.
     const added = [...(await beat()).keys()].filter(
       (each) => !alone.includes(each) && !each.includes('pg_notify'),
     )
@@ -167,7 +167,7 @@ describe.skipIf(process.env.TEST_DATABASE_KIND === 'embedded')('the database', (
       })
     })
 
-    /** Every scan of the tables that grow, of every statement of the check. */
+    /** Every scan of the growing tables by any statement of the check. */
     async function largeScans(): Promise<Scan[]> {
       const scans: Scan[] = []
       for (const [statement, values] of statements)

@@ -1,4 +1,4 @@
-/** How many live activities and active notables a repository may have (contract §4). */
+/** The limits of live activities and active notables per repository (contract §4). */
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import {
   type AppRepository,

@@ -1,4 +1,4 @@
-/** How the lines of the log join: by the id of a request, and by the id of a delivery down to what came of it (docs/observability.md). */
+/** Correlation of log lines by the id of a request, and by the id of a delivery with all jobs that it caused (docs/observability.md). */
 import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { jobs } from '../../src/jobs/table.ts'
@@ -25,12 +25,12 @@ afterAll(async () => {
   github.close()
 })
 
-/** The lines that hold the text anywhere, as a person finds them who searches for it. */
+/** The log lines that contain the text anywhere, as found by a text search. */
 function linesWith(text: string): Line[] {
   return service.log.filter((line) => line.includes(text)).map((line) => JSON.parse(line))
 }
 
-/** Opens a pull request on `src/pay.ts`, and carries out all that its delivery sets in motion. */
+/** Opens a pull request on `src/pay.ts`, and runs all jobs that its delivery causes. */
 async function opened(repo: AppRepository): Promise<string> {
   const id = randomUUID()
   const { number } = repo.githubRepo.open({ head: `branch-${id.slice(0, 8)}`, files: ['src/pay.ts'] })

@@ -21,7 +21,7 @@ afterAll(async () => {
   github.close()
 })
 
-/** The lines so far, once there are at least so many: a line follows its answer. */
+/** The lines so far, as soon as there are at least `count`: a line is written after its response. */
 async function lines(count: number): Promise<Record<string, unknown>[]> {
   await expect.poll(() => service.log.length).toBeGreaterThanOrEqual(count)
   return service.log.map((line) => JSON.parse(line))
@@ -59,7 +59,7 @@ test.each([
 )
 
 test('an aborted request logs one line too', async () => {
-  // Not by node:http, which nock intercepts here: it may drop an aborted request before it is sent.
+  // Not with node:http, which nock intercepts here: it may drop an aborted request before it is sent.
   const { socket } = await openRawConnection(service.url)
   const head = [
     'POST /api/v1/repos/acme/shop/activity HTTP/1.1',

@@ -1,4 +1,4 @@
-/** A pull request in the merge queue goes first: how the comments of others say so (contract §10). */
+/** A pull request in the merge queue is ahead of the others: what their comments say (contract §10). */
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { fakeGithub } from '../support/github.ts'
 import {
@@ -29,7 +29,7 @@ afterAll(async () => {
   github.close()
 })
 
-/** What the comment on the first says of the second, which was opened later. */
+/** The text about the second pull request, which was opened later, in the comment on the first. */
 const order = () => /\| (ahead of|behind) this \|/.exec(repository.comment(first) ?? '')?.[1]
 
 async function deliver(action: 'enqueued' | 'dequeued'): Promise<void> {

@@ -1,4 +1,4 @@
-/** The bounds of an overlap check: how much it lists, in which order, and how far it goes before it says so (contract §6). */
+/** The limits of an overlap check: how many results it lists, in which order, and how it reports an exhausted budget (contract §6). */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { activities } from '../../src/activities/table.ts'
 import { notables } from '../../src/notables/table.ts'
@@ -21,7 +21,7 @@ afterAll(async () => {
 
 const scope = { paths: ['src/pay.ts'] }
 
-/** `act_` and a number that sorts as it counts. */
+/** An id with this number; ids sort in the order of their numbers. */
 const idOf = (index: number) => `act_${String(index).padStart(26, '0')}`
 const range = (count: number) => Array.from({ length: count }, (_, index) => index)
 
@@ -130,7 +130,7 @@ describe('the result lists', () => {
   })
 })
 
-/** 200 valid globs of up to 512 characters and so many alternatives each, which share nothing with those of the other `side`, though it takes long to see. */
+/** 200 valid globs of up to 512 characters with `count` alternatives each. They share no path with those of another `side`, but it is expensive to find that out. */
 function hostileScope(side: 'x' | 'y' | 'z', count = 64): { paths: string[] } {
   const alternatives = range(count).map((index) => `*${String.fromCharCode(97 + (index % 26))}${index}*`)
   const paths = range(200).map((index) => {
@@ -148,7 +148,7 @@ describe('a check that exceeds the work budget', () => {
 
   test('says that it is incomplete and how many it compared: the most severe first, then the newest', async () => {
     const { createActivity, createNotable, check, insertCopies } = repository()
-    // Patterns, which the index cannot decide: the files of `mine` are matched by each of the mild ones.
+    // Patterns, which the index cannot decide. The files of `mine` match all of the simple ones.
     const pattern = (end: string) => ({ paths: [`src/p*${end}`] })
     const grave = await createActivity({ risk: 'critical', scope: pattern('y.ts') })
     const older = await createActivity({ scope: pattern('.ts') })

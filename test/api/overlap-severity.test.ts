@@ -1,4 +1,4 @@
-/** Notables in an overlap check, how severe each match is, and what earlier work there is to reuse (contract §6). */
+/** Notables in an overlap check, the severity of each match, and merged work to reuse (contract §6). */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { fakeGithub } from '../support/github.ts'
 import { freshRepositories } from '../support/repository.ts'
@@ -108,7 +108,7 @@ describe('severity', () => {
       const result = await check({ scope: { areas: ['pay'], paths: ['src/**'] } })
       expect(result).toMatchObject({ severity, matches: [{ id, severity }] })
       expect(result.recommended_action).toMatch(/Ben/)
-      // One's own risk raises nothing.
+      // The caller's own risk does not raise the severity.
       const mine = await create({ risk: 'critical', blocking: true, branch: 'mine', scope: theirs })
       expect(mine.overlap.matches[0]).toMatchObject({ id, severity })
       expect((await request('GET', `/activity/${mine.activity.id}`)).body.overlap.severity).toBe(severity)

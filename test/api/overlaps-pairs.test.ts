@@ -1,4 +1,4 @@
-/** The list of all collisions holds exactly the pairs that comparing every two live activities finds (contract §6). */
+/** The list of all collisions contains exactly the pairs that a comparison of every two live activities finds (contract §6). */
 import { eq } from 'drizzle-orm'
 import fc from 'fast-check'
 import { afterAll, beforeAll, expect, test } from 'vitest'
@@ -39,7 +39,7 @@ afterAll(async () => {
 })
 
 const HOUR_MS = 3_600_000
-/** Set the variable for a longer run by hand. */
+/** Set the variable for a longer run. */
 const RUNS = Number(process.env.INDEX_RUNS ?? 20)
 
 const branch = fc.constantFrom(null, 'main', 'a', 'b', 'c', 'd', 'e')
@@ -78,7 +78,7 @@ const event = fc.oneof(
 )
 type Event = typeof event extends fc.Arbitrary<infer Value> ? Value : never
 
-/** Lets one thing happen; what the state of a record forbids does not, and that is fine. */
+/** Applies one event. Events that the state of a record forbids are ignored. */
 async function happen(repo: TestRepository, each: Event, ids: string[]): Promise<void> {
   const { clock, app } = service
   switch (each.what) {
@@ -118,7 +118,7 @@ async function happen(repo: TestRepository, each: Event, ids: string[]): Promise
   }
 }
 
-/** What a check of `work` calls own or stacked: links are followed one by one over all live activities. */
+/** The own and stacked activities of `work`, found by following the links one by one over all live activities. */
 function expectedBy(work: ActivityRow, live: ActivityRow[]): Set<string> {
   const own = live.filter((each) => each === work || (work.branch !== null && each.branch === work.branch))
   const below = new Set(own.map((each) => each.base_branch).filter((name) => name !== work.branch))
@@ -196,7 +196,7 @@ function isInOrder(items: Overlap[]): boolean {
   })
 }
 
-/** An example is a path that the globs of both match, as they were stored. */
+/** An example must match the stored globs of both. */
 function expectExamples({ activity_ids, paths }: Overlap, live: ActivityRow[]): void {
   for (const { globs, example } of paths)
     for (const [side, source] of globs.entries()) {
@@ -243,7 +243,7 @@ test('each colliding pair of live activities is listed once, after any sequence 
           complete: true,
         })
 
-        // What anybody is told of is listed, and nothing else: a retrieval asks the index in the database.
+        // The list contains exactly the pairs that retrievals report, which use the index in the database.
         const told = new Set<string>()
         for (const { id, scope } of live) {
           if (scope.areas.length + scope.paths.length === 0) continue

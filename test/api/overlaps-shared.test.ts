@@ -1,4 +1,4 @@
-/** Callers share the comparison of a repository, never get one from before a change, and it ends when nobody waits for it. */
+/** Concurrent callers share the comparison of a repository, never get one from before a change, and it is cancelled when all have disconnected. */
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
 import { activities } from '../../src/activities/table.ts'
 import { fakeGithub } from '../support/github.ts'
@@ -21,16 +21,16 @@ afterAll(async () => {
   github.close()
 })
 
-/** What reads the scopes that are compared: live activities were listed before. */
+/** The statement that reads the scopes to compare, after the list of live activities. */
 const SCOPES = /^select "found"."id", "found"."scope", .* from json_array_elements_text/
 const DAY_MS = 86_400_000
-/** A bound on waiting, not a measure. */
+/** Only limits the wait. */
 const PATIENTLY = { timeout: 20_000 }
 const LEFT = 'request aborted by the client'
 
 const OUTCOMES = ['computed', 'shared', 'cancelled', 'failed'] as const
 
-/** How many comparisons ended how since the last call. */
+/** Returns the number of comparisons by outcome since its last call. */
 function counting(): () => Promise<Record<string, number>> {
   let before: number[] = []
   const read = async () => {
@@ -65,7 +65,7 @@ const pairsIn = async (repo: TestRepository) => {
   return body.items.map(({ activity_ids }: { activity_ids: string[] }) => activity_ids)
 }
 
-/** A caller who may leave before the answer is there. */
+/** A caller that can disconnect before the response. */
 function leaving(repo: TestRepository) {
   const controller = new AbortController()
   const left = fetch(`${service.url}/api/v1/repos/acme/r${repo.id - 1000}/overlaps`, {
@@ -77,7 +77,7 @@ function leaving(repo: TestRepository) {
   )
   const noticed = () => service.log.filter((line) => line.includes(LEFT)).length
   return {
-    /** Resolves when the service has noticed it. */
+    /** Resolves when the service has noticed the disconnect. */
     async leave(): Promise<void> {
       const before = noticed()
       controller.abort()
@@ -170,7 +170,7 @@ test('a comparison is cancelled when its only caller disconnects', async () => {
   await caller.leave()
   held.release()
   await expect.poll(counts, PATIENTLY).toEqual({ computed: 0, shared: 0, cancelled: 1, failed: 0 })
-  // Two more pages of scopes would have followed.
+  // Without the cancellation, two more pages of scopes would be read.
   expect(held.executed()).toBe(1)
   expect(service.log.filter((line) => JSON.parse(line).level >= 50)).toEqual([])
 })

@@ -15,7 +15,7 @@ github.token('ada', { login: 'ada', id: 1, permissions: { 'acme/shop': 'write' }
 github.token('rita', { login: 'rita', id: 2, permissions: { 'acme/shop': 'read' } })
 let service: TestService
 let githubWeb: Server
-/** What the last exchange of a code for a token brought. */
+/** The request and the result of the last exchange of a code for a token. */
 let exchanged: Record<string, string>
 let exchanges = 0
 
@@ -45,7 +45,7 @@ afterAll(async () => {
 const get = (path: string, headers: Record<string, string> = {}, method = 'GET') =>
   fetch(`${service.url}${path}`, { method, headers, redirect: 'manual' })
 
-/** The cookies that an answer sets, as a browser would send them back. */
+/** The cookies of a response, as a browser would send them back. */
 const cookiesOf = (response: Response) =>
   response.headers
     .getSetCookie()

@@ -1,4 +1,4 @@
-/** The rule for a proxy in docs/observability.md hides the metrics, and lets every other address of the service through. */
+/** The proxy rule in docs/observability.md hides the metrics and no other address of the service. */
 import { readFileSync } from 'node:fs'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { fakeGithub } from '../support/github.ts'
@@ -6,7 +6,7 @@ import { ROUTES } from '../support/routes.ts'
 import { startTestService, type TestService } from '../support/service.ts'
 
 const read = (path: string) => readFileSync(new URL(`../../${path}`, import.meta.url), 'utf8')
-/** The pattern of an nginx `location` without regard to case, and what it answers. */
+/** The pattern of a case-insensitive nginx `location`, and the status that it returns. */
 const LOCATION = /location ~\* (\S+) \{\s*return (\d+);\s*\}/
 const [, pattern = '', status] = LOCATION.exec(read('docs/observability.md')) ?? []
 const hidden = new RegExp(pattern, 'i')

@@ -30,7 +30,7 @@ afterAll(async () => {
 
 const PATCH = '@@ -1,3 +1,4 @@\n const retries = 2\n+const delay = 100\n export default retries\n // end'
 
-/** A modified file with a patch of about this many lines. */
+/** A modified file with a patch of about `count` lines. */
 function modified(filename: string, lines = 4): PullFile {
   const added = Array.from({ length: lines - 1 }, (_, index) => `+line ${index} of ${filename}`)
   return { filename, status: 'modified', patch: [`@@ -0,0 +1,${lines - 1} @@`, ...added].join('\n') }

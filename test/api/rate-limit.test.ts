@@ -1,4 +1,4 @@
-/** How many requests a caller may send (contract §9). */
+/** The rate limit of a caller (contract §9). */
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
 import { fakeGithub } from '../support/github.ts'
 import { ACTIVITY, call, outcome, outcomes, ROUTES } from '../support/routes.ts'
@@ -31,7 +31,7 @@ async function start(
   return service
 }
 
-/** So many reads, one after the other. */
+/** Sends `count` reads, one after the other. */
 async function read({ api }: TestService, times: number, token?: string | null): Promise<string[]> {
   const all: string[] = []
   for (let turn = 0; turn < times; turn += 1) all.push(outcome(await api('GET', '/activity', { token })))
@@ -39,7 +39,7 @@ async function read({ api }: TestService, times: number, token?: string | null):
 }
 const times = (count: number, what: string) => Array.from({ length: count }, () => what)
 
-/** As many globs as a scope may hold, whose comparison with each other takes long. */
+/** The maximum number of globs of a scope, which are expensive to compare with each other. */
 function hostilePaths(): string[] {
   return Array.from({ length: 200 }, (_, index) => `*${index}${'?*a'.repeat(100)}`)
 }
@@ -92,7 +92,7 @@ describe('a caller', () => {
   test('is rejected on every operation without side effects and without calling GitHub', async () => {
     const service = await start()
     await read(service, LIMIT)
-    // So long that GitHub would have to be asked again.
+    // The cached permission is stale by then.
     service.clock.advance(MINUTE_MS - 1)
     const before = github.calls('*')
     const answers = await outcomes(ROUTES, (route) => call(service, route))
@@ -193,7 +193,7 @@ describe.skipIf(process.env.TEST_DATABASE_KIND === 'embedded')('two instances on
     const instances = await two(200)
     const all = await granted(instances, 600)
     expect(all).toBeLessThanOrEqual(200)
-    // Little of it is lost to sharing it out.
+    // Sharing wastes only a small part of the limit.
     expect(all).toBeGreaterThan(180)
     for (const { clock } of instances) clock.advance(MINUTE_MS)
     expect(await granted(instances, 600)).toBeLessThanOrEqual(200)

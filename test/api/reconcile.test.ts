@@ -25,7 +25,7 @@ beforeAll(async () => {
 })
 beforeEach(async () => {
   repository = fixture.repository()
-  // What starting asks for is over before anything fails, and comes again from this instant on.
+  // Runs the jobs of a start before any fault is injected. Later runs are scheduled from this time.
   await startAgain()
 })
 afterAll(async () => {
@@ -34,7 +34,7 @@ afterAll(async () => {
   github.close()
 })
 
-/** What the service does when it starts. */
+/** Enqueues and runs the jobs of a start. */
 const startAgain = async () => {
   const { app, clock } = fixture.service
   await enqueue(app.database.connection(), firstJobs(clock.now), clock.now)
@@ -53,14 +53,14 @@ const items = async (query = ''): Promise<Item[]> =>
 const archived = () => items('?status=archived')
 const reasonOf = async (id: string) =>
   (await repository.request('GET', `/activity/${id}`)).body.archive_reason
-/** Until the next run of a job that repeats itself, wherever earlier tests have left the clock. */
+/** Advances the clock to the next run of a periodic job. */
 const untilNext = async (kind: 'redeliver' | 'reconcile_all') => {
   const [job] = await fixture.service.jobs(kind)
   const wait = (job?.run_at.getTime() ?? 0) - fixture.service.clock.now.getTime()
   fixture.service.clock.advance(Math.max(0, wait))
   await fixture.runJobs()
 }
-/** Later than earlier events. GitHub uses the real clock. */
+/** Later than earlier events, because GitHub uses the real clock. */
 const inAMinute = () => timestamp(new Date(Date.now() + MINUTE_MS))
 const anHour = () => untilNext('reconcile_all')
 const tenHours = async () => {
@@ -212,7 +212,7 @@ describe('hourly reconciliation', () => {
       { base: 'release', files: ['src/release.ts'] },
       { base_branch: 'release', scope: { areas: [], paths: ['src/release.ts'] } },
     ],
-  ])('what was not heard is taken in: %s', async (_, changes, expected) => {
+  ])('a missed change is applied: %s', async (_, changes, expected) => {
     const number = await repository.open({ title: 'Words', draft: true })
     await repository.advance(MINUTE_MS)
     Object.assign(repository.githubRepo.update(number, changes), { updated_at: inAMinute() })
@@ -283,9 +283,13 @@ describe('hourly reconciliation', () => {
     })
 
     test.each([
-      ['brings it back where it expired because nobody looked', '', 1],
-      ['leaves it at that where the settings end it sooner than we look', 'activity_ttl_ms: 1800000', 0],
-      ['leaves it at that where nothing is tracked', 'track_pull_requests: false', 0],
+      ['is imported again if it expired because no reconciliation ran', '', 1],
+      [
+        'is not imported again if the settings expire it before the next reconciliation',
+        'activity_ttl_ms: 1800000',
+        0,
+      ],
+      ['is not imported again if nothing is tracked', 'track_pull_requests: false', 0],
     ])('%s', async (_, settings, count) => {
       await repository.open()
       const { id } = await own()

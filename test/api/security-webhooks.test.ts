@@ -1,4 +1,4 @@
-/** The GitHub App against those who are not GitHub, and against one installation that speaks of another's repository (SECURITY.md). */
+/** Forged webhooks, and an installation that names another one's repository (SECURITY.md). */
 import crypto from 'node:crypto'
 import { syncBuiltinESMExports } from 'node:module'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
@@ -74,7 +74,7 @@ describe('an installation', () => {
     evil = github.app.install({ account: 'evil' })
   })
 
-  /** What would come of it if another installation spoke of this repository. */
+  /** The same event, but from another installation. */
   const as = (installation_id: number, webhook: Webhook): Webhook => ({
     ...webhook,
     payload: { ...(webhook.payload as object), installation: { id: installation_id } } as never,

@@ -15,20 +15,20 @@ import { startTestService, type TestService } from '../support/service.ts'
 
 const PATH = '/api/v1/repos/acme/shop/activity'
 const AS_ADA = 'Host: x\r\nAuthorization: Bearer ada\r\n'
-/** Far longer than a test takes. */
+/** Longer than any test takes. */
 const NEVER_MS = 600_000
-/** Soon enough for a test, and longer than a sound request takes on a machine that is busy. */
+/** Short for a test, but longer than a valid request takes on a busy machine. */
 const SHORT_MS = 2500
-/** A busy machine may need as long for a response. */
+/** The maximum wait for a response on a busy machine. */
 const WAIT_MS = 60_000
-/** Between two pieces of what trickles. */
+/** The pause between two pieces of a trickled request. */
 const PACE_MS = 50
 
 const github = fakeGithub()
 const services: TestService[] = []
 const connections: RawConnection[] = []
 let service: TestService
-/** Its limits are short. */
+/** A service with short limits. */
 let slow: TestService
 
 async function start(limits: Partial<ConnectionLimits>): Promise<TestService> {
@@ -66,7 +66,7 @@ afterAll(async () => {
   github.close()
 })
 
-/** Sends a little each time the service has answered somebody else, until it ends the connection; answers what it said. */
+/** Sends a piece after each response to another client until the service closes the connection. Returns the responses. */
 async function trickle(to: TestService, start: string, more: () => string) {
   const connection = await open(to)
   connection.write(start)
@@ -112,12 +112,12 @@ describe.concurrent('is disconnected while others are served:', () => {
   })
 
   test.each([
-    ['of a length that it says', 'Content-Length: 1000000\r\n\r\n{"title": "', () => 'x'],
+    ['with a Content-Length', 'Content-Length: 1000000\r\n\r\n{"title": "', () => 'x'],
     ['in chunks', 'Transfer-Encoding: chunked\r\n\r\n', () => '1\r\nx\r\n'],
-  ])('one who trickles a body %s', async (_, headers, more) => {
+  ])('a client that sends a body slowly, %s', async (_, headers, more) => {
     const answers = await trickle(slow, `POST ${PATH} HTTP/1.1\r\n${AS_ADA}${headers}`, more)
     expect(answers).toEqual(TIMED_OUT)
-    // What the answer says is what the log says.
+    // The log has the same outcome as the response.
     const { request_id } = answers[0]?.body.error ?? {}
     const line = () => slow.log.map((each) => JSON.parse(each)).find((each) => each.request_id === request_id)
     await vi.waitFor(() =>
@@ -143,7 +143,7 @@ describe.concurrent('is disconnected while others are served:', () => {
     const connection = await open(slow)
     connection.socket.pause()
     connection.write(`GET /api/v1/openapi.json HTTP/1.1\r\nHost: x\r\n\r\n`.repeat(500))
-    // The service has stopped reading from it too, so these bytes are no sign of life.
+    // The service no longer reads from this connection, so these bytes do not extend its timeout.
     await untilEnded(slow, connection, () => 'x')
     expect(connection.socket.errored).not.toBeNull()
   })
@@ -152,7 +152,7 @@ describe.concurrent('is disconnected while others are served:', () => {
 test('connections over the limit are closed, and the others are served', async () => {
   const small = await start({ connections: 2 })
   const [first, second] = [await open(small), await open(small)]
-  // Those that are accepted are known to be once they are answered.
+  // A response shows that a connection was accepted.
   for (const connection of [first, second]) {
     connection.write(`GET ${PATH} HTTP/1.1\r\n${AS_ADA}\r\n`)
     await expect.poll(() => parseResponses(connection.received()).length).toBe(1)
@@ -167,9 +167,9 @@ test('connections over the limit are closed, and the others are served', async (
 describe('is rejected with an error object', () => {
   const create = `POST ${PATH} HTTP/1.1\r\n${AS_ADA}`
   test.each([
-    ['what is no HTTP', 400, 'HELLO\r\n\r\n'],
-    ['a greeting of TLS', 400, '\x16\x03\x01\x02\x00\x01\x00\x01\xfc\x03\x03\r\n\r\n'],
-    ['a greeting of HTTP/2', 400, 'PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n'],
+    ['bytes that are not HTTP', 400, 'HELLO\r\n\r\n'],
+    ['a TLS handshake', 400, '\x16\x03\x01\x02\x00\x01\x00\x01\xfc\x03\x03\r\n\r\n'],
+    ['an HTTP/2 preface', 400, 'PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n'],
     ['a header without a name', 400, `GET ${PATH} HTTP/1.1\r\n: x\r\n\r\n`],
     ['a header with a NUL', 400, `GET ${PATH} HTTP/1.1\r\n${AS_ADA}X: a\0b\r\n\r\n`],
     ['a folded header', 400, `GET ${PATH} HTTP/1.1\r\n${AS_ADA}X: a\r\n b\r\n\r\n`],
@@ -177,19 +177,19 @@ describe('is rejected with an error object', () => {
     ['a negative length', 400, `${create}Content-Length: -1\r\n\r\n`],
     ['two lengths', 400, `${create}Content-Length: 2\r\nContent-Length: 3\r\n\r\n{}`],
     [
-      'a length beside chunks',
+      'a Content-Length with chunked encoding',
       400,
       `${create}Content-Length: 2\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n`,
     ],
-    ['chunks that are none', 400, `${create}Transfer-Encoding: chunked\r\n\r\nzz\r\n{}\r\n0\r\n\r\n`],
-    ['a coding that is not known', 400, `${create}Transfer-Encoding: gzip\r\n\r\n{}`],
+    ['invalid chunks', 400, `${create}Transfer-Encoding: chunked\r\n\r\nzz\r\n{}\r\n0\r\n\r\n`],
+    ['an unknown transfer coding', 400, `${create}Transfer-Encoding: gzip\r\n\r\n{}`],
     ['headers that are too large', 431, `GET ${PATH} HTTP/1.1\r\nX: ${'x'.repeat(20_000)}\r\n\r\n`],
     [
       'too many headers',
       431,
       `GET ${PATH} HTTP/1.1\r\n${AS_ADA}${'X: y\r\n'.repeat(99)}Connection: close\r\n\r\n`,
     ],
-    ['an address that is too long', 431, `GET /${'x'.repeat(20_000)} HTTP/1.1\r\nHost: x\r\n\r\n`],
+    ['a target that is too long', 431, `GET /${'x'.repeat(20_000)} HTTP/1.1\r\nHost: x\r\n\r\n`],
     ['a tunnel', 405, 'CONNECT 169.254.169.254:80 HTTP/1.1\r\nHost: 169.254.169.254\r\n\r\n'],
   ])('%s', async (_, status, bytes) => {
     const answers = await sendBytes(service.url, bytes)
@@ -219,7 +219,7 @@ test('a CONNECT tunnel that the client resets or keeps open is closed, and the s
   connection.socket.allowHalfOpen = true
   connection.write(tunnel)
   await once(connection.socket, 'end')
-  // A closed connection answers further bytes with a reset.
+  // Further bytes on a closed connection cause a reset.
   await expect
     .poll(() => {
       connection.write('x')
@@ -234,12 +234,12 @@ describe('is handled like any other request', () => {
   const get = `GET ${PATH} HTTP/1.1\r\n${AS_ADA}`
   const close = 'Connection: close\r\n\r\n'
   test.each([
-    ['with an expectation that is not known', `${get}Expect: the-moon\r\n${close}`],
+    ['with an unknown expectation', `${get}Expect: the-moon\r\n${close}`],
+    ['with an unsupported upgrade', `${get}Upgrade: websocket\r\nConnection: Upgrade, close\r\n\r\n`],
     [
-      'with an upgrade that is not possible',
-      `${get}Upgrade: websocket\r\nConnection: Upgrade, close\r\n\r\n`,
+      'with an absolute URL as its target',
+      `GET http://elsewhere.example${PATH} HTTP/1.1\r\n${AS_ADA}${close}`,
     ],
-    ['with the address as a whole', `GET http://elsewhere.example${PATH} HTTP/1.1\r\n${AS_ADA}${close}`],
     ['of HTTP/1.0, without Host', `GET ${PATH} HTTP/1.0\r\nAuthorization: Bearer ada\r\n\r\n`],
   ])('a request %s', async (_, bytes) => {
     expect((await sendBytes(service.url, bytes)).map(({ status }) => status)).toEqual([200])

@@ -1,4 +1,4 @@
-/** What callers may not reach, and what nobody gets to see: one test for each line of SECURITY.md that has none elsewhere. */
+/** Tests for the lines of SECURITY.md that are not tested elsewhere. */
 import { createServer, type IncomingHttpHeaders } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { sql } from 'drizzle-orm'
@@ -98,7 +98,7 @@ test('no token appears in a table, the log, the metrics or a response', async ()
   }
   const metrics = await (await fetch(`${service.url}/metrics`)).text()
   const stored = await dumpDatabase(service)
-  // The dump holds what it should, so that finding no token in it says something.
+  // The dump contains the records, so the absence of tokens in it is significant.
   expect(stored).toContain('with-a-secret')
   expect(stored).toContain('window_start')
   expect(metrics).toContain('createActivity')
@@ -134,7 +134,7 @@ test('no submitted URL makes the service call it', async () => {
   expect((await service.api('POST', '/activity', { body: { ...ACTIVITY, pr_url } })).status).toBe(201)
   const decision_url = 'https://169.254.169.254/latest/meta-data'
   expect((await service.api('POST', '/notables', { body: { ...NOTABLE, decision_url } })).status).toBe(201)
-  // Who raised the notable is asked, and nothing else.
+  // The only call looks up the creator of the notable.
   expect(
     github
       .requests()
@@ -207,7 +207,7 @@ describe('responses protect browsers', () => {
 })
 
 describe('X-Forwarded-For', () => {
-  /** Uses up the failed tokens of one address, then asks from another: the last answer to each. */
+  /** Exhausts the failed tokens of one address, then sends a request from another. Returns the last outcome of each. */
   async function twice(config: Partial<Config>, [one, other]: [string, string]): Promise<string[]> {
     const limited = await start(config)
     const askFrom = async (address: string) => {

@@ -1,4 +1,4 @@
-/** The settings in a repository's own file: when they are read, what a wrong file does, and that they work at once (contract §8). */
+/** The settings file of a repository: when it is read, the effect of an invalid file, and that settings apply at once (contract §8). */
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { findRepository } from '../../src/context/store.ts'
 import { fakeGithub } from '../support/github.ts'
@@ -65,7 +65,7 @@ describe('the file is read on the first request to a repository', () => {
     expect(reads()).toEqual(READS)
   })
 
-  test('by REST, with at most one App call where it is not installed', async () => {
+  test('by REST, with at most one App call if it is not installed', async () => {
     github.app.uninstall(repository.installation.id)
     const before = github.calls(`GET /repos/${repository.full_name}/installation`)
     await Promise.all([shown(), shown(), repository.createActivity()])
@@ -303,7 +303,7 @@ describe('noise', () => {
     })
   })
 
-  test('is what .gitattributes says, refreshed by a push that touches it', async () => {
+  test('follows .gitattributes, refreshed by a push that changes it', async () => {
     repository.githubRepo.write(ATTRIBUTES, '*.ts text\ntestdata/** linguist-generated\n')
     await repository.createActivity(noisy)
     expect(await overlaps(noisy)).toBe(false)
@@ -317,7 +317,7 @@ describe('noise', () => {
     expect(await overlaps(noisy)).toBe(true)
   })
 
-  test('of .gitattributes is in force though the settings file is wrong', async () => {
+  test('of .gitattributes applies although the settings file is invalid', async () => {
     repository.githubRepo.write(ATTRIBUTES, 'testdata/** linguist-generated\n')
     await repository.writeFile(SETTINGS, 'noise_classes: {changelogs: false}')
     expect((await shown()).errors).toEqual([

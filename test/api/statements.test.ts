@@ -1,4 +1,4 @@
-/** The tables can be distributed by the repository's id: every key begins with it, and no statement lacks it (docs/operations.md). */
+/** The tables can be distributed by the repository's id: every key begins with it, and every statement includes it (docs/operations.md). */
 import { PgDialect } from 'drizzle-orm/pg-core'
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
 import { findDrift } from '../../src/admin/claims-drift.ts'
@@ -16,18 +16,18 @@ import { pathOf, ROUTES } from '../support/routes.ts'
 import { partsWithoutRepository, plainOf } from '../support/statements.ts'
 import { installationEvent, pushEvent, refEvent } from '../support/webhooks.ts'
 
-/** Tables that are no repository's: they stay on one node. */
+/** Tables that do not belong to a repository and stay on one node. */
 const OTHER = ['jobs', 'quotas']
 
-/** What is asked of all repositories at once, and why. */
+/** Statements over all repositories, with the reason for each. */
 const EXCEPTIONS: [string, RegExp][] = [
   ['the sweep looks for repositories that are due', /^select repo_id from repositories where .*swept_at <= /],
   [
-    'the sweep looks for repositories that the app left',
+    'the sweep looks for repositories that the App was removed from',
     /^select repo_id from repositories where .*left_at <= /,
   ],
   [
-    'reconciliation looks for followed repositories',
+    'reconciliation looks for repositories with the App',
     /^select repo_id from repositories where .*installation_id is not null/,
   ],
   [
@@ -35,7 +35,7 @@ const EXCEPTIONS: [string, RegExp][] = [
     /^select .* from repositories where repositories\.installation_id = \$1$/,
   ],
   [
-    'a limit of GitHub holds for all repositories of an installation',
+    'a rate limit of GitHub applies to all repositories of an installation',
     /^update repositories set paused_until = \$1 where repositories\.installation_id = \$2$/,
   ],
 ]
@@ -82,7 +82,7 @@ describe.skipIf(process.env.TEST_DATABASE_KIND === 'embedded')('every statement'
     expect(repaired).toHaveLength(5)
   }
 
-  /** All that the service does: operations, deliveries, jobs, sweeps, a repair and a purge. */
+  /** Everything that the service does: operations, deliveries, jobs, sweeps, a repair and a purge. */
   async function work(): Promise<void> {
     const { githubRepo, full_name } = repo
     const scope = { areas: ['pay'], paths: ['src/**', 'README.md'] }
@@ -125,7 +125,7 @@ describe.skipIf(process.env.TEST_DATABASE_KIND === 'embedded')('every statement'
       repo.event(number, 'closed'),
       refEvent(github, full_name, 'delete', { branch: 'b' }),
     )
-    // Reconciliation is due after an hour, expiry after a day, and the rest after a month.
+    // Reconciliation is due after an hour, expiry after a day, and purging after a month.
     for (const hours of [1, 24, 24 * 60]) {
       service.clock.advance(hours * 3_600_000)
       await service.runDueJobs()
@@ -157,7 +157,7 @@ describe.skipIf(process.env.TEST_DATABASE_KIND === 'embedded')('every statement'
   test('that is an exception is still executed', () => {
     const unused = EXCEPTIONS.filter(([, shape]) => ![...seen].some((statement) => shape.test(statement)))
     expect(unused.map(([reason]) => reason)).toEqual([
-      'a limit of GitHub holds for all repositories of an installation',
+      'a rate limit of GitHub applies to all repositories of an installation',
     ])
   })
 

@@ -1,4 +1,4 @@
-/** Activities that are made from pushed branches without a pull request (contract §5 and §8: track_branches). */
+/** Activities of pushed branches without a pull request (contract §5 and §8: track_branches). */
 import { eq } from 'drizzle-orm'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { activities } from '../../src/activities/table.ts'
@@ -31,13 +31,13 @@ const QUIET_MS = 30_000
 const DAY_MS = 86_400_000
 const BRANCH = 'claude/retries'
 
-/** A push as its delivery says it. */
+/** The delivery of a push. */
 const pushed = (files: Record<string, string>, details: Partial<PushDetails> & { branch?: string } = {}) => {
   const { branch = BRANCH, ...over } = details
   const push = repository.githubRepo.push(branch, files)
   return pushEvent(github, repository.full_name, { ...push, ...over })
 }
-/** Delivers a push and runs what it sets in motion. */
+/** Delivers a push and runs the jobs that it causes. */
 const push = async (...given: Parameters<typeof pushed>) => {
   await fixture.service.deliverAndRun(pushed(...given))
   await repository.advance(BURST_MS)
@@ -46,7 +46,7 @@ const comparisons = () => repository.calls().filter((route) => route.startsWith(
 // biome-ignore lint/suspicious/noExplicitAny: tests look into fields of every shape
 const list = async (query = ''): Promise<any[]> =>
   (await repository.request('GET', `/activity${query}`)).body.items
-/** The one live activity, as it is retrieved. */
+/** The only live activity, as a retrieval returns it. */
 const only = async () => {
   const all = await list()
   expect(all).toHaveLength(1)
@@ -109,7 +109,7 @@ describe('a pushed branch', () => {
       await push({ 'f.ts': `${count}\n` })
       await repository.advance(1000)
     }
-    // A minute of pushes: one comparison after 2 s, and one each 30 s after it.
+    // A minute of pushes: one comparison after 2 s, and one every 30 s after that.
     expect(comparisons()).toBe(3)
     await repository.advance(QUIET_MS)
     expect(comparisons()).toBe(4)
@@ -137,7 +137,7 @@ describe('a pushed branch', () => {
     expect(await changes()).toEqual([])
   })
 
-  test('that was deleted before it was compared becomes none', async () => {
+  test('that was deleted before it was compared becomes no activity', async () => {
     const event = pushed({ 'src/a.ts': 'a\n' })
     repository.githubRepo.deleteBranch(BRANCH)
     await fixture.service.deliverAndRun(event)
@@ -145,7 +145,7 @@ describe('a pushed branch', () => {
     expect(await list()).toEqual([])
   })
 
-  test('without a change becomes none until it has one', async () => {
+  test('without changes becomes no activity until it has some', async () => {
     await push({})
     expect(await list()).toEqual([])
     await push({ 'src/a.ts': 'a\n' })
@@ -153,14 +153,14 @@ describe('a pushed branch', () => {
     expect(await list()).toHaveLength(1)
   })
 
-  test('of more files than GitHub lists says so', async () => {
+  test('with more files than GitHub lists is marked as incomplete', async () => {
     await push(Object.fromEntries(Array.from({ length: 310 }, (_, index) => [`f${index}.ts`, 'a\n'])))
     const { summary, scope } = await only()
     expect(scope.paths).toHaveLength(300)
     expect(summary).toContain('at most 300 changed files')
   })
 
-  test('is compared by path where GitHub leaves the patch out', async () => {
+  test('is compared by path if GitHub omits the patch', async () => {
     await push({ 'large.ts': 'line\n'.repeat(3500), 'small.ts': 'a\n' })
     expect(await changes()).toEqual([
       ['large.ts', 'pushed', 'no lines'],
@@ -179,12 +179,12 @@ describe('a pushed branch', () => {
   })
 })
 
-describe('no activity is made', () => {
+describe('no activity is created', () => {
   test.each([
     ['the default branch', 'main', undefined],
     ['a branch that no glob matches', 'retries', undefined],
-    ['any branch where the settings name none', BRANCH, 'track_branches: []'],
-    ['a branch that the settings leave out', BRANCH, 'track_branches: ["agents/*"]'],
+    ['any branch if the settings name none', BRANCH, 'track_branches: []'],
+    ['a branch that the settings do not name', BRANCH, 'track_branches: ["agents/*"]'],
   ])('from %s', async (_, branch, settings) => {
     if (settings) await repository.writeFile('.github/deconflict.yml', settings)
     await push({ 'src/a.ts': 'a\n' }, { branch })

@@ -1,4 +1,4 @@
-/** Events that change who may do what: cached permissions are dropped at once, on every instance (contract §2). */
+/** Events that change permissions invalidate cached permissions at once, on every instance (contract §2). */
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { type AppService, startAppService } from '../support/app-service.ts'
 import { fakeGithub } from '../support/github.ts'
@@ -17,7 +17,7 @@ const isAlone = process.env.TEST_DATABASE_KIND === 'embedded'
 
 const github = fakeGithub()
 const instances: AppService[] = []
-/** An account of each test's own: what an earlier event drops late is another one's. */
+/** Each test has its own account, so that late invalidations of earlier tests do not affect it. */
 let owner: string
 let shop: string
 let installation: Installation
@@ -56,7 +56,7 @@ function grant(permission: 'none' | 'write'): void {
 const first = () => instances[0] as AppService
 const write = async (instance: AppService, full_name = shop) =>
   outcome(await instance.api('POST', `/api/v1/repos/${full_name}/activity`, { body: ACTIVITY, token }))
-/** What every instance answers, in their order. */
+/** The outcome on each instance, in their order. */
 const everywhere = (full_name?: string) =>
   Promise.all(instances.map((instance) => write(instance, full_name)))
 const all = (answer: string) => instances.map(() => answer)
@@ -84,7 +84,7 @@ describe('after an event', () => {
   test.each(EVENTS)('%s, a positive answer is revalidated on every instance', async (_, event) => {
     expect(await everywhere()).toEqual(all('201'))
     grant('none')
-    // The service remembers: only the event makes it ask.
+    // The answer is cached: only the event causes a new call.
     expect(await everywhere()).toEqual(all('201'))
     expect((await first().deliver(event())).outcome).toBe('accepted')
     await expect.poll(() => everywhere()).toEqual(all('403 forbidden'))
@@ -152,14 +152,14 @@ describe('a positive answer that predates an event', () => {
     const permissions = Object.fromEntries([...names, ...probes()].map((name) => [name, 'write' as const]))
     github.token(token, { login: 'ada', id: 1, permissions })
   }
-  /** Takes all permissions away and delivers that. Waits until the instance has heard of it: it asks about another repository again. */
+  /** Removes all permissions and delivers the event. Waits until the instance has handled it, which shows in a new call for another repository. */
   async function removeMember(account = owner): Promise<void> {
     github.token(token, { login: 'ada', id: 1, permissions: {} })
     const probe = `${account}/probe`
     await first().deliver(memberEvent(github, probe, 'removed', 'ada'))
     await expect.poll(() => write(first(), probe)).toBe('403 forbidden')
   }
-  /** A request of which GitHub has the question, and holds back the answer. */
+  /** A request whose call GitHub has received and whose response is held back. */
   async function asking(path: string, hold: 'hold' | 'holdAnswers' = 'holdAnswers') {
     const before = github.calls(path)
     const release = github[hold](path)

@@ -1,4 +1,4 @@
-/** How many bytes of deliveries are kept before anybody knows who sent them. */
+/** The number of bytes of unverified deliveries that are buffered. */
 import { createHmac } from 'node:crypto'
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
 import { type AppService, startAppService, WEBHOOK_SECRET } from '../support/app-service.ts'
@@ -7,15 +7,15 @@ import { openRawConnection, type RawConnection } from '../support/raw-connection
 
 const KIB = 1024
 const MAX = 1024 * KIB
-/** Far longer than a test takes. */
+/** Longer than any test takes. */
 const NEVER_MS = 600_000
-/** Soon enough for a test. */
+/** Short for a test. */
 const SHORT_MS = 2000
 
 const github = fakeGithub()
 const connections: RawConnection[] = []
 let service: AppService
-/** With a short timeout of requests. */
+/** A service with a short request timeout. */
 let shortTimeouts: AppService
 
 const start = (ms: number) =>
@@ -46,7 +46,7 @@ function headOf(length: number, signature = '0'.repeat(64)): string {
   ].join('\r\n')
 }
 
-/** Sends part of a body that nobody signed, and keeps the connection. */
+/** Sends part of an unsigned body and keeps the connection open. */
 async function hoard(bytes: number, to = service): Promise<RawConnection> {
   const connection = await openRawConnection(to.url)
   connections.push(connection)
@@ -67,8 +67,8 @@ async function deliver(bytes: number, to = service): Promise<number> {
 }
 
 /**
- * Sends the larger part of what fits, and small deliveries until it is refused. They fit until all of it has arrived. If
- * it is refused while it still sends, the response may be lost with the connection; then another one starts.
+ * Sends a body that takes most of the limit, and small deliveries until the body is rejected. They fit until all of it has
+ * arrived. If it is rejected while it is still being sent, the response may be lost with the connection; then it is sent again.
  */
 async function untilRefused(): Promise<RawConnection> {
   for (let turn = 0; turn < 50; turn += 1) {

@@ -1,4 +1,4 @@
-/** Every example that GitHub publishes of its webhooks is accepted, and handled without a job that fails. */
+/** Every webhook example that GitHub publishes is accepted, and no job of it fails. */
 import examples from '@octokit/webhooks-examples' with { type: 'json' }
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { type AppService, startAppService } from '../support/app-service.ts'
@@ -14,7 +14,7 @@ const EXAMPLES = examples as unknown as { name: string; examples: Payload[] }[]
 const github = fakeGithub()
 let service: AppService
 
-/** The examples are of several worlds; this GitHub knows the repositories and installations of all of them. */
+/** The examples are unrelated to each other. The fake GitHub has the repositories and installations of all of them. */
 beforeAll(async () => {
   const repositories = new Map<number, string>()
   for (const { repository } of EXAMPLES.flatMap((each) => each.examples))
@@ -36,7 +36,7 @@ describe.each(EXAMPLES)('$name', ({ name, examples: payloads }) => {
   })
 
   test.each(payloads.map((payload, at) => [at, payload] as const))(
-    'example %i, as an installation of the app gets it',
+    'example %i, as an installation of the App receives it',
     async (at, payload) => {
       const full_name = payload.repository?.full_name
       const installation = full_name

@@ -1,4 +1,4 @@
-/** Where the app is installed: what is taken in, what ends when it is taken off, and repositories that change their names. */
+/** Installing and uninstalling the App: what is imported, what is archived, and renamed repositories. */
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { sweep } from '../../src/operations/sweep.ts'
 import { type AppService, startAppService } from '../support/app-service.ts'
@@ -19,7 +19,7 @@ const RETENTION_DAYS = 3
 const github = fakeGithub()
 let service: AppService
 let installation: Installation
-/** Two repositories of an organisation of each test's own. */
+/** Two repositories in an organization that only the current test uses. */
 let owner: string
 let shop: string
 let docs: string
@@ -114,7 +114,7 @@ describe('an installation', () => {
     github.at(shop).open({ files: ['src/a.ts'] })
     await service.deliverAndRun(late)
     expect(await live(shop)).toEqual([])
-    // Whether it is installed is asked; nothing else.
+    // The only calls look up the installation.
     expect(github.calls(`* /repos/${shop}/*`) - before).toBe(
       github.calls(`GET /repos/${shop}/installation`, 404),
     )
@@ -189,7 +189,7 @@ describe('a repository that is removed from the App', () => {
       expect(declared).toHaveLength(1)
       await service.deliverAndRun(takeOff())
       expect(await live(shop)).toHaveLength(2)
-      // Days on, everything has expired; it is still there.
+      // Days later, everything has expired but still exists.
       service.clock.advance(RETENTION_DAYS * DAY_MS - 1)
       await sweep(service.app)
       await service.runDueJobs()
@@ -283,7 +283,7 @@ describe('a repository that is renamed', () => {
   })
 
   const calls = (full_name: string) => github.calls(`* /repos/${full_name}*`)
-  /** Work that collides with pull request 1, so that a comment is due there. */
+  /** Work that collides with pull request 1, so that it gets a comment. */
   const collide = async (full_name: string) => {
     await createActivity(full_name, { branch: 'other', scope: { paths: ['src/a.ts'] } })
     await service.runDueJobs()

@@ -1,4 +1,4 @@
-/** What pull requests, pushes and deleted branches do to activities: each row of contract §5's table of automatic moves. */
+/** The effects of pull requests, pushes and deleted branches on activities: every row of the table of automatic transitions in contract §5. */
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import {
   type AppRepository,
@@ -33,7 +33,7 @@ const prUrl = (number: number) => `https://github.com/${repo.full_name}/pull/${n
 const now = () => service.clock.now.toISOString()
 const in24h = () => new Date(service.clock.now.getTime() + DAY_MS).toISOString()
 
-/** An activity in a status, made a second before whatever comes next. */
+/** An activity in a status, created a second before the next event. */
 async function begun(status: string, body: Record<string, unknown>): Promise<string> {
   const id = await repo.createActivity({ scope: SCOPE, ...body })
   if (status !== 'active') {
@@ -133,7 +133,7 @@ describe.each(['pr_url', 'branch'] as const)('activities linked by their %s', (l
       status: 'archived',
       archive_reason: 'pull_request_merged',
     })
-    // Seven days after it was called merged, and fewer after the pull request was.
+    // Seven days after the status became merged, but less after the pull request was merged.
     service.clock.advance(6.75 * DAY_MS)
     expect((await repo.check({ scope: SCOPE })).reuse_opportunities).toEqual([])
   })
@@ -174,7 +174,7 @@ describe('a pull request', () => {
   })
 
   test.each(['archived', 'merged', 'abandoned'])(
-    'does not change what is %s on its branch',
+    'does not change an activity that is %s on its branch',
     async (status) => {
       repo.githubRepo.open({ head: 'retries' })
       const id = await begun(status, { branch: 'retries' })
@@ -185,7 +185,7 @@ describe('a pull request', () => {
     },
   )
 
-  test('does not change what has expired on its branch', async () => {
+  test('does not change an expired activity on its branch', async () => {
     repo.githubRepo.open({ head: 'retries' })
     repo.githubRepo.write('.github/deconflict.yml', 'activity_ttl_ms: 1000')
     const id = await begun('active', { branch: 'retries' })
@@ -205,7 +205,7 @@ describe('a pull request', () => {
     expect(await repo.activity(id)).toEqual(before)
   })
 
-  test('of a fork is linked where its pr_url was declared', async () => {
+  test('of a fork is linked if its pr_url was declared', async () => {
     const id = await begun('active', { branch: 'patch-1', pr_url: prUrl(1) })
     repo.githubRepo.open({ head: 'eve:patch-1', draft: true })
     await service.deliverAndRun(repo.event(1, 'opened'))

@@ -1,4 +1,4 @@
-/** Deliveries that come late, twice or in another order than things happened: the same end, and nothing comes back (contract §5). */
+/** Deliveries that arrive late, twice or out of order have the same result, and nothing is restored (contract §5). */
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import {
   type AppRepository,
@@ -26,7 +26,7 @@ afterAll(async () => {
   github.close()
 })
 
-/** Every order of the numbers below `count`. */
+/** All permutations of the numbers below `count`. */
 function orders(count: number): number[][] {
   if (count === 0) return [[]]
   return orders(count - 1).flatMap((order) =>
@@ -37,10 +37,10 @@ function orders(count: number): number[][] {
 const inOrder = (webhooks: Webhook[], order: number[]) => order.map((at) => webhooks[at] as Webhook)
 const deleted = () => refEvent(github, repo.full_name, 'delete', { branch: 'retries' })
 
-/** A second of GitHub's clock for several events. */
+/** One second of GitHub's clock that several events share. */
 const SECOND = 1_000_000
 
-/** An activity on the branch that pull requests come from, declared by somebody. */
+/** A declared activity on the branch of the pull requests. */
 const declared = () => repo.createActivity({ branch: 'retries' })
 
 describe.each([
@@ -205,7 +205,7 @@ describe('data of an older event', () => {
     await service.deliver(repo.event(1, { action: 'labeled', label: 'urgent' }))
     await service.runDueJobs()
     expect(await repo.tracked()).toMatchObject([{ scope: { paths: ['src/b.ts'] } }])
-    // What failed is overtaken then, and ends without an effect.
+    // By then a newer job has replaced the failed one, which ends without an effect.
     service.clock.advance(3000)
     expect(await service.runDueJobs()).toEqual([])
   })

@@ -23,7 +23,7 @@ async function bench(...args: string[]): Promise<{ said: string; status: number 
   }
 }
 
-test('a run of some parts measures them side by side, and prints them beside the goals', async () => {
+test('a run of some parts measures them side by side, and prints them with the goals', async () => {
   const scratch = await temporaryDirectory('bench-test')
   const json = join(scratch.path, 'results.json')
   const parts = ['--only', 'glob,http,permissions', '--live', '10,20']
@@ -69,7 +69,7 @@ test('a run of some parts measures them side by side, and prints them beside the
   await scratch.remove()
 })
 
-test('a part that does not exist is refused with those that do', async () => {
+test('an unknown part is rejected, and the known ones are listed', async () => {
   const { said, status } = await bench('--only', 'globs')
   expect(status).toBe(1)
   expect(said).toContain('unknown part globs')

@@ -1,4 +1,4 @@
-/** The page at /docs in a real browser: on a desktop, on a phone, in the dark, by keyboard and on paper. */
+/** The page at /docs in a real browser: desktop, phone, dark mode, keyboard and print. */
 import { readFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import type { Browser, Page } from 'playwright-core'
@@ -30,14 +30,14 @@ describe.skipIf(BROWSER === undefined)('in Chromium, the documentation', () => {
     await page.goto(`${service.url}/docs`)
     return page
   }
-  /** How far the page is wider than its window. */
+  /** By how many pixels the page is wider than its window. */
   const overflow = (page: Page) => page.evaluate('document.documentElement.scrollWidth - innerWidth')
 
   test.each([
-    ['on a githubRepo', { viewport: { width: 1300, height: 900 } }],
+    ['on a desktop', { viewport: { width: 1300, height: 900 } }],
     ['in the dark', { viewport: { width: 1300, height: 900 }, colorScheme: 'dark' as const }],
     ['on a phone', { viewport: { width: 360, height: 800 } }],
-  ])('loads only its own files, fits, and has no fault that axe finds %s', async (_, options) => {
+  ])('loads only its own files, fits, and passes axe %s', async (_, options) => {
     const page = await open(options)
     const loaded: string[] = []
     page.on('request', (request) => loaded.push(request.url()))
@@ -50,7 +50,7 @@ describe.skipIf(BROWSER === undefined)('in Chromium, the documentation', () => {
     await page.context().close()
   })
 
-  test('leads a keyboard past the contents, and from the contents to an operation', async () => {
+  test('lets a keyboard user skip the contents, and go from the contents to an operation', async () => {
     const page = await open({ viewport: { width: 1300, height: 900 } })
     await page.keyboard.press('Tab')
     expect(await page.evaluate('document.activeElement.textContent')).toBe('Skip to the content')
@@ -63,7 +63,7 @@ describe.skipIf(BROWSER === undefined)('in Chromium, the documentation', () => {
     await page.context().close()
   })
 
-  test('prints dark on light, without the contents', async () => {
+  test('prints dark text on a light background, without the contents', async () => {
     const page = await open({ colorScheme: 'dark', viewport: { width: 800, height: 1000 } })
     await page.emulateMedia({ media: 'print', colorScheme: 'dark' })
     expect(await page.locator('nav').isVisible()).toBe(false)

@@ -1,4 +1,4 @@
-/** How the page in a real browser keeps up with a repository: under load, under a filter, when the service fails. */
+/** How the page refreshes in a real browser: under load, with a filter, and when the service fails. */
 import type { Page, Route } from 'playwright-core'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, onTestFinished, test } from 'vitest'
 import { BROWSER } from '../support/browser.ts'
@@ -91,7 +91,7 @@ describe.skipIf(BROWSER === undefined)('in Chromium, the page', () => {
     expect(await page.locator('.bar.outside').textContent()).toMatch(/Retry payments.*outside the filter$/)
   })
 
-  test('begins each bar at the instant when its work began, however short it is', async () => {
+  test('begins each bar at the time when its work began, however short it is', async () => {
     const minutes = { a: 100, b: 18, c: 0 }
     for (const title of Object.keys(minutes))
       await repo.createActivity({ title: `Work ${title}`, branch: title })
@@ -148,7 +148,7 @@ describe.skipIf(BROWSER === undefined)('in Chromium, the page', () => {
     await expect.poll(() => alert.count(), OPTIONS).toBe(0)
   })
 
-  test('says which part could not be loaded, and loads it when the reader asks', async () => {
+  test('says which part could not be loaded, and loads it when the user retries', async () => {
     await repo.createActivity({ title: 'Retry payments' })
     await fixture.open(page, repo)
     await page.route('**/overlaps', (route) => route.abort())

@@ -26,7 +26,7 @@ let second: ServiceProcess
 let browser: Browser
 let context: BrowserContext
 let page: Page
-/** What the page asked of anybody else than its own service, and what its policy stopped. */
+/** Requests of the page to other hosts, and violations of its policy. */
 let strayed: string[]
 
 describe.skipIf(BROWSER === undefined)('in Chromium, the page', () => {
@@ -103,7 +103,7 @@ describe.skipIf(BROWSER === undefined)('in Chromium, the page', () => {
     expect((await context.cookies()).map(({ name }) => name)).not.toContain('deconflict_session')
   })
 
-  test('shows a collision as it comes up on another instance, and its end when one side is archived', async () => {
+  test('shows a collision that appears on another instance, and its end when one side is archived', async () => {
     await declare({
       title: 'Retry payments',
       branch: 'retries',
@@ -121,7 +121,7 @@ describe.skipIf(BROWSER === undefined)('in Chromium, the page', () => {
     await detail.getByRole('button', { name: /Retry payments/ }).waitFor()
     await detail.getByRole('button', { name: 'Archive' }).click()
     await page.getByRole('heading', { name: '1 live activity, 0 collisions' }).waitFor(WAIT_OPTIONS)
-    // What had the focus is gone with the record.
+    // The focused element was removed with the record.
     await expect.poll(() => page.evaluate('document.activeElement.id'), WAIT_OPTIONS).toBe('main')
     await bar('Retry payments').click()
     await detail.getByRole('button', { name: 'Archive' }).click()
@@ -144,7 +144,7 @@ describe.skipIf(BROWSER === undefined)('in Chromium, the page', () => {
     for (const id of ids) await apiAt(second.url, 'ada')('POST', `/activity/${id}/archive`)
   })
 
-  test('raises a notable, shows what the service says against one, and archives it', async () => {
+  test('creates a notable, shows why the service rejects one, and archives it', async () => {
     await open('ada')
     await page.getByRole('button', { name: 'New notable' }).click()
     const form = page.getByRole('dialog')
@@ -172,7 +172,7 @@ describe.skipIf(BROWSER === undefined)('in Chromium, the page', () => {
     await page.getByText('No active notables.').waitFor(WAIT_OPTIONS)
   })
 
-  test('leaves a scope alone that nobody changed, whatever is in it', async () => {
+  test('does not change a scope that the user did not edit, whatever it contains', async () => {
     const scope = { areas: ['till, githubRepo'], paths: [' odd name ', 'b,c'] }
     const notable = { title: 'Odd names', summary: 'x', category: 'warning', importance: 'low', scope }
     const { body } = await apiAt(second.url, 'ada')('POST', '/notables', { body: notable })
@@ -192,7 +192,7 @@ describe.skipIf(BROWSER === undefined)('in Chromium, the page', () => {
     await apiAt(second.url, 'ada')('POST', `/notables/${body.id}/archive`)
   })
 
-  test('offers no reader what only writers may do', async () => {
+  test('hides actions that need write access from readers', async () => {
     const id = await declare({ title: 'Look only', branch: 'look', scope: { paths: ['a'] } })
     await open('rita')
     await bar('Look only').click()
@@ -218,7 +218,7 @@ describe.skipIf(BROWSER === undefined)('in Chromium, the page', () => {
     await apiAt(second.url, 'ada')('POST', `/activity/${id}/archive`)
   })
 
-  test('says what is missing: work, a right, a repository', async () => {
+  test('says what is missing: work, a permission, a repository', async () => {
     await open('ada', 'acme/quiet')
     await page.getByText('Nobody has announced work in acme/quiet').waitFor(WAIT_OPTIONS)
     await page.goto(`${first.url}/#/acme/secret`)
@@ -227,7 +227,7 @@ describe.skipIf(BROWSER === undefined)('in Chromium, the page', () => {
     await page.getByRole('link', { name: 'acme/quiet' }).waitFor(WAIT_OPTIONS)
   })
 
-  test('says that there is more than it shows, and that a proxy answers in the place of the service', async () => {
+  test('says that there is more than it shows, and that a proxy answers instead of the service', async () => {
     await open('ada', 'acme/quiet')
     const answerTo = (answer: object) =>
       page.route('**/activity?limit=100*', (route) => route.fulfill({ contentType: 'text/html', ...answer }))
@@ -281,7 +281,7 @@ describe.skipIf(BROWSER === undefined)('in Chromium, the page', () => {
   })
 
   async function seriousFaults(): Promise<string[]> {
-    // The policy of the page lets no script in from elsewhere; the protocol of the browser does.
+    // The policy of the page forbids scripts from elsewhere; the browser protocol bypasses it.
     const found = (await page.evaluate(`${AXE}; axe.run(document)`)) as {
       violations: { id: string; impact: string; nodes: { html: string }[] }[]
     }
@@ -291,7 +291,7 @@ describe.skipIf(BROWSER === undefined)('in Chromium, the page', () => {
   }
 })
 
-/** GitHub's own pages for signing in: whoever comes is Ada, and agrees. */
+/** GitHub's sign-in pages. Every visitor is Ada and consents. */
 async function startGithubWeb() {
   const server = createServer(async (req, res) => {
     const { pathname, searchParams } = new URL(req.url ?? '/', 'http://github')

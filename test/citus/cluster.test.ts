@@ -1,4 +1,4 @@
-/** The service on a Citus cluster: distributed, grown and broken under load, and upgraded (docs/operations.md: Citus). */
+/** The service on a Citus cluster: distribution, a new worker and a stopped worker under load, and an upgrade (docs/operations.md: Citus). */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { type CitusCluster, startCitus } from '../support/citus.ts'
 import { type Deployment, startDeployment } from '../support/deployment.ts'
@@ -10,7 +10,7 @@ import { countRequests, type RequestCounts, type Row, unexpectedStatuses } from 
 import { apiAt } from '../support/service.ts'
 
 const REPOSITORIES = Array.from({ length: 33 }, (_, index) => `acme/r${index}`)
-/** Enough that every node has some. */
+/** Enough repositories that every node has some. */
 const [MOVED, STOPPED] = [REPOSITORIES.slice(1, 17), REPOSITORIES.slice(17)]
 const WAIT_OPTIONS = { timeout: 120_000, interval: 50 }
 const SHARDS = 8
@@ -51,7 +51,7 @@ const query = async (statement: string, url = env.DATABASE_URL) => {
   return rows
 }
 
-/** Runs `work` while clients create activities in the repositories, which have none yet; answers what became of them. */
+/** Runs `work` while clients create activities in the repositories, which are empty. Returns the counts. */
 async function underLoad(
   fault: string,
   repositories: string[],
@@ -103,7 +103,7 @@ describe('distribute', () => {
     expect(await shardsByPort()).toEqual({})
   })
 
-  test('spreads a database with records over the workers, and says what it did', async () => {
+  test('distributes a database with records over the workers, and reports what it did', async () => {
     await Promise.all(services.map((service) => service.kill('SIGTERM')))
     const { code, lines, errors } = await runAdmin(env, 'distribute')
     expect([code, errors]).toEqual([0, []])
@@ -118,7 +118,7 @@ describe('distribute', () => {
     )
   })
 
-  test('a second time has nothing left to do and says so, also beside running instances', async () => {
+  test('does nothing when run again and says so, also beside running instances', async () => {
     services = await deployment.start(2, env)
     const { code, lines } = await runAdmin(env, 'distribute')
     expect(code).toBe(0)
@@ -133,7 +133,7 @@ describe('distribute', () => {
   })
 })
 
-test('every node plans its part as the service has the whole planned', async () => {
+test('every node has the planner settings of the service', async () => {
   for (const url of cluster.urls()) {
     const [row] = await query(
       "select current_setting('enable_seqscan') as seqscan, current_setting('jit') as jit",
@@ -157,7 +157,7 @@ test('a worker is added, and shards move to it under load, and nothing is lost',
   expect(lines).toEqual([expect.stringMatching(/^problems: 0, /)])
 })
 
-test('a worker that stops takes its repositories with it and no others, until it is back', async () => {
+test('a stopped worker makes only its own repositories unavailable, until it is back', async () => {
   const [, worker] = cluster.nodes() as [unknown, { crash(): Promise<void>; restart(): Promise<void> }]
   const row = await underLoad('a worker stopped at once and started again', STOPPED, async (counts) => {
     await worker.crash()

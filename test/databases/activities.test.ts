@@ -1,4 +1,4 @@
-/** Activities over HTTP: each operation works, shows exactly its fields, refuses, and guards access (specification §4.1, contract §4). */
+/** Activities over HTTP: each operation works, returns exactly its fields, rejects invalid requests, and checks access (specification §4.1, contract §4). */
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { fakeGithub } from '../support/github.ts'
 import { freshRepositories, type TestRepository } from '../support/repository.ts'
@@ -37,7 +37,7 @@ const whole = {
 const unknown = 'act_01h455vb4pex5vsknk084sn02q'
 const now = () => service.clock.now.toISOString()
 
-/** What the abbreviated representation holds, and the full one beside it. */
+/** The fields of the brief representation; those of the full one are in `FULL`. */
 const BRIEF = [
   'id',
   'title',
@@ -65,7 +65,7 @@ const BRIEF = [
 const FULL = [...BRIEF, 'type', 'summary'].sort()
 const keys = (value: object) => Object.keys(value).sort()
 
-/** The activity without what belongs to the single retrieval only. */
+/** The activity without the fields that only a retrieval has. */
 async function read(id: string) {
   const { pr_reminder_due: _, overlap: __, ...fields } = (await repo.request('GET', `/activity/${id}`)).body
   return fields

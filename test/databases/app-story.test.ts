@@ -1,4 +1,4 @@
-/** A repository from the App's installation to its end, so that every statement of that way runs on each database. */
+/** A repository from the installation of the App to its removal, so that all statements of that path run on each database. */
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { enqueue } from '../../src/jobs/store.ts'
 import { firstJobs } from '../../src/pull-requests/jobs.ts'

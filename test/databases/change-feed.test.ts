@@ -1,4 +1,4 @@
-/** Which changes are announced to the open pages of a repository, as the event stream carries them. */
+/** The changes of a repository that are announced to open pages by the event stream. */
 import { afterAll, afterEach, beforeEach, expect, test } from 'vitest'
 import { sweep } from '../../src/operations/sweep.ts'
 import {
@@ -80,7 +80,7 @@ test('activities that the sweep expires are announced', async () => {
   expect(await stream.next()).toBe(CHANGED)
 })
 
-/** Resolves when every change so far has been announced: announcements keep their order, and another repository's comes last. */
+/** Resolves when all changes so far have been announced: announcements keep their order, and the change of another repository comes last. */
 async function announced() {
   const barrier = await openStream(other)
   await other.createActivity({})
@@ -99,7 +99,7 @@ async function openStream({ full_name }: AppRepository) {
   expect(await next()).toContain('event: hello')
   return {
     next,
-    /** Stops the service, which ends every stream, and answers all that came before the end. */
+    /** Stops the service, which ends every stream. Returns everything received before the end. */
     untilStopped: async () => {
       const stopping = stop()
       let text = ''

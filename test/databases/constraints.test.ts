@@ -1,4 +1,4 @@
-/** What the schema itself refuses, whoever writes: each CHECK constraint, on each database. */
+/** Each CHECK constraint rejects invalid rows on each database, whoever writes them. */
 import { sql } from 'drizzle-orm'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { codeOf } from '../../src/db/errors.ts'
@@ -31,7 +31,7 @@ afterAll(async () => {
 const ARCHIVED = `status = 'archived', archived_at = created_at, archive_reason = 'requested'`
 const PR = 'https://github.com/acme/shop/pull'
 
-/** The constraint, without its table and `_check`, and what breaks it. */
+/** The constraint without its table and `_check`, and a change that violates it. */
 const BROKEN: [table: string, constraint: string, change: string][] = [
   ['activities', 'id', `id = 'act_1'`],
   ['activities', 'id', `id = 'ntb_01h455vb4pex5vsknk084sn02q'`],

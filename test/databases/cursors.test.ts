@@ -1,4 +1,4 @@
-/** Walks through lists: complete, without repetition, and steady while records come and go (contract §4). */
+/** Pagination of lists: complete, without duplicates, and stable while records are created and deleted (contract §4). */
 import { sql } from 'drizzle-orm'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { fakeGithub } from '../support/github.ts'
@@ -41,7 +41,7 @@ async function page(address: string, query: string, cursor: string | null) {
   }
 }
 
-/** The ids of each page, to the last; `between` runs before each further page, told what was shown so far. */
+/** Returns the ids of each page. `between` runs before each further page, with the ids so far. */
 async function walk(
   address: string,
   query: string,

@@ -1,4 +1,4 @@
-/** A database that is away, or at odds with the code: what callers hear of it, and what they never do (contract §1 and §3). */
+/** An unavailable database, or one with another schema: the responses, and what they never contain (contract §1 and §3). */
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net'
 import { sql } from 'drizzle-orm'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
@@ -47,7 +47,7 @@ describe('a missing table', () => {
     ['repositories', named(/./)],
     ['activities', named(/Activit|Overlap/)],
     ['notables', named(/Notable|checkOverlap|createActivity/)],
-  ])('(%s) is 500 on the operations that need it, and tells nothing of the inside', async (table, names) => {
+  ])('(%s) is 500 on the operations that need it, and reveals no internals', async (table, names) => {
     const routes = ROUTES.filter(({ name }) => names.includes(name))
     await without(table, async () => {
       service.log.length = 0
@@ -78,7 +78,7 @@ describe('a missing table', () => {
   })
 })
 
-/** A way to the PostgreSQL server that can be cut. */
+/** A proxy to the PostgreSQL server whose connections can be cut. */
 async function cuttableWayTo(url: string) {
   const target = new URL(url)
   const there = Number(target.port)
@@ -95,7 +95,7 @@ async function cuttableWayTo(url: string) {
       one.pipe(other)
     }
     far.on('data', (bytes) => {
-      // PostgreSQL is ready for the first query of this connection, which will not come through.
+      // PostgreSQL is ready for the first query of this connection, which does not arrive.
       if (isFlaky && bytes.includes('Z\0\0\0\x05I')) near.once('data', () => near.destroy())
     })
   })
@@ -111,7 +111,7 @@ async function cuttableWayTo(url: string) {
       await closed
     },
     mend: () => listen(port),
-    /** Cuts each connection made from now on at its first query. */
+    /** Cuts each new connection at its first query. */
     cutAtFirstQuery: () => {
       isFlaky = true
       for (const socket of sockets) socket.destroy()

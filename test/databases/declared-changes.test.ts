@@ -1,4 +1,4 @@
-/** Changed files that are declared with an activity or a check: what is accepted, shown, stored and compared (contract §11). */
+/** Changed files in an activity or a check: what is accepted, returned, stored and compared (contract §11). */
 import { and, eq, sql } from 'drizzle-orm'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { file_changes } from '../../src/lines/table.ts'
@@ -43,7 +43,7 @@ const shown = (path: string, over: object = {}) => ({
 })
 
 describe('declared changes', () => {
-  test('are shown back without their patches, in their order; a list shows their paths', async () => {
+  test('are returned without their patches, in their order; a list shows their paths', async () => {
     const repo = repository()
     const changes = [
       {
@@ -71,7 +71,7 @@ describe('declared changes', () => {
     expect(back.body.base_sha).toBeNull()
   })
 
-  test('are the ones of the last update; without a scope they stay', async () => {
+  test('are replaced by an update; without a scope they stay', async () => {
     const repo = repository()
     const id = await repo.createActivity({ scope: { changes: [{ path: 'a.ts', patch: PATCH }] } })
     const patch = (body: object) => repo.request('PATCH', `/activity/${id}`, { body })
@@ -100,7 +100,7 @@ describe('declared changes', () => {
     expect(await send([{ path: 'a.ts', blob_sha: SHA }])).toEqual([null])
   })
 
-  test('without a difference change nothing; another patch alone does', async () => {
+  test('without a difference change nothing; a different patch does', async () => {
     const repo = repository()
     const changes = [{ path: 'a.ts', blob_sha: SHA, patch: PATCH, status: 'added' }]
     const { activity } = await repo.create({ scope: { changes } })
@@ -112,7 +112,7 @@ describe('declared changes', () => {
     expect(await send([{ ...changes[0], patch: PATCH.replace('= 2', '= 3') }])).not.toBe(activity.updated_at)
   })
 
-  test('are files: a changed file covers nothing beneath it, and a declared path does', async () => {
+  test('are files: a changed file matches nothing beneath it, and a declared path does', async () => {
     const repo = repository()
     const id = await repo.createActivity({
       scope: { changes: [{ path: 'src/retry.ts', patch: PATCH }, { path: 'a' }] },
@@ -128,7 +128,7 @@ describe('declared changes', () => {
     expect(await found({ changes: [{ path: 'lib/b' }] })).toEqual([declared])
   })
 
-  test('end with the activity, which still shows them', async () => {
+  test('are not compared after the activity ended, which still shows them', async () => {
     const repo = repository()
     const id = await repo.createActivity({ scope: { changes: [{ path: 'a.ts', patch: PATCH }] } })
     const body = { status: 'merged', scope: { changes: [{ path: 'b.ts', patch: PATCH }] } }
@@ -141,7 +141,7 @@ describe('declared changes', () => {
     expect(await digestsOf(repo, id)).toEqual([])
   })
 
-  test('of a branch stand in for the scope of a check that has none', async () => {
+  test('of a branch are used by a check without a scope', async () => {
     const repo = repository()
     await repo.createActivity({ branch: 'one', scope: { changes: [{ path: 'a.ts' }] } })
     const other = await repo.createActivity({ branch: 'two', scope: { paths: ['a.ts'] } })
@@ -164,7 +164,7 @@ describe('declared changes', () => {
   })
 })
 
-/** Every column of every table as text, and binary columns as the characters of their bytes as well. */
+/** Every column of every table as text, and the bytes of binary columns also as characters. */
 async function everyValue(): Promise<string> {
   const db = service.app.database.connection()
   const columns = await db
@@ -190,7 +190,7 @@ async function everyValue(): Promise<string> {
   return texts.join('\n')
 }
 
-describe('a check and a write refuse', () => {
+describe('a check and a write reject', () => {
   const many = (count: number) => Array.from({ length: count }, (_, index) => ({ path: `f${index}` }))
   const large = (bytes: number) => `@@ -0,0 +1 @@\n+${'é'.repeat(bytes / 2)}\n`
   const PATH = /path of a file from the root/
@@ -219,7 +219,7 @@ describe('a check and a write refuse', () => {
       /one of added, modified, removed, renamed/,
     ],
     [
-      'a former path of no rename',
+      'a former path without a rename',
       [{ path: 'a', previous_path: 'b' }],
       'scope.changes[0].previous_path',
       /only for the status renamed/,
@@ -286,7 +286,7 @@ describe('a check and a write refuse', () => {
     }
   })
 
-  test('changes of a notable, and a base that is no commit', async () => {
+  test('changes of a notable, and a base that is not a commit', async () => {
     const repo = repository()
     const notable = { title: 'a', summary: 'a', importance: 'low', category: 'warning' }
     const answer = await repo.request('POST', '/notables', { body: { ...notable, scope: { changes: [] } } })

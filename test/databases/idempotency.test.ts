@@ -1,4 +1,4 @@
-/** Creates that are sent again with the same Idempotency-Key (specification §7.3, contract §7). */
+/** Repeated creates with the same Idempotency-Key (specification §7.3, contract §7). */
 import { sql } from 'drizzle-orm'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { fakeGithub } from '../support/github.ts'
@@ -11,7 +11,7 @@ const OTHER = '/api/v1/repos/acme/other'
 
 const github = fakeGithub()
 let service: TestService
-/** The key of this test alone. */
+/** A key that only the current test uses. */
 let key: string
 let tests = 0
 
@@ -220,7 +220,7 @@ describe('the key', () => {
     ['of one character', 'k'],
     ['of 255 characters', 'k'.repeat(255)],
     ['with every kind of character', '!"#$%&\'()*+,-./:;<=>?@[\\]^_`{|}~ aZ09'],
-  ])('%s is taken', async (_, given) => {
+  ])('%s is accepted', async (_, given) => {
     const first = await send('/activity', ACTIVITY, { key: given })
     const again = await send('/activity', ACTIVITY, { key: given })
     expect([first.status, isReplay(again), idOf(again)]).toEqual([201, true, idOf(first)])
@@ -229,9 +229,9 @@ describe('the key', () => {
   test.each([
     ['that is empty', ''],
     ['of 256 characters', 'k'.repeat(256)],
-    ['outside of ASCII', 'clé'],
+    ['with characters outside of ASCII', 'clé'],
     ['with a tab', 'a\tb'],
-  ])('%s is refused with 400, before what is wrong with the values of the body', async (_, given) => {
+  ])('%s is rejected with 400, before invalid values of the body', async (_, given) => {
     for (const [path, body] of creates) {
       const answer = await send(path, { ...body, title: 7 }, { key: given })
       expect([outcome(answer), answer.body.error.param]).toEqual(['400 invalid_request', 'Idempotency-Key'])
@@ -263,7 +263,7 @@ describe('operations that create nothing ignore the header', () => {
     }
   })
 
-  test('and carry out a second change', async () => {
+  test('and make a second change', async () => {
     const { activity } = (await service.api('POST', `${SHOP}/activity`, { body: ACTIVITY })).body
     const headers = { 'Idempotency-Key': key }
     for (const risk of ['high', 'critical']) {

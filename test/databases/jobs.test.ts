@@ -397,7 +397,7 @@ describe('a renewal concurrent with the end of its run', () => {
     expect((await row('a')).leased_until).toEqual(next.leased_until)
   })
 
-  // The embedded database has one connection, on which nothing waits for a lock.
+  // The embedded database has a single connection, so no statement waits for a lock.
   test.skipIf(process.env.TEST_DATABASE_KIND === 'embedded')(
     'lets a worker run the next job at once',
     async () => {

@@ -1,4 +1,4 @@
-/** Lists of activities and notables: order, every filter alone and with others, limits and parameters (specification §4, contract §4). */
+/** Lists of activities and notables: order, each filter alone and combined, limits and parameters (specification §4, contract §4). */
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { newId } from '../../src/base/id.ts'
 import { fakeGithub } from '../support/github.ts'
@@ -19,7 +19,7 @@ afterAll(async () => {
   github.close()
 })
 
-/** The titles of a list, joined; each record of these tests has a letter for its title. */
+/** The titles of a list, joined. In these tests the title of a record is a letter. */
 async function titles(repo: TestRepository, address: string): Promise<string> {
   const { status, body } = await repo.request('GET', address)
   expect(status, JSON.stringify(body)).toBe(200)

@@ -1,4 +1,4 @@
-/** `/metrics`: what moves when the service is used, what it never shows, and that it answers when the database does not (docs/observability.md). */
+/** `/metrics`: which series change with use, what they never contain, and responses while the database is unavailable (docs/observability.md). */
 import { request } from 'node:http'
 import { sql } from 'drizzle-orm'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
@@ -12,7 +12,7 @@ import { ACTIVITY, NOTABLE } from '../support/routes.ts'
 import { startTestService, type TestService } from '../support/service.ts'
 
 const SECOND_MS = 1000
-/** Until an answer of GitHub's is asked for again. */
+/** After this time a cached permission is revalidated. */
 const STALE_MS = 60_001
 const MINUTE_MS = 60_000
 const DAY_MS = 86_400_000
@@ -24,7 +24,7 @@ let repo: TestRepository
 
 beforeAll(async () => {
   service = await startTestService({ token: 'ada', config: { rate_limit_per_minute: 1_000_000 } })
-  // GitHub says by the real clock when a quota is full again.
+  // GitHub's rate limit resets use the real clock.
   service.clock.now = new Date()
 })
 beforeEach(() => {
@@ -35,7 +35,7 @@ afterAll(async () => {
   github.close()
 })
 
-/** By how much the series have grown once `work` was done. */
+/** The increase of the series during `work`. */
 async function growth(series: string[], work: () => Promise<unknown>): Promise<number[]> {
   const of = (all: Scrape) => series.map((each) => all.value(each) ?? 0)
   const before = of(await scrape(service.url))
@@ -44,7 +44,7 @@ async function growth(series: string[], work: () => Promise<unknown>): Promise<n
   return after.map((value, index) => value - (before[index] as number))
 }
 
-/** The figures from the database are read anew. */
+/** Scrapes after the interval in which gauges from the database are reused. */
 async function freshScrape(): Promise<Scrape> {
   service.clock.advance(15 * SECOND_MS)
   return scrape(service.url)

@@ -1,4 +1,4 @@
-/** The list of notables: what it holds, its filters, and its pages (specification §2.4 and §4.2, contract §4). */
+/** The list of notables: its contents, filters and pages (specification §2.4 and §4.2, contract §4). */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { fakeGithub } from '../support/github.ts'
 import { NOTABLE, outcome } from '../support/routes.ts'
@@ -73,7 +73,7 @@ test.each([
   ['limit', '', '422 validation_error'],
   ['cursor', '', '400 invalid_request'],
   ['cursor', 'nonsense', '400 invalid_request'],
-  // Base64 of an activity's id: the position in another list.
+  // Base64 of an activity's id, which is a position in another list.
   ['cursor', Buffer.from('act_01h455vb4pex5vsknk084sn02q').toString('base64url'), '400 invalid_request'],
   ['catgory', 'security', '400 invalid_request'],
 ])('%s=%s is refused', async (name, value, expected) => {
@@ -107,7 +107,7 @@ test('a page has fifty items by default', async () => {
 })
 
 describe('paging', () => {
-  /** Walks by twos; `meanwhile` happens after each page. */
+  /** Reads pages of two; `meanwhile` runs after each page. */
   async function walk(meanwhile: (turn: number) => Promise<unknown> = async () => {}): Promise<string[]> {
     const ids: string[] = []
     let cursor = ''

@@ -1,4 +1,4 @@
-/** Notables over HTTP: each operation works, and shows and refuses the fields it should (specification §2.2, §3.2 and §4.2, contract §4). */
+/** Notables over HTTP: each operation works, and returns and rejects the fields that it should (specification §2.2, §3.2 and §4.2, contract §4). */
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { fakeGithub } from '../support/github.ts'
 import { NOTABLE, outcome, unknownId } from '../support/routes.ts'
@@ -111,26 +111,30 @@ describe('creating a notable', () => {
   })
 })
 
-/** On create and on update alike. */
+/** On create and on update. */
 const wrong: [string, object, string][] = [
   ['an empty title', { title: '' }, 'title'],
   ['a title of 201 characters', { title: 'x'.repeat(201) }, 'title'],
   ['a title that is null', { title: null }, 'title'],
   ['a summary of 4,001 characters', { summary: 'x'.repeat(4001) }, 'summary'],
   ['a summary with a NUL', { summary: 'a\u0000b' }, 'summary'],
-  ['an importance of no kind', { importance: 'urgent' }, 'importance'],
+  ['an unknown importance', { importance: 'urgent' }, 'importance'],
   ['an importance in capitals', { importance: 'HIGH' }, 'importance'],
   ['a decision_url without https', { decision_url: 'http://wiki.example/adr' }, 'decision_url'],
   ['a relative decision_url', { decision_url: '/adr/7' }, 'decision_url'],
   ['a decision_url that runs a script', { decision_url: 'javascript:alert(1)' }, 'decision_url'],
-  ['a decision_url past 2,048', { decision_url: `https://e.example/${'x'.repeat(2048)}` }, 'decision_url'],
+  [
+    'a decision_url of more than 2,048 characters',
+    { decision_url: `https://e.example/${'x'.repeat(2048)}` },
+    'decision_url',
+  ],
   ['an applies_until without an offset', { applies_until: '2026-03-04T12:00:00' }, 'applies_until'],
   ['an applies_until that is a date', { applies_until: '2026-03-04' }, 'applies_until'],
-  ['an applies_until that is no day', { applies_until: '2026-02-30T12:00:00Z' }, 'applies_until'],
-  ['an applies_until that is past', { applies_until: '2026-03-02T08:59:59Z' }, 'applies_until'],
+  ['an applies_until that is not a valid date', { applies_until: '2026-02-30T12:00:00Z' }, 'applies_until'],
+  ['an applies_until in the past', { applies_until: '2026-03-02T08:59:59Z' }, 'applies_until'],
   ['an applies_until that is now', { applies_until: '2026-03-02T10:00:00+01:00' }, 'applies_until'],
   ['a scope that is a list', { scope: ['src'] }, 'scope'],
-  ['a path that climbs', { scope: { paths: ['src', '../etc'] } }, 'scope.paths[1]'],
+  ['a path with a parent segment', { scope: { paths: ['src', '../etc'] } }, 'scope.paths[1]'],
   ['an area that is empty', { scope: { areas: [' '] } }, 'scope.areas[0]'],
   ['101 areas', { scope: { areas: Array.from({ length: 101 }, (_, i) => `a${i}`) } }, 'scope.areas'],
   ['a blocking that is text', { blocking: 'true' }, 'blocking'],
@@ -156,7 +160,7 @@ test.each([
   ['supersedes', 'ntb_1'],
   ['supersedes', [7]],
   ['supersedes', Array.from({ length: 101 }, () => unknownId('ntb'))],
-])('a wrong %s is refused on create', async (field, value) => {
+])('an invalid %s is rejected on create', async (field, value) => {
   const answer = await post({ ...NOTABLE, [field]: value })
   expect(outcome(answer)).toBe('422 validation_error')
   expect(answer.body.error.param).toMatch(new RegExp(`^${field}`))
@@ -246,7 +250,7 @@ describe('an archived notable', () => {
     expect(listed.body.items.map((item: { id: string }) => item.id)).not.toContain(id)
   })
 
-  test('is changed no more', async () => {
+  test('cannot be changed', async () => {
     const { id } = await raise()
     await archive(id)
     expect(outcome(await patch(id, { summary: 'Changed.' }))).toBe('409 invalid_transition')
@@ -267,7 +271,7 @@ describe('a notable at expires_at', () => {
     expect(expired.body.items.map((item: { id: string }) => item.id)).toContain(id)
   })
 
-  test('is changed no more, but can be archived', async () => {
+  test('cannot be changed, but can be archived', async () => {
     const { id } = await raise()
     service.clock.advance(7 * DAY_MS)
     expect(outcome(await patch(id, { summary: 'Changed.' }))).toBe('409 invalid_transition')

@@ -1,4 +1,4 @@
-/** The index finds exactly what comparing every record would, after whatever happened to the records (contract §6). */
+/** The claims index finds exactly what a comparison with every record finds, after any sequence of changes (contract §6). */
 import { and, eq } from 'drizzle-orm'
 import fc from 'fast-check'
 import { afterAll, beforeAll, expect, test } from 'vitest'
@@ -43,7 +43,7 @@ afterAll(async () => {
 })
 
 const HOUR_MS = 3_600_000
-/** Set the variable for a longer run by hand. */
+/** Set the variable for a longer run. */
 const RUNS = Number(process.env.INDEX_RUNS ?? 20)
 
 const importance = fc.constantFrom('low', 'medium', 'high', 'critical')
@@ -109,7 +109,7 @@ const event = fc.oneof(
 )
 type Event = typeof event extends fc.Arbitrary<infer Value> ? Value : never
 
-/** Lets one thing happen; what the state of a record forbids does not, and that is fine. */
+/** Applies one event. Events that the state of a record forbids are ignored. */
 async function happen(repo: TestRepository, each: Event, ids: string[]): Promise<void> {
   const chosen = 'which' in each && ids.length > 0 ? ids[each.which % ids.length] : undefined
   const address = chosen && `/${chosen.startsWith('act') ? 'activity' : 'notables'}/${chosen}`
@@ -179,7 +179,7 @@ interface Proposed {
   branch: string | null
 }
 
-/** What a check has to answer, found by comparing with every record. */
+/** The expected result of a check, found by comparing with every record. */
 async function bruteForce(
   repo: TestRepository,
   given: Proposed,
@@ -265,7 +265,7 @@ test('a check has the result of comparing every record, after any sequence of ch
         for (const given of proposed) {
           expect(await repo.check({ ...given })).toMatchObject(await bruteForce(repo, given, set))
         }
-        // Nothing stays behind: in the end no record claims anything.
+        // At the end no claims are left.
         service.clock.advance(400 * HOUR_MS)
         await sweep(service.app)
         const left = await service.app.database

@@ -20,7 +20,7 @@ afterAll(async () => {
 
 const FILE = Array.from({ length: 120 }, (_, at) => `const value${at + 1} = read(${at + 1})`)
 
-/** A change of one line; without `at`, one without a patch. */
+/** A change of one line. Without `at`, it has no patch. */
 function edit(path: string, at?: number, text = `changed()`, rest: object = {}) {
   return { path, ...(at !== undefined && { patch: editOf(FILE, at, 1, [text]) }), ...rest }
 }
@@ -31,7 +31,7 @@ interface Case {
   body?: object
 }
 
-/** What a check of `yours` answers where an activity with `theirs` is live. */
+/** The result of a check of `yours` while an activity with `theirs` is live. */
 async function checked({ theirs, yours, body = {} }: Case) {
   const repo = repository()
   const id = await repo.createActivity({ scope: { changes: theirs }, ...body })
@@ -80,7 +80,7 @@ describe('a file that both change', () => {
     expect(body.overlap).toMatchObject({ severity, matches: [{ lines: verdict, example: 'a' }] })
   })
 
-  test('is shown with the lines of both, and how sure a conflict is', async () => {
+  test('is shown with the lines of both, and the confidence of a conflict', async () => {
     const { result } = await checked({ yours: [edit('a', 40, 'x()')], theirs: [edit('a', 40, 'y()')] })
     expect(result.matches[0]?.paths).toEqual([
       {
@@ -111,7 +111,7 @@ describe('a file that both change', () => {
     expect(result.matches).toMatchObject([{ lines, severity }])
   })
 
-  test('of several: the strongest verdict counts, and stands first', async () => {
+  test('of several: the strongest verdict counts, and comes first', async () => {
     const names = ['a', 'b', 'c']
     const yours = names.map((path) => edit(path, 40, 'mine()'))
     const theirs = names.map((path, at) => edit(path, [100, 40, 50][at], 'its()'))
@@ -159,7 +159,7 @@ describe('files beside globs', () => {
 describe('noise', () => {
   const noise = { yours: [edit('CHANGELOG.md', 40, 'x')], theirs: [edit('CHANGELOG.md', 40, 'y')] }
 
-  test('alone is no collision', async () => {
+  test('alone is not a collision', async () => {
     const { repo, id, result } = await checked(noise)
     expect(result).toMatchObject({
       overlap_detected: false,
@@ -193,7 +193,7 @@ describe('noise', () => {
     expect(result.matches).toMatchObject([{ lines: 'far', severity: 'low', paths: [{ verdict: 'far' }] }])
   })
 
-  test('`include` knows nothing else', async () => {
+  test('`include` accepts nothing else', async () => {
     const answer = await repository().request('POST', '/activity/check', { body: { include: ['all'] } })
     expect([answer.status, answer.body.error.param]).toEqual([422, 'include[0]'])
   })
@@ -259,7 +259,7 @@ test('of more than 300 shared files the first 300 are judged', async () => {
   expect(whole.result.matches).toMatchObject([{ lines: 'far', severity: 'low', cut: false }])
 })
 
-/** Creates an activity of each line, in turn. */
+/** Creates an activity for each line, in order. */
 async function many(repo: TestRepository, files: object[]) {
   const ids: string[] = []
   for (const file of files) ids.push(await repo.createActivity({ scope: { changes: [file] } }))

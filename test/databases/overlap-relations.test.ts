@@ -1,4 +1,4 @@
-/** How a proposal relates to the live work of a repository: own, stacked or colliding work, and who learns of it when (contract §6). */
+/** How a proposal relates to live work: own, stacked and colliding activities, and when each side sees the other (contract §6). */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { fakeGithub } from '../support/github.ts'
 import { freshRepositories } from '../support/repository.ts'
@@ -39,7 +39,7 @@ describe('relationships', () => {
   })
 
   const [own, stacked, collision] = ['own', 'stacked', 'collision'] as const
-  // main ← one ← two ← three ← four, one ← fork, main ← side; and one piece of work without a branch.
+  // main ← one ← two ← three ← four, one ← fork, main ← side; and an activity without a branch.
   const stack = [
     ['one', 'main'],
     ['two', 'one'],

@@ -1,4 +1,4 @@
-/** The statement of a check answers each cell of the truth table as the table and the comparison of scopes say (contract §6). */
+/** The statement of a check agrees with the truth table in each cell, and with a comparison of the scopes (contract §6). */
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { insertActivity } from '../../src/activities/store.ts'
 import { newId } from '../../src/base/id.ts'
@@ -61,7 +61,7 @@ const PROPOSALS: Record<Probe, StoredScope> = {
 }
 const LONG = 'n'.repeat(500)
 
-/** Scopes with one claim of the kind at the prefix of a directory; none where that is impossible. */
+/** Scopes with one claim of the kind at the prefix of a directory; none if that is impossible. */
 const SAMPLES: Record<(typeof CLAIM_KINDS)[number], (dir: string) => StoredScope[]> = {
   [FILE]: (dir) => (dir === '' ? [] : [files(dir)]),
   [PLAIN]: (dir) => (dir === '' ? [] : [globs(dir)]),

@@ -1,4 +1,4 @@
-/** The overlap check over HTTP: what makes two scopes overlap, and the words in which that is told (contract §6). */
+/** The overlap check over HTTP: which scopes overlap, and the text of the result (contract §6). */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { newId } from '../../src/base/id.ts'
 import { fakeGithub } from '../support/github.ts'
@@ -104,7 +104,7 @@ describe('paths', () => {
     ['1,024 plain characters', ['a'.repeat(1024)]],
     ['200 with wildcards', Array.from({ length: 200 }, (_, index) => `a${index}/*`)],
     ['3,000 plain ones', Array.from({ length: 3000 }, (_, index) => `src/a${index}.ts`)],
-  ])('paths up to the limit are taken: %s', async (_, paths) => {
+  ])('paths up to the limit are accepted: %s', async (_, paths) => {
     const { createActivity, check } = repository()
     const id = await createActivity({ scope: { paths } })
     expect((await check({ scope: { paths: paths.slice(-1) } })).related_activity_ids).toEqual([id])
@@ -113,7 +113,7 @@ describe('paths', () => {
   test.each([
     ['scope.paths[200]', Array.from({ length: 201 }, (_, index) => `a${index}/*`)],
     ['scope.paths', Array.from({ length: 3001 }, (_, index) => `a${index}`)],
-  ])('more paths than may be are refused, naming %s', async (param, paths) => {
+  ])('more paths than the limit are rejected, naming %s', async (param, paths) => {
     const answer = await repository().request('POST', '/activity/check', { body: { scope: { paths } } })
     expect([answer.status, answer.body.error.param]).toEqual([422, param])
   })
@@ -192,12 +192,7 @@ describe('the summary', () => {
       false,
       /nothing to compare, because no paths or areas were named\.$/,
     ],
-    [
-      'a branch is named on which nothing is known',
-      { branch: 'lone' },
-      false,
-      /no live activity of lone has/,
-    ],
+    ['the branch has no live activity', { branch: 'lone' }, false, /no live activity of lone has/],
     ['all that is proposed is ignored', { scope: { paths: ['yarn.lock'] } }, true, /ignore/],
   ])('is different when nothing was compared: %s', async (_, body, complete, reason) => {
     const { createActivity, check } = repository()

@@ -19,7 +19,7 @@ afterAll(async () => {
 
 const DAY_MS = 86_400_000
 const range = (count: number) => Array.from({ length: count }, (_, index) => index)
-/** `act_` and a number that sorts as it counts. */
+/** An id with this number; ids sort in the order of their numbers. */
 const idOf = (index: number) => `act_${String(index).padStart(26, '0')}`
 
 interface Item {

@@ -1,4 +1,4 @@
-/** Changed files that GitHub lists for an activity: stored, compared, and deleted with the activity's end (contract §11). */
+/** Changed files from GitHub's list: stored, compared, and deleted when the activity ends (contract §11). */
 import { eq, sql } from 'drizzle-orm'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { getActivity } from '../../src/activities/activities.ts'
@@ -29,7 +29,7 @@ afterAll(async () => {
 
 const PATCH = '@@ -1,3 +1,4 @@\n const retries = 2\n+const delay = 100\n export default retries\n // end\n'
 
-/** Stores what a pull request's import would. */
+/** Stores changed files in the same way as the import of a pull request. */
 async function push(repo: TestRepository, id: string, entries: FileEntry[]) {
   const ctx = await openKnownRepo(service.app, repo.id, service.clock.now)
   if (!ctx) throw new Error('the repository is not known')

@@ -1,4 +1,4 @@
-/** The settings of a repository as they are shown, and what they change (contract §8). */
+/** The settings of a repository as they are returned, and their effects (contract §8). */
 import { sql } from 'drizzle-orm'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { fakeGithub } from '../support/github.ts'
@@ -12,7 +12,7 @@ beforeAll(async () => {
   github.repository({ id: 7, full_name: 'acme/shop' })
   github.token('ada', { login: 'ada', id: 1, permissions: { 'acme/shop': 'write' } })
   service = await startTestService({ token: 'ada' })
-  // A repository has a place for its settings once it was written to.
+  // A repository is stored on its first write.
   await service.api('POST', '/activity', { body: ACTIVITY })
 })
 beforeEach(() => store(null))
@@ -21,7 +21,7 @@ afterAll(async () => {
   github.close()
 })
 
-/** Stores settings as a repository's file would. */
+/** Stores settings as a settings file would. */
 async function store(settings: object | null, errors: object[] = []): Promise<void> {
   const json = (value: unknown) => (value === null ? null : JSON.stringify(value))
   await service.app.database
@@ -34,7 +34,7 @@ async function store(settings: object | null, errors: object[] = []): Promise<vo
 const shown = async () => (await service.api('GET', '/settings')).body
 
 describe('without a file', () => {
-  test('the defaults hold', async () => {
+  test('the defaults apply', async () => {
     expect(await shown()).toEqual({
       activity_ttl_ms: 86_400_000,
       max_activity_ttl_ms: null,

@@ -1,4 +1,4 @@
-/** The sweep where the app is, or was: pull requests that ended long ago, and what is left of a repository that it was taken off (contract §1). */
+/** The sweep of repositories with the App installed or uninstalled: closed pull requests, and the data of the App (contract §1). */
 import { eq, sql } from 'drizzle-orm'
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
 import { repositories } from '../../src/context/table.ts'
@@ -48,7 +48,7 @@ const known = async () => {
   const rows = await db().select({ number }).from(pull_requests).where(eq(repo_id, repo.id)).orderBy(number)
   return rows.map((row) => row.number)
 }
-/** The app is taken off at `at`, without a word from GitHub. */
+/** Marks the App as uninstalled at `at`, without a delivery. */
 const leave = (at: Date) =>
   db()
     .update(repositories)
@@ -116,8 +116,8 @@ test('one record that cannot be deleted does not block the others and is deleted
   expect(await known()).toEqual([])
 })
 
-// The embedded database has one connection, on which nothing runs beside a transaction; of a cluster, a worker alone
-// shows who waits there.
+// The embedded database has a single connection, so nothing runs during a transaction. On a cluster, only a worker shows
+// which sessions wait there.
 test.skipIf(process.env.TEST_DATABASE_KIND !== 'postgres')(
   'nothing is deleted when the repository is added back during the sweep',
   async () => {

@@ -1,4 +1,4 @@
-/** The sweep: what it stores, deletes and reports, in batches, and however many of them run at once (contract §1, §5 and §7). */
+/** The sweep: what it stores, deletes and reports, in batches, also when several run at once (contract §1, §5 and §7). */
 import { sql } from 'drizzle-orm'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { newId } from '../../src/base/id.ts'
@@ -35,14 +35,14 @@ afterAll(async () => {
 const db = () => service.app.database.connection()
 const inMs = (ms: number) => new Date(service.clock.now.getTime() + ms)
 
-/** Makes every repository due, as five minutes without a sweep would. */
+/** Makes every repository due, as after six minutes without a sweep. */
 async function makeDue() {
   await db()
     .update(repositories)
     .set({ swept_at: inMs(-6 * MINUTE_MS) })
 }
 
-/** The statuses as they are stored, with how many rows have each. */
+/** The number of rows by stored status. */
 async function storedStatuses(table = 'activities'): Promise<Record<string, number>> {
   const result = await db().execute(
     sql`select status, count(*)::int as count from ${sql.identifier(table)} group by status`,
@@ -216,7 +216,7 @@ describe('an idempotency key', () => {
 
 describe('a sweep with a failing row', () => {
   const BEFORE_UPDATE = 'before update on activities for each row'
-  /** What was logged meanwhile as not swept. */
+  /** The records that were logged as not swept. */
   async function sweepBroken(broken: Parameters<typeof whileBroken>[1]) {
     const from = service.log.length
     const swept = await whileBroken(db(), broken, () => sweep(service.app))
@@ -338,7 +338,7 @@ describe('concurrent sweeps', () => {
     expect(add(all, 'repositories')).toBe(known.length)
   })
 
-  // The embedded database has one connection, on which nothing runs beside a transaction.
+  // The embedded database has a single connection, so nothing runs during a transaction.
   test.skipIf(process.env.TEST_DATABASE_KIND === 'embedded')(
     'skip a record that is being changed instead of waiting',
     async () => {

@@ -1,4 +1,4 @@
-/** A database of an earlier release under this version (docs/operations.md: upgrade). `npm run fixture:upgrade` wrote the dump. */
+/** A database of an earlier release with this version (docs/operations.md: upgrade). `npm run fixture:upgrade` wrote the dump. */
 import { randomBytes } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import { mkdir, rm } from 'node:fs/promises'
@@ -17,7 +17,7 @@ import { ACTIVITY } from '../support/routes.ts'
 import { startTestService } from '../support/service.ts'
 
 const DUMP = readFileSync(new URL('../fixtures/upgrade/release.sql', import.meta.url), 'utf8')
-/** The migrations that the release had. */
+/** The migrations of that release. */
 const APPLIED = 4
 const isEmbedded = process.env.TEST_DATABASE_KIND === 'embedded'
 const WAIT_OPTIONS = { interval: 10 }
@@ -31,7 +31,7 @@ const address: Pick<FreshDatabase, 'database_url' | 'data_dir'> = {
   data_dir: join(scratch, name),
 }
 
-/** Runs statements without the service; the last one's rows are returned. */
+/** Runs statements without the service. Returns the rows of the last one. */
 async function query(text: string): Promise<Row[]> {
   if (address.database_url === undefined) {
     const client = await PGlite.create({ dataDir: join(address.data_dir, 'pglite') })
@@ -83,7 +83,7 @@ test('the API returns every record of an earlier release unchanged', async () =>
     const idsOf = (rows: Row[], ...titles: string[]) =>
       rows.filter(({ title }) => titles.includes(String(title))).map(({ id }) => id)
     const headers = { 'Idempotency-Key': 'kept' }
-    // The body is as the release stored it, without the fields that came later.
+    // The body is the one that the release stored, without the fields that were added later.
     const replay = await fetch(`${service.url}/api/v1/repos/acme/shop/activity`, {
       method: 'POST',
       headers: { ...headers, authorization: 'Bearer ada', 'content-type': 'application/json' },
@@ -108,7 +108,7 @@ test('the API returns every record of an earlier release unchanged', async () =>
   }
 })
 
-/** A transaction in which the release creates all records of the dump once more, with the columns that it knows. */
+/** A transaction that inserts all records of the dump once more, with the columns of the release. */
 function transactionOfRelease(live: { act: number; ntb: number }): string {
   const ids = new Map<string, string>()
   const inserts = DUMP.split(/;$/m)
@@ -149,13 +149,13 @@ describe.skipIf(isEmbedded)('while a backup holds its locks', () => {
     await write()
     let migration: Promise<Database> | undefined
     await backup.begin(async (tx) => {
-      // As pg_dump does for as long as it runs.
+      // pg_dump holds this lock while it runs.
       await tx`lock table activities in access share mode`
       migration = openDatabase({ ...address, database_url })
       const waiting = () =>
         watch`select 1 from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock' and query ilike 'alter table%'`
       await expect.poll(async () => (await waiting()).length, WAIT_OPTIONS).toBe(1)
-      // Would wait for the migration, which waits for the backup, if that did not give up.
+      // This would wait for the migration, which waits for the backup, if the migration did not time out.
       for (let time = 0; time < 10; time += 1) await write()
       expect(await applied()).toBe(APPLIED)
     })

@@ -1,4 +1,4 @@
-/** The inbox: what is refused before it is stored, and what a delivery that is stored counts for (contract §1, §3 and §5). */
+/** The inbox: which deliveries are rejected before they are stored, and the effect of those that are stored (contract §1, §3 and §5). */
 import { createHmac } from 'node:crypto'
 import { request } from 'node:http'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
@@ -15,7 +15,7 @@ import { signedDelivery } from '../support/webhooks.ts'
 
 const ADDRESS = '/api/github/webhooks'
 const MIB = 1024 * 1024
-/** The level of a line in the log that tells of no trouble. */
+/** The level of informational log lines. */
 const INFO = 30
 
 const github = fakeGithub()
@@ -34,7 +34,7 @@ afterAll(async () => {
   github.close()
 })
 
-/** A delivery that would be taken. */
+/** A valid delivery. */
 function sound() {
   repo.githubRepo.open({ head: 'retries', files: ['src/a.ts'] })
   return signedDelivery({ secret: WEBHOOK_SECRET, ...repo.event(1, 'opened') })

@@ -1,4 +1,4 @@
-/** Activities that are made from pull requests, and follow them (contract §5 and §8: track_pull_requests). */
+/** Activities that are created from pull requests and track them (contract §5 and §8: track_pull_requests). */
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import {
   type AppRepository,
@@ -28,7 +28,7 @@ afterAll(async () => {
 const now = () => service.clock.now.toISOString()
 const filesRoute = () => `GET /repos/${repo.full_name}/pulls/*/files`
 
-/** The whole activity that was made from the one open pull request. */
+/** The activity that was created from the only open pull request, as a retrieval returns it. */
 async function only() {
   const all = await repo.tracked()
   expect(all).toHaveLength(1)
@@ -87,9 +87,9 @@ describe('an opened pull request', () => {
     ['no body', null, 'Words'],
     ['an empty body', ' \n\n ', 'Words'],
     ['blank lines first', '\n\nFirst.\n\nSecond.', 'First.'],
-    ['lines that end as on Windows', 'First.\r\n\r\nSecond.', 'First.'],
+    ['Windows line endings', 'First.\r\n\r\nSecond.', 'First.'],
     ['5,000 characters', 'x'.repeat(5000), 'x'.repeat(4000)],
-    ['characters that a database does not take', 'a\u0000b\ud800c', 'ab\ufffdc'],
+    ['characters that a database rejects', 'a\u0000b\ud800c', 'ab\ufffdc'],
   ])('with %s has a summary', async (_, body, summary) => {
     repo.githubRepo.open({ title: 'Words', body })
     await service.deliverAndRun(repo.event(1, 'opened'))
@@ -137,7 +137,7 @@ describe('an opened pull request', () => {
     expect((await repo.activity(here)).pr_url).toBeNull()
   })
 
-  test('becomes no activity where one of its branch is live', async () => {
+  test('becomes no activity if one of its branch is live', async () => {
     const id = await repo.createActivity({ branch: 'retries' })
     repo.githubRepo.open({ head: 'retries', files: ['src/a.ts'] })
     await service.deliverAndRun(repo.event(1, 'opened'))
@@ -146,7 +146,7 @@ describe('an opened pull request', () => {
     expect(github.calls(filesRoute())).toBe(1)
   })
 
-  test('becomes no activity where tracking is off, but declared activities are linked', async () => {
+  test('becomes no activity if tracking is off, but declared activities are linked', async () => {
     repo.githubRepo.write('.github/deconflict.yml', 'track_pull_requests: false')
     const id = await repo.createActivity({ branch: 'retries' })
     repo.githubRepo.open({ head: 'retries' })
@@ -230,7 +230,7 @@ describe('a tracked pull request', () => {
       await service.deliverAndRun(repo.event(1, { action, push, label: 'x' }))
       const { title, base_branch } = await only()
       expect(title).toBe('Better words')
-      // Opening it anew, or a new draft flag, sets the base.
+      // Reopening it, or changing the draft flag, sets the base.
       const isLinked = action === 'reopened' || action === 'ready_for_review'
       expect(base_branch).toBe(isLinked ? 'main' : 'next')
     },
@@ -281,7 +281,7 @@ describe('a tracked pull request', () => {
     expect(await only()).toMatchObject({ status: 'draft-pr-open', draft_pr: true, heartbeat_at: now() })
   })
 
-  test('that is closed and opened again becomes a new activity, with the files of now', async () => {
+  test('that is closed and opened again becomes a new activity, with its current files', async () => {
     const { id } = await only()
     repo.githubRepo.close(1)
     await service.deliverAndRun(repo.event(1, 'closed'))
@@ -386,7 +386,7 @@ describe('a pull request with a declared activity', () => {
     expect(await repo.tracked()).toEqual([])
   })
 
-  test('gets none where tracking is off, without a call', async () => {
+  test('gets none if tracking is off, without a call', async () => {
     await repo.configure({ track_pull_requests: false })
     const before = github.calls(`GET /repos/${repo.full_name}/pulls/*`)
     await repo.request('POST', `/activity/${id}/archive`)

@@ -1,4 +1,4 @@
-/** Connections to PostgreSQL that are all busy, refused, or silent (contract §1 and §3). */
+/** Connections to PostgreSQL that are all busy, refused, or unresponsive (contract §1 and §3). */
 import { setTimeout as wait } from 'node:timers/promises'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { type FaultFixture, startFaultFixture, WAIT_OPTIONS } from '../support/fault-fixture.ts'
@@ -11,7 +11,7 @@ import { startTcpProxy } from '../support/tcp-proxy.ts'
 
 let fixture: FaultFixture
 
-/** After how long the service takes a server for gone that was asked and says nothing (docs/reliability.md). */
+/** The time after which the service treats an unresponsive server as unavailable (docs/reliability.md). */
 const SILENT_S = 17
 
 beforeAll(async () => {
@@ -57,14 +57,14 @@ test('a statement that waits for a lock blocks nothing else: others use idle con
     const all = await Promise.all(Array.from({ length: 200 }, () => api('GET', '/activity')))
     expect(all.filter(({ status }) => status !== 200)).toEqual([])
   })
-  // It ends after 15 seconds: the others did not wait for that.
+  // The blocked statement ends after 15 seconds. The others did not wait for it.
   expect(await blocked).toMatchObject({ status: 200, body: { risk: 'high' } })
   await outside.end()
   await service.kill('SIGTERM')
   await cluster.remove()
 })
 
-/** A module that makes hours pass within seconds, for what waits so long. */
+/** A module that shortens long timers, so that hours pass within seconds. */
 const HASTE = `data:text/javascript,${encodeURIComponent(`
   const { setTimeout } = globalThis
   globalThis.setTimeout = (work, ms, ...rest) => setTimeout(work, ms > 1_200_000 ? ms / 10_000 : ms, ...rest)
@@ -99,7 +99,7 @@ test('a server without free connections causes 503, and the log says what to do'
   const counts = countRequests('max_connections reached while connections are lost', '16 clients')
   const load = startLoad([service.url], counts, { clients: 16 })
   await expect.poll(() => counts.acknowledged.size, WAIT_OPTIONS).toBeGreaterThan(200)
-  // Others take what is free, and what the service loses.
+  // Other clients take the free connections, and those that the service loses.
   const others = Array.from({ length: 30 }, () => connectRaw(cluster.url))
   const [watch, ...takers] = others as [(typeof others)[0], ...typeof others]
   await watch`select 1`
@@ -127,7 +127,7 @@ test('a server that stops responding is given up after a timeout, and service re
   const load = startLoad([service.url], counts, { clients: 16 })
   await expect.poll(() => counts.acknowledged.size, WAIT_OPTIONS).toBeGreaterThan(200)
   way.blackhole()
-  // More than the connections: also new ones are silent by now.
+  // More than the number of connections, so new connections are unresponsive too.
   await expect.poll(() => counts.refused['503'] ?? 0, WAIT_OPTIONS).toBeGreaterThan(16)
   const ready = await apiAt(service.url, 'ada')('GET', '/readyz')
   expect([ready.status, ready.body.error.type]).toEqual([503, 'service_unavailable'])

@@ -1,4 +1,4 @@
-/** The disk of the embedded database full, and with space again (contract §3). */
+/** The disk of the embedded database is full, and then has space again (contract §3). */
 import { execFile } from 'node:child_process'
 import { open, rm } from 'node:fs/promises'
 import { join } from 'node:path'
@@ -22,7 +22,7 @@ beforeAll(async () => {
 })
 afterAll(() => fixture.close())
 
-/** A small file system of its own; undefined where this user may not mount one. */
+/** A small separate file system; undefined if this user may not mount one. */
 async function smallDisk() {
   const directory = await temporaryDirectory('disk')
   try {
@@ -38,7 +38,7 @@ async function smallDisk() {
   return { path: directory.path, unmount }
 }
 
-/** Takes what space is left, to the last block. */
+/** Fills the remaining space, to the last block. */
 async function fill(path: string): Promise<void> {
   const file = await open(path, 'w')
   try {

@@ -1,4 +1,4 @@
-/** Ten thousand webhooks at once, some of them twice: each is stored, and counts once (contract §5). */
+/** Ten thousand webhooks at once, some of them twice: each is stored and processed once (contract §5). */
 import { createHmac } from 'node:crypto'
 import { expect, test } from 'vitest'
 import { startFakeGithubServer } from '../../scripts/fake-github-server.ts'
@@ -13,11 +13,11 @@ import { pullRequestEvent, pushEvent } from '../support/webhooks.ts'
 const WEBHOOK_SECRET = 'hush'
 const DELIVERIES = 10_000
 const REPOSITORIES = 20
-/** The first deliveries tell of a pull request that was opened; the others of pushes. */
+/** The first deliveries are opened pull requests, the others are pushes. */
 const PULLS = 400
-/** So many, the pull requests among them, come a second time. */
+/** This many deliveries, including the pull requests, are sent twice. */
 const TWICE = 2000
-/** So many are worked off before the books are closed: all that came twice, and more. */
+/** The test ends after this many deliveries have been processed, which includes all duplicates. */
 const WORKED_OFF = 3000
 const SENDERS = 32
 
@@ -99,7 +99,7 @@ test('10,000 deliveries, 2,000 of them sent twice, are all acknowledged and take
 
   const row = counts.report(rows.map(({ id }) => String(id).slice('delivery:'.length)))
   expect(row).toMatchObject({ acknowledged: DELIVERIES + TWICE, refused: {}, lost: 0, doubled: 0 })
-  // None ran again, and the pull requests among them were looked up, and became an activity, once each.
+  // No job ran twice: each pull request was read once and became one activity.
   expect(worked_off.filter(({ attempts }) => attempts !== 1)).toEqual([])
   expect(pulls).toHaveLength(PULLS)
   expect(githubServer.github.calls('GET /repos/acme/*/pulls/*/files')).toBe(PULLS)

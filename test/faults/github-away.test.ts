@@ -1,4 +1,4 @@
-/** GitHub slow, down, limiting, broken off or talking nonsense: never a 500, never a yes, and jobs wait for it (contract §2 and §5). */
+/** GitHub slow, down, rate-limiting, cut off or sending nonsense: never a 500, never access granted, and jobs wait for it (contract §2 and §5). */
 import { once } from 'node:events'
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
@@ -14,10 +14,10 @@ import { pullRequestEvent, signedDelivery } from '../support/webhooks.ts'
 type Misbehaviour = (request: IncomingMessage, response: ServerResponse) => void
 
 let fixture: FaultFixture
-/** What stands between the service and the played GitHub, and behaves until it is told not to. */
+/** A proxy between the service and the fake GitHub, which forwards requests until a fault is set. */
 let front: Server
 let misbehave: Misbehaviour | undefined
-/** A host that GitHub would redirect to, and the headers of what it was asked. */
+/** A host that the fault redirects to, and the headers of the requests that it received. */
 let elsewhere: Server
 const askedElsewhere: IncomingMessage['headers'][] = []
 let database: FreshDatabase
@@ -86,12 +86,12 @@ const says =
 const json = { 'content-type': 'application/json' }
 const limited = { ...json, 'retry-after': '1', 'x-ratelimit-remaining': '0' }
 
-/** What GitHub does; the answer to who was let in lately, and to who was not. */
+/** The fault, and the status for a caller who was admitted recently and for one who was not. */
 const MISBEHAVIOURS: [string, Misbehaviour, known: number, unknown: number][] = [
-  ['answers nothing for longer than 5 s', () => {}, 201, 503],
+  ['does not answer for longer than 5 s', () => {}, 201, 503],
   ['resets connections', (request) => request.socket.resetAndDestroy(), 201, 503],
   [
-    'breaks off its answers',
+    'cuts off its responses',
     (_, response) => response.writeHead(200, { ...json, 'content-length': '9999' }).write('{'),
     201,
     503,
@@ -103,20 +103,20 @@ const MISBEHAVIOURS: [string, Misbehaviour, known: number, unknown: number][] = 
   ['answers 200 with wrong types', says(200, json, aYes.replace('7', '"7"')), 201, 503],
   ['answers 200 with a list', says(200, json, `[${aYes}]`), 201, 503],
   ['answers 200 with nothing', says(200, json), 201, 503],
-  ['answers 300 without a way', says(300, json, aYes), 201, 503],
+  ['answers 300 without a Location', says(300, json, aYes), 201, 503],
   [
-    'redirects to another host that says yes',
+    'redirects to another host that grants access',
     (_, response) => says(302, { location: `${addressOf(elsewhere)}/` })(_, response),
     201,
     503,
   ],
   [
-    'redirects in a circle',
+    'redirects in a loop',
     (request, response) => says(302, { location: request.url ?? '/' })(request, response),
     201,
     503,
   ],
-  ['answers without an end', (_, response) => endless(response.writeHead(200, json)), 201, 503],
+  ['sends an endless response', (_, response) => endless(response.writeHead(200, json)), 201, 503],
   ['limits the rate with 429', says(429, limited, '{}'), 429, 429],
   ['limits the rate with 403', says(403, limited, '{}'), 429, 429],
 ]

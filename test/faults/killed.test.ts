@@ -1,4 +1,4 @@
-/** Instances killed under load, on either database: what is there when they are back (contract §7). */
+/** Instances killed under load, on both databases: which records exist after the restart (contract §7). */
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { type FaultFixture, startFaultFixture, WAIT_OPTIONS } from '../support/fault-fixture.ts'
 import { listTitles, startLoad } from '../support/keyed-load.ts'
@@ -31,7 +31,7 @@ test('one of two instances is killed repeatedly, and clients that switch to the 
   const row = counts.report(await listTitles(other.url))
   expect(row).toMatchObject({ lost: 0, doubled: 0 })
   expect(row.refused.none).toBeGreaterThan(0)
-  // 503 while it starts, and 409 for a key whose first request, broken off, is still at work on the other instance.
+  // 503 while it starts, and 409 for a key whose first, aborted request is still running on the other instance.
   expect(unexpectedStatuses(row, ['none', '503', '409'])).toEqual([])
   for (const service of [victim, other]) expect(await service.kill('SIGTERM')).toMatchObject({ code: 0 })
   await cluster.remove()
@@ -52,7 +52,7 @@ test('the only instance is killed on the embedded database, and its successor ha
   const row = counts.report(await listTitles(service.url))
   expect(row).toMatchObject({ lost: 0, doubled: 0 })
   expect(row.refused.none).toBeGreaterThan(0)
-  // While it starts it answers, and says that it is not ready.
+  // While it starts, it responds that it is not ready.
   expect(unexpectedStatuses(row, ['none', '503'])).toEqual([])
   expect(await service.kill('SIGTERM')).toMatchObject({ code: 0 })
   await directory.remove()

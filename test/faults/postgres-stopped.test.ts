@@ -1,4 +1,4 @@
-/** PostgreSQL stopped at once under load and started again, and a standby that takes over (contract §1 and §3). */
+/** PostgreSQL stopped abruptly under load and restarted, and a standby that is promoted (contract §1 and §3). */
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { type FaultFixture, startFaultFixture, WAIT_OPTIONS } from '../support/fault-fixture.ts'
 import { listTitles, startLoad } from '../support/keyed-load.ts'
@@ -52,7 +52,7 @@ test('a promoted standby has everything acknowledged, and the service finds it a
     return skip('pg_basebackup is missing')
   }
   const [one, two] = [new URL(cluster.url), new URL(standby.url)]
-  // The standby first: what takes no writes is passed over.
+  // The standby is first in the list and is skipped because it accepts no writes.
   const DATABASE_URL = cluster.url.replace(one.host, `${two.host},${one.host}`)
   const watch = connectRaw(cluster.url)
   const states = async () =>
@@ -97,7 +97,7 @@ test('while PostgreSQL is stopped every response is 503, and service resumes whe
       api('POST', `/activity/${spare.id}/archive`),
       api('GET', '/notables'),
       api('GET', '/settings'),
-      // Of a caller who has not been seen, not even what is left of the quota is known.
+      // For an unknown caller there is not even a leased quota.
       api('GET', '/settings', { token: 'ben' }),
     ])
   for (let round = 0; round < 2; round += 1) {

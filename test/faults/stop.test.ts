@@ -1,4 +1,4 @@
-/** SIGTERM: no new work, what is in flight ends, and the process is gone with 0 within ten seconds, whatever hangs. */
+/** SIGTERM: no new work starts, requests in flight end, and the process exits with 0 within ten seconds, whatever hangs. */
 import { once } from 'node:events'
 import { connect, type Socket } from 'node:net'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
@@ -33,7 +33,7 @@ afterAll(() => fixture.close())
 const start = (env: Record<string, string> = {}): Promise<ServiceProcess> =>
   startProcess({ ...fixture.env, DATABASE_URL: database.database_url, ...env })
 
-/** A connection on which `text` was sent, and nothing else will be. */
+/** A connection on which only `text` is sent. */
 async function sendOn({ url }: ServiceProcess, text: string): Promise<Socket> {
   const { hostname, port } = new URL(url)
   const socket = connect(Number(port), hostname)
@@ -52,7 +52,7 @@ test('under load every acknowledged create is stored and no request is aborted',
   await load.abandon()
   const heir = await start()
   const stored = await listTitles(heir.url)
-  // What was carried out was also acknowledged: an answer that was cut off would be stored and unknown.
+  // Every stored record was acknowledged: no response was cut off.
   expect(stored.filter((title) => !counts.acknowledged.has(title))).toEqual([])
   const row = counts.report(stored)
   expect(row).toMatchObject({ lost: 0, doubled: 0 })
@@ -130,7 +130,7 @@ describe('the process ends with 0', () => {
     await expect.poll(() => fixture.github.calls(files), WAIT_OPTIONS).toBe(1)
     expect(await service.kill('SIGTERM')).toEqual({ code: 0, errors: [] })
 
-    // The time passes for which the dead holds its job.
+    // Expires the leases of the stopped process.
     await runOn(
       database.database_url as string,
       `update jobs set leased_until = leased_until - interval '1 hour'`,

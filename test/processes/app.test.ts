@@ -1,4 +1,4 @@
-/** The GitHub App in processes of its own, from a signed delivery to a comment, and through kills at the worst moments (contract §5 and §10). */
+/** The GitHub App in separate processes, from a signed delivery to a comment, and killed at critical points (contract §5 and §10). */
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { type FakeGithubServer, startFakeGithubServer } from '../../scripts/fake-github-server.ts'
 import { type FreshDatabase, freshDatabase, runOn } from '../support/database.ts'
@@ -12,7 +12,7 @@ import { installationEvent, pullRequestEvent, signedDelivery } from '../support/
 const SHOP = 'acme/shop'
 const NAMES = [SHOP, 'acme/shop-2', 'acme/shop-3', 'acme/shop-4']
 const WEBHOOK_SECRET = 'hush'
-/** For what happens at some time soon, also on a slow machine. */
+/** Also enough on a slow machine. */
 const WAIT_OPTIONS = { timeout: 60_000, interval: 20 }
 
 let githubServer: FakeGithubServer
@@ -42,7 +42,7 @@ async function start(): Promise<ServiceProcess> {
     GITHUB_API_URL: githubServer.url,
     GITHUB_WEB_URL: githubServer.url,
     APP_ID: String(app.id),
-    // On one line, as environment files want it.
+    // On one line, as required in environment files.
     PRIVATE_KEY: app.key().replaceAll('\n', '\\n'),
     WEBHOOK_SECRET,
     RATE_LIMIT_PER_MINUTE: '1000000',
@@ -51,7 +51,7 @@ async function start(): Promise<ServiceProcess> {
   return service
 }
 
-/** Answers the status of the answer. */
+/** Returns the status of the response. */
 async function deliver({ url }: ServiceProcess, webhook: Webhook, id?: string): Promise<number> {
   const delivery = signedDelivery({ secret: WEBHOOK_SECRET, ...webhook, ...(id && { id }) })
   const response = await fetch(`${url}/api/github/webhooks`, { method: 'POST', ...delivery })
@@ -69,7 +69,7 @@ const tracked = async ({ url }: ServiceProcess, full_name = SHOP) => {
   const { body } = await apiAt(url, 'ada')('GET', `/api/v1/repos/${full_name}/activity?limit=100`)
   return (body.items as { pr_url: string }[]).map(({ pr_url }) => pr_url)
 }
-/** The time passes for which a dead worker holds its job. */
+/** Expires the leases of a killed worker. */
 const letLeasesEnd = () =>
   runOn(database.database_url as string, `update jobs set leased_until = leased_until - interval '1 hour'`)
 async function countJobs(condition: string): Promise<number> {
@@ -78,7 +78,7 @@ async function countJobs(condition: string): Promise<number> {
   await sql.end()
   return row?.count
 }
-/** Nothing is left to be done now. */
+/** No job is due. */
 const isIdle = async () => (await countJobs(`state = 'pending' and run_at <= now()`)) === 0
 
 test('a signed delivery leads to a comment that names the other activity, with a real App JWT and installation token', async () => {
@@ -139,7 +139,7 @@ test('a service killed between creating and storing a comment creates no second 
   const two = opened({ head: 'tidy' })
   const held = githubServer.github.state.repository_contents.get(1)
   if (!held) throw new Error('nothing is known of the repository')
-  // The comment is there, and its answer is not on its way yet.
+  // The comment is stored, and the response has not been sent yet.
   const made = held.comments
   const killed = new Promise((resolve) => {
     made.push = (...added) => {

@@ -1,4 +1,4 @@
-/** What was stored before there was an index of the overlap check is found by it from the first start on (migration 0003). */
+/** Records from before the claims index are found from the first start on (migration 0003). */
 import { afterAll, beforeAll, expect, inject, test } from 'vitest'
 import { newId } from '../../src/base/id.ts'
 import { runOn } from '../support/database.ts'
@@ -100,7 +100,7 @@ afterAll(async () => {
   await runOn(inject('postgres').url, `drop database ${name} with (force)`)
 })
 
-/** What a check of the scope finds, by title. */
+/** The records that a check of the scope finds, by title. */
 async function found(scope: object, path = '') {
   const { body } = await api('POST', `${path}/activity/check`, { body: { scope } })
   const all = [...body.related_activity_ids, ...body.related_notable_ids]

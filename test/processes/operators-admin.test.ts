@@ -1,4 +1,4 @@
-/** The commands of deconflict-admin, as processes beside the service. */
+/** The commands of deconflict-admin, as processes next to the service. */
 import { afterAll, beforeAll, beforeEach, describe, expect, inject, test } from 'vitest'
 import { type FreshDatabase, freshDatabase, runOn } from '../support/database.ts'
 import { type Deployment, startDeployment } from '../support/deployment.ts'
@@ -98,7 +98,7 @@ describe('verify', () => {
       ['repositories', `settings = '{"activity_ttl_ms": -1}'`, `repo_id = 1`, /settings\.activity_ttl_ms/],
     ]
     for (const [table, change, row] of spoil) await query(`update ${table} set ${change} where ${row}`)
-    // As a row older than the constraint.
+    // Makes rows that are older than the constraint.
     await query('alter table activities drop constraint activities_status_check')
     await query(`update activities set status = 'resting' where id in ('${c}', '${d}')`)
     await query(
@@ -134,7 +134,7 @@ describe('verify', () => {
         'constraint activities_status_check: is not validated; fix the rows that violate it, then run: alter table activities validate constraint activities_status_check',
       ]),
     )
-    // One for each but the good successor, one more for the scope without shape; four others, three of the constraint, four of the index, and the totals.
+    // One line for each change except that of the valid successor, one more for the scope without a shape; four other problems, three of the constraint, four of the index, and the totals.
     expect(lines).toHaveLength(spoil.length - 1 + 1 + 4 + 3 + 4 + 1)
     expect(lines.find((line) => line.startsWith(`notables ${m} `))).toContain(
       `delete from notables where repo_id = 1 and id = '${m}'; then run: verify --repair`,

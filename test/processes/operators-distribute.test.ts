@@ -1,4 +1,4 @@
-/** `deconflict-admin distribute` where there is nothing to distribute over. */
+/** `deconflict-admin distribute` without a Citus cluster. */
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { type FreshDatabase, freshDatabase } from '../support/database.ts'
 import { connectRaw } from '../support/postgres.ts'

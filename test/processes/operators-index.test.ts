@@ -10,7 +10,7 @@ import { type Api, apiAt } from '../support/service.ts'
 const SHOP = 'acme/shop'
 const WAIT_OPTIONS = { timeout: 30_000, interval: 20 }
 const SCOPE = { areas: ['Checkout'], paths: ['src/pay/**', 'src/{a,b}/*.ts', 'README.md'] }
-/** Areas are one claim, paths one each, and braces one for each alternative. */
+/** All areas are one claim, each path is one, and each brace alternative is one. */
 const CLAIMS = 5
 const NO_PROBLEM = /^problems: 0, repaired: 0, repositories: [01], rows: \d+$/
 
@@ -107,7 +107,7 @@ test('verify reports claims-index drift, and --repair removes it', async () => {
   })
 })
 
-/** People who create, change, archive and supersede, until they are told to stop. */
+/** Clients that create, change, archive and supersede records until they are stopped. */
 function work(clients: number): { stop(): Promise<number> } {
   let isOver = false
   const client = async (name: number): Promise<number> => {
@@ -153,7 +153,7 @@ test('a record that is created during a purge is stored completely', async () =>
   let purging: ReturnType<typeof runAdmin> | undefined
   let id = ''
   await other.begin(async (tx) => {
-    // The activities are deleted by then, and nothing else is.
+    // The purge waits here: it has deleted the activities and nothing else.
     await tx`select 1 from notables for update`
     purging = runAdmin(env, 'purge', SHOP)
     const waiting = () =>
@@ -163,7 +163,7 @@ test('a record that is created during a purge is stored completely', async () =>
   })
   expect((await purging)?.code).toBe(0)
   await Promise.all([other.end(), watch.end()])
-  // Asked before the next request, which would make the repository known again.
+  // Read before the next request, which would register the repository again.
   expect(await query('select repo_id from repositories')).toHaveLength(1)
   expect((await api('GET', `/activity/${old}`)).status).toBe(404)
   expect(await check()).toMatchObject({
@@ -178,7 +178,7 @@ test('purges under load leave no partial records', async () => {
   const people = work(4)
   for (let time = 0; time < 4; time += 1) expect((await runAdmin(env, 'purge', SHOP)).errors).toEqual([])
   await people.stop()
-  // A creation that was under way may have outlived its repository, which is known again with the next one.
+  // A create in progress may have outlived its repository, which the next create registers again.
   await createActivity()
   expect(await verify()).toEqual({ code: 0, lines: [expect.stringMatching(NO_PROBLEM)] })
   await runAdmin(env, 'purge', SHOP)

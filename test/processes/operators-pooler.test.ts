@@ -1,4 +1,4 @@
-/** The service behind PgBouncer in transaction mode, set up as docs/operations.md says. */
+/** The service behind PgBouncer in transaction mode, configured as in docs/operations.md. */
 import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest'
 import { runOn } from '../support/database.ts'
 import { type Deployment, startDeployment } from '../support/deployment.ts'
@@ -26,7 +26,7 @@ describe.skipIf(!binary)('behind a pooler in transaction mode (skipped where pgb
   let services: ServiceProcess[]
 
   beforeAll(async () => {
-    // Empty, so that the instances bring the schema themselves.
+    // Empty, so that the instances create the schema.
     await runOn(url, `create database ${name}`)
     pooler = await startPooler(binary as string, url, [IGNORED])
     deployment = await startDeployment([SHOP])

@@ -1,4 +1,4 @@
-/** Backup, restore and upgrade, as docs/operations.md describes them. */
+/** Backup, restore and upgrade as described in docs/operations.md. */
 import { execFile } from 'node:child_process'
 import { existsSync } from 'node:fs'
 import { cp } from 'node:fs/promises'
@@ -27,7 +27,7 @@ afterAll(() => deployment.close())
 
 const at = (full_name: string, path: string) => `/api/v1/repos/${full_name}${path}`
 
-/** Records of every kind and status, in both repositories, with characters that are easily lost. */
+/** Records of every kind and status, in both repositories, with characters that are often damaged. */
 async function fill({ url }: ServiceProcess): Promise<void> {
   const api = apiAt(url, 'ada')
   for (const full_name of NAMES) {
@@ -72,7 +72,7 @@ async function fill({ url }: ServiceProcess): Promise<void> {
   }
 }
 
-/** All that can be read over REST, to the letter: every list, every record, and a replay. */
+/** The exact responses of all reads over REST: every list, every record, and a replay. */
 async function readAll({ url }: ServiceProcess): Promise<Record<string, string>> {
   const all: Record<string, string> = {}
   const read = async (path: string): Promise<{ items?: { id: string }[] }> => {
@@ -106,7 +106,7 @@ async function readAll({ url }: ServiceProcess): Promise<Record<string, string>>
   return all
 }
 
-/** Without the App: what it hears of GitHub at its start would change what was restored. */
+/** Without the App, because catching up with GitHub at the start would change the restored data. */
 const ALONE = { APP_ID: undefined, PRIVATE_KEY: undefined, WEBHOOK_SECRET: undefined }
 
 const bin = process.env.TEST_DATABASE_URL ? undefined : debianBinaries()
@@ -122,7 +122,7 @@ describe.skipIf(!canDump)('on PostgreSQL (skipped where pg_dump of the server is
     expect(Object.keys(before).length).toBeGreaterThan(30)
     const directory = await temporaryDirectory('backup')
     const file = join(directory.path, 'deconflict.dump')
-    // The service runs on meanwhile.
+    // The service keeps running.
     await run(join(bin as string, 'pg_dump'), [
       '--format=custom',
       `--file=${file}`,

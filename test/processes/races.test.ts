@@ -1,4 +1,4 @@
-/** Several processes of the service on one database: what no two of them may do to each other. */
+/** Races between several processes of the service on one database. */
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest'
 import { type FakeGithubServer, startFakeGithubServer } from '../../scripts/fake-github-server.ts'
 import { type FreshDatabase, freshDatabase } from '../support/database.ts'
@@ -63,12 +63,12 @@ test('in each of 200 pairs of concurrent creates that overlap, at least one retu
     ]
     if (!told.includes(true)) blind.push(pair)
     if (told.includes(false)) toldOne += 1
-    // Whoever was not told at once is told now.
+    // The side that did not see the other one sees it now.
     const now = await second('GET', `/activity/${a.body.activity.id}`)
     expect(now.body.overlap.related_activity_ids).toEqual([b.body.activity.id])
   }
   expect(blind).toEqual([])
-  // Else they did not race.
+  // Otherwise there was no race.
   expect(toldOne).toBeGreaterThan(0)
 })
 
@@ -94,7 +94,7 @@ test('an idempotency key used on two processes at once creates one record', asyn
 test('two processes together enforce the limit exactly', async () => {
   const limit = 90
   const apis = await startTwo(limit)
-  // Each gets to know the token first: until then a request counts for its address, too.
+  // Both verify the token first: until then, a request also counts for its address.
   const known = await Promise.all(apis.map((api) => api('GET', '/settings', { token: 'ben' })))
   const answers = await Promise.all(
     range(240).map((index) => apis[index % 2]?.('GET', '/settings', { token: 'ben' })),

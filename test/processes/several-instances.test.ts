@@ -56,7 +56,7 @@ test('every request may go to another instance and sees what the others stored',
       const body = { ...ACTIVITY, scope: { paths: [`src/${client}/${round}.ts`] } }
       const created = await api('POST', activities, { body, headers })
       expect(created.status).toBe(201)
-      // Two retries go to the two others, unless somebody else's request comes between.
+      // Two retries go to the other two instances, unless another client's request comes in between.
       for (let retry = 0; retry < 2; retry += 1) {
         const again = await api('POST', activities, { body, headers })
         expect([again.headers.get('idempotent-replayed'), again.body]).toEqual(['true', created.body])
@@ -85,7 +85,7 @@ test('reconciliation visits each repository once and imports missed changes once
     const { number } = deployment.githubServer.github.at(full_name).open({ files: ['src/pay.ts'] })
     return `${deployment.githubServer.url}/${full_name}/pull/${number}`
   })
-  // They are heard of for the first time.
+  // This registers the repositories.
   for (const full_name of OTHERS)
     expect((await api('POST', at(full_name, '/activity'), { body: ACTIVITY })).status).toBe(201)
   await expect.poll(isIdle, WAIT_OPTIONS).toBe(true)
@@ -114,7 +114,7 @@ test('a caller who loses access is rejected by every instance, whichever receive
     )
   expect(await statuses()).toEqual([200, 200, 200])
   deployment.grant('none')
-  // What GitHub said before is reused for five minutes here.
+  // In this deployment, permissions are cached for five minutes.
   expect(await statuses()).toEqual([200, 200, 200])
   const removed = membershipEvent(deployment.githubServer.github, 'acme', 'removed', { login: 'ada' })
   expect(await deployment.deliver(balancer.url, removed)).toBe(202)

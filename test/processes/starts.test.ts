@@ -1,4 +1,4 @@
-/** The service as a process: what it refuses to start with, how several start at once, and what it says before it is ready. */
+/** The service as a process: configurations that it rejects, several concurrent starts, and responses before it is ready. */
 import { mkdir, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest'
@@ -12,7 +12,7 @@ import { temporaryDirectory } from '../support/temporary-directory.ts'
 
 let github: FakeGithubServer
 
-/** For what happens at some time soon, also on a slow machine. */
+/** Also enough on a slow machine. */
 const WAIT_OPTIONS = { timeout: 30_000, interval: 10 }
 
 beforeAll(async () => {
@@ -77,7 +77,7 @@ test('four instances that start at once on an empty database all become ready', 
   const name = `deconflict_empty_${process.pid}`
   await runOn(url, `create database ${name}`)
   const env = environment(databaseUrl(url, name))
-  // Every instance takes this lock before it migrates, so they all wait here for the last one.
+  // Every instance takes this lock before it migrates, so the first ones wait here until the last one has started.
   const gate = connectRaw(databaseUrl(url, name))
   const watch = connectRaw(url)
   const starting: Promise<ServiceProcess>[] = []

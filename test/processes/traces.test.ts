@@ -1,4 +1,4 @@
-/** Traces of the built service: one for a request and all that it does, one for each job, and none at all where nobody asks for them (docs/observability.md). */
+/** Traces of the built service: one per request with everything that it does, one per job, and none if tracing is off (docs/observability.md). */
 import { randomUUID } from 'node:crypto'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { type FakeGithubServer, startFakeGithubServer } from '../../scripts/fake-github-server.ts'
@@ -10,9 +10,9 @@ import { pullRequestEvent, signedDelivery } from '../support/webhooks.ts'
 
 const SHOP = 'acme/shop'
 const WEBHOOK_SECRET = 'hush'
-/** For what happens at some time soon, also on a slow machine. */
+/** Also enough on a slow machine. */
 const WAIT_OPTIONS = { timeout: 60_000, interval: 20 }
-/** Has the process name, when it ends, the packages of OpenTelemetry's that it loaded. */
+/** Makes the process print, at exit, whether it loaded the OpenTelemetry SDK. */
 const LOADED = `data:text/javascript,${encodeURIComponent(
   `import { createRequire } from 'node:module'
    const { cache } = createRequire('/')
@@ -134,7 +134,7 @@ test('an unavailable collector delays neither requests nor the end', async () =>
 
 test('without OTEL_EXPORTER_OTLP_ENDPOINT nothing is sent, and the SDK is not loaded', async () => {
   const { url, kill } = await start({
-    // Where the SDK would look for spans alone: it is not the variable that turns it on.
+    // A variable that the SDK reads for spans only, which does not turn tracing on.
     OTEL_EXPORTER_OTLP_TRACES_ENDPOINT: `${collector.url}/v1/traces`,
     OTEL_BSP_SCHEDULE_DELAY: '1',
   })

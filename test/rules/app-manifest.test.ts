@@ -1,4 +1,4 @@
-/** Holds app.yml to the code: the events that are handled, and the permissions that the calls need. */
+/** Compares app.yml with the code: the handled events, and the permissions that the calls need. */
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
@@ -11,10 +11,10 @@ import { ACCESS_EVENTS, HANDLED, handleEvents } from '../../src/surfaces/webhook
 const root = fileURLToPath(new URL('../../', import.meta.url))
 const manifest = parse(readFileSync(join(root, 'app.yml'), 'utf8'))
 
-/** Told to every app, so that no manifest may ask for them. */
+/** Sent to every App, so a manifest must not contain them. */
 const UNASKED = ['installation', 'installation_repositories']
 
-/** What GitHub's documentation says each event needs, and each call as an installation. Calls as the app itself need nothing. */
+/** The permissions that each event, and each call as an installation, needs according to GitHub's documentation. Calls as the App itself need none. */
 const EVENT_NEEDS: Record<string, string> = {
   pull_request: 'pull_requests: read',
   push: 'contents: read',
@@ -41,7 +41,7 @@ const CALL_NEEDS: Record<string, string> = {
   'apps.getRepoInstallation': 'metadata: read',
   'apps.listWebhookDeliveries': 'metadata: read',
   'apps.redeliverWebhookDelivery': 'metadata: read',
-  // With the caller's own token, not the app's.
+  // With the caller's own token, not as the App.
   'repos.get': 'metadata: read',
   'users.getAuthenticated': 'metadata: read',
 }

@@ -1,4 +1,4 @@
-/** How the page lays its timeline out: lanes, bars that are true to time, and links. */
+/** The layout of the page's timeline: lanes, bars on a linear time scale, and links. */
 import { describe, expect, test } from 'vitest'
 import { boardOf } from '../../src/surfaces/dashboard/web/board.ts'
 import type { Activity, Overlap } from '../../src/surfaces/dashboard/web/records.ts'

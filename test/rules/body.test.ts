@@ -5,7 +5,7 @@ import { type AddressInfo, connect } from 'node:net'
 import { expect, test } from 'vitest'
 import { readJson } from '../../src/surfaces/http/body.ts'
 
-/** Runs `read` on a request of which only a part of the body arrives before the client disconnects. */
+/** Runs `read` on a request whose client disconnects after sending only part of the body. */
 async function onPartialRequest<Result>(read: (req: IncomingMessage) => Promise<Result>): Promise<Result> {
   const server = createServer().listen(0, '127.0.0.1')
   await once(server, 'listening')

@@ -1,4 +1,4 @@
-/** The changed files of a working tree, held against git itself on random files, edits and settings. */
+/** The changed files of a working tree, compared with git on random files, edits and settings. */
 import { execFileSync } from 'node:child_process'
 import { chmodSync, mkdirSync, renameSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
@@ -55,7 +55,7 @@ const NAMES = [
   'r\r',
 ]
 
-/** Settings of a user that change what a plain `git diff` writes. */
+/** User settings that change the output of a plain `git diff`. */
 const SETTINGS: [string, string][] = [
   ['diff.noprefix', 'true'],
   ['diff.mnemonicPrefix', 'true'],
@@ -142,7 +142,7 @@ function randomTree(random: Random): void {
   write('ignored', 'x')
 }
 
-/** What the index has, as git shows it by default, one file at a time. */
+/** The staged changes in git's default format, one file at a time. */
 function stagedChanges(...options: string[]): Map<string, object> {
   const fields = git('diff', '--cached', '--raw', '--no-abbrev', '-z', ...options, 'main').split('\0')
   const changes = new Map<string, object>()

@@ -9,7 +9,7 @@ import { addedPatch } from '../../src/surfaces/cli/untracked-files.ts'
 
 const [A, B, NONE] = ['a'.repeat(40), 'b'.repeat(40), '0'.repeat(40)]
 
-/** The raw list, and sections of patches after it. */
+/** The raw list, followed by sections of patches. */
 const output = (entries: string[][], ...sections: string[]) =>
   `${entries.map((fields) => `:${fields.join('\0')}\0`).join('')}\0${sections.join('\n')}`
 const HUNK = '@@ -1 +1 @@\n-a\n+b'

@@ -1,4 +1,4 @@
-/** Verdicts about lines in the words of the command. */
+/** How the command describes verdicts about lines. */
 import { describe, expect, test } from 'vitest'
 import { type JudgedPath, matchNotes, pathText, placeText } from '../../src/surfaces/cli/lines-text.ts'
 

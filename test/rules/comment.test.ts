@@ -1,11 +1,11 @@
-/** The text of the comment, read back with a parser of GitHub's Markdown: nobody's words become markup (contract §10). */
+/** The text of the comment, parsed as GitHub's Markdown: no text from users becomes markup (contract §10). */
 import { lexer, type Token, walkTokens } from 'marked'
 import { describe, expect, test } from 'vitest'
 import { checkRunOf, settingsRunOf } from '../../src/pull-requests/check-run.ts'
 import { commentOf, MARKER, MUTE_LABEL, mutedComment } from '../../src/pull-requests/comment.ts'
 import type { Report, ReportedNotable, ReportedPath, ReportedWork } from '../../src/pull-requests/report.ts'
 
-/** A path whose lines were not compared, unless said otherwise. */
+/** A path whose lines were not compared, unless `given` says otherwise. */
 function place(example: string, judged: Partial<ReportedPath> = {}): ReportedPath {
   return { example, verdict: null, confidence: null, your_lines: null, their_lines: null, ...judged }
 }
@@ -49,13 +49,13 @@ function report(changes: Partial<Report> = {}): Report {
   }
 }
 
-/** Nothing reaches the threshold. */
+/** A report in which nothing reaches the threshold. */
 const quiet = (changes: Partial<Report> = {}) => report({ severity: null, works: [], ...changes })
 const low: Partial<Report> = {
   below: { works: [{ ...reportedActivity, severity: 'low' }], notables: [{ ...notable, severity: 'low' }] },
 }
 
-/** What a reader of the rendered text could see or be sent to, by kind. */
+/** Everything that a reader of the rendered text can see or open, by kind. */
 function read(markdown: string) {
   const found = {
     links: [] as string[],
@@ -154,7 +154,7 @@ describe('markup from users is escaped in the comment', () => {
     test.each(HOSTILE)('of %s', (_, text) => {
       const plain = read(commentOf(report(changes('harmless'))))
       const found = read(commentOf(report(changes(text))))
-      // All that is outside code is what stands there for a harmless text: no word of it has got out.
+      // Everything outside of code is the same as for harmless text, so no part of it has escaped.
       expect(found.text).toBe(plain.text)
       expect(found.html).toEqual(plain.html)
       expect(found.links).toEqual(plain.links)
@@ -232,14 +232,14 @@ describe('the comment', () => {
   })
 
   test.each<[string, Partial<Report>, string]>([
-    ['one work', {}, 'This pull request overlaps with 1 other activity'],
+    ['one activity', {}, 'This pull request overlaps with 1 other activity'],
     [
       'two works',
       { works: [reportedActivity, reportedActivity] },
       'This pull request overlaps with 2 other activities',
     ],
     [
-      'a work and a notable',
+      'an activity and a notable',
       { notables: [notable] },
       'This pull request overlaps with 1 other activity; 1 notable applies',
     ],
@@ -252,7 +252,7 @@ describe('the comment', () => {
   test.each<[string, Partial<Report>, string]>([
     ['somebody is ahead', {}, '`#3` is ahead: coordinate with `Ben`, or merge after it and rebase.'],
     [
-      'somebody is ahead, and it is grave',
+      'somebody is ahead, and the severity is high',
       { severity: 'high' },
       '`#3` is ahead: talk to `Ben`, or merge after it and rebase.',
     ],
@@ -329,13 +329,13 @@ describe('the comment', () => {
       'Compared with 3 other live activities and 1 active notable; none overlaps.',
     ],
     [
-      'what there is belongs to its own stack',
+      'all other work belongs to its own stack',
       { compared: { activities: 1, notables: 0, expected: 1 } },
       'No overlap any more',
       'Compared with 1 other live activity and 0 active notables; none overlaps. 1 activity belongs to the same branch or stack.',
     ],
     [
-      'the comparison was cut short',
+      'the comparison was incomplete',
       { is_complete: false },
       'Compared in part',
       'The comparison was cut short; there may be more overlaps.',
@@ -362,16 +362,16 @@ describe('the comment', () => {
       'Not compared',
       'is archived, finished or expired',
     ],
-    ['it touches nothing', { not_compared: 'no_scope' }, 'Not compared', 'names neither paths nor areas'],
-    ['all is ignored', { not_compared: 'all_ignored' }, 'Not compared', '`ignore_paths`)'],
-  ])('tells, where there is nothing to tell, that %s', (_, changes, heading, words) => {
+    ['it has no scope', { not_compared: 'no_scope' }, 'Not compared', 'names neither paths nor areas'],
+    ['everything is ignored', { not_compared: 'all_ignored' }, 'Not compared', '`ignore_paths`)'],
+  ])('says, if there is no overlap to show, that %s', (_, changes, heading, words) => {
     const text = commentOf(quiet(changes))
     expect(text).toContain(`\n\n### ${heading}\n\n`)
     expect(text).toContain(words)
     expect(text.includes('No overlap')).toBe(heading === 'No overlap any more')
   })
 
-  test('says beside a notable why nothing was compared', () => {
+  test('says next to a notable why nothing was compared', () => {
     const text = said({ works: [], notables: [notable], not_compared: 'all_ignored' })
     expect(text).toContain('### 1 notable applies to this pull request')
     expect(text).toContain(
@@ -389,10 +389,10 @@ describe('the check run', () => {
 
   test.each<[string, Partial<Report>, 'success' | 'neutral', string]>([
     ['nothing overlaps', {}, 'success', 'No overlap'],
-    ['what overlaps is below the threshold', low, 'success', 'Overlap below the threshold'],
-    ['it was cut short', { is_complete: false }, 'neutral', 'Compared in part'],
+    ['all overlaps are below the threshold', low, 'success', 'Overlap below the threshold'],
+    ['the comparison was incomplete', { is_complete: false }, 'neutral', 'Compared in part'],
     [
-      'it was cut short below the threshold',
+      'the comparison was incomplete and all overlaps are below the threshold',
       { ...low, is_complete: false },
       'neutral',
       'Overlap below the threshold',

@@ -1,4 +1,4 @@
-/** What two scopes share under a repository's settings, and what is told when the budget runs out (contract §6). */
+/** What two scopes share with a repository's settings, and the result when the budget is exhausted (contract §6). */
 import { describe, expect, test } from 'vitest'
 import { claimsOf } from '../../src/claims/claim.ts'
 import { DEFAULT_SETTINGS, type Settings } from '../../src/context/settings.ts'
@@ -81,7 +81,7 @@ describe('what two scopes share', () => {
     ['testdata/a.txt', { noise_paths: { snapshot: ['testdata/**'] } }],
     ['api/next.txt', {}, 'api/*.txt linguist-generated'],
     ['vendor/History.md', { noise_classes: { vendored: false } }],
-  ])('leaves out the noise %s, but keeps what its class does not hold', (path, settings, attributes) => {
+  ])('leaves out the noise %s, but keeps other files', (path, settings, attributes) => {
     const all = { paths: [path, 'src/a.ts'] }
     const found = shared(all, all, { ...none, ...settings }, 10, attributes)
     expect(found?.paths.map(({ example }) => example)).toEqual(['src/a.ts'])
@@ -94,7 +94,7 @@ describe('what two scopes share', () => {
     ['vendor/a.c', {}, 'vendor/** -linguist-vendored'],
     ['web/*.lock', {}],
     ['src/history', {}],
-  ])('compares %s, which is no noise here', (path, settings, attributes) => {
+  ])('compares %s, which is not noise here', (path, settings, attributes) => {
     expect(
       shared({ paths: [path] }, { paths: [path] }, { ...none, ...settings }, 10, attributes),
     ).not.toBeNull()

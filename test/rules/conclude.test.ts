@@ -1,4 +1,4 @@
-/** The sentences of a check's result, and how its parts are put together (specification §2.3, contract §6). */
+/** The sentences of the result of a check, and how its parts are combined (specification §2.3, contract §6). */
 import { describe, expect, test } from 'vitest'
 import type { MergedActivity } from '../../src/activities/live-store.ts'
 import { type Conclusion, conclude } from '../../src/overlap/conclude.ts'
@@ -67,7 +67,7 @@ describe('the reason', () => {
   test.each<[string, Partial<Conclusion>, string]>([
     ['nothing was found', {}, 'No overlap with 3 live activities and 1 active notable.'],
     [
-      'there was nothing to find',
+      'there are no records',
       { checked_against: { ...checked_against, activities: 0, notables: 0 } },
       'No overlap with 0 live activities and 0 active notables.',
     ],
@@ -127,7 +127,7 @@ describe('the reason', () => {
       { emptiness: 'nothing_given', notables: [matching('n', 'low')] },
       'Overlap of low severity. Notable (low) for the whole repository: “Note n”. No activity was compared: there was nothing to compare, because no paths or areas were named.',
     ],
-  ])('says it when %s', (_, changes, reason) => {
+  ])('if %s', (_, changes, reason) => {
     expect(concluded(changes).reason).toBe(reason)
   })
 
@@ -150,9 +150,9 @@ describe('the advice', () => {
   const own = new Map([['act_1', 'own' as const]])
   test.each<[string, Partial<Conclusion>, RegExp]>([
     ['nothing', {}, /^Go ahead, and create an activity/],
-    ['nothing beside what is announced', { is_announced: true }, /^Go ahead, and keep your activity up/],
+    ['nothing except the checked activity', { is_announced: true }, /^Go ahead, and keep your activity up/],
     [
-      'an announcement without a scope',
+      'a checked activity without a scope',
       { is_announced: true, emptiness: 'nothing_given' },
       /^Name the files that you change: update your activity with scope\.paths/,
     ],
@@ -173,21 +173,25 @@ describe('the advice', () => {
       /^Name the files that you intend to change in scope\.paths/,
     ],
     [
-      'a mild collision',
+      'a collision of low severity',
       { collisions: [collision('a', 'low')] },
       /^Go ahead, and keep an eye on .* Actor a\.$/,
     ],
     [
-      'a middling collision with a pull request',
+      'a collision of medium severity with a pull request',
       { collisions: [collision('a', 'medium', { pr_url })] },
       /^Agree with Actor a \(https:.*\/7\) on/,
     ],
     [
-      'a grave collision with a branch',
+      'a collision of high severity with a branch',
       { collisions: [collision('a', 'high', { branch: 'x' })] },
       /^Talk to Actor a before .* build on x\.$/,
     ],
-    ['a grave collision', { collisions: [collision('a', 'high')] }, /^Talk to Actor a .* build on theirs\.$/],
+    [
+      'a collision of high severity',
+      { collisions: [collision('a', 'high')] },
+      /^Talk to Actor a .* build on theirs\.$/,
+    ],
     ['a notable', { notables: [matching('n', 'low')] }, /^Read the notable “Note n” first\.$/],
     [
       'a notable with a document',

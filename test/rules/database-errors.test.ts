@@ -1,4 +1,4 @@
-/** What a database error means: the service answers 503 where the same request can succeed later, else 500. */
+/** The classification of database errors: 503 if the same request can succeed later, else 500. */
 import { DrizzleQueryError } from 'drizzle-orm'
 import { expect, test } from 'vitest'
 import { faultOf, isDatabaseAway, isDatabaseDown } from '../../src/db/errors.ts'
@@ -9,13 +9,13 @@ const failed = (code: string, message = 'some text') =>
 test.each([
   ['the connection to another node of the cluster was lost', failed('08006'), true, false],
   [
-    'another node of the cluster ended while it answered',
+    'another node of the cluster stopped while it responded',
     failed('XX000', 'server closed the connection unexpectedly\n\tThis probably means'),
     true,
     false,
   ],
   ['the server is shutting down', failed('57P01'), true, true],
-  ['the server takes no more connections', failed('53300'), true, true],
+  ['the server accepts no more connections', failed('53300'), true, true],
   ['the address refuses connections', failed('ECONNREFUSED'), true, true],
   ['a statement took too long', failed('57014'), true, false],
   ['a page of the database is damaged', failed('XX001'), false, false],

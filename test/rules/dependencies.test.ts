@@ -1,4 +1,4 @@
-/** What `npm ci --omit=dev` installs runs no code of strangers at installation, and phones nobody. */
+/** The packages that `npm ci --omit=dev` installs run no install scripts and contact nobody. */
 import { readFileSync } from 'node:fs'
 import { expect, test } from 'vitest'
 
@@ -32,6 +32,6 @@ test('the webhook payload types have the version that Probot uses', () => {
 
 test('every production dependency with an install script is listed', () => {
   const scripted = production.filter(({ hasInstallScript }) => hasInstallScript).map(({ name }) => name)
-  // protobufjs compares version numbers in package.json files, and calls nobody.
+  // protobufjs compares version numbers in package.json files, without network access.
   expect(scripted).toEqual(['protobufjs'])
 })

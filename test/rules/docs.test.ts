@@ -1,4 +1,4 @@
-/** Holds the documentation to the code. */
+/** Compares the documentation with the code. */
 import { readFileSync, statSync } from 'node:fs'
 import { expect, test } from 'vitest'
 import { apiPage } from '../../scripts/api-docs.ts'

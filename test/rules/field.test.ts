@@ -42,7 +42,7 @@ describe('the length of a text', () => {
   })
 })
 
-/** Each row agrees with `git check-ref-format refs/heads/NAME`, except `@`, which is rejected because git reads it as HEAD. */
+/** Each row has the result of `git check-ref-format refs/heads/NAME`, except `@`, which is rejected because git reads it as HEAD. */
 describe('a branch name', () => {
   test.each([
     'main',

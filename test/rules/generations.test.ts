@@ -1,4 +1,4 @@
-/** Which answers an invalidation makes stale. */
+/** Which cached answers an invalidation makes stale. */
 import { expect, test } from 'vitest'
 import { Generations } from '../../src/github/generations.ts'
 

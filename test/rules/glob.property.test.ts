@@ -8,7 +8,7 @@ import { intersect, overlaps } from '../support/glob-pairs.ts'
 
 /** Pairs per test. Set the variable for a longer run. */
 const RUNS = Number(process.env.GLOB_RUNS ?? 500)
-/** Of braces (contract §4). */
+/** The maximum number of brace alternatives (contract §4). */
 const ALTERNATIVES_MAX = 64
 const plenty = () => ({ remaining: 10_000_000 })
 
@@ -126,7 +126,7 @@ function isName(text: string): boolean {
   return text !== '' && text !== '.' && text !== '..'
 }
 
-/** What `intersect` minimizes: names with a leading dot, then characters. */
+/** The weight that `intersect` minimizes: names with a leading dot, then characters. */
 function weight(path: string): number {
   return path.length + 1000 * path.split('/').filter((name) => name.startsWith('.')).length
 }
@@ -249,11 +249,10 @@ test('every match of a glob is in the directory that its text starts with', () =
   )
 })
 
-// What picomatch and the contract read alike: no `.` segment, no `**` and no plain name at the end; no negated
-// class, whose own text picomatch does not match; no `**` within a segment, which picomatch takes for a whole one
-// when a brace follows. `dot`: wildcards match dot files;
-// `nonegate`, `noextglob`: '!' and parentheses mean nothing; `posix`: `[!a]` negates; without `fastpaths`, of
-// which the one for `*.*` misses `a.`.
+// Globs with the same meaning for picomatch and the contract: no `.` segment; no `**` and no plain name at the end; no
+// negated class, because picomatch does not match its own text; no `**` within a segment, which picomatch treats as a
+// globstar if a brace follows. Options: with `dot`, wildcards match dot files; with `nonegate` and `noextglob`, `!` and
+// parentheses are plain characters; with `posix`, `[!a]` negates; `fastpaths` is off, because the one for `*.*` misses `a.`.
 const segment = fc
   .array(fc.constantFrom('a', 'b', '.', '*', '?', '[ab]', '{a,b}', '{a,b*}'), { minLength: 1, maxLength: 4 })
   .map((some) => some.join(''))

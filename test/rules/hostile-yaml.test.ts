@@ -1,4 +1,4 @@
-/** That a file which anyone may commit cannot exhaust or end the service that reads it. */
+/** A settings file from any committer cannot exhaust or end the service. */
 import { describe, expect, test } from 'vitest'
 import { readSettingsFile } from '../../src/context/settings-file.ts'
 
@@ -7,10 +7,10 @@ describe('a hostile file is rejected and neither throws nor ends the process', (
   test.each([
     ['open lists', '['.repeat(60_000)],
     ['closed lists', `areas: ${'['.repeat(30_000)}${']'.repeat(30_000)}`],
-    ['mappings in a line', '{a: '.repeat(15_000)],
+    ['mappings on one line', '{a: '.repeat(15_000)],
     ['lists of lists', '- '.repeat(30_000)],
-    ['keys of keys', '? '.repeat(30_000)],
-    ['an indent per line', Array.from({ length: 300 }, (_, at) => `${' '.repeat(at)}a:`).join('\n')],
+    ['keys that are mappings', '? '.repeat(30_000)],
+    ['one more indent per line', Array.from({ length: 300 }, (_, at) => `${' '.repeat(at)}a:`).join('\n')],
   ])('%s', (_, text) => {
     expect(readSettingsFile(text)).toEqual({
       settings: null,
@@ -23,7 +23,7 @@ describe('a hostile file is rejected and neither throws nor ends the process', (
     ['a list that contains itself', 'ignore_paths: &a [*a]', /expand to too much data/],
     ['a file that contains itself', '&a\nareas: *a', /expand to too much data/],
     [
-      'a long list under many names',
+      'a long list under many aliases',
       `areas:\n  a: &a [${'x'.repeat(9000)}]\n${names(20)}`,
       /expand to too much data/,
     ],
@@ -61,7 +61,7 @@ function chain(length: number, at: (index: number) => string): string {
   ).join('\n')
 }
 
-/** So many areas that repeat the one that has the anchor. */
+/** `count` areas that are aliases of the anchored one. */
 function names(count: number): string {
   return Array.from({ length: count }, (_, at) => `  b${at}: *a\n`).join('')
 }

@@ -1,4 +1,4 @@
-/** The OpenAPI document says all of the interface, and says it so that tools can read it. */
+/** The OpenAPI document describes the whole interface in a form that tools can read. */
 import { Ajv2020 } from 'ajv/dist/2020.js'
 import formats from 'ajv-formats'
 import { describe, expect, test } from 'vitest'

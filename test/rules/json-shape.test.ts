@@ -1,4 +1,4 @@
-/** What is seen in a JSON text before it is parsed: names that stand twice, deep nesting, too many names (contract §3). */
+/** Problems that are found in a JSON text before it is parsed: duplicate names, deep nesting, too many names (contract §3). */
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { shapeProblem } from '../../src/surfaces/http/json-shape.ts'
@@ -11,11 +11,11 @@ describe('is rejected:', () => {
     ['a duplicate name', '{"paths": ["a"], "paths": []}', 'paths'],
     ['with the same value', '{"a":1,"a":1}', 'a'],
     ['further down', '{"scope": {"paths": ["a"], "areas": [], "paths": []}}', 'paths'],
-    ['in an object of a list', '[{"a":1},{"b":1,"b":2}]', 'b'],
-    ['spelt otherwise', '{"paths": ["a"], "p\\u0061ths": []}', 'paths'],
-    ['with blanks before the colon', '{"a" : 1, "a"\n\t:2}', 'a'],
-    ['after an object within', '{"a":{"b":{"c":1}},"a":2}', 'a'],
-    ['after a text full of signs', '{"a":"}]{[\\"a\\":,\\\\","a":2}', 'a'],
+    ['in an object in a list', '[{"a":1},{"b":1,"b":2}]', 'b'],
+    ['with another escape', '{"paths": ["a"], "p\\u0061ths": []}', 'paths'],
+    ['with whitespace before the colon', '{"a" : 1, "a"\n\t:2}', 'a'],
+    ['after a nested object', '{"a":{"b":{"c":1}},"a":2}', 'a'],
+    ['after a string with special characters', '{"a":"}]{[\\"a\\":,\\\\","a":2}', 'a'],
     ['the empty one', '{"":1,"":2}', ''],
     ['__proto__', '{"__proto__":1,"__proto__":2}', '__proto__'],
   ])('%s', (_, json, param) => {

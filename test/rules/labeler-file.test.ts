@@ -1,4 +1,4 @@
-/** Which areas a repository has by the file of the labeler action. */
+/** The areas of a repository from the file of the labeler action. */
 import { describe, expect, test } from 'vitest'
 import { areasOfLabeler } from '../../src/context/labeler-file.ts'
 import { Settings } from '../../src/context/settings.ts'
@@ -53,31 +53,31 @@ describe('the globs of a label are an area', () => {
     ['labels that differ in case only', 'API: [a]\napi: [b, a]\n', { API: ['a', 'b'] }],
     ['a label that looks like a number', '2: [a]\n1.0: [b]', { '2': ['a'], '1.0': ['b'] }],
     ['a label with colon and blanks', '"area: web app": [web]', { 'area: web app': ['web'] }],
-    ['a label of prototypes', 'constructor: [a]', { constructor: ['a'] }],
+    ['a label with the name of a prototype property', 'constructor: [a]', { constructor: ['a'] }],
     ['an anchor', 'a: &x [p, q]\nb:\n- any: *x\n', { a: ['p', 'q'], b: ['p', 'q'] }],
-    ['line ends of Windows', 'a:\r\n- x\r\n', { a: ['x'] }],
+    ['Windows line endings', 'a:\r\n- x\r\n', { a: ['x'] }],
     ['groups in the name of a directory', 'a: ["app/(shop)/**"]', { a: ['app/(shop)/**'] }],
   ])('%s', (_, text, areas) => {
     expect(areasOfLabeler(text)).toEqual(areas)
   })
 })
 
-describe('what selects no part of the repository is left out', () => {
+describe('entries that select no part of the repository are left out', () => {
   test.each<[string, string, object]>([
     ['branches', "release:\n- base-branch: 'main'\n- head-branch: ['^a', b]\n", {}],
     ['a number of files', 'big:\n- files-changed: 20\nmax: 3\n', {}],
-    ['rules that we do not know', 'a:\n- author: bob\n- any: [{title: x}]\n', {}],
+    ['unknown rules', 'a:\n- author: bob\n- any: [{title: x}]\n', {}],
     [
       'negated globs',
       "a: ['!x', y]\nb:\n- changed-files:\n  - all-globs-to-all-files: '!docs/**'\n",
       { a: ['y'] },
     ],
-    ['what matches everything', "a: ['**', '**/*', '*']", { a: ['*'] }],
-    ['what our globs refuse', 'a: ["../x", "[", "", "a\\0", ok]', { a: ['ok'] }],
+    ['globs that match everything', "a: ['**', '**/*', '*']", { a: ['*'] }],
+    ['globs that we reject', 'a: ["../x", "[", "", "a\\0", ok]', { a: ['ok'] }],
     ['extended globs', 'a: ["+(a|b)", "src/!(x)/**", "@(a)", "?(b)", "*(c)", ok]', { a: ['ok'] }],
     ['ranges', 'a: ["v{1..3}/x", ok]', { a: ['ok'] }],
     ['remarks', 'a: ["#x", ok]', { a: ['ok'] }],
-    ['what is no text', 'a: [1, true, null, ok]\nb: 5\nc:\n', { a: ['ok'] }],
+    ['values that are not strings', 'a: [1, true, null, ok]\nb: 5\nc:\n', { a: ['ok'] }],
     ['a label that is too long', `${'x'.repeat(101)}: a\nb: c\n`, { b: ['c'] }],
     ['a label without a name', '"": a\n" ": b\nc: d\n', { c: ['d'] }],
   ])('%s', (_, text, areas) => {
@@ -94,11 +94,11 @@ describe('what selects no part of the repository is left out', () => {
     ['a label twice', 'a: b\na: c'],
     ['a tag', 'a: !x b'],
     ['an alias of nothing', 'a: *b'],
-    ['the name of prototypes', '__proto__: [a]'],
+    ['__proto__ as a label', '__proto__: [a]'],
     ['too many characters', `a: b\n#${'x'.repeat(65_536)}`],
     ['deep nesting', `a: ${'['.repeat(60_000)}`],
-    ['a list that holds itself', `a: &a [${'*a,'.repeat(40)}]`],
-    ['rules that hold themselves', 'a: &a {any: [*a,*a,*a,*a,*a,*a], all: [*a,*a,*a,*a,*a,*a]}'],
+    ['a list that contains itself', `a: &a [${'*a,'.repeat(40)}]`],
+    ['rules that contain themselves', 'a: &a {any: [*a,*a,*a,*a,*a,*a], all: [*a,*a,*a,*a,*a,*a]}'],
   ])('a file has no areas: %s', (_, text) => {
     const areas = areasOfLabeler(text)
     expect(areas).toEqual({})

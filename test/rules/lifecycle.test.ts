@@ -24,7 +24,7 @@ test.each(STATUSES)('%s is exactly one of live, finished and closed', (status) =
 })
 
 describe('as of a point in time', () => {
-  /** The columns that are involved. */
+  /** The columns that the lifecycle uses. */
   const row = (status: ActivityRow['status']) =>
     ({
       id: 'act_01h455vb4pex5vsknk084sn02q',

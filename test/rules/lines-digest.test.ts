@@ -1,4 +1,4 @@
-/** What is kept of a patch: hashes of lines, positions of blocks, and the bytes they are stored as (contract §11). */
+/** The digest of a patch: hashes of lines, positions of blocks, and the stored bytes (contract §11). */
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { DIGEST_LINES_MAX, digestOf } from '../../src/lines/digest.ts'
@@ -30,14 +30,14 @@ describe('the hash of a line', () => {
     ['indentation', '  return null', '    return null'],
     ['kind of whitespace', '\treturn null', ' return null'],
     ['the end of the line', 'return null', 'return null\r'],
-    ['whitespace that changes sides', ' return null', 'return null '],
-  ])('tells lines apart by their %s, and finds the same text in them', (_, one, other) => {
+    ['whitespace that moves to the other side', ' return null', 'return null '],
+  ])('distinguishes lines by their %s, and finds the same text in them', (_, one, other) => {
     const [a, b] = [hash(one, true), hash(other, true)]
     expect(a.word).not.toBe(b.word)
     expect(trimmedHash(a)).toBe(trimmedHash(b))
   })
 
-  test('tells a last line without a newline from one with it', () => {
+  test('distinguishes a last line without a newline from one with it', () => {
     expect(hash('return null', false).word).not.toBe(hash('return null', true).word)
   })
 
@@ -49,7 +49,7 @@ describe('the hash of a line', () => {
     ['a += b - c * d', false],
     ['вернуть всё', true],
     ['', false],
-  ])('says of %j whether it is telling: %s', (line, telling) => {
+  ])('%j is telling: %s', (line, telling) => {
     expect(isTelling(hash(line, true).word)).toBe(telling)
   })
 })
@@ -68,20 +68,20 @@ describe('blocks', () => {
         [5, 6],
       ],
     ],
-    ['an insertion that reads the same further down', '@@ -1,4 +1,6 @@\n a\n+\n+b\n \n c\n d', [[3, 3]]],
-    ['a removal that reads the same further down', '@@ -1,5 +1,3 @@\n a\n-x\n-y\n x\n b', [[3, 5]]],
+    ['an insertion that could be shown further down', '@@ -1,4 +1,6 @@\n a\n+\n+b\n \n c\n d', [[3, 3]]],
+    ['a removal that could be shown further down', '@@ -1,5 +1,3 @@\n a\n-x\n-y\n x\n b', [[3, 5]]],
     ['a change in place, which cannot move', '@@ -1,4 +1,4 @@\n a\n-x\n+b\n b\n c', [[2, 3]]],
   ])('of %s are where a merge puts them', (_, patch, expected) => {
     expect(blocks(patch)).toEqual(expected)
   })
 
-  test('that move down hold their lines in the order they have there', () => {
+  test('that move down have their lines in the order of the new place', () => {
     const moved = digest('@@ -1,3 +1,5 @@\n a\n+\n+b\n \n c')
     expect([...moved.added]).toEqual(['b', ''].map((line) => hash(line, true).word))
   })
 })
 
-test('a patch of more lines than are kept has no digest', () => {
+test('a patch with more lines than the limit has no digest', () => {
   const patch = (lines: number) => `@@ -0,0 +1,${lines} @@\n${'+x\n'.repeat(lines)}`
   expect(digestOf(patch(DIGEST_LINES_MAX), hash)?.added).toHaveLength(DIGEST_LINES_MAX)
   expect(digestOf(patch(DIGEST_LINES_MAX + 1), hash)).toBeNull()
@@ -113,7 +113,7 @@ describe('a digest as bytes', () => {
       .join('\n')
   })
 
-  test('is the same digest when it is read', () => {
+  test('is decoded to the same digest', () => {
     fc.assert(
       fc.property(patch, (each) => {
         expect(decodeDigest(encodeDigest(digest(each)))).toEqual(digest(each))
@@ -121,12 +121,12 @@ describe('a digest as bytes', () => {
     )
   })
 
-  test('of a submodule says so', () => {
+  test('of a submodule is marked as such', () => {
     const bump = `@@ -1 +1 @@\n-Subproject commit ${'a'.repeat(40)}\n+Subproject commit ${'b'.repeat(40)}`
     expect(decodeDigest(encodeDigest(digest(bump))).is_submodule).toBe(true)
   })
 
-  test('is refused when it is cut off or has more behind it', () => {
+  test('is rejected if it is cut off or has trailing bytes', () => {
     fc.assert(
       fc.property(patch, fc.nat(), (each, at) => {
         const bytes = encodeDigest(digest(each))
@@ -136,7 +136,7 @@ describe('a digest as bytes', () => {
     )
   })
 
-  test('that is nonsense is refused, or a digest that fits its own numbers', () => {
+  test('of random bytes is rejected, or decoded to a consistent digest', () => {
     fc.assert(
       fc.property(fc.uint8Array({ maxLength: 200 }), fc.boolean(), (bytes, isVersioned) => {
         const nonsense = Uint8Array.from(isVersioned ? [2, ...bytes] : bytes)
@@ -158,14 +158,14 @@ describe('a digest as bytes', () => {
     ['nothing', []],
     ['more hunks than it has bytes', [2, 0xff, 0xff, 0xff, 0x7f]],
     ['a number beyond 31 bits', [2, 1, 0xff, 0xff, 0xff, 0xff, 0x7f, 1, 0, 0, 0, 0]],
-    ['more lines than are kept', [2, 1, 1, 0x81, 0x80, 0x04, 0, 0, 0, 0]],
+    ['more lines than the limit', [2, 1, 1, 0x81, 0x80, 0x04, 0, 0, 0, 0]],
     ['a block beyond its hunk', [2, 1, 1, 1, 1, 0, 2, 0, 0, 1, 0, 0, 0, 0]],
-    ['a line that repeats none', [2, 1, 1, 1, 0, 1, 0]],
-  ])('that holds %s is refused', (_, bytes) => {
+    ['a line that repeats a missing one', [2, 1, 1, 1, 0, 1, 0]],
+  ])('with %s is rejected', (_, bytes) => {
     expect(() => decodeDigest(Uint8Array.from(bytes))).toThrow(DigestError)
   })
 
-  test('holds no line of the patch', () => {
+  test('contains no line of the patch', () => {
     const [merge] = randomMerges(1, { material: 'different', drifts: false, seed: 1 })
     const rows = (merge?.ours ?? '').split('\n').filter(Boolean)
     const patch = `@@ -0,0 +1,${rows.length} @@\n${rows.map((row) => `+${row}`).join('\n')}`

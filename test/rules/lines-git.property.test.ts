@@ -1,4 +1,4 @@
-/** Verdicts held against git itself, on random files and edits. The seeds are fixed, so that a run can be repeated. */
+/** Verdicts compared with git on random files and edits. The seeds are fixed, so that runs are reproducible. */
 import { expect, test } from 'vitest'
 import { fileVerdict } from '../../src/lines/file-verdict.ts'
 import { change } from '../support/lines.ts'
@@ -10,7 +10,7 @@ function verdictOf({ our_patch, their_patch }: JudgedMerge, one_base: boolean) {
   return fileVerdict(ours, theirs, { one_base, budget: { remaining: 1e9 } })
 }
 
-/** Percent of what was called a conflict that is one, and of the conflicts that were called so. */
+/** Precision and recall in percent. */
 function score(merges: readonly JudgedMerge[], isCalled: (merge: JudgedMerge) => boolean) {
   const conflicts = merges.filter(({ is_conflict }) => is_conflict)
   const called = merges.filter(isCalled)
@@ -34,7 +34,7 @@ test.each<Material>(['different', 'code', 'few'])(
 
 test.each<[Material, number]>([
   ['different', 100],
-  // Where lines repeat, git merge-tree matches them otherwise (histogram) than the diff that we are given (Myers).
+  // git merge-tree matches repeated lines differently (histogram) than the diff in our input (Myers).
   ['code', 98],
   ['few', 95],
 ])('on one base they agree with git merge-tree on files of %s lines', async (material, least) => {
@@ -59,7 +59,7 @@ test('they are the same whichever side asks', async () => {
 
 test.each<[Material, number, number]>([
   ['different', 99, 95],
-  // Repeated lines tell little about where a hunk belongs, so conflicts are missed rather than made up.
+  // Repeated lines do not show where a hunk belongs, so conflicts are missed rather than invented.
   ['code', 97, 80],
 ])(
   'on a base branch that moved on they still find conflicts in %s lines',

@@ -99,7 +99,7 @@ describe('by its name', () => {
     'locks/yarn.ts',
     'src/golden.go',
     'release.md',
-  ])('%s is real', (path) => {
+  ])('%s is not noise', (path) => {
     expect(classOf(path)).toBeNull()
   })
 })
@@ -132,17 +132,17 @@ describe('a declared path, which may be a directory', () => {
   })
 })
 
-describe('by what is known of its content', () => {
+describe('by its content', () => {
   test.each([
-    ['no patch and no changed line', change({ changed_lines: 0, blob_sha: 'a1' }), 'binary'],
+    ['no patch and no changed lines', change({ changed_lines: 0, blob_sha: 'a1' }), 'binary'],
     ['only another name', change({ changed_lines: 0, status: 'renamed', previous_path: 'b' }), null],
     [
       'no content at all',
       change({ changed_lines: 0, status: 'added', blob_sha: 'e69de29bb2d1d6434b8b29ae775ad8c2e48c5391' }),
       null,
     ],
-    ['a patch that was left out', change({ changed_lines: 9000 }), null],
-    ['nothing that is known', change(), null],
+    ['an omitted patch', change({ changed_lines: 9000 }), null],
+    ['unknown content', change(), null],
     ['lines', change({ patch: '@@ -1 +1 @@\n-a\n+b', changed_lines: 2 }), null],
   ])('a file with %s is %s', (_, file, noise) => {
     expect(noiseOf(file, DEFAULT_NOISE)).toBe(noise)
@@ -184,7 +184,7 @@ describe('settings', () => {
 
   test.each([
     ['add files to a class', golden, 'testdata/a.txt', 'snapshot'],
-    ['leave other files alone', golden, 'src/a.txt', null],
+    ['do not affect other files', golden, 'src/a.txt', null],
     ['switch a class off', { classes: { changelog: false } }, 'CHANGELOG.md', null],
     ['leave a class on', { classes: { changelog: true } }, 'CHANGELOG.md', 'changelog'],
     [
@@ -194,13 +194,13 @@ describe('settings', () => {
       'vendored',
     ],
     [
-      'go before attributes',
+      'take precedence over attributes',
       { ...golden, attributes: attributesFrom('testdata/* -linguist-generated') },
       'testdata/a.txt',
       'snapshot',
     ],
     [
-      'switch off what attributes say',
+      'switch off classes of attributes',
       { classes: { generated: false }, attributes: attributesFrom('* linguist-generated') },
       'a.c',
       null,

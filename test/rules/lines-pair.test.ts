@@ -19,7 +19,7 @@ const FILES: Record<string, [mine: number, its: number]> = {
   far: [10, 50],
 }
 
-/** A pair of files that meet as the verdict says. */
+/** A pair of files whose verdict is the given one. */
 function pairOf(path: string, verdict: string): FilePair {
   if (verdict === 'noise') return pairOf('go.sum', 'conflict')
   if (verdict === 'unknown') return { path, yours: change({ path }), theirs: change({ path }) }
@@ -51,7 +51,7 @@ describe('a pair', () => {
     expect(cut).toBe(false)
   })
 
-  test('of no shared file has none', () => {
+  test('without a shared file has none', () => {
     expect(judge([])).toEqual({ strongest: null, files: [], cut: false, is_intention: false })
   })
 
@@ -67,7 +67,7 @@ describe('a pair', () => {
   const many = (count: number, verdict: string) =>
     Array.from({ length: count }, (_, at) => pairOf(`src/${String(at).padStart(3, '0')}.ts`, verdict))
 
-  test('of more than 300 real files is cut, and says so', () => {
+  test('of more than 300 real files is marked as cut', () => {
     const whole = judge([...many(300, 'far'), pairOf('', 'noise')])
     expect([whole.cut, whole.strongest?.verdict, whole.files.length]).toEqual([false, 'far', 301])
     const cut = judge([pairOf('zz.ts', 'conflict'), ...many(300, 'far')])
@@ -91,7 +91,7 @@ describe('files are shared', () => {
     ['under the old name of a renamed one', renamed, change({ path: 'old' }), ['old']],
     ['under the old name of a renamed one, the other way', change({ path: 'old' }), renamed, ['old']],
     ['under both names, once', renamed, renamed, ['new']],
-    ['by no other name', change({ path: 'a' }), change({ path: 'b' }), []],
+    ['not under another name', change({ path: 'a' }), change({ path: 'b' }), []],
   ])('%s', (_, yours, theirs, paths) => {
     expect(sharedFiles(indexFiles([yours]), [theirs]).map(({ path }) => path)).toEqual(paths)
   })
@@ -156,7 +156,7 @@ describe('a duplicate', () => {
     ],
     ['lines that repeat', work(Array(9).fill('call function')), work(Array(9).fill('call function')), null],
     [
-      'lines that tell nothing',
+      'lines that are not telling',
       work(Array.from({ length: 9 }, (_, at) => `${at}`)),
       work(Array.from({ length: 9 }, (_, at) => `${at}`)),
       null,

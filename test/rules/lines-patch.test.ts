@@ -1,8 +1,8 @@
-/** Patches as GitHub and git write them, and what is refused (contract §11). */
+/** Patches in the formats of GitHub and git, and invalid patches (contract §11). */
 import { describe, expect, test } from 'vitest'
 import { PatchError, readPatch } from '../../src/lines/patch.ts'
 
-/** Each hunk as its first line and its lines, spelt as in the patch; `|` marks a last line without a newline. */
+/** Each hunk as its first line number and its lines, in the format of the patch; `|` marks a last line without a newline. */
 function shown(patch: string): string[] {
   const marks = { context: ' ', removed: '-', added: '+' }
   return readPatch(patch).map(
@@ -23,7 +23,7 @@ describe('a patch is read', () => {
       'diff --git a/x b/x\nindex 1..2 100644\n--- a/x\n+++ b/x\n@@ -1,2 +1,2 @@\n one\n-two\n+TWO\n',
       ['1: one,-two,+TWO'],
     ],
-    ['with counts left out', '@@ -7 +7 @@\n-one\n+two', ['7:-one,+two']],
+    ['with omitted counts', '@@ -7 +7 @@\n-one\n+two', ['7:-one,+two']],
     ['of a file that is added', '@@ -0,0 +1,2 @@\n+one\n+two', ['1:+one,+two']],
     ['of a file that is removed', '@@ -1,2 +0,0 @@\n-one\n-two', ['1:-one,-two']],
     ['without context, where an insertion names the line before', '@@ -4,0 +5 @@\n+new', ['5:+new']],
@@ -51,7 +51,7 @@ describe('a patch is read', () => {
   })
 })
 
-describe('a patch is refused', () => {
+describe('a patch is rejected', () => {
   test.each([
     ['without a hunk', 'Binary files a/x and b/x differ', 'has no @@ hunk'],
     ['that is empty', '', 'has no @@ hunk'],
@@ -74,9 +74,9 @@ describe('a patch is refused', () => {
       'line 5: hunks must be in order',
     ],
     [
-      'whose mark of a missing newline follows no line',
+      'whose marker of a missing newline follows no line',
       '@@ -1 +1 @@\n\\ No newline',
-      'line 2: there is no line',
+      'line 2: this marker must follow',
     ],
   ])('%s', (_, patch, message) => {
     expect(() => readPatch(patch)).toThrow(PatchError)

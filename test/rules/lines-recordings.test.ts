@@ -1,4 +1,4 @@
-/** Verdicts about real pull requests, held against what git says of their merges (docs/signal.md). */
+/** Verdicts about real pull requests, compared with git's results of their merges (docs/signal.md). */
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { judgePairs, readRecording } from '../../scripts/replay/pairs.ts'
@@ -18,10 +18,10 @@ describe.skipIf(folder === undefined)('of recorded pull requests', () => {
   const fileOf = (name: string) => join(folder as string, `${name}.json`)
 
   test.each([
-    // A descriptor that is written by a tool. The recording holds no .gitattributes.
+    // A generated descriptor. The recording contains no .gitattributes.
     ['containerd', 'api/next.txtpb linguist-generated', { precision: 98.7, recall: 91.7 }],
     ['numpy', '', { precision: 100, recall: 100 }],
-  ])('the files of %s are judged as git judges them', async (name, attributes, least) => {
+  ])('the verdicts about the files of %s agree with git', async (name, attributes, least) => {
     const recording = await readRecording(fileOf(name))
     const noise = { ...DEFAULT_NOISE, attributes: attributesOf(readGitAttributes(attributes)) }
     const { byFile, byPair } = casesOf(recording, judgePairs(recording, noise))

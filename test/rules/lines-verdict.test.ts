@@ -1,4 +1,4 @@
-/** The verdict about one file that two sides change: a table for each line of the rule (contract §11). */
+/** The verdict about one file that both sides change: a table for each part of the rule (contract §11). */
 import { describe, expect, test } from 'vitest'
 import type { FileChange } from '../../src/lines/change.ts'
 import { fileVerdict } from '../../src/lines/file-verdict.ts'
@@ -6,7 +6,7 @@ import { change, editOf } from '../support/lines.ts'
 
 const budget = () => ({ remaining: 10_000_000 })
 
-/** As `conflict proved` or `near`. Asserts that the other side is told the same. */
+/** The verdict, such as `conflict proved` or `near`. Asserts that it is the same with the sides swapped. */
 function verdict(yours: FileChange, theirs: FileChange, one_base = false): string {
   const found = fileVerdict(yours, theirs, { one_base, budget: budget() })
   const other = fileVerdict(theirs, yours, { one_base, budget: budget() })
@@ -59,14 +59,9 @@ describe('without looking at lines', () => {
       { status: 'added', patch: ADDED },
       'agrees',
     ],
+    ['both add, with unknown content', { status: 'added' }, { status: 'added' }, 'conflict proved'],
     [
-      'both add, and nothing is known of the content',
-      { status: 'added' },
-      { status: 'added' },
-      'conflict proved',
-    ],
-    [
-      'one adds what the other has already',
+      'one adds a file that the other already has',
       { status: 'added', patch: ADDED },
       { patch: '@@ -1 +1 @@\n-a\n+b' },
       'conflict proved',
@@ -86,7 +81,7 @@ describe('without looking at lines', () => {
       'conflict proved',
     ],
     ['one only renames', { ...renamed('b'), changed_lines: 0 }, { patch: '@@ -1 +1 @@\n-a\n+b' }, 'far'],
-    ['one only renames, of the other nothing is known', { ...renamed('b'), changed_lines: 0 }, {}, 'far'],
+    ['one only renames, the other is unknown', { ...renamed('b'), changed_lines: 0 }, {}, 'far'],
     [
       'both only rename to one name',
       { ...renamed('b'), changed_lines: 0 },
@@ -106,7 +101,7 @@ describe('without looking at lines', () => {
     ['no patch on one side', { changed_lines: 9000 }, { patch: '@@ -1 +1 @@\n-a\n+b' }, 'unknown'],
     ['no patch on either side', {}, {}, 'unknown'],
     [
-      'renamed without a patch, and nobody said how many lines changed',
+      'renamed without a patch, with an unknown number of changed lines',
       renamed('b'),
       { patch: '@@ -1 +1 @@\n-a\n+b' },
       'unknown',
@@ -116,15 +111,15 @@ describe('without looking at lines', () => {
   })
 })
 
-describe('by lines, where both sides start from one base', () => {
+describe('by lines, if both sides start from the same base', () => {
   test.each<[string, FileChange, FileChange, string]>([
     ['the same line', edit(20, 1, ['a']), edit(20, 1, ['b']), 'conflict proved'],
     ['the same line, changed to the same', edit(20, 1, ['a']), edit(20, 1, ['a']), 'agrees'],
     ['lines next to each other', edit(20, 1, ['a']), edit(21, 1, ['b']), 'conflict proved'],
     ['an insertion before a changed line', edit(20, 0, ['a']), edit(20, 1, ['b']), 'conflict proved'],
-    ['an insertion behind a changed line', edit(21, 0, ['a']), edit(20, 1, ['b']), 'conflict proved'],
+    ['an insertion after a changed line', edit(21, 0, ['a']), edit(20, 1, ['b']), 'conflict proved'],
     ['two insertions at one place', edit(20, 0, ['a']), edit(20, 0, ['b']), 'conflict proved'],
-    ['two like insertions at one place', edit(20, 0, ['a']), edit(20, 0, ['a']), 'agrees'],
+    ['two equal insertions at one place', edit(20, 0, ['a']), edit(20, 0, ['a']), 'agrees'],
     ['one unchanged line between', edit(20, 1, ['a']), edit(22, 1, ['b']), 'touching'],
     ['three unchanged lines between', edit(20, 1, ['a']), edit(24, 1, ['b']), 'touching'],
     ['four unchanged lines between', edit(20, 1, ['a']), edit(25, 1, ['b']), 'near'],
@@ -133,13 +128,13 @@ describe('by lines, where both sides start from one base', () => {
     ['a removal within a removal', edit(20, 3, []), edit(21, 1, []), 'conflict proved'],
     ['a removal of the same lines', edit(20, 3, []), edit(20, 3, []), 'agrees'],
     [
-      'the same text in another division',
+      'the same text in different blocks',
       edit(20, 2, ['a', 'b']),
       edit(20, 3, ['a', 'b', FILE[21] as string]),
       'agrees',
     ],
     [
-      'the first and the last line of a file of one',
+      'the only line of a file',
       change({ patch: '@@ -1 +1 @@\n-a\n+b' }),
       change({ patch: '@@ -1 +1 @@\n-a\n+c' }),
       'conflict proved',
@@ -151,7 +146,7 @@ describe('by lines, where both sides start from one base', () => {
       'conflict proved',
     ],
     [
-      'a last line that one ends with a newline, and the other not',
+      'a last line with a newline on one side only',
       change({ patch: '@@ -1 +1 @@\n-a\n+b' }),
       change({ patch: '@@ -1 +1 @@\n-a\n+b\n\\ No newline at end of file' }),
       'conflict proved',
@@ -166,9 +161,9 @@ describe('by lines, where both sides start from one base', () => {
     expect(verdict(yours, theirs, true)).toBe(expected)
   })
 
-  test('a chain of blocks that agree in part only is a conflict', () => {
+  test('a chain of blocks that agree only in part is a conflict', () => {
     const shown = (mark: (at: number) => string) => Array.from({ length: 7 }, (_, at) => mark(at)).join('\n')
-    // Yours changes lines 2 and 4, theirs lines 2 to 4, the first of which alike.
+    // Yours changes lines 2 and 4, theirs lines 2 to 4. Only the first change is the same.
     const yours = change({
       patch: `@@ -1,7 +1,7 @@\n${shown((at) => (at === 1 || at === 3 ? `-l${at}\n+m${at}` : ` l${at}`))}`,
     })
@@ -178,14 +173,14 @@ describe('by lines, where both sides start from one base', () => {
     expect(verdict(yours, alike, true)).toBe('agrees')
   })
 
-  test('is not believed where lines say otherwise', () => {
+  test('is ignored if the lines contradict it', () => {
     const later = ['new first line', ...FILE]
     expect(verdict(edit(20, 1, ['a']), edit(21, 1, ['b'], later), true)).toBe('conflict proved')
   })
 })
 
-describe('by lines, where bases may differ', () => {
-  /** The file as it is after the base branch has put some lines before it. */
+describe('by lines, if bases may differ', () => {
+  /** The file after the base branch has added some lines at the start. */
   const later = (lines: number) => [...Array.from({ length: lines }, (_, at) => `new line ${at}`), ...FILE]
 
   test.each<[string, FileChange, FileChange, string]>([
@@ -203,10 +198,10 @@ describe('by lines, where bases may differ', () => {
     expect(verdict(yours, theirs)).toBe(expected)
   })
 
-  /** A file of lines by their kind: `t` a telling one (each another), `.` a short one. */
+  /** A file with lines of these kinds: `t` is a telling line, each different; `.` is a short line. */
   const fileOf = (kinds: string) =>
     [...kinds].map((kind, at) => (kind === 't' ? `telling line ${at}` : `${at}`))
-  /** Both change the line in the middle of a file, which the base branch has moved down by so many lines. */
+  /** Both change the middle line of a file, which the base branch has moved down by `by` lines. */
   const moved = (kinds: string, by: number) => {
     const base = fileOf(kinds)
     const filler = Array.from({ length: by }, (_, at) => `filler of the base branch ${at}`)
@@ -216,11 +211,11 @@ describe('by lines, where bases may differ', () => {
 
   test.each([
     ['two telling and four lines prove a shift', 't..t', 500, 'conflict proved'],
-    ['two telling and three lines are too little far away', 't.t', 500, 'far'],
+    ['two telling and three lines are too few far away', 't.t', 500, 'far'],
     ['one telling and three lines prove a shift of 50', 't..', 50, 'conflict proved'],
-    ['one telling and three lines are too little beyond', 't..', 51, 'far'],
+    ['one telling and three lines are too few beyond', 't..', 51, 'far'],
     ['two lines prove the expected shift', '..', 0, 'conflict proved'],
-    ['a line alone is the whole file', '.', 0, 'conflict proved'],
+    ['a single line is the whole file', '.', 0, 'conflict proved'],
     ['two short lines prove no other shift', '..', 1, 'near'],
   ])('%s', (_, kinds, by, expected) => {
     expect(moved(kinds, by)).toBe(expected)
@@ -236,7 +231,7 @@ describe('by lines, where bases may differ', () => {
     expect(verdict(alone(base, 0, 'a'), alone(drifted, 200, 'b'))).toBe('far')
   })
 
-  /** Both change line 20; the base branch has changed `changed` of the six lines around it, and moved all by `by`. */
+  /** Both change line 20. The base branch has changed `changed` of the six lines around it, and moved them all by `by`. */
   const changed = (lines: number[], by: number) => {
     const drifted = FILE.map((line, at) => (lines.includes(at + 1) ? `other ${line}` : line))
     const filler = Array.from({ length: by }, (_, at) => `filler of the base branch ${at}`)
@@ -252,15 +247,15 @@ describe('by lines, where bases may differ', () => {
     expect(changed(lines, by)).toBe(expected)
   })
 
-  test('of several shifts the one with most telling lines wins', () => {
+  test('of several shifts, the one with the most telling lines wins', () => {
     const part = ['first telling line', 'second telling line', 'third telling line']
     const base = [...part, 'the line between', ...part]
     const drifted = [...Array.from({ length: 4 }, (_, at) => `filler ${at}`), ...base]
-    // Without a shift the second part of yours lies on the first part of theirs, and the changes seem three lines apart.
+    // Without a shift, the second part of yours would align with the first part of theirs, and the changes would be three lines apart.
     expect(verdict(edit(4, 1, ['a'], base), edit(8, 1, ['b'], drifted))).toBe('conflict proved')
   })
 
-  test('of several that are as good, the nearest to the expected one wins', () => {
+  test('of several equal shifts, the one nearest to the expected shift wins', () => {
     const part = ['first telling line', 'second telling line', 'third telling line', 'last telling line']
     const base = [...part, ...part, ...part]
     const theirs = change({
@@ -273,7 +268,7 @@ describe('by lines, where bases may differ', () => {
   })
 })
 
-describe('by lines, where a text stands at several places', () => {
+describe('by lines, if a text occurs in several places', () => {
   const COPY = [
     'function read(input) {',
     '  const text = input',
@@ -281,12 +276,12 @@ describe('by lines, where a text stands at several places', () => {
     '  parse(text)',
     '  log(text)',
   ]
-  /** Three like functions of seven lines, with 40 other lines after each. */
+  /** Three similar functions of seven lines, with 40 other lines after each. */
   const base = [0, 1, 2].flatMap((copy) => [
     ...[...COPY, '  return text', '}'],
     ...Array.from({ length: 40 }, (_, at) => `const value${copy * 40 + at} = read(${at})`),
   ])
-  /** Changes the middle line of some of the functions, in a base that has some more lines at its start. */
+  /** Changes the middle line of some of the functions, in a base with additional lines at its start. */
   const edits = (texts: Record<number, string>, by = 0) => {
     const lines = [...Array.from({ length: by }, (_, at) => `filler of the base branch ${at}`), ...base]
     const hunks = Object.entries(texts).map(([copy, text]) =>
@@ -296,20 +291,25 @@ describe('by lines, where a text stands at several places', () => {
   }
 
   test.each<[string, FileChange, FileChange, string]>([
-    ['all changed alike', edits({ 1: 'a', 2: 'a', 3: 'a' }), edits({ 1: 'a', 2: 'a', 3: 'a' }), 'agrees'],
+    [
+      'all changed in the same way',
+      edits({ 1: 'a', 2: 'a', 3: 'a' }),
+      edits({ 1: 'a', 2: 'a', 3: 'a' }),
+      'agrees',
+    ],
     ['one side changes the first only', edits({ 1: 'a' }), edits({ 1: 'a', 2: 'a', 3: 'a' }), 'agrees'],
     ['one side changes the second only', edits({ 2: 'a' }), edits({ 1: 'a', 2: 'a', 3: 'a' }), 'agrees'],
     ['one side changes the last only', edits({ 3: 'a' }), edits({ 1: 'a', 2: 'a', 3: 'a' }), 'agrees'],
-    ['others changed otherwise', edits({ 2: 'a' }), edits({ 1: 'b', 2: 'a', 3: 'b' }), 'agrees'],
-    ['one changed otherwise', edits({ 1: 'a', 2: 'a' }), edits({ 1: 'a', 2: 'b' }), 'conflict proved'],
+    ['others changed differently', edits({ 2: 'a' }), edits({ 1: 'b', 2: 'a', 3: 'b' }), 'agrees'],
+    ['one changed differently', edits({ 1: 'a', 2: 'a' }), edits({ 1: 'a', 2: 'b' }), 'conflict proved'],
     [
-      'all changed alike under other numbers',
+      'all changed in the same way under other numbers',
       edits({ 1: 'a', 2: 'a', 3: 'a' }),
       edits({ 1: 'a', 2: 'a', 3: 'a' }, 10),
       'agrees',
     ],
     [
-      'the last changed otherwise under another number',
+      'the last changed differently under another number',
       edits({ 1: 'a', 3: 'a' }),
       edits({ 1: 'a', 3: 'b' }, 10),
       'conflict proved',
@@ -345,7 +345,7 @@ describe('lines of both sides', () => {
       [20, 20],
       [20, 20],
     ],
-    ['are the nearest where none conflict', edit(20, 1, ['a']), edit(30, 2, ['b']), [20, 20], [30, 31]],
+    ['are the nearest if none conflict', edit(20, 1, ['a']), edit(30, 2, ['b']), [20, 20], [30, 31]],
     ['are not known without a patch', edit(20, 1, ['a']), change(), null, null],
   ])('%s', (_, yours, theirs, mine, its) => {
     const found = fileVerdict(yours, theirs, { one_base: true, budget: budget() })
@@ -378,14 +378,14 @@ describe('work is bounded', () => {
     for (const one_base of [false, true]) {
       const spent = { remaining: 100_000_000 }
       const found = fileVerdict(yours, theirs, { one_base, budget: spent })
-      // About 5 ns each; what was begun is finished.
+      // A unit is about 5 ns. Work that has begun is completed.
       expect(100_000_000 - spent.remaining).toBeLessThan(4_000_000)
       expect(['unknown', 'conflict']).toContain(found.verdict)
       expect(found.confidence).not.toBe('proved')
     }
   })
 
-  test('without anything left, what lines would decide is unknown', () => {
+  test('without a remaining budget, verdicts by lines are unknown', () => {
     const [yours, theirs] = [edit(20, 1, ['a']), edit(20, 1, ['b'])]
     const spent = { remaining: 0 }
     expect(fileVerdict(yours, theirs, { one_base: false, budget: spent }).verdict).toBe('unknown')

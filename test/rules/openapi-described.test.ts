@@ -1,4 +1,4 @@
-/** Nothing in the OpenAPI document is without a description, and every example is one that the service would take or give. */
+/** Everything in the OpenAPI document has a description, and every example is valid. */
 import { Ajv2020 } from 'ajv/dist/2020.js'
 import formats from 'ajv-formats'
 import { describe, expect, test } from 'vitest'
@@ -39,7 +39,7 @@ const isDescribed = (schema: Schema): boolean =>
   Boolean(document.components.schemas[nameIn(schema)]?.description) ||
   (schema.anyOf ?? []).some(isDescribed)
 
-/** The paths of properties without a description, everywhere below `schema`. */
+/** The paths of properties without a description, at any depth of `schema`. */
 function undescribed(at: string, schema: Schema): string[] {
   const inner = [
     ...(schema.items ? [schema.items] : []),
@@ -55,7 +55,7 @@ function undescribed(at: string, schema: Schema): string[] {
   ]
 }
 
-/** What is wrong with the examples of a content; that none is there counts too. */
+/** The problems of the examples of a content. Having no example is a problem too. */
 function faultsOf({ 'application/json': { schema, example, examples = {} } }: Content): unknown {
   const all = [
     ...(example === undefined ? [] : [example]),
@@ -100,7 +100,7 @@ test('every failure is documented, and those of the connection for every operati
       Object.keys(content['application/json'].examples ?? {}).map((type) => `${status} ${type}`),
     )
   const shown = new Set(operations.flatMap(typesOf))
-  // An operation's own method is always possible.
+  // An operation always supports its own method.
   const expected = FAILURE_TYPES.filter((type) => type !== 'method_not_allowed')
   expect(new Set([...shown].map((each) => each.split(' ')[1]))).toEqual(new Set(expected))
   for (const operation of operations)
@@ -122,7 +122,7 @@ test('the example of a request is accepted by the contract', () => {
     const example = requestBody?.content['application/json'].example
     if (example === undefined) continue
     const parsed = OPERATIONS[operationId as keyof typeof OPERATIONS].input.safeParse(example)
-    // A signal may only apply until an instant to come, and that of an example passes some day.
+    // `applies_until` must be in the future, and that of an example will have passed some day.
     const issues = parsed.error?.issues.filter(({ path }) => path[0] !== 'applies_until') ?? []
     expect([operationId, issues]).toEqual([operationId, []])
   }

@@ -10,7 +10,7 @@ const FROM_SERVICE =
 
 type Listed = [id: string, severity: Severity]
 
-/** As the service answers: activities before notables, each the most severe first. */
+/** In the order of the service's response: activities before notables, each with the most severe first. */
 function overlapOf(listed: Listed[], { complete = true, unlisted = 0 } = {}): OverlapResult {
   const ids = listed.map(([id]) => id)
   const activities = ids.filter((id) => id.startsWith('act_'))

@@ -7,7 +7,7 @@ import { nearest, parse } from '../../src/base/parse.ts'
 import { CreateNotable } from '../../src/notables/notable.ts'
 import { CheckOverlap } from '../../src/overlap/overlap.ts'
 
-/** The failure for `raw`. */
+/** Returns the failure for `raw`. */
 function refusal(schema: z.ZodType, raw: unknown, noun: 'field' | 'parameter' = 'field') {
   try {
     parse(schema, raw, noun)

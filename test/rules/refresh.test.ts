@@ -32,22 +32,10 @@ describe('a refresh', () => {
     ['waits a moment for more changes', WAITING, { kind: 'changed' }, SETTLING, { wait_ms: SETTLE_MS }],
     ['is not put off by the next change', SETTLING, { kind: 'changed' }, SETTLING, 'none'],
     ['begins when the wait is over', SETTLING, { kind: 'timer' }, LOADING, 'load'],
-    ['begins at once where somebody waits for it', WAITING, { kind: 'requested' }, LOADING, 'load'],
-    [
-      'does not abort a load that runs when something changes',
-      LOADING,
-      { kind: 'changed' },
-      OUTDATED,
-      'none',
-    ],
-    [
-      'does not abort a load that runs when it is requested',
-      LOADING,
-      { kind: 'requested' },
-      OUTDATED,
-      'none',
-    ],
-    ['is one more, however much changed meanwhile', OUTDATED, { kind: 'changed' }, OUTDATED, 'none'],
+    ['begins at once if the user waits for it', WAITING, { kind: 'requested' }, LOADING, 'load'],
+    ['does not abort a running load when something changes', LOADING, { kind: 'changed' }, OUTDATED, 'none'],
+    ['does not abort a running load when it is requested', LOADING, { kind: 'requested' }, OUTDATED, 'none'],
+    ['is one more, however much changed in the meantime', OUTDATED, { kind: 'changed' }, OUTDATED, 'none'],
     [
       'is one more after a load during which something changed',
       OUTDATED,
@@ -56,7 +44,7 @@ describe('a refresh', () => {
       { wait_ms: SETTLE_MS },
     ],
     ['comes when the records may have expired', LOADING, loaded, WAITING, { wait_ms: 5000 }],
-    ['is tried again after a failure', LOADING, failed, failedTimes(1), { wait_ms: RETRY_MIN_MS }],
+    ['is retried after a failure', LOADING, failed, failedTimes(1), { wait_ms: RETRY_MIN_MS }],
     [
       'waits longer after each failure',
       { ...LOADING, failures: 2 },
@@ -72,27 +60,27 @@ describe('a refresh', () => {
       { wait_ms: RETRY_MAX_MS },
     ],
     [
-      'waits as long as the service asks',
+      'waits until Retry-After',
       LOADING,
       { kind: 'failed', retry_after_ms: 90_000 },
       failedTimes(1),
       { wait_ms: 90_000 },
     ],
     [
-      'is not hurried by changes after a failure',
+      'does not begin earlier because of changes after a failure',
       failedTimes(2),
       { kind: 'changed' },
       failedTimes(2),
       'none',
     ],
     [
-      'is hurried by a reader after a failure',
+      'begins at once after a failure if the user requests it',
       failedTimes(2),
       { kind: 'requested' },
       { ...LOADING, failures: 2 },
       'load',
     ],
-    ['forgets failures once it succeeds', { ...LOADING, failures: 2 }, loaded, WAITING, { wait_ms: 5000 }],
+    ['resets the delay after a success', { ...LOADING, failures: 2 }, loaded, WAITING, { wait_ms: 5000 }],
   ])('%s', (_, state, event, next, action) => {
     expect(step({ ...state, paced_ms: 0 }, event, NOW_MS)).toMatchObject({ state: next, action })
   })

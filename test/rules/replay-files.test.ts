@@ -1,4 +1,4 @@
-/** What a replay reads of changed files: as GitHub lists them, and how far apart they are by raw line numbers. */
+/** How a replay reads changed files, and their distance by raw line numbers. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { changedFiles } from '../../scripts/replay/changed-files.ts'
 import { gitIn } from '../../scripts/replay/git.ts'
@@ -76,7 +76,11 @@ describe('a list of files has', () => {
     ],
     ['an empty one', { path: 'empty.ts', status: 'added', changed_lines: 0 }, null],
     ['a binary one', { path: 'image.png', status: 'modified', changed_lines: 0 }, null],
-    ['a name as it is', { path: 'with a "quote".ts', status: 'modified', changed_lines: 2 }, 1],
+    [
+      'a name with special characters',
+      { path: 'with a "quote".ts', status: 'modified', changed_lines: 2 },
+      1,
+    ],
   ])('%s', (_, expected, blocks) => {
     const file = lists[0]?.find(({ path }) => path === expected.path)
     expect(file).toMatchObject(expected)
@@ -91,9 +95,9 @@ describe('by raw line numbers', () => {
     ['edits of one line touch', edit(20), edit(20), 0],
     ['edits of neighbouring lines touch', edit(20), edit(21), 0],
     ['there may be lines between', edit(20), edit(24), 3],
-    ['an insertion is where it stands', edit(20, 0), edit(22), 2],
-    ['a file without a patch is nowhere', edit(20), change(), Number.POSITIVE_INFINITY],
-    ['a file that one side removes is all of it', edit(20), change({ status: 'removed' }), 0],
+    ['an insertion has its own position', edit(20, 0), edit(22), 2],
+    ['a file without a patch has no position', edit(20), change(), Number.POSITIVE_INFINITY],
+    ['a removal is the whole file', edit(20), change({ status: 'removed' }), 0],
   ])('%s', (_, a, b, gap) => {
     expect([rawGap(a, b), rawGap(b, a)]).toEqual([gap, gap])
   })

@@ -12,7 +12,7 @@ import type { TemporaryDirectory } from '../support/temporary-directory.ts'
 const ROOT = fileURLToPath(new URL('../../', import.meta.url))
 const lines = (name: string) =>
   Array.from({ length: 60 }, (_, at) => `const ${name}${at + 1} = read(${at + 1})`)
-/** A file of 60 lines with some replaced: by line, from 1. */
+/** A file of 60 lines, some of them replaced: by line number, from 1. */
 const text = (name: string, edits: Record<number, string> = {}) =>
   `${lines(name)
     .map((line, at) => edits[at + 1] ?? line)
@@ -90,7 +90,7 @@ const COMMITS: MirrorCommit[] = [
   }),
   work(16, 'Pia', { day: 86, on: 'merged13', files: { 'd.ts': text('d', { 5: 'sixteen()' }) } }),
   merge(2, 90, { on: 'merged13', files: { 'a.ts': text('a', AFTER_2) } }),
-  // Rebased over the merge of #2, which it was open beside: #13 was merged on day 85.
+  // Rebased over the merge of #2, which was open at the same time. #13 was merged on day 85.
   work(12, 'Kay', { day: 91, on: 'merged2', files: { 'a.ts': text('a', { ...AFTER_2, 20: 'twelve()' }) } }),
   merge(10, 95, { on: 'release', files: { 'a.ts': text('a', { 20: 'ten()' }) } }),
   work(17, 'Quy', { day: 99, on: 'merged2', files: { 'e.ts': text('e') } }),
@@ -124,7 +124,7 @@ describe('of a mirror with known outcomes', () => {
     ['two that are far apart', 2, 4, 'far', 'clean'],
     ['two that add the same at two places', 5, 6, 'near', 'clean'],
     ['a stack and one that conflicts with its lower part', 2, 7, 'conflict', 'conflict'],
-    ['one that nobody works on any more and a new one', 1, 8, 'conflict', 'conflict'],
+    ['an abandoned one and a new one', 1, 8, 'conflict', 'conflict'],
     ['two aimed at a release branch', 9, 10, 'conflict', 'conflict'],
     ['two of which the first was merged', 13, 15, 'conflict', 'conflict'],
     ['two of which one conflicts with the base of the other', 15, 16, 'conflict', 'unknown'],
@@ -141,14 +141,14 @@ describe('of a mirror with known outcomes', () => {
     ['a stack', 3, 7],
     ['a bot', 3, 11],
     ['noise', 13, 14],
-  ])('%s is no pair of people', (_, a, b) => {
+  ])('%s is not a pair by people', (_, a, b) => {
     expect(pairOf(a, b)).toMatchObject({ is_of_people: false, truth: null })
   })
 
   test.each<[what: string, a: number, b: number]>([
     ['two branches', 2, 9],
     ['one merged before the other was opened', 4, 11],
-    ['one closed for long when the other was opened', 5, 12],
+    ['one closed long before the other was opened', 5, 12],
   ])('%s are not compared', (_, a, b) => expect(pairOf(a, b)).toBeUndefined())
 
   test('one that was rebased over the merge of the other is not judged by its last head', () => {
@@ -171,7 +171,7 @@ describe('of a mirror with known outcomes', () => {
   })
 })
 
-test('prints the tables, and writes nothing into the mirror', async () => {
+test('prints the tables, and does not modify the mirror', async () => {
   const before = await promisify(execFile)('find', [mirror.path, '-type', 'f'])
   const { stdout, stderr } = await replay(['--git', mirror.path, '--days', '30'])
   const after = await promisify(execFile)('find', [mirror.path, '-type', 'f'])
@@ -187,7 +187,7 @@ test('prints the tables, and writes nothing into the mirror', async () => {
   )
 })
 
-describe('refuses', () => {
+describe('rejects', () => {
   test.each<[what: string, args: () => string[], message: string]>([
     ['a directory that is not a repository', () => ['--git', ROOT], 'not a readable bare git repository'],
     [

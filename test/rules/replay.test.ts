@@ -65,7 +65,7 @@ async function replay(recording: object) {
   }
 }
 
-test('writes a line for each pair, and a summary beside them', async () => {
+test('writes a line for each pair to stdout, and a summary to stderr', async () => {
   const { stdout, stderr } = await replay(RECORDING)
   expect(
     stdout

@@ -1,4 +1,4 @@
-/** What a pull request's people are told, of what, in which order: the rules behind the comment (contract §10). */
+/** What the comment on a pull request contains, and in which order (contract §10). */
 import { describe, expect, test } from 'vitest'
 import type { Verdict } from '../../src/lines/verdict.ts'
 import type { Conclusion } from '../../src/overlap/conclude.ts'
@@ -111,7 +111,7 @@ describe('overlaps below the minimum severity are left out', () => {
     },
   )
 
-  test('and without any there is no severity', () => {
+  test('and without any overlap there is no severity', () => {
     expect(report({}).severity).toBeNull()
     expect(report({ collisions: [collision('a', 'low')] }, { min_severity: 'medium' }).severity).toBeNull()
     const draft = { told: { ...ready, is_draft: true } }
@@ -168,7 +168,7 @@ test('has the note of an incomplete comparison', () => {
   expect(reportOf(cut, ready, options).is_complete).toBe(false)
 })
 
-test('a notable names a glob before an area, and neither where it is for the whole repository', () => {
+test('a notable names a glob before an area, and neither if it applies to the whole repository', () => {
   const pair = unjudgedPath({ yours: 'a', theirs: 'src/**', example: 'a' })
   const notables = [
     matching('a', 'high', { paths: [pair], areas: ['payments'] }),
@@ -256,12 +256,16 @@ describe('the paths of a branch or pull request', () => {
       ['conflict', 'unknown', 'glob'],
     ],
     [
-      'leave out lines that do not meet',
+      'leave out verdicts that need no action',
       [[judged('conflict'), judged('far'), judged('agrees')]],
       ['conflict'],
     ],
-    ['name lines that do not meet if no others do', [[judged('far'), judged('near')]], ['near', 'far']],
-    ['name no noise', [[judged('noise')], [judged('far'), judged('noise', 'b')]], ['far']],
+    [
+      'include verdicts that need no action if there are no others',
+      [[judged('far'), judged('near')]],
+      ['near', 'far'],
+    ],
+    ['contain no noise', [[judged('noise')], [judged('far'), judged('noise', 'b')]], ['far']],
     ['are named once', [[judged(null, 'a')], [judged('conflict', 'a'), judged('unknown', 'b')]], ['a', 'b']],
   ])('%s', (_, matches, expected) => {
     const collisions = matches.map((paths, at) => {

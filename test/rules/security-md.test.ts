@@ -1,4 +1,4 @@
-/** Holds SECURITY.md to the tests that it names, and the image to what it says. */
+/** Checks that the tests named in SECURITY.md exist, and that the image is as it says. */
 import { readFileSync } from 'node:fs'
 import { expect, test } from 'vitest'
 

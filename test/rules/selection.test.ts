@@ -1,4 +1,4 @@
-/** What of a repository the page shows under a filter. */
+/** What the page shows of a repository with a filter. */
 import { describe, expect, test } from 'vitest'
 import { type Filter, NO_FILTER, select } from '../../src/surfaces/dashboard/web/selection.ts'
 import { pageActivity as activity, pageOverlap as overlap } from '../support/page-records.ts'
@@ -14,7 +14,7 @@ const OVERLAPS = [overlap('b', 'c', 'low'), overlap('a', 'b', 'high')]
 describe('a filter lets through', () => {
   test.each<[Partial<Filter>, { passing: string[]; outside: string[]; collisions: string[] }]>([
     [{}, { passing: ['a', 'b', 'c', 'd'], outside: [], collisions: ['a-b', 'b-c'] }],
-    // One side is enough for a collision, and brings the other side along.
+    // A collision is shown if one side passes the filter, together with the other side.
     [{ text: ' PAY ' }, { passing: ['a'], outside: ['b'], collisions: ['a-b'] }],
     [{ text: 'tidy' }, { passing: ['b'], outside: ['a', 'c'], collisions: ['a-b', 'b-c'] }],
     [{ text: 'cursor' }, { passing: ['c'], outside: ['b'], collisions: ['b-c'] }],
@@ -36,7 +36,7 @@ describe('a filter lets through', () => {
   })
 })
 
-test('a collision with an unlisted activity is left out and counts for nobody', () => {
+test('a collision with an unlisted activity is left out and not counted', () => {
   const selection = select(ALL, [overlap('d', 'gone')], { ...NO_FILTER, only_collisions: true })
   expect(selection).toEqual({ activities: [], outside: new Set(), overlaps: [] })
 })

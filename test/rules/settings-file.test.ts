@@ -1,4 +1,4 @@
-/** What a settings file sets, and what is said of a wrong one. */
+/** The settings of a settings file, and the errors of an invalid one. */
 import { describe, expect, test } from 'vitest'
 import { DEFAULT_SETTINGS } from '../../src/context/settings.ts'
 import { readSettingsFile } from '../../src/context/settings-file.ts'
@@ -15,7 +15,7 @@ describe('a settings file changes only the settings that it names', () => {
     ['one key', 'check_run: true\n', { check_run: true }],
     ['a byte order mark', '\ufeffcheck_run: true\n', { check_run: true }],
     [
-      'line ends of Windows',
+      'Windows line endings',
       'check_run: true\r\nactivity_ttl_ms: 5000\r\n',
       { check_run: true, activity_ttl_ms: 5000 },
     ],
@@ -32,8 +32,8 @@ describe('a settings file changes only the settings that it names', () => {
       { comment: { mode: 'off', min_severity: 'low', draft_min_severity: 'medium', on_bots: true } },
     ],
     ['comments on bots', 'comment_on_bots: true', { comment_on_bots: true }],
-    ['a default, said', 'track_pull_requests: true', { track_pull_requests: true }],
-    ['no limit, said', 'max_activity_ttl_ms: null', { max_activity_ttl_ms: null }],
+    ['an explicit default', 'track_pull_requests: true', { track_pull_requests: true }],
+    ['an explicit null', 'max_activity_ttl_ms: null', { max_activity_ttl_ms: null }],
     [
       'the bounds of a time',
       'notable_ttl_ms: 1000\nactivity_ttl_ms: 31536000000',
@@ -57,7 +57,7 @@ describe('a settings file changes only the settings that it names', () => {
     ['an anchor', 'ignore_paths: &x [a]\nareas: {b: *x}\n', { ignore_paths: ['a'], areas: { b: ['a'] } }],
     ['a standard tag', 'ignore_paths: [!!str 1]', { ignore_paths: ['1'] }],
     [
-      'names of prototypes',
+      'names of prototype properties',
       'areas: {constructor: [a], toString: [b]}',
       {
         areas: { constructor: ['a'], toString: ['b'] },
@@ -85,7 +85,13 @@ describe('an invalid settings file sets nothing, and each error has a line, a ke
       /unknown key; did you mean activity_ttl_ms\?/,
     ],
     ['an unknown key before its value', '# x\ncolour:\n  red', 2, 'colour', /unknown key/],
-    ['a key like no other', 'colour: red', 1, 'colour', /unknown key; known: activity_ttl_ms, .*check_run/],
+    [
+      'a key unlike any other',
+      'colour: red',
+      1,
+      'colour',
+      /unknown key; known: activity_ttl_ms, .*check_run/,
+    ],
     [
       'a misspelt key before a block',
       'check_run: true\ncoment:\n  enabled: true\n',
@@ -101,21 +107,21 @@ describe('an invalid settings file sets nothing, and each error has a line, a ke
       /did you mean min_severity\?/,
     ],
     [
-      'a name of prototypes',
+      'the name of a prototype property',
       'comment:\n  constructor: 1',
       2,
       'comment.constructor',
       /known: mode, min_severity, draft_min_severity, on_bots/,
     ],
     [
-      'the name of prototypes',
+      '__proto__ as a name',
       'areas:\n  __proto__: [a]',
       2,
       'areas.__proto__',
       /is a reserved name; choose another one/,
     ],
     ['an empty name of an area', 'areas:\n  "": [a]', 2, 'areas.', /its name must have 1 to 100 characters/],
-    ['a key that is no ASCII', '# ä\nprüfung: true', 2, 'prüfung', /unknown key/],
+    ['a key that is not ASCII', '# ä\nprüfung: true', 2, 'prüfung', /unknown key/],
     ['a merge key', 'comment:\n  <<: {enabled: true}', 2, 'comment.<<', /unknown key/],
     ['a word for a boolean', '\n\ncheck_run: maybe\n', 3, 'check_run', /must be a boolean, not a string/],
     ['a yes, which is text', 'check_run: yes', 1, 'check_run', /must be a boolean, not a string/],
@@ -147,13 +153,7 @@ describe('an invalid settings file sets nothing, and each error has a line, a ke
     ['a time too short', 'activity_ttl_ms: 999', 1, 'activity_ttl_ms', /at least 1000$/],
     ['a time too long', 'activity_ttl_ms: 31536000001', 1, 'activity_ttl_ms', /at most 31536000000$/],
     ['a time of thirty digits', 'activity_ttl_ms: 1e30', 1, 'activity_ttl_ms', /at most 31536000000$/],
-    [
-      'a time without an end',
-      'activity_ttl_ms: .inf',
-      1,
-      'activity_ttl_ms',
-      /must be a number, not infinity/,
-    ],
+    ['an infinite time', 'activity_ttl_ms: .inf', 1, 'activity_ttl_ms', /must be a number, not infinity/],
     [
       'a wrong word',
       'comment: {min_severity: medum}',
@@ -176,7 +176,7 @@ describe('an invalid settings file sets nothing, and each error has a line, a ke
       /security/,
     ],
     [
-      'a wrong word after line ends of Windows',
+      'a wrong word after Windows line endings',
       'check_run: true\r\ncomment:\r\n  enabled: 1\r\n',
       3,
       'comment.enabled',
@@ -227,7 +227,7 @@ describe('an invalid settings file sets nothing, and each error has a line, a ke
     ],
     ['a glob with an open class', 'ignore_paths:\n- "[a"\n', 2, 'ignore_paths[0]', /./],
     ['a glob with a NUL', 'ignore_paths: ["a\\0"]', 1, 'ignore_paths[0]', /NUL/],
-    ['a glob with half a character', 'ignore_paths: ["\\uD800"]', 1, 'ignore_paths[0]', /surrogate/],
+    ['a glob with an unpaired surrogate', 'ignore_paths: ["\\uD800"]', 1, 'ignore_paths[0]', /surrogate/],
     ['a name that looks like a number', 'areas:\n  2024:\n  - a\n  - ..\n', 4, 'areas.2024[1]', /'\.\.'/],
     [
       'one area under two names, the other way',
@@ -297,10 +297,10 @@ describe('an invalid settings file sets nothing, and each error has a line, a ke
     ['an open list', 'areas:\n  a: [b\ncheck_run: true', 3, /./],
     ['a tab for an indent', 'comment:\n\tenabled: true\n', 2, /tabs are not allowed/i],
     ['a value without its key', 'check_run: true\nenabled\n', 2, /./],
-    ['a bad escape', 'ignore_paths:\n- "\\q"', 2, /escape/],
+    ['an invalid escape', 'ignore_paths:\n- "\\q"', 2, /escape/],
     ['two documents', 'check_run: true\n---\ncheck_run: false\n', 2, /one document; remove the line '---'/],
-    ['a tag of its own', 'check_run: true\nareas: !env x', 2, /!env; remove the tag/],
-    ['a tag that runs code elsewhere', 'areas: !!js/function "x"', 1, /remove the tag/],
+    ['a custom tag', 'check_run: true\nareas: !env x', 2, /!env; remove the tag/],
+    ['a tag that runs code in other parsers', 'areas: !!js/function "x"', 1, /remove the tag/],
     ['a tag for bytes', 'ignore_paths: [!!binary YQ==]', 1, /remove the tag/],
     ['a key that is a list', '? [a]\n: 1', 1, /a key must be a string/],
     ['a list', '\n- a', 2, /must be a mapping/],
@@ -317,7 +317,7 @@ describe('an invalid settings file sets nothing, and each error has a line, a ke
     expect(readSettingsFile(`#${'x'.repeat(65_535)}`)).toEqual(NOTHING)
   })
 
-  test('one error is enough to set nothing', () => {
+  test('one error makes the whole file invalid', () => {
     expect(readSettingsFile('check_run: true\nnotable_ttl_ms: 1\n').settings).toBeNull()
   })
 
@@ -339,15 +339,15 @@ describe('an invalid settings file sets nothing, and each error has a line, a ke
 
   test.each([
     ['unknown keys', (at: number) => `k${at}: 1`],
-    ['keys that are there twice', () => 'check_run: true'],
+    ['duplicate keys', () => 'check_run: true'],
     ['broken lines', () => '"'],
     ['tags', (at: number) => `k${at}: !x 1`],
-  ])('at most twenty are told: %s', (_, line) => {
+  ])('at most twenty are reported: %s', (_, line) => {
     const { errors } = readSettingsFile(Array.from({ length: 60 }, (_, at) => line(at)).join('\n'))
     expect(errors).toHaveLength(20)
   })
 
-  test('quoted content is truncated and has no characters that a database or a reader cannot handle', () => {
+  test('quoted content is truncated and has no invalid or invisible characters', () => {
     const { errors } = readSettingsFile(`areas: {${'x'.repeat(300)}: [a]}\n"a\\0b\\uD800c\\u202Ed\\e": 1\n`)
     expect(errors.map(({ key }) => key)).toEqual([
       `areas.${'x'.repeat(100)}…`,

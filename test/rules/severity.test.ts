@@ -1,4 +1,4 @@
-/** How severe an overlap is, and which of many are listed, as tables (contract §6). */
+/** The severity of an overlap, and which of many are listed (contract §6). */
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { activityWeight, notableWeight } from '../../src/claims/weight.ts'

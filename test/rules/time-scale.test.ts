@@ -1,4 +1,4 @@
-/** The page's geometry of time. */
+/** The time scale of the page. */
 import { describe, expect, test } from 'vitest'
 import {
   duration,
@@ -30,8 +30,8 @@ describe('on a scale of ten hours', () => {
     ['now', 0, 1, false],
     ['18 minutes ago', 18 * MINUTE_MS, 0.97, false],
     ['the left edge', 10 * HOUR_MS, 0, false],
-    ['what began before', 11 * HOUR_MS, 0, true],
-    ['a clock that is ahead', -MINUTE_MS, 1, false],
+    ['an earlier start', 11 * HOUR_MS, 0, true],
+    ['a time in the future', -MINUTE_MS, 1, false],
   ])('%s has its position', (_, ago_ms, position, is_before) => {
     expect(positionOf(scale, NOW_MS - ago_ms)).toBeCloseTo(position, 10)
     expect(isBeforeScale(scale, NOW_MS - ago_ms)).toBe(is_before)

@@ -13,7 +13,7 @@ import {
 
 /** `silent` never responds, `reset` drops the connection, `timed_out` fails at once like a fetch that timed out. */
 export type SilentFault = 'silent' | 'reset' | 'timed_out'
-/** `lost` carries out the request and then drops the connection. */
+/** `lost` processes the request and then drops the connection. */
 export type Fault = AnsweredFault | SilentFault | 'lost'
 
 /** A received request; `status` is missing while it waits and if it got no response. */

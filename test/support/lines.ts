@@ -1,4 +1,4 @@
-/** Changes and digests as tests of verdicts need them. */
+/** Changes and digests for tests of verdicts. */
 import type { FileChange } from '../../src/lines/change.ts'
 import { type Digest, digestOf } from '../../src/lines/digest.ts'
 import { KEY_BYTES, lineHasher } from '../../src/lines/line-hash.ts'
@@ -9,7 +9,7 @@ export function digest(patch: string): Digest {
   return digestOf(patch, hash) as Digest
 }
 
-/** A modified text file unless said otherwise. */
+/** A modified text file, unless `given` says otherwise. */
 export function change(of: Partial<FileChange> & { patch?: string } = {}): FileChange {
   const { patch, ...rest } = of
   return {

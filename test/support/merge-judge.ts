@@ -1,10 +1,10 @@
-/** Many small merges judged by git at once: each is a file of one repository, changed on two sides. */
+/** Merges many small files with git at once: each is a file of one repository, changed on two sides. */
 import { execFileSync } from 'node:child_process'
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { temporaryDirectory } from './temporary-directory.ts'
 
-/** The contents of one file: `main` is what became of `base` on the base branch, where `theirs` starts. */
+/** The contents of one file. `main` is `base` after changes of the base branch; `theirs` starts from it. */
 export interface Merge {
   base: string
   main: string
@@ -13,15 +13,15 @@ export interface Merge {
 }
 
 export interface JudgedMerge extends Merge {
-  /** `git diff -U3`, of `base` to `ours` and of `main` to `theirs`. */
+  /** `git diff -U3` from `base` to `ours`, and from `main` to `theirs`. */
   our_patch: string
   their_patch: string
   is_conflict: boolean
 }
 
 /**
- * Leaves out merges in which a side changes nothing, or in which what `ours` changes conflicts with the base branch
- * already. `judge`: `merge-tree` merges as GitHub does; `merge-file` compares as `git diff` does.
+ * Leaves out merges in which a side changes nothing, or in which `ours` already conflicts with the base branch. `judge`:
+ * `merge-tree` merges like GitHub; `merge-file` compares like `git diff`.
  */
 export async function judgeMerges(
   merges: readonly Merge[],
@@ -105,7 +105,7 @@ function mergeTree(git: (args: string[]) => string, ours: string, theirs: string
   return { tree, conflicts: new Set(conflicts) }
 }
 
-/** Only where base and main are the same. */
+/** Only if base and main are the same. */
 function mergeFile(cwd: string, merge: Merge): boolean {
   for (const side of ['ours', 'base', 'theirs'] as const) writeFileSync(join(cwd, side), merge[side])
   return run('git', ['merge-file', '-p', '-q', 'ours', 'base', 'theirs'], { cwd }).status !== 0

@@ -7,7 +7,7 @@ import { migrate } from 'drizzle-orm/postgres-js/migrator'
 import { connectRaw } from './postgres.ts'
 import { temporaryDirectory } from './temporary-directory.ts'
 
-/** Applies the migrations up to `last`, as the version that ended with it had them. */
+/** Applies the migrations up to `last`, as the version did whose last migration it was. */
 export async function migrateTo(url: string, last: string): Promise<void> {
   const directory = await temporaryDirectory('migrations')
   await cp(fileURLToPath(new URL('../../drizzle', import.meta.url)), directory.path, { recursive: true })

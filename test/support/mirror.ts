@@ -7,20 +7,20 @@ const DAY = 86_400
 export const EPOCH = 1_700_000_000
 
 export interface MirrorCommit {
-  /** A word by which later commits and refs name it. */
+  /** A name that later commits and refs use for this commit. */
   name: string
   parents: readonly string[]
   author: string
   /** Days after `EPOCH`. */
   day: number
   message?: string
-  /** Contents by path; null removes. The rest is as in the first parent. */
+  /** Contents by path; null removes a file. All other files are those of the first parent. */
   files?: Record<string, string | null>
 }
 
 export interface MirrorPlan {
   commits: readonly MirrorCommit[]
-  /** Names of commits by ref. */
+  /** Names of commits, by ref. */
   refs: Record<string, string>
 }
 

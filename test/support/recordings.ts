@@ -1,4 +1,4 @@
-/** The folder of recorded pull requests: facts of others' repositories, which this project does not hold. */
+/** The folder of recorded pull requests. They contain data of other repositories, so they are not part of this project. */
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'

@@ -12,8 +12,8 @@ export function plainOf(statement: string): string {
 }
 
 /**
- * The parts of a statement, itself and each query inside it, that read or write one of `tables` without saying of which
- * repository: a read, a change and a deletion say it in every branch of their own condition, an insertion in its columns.
+ * The parts of a statement (the statement itself and each query inside it) that read or write one of `tables` without the
+ * repository's id. Reads, updates and deletes must have it in every branch of their own condition, inserts in their columns.
  */
 export function partsWithoutRepository(statement: string, tables: string[]): string[] {
   return partsOf(plainOf(statement)).filter((part) => touches(part, tables) && !saysRepository(part))
@@ -47,7 +47,7 @@ function isBound(condition: string): boolean {
   return /^(?:\w+\.)?repo_id = (?:\$\d+|(?:\w+\.)?repo_id)(?:::bigint)?$/.test(condition)
 }
 
-/** Without what may follow a condition. */
+/** Removes the clauses that may follow a condition. */
 function cut(condition: string): string {
   return [' order by ', ' limit ', ' for ', ' returning ', ' group by ', ' union '].reduce(
     (rest, word) => split(rest, word)[0] ?? '',

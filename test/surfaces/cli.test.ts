@@ -290,7 +290,7 @@ describe('the state of git', () => {
     expect(both.scope).toEqual({ areas: [], paths: ['lib/**'], changes })
   })
 
-  test('names files, which cover nothing beneath them and have no wildcards', async () => {
+  test('names files, which match nothing beneath them and have no wildcards', async () => {
     await startAsBen({ scope: { paths: ['**/README.md', 'app/*/page.tsx/x'] } })
     await tree.write({ 'src/checkout/retry.ts': 'changed', 'app/[id]/page.tsx': '1' })
     const clear = await tree.run(['check'])
@@ -524,14 +524,14 @@ describe('the repository', () => {
     }
 
     test.each(['github.com', 'ssh.github.com'])(
-      'is accepted if the alias stands for %s',
+      'is accepted if the alias resolves to %s',
       async (hostname) => {
         const options = await withSsh(`echo "user git"; echo "hostname ${hostname}"; echo "port 443"`)
         expect(await tree.run(['list'], options)).toMatchObject({ code: 0, stderr: '' })
       },
     )
 
-    test('is rejected if the alias stands for another host', async () => {
+    test('is rejected if the alias resolves to another host', async () => {
       const options = await withSsh('echo "hostname gitlab.com"')
       expect((await tree.run(['list'], options)).stderr).toMatch(/the remote origin is on gitlab\.com, but/)
     })

@@ -1,4 +1,4 @@
-/** The tour of the README, done as it is written: what it shows is what one sees. */
+/** Runs the tour of the README and compares its output. */
 import { execFile, spawnSync } from 'node:child_process'
 import { chmod, mkdir, readFile, symlink } from 'node:fs/promises'
 import { join } from 'node:path'
@@ -41,7 +41,7 @@ afterEach(async () => {
   for (const { id } of body.items) await api('POST', `/activity/${id}/archive`)
 })
 
-/** The text below a heading, up to the next one. */
+/** The text after a heading, up to the next one. */
 function section(heading: string): string {
   const [, text = ''] = README.split(`\n### ${heading}\n`)
   expect(text).not.toBe('')
@@ -55,7 +55,7 @@ function blocksIn(text: string): { language: string; body: string }[] {
   }))
 }
 
-/** The same text for the same story: ids by the order in which they come, and no instants. */
+/** Normalizes a text: numbers ids in the order in which they appear, and removes timestamps. */
 function told(text: string): string {
   const seen = new Map<string, string>()
   return text
@@ -77,7 +77,7 @@ function environmentOf(person: Person) {
   }
 }
 
-/** What a line for a shell writes, whatever its exit code. */
+/** The output of a shell command, whatever its exit code. */
 async function run(line: string, person: Person): Promise<string> {
   const options = { cwd: trees[person].path, env: environmentOf(person) }
   const ran = await promisify(execFile)('bash', ['-c', line], options).catch((error) => error)
@@ -107,7 +107,7 @@ test.skipIf(!hasCurl)('curl answers what the README shows (skipped where there i
   expect(await run(`${variables}\n${check}`, 'ben')).toContain(reason)
 })
 
-test('the command writes what the README shows', async () => {
+test('the command prints what the README shows', async () => {
   const [block] = blocksIn(section('On the command line'))
   const steps = (block?.body ?? '').split(/^(?=(?:ada|ben)\$ )/m)
   let written = ''
@@ -120,7 +120,7 @@ test('the command writes what the README shows', async () => {
   expect(told(written).trimEnd()).toEqual(told((block?.body ?? '').replaceAll('\n\n', '\n')))
 })
 
-test('the tools of agents answer what the README shows', async () => {
+test('the MCP tools return what the README shows', async () => {
   const calls = section('For agents').split(/(?=\n(?:Ada|Ben)’s agent calls )/)
   let id = ''
   let shown = 0

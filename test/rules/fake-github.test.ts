@@ -1,4 +1,4 @@
-/** The GitHub that tests play answers as the real one does, the same in the test's process and as a process. */
+/** The fake GitHub responds like GitHub, both inside the test's process and as a server. */
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { fakeGithub } from '../support/github.ts'
 import { type FakeGithubVariant, variants } from '../support/github-variants.ts'
@@ -6,24 +6,23 @@ import type { GithubWorld } from '../support/github-world.ts'
 
 const ALICE = { login: 'alice', id: 11, permissions: { 'acme/shop': 'write' } } as const
 
-describe.each(variants)('the fake GitHub %s', (_, play) => {
-  let played: FakeGithubVariant
+describe.each(variants)('the fake GitHub %s', (_, start) => {
+  let fake: FakeGithubVariant
   let github: GithubWorld
 
   beforeEach(async () => {
-    played = await play()
-    github = played.github
+    fake = await start()
+    github = fake.github
     github.repository({ id: 7, full_name: 'acme/shop' })
     github.token('tok-alice', ALICE)
   })
-  afterEach(() => played.close())
+  afterEach(() => fake.close())
 
   const request = (
     path: string,
     token = 'tok-alice',
     init: RequestInit & { headers?: Record<string, string> } = {},
-  ) =>
-    fetch(`${played.url}${path}`, { ...init, headers: { authorization: `token ${token}`, ...init.headers } })
+  ) => fetch(`${fake.url}${path}`, { ...init, headers: { authorization: `token ${token}`, ...init.headers } })
   const askJson = async (path: string, token?: string) => {
     const response = await request(path, token)
     return { status: response.status, body: (await response.json()) as Record<string, unknown> }
@@ -82,7 +81,7 @@ describe.each(variants)('the fake GitHub %s', (_, play) => {
   test('redirects the former name of a repository to its id', async () => {
     github.rename('acme/shop', 'acme/store')
     const moved = await request('/repos/acme/shop', 'tok-alice', { redirect: 'manual' })
-    expect([moved.status, moved.headers.get('location')]).toEqual([301, `${played.url}/repositories/7`])
+    expect([moved.status, moved.headers.get('location')]).toEqual([301, `${fake.url}/repositories/7`])
     expect((await askJson('/repos/acme/shop')).body).toMatchObject({
       full_name: 'acme/store',
       permissions: { push: true },

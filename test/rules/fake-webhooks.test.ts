@@ -1,4 +1,4 @@
-/** The webhooks that tests send look like GitHub's own and say what the played GitHub answers over REST. */
+/** The webhooks of the tests look like GitHub's and agree with the REST responses of the fake GitHub. */
 import examples from '@octokit/webhooks-examples' with { type: 'json' }
 import { pino } from 'pino'
 import { Probot } from 'probot'

@@ -1,4 +1,4 @@
-/** The GitHub that tests play holds pull requests, branches and comments as the real one does. */
+/** The fake GitHub stores pull requests, branches and comments like GitHub. */
 import type { Octokit } from '@octokit/rest'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import type { FakeRepository } from '../support/github-repository.ts'
@@ -7,20 +7,20 @@ import type { GithubWorld } from '../support/github-world.ts'
 
 const AT = { owner: 'acme', repo: 'shop' }
 
-describe.each(variants)('a repository on the fake GitHub %s', (_, play) => {
-  let played: FakeGithubVariant
+describe.each(variants)('a repository on the fake GitHub %s', (_, start) => {
+  let fake: FakeGithubVariant
   let github: GithubWorld
   let shop: FakeRepository
   let octokit: Octokit
 
   beforeEach(async () => {
-    played = await play()
-    github = played.github
+    fake = await start()
+    github = fake.github
     github.repository({ id: 7, full_name: 'acme/shop' })
     shop = github.at('acme/shop')
-    octokit = await installationClient(played, 'acme/shop')
+    octokit = await installationClient(fake, 'acme/shop')
   })
-  afterEach(() => played.close())
+  afterEach(() => fake.close())
 
   const numbers = async (query: Record<string, unknown>) =>
     (await octokit.request('GET /repos/{owner}/{repo}/pulls', { ...AT, ...query })).data.map(
@@ -48,7 +48,7 @@ describe.each(variants)('a repository on the fake GitHub %s', (_, play) => {
   test('paginates with links that use the repository’s id, and counts them under its name', async () => {
     for (let number = 1; number <= 5; number += 1) shop.open({ number })
     const { headers } = await octokit.rest.pulls.list({ ...AT, per_page: 2, page: 2 })
-    const address = (page: number) => `<${played.url}/repositories/7/pulls?per_page=2&page=${page}>`
+    const address = (page: number) => `<${fake.url}/repositories/7/pulls?per_page=2&page=${page}>`
     expect(headers.link).toBe(
       `${address(1)}; rel="prev", ${address(3)}; rel="next", ${address(3)}; rel="last", ${address(1)}; rel="first"`,
     )

@@ -1,4 +1,4 @@
-/** The GitHub that tests play takes check runs and shows files as the real one does. */
+/** The fake GitHub stores check runs and returns files like GitHub. */
 import type { Octokit } from '@octokit/rest'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import type { FakeRepository } from '../support/github-repository.ts'
@@ -6,19 +6,19 @@ import { type FakeGithubVariant, installationClient, variants } from '../support
 
 const AT = { owner: 'acme', repo: 'shop' }
 
-describe.each(variants)('checks and files on the fake GitHub %s', (_, play) => {
-  let played: FakeGithubVariant
+describe.each(variants)('checks and files on the fake GitHub %s', (_, start) => {
+  let fake: FakeGithubVariant
   let shop: FakeRepository
   let octokit: Octokit
 
   beforeEach(async () => {
-    played = await play()
-    const { github } = played
+    fake = await start()
+    const { github } = fake
     github.repository({ id: 7, full_name: 'acme/shop' })
     shop = github.at('acme/shop')
-    octokit = await installationClient(played, 'acme/shop')
+    octokit = await installationClient(fake, 'acme/shop')
   })
-  afterEach(() => played.close())
+  afterEach(() => fake.close())
 
   test('compares a branch with the default branch, with patches and the merge base', async () => {
     shop.write('a.ts', 'one\ntwo\n')
@@ -80,7 +80,7 @@ describe.each(variants)('checks and files on the fake GitHub %s', (_, play) => {
   const note = { path: 'a', start_line: 1, end_line: 1, annotation_level: 'notice', message: 'm' }
   test.each<[string, Record<string, unknown>]>([
     ['no name', { name: '' }],
-    ['a commit that is not there', { head_sha: 'f'.repeat(40) }],
+    ['a commit that does not exist', { head_sha: 'f'.repeat(40) }],
     ['an unknown conclusion', { conclusion: 'fine' }],
     ['a completion without a conclusion', { status: 'completed' }],
     ['an output without a summary', { output: { title: 'T' } }],

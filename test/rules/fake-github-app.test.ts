@@ -1,4 +1,4 @@
-/** The GitHub that tests play takes our app for what it is: Probot itself signs in, with its real key and tokens. */
+/** The fake GitHub accepts the App: Probot authenticates with its own key and tokens. */
 import { createHmac, createSign, generateKeyPairSync } from 'node:crypto'
 import { pino } from 'pino'
 import { Probot } from 'probot'
@@ -13,32 +13,32 @@ const stranger = generateKeyPairSync('rsa', { modulusLength: 2048 }).privateKey.
 
 let nextInstallation = 501
 
-describe.each(variants)('the App on the fake GitHub %s', (_, play) => {
-  let played: FakeGithubVariant
+describe.each(variants)('the App on the fake GitHub %s', (_, start) => {
+  let fake: FakeGithubVariant
   let github: GithubWorld
   let probot: Probot
 
   beforeEach(async () => {
-    played = await play()
-    github = played.github
+    fake = await start()
+    github = fake.github
     github.repository({ id: 7, full_name: 'acme/shop' })
     github.repository({ id: 8, full_name: 'acme/docs' })
     github.repository({ id: 9, full_name: 'globex/site', private: false })
     probot = probotWith(github.app.key())
   })
-  afterEach(() => played.close())
+  afterEach(() => fake.close())
 
   const probotWith = (privateKey: string) =>
     new Probot({
       appId: github.app.id,
       privateKey,
       secret: 'hush',
-      baseUrl: played.url,
+      baseUrl: fake.url,
       log: pino({ level: 'silent' }),
     })
   const request = async (path: string, token: string, init: RequestInit = {}) => {
     const headers = { authorization: `Bearer ${token}` }
-    const response = await fetch(`${played.url}${path}`, { ...init, headers })
+    const response = await fetch(`${fake.url}${path}`, { ...init, headers })
     return { status: response.status, body: (await response.json()) as Record<string, unknown> }
   }
   const jwt = (claims: Record<string, unknown> = {}, key = github.app.key(), alg = 'RS256') => {
@@ -86,8 +86,8 @@ describe.each(variants)('the App on the fake GitHub %s', (_, play) => {
     ['signed with another key', () => jwt({}, stranger), UNREADABLE],
     ['of another app', () => jwt({ iss: '1' }), UNREADABLE],
     ['signed by a shared secret', () => jwt({}, github.app.key(), 'HS256'), UNREADABLE],
-    ['that is none', () => 'tok-alice', UNREADABLE],
-    ['past its time', () => jwt({ exp: 1 }), "'Expiration time' claim ('exp') must be a numeric value"],
+    ['that is not a JWT', () => 'tok-alice', UNREADABLE],
+    ['that has expired', () => jwt({ exp: 1 }), "'Expiration time' claim ('exp') must be a numeric value"],
     [
       'that lasts too long',
       () => jwt({ exp: Date.now() / 1000 + 3_600 }),
@@ -98,7 +98,7 @@ describe.each(variants)('the App on the fake GitHub %s', (_, play) => {
       () => jwt({ iat: Math.floor(Date.now() / 1000) + 600 }),
       "'Issued at' claim ('iat') must be",
     ],
-  ])('refuses a token %s', async (_name, token, message) => {
+  ])('rejects a token %s', async (_name, token, message) => {
     expect((await request('/app', jwt())).body).toMatchObject({ id: github.app.id, slug: 'deconflict' })
     expect(await request('/app', token())).toMatchObject({
       status: 401,
