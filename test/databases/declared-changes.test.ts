@@ -193,7 +193,7 @@ async function everyValue(): Promise<string> {
 describe('a check and a write reject', () => {
   const many = (count: number) => Array.from({ length: count }, (_, index) => ({ path: `f${index}` }))
   const large = (bytes: number) => `@@ -0,0 +1 @@\n+${'é'.repeat(bytes / 2)}\n`
-  const PATH = /path of a file from the root/
+  const PATH = /path of a file relative to the root/
   const cases: [name: string, changes: unknown, param: string, message: RegExp, status?: number][] = [
     ['more than 3,000', many(3001), 'scope.changes', /at most 3000/],
     ['no list', {}, 'scope.changes', /must be an array/],
@@ -266,7 +266,7 @@ describe('a check and a write reject', () => {
         { path: 'b', patch: large(300_000) },
       ],
       'scope.changes',
-      /at most 524288 bytes together, not 600032/,
+      /at most 524288 bytes in total, not 600032/,
     ],
   ]
 
