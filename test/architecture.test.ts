@@ -33,7 +33,6 @@ const ARCHITECTURE: Architecture = {
     { what: READINGS.environment, to: /^base\/config\.ts$|^(main|admin|cli)\.ts$/ },
     { what: READINGS.clock, to: /^base\/clock\.ts$/ },
   ],
-  knownCycles: [],
 }
 
 test('src follows every rule', () => {
@@ -217,21 +216,6 @@ describe('an import cycle', () => {
       'src/scope/a.ts is in an import cycle: scope/a.ts → scope/b.ts → scope/c.ts → scope/a.ts',
       'src/scope/b.ts is in an import cycle: scope/b.ts → scope/c.ts → scope/a.ts → scope/b.ts',
       'src/scope/c.ts is in an import cycle: scope/c.ts → scope/a.ts → scope/b.ts → scope/c.ts',
-    ])
-  })
-
-  test('is accepted for known files only', () => {
-    const knownCycles = ['scope/a.ts', 'scope/b.ts']
-    expect(violations(cycle, { ...ARCHITECTURE, knownCycles })).toEqual([
-      'src/scope/c.ts is in an import cycle: scope/c.ts → scope/a.ts → scope/b.ts → scope/c.ts',
-    ])
-  })
-
-  test('that no longer exists must leave the list', () => {
-    const knownCycles = ['scope/d.ts', 'scope/gone.ts']
-    expect(violations({ 'scope/d.ts': cycle['scope/d.ts'] }, { ...ARCHITECTURE, knownCycles })).toEqual([
-      'src/scope/d.ts is no longer in an import cycle: remove it from knownCycles',
-      'src/scope/gone.ts does not exist: remove it from knownCycles',
     ])
   })
 })

@@ -9,8 +9,6 @@ export interface Architecture {
   entryPoints: string[]
   /** Packages and `READINGS` that only some files can use. */
   reserved: { what: string; to: RegExp }[]
-  /** Files that are still in import cycles. A file that has left its cycle must leave the list too. */
-  knownCycles: string[]
 }
 
 /** Reads from the environment of the process, for `reserved`. */
@@ -28,16 +26,14 @@ export function violations(sources: Record<string, string>, architecture: Archit
     if (/\.tsx?$/.test(file)) facts.set(file, factsOf(file, source))
   }
   const imports = new Map([...facts].map(([file, { imports }]) => [file, targetsOf(file, imports)]))
-  const missing = architecture.knownCycles.filter((file) => !(file in sources))
-  const found = Object.entries(sources).flatMap(([file, source]) =>
+  return Object.entries(sources).flatMap(([file, source]) =>
     [
       ...nameProblems(file),
       ...floorProblems(file, architecture),
       ...(file.endsWith('.ts') ? sourceProblems(file, source, facts.get(file) as Facts, architecture) : []),
-      ...cycleProblems(file, imports, architecture),
+      ...cycleProblems(file, imports),
     ].map((problem) => `src/${file} ${problem}`),
   )
-  return [...found, ...missing.map((file) => `src/${file} does not exist: remove it from knownCycles`)]
 }
 
 function nameProblems(file: string): string[] {
@@ -92,15 +88,9 @@ function targetsOf(file: string, imports: string[]): string[] {
     .map((specifier) => posix.join(posix.dirname(file), specifier))
 }
 
-function cycleProblems(
-  file: string,
-  imports: Map<string, string[]>,
-  { knownCycles }: Architecture,
-): string[] {
+function cycleProblems(file: string, imports: Map<string, string[]>): string[] {
   const cycle = cycleThrough(file, imports)
-  const isKnown = knownCycles.includes(file)
-  if (cycle && !isKnown) return [`is in an import cycle: ${cycle.join(' → ')}`]
-  return !cycle && isKnown ? ['is no longer in an import cycle: remove it from knownCycles'] : []
+  return cycle ? [`is in an import cycle: ${cycle.join(' → ')}`] : []
 }
 
 /** A shortest import cycle through a file, starting and ending with it. */
