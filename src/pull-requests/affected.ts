@@ -1,9 +1,8 @@
 /** Rechecks the pull requests that a changed record affects, and keeps open pull requests tracked (contract §5 and §10). */
-import { getActivity } from '../activities/activities.ts'
-import { isFinished, isLive } from '../activities/lifecycle.ts'
+import { asOf, isFinished, isLive } from '../activities/lifecycle.ts'
 import { listPullRequestsOf } from '../activities/pull-request-store.ts'
+import { findActivity } from '../activities/store.ts'
 import type { ActivityRow } from '../activities/table.ts'
-import { Failure } from '../base/failure.ts'
 import { isId } from '../base/id.ts'
 import type { App } from '../context/app.ts'
 import { openKnownRepo, type RepoContext } from '../context/repo.ts'
@@ -27,7 +26,9 @@ export async function recheckAffected(
   if (!ctx?.repo.is_installed) return
   // A notable may affect any pull request. A recheck that finds no difference makes no call.
   if (!isId('act', record_id)) return enqueueAllRechecks(ctx)
-  const activity = await findActivity(ctx, record_id)
+  const stored = await findActivity(ctx.db, repo_id, record_id)
+  // It may have been purged meanwhile. The pull requests that overlapped with it are rechecked nevertheless.
+  const activity = stored && asOf(stored, now)
   const numbers = activity ? await pullRequestsOf(ctx, activity) : []
   const before = await listRelatedTo(ctx.db, repo_id, [record_id])
   const present = numbers.length === 0 ? [] : await listNumbered(ctx.db, repo_id, numbers)
@@ -37,16 +38,6 @@ export async function recheckAffected(
   // A caller linked it. The events of the pull request came before.
   if (isLive(activity.status) && activity.pushed_files === null)
     await enqueueFileReads(ctx, [activity.pr_number])
-}
-
-/** Undefined if it was purged meanwhile. The pull requests that overlapped with it are rechecked nevertheless. */
-async function findActivity(ctx: RepoContext, id: string): Promise<ActivityRow | undefined> {
-  try {
-    return await getActivity(ctx, id)
-  } catch (error) {
-    if (error instanceof Failure && error.kind === 'not_found') return undefined
-    throw error
-  }
 }
 
 /** The numbers of the pull requests of an activity and of the live ones that overlap with it. */

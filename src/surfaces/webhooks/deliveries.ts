@@ -31,7 +31,8 @@ export function receiveDelivery(
     next()
   }
   const store: RequestHandler = async (req, res) => {
-    const body = await bodies.read(req, (bytes) => verified(app, req, bytes))
+    const bytes = await bodies.receive(req)
+    const body = await verified(app, req, bytes).finally(() => bodies.release(bytes))
     const status = await accept(app, req, body)
     app.metrics.deliveries.inc({ outcome: status })
     res.status(202).json({ status })

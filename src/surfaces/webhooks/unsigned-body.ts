@@ -23,18 +23,9 @@ export class UnsignedBodies {
     this.#max = max
   }
 
-  /** Receives a body and passes it to `check`. Its bytes count until `check` ends. Throws `body_too_large`, `service_unavailable`. */
-  async read<Result>(req: IncomingMessage, check: (body: Buffer) => Promise<Result>): Promise<Result> {
+  /** Receives a body. Its bytes count until `release` is called with it. Throws `body_too_large`, `service_unavailable`. */
+  async receive(req: IncomingMessage): Promise<Buffer> {
     refuseUnreadable(req)
-    const body = await this.#receive(req)
-    try {
-      return await check(body)
-    } finally {
-      this.#held -= body.length
-    }
-  }
-
-  #receive(req: IncomingMessage): Promise<Buffer> {
     return new Promise((resolve, reject) => {
       const receiving: Receiving = {
         chunks: [],
@@ -57,6 +48,10 @@ export class UnsignedBodies {
       req.on('close', () => receiving.refuse(incomplete()))
       if (req.closed) receiving.refuse(incomplete())
     })
+  }
+
+  release(body: Buffer): void {
+    this.#held -= body.length
   }
 
   /** Over the total limit, the largest body is rejected. Deliveries of GitHub are small and get through. */
