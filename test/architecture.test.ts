@@ -74,31 +74,31 @@ describe('a file may not', () => {
   test.each([
     [
       'import from a higher floor',
-      'db/connect.ts',
+      'db/database.ts',
       "import { a } from '../overlap/check.ts'",
       'from a higher floor',
     ],
     [
       'import a type from a higher floor',
-      'db/connect.ts',
+      'db/database.ts',
       "import type { A } from '../overlap/check.ts'",
       'from a higher floor',
     ],
     [
       'use an inline type import from a higher floor',
-      'db/connect.ts',
+      'db/database.ts',
       "export type A = import('../overlap/check.ts').A",
       'from a higher floor',
     ],
     [
       'import dynamically from a higher floor',
-      'db/connect.ts',
+      'db/database.ts',
       "export const a = () => import('../overlap/check.ts')",
       'from a higher floor',
     ],
     [
       're-export from a higher floor',
-      'db/connect.ts',
+      'db/database.ts',
       "export * from '../overlap/check.ts'",
       'from a higher floor',
     ],

@@ -1,7 +1,7 @@
 /** The queries of an overlap check on activities. Every statement starts with the repository id. */
 import { and, desc, eq, gt, type SQL, sql } from 'drizzle-orm'
 import type { PgColumn } from 'drizzle-orm/pg-core'
-import type { Db } from '../db/connect.ts'
+import type { Db } from '../db/database.ts'
 import { selectByIds } from '../db/lookup.ts'
 import { prepared } from '../db/prepared.ts'
 import { isBranch, isOpen, isStoredLive } from './status-store.ts'

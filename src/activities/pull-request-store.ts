@@ -2,7 +2,7 @@
 import { and, asc, eq, gt, inArray, isNotNull, isNull, or, sql } from 'drizzle-orm'
 import { later } from '../base/clock.ts'
 import { laterBy } from '../db/column.ts'
-import type { Db } from '../db/connect.ts'
+import type { Db } from '../db/database.ts'
 import { isBranch, isLiveAt, isOpen, isStoredFinished, isStoredLive } from './status-store.ts'
 import { type ActivityRow, activities } from './table.ts'
 

@@ -1,6 +1,6 @@
 /** SQL conditions on the status of an activity. */
 import { and, eq, gt, lte, or, type SQL, type SQLWrapper, sql } from 'drizzle-orm'
-import type { Db } from '../db/connect.ts'
+import type { Db } from '../db/database.ts'
 import { type ActivityStatus, CLOSED_STATUSES, FINISHED_STATUSES, LIVE_STATUSES } from './activity.ts'
 import { activities } from './table.ts'
 

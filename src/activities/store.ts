@@ -10,7 +10,7 @@ import {
 } from '../claims/store.ts'
 import { activityWeight } from '../claims/weight.ts'
 import { laterBy } from '../db/column.ts'
-import type { Db } from '../db/connect.ts'
+import type { Db } from '../db/database.ts'
 import { placeholdersOf, prepared, valuesOf } from '../db/prepared.ts'
 import type { FileChange } from '../lines/change.ts'
 import { deleteFileChanges, insertFileChanges } from '../lines/store.ts'

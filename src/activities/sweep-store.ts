@@ -2,7 +2,7 @@
 import { and, eq, inArray, lte, ne, or, sql } from 'drizzle-orm'
 import { type Batch, isNoneOf } from '../db/batch.ts'
 import { hourAt } from '../db/column.ts'
-import type { Db } from '../db/connect.ts'
+import type { Db } from '../db/database.ts'
 import { isLive } from './lifecycle.ts'
 import { isStoredFinished, isStoredLive } from './status-store.ts'
 import { unindexActivities } from './store.ts'

@@ -13,7 +13,7 @@ import {
   type StoredClaim,
 } from '../claims/store.ts'
 import { type Counted, claims } from '../claims/table.ts'
-import type { Db } from '../db/connect.ts'
+import type { Db } from '../db/database.ts'
 import { indexedNotable } from '../notables/store.ts'
 import { type NotableRow, notables } from '../notables/table.ts'
 

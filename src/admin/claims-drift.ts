@@ -2,7 +2,7 @@
 import { printableId } from '../base/id.ts'
 import { type Claim, TRUNCATED } from '../claims/claim.ts'
 import type { IndexedRecord, StoredClaim } from '../claims/store.ts'
-import type { Db } from '../db/connect.ts'
+import type { Db } from '../db/database.ts'
 import { Scope, ShownScope } from '../scope/scope.ts'
 import {
   COUNTED,

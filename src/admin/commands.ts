@@ -1,7 +1,7 @@
 /** The commands of `deconflict-admin` (docs/operations.md: deconflict-admin). */
 import { systemClock } from '../base/clock.ts'
 import { findRepository, listRepositoriesNamed, type RepositoryRow } from '../context/store.ts'
-import type { Database, Db } from '../db/connect.ts'
+import type { Database, Db } from '../db/database.ts'
 import { DistributeError, distribute, listShardCounts } from '../db/distribute.ts'
 import { listJobs, reviveJob } from '../jobs/store.ts'
 import { type Checked, checkIntegrity } from './integrity.ts'

@@ -1,7 +1,7 @@
 /** The integrity check: the schema, every row of every repository, the claims index, and jobs (docs/operations.md: deconflict-admin). */
 import { type Clock, later } from '../base/clock.ts'
 import { findRepository } from '../context/store.ts'
-import type { Db } from '../db/connect.ts'
+import type { Db } from '../db/database.ts'
 import { codeOf } from '../db/errors.ts'
 import { compareMigrations } from '../db/migrate.ts'
 import { findDrift } from './claims-drift.ts'

@@ -1,6 +1,6 @@
 /** Deletes everything that is stored about a repository. */
 import { type SQL, sql } from 'drizzle-orm'
-import type { Db } from '../db/connect.ts'
+import type { Db } from '../db/database.ts'
 import { COUNTED, correctTally, lockTallies } from './claims-drift-store.ts'
 import { listRepositoryTables } from './integrity-store.ts'
 

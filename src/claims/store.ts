@@ -1,6 +1,6 @@
 /** Queries that maintain claims and tallies with their records. Every statement starts with the repository id. */
 import { and, asc, eq, inArray, type SQL, sql } from 'drizzle-orm'
-import type { Db } from '../db/connect.ts'
+import type { Db } from '../db/database.ts'
 import { prepared } from '../db/prepared.ts'
 import type { Claim } from './claim.ts'
 import { type Counted, claims, tallies } from './table.ts'

@@ -1,6 +1,6 @@
 /** Announces to every instance which repositories have changed records, so that open pages can refresh. */
 import type { Logger } from 'pino'
-import type { Database } from '../db/connect.ts'
+import type { Database } from '../db/database.ts'
 import { faultOf } from '../db/errors.ts'
 
 const CHANNEL = 'deconflict_changes'

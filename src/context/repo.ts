@@ -2,7 +2,7 @@
 
 import { Meter } from '../base/budget.ts'
 import type { SingleFlight } from '../base/single-flight.ts'
-import type { Db } from '../db/connect.ts'
+import type { Db } from '../db/database.ts'
 import type { Identity, VisibleRepository } from '../github/access.ts'
 import type { AttributeRule } from '../lines/git-attributes.ts'
 import type { App } from './app.ts'

@@ -1,6 +1,6 @@
 /** Queries for repositories. */
 import { and, asc, eq, gt, ilike, isNotNull, lte, sql } from 'drizzle-orm'
-import type { Db } from '../db/connect.ts'
+import type { Db } from '../db/database.ts'
 import { prepared } from '../db/prepared.ts'
 import { repositories } from './table.ts'
 

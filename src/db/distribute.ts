@@ -1,6 +1,6 @@
 /** Distributes the tables across the nodes of a Citus cluster, by repository (docs/operations.md: Citus). */
 import { sql } from 'drizzle-orm'
-import type { Db } from './connect.ts'
+import type { Db } from './database.ts'
 import { IS_DISTRIBUTED, isManaged, PLANNING } from './planning.ts'
 import { lockSchema } from './statements.ts'
 

@@ -2,7 +2,7 @@
 import { setImmediate } from 'node:timers/promises'
 import { PGlite } from '@electric-sql/pglite'
 import { drizzle } from 'drizzle-orm/pglite'
-import type { Database, Db } from './connect.ts'
+import type { Database, Db } from './database.ts'
 import { DirectoryError, lockDirectory } from './directory-lock.ts'
 import { codeOf } from './errors.ts'
 import { announce, ping } from './statements.ts'

@@ -1,7 +1,7 @@
 /** Reads many records by their ids, each by the primary key (decisions: storage). */
 import { and, asc, eq, sql } from 'drizzle-orm'
 import type { PgColumn, PgTable } from 'drizzle-orm/pg-core'
-import type { Db } from './connect.ts'
+import type { Db } from './database.ts'
 
 /**
  * The records of `repo_id` whose ids are in the JSON array `ids`; both are placeholders. With `id = any(…)`, the planner

@@ -1,5 +1,5 @@
 /** Opens the database, PostgreSQL or the embedded one, and migrates its schema (contract §1). */
-import type { Database } from './connect.ts'
+import type { Database } from './database.ts'
 import { openEmbedded } from './embedded.ts'
 import { migrate } from './migrate.ts'
 import { openPostgres } from './postgres.ts'

@@ -1,7 +1,7 @@
 /** Prepared statements, built once, for the queries of most requests (decisions: storage). */
 import { getTableColumns, sql } from 'drizzle-orm'
 import type { PgColumn, PgTable } from 'drizzle-orm/pg-core'
-import type { Db } from './connect.ts'
+import type { Db } from './database.ts'
 
 interface Prepared<Rows> {
   execute(values?: Record<string, unknown>): Promise<Rows>

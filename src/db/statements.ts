@@ -1,6 +1,6 @@
 /** Statements that are the same for PostgreSQL and the embedded database. */
 import { sql } from 'drizzle-orm'
-import type { Db } from './connect.ts'
+import type { Db } from './database.ts'
 
 /** Notifies every session that listens on the channel. */
 export async function announce(db: Db, channel: string, text: string): Promise<void> {

@@ -2,7 +2,7 @@
 import { setTimeout as wait } from 'node:timers/promises'
 import type { Logger } from 'pino'
 import { type Clock, later, stopwatch } from '../base/clock.ts'
-import type { Database } from '../db/connect.ts'
+import type { Database } from '../db/database.ts'
 import { faultOf } from '../db/errors.ts'
 import { type Execution, newExecution, runInExecution } from '../telemetry/execution.ts'
 import type { Metrics } from '../telemetry/metrics.ts'

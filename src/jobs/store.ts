@@ -16,7 +16,7 @@ import {
 } from 'drizzle-orm'
 import { alias } from 'drizzle-orm/pg-core'
 import { laterBy } from '../db/column.ts'
-import type { Db } from '../db/connect.ts'
+import type { Db } from '../db/database.ts'
 import { currentCauses } from '../telemetry/execution.ts'
 import { currentTraceparent } from '../telemetry/trace.ts'
 import { type JobRow, type JobState, jobs } from './table.ts'

@@ -1,7 +1,7 @@
 /** Queries of changed files and their digests. Every statement starts with the repository id. */
 import { createHash } from 'node:crypto'
 import { and, asc, eq, inArray, sql } from 'drizzle-orm'
-import type { Db } from '../db/connect.ts'
+import type { Db } from '../db/database.ts'
 import { prepared } from '../db/prepared.ts'
 import { type FileChange, namesOf } from './change.ts'
 import type { Digest } from './digest.ts'

@@ -23,7 +23,7 @@ import {
   unindexRecords,
 } from '../claims/store.ts'
 import { notableWeight } from '../claims/weight.ts'
-import type { Db } from '../db/connect.ts'
+import type { Db } from '../db/database.ts'
 import { selectByIds } from '../db/lookup.ts'
 import { placeholdersOf, prepared, valuesOf } from '../db/prepared.ts'
 import type { ListNotables, NotableStatus } from './notable.ts'

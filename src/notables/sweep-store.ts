@@ -3,7 +3,7 @@ import { and, eq, inArray, lte, or, sql } from 'drizzle-orm'
 import { unindexRecords } from '../claims/store.ts'
 import { type Batch, isNoneOf } from '../db/batch.ts'
 import { hourAt } from '../db/column.ts'
-import type { Db } from '../db/connect.ts'
+import type { Db } from '../db/database.ts'
 import { notables } from './table.ts'
 
 function hasExpired(repo_id: number, now: Date) {

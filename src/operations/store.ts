@@ -1,7 +1,7 @@
 /** The SQL of idempotency keys and quotas. */
 import { and, eq, gt, lte, not, sql } from 'drizzle-orm'
 import type { Batch } from '../db/batch.ts'
-import type { Db } from '../db/connect.ts'
+import type { Db } from '../db/database.ts'
 import { idempotency_keys, quotas } from './table.ts'
 
 /** An idempotency key with everything that it is scoped to. */

@@ -13,7 +13,7 @@ import type { App } from '../context/app.ts'
 import { enqueueRechecks } from '../context/changes.ts'
 import { inTransaction, openKnownRepo, type RepoContext } from '../context/repo.ts'
 import { claimForSweep, listLeft, listUnswept, lockLeft, updateRepository } from '../context/store.ts'
-import type { Db } from '../db/connect.ts'
+import type { Db } from '../db/database.ts'
 import { faultOf, isDatabaseDown } from '../db/errors.ts'
 import { deleteJobs } from '../jobs/store.ts'
 import {

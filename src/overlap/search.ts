@@ -8,7 +8,7 @@ import {
 import type { Kind } from '../claims/claim.ts'
 import type { Counted } from '../claims/table.ts'
 import { hourAt } from '../db/column.ts'
-import type { Db } from '../db/connect.ts'
+import type { Db } from '../db/database.ts'
 import type { Expected } from './overlap.ts'
 import { CLAIM_KINDS, type Probes, RANGE_PROBES, TRUTH_TABLE } from './probes.ts'
 import { KEYS_MAX, runCountUndecided, runDecided, runSearch } from './statement-store.ts'

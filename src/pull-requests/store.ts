@@ -1,7 +1,7 @@
 /** Queries for pull requests and redeliveries. Every statement on pull requests starts with the repository id. */
 import { and, arrayOverlaps, asc, eq, gt, inArray, lt, lte, ne, not, or, sql } from 'drizzle-orm'
 import { type Batch, isNoneOf } from '../db/batch.ts'
-import type { Db } from '../db/connect.ts'
+import type { Db } from '../db/database.ts'
 import { branch_commits } from '../stacks/table.ts'
 import { type PullRequestRow, pull_requests, redeliveries } from './table.ts'
 

@@ -1,6 +1,6 @@
 /** Queries for the commits and links of branches. Every statement starts with the repository id. */
 import { and, asc, eq, lt, ne, or, sql } from 'drizzle-orm'
-import type { Db } from '../db/connect.ts'
+import type { Db } from '../db/database.ts'
 import { type BranchLink, branch_commits, branch_links } from './table.ts'
 
 /** Adds commits to a branch. */

@@ -2,7 +2,7 @@
 import { getEventListeners } from 'node:events'
 import { pino } from 'pino'
 import { afterAll, beforeEach, describe, expect, test, vi } from 'vitest'
-import type { Database } from '../../src/db/connect.ts'
+import type { Database } from '../../src/db/database.ts'
 import { openDatabase } from '../../src/db/open.ts'
 import { type JobHandler, runNext, runUntil } from '../../src/jobs/jobs.ts'
 import {
