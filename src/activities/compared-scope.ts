@@ -33,6 +33,11 @@ export function comparedScopeOf(row: ComparedFields): ComparedScope {
   return { areas: scope.areas, paths: scope.paths, is_literal, files: [...declared, ...pushed] }
 }
 
+/** Whether the files of a ready pull request take the place of what was declared by a request. */
+export function replacesDeclared(row: ComparedFields): boolean {
+  return row.pushed_files !== null && !row.scope_is_literal && isReady(row)
+}
+
 /** It has a pull request that is no draft. */
 function isReady({ pr_number, draft_pr }: Pick<ActivityRow, 'pr_number' | 'draft_pr'>): boolean {
   return pr_number !== null && !draft_pr

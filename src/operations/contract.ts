@@ -20,7 +20,7 @@ import {
   NotableBrief,
   UpdateNotable,
 } from '../notables/notable.ts'
-import { CheckOverlap, OverlapBrief, OverlapResult, Overlaps } from '../overlap/overlap.ts'
+import { CheckOverlap, Drift, OverlapBrief, OverlapResult, Overlaps } from '../overlap/overlap.ts'
 
 export interface Operation {
   method: 'GET' | 'POST' | 'PATCH'
@@ -123,6 +123,10 @@ export const OPERATIONS = {
     output: Activity.extend({
       pr_reminder_due: z.boolean().meta({
         description: 'True when it is time to open a draft pull request so that others can see the work.',
+      }),
+      drift: Drift.nullable().meta({
+        description:
+          'How the changes of the pull request, which take the place of the declared scope in comparisons, differ from it; null if they do not take its place.',
       }),
       ...currentOverlap,
     }).meta({ id: 'RetrievedActivity' }),

@@ -8,6 +8,7 @@ import * as notables from '../notables/notables.ts'
 import * as notableForm from '../notables/representation.ts'
 import type { NotableRow } from '../notables/table.ts'
 import { checkOverlap, overlapBriefOf, overlapOf } from '../overlap/check.ts'
+import { driftOf } from '../overlap/drift.ts'
 import { listOverlaps } from '../overlap/overlaps.ts'
 import type { InputOf, OperationName, OutputOf } from './contract.ts'
 
@@ -64,6 +65,7 @@ export const HANDLERS: { [Name in Exclude<OperationName, keyof CreateHandlers>]:
     return {
       ...activityForm.fullOf(activity),
       pr_reminder_due: activities.isReminderDue(ctx, activity),
+      drift: isLive(activity.status) ? driftOf(ctx, activity) : null,
       overlap: await currentOverlap(ctx, activity),
     }
   },

@@ -23,6 +23,8 @@ export const REUSE_MAX = 10
 export const COMPARED_MAX = 1000
 /** The maximum number of collisions in such a list. */
 export const OVERLAPS_MAX = 1000
+/** The maximum of paths in each list of a drift. */
+export const DRIFT_MAX = 20
 export const SHARED_PATHS_MAX = 3
 /** The maximum number of named matches in a short result. */
 export const NAMED_MAX = 5
@@ -181,6 +183,18 @@ export const OverlapBrief = z
   })
   .meta({ id: 'OverlapBrief' })
 export type OverlapBrief = z.output<typeof OverlapBrief>
+
+export const Drift = z
+  .strictObject({
+    declared_only: z.array(z.string()).meta({
+      description: `Declared paths and files that the pull request does not change; at most ${DRIFT_MAX}.`,
+    }),
+    changed_only: z.array(z.string()).meta({
+      description: `Files that it changes and nobody declared; at most ${DRIFT_MAX}.`,
+    }),
+  })
+  .meta({ id: 'Drift' })
+export type Drift = z.output<typeof Drift>
 
 export const OverlapResult = OverlapBrief.extend({
   reason: z.string().meta({ description: 'What overlaps and where, for humans; never empty.' }),

@@ -89,7 +89,7 @@ describe.each(sweeps)('%s', (_, sweepMaybe) => {
     expect(await listed(`?status=${status}`)).toEqual([])
     expect(await listed('?status=archived')).toEqual([])
     const { items } = (await repo.request('GET', '/activity?status=expired')).body
-    const { type, summary, pr_reminder_due, overlap, ...brief } = expired
+    const { type, summary, pr_reminder_due, drift, overlap, ...brief } = expired
     expect(items).toEqual([brief])
     expect(await seenByChecks()).toEqual({ related: [], own: [], stacked: [], compared: 0 })
   })
@@ -132,7 +132,7 @@ describe.each(sweeps)('%s', (_, sweepMaybe) => {
     expect(await listed(`?status=${status}`)).toEqual([])
     expect(await listed('?status=expired')).toEqual([])
     const { items } = (await repo.request('GET', '/activity?status=archived')).body
-    const { type, summary, pr_reminder_due, overlap, ...brief } = archived
+    const { type, summary, pr_reminder_due, drift, overlap, ...brief } = archived
     expect(items).toEqual([brief])
     expect((await repo.request('PATCH', `/activity/${id}`, { body: {} })).status).toBe(409)
     expect((await repo.request('PATCH', `/activity/${id}`, { body: { status: 'archived' } })).status).toBe(

@@ -67,7 +67,12 @@ const keys = (value: object) => Object.keys(value).sort()
 
 /** The activity without the fields that only a retrieval has. */
 async function read(id: string) {
-  const { pr_reminder_due: _, overlap: __, ...fields } = (await repo.request('GET', `/activity/${id}`)).body
+  const {
+    pr_reminder_due: _,
+    drift: __,
+    overlap: ___,
+    ...fields
+  } = (await repo.request('GET', `/activity/${id}`)).body
   return fields
 }
 
@@ -152,7 +157,7 @@ describe('retrieving', () => {
     const { activity } = await repo.create(whole)
     const { body } = await repo.request('GET', `/activity/${activity.id}`)
     expect(keys(activity)).toEqual(FULL)
-    expect(keys(body)).toEqual([...FULL, 'pr_reminder_due', 'overlap'].sort())
+    expect(keys(body)).toEqual([...FULL, 'pr_reminder_due', 'drift', 'overlap'].sort())
     const none = { overlap_detected: false, severity: null, related_activity_ids: [], matches: [] }
     expect(body.overlap).toEqual(none)
     const later = await repo.createActivity({ scope: { paths: ['src/pay/retry.ts'] } })

@@ -197,7 +197,7 @@ export const EXAMPLES: Examples = {
       checked_against: { activities: 2, as_of: STARTED, complete: true },
     },
   },
-  getActivity: { response: { ...full, pr_reminder_due: false, overlap: overlapNow } },
+  getActivity: { response: { ...full, pr_reminder_due: false, drift: null, overlap: overlapNow } },
   updateActivity: {
     request: { status: 'ready-for-review', risk: 'medium' },
     response: {

@@ -1,0 +1,49 @@
+/** How the changes of a pull request differ from what was declared before it (contract §11). */
+import { type ComparedFields, distinctNames, replacesDeclared } from '../activities/compared-scope.ts'
+import type { Budget } from '../base/budget.ts'
+import type { RepoContext } from '../context/repo.ts'
+import { namesOf } from '../lines/change.ts'
+import { fileGlob, parseGlob } from '../scope/glob.ts'
+import { meetsAny, pathSet } from '../scope/path-set.ts'
+import { globsOf } from './compare.ts'
+import { DRIFT_MAX, type Drift } from './overlap.ts'
+import { type Rules, rulesOf } from './rules.ts'
+
+/** The budget, in units of 10 to 50 ns: twice the worst case of a declared scope, and the files. */
+const UNITS_MAX = 2_000_000
+
+/**
+ * Null unless the changes of a ready pull request take the place of declared paths, files or areas with paths, and if
+ * these are too many to compare. Files that take no part in comparisons are no drift.
+ */
+export function driftOf(ctx: RepoContext, row: ComparedFields): Drift | null {
+  if (!replacesDeclared(row)) return null
+  return driftBetween(row, rulesOf(ctx.settings, ctx.noise_attributes), ctx.meter.budget(UNITS_MAX))
+}
+
+function driftBetween(
+  { scope, changed_files, pushed_files }: ComparedFields,
+  rules: Rules,
+  budget: Budget,
+): Drift | null {
+  const files = pushed_files ?? []
+  const globs = globsOf({ ...scope, is_literal: false, files: distinctNames(changed_files) }, rules, budget)
+  if (globs.length === 0) return null
+  const declared = pathSet(globs, budget)
+  const changed = pathSet(distinctNames(files).map(fileGlob), budget)
+  const changed_only = files.filter(
+    (file) =>
+      !rules.ignore(file.path, true, budget) && !meetsAny(declared, namesOf(file).map(fileGlob), { budget }),
+  )
+  const declared_only = [
+    ...scope.paths.filter((path) => !meetsAny(changed, [parseGlob(path, budget)], { budget })),
+    ...changed_files
+      .filter((file) => !meetsAny(changed, namesOf(file).map(fileGlob), { budget }))
+      .map(({ path }) => path),
+  ]
+  if (budget.remaining < 0) return null
+  return {
+    declared_only: [...new Set(declared_only)].slice(0, DRIFT_MAX),
+    changed_only: changed_only.map(({ path }) => path).slice(0, DRIFT_MAX),
+  }
+}
