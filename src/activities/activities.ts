@@ -10,7 +10,7 @@ import { inTransaction, type RepoContext } from '../context/repo.ts'
 import type { FileChange } from '../lines/change.ts'
 import type { CreateActivity, ListActivities, ListedActivity, UpdateActivity } from './activity.ts'
 import { changedFileOf, declareChanges, digestChanges, forgetPushedChanges } from './file-changes.ts'
-import { asOf, canTransition, expiryAt, isClosed, isLive, TRANSITIONS } from './lifecycle.ts'
+import { asOf, canTransition, expiryAt, isClosed, isLive, TRANSITIONS, withOwnTtl } from './lifecycle.ts'
 import { insertLive } from './live-insert.ts'
 import { listedOf } from './representation.ts'
 import * as store from './store.ts'
@@ -21,6 +21,8 @@ export async function createActivity(ctx: RepoContext, input: CreateActivity): P
   const { now, repo, settings, identity } = ctx
   const { changes, ...scope } = input.scope
   const files = await digestChanges(ctx, changes)
+  const hasOwnTtl = input.ttl_ms !== null && input.pr_url === null
+  const ttl = withOwnTtl(settings, hasOwnTtl ? input.ttl_ms : null)
   const row: store.NewActivity = {
     ...input,
     scope,
@@ -31,7 +33,8 @@ export async function createActivity(ctx: RepoContext, input: CreateActivity): P
     source: 'api',
     pr_number: input.pr_url === null ? null : pullRequestNumber(ctx, input.pr_url),
     created_by: identity?.login ?? null,
-    expires_at: expiryAt(now, now, settings),
+    expires_at: expiryAt(now, now, ttl),
+    ttl_ms: hasOwnTtl ? ttl.activity_ttl_ms : null,
     created_at: now,
     updated_at: now,
   }
@@ -78,6 +81,10 @@ export function updateActivity(ctx: RepoContext, id: string, input: UpdateActivi
     if (heartbeat) {
       if (!isLive(row.status)) throw notLive(row)
       changes.heartbeat_at = now
+      changes.expires_at = expiryAt(now, row.created_at, withOwnTtl(settings, row.ttl_ms), row.expires_at)
+    }
+    if (row.ttl_ms !== null && changes.pr_number != null) {
+      changes.ttl_ms = null
       changes.expires_at = expiryAt(now, row.created_at, settings, row.expires_at)
     }
     const isOther = changes.pr_number !== undefined && changes.pr_number !== row.pr_number
@@ -95,7 +102,7 @@ export async function heartbeatActivity(ctx: RepoContext, id: string): Promise<A
   const { db, now, repo, settings } = ctx
   const extended = await store.extendActivity(db, repo.id, id, {
     now,
-    expires_at: expiryAt(now, now, { ...settings, max_activity_ttl_ms: null }),
+    ttl_ms: settings.activity_ttl_ms,
     max_ttl_ms: settings.max_activity_ttl_ms,
   })
   if (!extended) throw notLive(await getActivity(ctx, id))

@@ -38,6 +38,9 @@ export type ArchiveReason = z.output<typeof ArchiveReason>
 export const ActivitySource = z.enum(['api', 'pull_request', 'branch'])
 export type ActivitySource = z.output<typeof ActivitySource>
 
+/** The shortest time to live of an activity's own. */
+const TTL_MIN_MS = 60_000
+
 /** The most characters of each text. */
 export const ACTIVITY_MAX = { title: 200, summary: 4000, actor: 100, agent: 100, pr_url: 2048 }
 
@@ -73,6 +76,14 @@ const draftPr = z.boolean().meta({ description: 'Whether the linked pull request
 const blocking = z
   .boolean()
   .meta({ description: 'Whether to warn others prominently. It never blocks them.' })
+const ttlMs = z
+  .int()
+  .min(TTL_MIN_MS)
+  .meta({
+    description:
+      'The time to live that heartbeats renew, in milliseconds, for work that a process announces and may not live to end. A longer one than `activity_ttl_ms` is lowered to it. It ends with the link to a pull request.',
+    examples: [900_000],
+  })
 const risk = Risk.meta({ description: 'The risk of the work for others.' })
 
 export const CreateActivity = z
@@ -91,6 +102,7 @@ export const CreateActivity = z
     pr_url: prUrl.nullable().default(null),
     draft_pr: draftPr.default(false),
     blocking: blocking.default(false),
+    ttl_ms: ttlMs.nullable().default(null),
   })
   .meta({ id: 'CreateActivity' })
 export type CreateActivity = z.output<typeof CreateActivity>
@@ -175,6 +187,10 @@ export const ActivityBrief = z
     expires_at: outputTimestamp.meta({
       description: 'When the activity expires unless it gets a heartbeat.',
     }),
+    ttl_ms: z
+      .int()
+      .nullable()
+      .meta({ description: 'Its own time to live; null if that of the repository applies.' }),
     created_at: outputTimestamp.meta({ description: 'When the activity was created.' }),
     updated_at: outputTimestamp.meta({ description: 'When the activity was last updated.' }),
     archived_at: outputTimestamp

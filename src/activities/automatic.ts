@@ -6,7 +6,7 @@ import { type Effect, recordEffect } from '../telemetry/execution.ts'
 import type { ArchiveReason } from './activity.ts'
 import { distinctNames } from './compared-scope.ts'
 import { type PushedChanges, pushedFieldsOf, replaceChanges } from './file-changes.ts'
-import { asOf, expiryAt, isClosed, isLive, statusWithPullRequest } from './lifecycle.ts'
+import { asOf, expiryAt, isClosed, isLive, statusWithPullRequest, withOwnTtl } from './lifecycle.ts'
 import { insertLive } from './live-insert.ts'
 import { listLiveOf, lockActivitiesOf, lockOrigin } from './pull-request-store.ts'
 import * as store from './store.ts'
@@ -33,7 +33,8 @@ export interface PullRequest {
  */
 export function linkPullRequest(ctx: RepoContext, pr: PullRequest): Promise<ActivityRow[]> {
   const update = (row: ActivityRow) => ({
-    ...heartbeat(ctx, row),
+    ...heartbeat(ctx, { ...row, ttl_ms: null }),
+    ttl_ms: null,
     ...(row.source === 'branch' && takenOver(pr)),
     pr_url: pr.url,
     pr_number: pr.number,
@@ -200,7 +201,8 @@ function hasVisibleChange(before: ActivityRow, after: ActivityRow): boolean {
 }
 
 export function heartbeat({ now, settings }: RepoContext, row: ActivityRow): store.ActivityChanges {
-  return { heartbeat_at: now, expires_at: expiryAt(now, row.created_at, settings, row.expires_at) }
+  const ttl = withOwnTtl(settings, row.ttl_ms)
+  return { heartbeat_at: now, expires_at: expiryAt(now, row.created_at, ttl, row.expires_at) }
 }
 
 export function archived(

@@ -29,6 +29,7 @@ export function briefOf(row: ActivityRow): ActivityBrief {
     blocking: row.blocking,
     heartbeat_at: row.heartbeat_at?.toISOString() ?? null,
     expires_at: row.expires_at.toISOString(),
+    ttl_ms: row.ttl_ms,
     created_at: row.created_at.toISOString(),
     updated_at: row.updated_at.toISOString(),
     archived_at: row.archived_at?.toISOString() ?? null,

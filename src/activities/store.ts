@@ -141,8 +141,8 @@ const runExtend = prepared('extend_activity', (db) =>
     .set({
       heartbeat_at: AT_NOW,
       updated_at: AT_NOW,
-      // Null without a maximum; `least` ignores null.
-      expires_at: sql`least(greatest(${activities.expires_at}, ${sql.placeholder('expires_at')}::timestamptz),
+      // Null without a maximum or an own time to live; `least` ignores null.
+      expires_at: sql`least(greatest(${activities.expires_at}, ${laterBy(AT_NOW, sql`least(${activities.ttl_ms}, ${sql.placeholder('ttl_ms')}::bigint)`)}),
         ${laterBy(activities.created_at, sql`${sql.placeholder('max_ttl_ms')}`)})`,
     })
     .where(
@@ -161,10 +161,10 @@ export async function extendActivity(
   db: Db,
   repo_id: number,
   id: string,
-  life: { now: Date; expires_at: Date; max_ttl_ms: number | null },
+  life: { now: Date; ttl_ms: number; max_ttl_ms: number | null },
 ): Promise<ActivityRow | undefined> {
-  const { now, expires_at, max_ttl_ms } = life
-  const given = { now: now.toISOString(), expires_at: expires_at.toISOString(), max_ttl_ms }
+  const { now, ttl_ms, max_ttl_ms } = life
+  const given = { now: now.toISOString(), ttl_ms, max_ttl_ms }
   const [row] = await runExtend(db, { repo_id, id, ...given })
   return row
 }

@@ -1,6 +1,6 @@
 /** The table of activities. */
 import { sql } from 'drizzle-orm'
-import { boolean, check, index, integer, jsonb, pgTable, primaryKey, text } from 'drizzle-orm/pg-core'
+import { bigint, boolean, check, index, integer, jsonb, pgTable, primaryKey, text } from 'drizzle-orm/pg-core'
 import { areTexts, byteText, hourOf, instant, isIdOf, isOneOf, LOGIN_MAX, repoId } from '../db/column.ts'
 import type { ChangedFile } from '../lines/change.ts'
 import type { Scope } from '../scope/scope.ts'
@@ -45,6 +45,8 @@ export const activities = pgTable(
     source: text().$type<ActivitySource>().notNull(),
     heartbeat_at: instant(),
     expires_at: instant().notNull(),
+    /** Its own time to live, if it has one. It ends with the link to a pull request. */
+    ttl_ms: bigint({ mode: 'number' }),
     /** Indexed for the sweep instead of `expires_at`, which every heartbeat changes. */
     expires_hour: integer().notNull().generatedAlwaysAs(hourOf('expires_at')),
     created_at: instant().notNull(),

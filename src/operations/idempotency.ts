@@ -58,7 +58,7 @@ export async function createOnce<Name extends OperationName, Row extends { id: s
 }
 
 /** Fields that were added to the inputs, with the JSON of their defaults. */
-const ADDED_FIELDS: Record<string, string> = { base_sha: 'null', changes: '[]' }
+const ADDED_FIELDS: Record<string, string> = { base_sha: 'null', changes: '[]', ttl_ms: 'null' }
 
 /** Leaves added fields out if they have their defaults, so that a retry after an upgrade still is the same request. */
 function hashOf(input: object): string {

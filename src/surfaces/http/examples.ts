@@ -52,6 +52,7 @@ const brief: Omit<OutputOf<'updateActivity'>, 'overlap'> = {
   blocking: false,
   heartbeat_at: null,
   expires_at: NEXT_DAY,
+  ttl_ms: null,
   created_at: STARTED,
   updated_at: STARTED,
   archived_at: null,
