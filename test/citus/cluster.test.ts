@@ -151,7 +151,7 @@ test('a worker is added, and shards move to it under load, and nothing is lost',
     await query('select citus_rebalance_wait()')
     expect((await shardsByPort())[port]).toBeGreaterThan(0)
   })
-  expect(row).toMatchObject({ lost: 0, doubled: 0 })
+  expect(row).toMatchObject({ lost: 0, duplicated: 0 })
   expect(unexpectedStatuses(row, ['503'])).toEqual([])
   const { lines } = await runAdmin(env, 'verify')
   expect(lines).toEqual([expect.stringMatching(/^problems: 0, /)])
@@ -169,7 +169,7 @@ test('a stopped worker makes only its own repositories unavailable, until it is 
     await worker.restart()
     await expect.poll(statuses, WAIT_OPTIONS).not.toContain(503)
   })
-  expect(row).toMatchObject({ lost: 0, doubled: 0 })
+  expect(row).toMatchObject({ lost: 0, duplicated: 0 })
   expect(unexpectedStatuses(row, ['503'])).toEqual([])
 })
 

@@ -80,7 +80,7 @@ test('with a full disk writes are 503 and reads continue, the log names the disk
 
   const heir = await startProcess(env)
   const row = counts.report(await listTitles(heir.url))
-  expect(row).toMatchObject({ lost: 0, doubled: 0 })
+  expect(row).toMatchObject({ lost: 0, duplicated: 0 })
   expect(unexpectedStatuses(row, ['503'])).toEqual([])
   expect(await heir.kill('SIGTERM')).toMatchObject({ code: 0 })
   await disk.unmount()

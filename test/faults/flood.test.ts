@@ -98,7 +98,7 @@ test('10,000 deliveries, 2,000 of them sent twice, are all acknowledged and take
   await sql.end()
 
   const row = counts.report(rows.map(({ id }) => String(id).slice('delivery:'.length)))
-  expect(row).toMatchObject({ acknowledged: DELIVERIES + TWICE, refused: {}, lost: 0, doubled: 0 })
+  expect(row).toMatchObject({ acknowledged: DELIVERIES + TWICE, refused: {}, lost: 0, duplicated: 0 })
   // No job ran twice: each pull request was read once and became one activity.
   expect(worked_off.filter(({ attempts }) => attempts !== 1)).toEqual([])
   expect(pulls).toHaveLength(PULLS)

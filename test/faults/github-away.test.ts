@@ -161,7 +161,7 @@ test('with GitHub failing in any way, recently accepted callers are served, othe
 
   const { body } = await apiAt(service.url, 'ada')('GET', '/activity?limit=100')
   const row = counts.report(body.items.map(({ title }: { title: string }) => title))
-  expect(row).toMatchObject({ lost: 0, doubled: 0 })
+  expect(row).toMatchObject({ lost: 0, duplicated: 0 })
   expect(unexpectedStatuses(row, ['503', '429'])).toEqual([])
 })
 
@@ -190,5 +190,5 @@ test('jobs wait while GitHub is unavailable, deliveries are acknowledged, and al
     .poll(async () => (await tracked()).length, { ...WAIT_OPTIONS, interval: 200 })
     .toBe(urls.length)
   const row = counts.report(await tracked())
-  expect(row).toMatchObject({ acknowledged: 60, refused: {}, lost: 0, doubled: 0 })
+  expect(row).toMatchObject({ acknowledged: 60, refused: {}, lost: 0, duplicated: 0 })
 })

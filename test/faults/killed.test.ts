@@ -29,7 +29,7 @@ test('one of two instances is killed repeatedly, and clients that switch to the 
   }
   await load.stop()
   const row = counts.report(await listTitles(other.url))
-  expect(row).toMatchObject({ lost: 0, doubled: 0 })
+  expect(row).toMatchObject({ lost: 0, duplicated: 0 })
   expect(row.refused.none).toBeGreaterThan(0)
   // 503 while it starts, and 409 for a key whose first, aborted request is still running on the other instance.
   expect(unexpectedStatuses(row, ['none', '503', '409'])).toEqual([])
@@ -50,7 +50,7 @@ test('the only instance is killed on the embedded database, and its successor ha
   }
   await load.stop()
   const row = counts.report(await listTitles(service.url))
-  expect(row).toMatchObject({ lost: 0, doubled: 0 })
+  expect(row).toMatchObject({ lost: 0, duplicated: 0 })
   expect(row.refused.none).toBeGreaterThan(0)
   // While it starts, it responds that it is not ready.
   expect(unexpectedStatuses(row, ['none', '503'])).toEqual([])

@@ -36,7 +36,7 @@ test('with open transactions, the process keeps running, responds with 503 and r
   }
   await load.stop()
   const row = counts.report(await listTitles(service.url))
-  expect(row).toMatchObject({ lost: 0, doubled: 0 })
+  expect(row).toMatchObject({ lost: 0, duplicated: 0 })
   expect(Object.keys(row.refused)).toEqual(['503'])
   expect(await service.kill('SIGTERM')).toEqual({ code: 0, errors: [] })
   await cluster.remove()
@@ -72,7 +72,7 @@ test('a promoted standby has everything acknowledged, and the service finds it a
   await expect.poll(() => counts.acknowledged.size, WAIT_OPTIONS).toBeGreaterThan(acknowledged + 300)
   await load.stop()
   const row = counts.report(await listTitles(service.url))
-  expect(row).toMatchObject({ lost: 0, doubled: 0 })
+  expect(row).toMatchObject({ lost: 0, duplicated: 0 })
   expect(Object.keys(row.refused)).toEqual(['503'])
   expect(await service.kill('SIGTERM')).toEqual({ code: 0, errors: [] })
   await standby.remove()

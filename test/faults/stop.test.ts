@@ -55,7 +55,7 @@ test('under load every acknowledged create is stored and no request is aborted',
   // Every stored record was acknowledged: no response was cut off.
   expect(stored.filter((title) => !counts.acknowledged.has(title))).toEqual([])
   const row = counts.report(stored)
-  expect(row).toMatchObject({ lost: 0, doubled: 0 })
+  expect(row).toMatchObject({ lost: 0, duplicated: 0 })
   expect(unexpectedStatuses(row, ['none'])).toEqual([])
   expect(await heir.kill('SIGTERM')).toMatchObject({ code: 0 })
 })
@@ -141,7 +141,7 @@ describe('the process ends with 0', () => {
         ({ pr_url }: { pr_url: string }) => pr_url,
       )
     await expect.poll(tracked, WAIT_OPTIONS).toEqual([url])
-    expect(counts.report(await tracked())).toMatchObject({ acknowledged: 1, lost: 0, doubled: 0 })
+    expect(counts.report(await tracked())).toMatchObject({ acknowledged: 1, lost: 0, duplicated: 0 })
     expect(await heir.kill('SIGTERM')).toMatchObject({ code: 0 })
   })
 })
