@@ -128,7 +128,7 @@ export function isReminderDue({ now, settings }: RepoContext, row: ActivityRow):
   return isLive(row.status) && row.branch !== null && row.pr_url === null && isOld
 }
 
-/** All fields that change when the caller sets `scope`, and `base_sha` beside it or not. */
+/** All fields that change when the caller sets `scope`, with or without `base_sha`. */
 function scopeFields(
   { areas, paths }: UpdateActivity['scope'] & object,
   files: readonly FileChange[],

@@ -41,7 +41,7 @@ export type ActivitySource = z.output<typeof ActivitySource>
 /** The shortest time to live of an activity's own. */
 const TTL_MIN_MS = 60_000
 
-/** The most characters of each text. */
+/** The maximum number of characters of each text. */
 export const ACTIVITY_MAX = { title: 200, summary: 4000, actor: 100, agent: 100, pr_url: 2048 }
 
 const title = text(1, ACTIVITY_MAX.title).meta({

@@ -221,7 +221,7 @@ function isOpen(row: ActivityRow): boolean {
   return !isClosed(row.status)
 }
 
-/** The fields of an activity that is its pull request's. */
+/** The fields of an activity that belongs to a pull request. */
 function takenOver({
   number,
   title,

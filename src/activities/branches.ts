@@ -1,4 +1,4 @@
-/** Applies pushes and deletions of branches to activities, and makes an activity from a pushed branch (contract §5, automatic moves). */
+/** Applies pushes and deletions of branches to activities, and creates activities of pushed branches (contract §5, automatic moves). */
 import { newId } from '../base/id.ts'
 import { enqueueRechecks } from '../context/changes.ts'
 import { inTransaction, type RepoContext } from '../context/repo.ts'
@@ -13,7 +13,7 @@ import { listLiveOnBranch, lockActivitiesOf, lockLiveOnBranch, lockOrigin } from
 import type { NewActivity } from './store.ts'
 import type { ActivityRow } from './table.ts'
 
-/** Archives the live activities of a deleted branch that have no pull request, and deletes what is stored of its commits. */
+/** Archives the live activities of a deleted branch that have no pull request, and deletes its stored commits. */
 export function deleteBranch(ctx: RepoContext, branch: string): Promise<ActivityRow[]> {
   const deleted = inTransaction(ctx, async (within) => {
     const { db, now, repo } = within
@@ -43,11 +43,11 @@ export interface PushedBranch {
   actor: string
   /** The message of the head commit. Its first line becomes the title. */
   message: string
-  /** How many changed files there can be in a comparison if these are not all; else null. */
+  /** The maximum number of files in a comparison if the list was cut to it; otherwise null. */
   cut_at: number | null
 }
 
-/** What of a branch is tracked: `none` means that it may get an activity, `other` that it has one that was not made from a push. */
+/** The tracking of a branch: `none` if it may get an activity, `other` if it has one that was not created from a push. */
 export async function trackingOf(
   { db, now, repo }: RepoContext,
   branch: string,
@@ -55,19 +55,19 @@ export async function trackingOf(
   return trackingBy(await listLiveOnBranch(db, repo.id, branch, now))
 }
 
-/** The same, of the live activities of the branch. */
+/** The same, given the live activities of the branch. */
 export function trackingBy(live: readonly ActivityRow[]): 'branch' | 'other' | 'none' {
   if (live.some(isOfBranch)) return 'branch'
   return live.length > 0 ? 'other' : 'none'
 }
 
-/** It was made from a push, and no pull request has taken it over. */
+/** Whether the activity was created from a push and has no pull request yet. */
 function isOfBranch({ source, pr_number }: ActivityRow): boolean {
   return source === 'branch' && pr_number === null
 }
 
 /**
- * Updates the activity that was made from pushes to the branch. Makes one if the branch changes a file and has no live
+ * Updates the activity that was created from pushes to the branch. Creates one if the branch changes a file and has no live
  * activity, unless the repository is at its limit.
  */
 export function trackBranch(ctx: RepoContext, pushed: PushedBranch, changes: PushedChanges): Promise<void> {

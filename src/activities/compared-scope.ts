@@ -1,10 +1,10 @@
-/** What of an activity takes part in comparisons: its declared scope, and the files that it changes (contract §11). Pure. */
+/** The part of an activity that is compared: its declared scope, and the files that it changes (contract §11). Pure. */
 import { type ChangedFile, namesOf } from '../lines/change.ts'
 import type { ChangeOrigin } from '../lines/table.ts'
 import type { Scope } from '../scope/scope.ts'
 import type { ActivityRow } from './table.ts'
 
-/** The fields that decide it. */
+/** The fields that determine the compared scope. */
 export type ComparedFields = Pick<
   ActivityRow,
   'scope' | 'scope_is_literal' | 'changed_files' | 'pushed_files' | 'pr_number' | 'draft_pr'
@@ -21,8 +21,8 @@ export interface ComparedScope extends Scope {
 }
 
 /**
- * The files of an open pull request that is ready take the place of the declared paths and files, as do those of
- * activities that were made from GitHub. While it is a draft, both count. Declared areas always count.
+ * The files of a pull request that is ready for review replace the declared paths and files, and so do the files of
+ * activities that were created from GitHub. While it is a draft, both count. Declared areas always count.
  */
 export function comparedScopeOf(row: ComparedFields): ComparedScope {
   const { scope, scope_is_literal: is_literal, changed_files, pushed_files } = row
@@ -38,12 +38,12 @@ export function replacesDeclared(row: ComparedFields): boolean {
   return row.pushed_files !== null && !row.scope_is_literal && isReady(row)
 }
 
-/** It has a pull request that is no draft. */
+/** Whether it has a pull request that is not a draft. */
 function isReady({ pr_number, draft_pr }: Pick<ActivityRow, 'pr_number' | 'draft_pr'>): boolean {
   return pr_number !== null && !draft_pr
 }
 
-/** The names of files, each once. */
+/** The distinct names of files. */
 export function distinctNames(files: readonly Pick<ChangedFile, 'path' | 'previous_path'>[]): string[] {
   return [...new Set(files.flatMap(namesOf))]
 }

@@ -1,4 +1,4 @@
-/** The changed files of activities: what was declared, and what GitHub lists (contract §11). */
+/** The changed files of activities: those that were declared, and those that GitHub lists (contract §11). */
 import { isDeepStrictEqual } from 'node:util'
 import { periodicYield } from '../base/event-loop.ts'
 import { Failure } from '../base/failure.ts'
@@ -14,7 +14,7 @@ import type { ScopeChange } from './scope-changes.ts'
 import * as store from './store.ts'
 import type { ActivityRow } from './table.ts'
 
-/** Cost units for each character of a patch, of about 50 ns. */
+/** The work budget for digesting patches, in units of about 50 ns, one per character. */
 const UNITS_MAX = 1_000_000
 
 /** Reduces patches to digests. Throws `validation_error` (`scope.changes[i].patch`) for a patch that cannot be read. */
@@ -47,8 +47,8 @@ function readDigest(patch: string, hash: LineHasher, index: number): Digest | nu
 }
 
 /**
- * Stores the files that were declared for an activity, which the transaction of `within` has locked; false if they are
- * what is stored. A file without a patch keeps the stored digest if its blob is the stored one.
+ * Stores the declared files of an activity, which the transaction of `within` has locked; false if they are stored already.
+ * A file without a patch keeps the stored digest if its blob is the stored one.
  */
 export async function declareChanges(
   within: RepoContext,
@@ -78,7 +78,7 @@ export interface PushedChanges {
 
 /**
  * Replaces the files that GitHub lists for a live activity, which the transaction of `within` has locked. The declared
- * scope stays as it is. False if the activity is not live or has these files.
+ * scope is not changed. False if the activity is not live or already has these files.
  */
 export async function replaceChanges(
   { db, repo, now }: RepoContext,
@@ -100,7 +100,7 @@ export function pushedFieldsOf({ files, base_sha }: PushedChanges): store.Activi
   return { pushed_files: files.map(changedFileOf), pushed_base_sha: base_sha }
 }
 
-/** Deletes the files that GitHub listed: the activity has another pull request now, or none. */
+/** Deletes the files that GitHub listed, because the activity has another pull request now, or none. */
 export async function forgetPushedChanges(
   { db, repo }: RepoContext,
   { id: activity_id }: ActivityRow,
@@ -109,7 +109,7 @@ export async function forgetPushedChanges(
   return { pushed_files: null, pushed_base_sha: null }
 }
 
-/** The change without its lines. Its fields are in the order of `jsonb`, so that it compares equal with a stored one. */
+/** The change without its lines. The fields are in the order of `jsonb`, so that it compares equal to a stored one. */
 export function changedFileOf({ path, previous_path, status, blob_sha }: ChangedFile): ChangedFile {
   return { path, status, blob_sha, previous_path }
 }

@@ -15,7 +15,7 @@ const isLive = and(
   gt(activities.expires_at, sql.placeholder('now')),
 )
 
-/** The columns that decide what is compared of an activity. */
+/** The columns that determine the compared scope of an activity. */
 const scoped = {
   id: activities.id,
   scope: activities.scope,
@@ -25,7 +25,7 @@ const scoped = {
   pr_number: activities.pr_number,
   draft_pr: activities.draft_pr,
 }
-/** Also those that relate the work of two activities: author, issues, and the commits that the files are based on. */
+/** The same, with the columns that relate two activities: author, issues, and the commits that the files are based on. */
 const sided = {
   ...scoped,
   title: activities.title,

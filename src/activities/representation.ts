@@ -46,7 +46,7 @@ export function listedOf(row: ActivityRow): ListedActivity {
   return { ...brief, scope: { ...scope, changes: scope.changes.map(({ path }) => ({ path })) } }
 }
 
-/** The files that were declared; of an activity that was made from GitHub, those that GitHub lists. */
+/** The declared files, or the files that GitHub lists if the activity was created from GitHub. */
 function shownFilesOf(row: ActivityRow) {
   return row.scope_is_literal ? (row.pushed_files ?? []) : row.changed_files
 }

@@ -1,4 +1,4 @@
-/** The schema of `scope.changes`: files that git says are changed, with their patches (contract §11). */
+/** The schema of `scope.changes`: changed files with their patches (contract §11). */
 import { z } from 'zod'
 import { text } from '../base/field.ts'
 import { CHANGE_STATUSES } from '../lines/change.ts'
@@ -73,7 +73,7 @@ const Change = z
   })
   .meta({ id: 'Change', description: 'One changed file.' })
 
-/** A change as it was sent. */
+/** A change as the client sent it. */
 export type ScopeChange = z.output<typeof Change>
 
 const changes = z.array(Change).max(CHANGES_MAX).superRefine(checkTogether).meta({
@@ -81,7 +81,7 @@ const changes = z.array(Change).max(CHANGES_MAX).superRefine(checkTogether).meta
     'Files that git reports as changed. They are compared line by line with the changes of other activities.',
 })
 
-/** No two changes share a path or a former path, and the patches are not too large together. */
+/** Checks that no two changes have the same path or former path, and the total size of the patches. */
 function checkTogether(all: readonly ScopeChange[], context: z.RefinementCtx): void {
   for (const name of ['path', 'previous_path'] as const) {
     const seen = new Map<string, number>()

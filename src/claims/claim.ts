@@ -46,7 +46,7 @@ export interface ClaimSource {
   files: readonly string[]
 }
 
-/** With a glob of 512 characters, a row still fits into an index page. */
+/** With this limit, a row with a glob of 512 characters fits into an index page. */
 const PREFIX_MAX_BYTES = 400
 /** Scopes with more paths yield to the event loop first, because validating them has just taken a while. */
 const LARGE_SCOPE = 50

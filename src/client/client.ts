@@ -90,7 +90,7 @@ export function createClient(options: ClientOptions): Client {
   return Object.fromEntries(methods)
 }
 
-/** What a service reports about itself. Null from an older service, or if a proxy answers in its place. */
+/** Information about a service. Null from an older service, or if a proxy responds instead of it. */
 export interface ServiceInfo {
   version: string | null
   /** Host, with the port if any, of the GitHub whose repositories it serves. */

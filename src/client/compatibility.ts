@@ -1,4 +1,4 @@
-/** Fills in fields that earlier releases of the service do not send, so that every answer has the type of its operation. */
+/** Adds fields that earlier releases of the service do not send, so that every response has the type of its operation. */
 import type { OperationName } from '../operations/contract.ts'
 
 type Json = Record<string, unknown>
@@ -10,7 +10,7 @@ const FILL: Partial<Record<OperationName, (body: Json) => Json>> = {
   listOverlaps: (body) => ({ total: (body.items as unknown[]).length, ...body }),
 }
 
-/** `body` with the fields that this release adds. A body of another shape is returned as it is. */
+/** Returns `body` with the fields that this release adds. A body of another shape is returned unchanged. */
 export function fillIn(name: OperationName, body: unknown): unknown {
   const fill = FILL[name]
   return fill && typeof body === 'object' && body !== null ? fill(body as Json) : body

@@ -1,4 +1,4 @@
-/** What a call of the client throws: the service's error object, or that there was no valid response (specification §7.1). */
+/** The exception of a client call: the service's error object, or the lack of a valid response (specification §7.1). */
 import type { FailureType } from '../base/failure.ts'
 
 /** The service's error types, and those of the client itself. */

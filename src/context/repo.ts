@@ -34,7 +34,7 @@ export interface RepoContext {
   /** The caller, if the operation needs it; null for tokens without a user. */
   identity: Identity
   settings: Settings
-  /** What the `.gitattributes` of the repository says of noise. */
+  /** The rules about noise in the `.gitattributes` of the repository. */
   noise_attributes: readonly AttributeRule[]
   settings_source: 'defaults' | 'file'
   settings_errors: SettingsProblem[]

@@ -22,7 +22,7 @@ export const repositories = pgTable(
     settings: jsonb().$type<FileSettings>(),
     /** The areas of `.github/labeler.yml`, which apply if the settings have none; null if there is no such file. */
     labeler_areas: jsonb().$type<Settings['areas']>(),
-    /** What the `.gitattributes` at the root says of noise; null if there is no such file. */
+    /** The rules about noise in the root `.gitattributes`; null if there is no such file. */
     noise_attributes: jsonb().$type<AttributeRule[]>(),
     settings_errors: jsonb().$type<SettingsProblem[]>().notNull().default([]),
     /** The last branch that the reconciliation checked; null if it checked all. */

@@ -42,8 +42,8 @@ export async function enqueueOnce(db: Db, job: NewJob, now: Date): Promise<boole
 }
 
 /**
- * Enqueues jobs. One that is known runs again; if it still waits, it runs once, at the earlier of the two times. With
- * `gap_ms`, one that still waits keeps its time, and one that is known waits for so long after the end of its last run.
+ * Enqueues jobs. A job whose id is stored already runs again; if it is still waiting, it runs once, at the earlier of the two
+ * times. With `gap_ms`, a waiting job keeps its time, and any other stored job runs at least that long after its last run.
  */
 export async function enqueue(
   db: Db,

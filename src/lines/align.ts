@@ -1,32 +1,32 @@
-/** Finds which hunks of two patches show the same lines of the base, though the bases may differ (contract §11). Pure. */
+/** Finds the hunks of two patches that show the same lines of the base, although the bases may differ (contract §11). Pure. */
 import type { Budget } from '../base/budget.ts'
 import { type Digest, firstIndex, type Hunk } from './digest.ts'
 import { isTelling, type LineWord } from './line-hash.ts'
 
-/** Line numbers of hunk `a` become those of hunk `b` (both by index) when `shift` is added. */
+/** Adding `shift` to the line numbers of hunk `a` gives those of hunk `b`. Both are indexes. */
 export interface Alignment {
   a: number
   b: number
   shift: number
-  /** `assumed`: too little is equal to tell, so that they lie apart; the shift is the best guess of how far. */
+  /** `assumed`: too few lines are equal, so the hunks are taken to lie apart, and the shift is an estimate. */
   confidence: 'proved' | 'likely' | 'assumed'
 }
 
-/** Within this many lines of the expected shift less has to be equal. */
+/** Within this many lines of the expected shift, fewer equal lines are needed. */
 const NEARBY = 50
-/** In units of about 5 ns: indexing a line, a hunk, a shift to look at, comparing at it, and four lines that are compared. */
+/** In cost units of about 5 ns: indexing a line, a hunk, a candidate shift, a comparison at a shift, and comparing four lines. */
 const COST = { indexed: 10, hunk: 60, candidate: 12, shift: 20 }
 
 /**
- * The pairs of hunks that show the same lines, and of each hunk of `a` the hunks before and after it. `one_base`: both
- * patches are known to start from the same commit; where their lines say otherwise, they are right. With
- * `budget.remaining` below 0 the search gave up, and pairs may be missing.
+ * The pairs of hunks that show the same lines and, for each hunk of `a`, the hunks before and after it. `one_base`: both
+ * patches are known to start from the same commit; this is ignored if their lines contradict it. If the budget is exhausted,
+ * pairs may be missing.
  */
 export function alignHunks(a: Digest, b: Digest, one_base: boolean, budget: Budget): Alignment[] {
   return (one_base ? alignByNumber(a, b, budget) : null) ?? alignByLines(a, b, budget)
 }
 
-/** Null if the two show different lines under one number. */
+/** Aligns by line numbers. Null if both show different lines under one number. */
 function alignByNumber(a: Digest, b: Digest, budget: Budget): Alignment[] | null {
   const found: Alignment[] = []
   for (const [at, hunk] of a.hunks.entries()) {
@@ -77,7 +77,7 @@ function alignByLines(a: Digest, b: Digest, budget: Budget): Alignment[] {
   return found
 }
 
-/** A shift under which a hunk of the other side may show the same lines, as one number, which sorts by hunk. */
+/** A hunk of the other side and a shift at which it may show the same lines, as one number that sorts by hunk. */
 function candidate(hunk: number, shift: number): number {
   return hunk * 2 ** 32 + shift + 2 ** 31
 }
@@ -100,8 +100,8 @@ function isBetter(one: Fit, other: Fit, expected: number): boolean {
 }
 
 /**
- * Whether lines on which the two hunks fit are proved to be others: at the expected shift, by as many telling lines. The
- * fit then only says that their text is repeated.
+ * Whether the lines of the fit are proved to align elsewhere: at the expected shift, with at least as many telling lines.
+ * Their text is then merely repeated.
  */
 function isTaken(
   a: Digest,
@@ -125,7 +125,7 @@ function isTaken(
   return false
 }
 
-/** Null if what the hunks show does not say that the shift is the true one. */
+/** The fit of two hunks at a shift; null if their lines are not enough evidence for it. */
 function fitAt(
   a: Digest,
   ours: Hunk,
@@ -138,16 +138,16 @@ function fitAt(
   return confidence === null ? null : { shift, telling: comparison.telling, confidence }
 }
 
-/** What two hunks have in common under a shift. */
+/** The lines that two hunks have in common at a shift. */
 interface Comparison {
   equal: number
   telling: number
   different: number
-  /** All lines of one of the two, and fewer than two. */
+  /** One of the hunks has fewer than two lines, and all of them are equal. */
   is_tiny: boolean
 }
 
-/** Whether what is equal is enough to take a shift that lies `off` lines from the expected one for the true one. */
+/** Whether the equal lines are enough evidence for a shift that is `off` lines from the expected one. */
 function confidenceOf(
   { equal, telling, different, is_tiny }: Comparison,
   off: number,
@@ -177,12 +177,12 @@ function compare(a: Digest, ours: Hunk, b: Digest, theirs: Hunk, shift: number, 
   return { equal, telling, different: Math.max(shared, 0) - equal, is_tiny: least < 2 && shared === least }
 }
 
-/** The lines that both hunks show under a shift, as numbered in `ours`. It ends before it starts if they lie apart. */
+/** The lines that both hunks show at a shift, in the numbering of `ours`. The end is before the start if they lie apart. */
 function stretchOf(ours: Hunk, theirs: Hunk, shift: number): { start: number; end: number } {
   return { start: Math.max(ours.start, theirs.start - shift), end: Math.min(ours.end, theirs.end - shift) }
 }
 
-/** The shifts under which a telling line of the hunk is one that the other side shows as well. */
+/** The shifts at which a telling line of the hunk equals a line that the other side shows. */
 function candidatesOf(a: Digest, hunk: Hunk, places: Map<LineWord, number[]>, budget: Budget): number[] {
   const candidates: number[] = []
   for (let line = hunk.start; line < hunk.end; line++) {
@@ -196,7 +196,7 @@ function candidatesOf(a: Digest, hunk: Hunk, places: Map<LineWord, number[]>, bu
   return candidates
 }
 
-/** Where each telling line stands: the index of its hunk and its number, in turn. */
+/** The places of each telling line: pairs of the index of its hunk and its line number, in one list. */
 function tellingPlaces({ hunks, lines }: Digest): Map<LineWord, number[]> {
   const places = new Map<LineWord, number[]>()
   for (const [index, { start, end, lines_at }] of hunks.entries()) {
@@ -211,7 +211,7 @@ function tellingPlaces({ hunks, lines }: Digest): Map<LineWord, number[]> {
   return places
 }
 
-/** The hunks that overlap or adjoin this one under a shift, one more before them and one after them. */
+/** The hunks that overlap or adjoin this one at a shift, with one more before and one more after them. */
 function neighbours({ start, end }: Hunk, other: Digest, shift: number): { from: number; to: number } {
   const { from, to } = overlapping(other, start + shift - 1, end + shift + 1)
   return { from: Math.max(from - 1, 0), to: Math.min(to + 1, other.hunks.length) }

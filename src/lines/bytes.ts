@@ -1,4 +1,4 @@
-/** Numbers as bytes and back: one at a time, 32 bits, or some bits each. Every read is bounded by the bytes. */
+/** Encodes and decodes numbers: variable-length, of 32 bits, or of a few bits each. Reads never go beyond the bytes. */
 
 const ROOM = 256
 /** Variable-length numbers have at most 31 bits. */
@@ -17,7 +17,7 @@ export class ByteWriter {
     this.#bytes[this.#length++] = value
   }
 
-  /** From 0 to `NUMBER_MAX`: seven bits a byte, the lowest first. */
+  /** Writes a number from 0 to `NUMBER_MAX` with seven bits per byte, the lowest bits first. */
   number(value: number): void {
     if (!(value >= 0 && value <= NUMBER_MAX)) throw new RangeError(`${value} cannot be written`)
     let rest = value
@@ -29,7 +29,7 @@ export class ByteWriter {
     for (let shift = 0; shift < 32; shift += 8) this.byte((value >>> shift) & 0xff)
   }
 
-  /** `width` bits of each item, the lowest first, filled up to a whole byte. */
+  /** Writes `width` bits of each item, the lowest bits first, padded to a whole byte. */
   bits<Item>(items: Iterable<Item>, width: number, numberOf: (item: Item) => number): void {
     let [held, count] = [0, 0]
     for (const item of items) {
@@ -52,7 +52,7 @@ export class ByteWriter {
 export class ByteReader {
   readonly #bytes: Uint8Array
   #at = 0
-  /** What is thrown when the bytes cannot be what was written. */
+  /** Creates the exception for bytes that the writer cannot have written. */
   readonly error: (problem: string) => Error
 
   constructor(bytes: Uint8Array, error: (problem: string) => Error) {
@@ -92,7 +92,7 @@ export class ByteReader {
     return value >>> 0
   }
 
-  /** Values of `width` bits each. */
+  /** Reads `count` values of `width` bits each. */
   bits(count: number, width: number): Uint32Array {
     const from = this.#at
     const length = Math.ceil((count * width) / 8)

@@ -1,4 +1,4 @@
-/** One changed file of a side, and how GitHub's list of files says it (contract §11). */
+/** One changed file of a side, and its conversion from GitHub's list of files (contract §11). */
 import { type Digest, digestOf } from './digest.ts'
 import type { LineHasher } from './line-hash.ts'
 import { PatchError } from './patch.ts'
@@ -9,21 +9,21 @@ export type ChangeStatus = (typeof CHANGE_STATUSES)[number]
 /** A changed file without its lines. */
 export interface ChangedFile {
   path: string
-  /** Of a renamed file; else null. */
+  /** The former path of a renamed file; otherwise null. */
   previous_path: string | null
   status: ChangeStatus
-  /** The file's content after the change (before it, of a removed one); null if unknown. */
+  /** The git blob after the change, or before the change for a removed file; null if unknown. */
   blob_sha: string | null
 }
 
 export interface FileChange extends ChangedFile {
-  /** Lines added and removed; null if unknown. */
+  /** The number of added and removed lines; null if unknown. */
   changed_lines: number | null
-  /** Null if there was no patch, or none that can be kept. */
+  /** Null if there was no patch, or if it is too large or unreadable. */
   digest: Digest | null
 }
 
-/** An entry of GitHub's `GET /repos/{owner}/{repo}/pulls/{number}/files`, as far as it is used. */
+/** The fields used from an entry of GitHub's `GET /repos/{owner}/{repo}/pulls/{number}/files`. */
 export interface FileEntry {
   filename: string
   previous_filename?: string | undefined
@@ -44,7 +44,7 @@ const STATUSES: Record<string, ChangeStatus | null> = {
   unchanged: null,
 }
 
-/** The change that an entry stands for; null for a file that is not changed. */
+/** The change that an entry describes; null for a file that is not changed. */
 export function changeOf(entry: FileEntry, hash: LineHasher): FileChange | null {
   const status = STATUSES[entry.status ?? 'modified'] ?? (entry.status === 'unchanged' ? null : 'modified')
   if (status === null) return null
@@ -59,7 +59,7 @@ export function changeOf(entry: FileEntry, hash: LineHasher): FileChange | null 
   }
 }
 
-/** GitHub may cut a patch off; then it counts as one that was left out. */
+/** GitHub may truncate a patch, which then counts as omitted. */
 function digestIfReadable(patch: string, hash: LineHasher): Digest | null {
   try {
     return digestOf(patch, hash)
@@ -69,18 +69,18 @@ function digestIfReadable(patch: string, hash: LineHasher): Digest | null {
   }
 }
 
-/** Lines that a patch adds and removes; null without a digest. */
+/** The number of lines that a patch adds and removes; null without a digest. */
 export function changedLinesOf(digest: Digest | null): number | null {
   if (digest === null) return null
   return digest.blocks.reduce((sum, block) => sum + block.end - block.start, digest.added.length)
 }
 
-/** The names of a change: the one that the file has, and the one that it had. */
+/** The current and the former name of the file. */
 export function namesOf({ path, previous_path }: Pick<ChangedFile, 'path' | 'previous_path'>): string[] {
   return previous_path === null || previous_path === path ? [path] : [path, previous_path]
 }
 
-/** Git's name of the empty content, which is text though no line of it changed. */
+/** The git blob of empty content, which is text although no line of it changed. */
 const EMPTY_BLOB = 'e69de29bb2d1d6434b8b29ae775ad8c2e48c5391'
 
 /** Only the name changed. */

@@ -1,6 +1,6 @@
 /** The issues that a pull request closes, by GitHub's keywords in its title, its body and its commits (contract §11). Pure. */
 
-/** Characters that are read of one text. */
+/** The maximum number of characters that are read of one text. */
 const LENGTH_MAX = 100_000
 const ISSUES_MAX = 100
 
@@ -10,8 +10,8 @@ const REFERENCE = String.raw`(?:(${REPOSITORY})?#|GH-|https?:\/\/[^\s\/]{1,200}\
 const CLOSING = new RegExp(KEYWORD + REFERENCE, 'gi')
 
 /**
- * The number of an issue of `repository` (`owner/name`), or `owner/name#7` for one of another. Comments and code, where
- * GitHub reads no keyword, are left out: the templates of many repositories hold `<!-- Fixes #1 -->`.
+ * The issues that the texts close: numbers for issues of `repository` (`owner/name`), `owner/name#7` for those of another
+ * one. Comments and code are ignored, as on GitHub: the templates of many repositories contain `<!-- Fixes #1 -->`.
  */
 export function closingIssues(texts: readonly string[], repository: string): Set<number | string> {
   const issues = new Set<number | string>()
@@ -26,7 +26,7 @@ export function closingIssues(texts: readonly string[], repository: string): Set
   return issues
 }
 
-/** The text without comments and code. What is opened and never closed ends with the text, or, of a span, with its line. */
+/** The text without comments and code. An unclosed comment or code block ends with the text, an unclosed span with its line. */
 function readable(text: string): string {
   const prose = without(text, '<!--', '-->')
     .split(/^ {0,3}(?:```|~~~).*$/m)

@@ -1,20 +1,21 @@
 /**
- * Digests as they are stored: about four bytes for each different line of the patch (contract §11). Pure.
+ * The stored form of digests: about four bytes for each distinct line of the patch (contract §11). Pure.
  *
- * A byte for the version, and whether it is a submodule. The numbers of hunks and blocks as variable-length integers, each line number as
- * the distance from what precedes it. The lines: for each a bit that says whether it occurred before, then the words of
- * those that did not, then the indexes of those that did, of as few bits as they need. Last, how the telling added lines
- * are indented: a table of shapes, and an index for each line.
+ * 1. A byte with the version and the flag for submodules.
+ * 2. Hunks and blocks as variable-length integers, with line numbers relative to the previous ones.
+ * 3. The lines: a bit for each that is set if it occurred before, then the words of the new ones, then the indexes of the
+ *    others, with as few bits as possible.
+ * 4. The indentation of the added telling lines: a table of shapes, and an index for each line.
  */
 import { ByteReader, ByteWriter } from './bytes.ts'
 import { type Block, DIGEST_LINES_MAX, type Digest, type Hunk } from './digest.ts'
 import { HASH_MASK, isTelling, type LineWord } from './line-hash.ts'
 
 const VERSION = 1
-/** The least that a hunk takes: three numbers. */
+/** The minimum size of a hunk: three numbers. */
 const HUNK_BYTES_MIN = 3
 
-/** The bytes are no digest that this version wrote. */
+/** The bytes are not a digest of this version. */
 export class DigestError extends Error {
   override readonly name = 'DigestError'
 }
@@ -137,7 +138,7 @@ function readShapes(reader: ByteReader, telling: Uint32Array): Uint32Array {
   })
 }
 
-/** Bits that tell this many apart. */
+/** The number of bits that distinguish `size` values. */
 function widthOf(size: number): number {
   return size <= 1 ? 0 : 32 - Math.clz32(size - 1)
 }

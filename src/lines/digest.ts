@@ -1,42 +1,42 @@
-/** What is kept of a patch: line numbers and hashes, no text (contract §11). Pure. */
+/** The digest of a patch, which is all that is stored of it: line numbers and hashes, no text (contract §11). Pure. */
 import { type HashedLine, isTelling, type LineHasher, type LineWord, trimmedHash } from './line-hash.ts'
 import { type PatchHunk, readPatch } from './patch.ts'
 
-/** A stretch of the base that a patch shows: lines `start` up to `end`, which is not part of it. */
+/** A range of base lines that a patch shows, from `start` to `end`, exclusive. */
 export interface Hunk {
   start: number
   end: number
-  /** Where its lines begin in `Digest.lines`. */
+  /** The index of its first line in `Digest.lines`. */
   lines_at: number
-  /** Its blocks in `Digest.blocks`. */
+  /** The index of its first block in `Digest.blocks`. */
   blocks_at: number
   blocks_end: number
 }
 
-/** Lines `start` up to `end` of the base (none for an insertion before `start`), and what takes their place. */
+/** A replacement of the base lines from `start` to `end`, exclusive; for an insertion before `start` both are the same. */
 export interface Block {
   start: number
   end: number
-  /** Where its lines begin in `Digest.lines`. */
+  /** The index of its first line in `Digest.lines`. */
   lines_at: number
-  /** The lines that take their place, in `Digest.added`. */
+  /** The index of its first new line in `Digest.added`. */
   added_at: number
   added_end: number
 }
 
 export interface Digest {
-  /** The file is a submodule, and what was added is the line that names its commit. */
+  /** The file is a submodule; the added line names its commit. */
   is_submodule: boolean
   hunks: Hunk[]
   blocks: Block[]
-  /** The lines of the base that the hunks show, one hunk after the other. */
+  /** The base lines of all hunks, in order. */
   lines: Uint32Array
   added: Uint32Array
-  /** For each telling line of `added`, in order: its trimmed hash. */
+  /** The trimmed hash of each telling line of `added`, in order. */
   trimmed: Uint32Array
 }
 
-/** Lines that a digest may hold; a larger patch is treated like one that was not sent. */
+/** The maximum number of lines in a digest. A larger patch counts as omitted. */
 export const DIGEST_LINES_MAX = 65_536
 
 const SUBMODULE = /^Subproject commit [0-9a-f]{7,64}(?:-dirty)?$/
@@ -61,7 +61,7 @@ export function digestOf(patch: string, hash: LineHasher): Digest | null {
   }
 }
 
-/** Of hunks or blocks `from` up to `to`, in order: the first that `isSo`, as are all after it; `to` if none is. */
+/** The first index from `from` to `to`, exclusive, whose item satisfies `isSo`; `to` if there is none. If an item satisfies it, all later ones must too. */
 export function firstIndex<Item>(
   items: readonly Item[],
   { from, to }: { from: number; to: number },
@@ -115,9 +115,9 @@ function addHunk(draft: Draft, { start, lines }: PatchHunk, hash: LineHasher): v
 }
 
 /**
- * Lines that are only inserted or only removed can often be told to lie some lines further down as well: a function that
- * is inserted between two others begins or ends with an empty line. `git diff` picks the place that reads best, and a merge
- * the last one, so blocks are moved there as far as the hunk shows.
+ * A block of only inserted or only removed lines can often be placed some lines further down with the same result: a function
+ * that is inserted between two others begins or ends with an empty line. `git diff` picks the place that reads best, and a
+ * merge picks the last one, so blocks are moved down as far as the hunk shows.
  */
 function slideDown({ lines, added, blocks }: Draft, hunk: Hunk, at: number): void {
   const block = blocks[at] as Block

@@ -1,25 +1,25 @@
-/** Whether two sides do the same work: by the lines that they add, and by the issue that they close (contract §11). Pure. */
+/** Finds duplicates: two sides that seem to do the same work, by the lines that they add and the issues that they close (contract §11). Pure. */
 import type { FileChange } from './change.ts'
 import { type NoiseRules, noiseOf } from './noise.ts'
 
-/** Of the smaller side. */
+/** The share of the added lines of the smaller side. */
 const SHARE_MIN = 0.5
 const ADDED_LINES_MIN = 5
 
-/** What the comparison needs of a side. It is made once for each side, however many it is compared with. */
+/** The fields of a side that the comparison uses. They are computed once per side. */
 export interface Work {
-  /** The hashes of the telling lines that it adds, without indentation: each once, in ascending order. */
+  /** The hashes of its added telling lines, without indentation: distinct, in ascending order. */
   added: Uint32Array
   /** See `closingIssues`. */
   closes: ReadonlySet<number | string>
 }
 
 export interface Duplicate {
-  /** The part of the smaller side's added lines that the other adds as well, 0 to 1. */
+  /** The share of the smaller side's added lines that the other side adds too, from 0 to 1. */
   share: number
-  /** The different telling lines that the smaller side adds. */
+  /** The number of distinct telling lines that the smaller side adds. */
   added_lines: number
-  /** An issue that both close: its number, or `owner/name#7` in another repository. */
+  /** An issue that both close: its number, or `owner/name#7` in another repository; otherwise null. */
   issue: number | string | null
 }
 
@@ -31,14 +31,14 @@ export function workOf(
   const added = new Set<number>()
   for (const file of files) {
     const noise = noiseOf(file, rules)
-    // Two that raise the same dependency do the same work.
+    // Manifests count too: two updates of the same dependency are duplicates.
     if (noise !== null && noise !== 'manifest') continue
     for (const hash of file.digest?.trimmed ?? []) added.add(hash)
   }
   return { added: Uint32Array.from(added).sort(), closes }
 }
 
-/** Null if they do not do the same. */
+/** Null if they are not duplicates. */
 export function duplicateOf(a: Work, b: Work): Duplicate | null {
   const added_lines = Math.min(a.added.length, b.added.length)
   const share = added_lines === 0 ? 0 : sharedCount(a.added, b.added) / added_lines

@@ -6,24 +6,24 @@ import type { Digest } from './digest.ts'
 import { meet } from './meet.ts'
 import type { LinesVerdict, Verdict } from './verdict.ts'
 
-/** Units of about 5 ns that one file may take; a median one takes 600 (docs/signal.md). */
+/** The work budget of one file in units of about 5 ns. A median file takes 600 (docs/signal.md). */
 const FILE_COST_MAX = 1_000_000
 
 export interface FileCircumstances {
   /** Both patches are known to start from the same commit. */
   one_base: boolean
-  /** For all files of a check. Once it is used up, what lines would have to decide is `unknown`. */
+  /** Shared by all files of a check. When it is exhausted, verdicts that depend on lines are `unknown`. */
   budget: Budget
 }
 
-/** The two changes have a name in common: see `namesOf`. */
+/** The two changes must have a name in common: see `namesOf`. */
 export function fileVerdict(yours: FileChange, theirs: FileChange, at: FileCircumstances): LinesVerdict {
   const verdict = verdictWithoutLines(yours, theirs)
   if (verdict !== null) return asWhole(verdict)
   return linesVerdict(yours.digest as Digest, theirs.digest as Digest, at)
 }
 
-/** What follows from names, status and content; null if lines have to decide, and both sides have a digest. */
+/** The verdict by names, status and content; null if the lines decide and both sides have a digest. */
 function verdictWithoutLines(yours: FileChange, theirs: FileChange): Verdict | null {
   const [mine, its] = [courseOf(yours), courseOf(theirs)]
   const isSameCourse = mine.from === its.from && mine.to === its.to
@@ -37,7 +37,7 @@ function verdictWithoutLines(yours: FileChange, theirs: FileChange): Verdict | n
   return yours.digest === null || theirs.digest === null ? 'unknown' : null
 }
 
-/** The name of a file in the base, null if it is added, and after the change, null if it is removed. */
+/** The name of a file before the change (null if it is added) and after it (null if it is removed). */
 function courseOf({ path, previous_path, status }: FileChange): { from: string | null; to: string | null } {
   return {
     from: status === 'added' ? null : (previous_path ?? path),
@@ -45,7 +45,7 @@ function courseOf({ path, previous_path, status }: FileChange): { from: string |
   }
 }
 
-/** Known to be the same: by its blob; else, of an added file or a submodule, by what is added. */
+/** Whether the content is certainly the same: by its blob, or else by the added lines of an added file or a submodule. */
 function isSameContent(yours: FileChange, theirs: FileChange): boolean {
   if (yours.blob_sha !== null && theirs.blob_sha !== null) return yours.blob_sha === theirs.blob_sha
   const [mine, its] = [yours.digest, theirs.digest]
@@ -66,8 +66,8 @@ function asWhole(verdict: Verdict): LinesVerdict {
 function linesVerdict(yours: Digest, theirs: Digest, { one_base, budget }: FileCircumstances): LinesVerdict {
   const granted = Math.min(FILE_COST_MAX, budget.remaining)
   const own: Budget = { remaining: granted }
-  // What was proved last is where the next hunk is looked for, so the sides are put into an order of their own: whoever
-  // asks, the verdict is the same.
+  // The alignment depends on which side is first, so the sides are put into a fixed order. The verdict is then the same
+  // for both sides.
   const isSwapped = isAfter(yours, theirs)
   const [a, b] = isSwapped ? [theirs, yours] : [yours, theirs]
   const alignments = alignHunks(a, b, one_base, own)
@@ -75,7 +75,7 @@ function linesVerdict(yours: Digest, theirs: Digest, { one_base, budget }: FileC
   budget.remaining -= granted - own.remaining
   if (own.remaining < 0) {
     if (found.verdict !== 'conflict') return asWhole('unknown')
-    // Some of what the two blocks touch may not have been reached, so the whole might still agree.
+    // The search may have missed blocks, so the group might still agree.
     found.confidence = 'likely'
   }
   return isSwapped ? { ...found, your_lines: found.their_lines, their_lines: found.your_lines } : found

@@ -1,4 +1,4 @@
-/** What the `.gitattributes` at the root of a repository says of noise: generated, vendored, merged by union (contract §11). Pure. */
+/** Reads the rules about noise in the root `.gitattributes`: generated, vendored, merged by union (contract §11). Pure. */
 import { z } from 'zod'
 import type { Budget } from '../base/budget.ts'
 import { alternativesOf, type Glob, GlobError, parseGlob } from '../scope/glob.ts'
@@ -6,35 +6,35 @@ import { matchesPath } from '../scope/intersect.ts'
 import { NOISE_CLASSES, type NoiseClass } from './noise-names.ts'
 
 const LENGTH_MAX = 262_144
-/** Rules that say something of noise, and the characters of their globs; those beyond are left out. */
+/** The maximum number of rules about noise, and of characters of their globs. Further ones are ignored. */
 const RULES_MAX = 500
 const GLOBS_LENGTH_MAX = 16_384
-/** The budget for compiling the globs of all rules; those beyond are left out. */
+/** The budget for compiling the globs of all rules. Further rules are ignored. */
 const COMPILE_UNITS_MAX = 500_000
 
-/** Merging both sides' lines is for logs that grow at one place. */
+/** `merge=union` is for logs to which both sides append. */
 const CLASS_OF: Record<string, NoiseClass> = {
   'linguist-generated': 'generated',
   'linguist-vendored': 'vendored',
   merge: 'changelog',
 }
 
-/** A rule as it is stored: the files that it is about, and whether they are of a class. Null takes back an earlier rule. */
+/** A stored rule: a glob, and whether its files belong to a class. Null revokes an earlier rule. */
 export const AttributeRule = z.strictObject({
   glob: z.string().refine(isGlob, { error: 'is not a glob' }),
   says: z.partialRecord(z.enum(NOISE_CLASSES), z.boolean().nullable()),
 })
 export type AttributeRule = z.output<typeof AttributeRule>
 
-/** Rules in the form in which paths are matched. */
+/** Compiled rules. */
 export interface Attributes {
   /** The globs of the rules that make files noise. */
   globs: readonly Glob[]
-  /** Whether a path is declared to be of a class, or not to be; null if nothing is said or the budget is exhausted. */
+  /** Whether the rules put a path into a class; null if no rule applies or the budget is exhausted. */
   says(path: string, noise: NoiseClass, budget: Budget): boolean | null
 }
 
-/** The rules of a file that are about noise, in its order. Never throws: what cannot be read says nothing, as in git. */
+/** The rules about noise of a file, in order. Never throws: invalid lines are ignored, as in git. */
 export function readGitAttributes(text: string): AttributeRule[] {
   const rules: AttributeRule[] = []
   let length = 0
@@ -66,7 +66,7 @@ export function attributesOf(rules: readonly AttributeRule[]): Attributes {
   }
 }
 
-/** A pattern, bare or in quotes, and what follows it. */
+/** A pattern, with or without quotes, and the rest of the line. */
 const RULE = /^(?:"((?:[^"\\]|\\.)*)"|([^\s"#[!][^\s]*|\[(?!attr\])[^\s]*))\s+(.*)$/
 
 function readRule(line: string): AttributeRule | null {
@@ -84,12 +84,12 @@ function readRule(line: string): AttributeRule | null {
   return glob === null ? null : { glob, says }
 }
 
-/** The glob that matches what git's pattern matches; null if there is none. */
+/** The glob that is equivalent to a git pattern; null if there is none. */
 function globOf(pattern: string): string | null {
   if (pattern.endsWith('/') || pattern.includes('\0')) return null
   const anchored = pattern.replace(/\\([ "])/g, '$1').replace(/[{}]/g, '\\$&')
   const rooted = anchored.includes('/') ? anchored.replace(/^\//, '') : `**/${anchored}`
-  // A plain name at the end of a glob covers what lies beneath it, which git's does not. A class of one character does not.
+  // A plain name at the end of a glob also matches everything beneath it, unlike in git. A class of one character does not.
   const last = rooted.slice(rooted.lastIndexOf('/') + 1)
   const exact = /[*?[\\]/.test(last) ? rooted : rooted.replace(/\w$/, '[$&]')
   return isGlob(exact) ? exact : null

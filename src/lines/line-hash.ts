@@ -1,18 +1,18 @@
 /**
- * Keyed hashes of lines, all that is kept of the text of a patch (contract §11). Pure.
+ * Keyed hashes of lines, which are all that is stored of the text of a patch (contract §11). Pure.
  *
  * A line is a 32-bit word: 31 bits of hash, and one bit that says whether the line is *telling*. Without the key of its
  * repository, which is deleted with its data, a short line cannot be found by hashing all short lines.
  *
  * Odds of a collision. Two different lines of one kind, telling or not, have the same word with a probability of 2⁻³¹,
- * and who does not know the key cannot look for such lines. A conflict is `proved` wrongly only if at least one pair of
+ * and without the key nobody can search for such lines. A conflict is `proved` wrongly only if at least one pair of
  * different base lines, one of each side, collides, and all other lines that both hunks show happen to be equal. A patch
  * shows 32 base lines on average (docs/signal.md), so a pair of files has 32 × 32 = 1,024 such pairs, and the odds are
  * below 1,024 × 2⁻³¹ = 4.8 × 10⁻⁷: less than one in two million pairs of files. The budget of one pair of files
  * ends after 4,000,000 comparisons, which bounds the odds of the largest files by 0.2 %.
  */
 
-/** Bytes of a key: it has to be random, and of one repository. */
+/** The length of a key in bytes. Each repository has its own random key. */
 export const KEY_BYTES = 16
 
 /** A line as one word: `hash << 1 | telling`, unsigned. */
@@ -20,18 +20,18 @@ export type LineWord = number
 
 export interface HashedLine {
   word: LineWord
-  /** The part of the hash that whitespace around the text makes: `hashOf(word) - shape` is that of the trimmed text. */
+  /** The hash of the whitespace around the text: `hashOf(word) - shape` is the hash of the trimmed text. */
   shape: number
 }
 
-/** Hashes the lines of one repository. `ends` is false for a last line that has no newline: it is another line. */
+/** Hashes lines with the key of one repository. `ends` is false for a last line without a newline, which is a different line. */
 export type LineHasher = (line: string, ends: boolean) => HashedLine
 
 export const HASH_MASK = 0x7fffffff
-/** A telling line is longer than this when trimmed, and holds three letters in a row. */
+/** A telling line is longer than this when trimmed, and has three letters in a row. */
 const SHORT = 8
 const LETTERS = /\p{L}{3}/u
-/** Shapes of lines (indentations) that a hasher remembers; a patch of hostile ones is only slower. */
+/** The maximum number of shapes (indentations) in the cache. More only make a hostile patch slower. */
 const SHAPES_MAX = 1000
 
 export function isTelling(word: LineWord): boolean {
@@ -44,8 +44,8 @@ export function trimmedHash({ word, shape }: HashedLine): number {
 }
 
 /**
- * The hash of a line is the sum of two: of its trimmed text, and of the whitespace around it. So the hash of the trimmed
- * text, by which duplicates are found, costs no second word for each line but one for each indentation.
+ * The hash of a line is the sum of two hashes: of its trimmed text, and of the whitespace around it. The hash of the trimmed
+ * text, which finds duplicates, therefore costs one word per indentation instead of one per line.
  */
 export function lineHasher(key: Uint8Array): LineHasher {
   if (key.length !== KEY_BYTES) throw new RangeError(`a key has ${KEY_BYTES} bytes, not ${key.length}`)
@@ -64,7 +64,7 @@ export function lineHasher(key: Uint8Array): LineHasher {
     const text = line.trim()
     let shape = 0
     if (text.length < line.length || !ends) {
-      // A newline occurs in no line, so it separates what precedes the text from what follows it.
+      // No line contains a newline, so it separates the text before from the text after.
       const from = line.indexOf(text)
       shape = shapeOf(`${line.slice(0, from)}\n${line.slice(from + text.length)}${ends ? '' : '\n'}`)
     }
@@ -77,8 +77,8 @@ export function lineHasher(key: Uint8Array): LineHasher {
 type KeyWords = [number, number, number, number]
 
 /**
- * SipHash-2-4 of the text's UTF-16 units (little endian), the lower 32 bits of it, signed. 64-bit words are pairs of
- * 32-bit ones, since numbers have no more.
+ * The lower 32 bits, signed, of SipHash-2-4 of the text's UTF-16 units (little endian). 64-bit words are pairs of 32-bit
+ * words, because bitwise operators have 32 bits.
  */
 export function sipHash([k0, k1, k2, k3]: KeyWords, text: string): number {
   let [a, A] = [k0 ^ 0x70736575, k1 ^ 0x736f6d65]
@@ -87,7 +87,7 @@ export function sipHash([k0, k1, k2, k3]: KeyWords, text: string): number {
   let [d, D] = [k2 ^ 0x79746573, k3 ^ 0x74656462]
   const { length } = text
   const blocks = (length >> 2) + 1
-  // One block for each four units, one for what is left, and a last one of four rounds.
+  // One block per four units, one for the remainder, and a final one with four rounds.
   for (let block = 0; block <= blocks; block++) {
     const isFinal = block === blocks
     let [m, M] = [0, 0]

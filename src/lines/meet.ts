@@ -1,10 +1,10 @@
-/** How the blocks of two patches meet, once their hunks are aligned (contract §11). Pure. */
+/** Compares the blocks of two patches whose hunks are aligned (contract §11). Pure. */
 import type { Budget } from '../base/budget.ts'
 import type { Alignment } from './align.ts'
 import { type Block, type Digest, firstIndex, type Hunk } from './digest.ts'
 import { byStrength, type LineRange, type LinesVerdict, type Verdict } from './verdict.ts'
 
-/** Unchanged lines between two blocks, at most. */
+/** The maximum number of unchanged lines between two blocks. */
 const TOUCHING_MAX = 3
 const NEAR_MAX = 30
 
@@ -16,12 +16,12 @@ interface Contact {
   is_proved: boolean
 }
 
-/** In units of about 5 ns: finding that two blocks touch, and judging them. */
+/** In cost units of about 5 ns: finding that two blocks touch, and judging them. */
 const CONTACT_COST = 300
 
 /**
- * The strongest verdict over all alignments; `far` where there are none. With `budget.remaining` below 0 it gave up, and a
- * stronger one may have been missed.
+ * The strongest verdict over all alignments; `far` if there are none. If the budget is exhausted, a stronger one may have
+ * been missed.
  */
 export function meet(a: Digest, b: Digest, alignments: readonly Alignment[], budget: Budget): LinesVerdict {
   const contacts: Contact[] = []
@@ -30,7 +30,7 @@ export function meet(a: Digest, b: Digest, alignments: readonly Alignment[], bud
     if (contacts.length > 0 && budget.remaining < 0) break
     const { shift, confidence } = alignment
     visitClosest(a, b, alignment, (one, other, lines) => {
-      // Blocks that touch, or nearly so, have lines of context in common, by which their hunks would be aligned.
+      // Hunks of blocks that touch, or nearly touch, have common context and would have been aligned.
       const gap = confidence === 'assumed' ? Math.max(lines, TOUCHING_MAX + 1) : lines
       if (gap <= 0 && budget.remaining >= 0) {
         contacts.push({ a: one, b: other, shift, is_proved: confidence === 'proved' })
@@ -57,7 +57,7 @@ function distance(gap: number): Verdict {
   return gap <= TOUCHING_MAX ? 'touching' : gap <= NEAR_MAX ? 'near' : 'far'
 }
 
-/** Visits the pairs of blocks that touch, and among others those that come nearest: of a, of b, lines between. */
+/** Visits the pairs of blocks that touch and, among others, the nearest pair: index in a, index in b, lines between. */
 function visitClosest(
   a: Digest,
   b: Digest,
@@ -71,29 +71,29 @@ function visitClosest(
   while (one < ours.blocks_end && other < theirs.blocks_end) {
     const [mine, its] = [a.blocks[one] as Block, b.blocks[other] as Block]
     visit(one, other, Math.max(its.start - shift - mine.end, mine.start - its.end + shift))
-    // Blocks of one side have a line between them, so the one that ends first touches no later block of the other.
+    // Blocks of one side are at least one line apart, so the one that ends first touches no later block of the other side.
     if (mine.end < its.end - shift) one++
     else other++
   }
 }
 
-/** The block before the first that ends at or after a line: none of those before it comes as near. */
+/** The block before the first one that ends at or after a line. Earlier blocks are further away. */
 function blockAround({ blocks }: Digest, { blocks_at, blocks_end }: Hunk, line: number): number {
   const after = firstIndex(blocks, { from: blocks_at, to: blocks_end }, (block) => block.end >= line)
   return Math.max(after - 1, blocks_at)
 }
 
-/** Blocks of both sides that touch, directly or over others: git merges or refuses them as a whole. */
+/** Blocks of both sides that touch, directly or through others. Git merges a group as a whole or reports a conflict. */
 interface Group {
   a: Block[]
   b: Block[]
-  /** Null if the contacts need several: then no line numbers hold for the whole group. */
+  /** Null if its contacts have different shifts, so that no line numbers apply to the whole group. */
   shift: number | null
   is_proved: boolean
 }
 
 function groupsOf(contacts: readonly Contact[], a: Digest, b: Digest): Group[] {
-  // Contacts that share a block are one group: each points to another of its group, the last one to itself.
+  // Contacts that share a block form a group. Each refers to another one of its group, the last one to itself.
   const parents = Int32Array.from(contacts.keys())
   const rootOf = (index: number): number => {
     let at = index
@@ -155,7 +155,7 @@ function agrees(a: Digest, b: Digest, { a: ours, b: theirs, shift }: Group): boo
   return mine.length === its.length && mine.every((word, index) => word === its[index])
 }
 
-/** What a side makes of lines `first` up to `end`. Those that it leaves alone are known from the other, which changes them. */
+/** The result of a side for the lines from `first` to `end`, exclusive. Unchanged lines are taken from the other side, which changes them. */
 function resultOf(
   side: Digest,
   blocks: readonly Block[],

@@ -1,6 +1,6 @@
 /** Names of files whose conflicts are mechanical, by class (contract §11). Pure. Case is ignored. */
 
-/** A file that is of several classes counts for the first that is on. */
+/** A file of several classes belongs to the first enabled one. */
 export const NOISE_CLASSES = [
   'lock',
   'vendored',
@@ -59,7 +59,7 @@ const DOCUMENTS = [
   'rdoc',
   'html',
 ]
-/** A fragment of a changelog can be data as well. */
+/** Fragments of a changelog can also be data files. */
 const FRAGMENTS = [...DOCUMENTS, 'yml', 'yaml', 'json', 'toml']
 
 const BINARIES =
@@ -68,8 +68,8 @@ const BINARIES =
 const CHANGELOG = '/(?:changelog|changes|history|release[-_]?notes|releases|news)(?:[-_.]?v?[0-9][0-9.x_-]*)?'
 
 /**
- * Regular expressions for `/` and a path, and for a directory another `/`. The syntax is common to JavaScript and
- * PostgreSQL. No part can match across a `/` repeatedly, so that a test takes linear time.
+ * Regular expressions for paths in the form `/src/a.ts`, and directories in the form `/src/`. The syntax is common to
+ * JavaScript and PostgreSQL. No repeated part matches a `/`, so a test takes linear time.
  */
 const EXPRESSIONS: Record<NoiseClass, string[]> = {
   lock: [name(LOCKS)],
@@ -101,9 +101,9 @@ const EXPRESSIONS: Record<NoiseClass, string[]> = {
   binary: [`\\.(?:${BINARIES})/?$`],
 }
 
-/** A name without an extension. It can as well be that of a directory of code. */
+/** A name without an extension, which could also be a directory of code. */
 const BARE_CHANGELOG = `${CHANGELOG}/?$`
-/** Can as well hold the code of a feature, so that only documents count. */
+/** Such a directory can also contain the code of a feature, so only documents count. */
 const IN_CHANGELOGS = beneath(['changelog', 'changelogs'])
 const DOCUMENT = `/[^./]+$|\\.(?:${FRAGMENTS.join('|')})/?$`
 
@@ -131,7 +131,7 @@ function either(expressions: string[]): RegExp {
 
 /**
  * Whether a path belongs to a class by its name alone. `is_file`: nothing lies beneath the path. Any other path may be a
- * directory, which belongs to a class if all that it holds does.
+ * directory, which belongs to a class if everything in it does.
  */
 export function isNamed(path: string, noise: NoiseClass, { is_file }: { is_file: boolean }): boolean {
   const subject = is_file ? `/${path}` : `/${path}/`
@@ -141,7 +141,7 @@ export function isNamed(path: string, noise: NoiseClass, { is_file }: { is_file:
   return isInChangelogs.test(subject) && isDocument.test(subject)
 }
 
-/** Regular expressions of PostgreSQL, without case, for `/src/a.ts/`. Each path named so matches one, and few others do. */
+/** Case-insensitive regular expressions of PostgreSQL for paths in the form `/src/a.ts/`. Every path of the class matches one of them, and few others do. */
 export function nameExpressions(noise: NoiseClass): string[] {
   return noise === 'changelog'
     ? [...EXPRESSIONS.changelog, BARE_CHANGELOG, IN_CHANGELOGS]

@@ -1,4 +1,4 @@
-/** Which paths and changed files are noise in a repository, and of which class (contract §11). Pure. */
+/** Classifies paths and changed files as noise (contract §11). Pure. */
 import { type Budget, comparisonCost, unbounded } from '../base/budget.ts'
 import type { Glob } from '../scope/glob.ts'
 import { matchesPath } from '../scope/intersect.ts'
@@ -8,30 +8,30 @@ import { isNamed, NOISE_CLASSES, type NoiseClass } from './noise-names.ts'
 
 export { NOISE_CLASSES, type NoiseClass }
 
-/** Units of matching names, besides those of a comparison; and the maximum for the globs of one path. Later globs say nothing. */
+/** Cost units of matching names, in addition to those of a comparison; and the maximum for the globs of one path. Further globs are ignored. */
 const NAMES_COST = 40
 const PATH_COST_MAX = 20_000
 
-/** What a repository says of noise. Its settings go before its attributes, and these before the usual names. */
+/** The noise rules of a repository. Its settings take precedence over its attributes, and these over the default names. */
 export interface NoiseRules {
-  /** Globs of further files, by class. */
+  /** Globs of additional files, by class. */
   paths: Partial<Record<NoiseClass, readonly Glob[]>>
-  /** Classes that are switched off, or on. */
+  /** Whether a class is enabled. A missing class is. */
   classes: Partial<Record<NoiseClass, boolean>>
   attributes: Attributes | null
 }
 
 export const DEFAULT_NOISE: NoiseRules = { paths: {}, classes: {}, attributes: null }
 
-/** The class that makes a change noise; null if its conflicts are real. */
+/** The noise class of a change; null if it is not noise. */
 export function noiseOf(change: FileChange, rules: NoiseRules): NoiseClass | null {
   const named = noiseOfPath(change.path, rules, { is_file: true })
   return named ?? (isOn('binary', rules) && isBinary(change) ? 'binary' : null)
 }
 
 /**
- * The class of a path by its name, the settings and the attributes; null if it has none. `is_file`: nothing lies beneath the
- * path. Null as well if the budget is exhausted.
+ * The noise class of a path by its name, the settings and the attributes; null if it has none or the budget is exhausted.
+ * `is_file`: nothing lies beneath the path.
  */
 export function noiseOfPath(
   path: string,

@@ -5,11 +5,11 @@ import { fileVerdict } from './file-verdict.ts'
 import { type NoiseClass, type NoiseRules, noiseOf } from './noise.ts'
 import { byStrength, type LinesVerdict } from './verdict.ts'
 
-/** Files of a pair that are judged by their lines; of more, the first by path. */
+/** The maximum number of files of a pair that are judged by lines; the first ones by path. */
 const SHARED_FILES_MAX = 300
 
 export interface FilePair {
-  /** A name that both have for the file. */
+  /** A name of the file on both sides. */
   path: string
   yours: FileChange
   theirs: FileChange
@@ -17,28 +17,28 @@ export interface FilePair {
 
 export interface JudgedFile extends LinesVerdict {
   path: string
-  /** Of the verdict `noise`. */
+  /** The noise class for the verdict `noise`; otherwise null. */
   noise: NoiseClass | null
 }
 
 export interface PairVerdict {
-  /** The strongest of the files that are no noise; that of the first if all are; null if no file is shared. */
+  /** The strongest verdict of the files that are not noise, or that of the first file if all are; null if no file is shared. */
   strongest: Omit<JudgedFile, 'path'> | null
   /** In order of path. */
   files: JudgedFile[]
   /** More files are shared than were judged. */
   cut: boolean
-  /** It is `unknown` because declared work sent no patch: nobody can say which lines it will change. */
+  /** The verdict is `unknown` because declared work sent no patch, so the lines that it will change are unknown. */
   is_intention: boolean
 }
 
 export interface PairCircumstances {
-  /** Which sides were declared, and not read from a pull request or a branch. */
+  /** Which sides are declared changes, rather than read from a pull request or a branch. */
   declared: { yours: boolean; theirs: boolean }
-  /** Both sides' patches are known to start from the same commit. */
+  /** Both patches are known to start from the same commit. */
   one_base: boolean
   noise: NoiseRules
-  /** For all pairs of a check. */
+  /** Shared by all pairs of a check. */
   budget: Budget
 }
 
@@ -59,7 +59,7 @@ export function pairVerdict(pairs: readonly FilePair[], at: PairCircumstances): 
     else if (real++ < SHARED_FILES_MAX) files.push({ ...fileVerdict(yours, theirs, at), noise, path })
     else cut = true
   }
-  // What was not judged is not known to be harmless.
+  // Files that were not judged may conflict.
   const candidates = cut ? [...files, UNJUDGED] : files
   const strongest = candidates.toSorted(byStrength)[0] ?? null
   const is_intention = strongest?.verdict === 'unknown' && pairs.some((pair) => isIntention(pair, at))

@@ -1,6 +1,6 @@
-/** Reads the unified diff of one file, as GitHub's list of files and `git diff` give it (contract §11). Pure. */
+/** Parses the unified diff of one file, in the format of GitHub's list of files and of `git diff` (contract §11). Pure. */
 
-/** The patch is refused; the message says what is wrong and what to send. */
+/** The patch is invalid. The message says what is wrong and what to send. */
 export class PatchError extends Error {
   override readonly name = 'PatchError'
 }
@@ -14,7 +14,7 @@ export interface PatchLine {
 }
 
 export interface PatchHunk {
-  /** The first line of the base that the hunk shows or, where it shows none, the one that it inserts before. From 1. */
+  /** The first base line of the hunk, from 1. For a hunk without base lines, the line before which it inserts. */
   start: number
   lines: PatchLine[]
 }
@@ -50,7 +50,7 @@ function readHunk(rows: string[], header_at: number, header: RegExpExecArray) {
   const base_count = countOf(header[2])
   let base_left = base_count
   let new_left = countOf(header[4])
-  // A range without lines is named by the line before it.
+  // An empty range has the number of the line before it.
   const start = Number(header[1]) + (base_left === 0 ? 1 : 0)
   const lines: PatchLine[] = []
   let at = header_at + 1
@@ -73,7 +73,7 @@ function readHunk(rows: string[], header_at: number, header: RegExpExecArray) {
   return { hunk: { start, lines }, next: at, base_end: start + base_count }
 }
 
-/** An empty line, or that of a file with CRLF, may have lost the space before it. */
+/** An empty line, also with CRLF, may have lost its leading space. */
 function textOf(row: string): string {
   return row === '\r' ? row : row.slice(1)
 }
@@ -82,7 +82,7 @@ function countOf(text: string | undefined): number {
   return text === undefined ? 1 : Number(text)
 }
 
-/** `\ No newline at end of file`, in whatever language. */
+/** `\ No newline at end of file`, in any language. */
 function isNoNewline(row: string): boolean {
   return row.startsWith('\\')
 }

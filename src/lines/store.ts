@@ -108,7 +108,7 @@ const readFileChanges = prepared('file_changes', (db) => {
 
 /**
  * The changed files that are stored under these names, with their digests, in one query and in any order. Decoding a
- * digest takes some microseconds, so ask for some hundreds at a time.
+ * digest takes some microseconds, so request at most a few hundred at a time.
  */
 export async function listFileChanges(
   db: Db,
@@ -150,8 +150,8 @@ const readChangesOf = prepared('file_changes_of', (db) => {
 })
 
 /**
- * The changed files of the activities `ids`, in one query. Of an activity with more than `limit`, those
- * whose names hash lowest, so that two activities with the same files keep the same ones.
+ * The changed files of the activities `ids`, in one query. If an activity has more than `limit`, those with the lowest
+ * hashes of their names, so that the same files are chosen for two activities that share them.
  */
 export function listChangesOf(
   db: Db,
@@ -161,7 +161,7 @@ export function listChangesOf(
   return readChangesOf(db, { repo_id, ids: JSON.stringify(ids), limit })
 }
 
-/** A digest that another version of the service wrote counts as one that was not sent. */
+/** A digest that another version of the service wrote counts as omitted. */
 export function digestIfKnown(bytes: Uint8Array): Digest | null {
   try {
     return decodeDigest(bytes)

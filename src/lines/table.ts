@@ -1,9 +1,9 @@
-/** The table of changed files: what is kept of the patches of live activities (contract §11). */
+/** The table of changed files of live activities, with the digests of their patches (contract §11). */
 import { integer, pgTable, primaryKey, text } from 'drizzle-orm/pg-core'
 import { bytes, byteText, repoId } from '../db/column.ts'
 import type { ChangeStatus } from './change.ts'
 
-/** Who named the file: the activity's `scope.changes`, or its pull request or branch on GitHub. */
+/** The origin of the file: the activity's `scope.changes`, or its pull request or branch on GitHub. */
 export type ChangeOrigin = 'declared' | 'pushed'
 
 /** One row per activity and name of a file; a renamed file has one under each of its names. */
@@ -15,7 +15,7 @@ export const file_changes = pgTable(
     origin: text().$type<ChangeOrigin>().notNull(),
     /** A hash of `name`, which can be too long for an index. */
     name_key: byteText().notNull(),
-    /** The place in the list of files. */
+    /** The position in the list of files. */
     position: integer().notNull(),
     /** `path` or `previous_path`. */
     name: text().notNull(),

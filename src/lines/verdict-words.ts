@@ -1,4 +1,4 @@
-/** How the changes of two sides relate, in words for people (contract §11). Pure. */
+/** Describes for humans how the changes of two sides relate (contract §11). Pure. */
 import type { Duplicate } from './duplicate.ts'
 import type { Confidence, LineRange, Verdict } from './verdict.ts'
 
@@ -63,7 +63,7 @@ const SHORT: Record<Verdict, string> = {
   noise: 'lock or generated file',
 }
 
-/** What a match says about lines. Older services send neither. */
+/** The fields of a match about lines. Older services send neither. */
 export interface JudgedLines {
   lines?: Verdict | null
   duplicate?: Duplicate | null

@@ -1,25 +1,25 @@
-/** Verdicts about files and pairs of works, and which of two is the stronger (contract §11). */
+/** Verdicts about files and about pairs of activities, and their order (contract §11). */
 
-/** How the changes of two sides meet in a file, the strongest first; `noise` is for files whose conflicts say nothing. */
+/** How the changes of two sides relate in a file, the strongest first. `noise` is for files whose conflicts are mechanical. */
 export const VERDICTS = ['conflict', 'unknown', 'agrees', 'touching', 'near', 'far', 'noise'] as const
 export type Verdict = (typeof VERDICTS)[number]
 
-/** How sure a conflict is: `likely` where the base branch changed between the lines, or at a place that repeats. */
+/** The confidence of a conflict: `likely` if the base branch changed between the lines, or if they repeat. */
 export type Confidence = 'proved' | 'likely'
 
-/** First and last line, on a side's own base. An insertion is named by the line before which it stands. */
+/** The first and last line in a side's own base. An insertion has the number of the line after it. */
 export type LineRange = [first: number, last: number]
 
 export interface LinesVerdict {
   verdict: Verdict
-  /** Of a conflict; null of anything else. */
+  /** Set for a conflict; otherwise null. */
   confidence: Confidence | null
-  /** Where the two meet or come nearest; null where that is not known. */
+  /** Where the changes touch or are nearest to each other; null if unknown. */
   your_lines: LineRange | null
   their_lines: LineRange | null
 }
 
-/** Sorts the stronger first: a proved conflict, a likely one, and then as `VERDICTS`. */
+/** Sorts by strength: a proved conflict, a likely conflict, and then in the order of `VERDICTS`. */
 export function byStrength(
   a: Pick<LinesVerdict, 'verdict' | 'confidence'>,
   b: Pick<LinesVerdict, 'verdict' | 'confidence'>,

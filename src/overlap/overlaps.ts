@@ -34,8 +34,8 @@ interface Comparison {
 }
 
 /**
- * Callers share a comparison when they find the same versions of the same live rows, so whoever asks after a change was
- * stored, or after an activity expired, never gets a comparison from before.
+ * Callers share a comparison if they read the same versions of the same live rows, so a caller never gets a comparison from
+ * before a stored change or an expiry.
  */
 export async function listOverlaps(ctx: RepoContext): Promise<Overlaps> {
   const { db, repo, now, signal, comparisons } = ctx

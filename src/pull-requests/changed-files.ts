@@ -28,7 +28,7 @@ export async function readChanges(
   number: number,
 ): Promise<PushedChanges | undefined> {
   const entries = await asInstallation(app, ctx, (client) => listChangedFiles(client, ctx.repo, number))
-  // `base.sha` of a pull request is no merge base.
+  // `base.sha` of a pull request is not its merge base.
   return entries && pushedChangesOf(ctx, entries, null)
 }
 

@@ -8,7 +8,7 @@ import type { Report, ReportedPath, ReportedWork } from './report.ts'
 
 const ANNOTATIONS_MAX = 50
 
-/** `success` if everything was compared and nothing is shown, else `neutral`; never `failure`. */
+/** `success` if everything was compared and no overlap is shown, else `neutral`; never `failure`. */
 export function checkRunOf(head_sha: string, report: Report): CheckRun {
   const isShown = report.severity !== null
   const below = belowList(report.below)
@@ -37,7 +37,7 @@ function quietSummary(report: Report): string {
   return [nothingShown(report).text, ...caveatsOf(report)].join('\n\n')
 }
 
-/** The mistakes in the settings file, on the commit that changed it. */
+/** The errors in the settings file, on the commit that changed it. */
 export function settingsRunOf(head_sha: string, problems: SettingsProblem[]): CheckRun {
   const lines = problems.map(({ line, key, message }) => {
     const where = [line === null ? '' : `line ${line}`, key ?? ''].filter(Boolean).join(', ')

@@ -82,7 +82,7 @@ const TAKES_TITLE: ReadonlySet<PullRequestEvent> = new Set(['opened', 'reopened'
 /** After these events, GitHub may accept what it refused before. */
 const MAY_BE_UNLOCKED: ReadonlySet<PullRequestEvent> = new Set(['unlocked', 'seen'])
 
-/** Whether it is in the merge queue. A push, a conversion to draft and a close remove it, with or without another event. */
+/** Whether it is in the merge queue. A push, a conversion to draft and a close remove it, even if that event is missing. */
 function isQueued(pr: GithubPullRequest, event: PullRequestEvent, before?: PullRequestRow): boolean {
   if (event === 'dequeued' || !pr.is_open || pr.is_draft) return false
   return event === 'queued' || (before?.is_queued === true && before.head_sha === pr.head_sha)

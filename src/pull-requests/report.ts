@@ -18,9 +18,9 @@ export interface ReportedWork {
   /** It is closer to its merge than this pull request. */
   is_ahead: boolean
   areas: string[]
-  /** The strongest verdict first, each path once. Those whose lines do not meet are listed only if none do. */
+  /** The strongest verdict first, each path once. Paths whose changes cannot conflict are listed only if there are no others. */
   paths: ReportedPath[]
-  /** Not null if both seem to do the same. */
+  /** Set if both seem to do the same work; otherwise null. */
   duplicate: Duplicate | null
 }
 
@@ -186,7 +186,7 @@ function workOf(group: Group, pr: Subject, others: OtherPullRequests): ReportedW
   }
 }
 
-/** Where the changes may conflict. Null: the paths were compared, and not the lines. */
+/** Verdicts of changes that may conflict. Null: the paths were compared, but not the lines. */
 const MEETING: ReadonlySet<Verdict | null> = new Set(['conflict', 'unknown', null])
 
 function pathsOf(group: Group): ReportedPath[] {
@@ -198,7 +198,7 @@ function pathsOf(group: Group): ReportedPath[] {
   return [...paths.values()]
 }
 
-/** A path without a verdict counts like one whose lines are not known. */
+/** A path without a verdict is sorted like one whose lines are unknown. */
 function byLines(a: ReportedPath, b: ReportedPath): number {
   const known = ({ verdict, confidence }: ReportedPath) => ({ verdict: verdict ?? 'unknown', confidence })
   return byStrength(known(a), known(b))
@@ -217,7 +217,7 @@ function stageOfSubject({ is_draft, is_queued }: Subject): Stage {
 interface Standing {
   stage: Stage
   since: Date
-  /** Of the pull request; null without one. */
+  /** The number of the pull request; null if there is none. */
   number: number | null
 }
 

@@ -1,4 +1,4 @@
-/** Makes activities from pushed branches that have no pull request (contract §5 and §8, `track_branches`). */
+/** Creates activities for pushed branches that have no pull request (contract §5 and §8, `track_branches`). */
 import { pushBranch, trackBranch, trackingBy, trackingOf } from '../activities/branches.ts'
 import { later } from '../base/clock.ts'
 import type { App } from '../context/app.ts'

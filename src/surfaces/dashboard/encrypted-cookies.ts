@@ -1,4 +1,4 @@
-/** Encrypted cookies, which any instance can read and nobody else: the key is derived from the OAuth client secret. */
+/** Encrypted cookies, which only instances of the service can read: the key is derived from the OAuth client secret. */
 import { hkdfSync } from 'node:crypto'
 import type { Request, Response } from 'express'
 import { EncryptJWT, jwtDecrypt } from 'jose'

@@ -32,7 +32,7 @@ export class EventStreams {
     const admit = () =>
       authorise(this.#app, { access: 'read', record: null }, { caller, owner, repo, id: '' })
     const repository = await admit()
-    // If the client has disconnected meanwhile, its 'close' event has already fired.
+    // If the client has disconnected by now, its 'close' event has already fired.
     if (res.closed) return
     res.setHeader('Content-Type', 'text/event-stream')
     // A response to HEAD ends with its headers, so that the client can reuse the connection.

@@ -1,4 +1,4 @@
-/** Answers shortened for agents: without nulls, and with a few examples in place of long lists. */
+/** Shortens responses for agents: without nulls, and with a few examples instead of long lists. */
 import type { OutputOf } from '../../operations/contract.ts'
 
 type Overlap = OutputOf<'checkOverlap'>

@@ -12,7 +12,7 @@ import {
   withoutNulls,
 } from './compact.ts'
 
-/** Values that a local process knows, so that the agent need not pass them. */
+/** Values that a local process fills in, so that the agent does not have to pass them. */
 export interface Defaults {
   /** `owner/name`. */
   repository?: string

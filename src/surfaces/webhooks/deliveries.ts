@@ -98,7 +98,7 @@ export function handleDelivery(app: App): JobHandler {
     const event = { id: job.id.slice(DELIVERY.length + 1), ...StoredDelivery.parse(job.payload) }
     if (!isDelivery(event)) throw new Error(`no handler for deliveries of ${event.name}`)
     await app.github_app?.probot.receive(event)
-    // Again: a request may have cached the former answer of GitHub meanwhile.
+    // Invalidates again, because a request may have cached GitHub's earlier answer in the meantime.
     await invalidateAccess(app, event.name, event.payload)
   })
 }
@@ -138,7 +138,7 @@ function parsed(body: string): object {
 
 const account = z.object({ login: z.string() }).nullish().catch(null)
 
-/** What is read of a payload before its event is known. A part that is missing or malformed is null. */
+/** The parts of a payload that are read before the event is known. A missing or malformed part is null. */
 const Source = z.object({
   repository: z
     .object({ id: z.int().catch(0), owner: account })

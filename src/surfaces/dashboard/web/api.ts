@@ -11,7 +11,7 @@ const TOKEN_KEY = 'deconflict-token'
 export class Problem extends Error {
   /** 0 when there was no response. */
   readonly status: number
-  /** How long the service asks to wait; 0 when it does not. */
+  /** The wait time from `Retry-After`; 0 without one. */
   readonly retry_after_ms: number
 
   constructor(status: number, message: string, retry_after_ms = 0) {

@@ -1,4 +1,4 @@
-/** The page: its header, and the sign-in, the start or one repository, as the address says. */
+/** The page: its header, and the sign-in, the start page or one repository, depending on the address. */
 import { useEffect, useState } from 'preact/hooks'
 import { type Problem, type SessionState, session, tabToken } from './api.ts'
 import { RepositoryView } from './repository.tsx'

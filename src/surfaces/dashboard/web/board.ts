@@ -1,4 +1,4 @@
-/** The layout of the timeline: lanes by area or folder, bars true to time, and links between colliding activities. Pure. */
+/** The layout of the timeline: lanes by area or folder, bars on a linear time scale, and links between colliding activities. Pure. */
 import type { Activity, Overlap } from './records.ts'
 import { RISK_RANK, SEVERITY_RANK, type Selection } from './selection.ts'
 import { duration, isBeforeScale, positionOf, type Tick, ticksOf, timeScale } from './time-scale.ts'
@@ -17,7 +17,7 @@ export interface Bar {
   /** The work began before the left edge. */
   is_cut: boolean
   age: string
-  /** Beside a bar that is too short for its label. */
+  /** `before`: the label is beside the bar, which is too short for it. */
   label: 'inside' | 'before'
   /** Shown only as the other side of a collision. */
   is_outside: boolean
@@ -43,7 +43,7 @@ export interface Board {
 }
 
 const FOLDER_DEPTH = 2
-/** Labels go where there is more room: a bar that starts in the left half holds its own. */
+/** A bar that starts in the left half contains its label; otherwise there is more room before it. */
 const LABEL_INSIDE_MAX = 0.5
 
 export function boardOf(

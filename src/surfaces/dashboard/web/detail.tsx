@@ -1,4 +1,4 @@
-/** One record in full, in a dialog, with the actions that the reader may take. */
+/** All fields of one record, in a dialog, with the actions that the user may take. */
 import type { ComponentChildren } from 'preact'
 import { useEffect, useState } from 'preact/hooks'
 import { shortText } from '../../../lines/verdict-words.ts'
@@ -202,7 +202,7 @@ function Scope({ areas, paths }: { areas: string[]; paths: string[] }) {
   )
 }
 
-/** Only http addresses become links: an old record may hold any text. */
+/** Only http addresses become links: an old record may contain any text. */
 function ExternalLink({ url }: { url: string }) {
   if (!/^https?:\/\//.test(url)) return <>{url}</>
   return (

@@ -1,4 +1,4 @@
-/** A modal dialog, and how a change is sent from one. */
+/** A modal dialog, and a hook that sends a change from one. */
 import type { ComponentChildren } from 'preact'
 import { useEffect, useRef, useState } from 'preact/hooks'
 import type { Problem } from './api.ts'
@@ -31,7 +31,7 @@ export function Dialog({
   )
 }
 
-/** Focuses what opened the dialog, or the page where that is gone, such as the bar of an archived record. */
+/** Focuses the element that opened the dialog, or the page if it is gone, such as the bar of an archived record. */
 function restoreFocus(opener: HTMLElement | null): void {
   if (document.activeElement !== document.body) return
   const target = opener?.isConnected ? opener : document.getElementById('main')

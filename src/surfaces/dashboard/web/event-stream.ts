@@ -1,4 +1,4 @@
-/** The service's event stream of one repository: what the reader may do there, and that something changed. */
+/** The event stream of one repository: the user's permission, and notices of changes. */
 import { createParser } from 'eventsource-parser'
 import { encodeRepository, requestHeaders } from './api.ts'
 

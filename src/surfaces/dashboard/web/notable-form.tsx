@@ -160,14 +160,14 @@ function fieldsOf(form: HTMLFormElement, notable: FullNotable | undefined) {
   }
 }
 
-/** The lines of a field. If nobody edited it, the list `before`: its values may hold spaces or line breaks that a field loses. */
+/** The lines of a field. If the user did not edit it, the list `before`, whose values may contain spaces or line breaks that a field loses. */
 function linesOf(text = '', before: string[] = []): string[] {
   const lines = text.split(LINE_END)
   if (lines.join('\n') === before.join('\n').split(LINE_END).join('\n')) return before
   return lines.map((line) => line.trim()).filter(Boolean)
 }
 
-/** Only fields that the reader changed are sent: others may have been changed meanwhile, and a past `applies_until` would be refused. */
+/** Only fields that the user changed are sent: others may have changed on the server, and a past `applies_until` would be rejected. */
 function changedFields(notable: FullNotable, fields: object): object {
   const before = notable as unknown as Record<string, unknown>
   return Object.fromEntries(

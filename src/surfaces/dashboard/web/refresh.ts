@@ -1,6 +1,6 @@
 /**
- * When the page loads its records again: one load at a time, never aborted, one more after it if something changed
- * meanwhile, and growing waits after failures. `step` decides and is pure; `Refresher` carries its decisions out.
+ * When the page loads its records again: one load at a time, never aborted, one more after it if something changed in the
+ * meantime, and growing waits after failures. `step` decides and is pure; `Refresher` executes its decisions.
  */
 import { systemClock } from '../../../base/clock.ts'
 
@@ -16,7 +16,7 @@ export interface RefreshState {
 
 export type RefreshEvent =
   | { kind: 'changed' }
-  /** Somebody waits for the result, or a connection that was lost is back. */
+  /** The user waits for the result, or the lost connection is back. */
   | { kind: 'requested' }
   | { kind: 'timer' }
   | { kind: 'loaded'; fresh_for_ms: number }
@@ -24,7 +24,7 @@ export type RefreshEvent =
 
 export interface RefreshStep {
   state: RefreshState
-  /** `load` now, after `wait_ms` in place of any earlier wait, or leave everything as it is. */
+  /** `load` now, load after `wait_ms` instead of any earlier wait, or change nothing. */
   action: 'load' | 'none' | { wait_ms: number }
 }
 
@@ -40,7 +40,7 @@ export const INTERVAL_MS = 5000
 const BURST_MS = 4 * INTERVAL_MS
 export const RETRY_MIN_MS = 2000
 export const RETRY_MAX_MS = 60_000
-/** Records are read again after this long, whatever was announced: an announcement may be lost. */
+/** Records are read again after this time in any case, because an announcement may be lost. */
 export const FRESH_MAX_MS = 60_000
 const FRESH_MIN_MS = 1000
 
@@ -78,7 +78,7 @@ export function step(state: RefreshState, event: RefreshEvent, now_ms: number): 
   }
 }
 
-/** How long records stay true without an announcement: the end of a record's life is not announced. */
+/** How long records stay valid without an announcement: expiry is not announced. */
 export function freshFor(expiries: string[], as_of_ms: number): number {
   const first_ms = expiries.reduce((first, each) => Math.min(first, Date.parse(each)), Infinity)
   return Math.min(FRESH_MAX_MS, Math.max(FRESH_MIN_MS, first_ms - as_of_ms))

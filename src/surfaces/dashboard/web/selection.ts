@@ -1,9 +1,9 @@
-/** What of a repository is shown: the activities that pass the filter, and every collision that one of them takes part in. Pure. */
+/** Selects what the page shows: the activities that pass the filter, and every collision of one of them. Pure. */
 import type { Activity, Overlap } from './records.ts'
 
 export interface Filter {
   text: string
-  /** Empty for any. */
+  /** An empty string matches any risk. */
   min_risk: '' | Activity['risk']
   only_collisions: boolean
 }
@@ -25,7 +25,7 @@ export const RISK_RANK = { low: 0, medium: 1, high: 2, critical: 3 } satisfies R
   number
 >
 
-/** Collisions that name an unknown activity are left out: their lists were read at different instants. */
+/** Collisions with an unknown activity are left out: the lists are read at slightly different times. */
 export function select(activities: Activity[], overlaps: Overlap[], filter: Filter): Selection {
   const known = new Set(activities.map(({ id }) => id))
   const collisions = overlaps.filter(({ activity_ids }) => activity_ids.every((id) => known.has(id)))

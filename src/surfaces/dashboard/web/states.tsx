@@ -1,4 +1,4 @@
-/** Messages in place of the timeline or above it: nothing there, access refused, out of date, or incomplete. */
+/** Messages instead of the timeline or above it: no data, access refused, out of date, or incomplete. */
 import type { Problem } from './api.ts'
 import type { Connection, Records, RefreshFailure } from './use-repository.ts'
 
@@ -18,7 +18,7 @@ export function Freshness({ connection, isOutdated }: { connection: Connection; 
   )
 }
 
-/** Without it, an old picture would pass for the present one. */
+/** Otherwise a stale page would look current. */
 export function OutOfDate({ failure, onRetry }: { failure: RefreshFailure; onRetry: () => void }) {
   const { problem, last_success_ms } = failure
   return (
@@ -36,7 +36,7 @@ export function OutOfDate({ failure, onRetry }: { failure: RefreshFailure; onRet
   )
 }
 
-/** Without it, an empty place would pass for one where nobody works. */
+/** Otherwise a part of the repository that was not loaded would look unused. */
 export function Incomplete({ activities, notables, overlaps }: Records) {
   const is_listed = activities?.is_complete !== false && notables?.is_complete !== false
   const is_compared = overlaps?.checked_against.complete !== false
@@ -64,7 +64,7 @@ export function Empty({ isFiltered, name }: { isFiltered: boolean; name: string 
   )
 }
 
-/** In place of everything, when nothing could be loaded. */
+/** Shown instead of everything if nothing could be loaded. */
 export function Refused({ problem, onSignOut }: { problem: Problem; onSignOut: () => void }) {
   return (
     <section class="card" role="alert">

@@ -1,4 +1,4 @@
-/** The geometry of time: positions on the timeline run from 0, its left edge, to 1, which is now. Pure. */
+/** The time scale: positions on the timeline run from 0, its left edge, to 1, which is now. Pure. */
 
 export interface TimeScale {
   now_ms: number
@@ -23,13 +23,13 @@ const HALF_HOURS_MAX = 4
 /** A label at the left edge would be clipped. */
 const TICK_POSITION_MIN = 0.04
 
-/** A scale on which all of `starts_ms` lie, within bounds that keep it readable. */
+/** A scale that contains all of `starts_ms`, within limits that keep it readable. */
 export function timeScale(starts_ms: number[], now_ms: number): TimeScale {
   const oldest_ms = starts_ms.reduce((oldest, each) => Math.min(oldest, each), now_ms)
   return { now_ms, span_ms: Math.min(SPAN_MAX_MS, Math.max(SPAN_MIN_MS, now_ms - oldest_ms)) }
 }
 
-/** What began before the left edge lies on it, and what began after now lies on now. */
+/** Times before the left edge are placed on it, and times after now are placed on now. */
 export function positionOf({ now_ms, span_ms }: TimeScale, at_ms: number): number {
   return Math.min(1, Math.max(0, 1 - (now_ms - at_ms) / span_ms))
 }

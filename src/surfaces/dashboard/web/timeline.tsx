@@ -61,7 +61,7 @@ function LaneView({ lane, onShow }: { lane: Lane } & Pick<Props, 'onShow'>) {
   )
 }
 
-/** The button takes the whole row, so that the shortest bar is easy to hit; `extent` is what is true to time. */
+/** The button covers the whole row, so that the shortest bar is easy to hit; `extent` has the true length. */
 function BarView({ bar, onShow }: { bar: Bar } & Pick<Props, 'onShow'>) {
   const { activity, start, age, label } = bar
   const { id, title, actor, agent, status, risk } = activity

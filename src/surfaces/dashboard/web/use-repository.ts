@@ -1,4 +1,4 @@
-/** The records of one repository as the page holds them, kept up to date while the page is open. */
+/** The records of one repository that the page shows, refreshed while the page is open. */
 import { useEffect, useMemo, useRef, useState } from 'preact/hooks'
 import { systemClock } from '../../../base/clock.ts'
 import { type List, Problem, type Repository, repositoryAt } from './api.ts'
@@ -70,7 +70,7 @@ export function useRepository(name: string) {
   return { repository, records, failure, connection, mayWrite, refresh }
 }
 
-/** Reads everything, and shows each part as soon as it is there. Resolves to how long it stays true; rejects when a part failed. */
+/** Reads everything, and shows each part as soon as it arrives. Resolves to how long it stays valid; rejects if a part failed. */
 async function read(
   repository: Repository,
   signal: AbortSignal,
