@@ -68,6 +68,7 @@ function contextOf(db: RepoContext['db'], { id, owner, name }: SeedRepository, n
       is_installed: false,
     },
     identity: null,
+    findIdentity: async () => null,
     noise_attributes: [],
     settings: DEFAULT_SETTINGS,
     settings_source: 'defaults',

@@ -33,6 +33,11 @@ export interface RepoContext {
   }
   /** The caller, if the operation needs it; null for tokens without a user. */
   identity: Identity
+  /**
+   * Asks for the caller when an operation turns out to need it. Null also if GitHub does not answer: what depends on it is
+   * left out then.
+   */
+  findIdentity(): Promise<Identity>
   settings: Settings
   /** The rules about noise in the `.gitattributes` of the repository. */
   noise_attributes: readonly AttributeRule[]
@@ -97,6 +102,7 @@ function contextOf(
       is_installed: stored?.installation_id != null,
     },
     identity: null,
+    findIdentity: async () => null,
     settings: settingsOf({ ...(read?.labeler_areas && { areas: read.labeler_areas }), ...read?.settings }),
     noise_attributes: read?.noise_attributes ?? [],
     settings_source: read?.settings ? 'file' : 'defaults',

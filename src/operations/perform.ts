@@ -51,8 +51,9 @@ export async function perform(
     const ctx = await inSpan('open repository', DATABASE, () => open(app, repository, request, now))
     const key = operation.is_idempotent ? idempotencyKeyOf(request.idempotency_key) : undefined
     const input = await readInput(ctx, name, request)
-    if (key !== undefined || operation.needs_identity(input))
-      ctx.identity = await request.caller.admit((token) => app.access.identity(token))
+    const identify = () => request.caller.admit((token) => app.access.identity(token))
+    if (key !== undefined || operation.needs_identity(input)) ctx.identity = await identify()
+    ctx.findIdentity = () => identify().catch(nullIfFailed)
     return await inSpan('run operation', DATABASE, () =>
       isCreate(name)
         ? create(ctx, name, input as InputOf<typeof name>, { caller: request.caller, key })
@@ -63,6 +64,12 @@ export async function perform(
   } finally {
     await request.caller.chargeWork()
   }
+}
+
+/** A GitHub that does not answer, or limits the rate. */
+function nullIfFailed(error: unknown): null {
+  if (error instanceof Failure) return null
+  throw error
 }
 
 /** Attributes of the spans that contain database work. */

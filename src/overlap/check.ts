@@ -25,7 +25,7 @@ import {
 import { recordsOf } from './records.ts'
 import { rulesOf, rulesWithNoise } from './rules.ts'
 import { byRank, highest } from './severity.ts'
-import { joinSides, type Side, type SideFields, sideOf } from './side.ts'
+import { type Author, joinSides, NO_ACTOR, type Side, type SideFields, sideOf } from './side.ts'
 
 /** The work budgets of one check, in cost units of 10 to 50 ns: together about a tenth of a second. This one is for each kind of record. */
 const UNITS_MAX = 700_000
@@ -50,6 +50,8 @@ interface Work {
   scopes: StoredScope[]
   side: Side
   readFiles: Comparison['readFiles']
+  /** Who does the work, if `side` does not tell. Called only if something collides. */
+  findAuthor?: () => Promise<Author>
 }
 
 type Bounded = Comparison & { budget: Budget }
@@ -73,9 +75,14 @@ export async function checkOverlap(ctx: RepoContext, input: CheckOverlap): Promi
   ]
   const own = isUnscoped
     ? ownOf(ctx, rows)
-    : { side: { ...joinSides([]), files }, readFiles: async () => files }
+    : { side: { ...joinSides([]), files }, readFiles: async () => files, findAuthor: () => callerOf(ctx) }
   const conclusion = await examine(ctx, { self: [], branch, base_branch, scopes, ...own }, input.include)
   return conclude(conclusion)
+}
+
+/** The author of a proposal. */
+async function callerOf(ctx: RepoContext): Promise<Author> {
+  return { login: (await ctx.findIdentity())?.login ?? null, actor: NO_ACTOR }
 }
 
 /** The whole result for an activity that exists, as of `ctx.now`. */
@@ -151,7 +158,10 @@ async function examine(
     { ...comparison, budget: ctx.meter.budget(MERGED_UNITS_MAX) },
     found.merged,
   )
-  const { collisions, notables } = await recordsOf(comparison, found)
+  const { collisions, notables } = await recordsOf(
+    await withAuthor(comparison, work, found.activities),
+    found,
+  )
   return {
     is_announced: work.self.length > 0,
     branch: work.branch,
@@ -174,8 +184,18 @@ async function examine(
 async function noiseOf(ctx: RepoContext, work: Work): Promise<Conclusion['noise']> {
   const comparison = await begin(ctx, work, rulesWithNoise(ctx.settings, ctx.noise_attributes))
   const { noise, judgments, records } = await findOverlaps(comparison, reading(ctx, IDS_MAX))
-  const { collisions } = await recordsOf(comparison, { activities: noise, notables: [], judgments, records })
+  const found = { activities: noise, notables: [], judgments, records }
+  const { collisions } = await recordsOf(await withAuthor(comparison, work, noise), found)
   return collisions
+}
+
+async function withAuthor(
+  comparison: Comparison,
+  { findAuthor }: Work,
+  found: readonly unknown[],
+): Promise<Comparison> {
+  if (!findAuthor || found.length === 0) return comparison
+  return { ...comparison, side: { ...comparison.side, author: await findAuthor() } }
 }
 
 /** What a search returns of live and merged activities, beside the ids. */
@@ -195,7 +215,7 @@ async function begin(
   if (work.scopes.some(({ paths, files }) => paths.length + files.length > LARGE_SCOPE)) await setImmediate()
   const proposal = proposalOf(work.scopes, rules, ctx.meter.budget(PROPOSAL_UNITS_MAX))
   const budgets = { activities: ctx.meter.budget(UNITS_MAX), notables: ctx.meter.budget(UNITS_MAX) }
-  const { scopes: _, ...compared } = work
+  const { scopes: _, findAuthor: __, ...compared } = work
   return { ctx, ...compared, rules, proposal, budgets, pause: periodicYield() }
 }
 

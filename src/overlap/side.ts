@@ -18,9 +18,12 @@ export type JudgedSideFile = SideFile & FileChange
 export interface Author {
   /** The GitHub login; null if unknown. */
   login: string | null
-  /** Of declared work; null of a pull request and of a check. */
+  /** Of declared work; null of a pull request, `NO_ACTOR` of a check. */
   actor: string | null
 }
+
+/** A check names no actor, so it shares none with declared work. */
+export const NO_ACTOR = ''
 
 /** What one activity, several of one branch, or the input of a check change. */
 export interface Side {

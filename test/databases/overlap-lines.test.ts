@@ -248,6 +248,19 @@ test('one author on two branches is marked', async () => {
   expect(other.overlap.matches.map((each) => each.same_author)).toEqual([false, false])
 })
 
+test('a check is the work of its caller, but of no declared actor', async () => {
+  const repo = repository()
+  await repo.createActivity({ branch: 'one', scope: { changes: [edit('a', 40)] } })
+  const pr_url = `https://github.com/acme/r${repo.id - 1000}/pull/7`
+  const linked = await repo.createActivity({ branch: 'two', pr_url, scope: { changes: [edit('a', 40)] } })
+  const marked = async (body: object) => {
+    const { matches } = await repo.check({ scope: { changes: [edit('a', 40)] }, ...body })
+    return matches.filter((each) => each.same_author).map(({ id }) => id)
+  }
+  expect(await marked({})).toEqual([linked])
+  expect(await marked({ scope: { paths: ['a'] } })).toEqual([linked])
+})
+
 const numbered = (count: number, at: number) =>
   Array.from({ length: count }, (_, index) => edit(`f${String(index).padStart(3, '0')}`, at))
 
