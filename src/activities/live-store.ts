@@ -15,8 +15,8 @@ const isLive = and(
   gt(activities.expires_at, sql.placeholder('now')),
 )
 
-/** The columns that determine the compared scope of an activity. */
-const scoped = {
+/** The columns that determine the compared scope of an activity, and how its work relates to that of another one. */
+const sided = {
   id: activities.id,
   scope: activities.scope,
   scope_is_literal: activities.scope_is_literal,
@@ -24,10 +24,6 @@ const scoped = {
   pushed_files: activities.pushed_files,
   pr_number: activities.pr_number,
   draft_pr: activities.draft_pr,
-}
-/** The same, with the columns that relate two activities: author, issues, and the commits that the files are based on. */
-const sided = {
-  ...scoped,
   title: activities.title,
   summary: activities.summary,
   actor: activities.actor,
@@ -47,7 +43,6 @@ const compared = {
   pr_url: activities.pr_url,
   created_at: activities.created_at,
 }
-type ScopedActivity = Pick<ActivityRow, keyof typeof scoped>
 export type SidedActivity = Pick<ActivityRow, keyof typeof sided>
 export type ComparedActivity = Pick<ActivityRow, keyof typeof compared>
 export type MergedActivity = ComparedActivity & Pick<ActivityRow, 'merged_at'>
@@ -108,7 +103,7 @@ export function mergedFrom(json: string): MergedActivity {
 }
 
 const readCompared = prepared('activities_compared', (db) => selectByIds(db, activities, compared))
-const readScopes = prepared('activities_scopes', (db) => selectByIds(db, activities, scoped))
+const readSided = prepared('activities_sided', (db) => selectByIds(db, activities, sided))
 
 /** The activities `ids` that exist, in any order. `known`: activities that were read already, by id. */
 export async function listCompared(
@@ -121,9 +116,9 @@ export async function listCompared(
   return [...ids.flatMap((id) => known.get(id) ?? []), ...read]
 }
 
-/** The scopes of the activities `ids`. */
-export function listScopesOf(db: Db, repo_id: number, ids: string[]): Promise<ScopedActivity[]> {
-  return readScopes(db, { repo_id, ids: JSON.stringify(ids) })
+/** What the activities `ids` share with others: their scopes, files, authors and issues. */
+export function listScopesOf(db: Db, repo_id: number, ids: string[]): Promise<SidedActivity[]> {
+  return readSided(db, { repo_id, ids: JSON.stringify(ids) })
 }
 
 const readScopesOn = prepared('activities_scopes_on', (db) =>

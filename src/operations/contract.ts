@@ -20,7 +20,8 @@ import {
   NotableBrief,
   UpdateNotable,
 } from '../notables/notable.ts'
-import { CheckOverlap, Drift, OverlapBrief, OverlapResult, Overlaps } from '../overlap/overlap.ts'
+import { CheckOverlap, Drift, OverlapBrief, OverlapResult } from '../overlap/overlap.ts'
+import { Overlaps } from '../overlap/overlap-list.ts'
 
 export interface Operation {
   method: 'GET' | 'POST' | 'PATCH'

@@ -16,12 +16,12 @@ import { type JudgedSideFile, sideOf } from './side.ts'
 /** The maximum of activities that are judged in one check. */
 export const JUDGED_MAX = 2_000
 /** Activities that are read at once. */
-const ROWS = 200
+export const ROWS = 200
 /** The budget of one check, in units of about 5 ns, and how many of them count as one unit of the meter. */
 const LINE_UNITS_MAX = 20_000_000
 const LINE_UNITS_PER_UNIT = 3
 /** Cost units of reading one changed file of an activity. */
-const FILE_COST = 100
+export const FILE_COST = 100
 
 export interface JudgedActivities {
   /** The most severe first, then the newest. */
@@ -45,7 +45,7 @@ export async function judgeActivities(
   known: ReadonlyMap<string, ComparedActivity>,
 ): Promise<JudgedActivities> {
   const { ctx } = comparison
-  const budget = lineBudget(ctx)
+  const budget = lineBudget(ctx, LINE_UNITS_MAX)
   const own = await ownOf(comparison, budget)
   const [ranked, noise]: [Ranked[], Ranked[]] = [[], []]
   const judgments = new Map<string, Judgment>()
@@ -126,9 +126,9 @@ async function ownOf({ proposal, side, readFiles, rules }: Comparison, budget: B
   }
 }
 
-/** A budget in units of lines whose use counts for the request. */
-function lineBudget({ meter }: Pick<RepoContext, 'meter'>): Budget {
-  const metered = meter.budget(LINE_UNITS_MAX / LINE_UNITS_PER_UNIT)
+/** A budget in units of about 5 ns whose use counts for the request. */
+export function lineBudget({ meter }: Pick<RepoContext, 'meter'>, units: number): Budget {
+  const metered = meter.budget(units / LINE_UNITS_PER_UNIT)
   return {
     get remaining() {
       return metered.remaining * LINE_UNITS_PER_UNIT

@@ -1,29 +1,47 @@
 /** All collisions among the activities of a repository, added one by one from the newest (contract §6). */
 import type { OutlinedActivity } from '../activities/live-store.ts'
 import { activityWeight } from '../claims/weight.ts'
+import { fileGlob, type Glob } from '../scope/glob.ts'
 import { labelKey } from '../scope/scope.ts'
-import { globsOf, type StoredScope } from './compare.ts'
-import { exampleOf, GlobTable, type KnownGlob, type Meeting } from './glob-table.ts'
-import { OVERLAPS_MAX, type Overlap, type Severity, SHARED_PATHS_MAX } from './overlap.ts'
+import { declaredGlobsOf, type StoredScope } from './compare.ts'
+import { GlobTable, type KnownGlob, type Meeting } from './glob-table.ts'
+import type { Severity } from './overlap.ts'
+import { SHARED_PATHS_MAX } from './overlap-list.ts'
 import type { Rules } from './rules.ts'
-import { byRank, isAtLeast, overlapSeverity, Ranking } from './severity.ts'
+import { byRank, higher, overlapSeverity, Ranking } from './severity.ts'
+import type { Side } from './side.ts'
 import type { Stacks } from './stacks.ts'
 import type { Steps, WorkBudget } from './work-budget.ts'
 
-interface Pair {
+/** An activity that is compared, without its scope. */
+export type Participant = Pick<OutlinedActivity, 'id' | 'branch' | 'base_branch' | 'risk' | 'blocking'> &
+  Omit<Side, 'files'>
+
+export interface CollidingPair {
   /** The positions of the two activities in the order added: the newest is 0. */
   newer: number
   older: number
-  /** The higher of the severities of the two sides. */
+  /** By path: the higher of the severities of the two sides. */
   severity: Severity
   areas: string[]
-  /** Globs of the older one that share a path with a glob of the newer one. */
-  shared: { glob: KnownGlob; meeting: Meeting }[]
+  /** Globs of the older one that share a path with a glob of the newer one, other than files that both change. */
+  shared: SharedGlob[]
+  /** Files that both change. */
+  files: SharedGlob[]
+  /** Both have changed files. */
+  by_lines: boolean
+}
+
+export interface SharedGlob {
+  glob: KnownGlob
+  meeting: Meeting
 }
 
 /** By the position of the newer one; null for own and stacked activities. */
-type Pairs = Map<number, Pair | null>
+type Pairs = Map<number, CollidingPair | null>
 
+/** The maximum of collisions that are kept; the others are counted. */
+const PAIRS_MAX = 10_000
 /** Cost units of visiting two activities that share a glob or label, and of creating their pair. */
 const VISIT = 2
 const PAIR = 10
@@ -35,8 +53,8 @@ export class Collisions {
   readonly #globs: GlobTable
   /** Compared form of a label → positions of the activities that have it. */
   readonly #labels = new Map<string, number[]>()
-  readonly #added: OutlinedActivity[] = []
-  readonly #ranking = new Ranking<Pair>(OVERLAPS_MAX, bySeverityAndAge)
+  readonly #added: { activity: Participant; has_files: boolean }[] = []
+  readonly #ranking = new Ranking<CollidingPair>(PAIRS_MAX, bySeverityAndAge)
 
   constructor({ rules, stacks, budget }: { rules: Rules; stacks: Stacks; budget: WorkBudget }) {
     this.#rules = rules
@@ -50,12 +68,24 @@ export class Collisions {
     return this.#ranking.total
   }
 
+  /** The collisions, at most `PAIRS_MAX`: the most severe first, then those of the newest activities. */
+  pairs(): CollidingPair[] {
+    return this.#ranking.top()
+  }
+
+  /** The names of files that several activities change and that the settings do not ignore. */
+  sharedFiles(): Set<string> {
+    return new Set(this.#globs.sharedFiles())
+  }
+
   /** Compares an activity with all added before. False if the budget was exhausted before the last one. */
-  *add(activity: OutlinedActivity, scope: StoredScope): Steps<boolean> {
-    const older = this.#added.push(activity) - 1
+  *add(activity: Participant, scope: StoredScope): Steps<boolean> {
+    const older = this.#added.push({ activity, has_files: scope.files.length > 0 }) - 1
     const found: Pairs = new Map()
-    const globs = yield* this.#globsOf(scope)
-    for (const glob of globs) yield* this.#addByGlob(found, older, glob)
+    const declared = yield* this.#known(declaredGlobsOf(scope, this.#rules, this.#budget))
+    const changed = yield* this.#known(scope.files.map(fileGlob))
+    for (const glob of declared) yield* this.#addByGlob(found, older, { glob, is_changed: false })
+    for (const glob of changed) yield* this.#addByGlob(found, older, { glob, is_changed: true })
     // The severity of a pair depends on whether it shares a path, which is known only now.
     if (!this.#budget.isExhausted) yield* this.#addByLabels(found, older, scope.areas)
     for (const pair of found.values()) {
@@ -63,13 +93,14 @@ export class Collisions {
       pair.severity = this.#severityOf(pair)
       this.#ranking.add(pair)
     }
-    for (const { owners } of globs) owners.push(older)
+    for (const { owners } of declared) owners.push(older)
+    for (const { changers } of changed) changers.push(older)
     return !this.#budget.isExhausted
   }
 
-  *#globsOf(scope: StoredScope): Steps<Set<KnownGlob>> {
+  *#known(globs: Glob[]): Steps<Set<KnownGlob>> {
     const known = new Set<KnownGlob>()
-    for (const glob of globsOf(scope, this.#rules, this.#budget)) {
+    for (const glob of globs) {
       if (this.#budget.isPauseDue) yield
       if (this.#budget.isExhausted) break
       known.add(yield* this.#globs.find(glob))
@@ -77,13 +108,20 @@ export class Collisions {
     return known
   }
 
-  *#addByGlob(found: Pairs, older: number, glob: KnownGlob): Steps<void> {
+  *#addByGlob(
+    found: Pairs,
+    older: number,
+    { glob, is_changed }: { glob: KnownGlob; is_changed: boolean },
+  ): Steps<void> {
     for (const meeting of glob.meetings) {
-      for (const newer of meeting.other.owners) {
-        if (this.#budget.isPauseDue) yield
-        if (this.#budget.isExhausted) return
-        const pair = this.#pairOf(found, newer, older)
-        if (pair && pair.shared.length < SHARED_PATHS_MAX) pair.shared.push({ glob, meeting })
+      for (const part of ['owners', 'changers'] as const) {
+        for (const newer of meeting.other[part]) {
+          if (this.#budget.isPauseDue) yield
+          if (this.#budget.isExhausted) return
+          const pair = this.#pairOf(found, newer, older)
+          const list = is_changed && part === 'changers' ? pair?.files : pair?.shared
+          if (list && list.length < SHARED_PATHS_MAX) list.push({ glob, meeting })
+        }
       }
     }
   }
@@ -102,53 +140,40 @@ export class Collisions {
   }
 
   /** Null for own and stacked activities, and if the budget is exhausted. */
-  #pairOf(found: Pairs, newer: number, older: number): Pair | null {
+  #pairOf(found: Pairs, newer: number, older: number): CollidingPair | null {
     this.#budget.remaining -= VISIT
     if (this.#budget.isExhausted) return null
     const there = found.get(newer)
     if (there !== undefined) return there
-    const isExpected = this.#stacks.areExpected(this.#activity(newer), this.#activity(older))
+    const [one, other] = [this.#at(newer), this.#at(older)]
+    const isExpected = this.#stacks.areExpected(one.activity, other.activity)
     if (!isExpected) this.#budget.remaining -= PAIR
     if (this.#budget.isExhausted) return null
-    const pair: Pair | null = isExpected ? null : { newer, older, severity: 'low', areas: [], shared: [] }
+    const by_lines = one.has_files && other.has_files
+    const pair: CollidingPair | null = isExpected
+      ? null
+      : { newer, older, severity: 'low', areas: [], shared: [], files: [], by_lines }
     found.set(newer, pair)
     return pair
   }
 
-  #severityOf({ newer, older, shared }: Pair): Severity {
-    const by = shared.length > 0 ? 'path' : 'area'
-    const one = overlapSeverity(by, activityWeight(this.#activity(newer)))
-    const other = overlapSeverity(by, activityWeight(this.#activity(older)))
-    return isAtLeast(one, other) ? one : other
+  #severityOf({ newer, older, shared, files }: CollidingPair): Severity {
+    const by = shared.length + files.length > 0 ? 'path' : 'area'
+    const [one, other] = [newer, older].map((each) =>
+      overlapSeverity(by, activityWeight(this.#at(each).activity)),
+    ) as [Severity, Severity]
+    return higher(one, other)
   }
 
-  #activity(number: number): OutlinedActivity {
-    return this.#added[number] as OutlinedActivity
-  }
-
-  /** The most severe collisions first, then those of the newest activities. `is_whole`: no example is missing. */
-  *list(): Steps<{ items: Overlap[]; is_whole: boolean }> {
-    const items: Overlap[] = []
-    for (const each of this.#ranking.top()) {
-      if (this.#budget.isPauseDue) yield
-      items.push(this.#shown(each))
-    }
-    return { items, is_whole: !this.#budget.isExhausted }
-  }
-
-  #shown({ newer, older, severity, areas, shared }: Pair): Overlap {
-    return {
-      activity_ids: [this.#activity(older).id, this.#activity(newer).id],
-      severity,
-      areas,
-      paths: shared.flatMap(({ glob, meeting }) => {
-        const example = exampleOf(meeting, this.#budget)
-        return example === null ? [] : [{ globs: [glob.source, meeting.other.source], example }]
-      }),
-    }
+  #at(position: number): { activity: Participant; has_files: boolean } {
+    return this.#added[position] as { activity: Participant; has_files: boolean }
   }
 }
 
-function bySeverityAndAge(a: Pair, b: Pair): number {
+/** The most severe first, then those of the newest activities. */
+export function bySeverityAndAge(
+  a: Pick<CollidingPair, 'severity' | 'newer' | 'older'>,
+  b: Pick<CollidingPair, 'severity' | 'newer' | 'older'>,
+): number {
   return byRank(a, b) || a.newer - b.newer || a.older - b.older
 }

@@ -116,7 +116,8 @@ export function globsOf(scope: StoredScope, rules: Rules, budget: Budget): Glob[
   return [...declaredGlobsOf(scope, rules, budget), ...scope.files.map(fileGlob)]
 }
 
-function declaredGlobsOf(scope: StoredScope, rules: Rules, budget: Budget): Glob[] {
+/** The globs of a scope without its changed files. If the budget is exhausted, some are missing. */
+export function declaredGlobsOf(scope: StoredScope, rules: Rules, budget: Budget): Glob[] {
   const globs = scope.areas.flatMap((label) => rules.areas.get(labelKey(label)) ?? [])
   const paths = scope.is_literal ? scope.paths.map(fileGlob) : globsOfPaths(scope.paths, budget)
   return [...paths, ...globs]

@@ -1,8 +1,8 @@
 /** Reads the changed files of activities with their digests, in bounded queries (contract §11). */
 import type { Budget } from '../base/budget.ts'
 import type { RepoContext } from '../context/repo.ts'
+import { namesOf } from '../lines/change.ts'
 import type { Digest } from '../lines/digest.ts'
-import { type FileIndex, sharedFiles } from '../lines/pair-verdict.ts'
 import { digestIfKnown, listChangesOf, listFileChanges, type StoredChange } from '../lines/store.ts'
 import type { JudgedSideFile, Side, SideFile } from './side.ts'
 
@@ -28,16 +28,24 @@ interface Sided {
   side: Side
 }
 
-/** The stored files of each activity that has any, in order; some are missing of those with more than `FILES_MAX`. */
+/** Names of files that are compared. */
+interface Names {
+  has(name: string): boolean
+}
+
+/**
+ * The stored files of each activity that has any, in order; of those with more than `FILES_MAX`, files without a name in
+ * `names` can be missing.
+ */
 export async function* readFilesOf<Each extends Sided>(
   ctx: RepoContext,
   sides: readonly Each[],
-  index: FileIndex<SideFile>,
+  names: Names,
 ): AsyncGenerator<{ each: Each; stored: Stored[] }> {
   for (const page of pagesOf(sides.filter(({ side }) => side.files.length > 0))) {
     const stored = await readPage(ctx, page, FILES_MAX)
     const large = page.filter(({ side }) => side.files.length > FILES_MAX)
-    for (const found of await readShared(ctx, large, index)) stored.get(found.activity_id)?.push(found)
+    for (const found of await readShared(ctx, large, names)) stored.get(found.activity_id)?.push(found)
     for (const each of page) yield { each, stored: stored.get(each.id) ?? [] }
   }
 }
@@ -85,10 +93,10 @@ async function readPage(
 async function readShared(
   { db, repo }: RepoContext,
   large: readonly Sided[],
-  index: FileIndex<SideFile>,
+  names: Names,
 ): Promise<Stored[]> {
   const wanted = large.flatMap(({ id, side }) => {
-    const shared = [...new Set(sharedFiles(index, side.files).map(({ theirs }) => theirs))]
+    const shared = side.files.filter((file) => namesOf(file).some((name) => names.has(name)))
     const first = shared.sort((a, b) => (a.path < b.path ? -1 : 1)).slice(0, SHARED_MAX)
     return first.map(({ origin, path }) => ({ activity_id: id, origin, name: path }))
   })

@@ -52,9 +52,9 @@ export async function findOverlaps(
   comparison: Comparison,
   read: Pick<Search, 'records' | 'merged'>,
 ): Promise<Findings> {
-  const { ctx, self, branch, base_branch, rules, proposal, budgets } = comparison
+  const { ctx, self, branch, base_branch, rules, proposal, side, budgets } = comparison
   const probes = probesOf(proposal.paths, labelsOf(comparison))
-  const isByLines = proposal.files.size > 0
+  const isByLines = side.files.length > 0
   const limit = isByLines ? JUDGED_MAX : IDS_MAX
   const input: Search = {
     now: ctx.now,

@@ -11,8 +11,9 @@ export interface KnownGlob {
   readonly source: string
   /** One for each glob that shares a path with it, itself included; none if the settings ignore it. */
   readonly meetings: Meeting[]
-  /** The positions of the activities that have it. */
+  /** The positions of the activities that declared it, and of those that change the file. */
   readonly owners: number[]
+  readonly changers: number[]
 }
 
 export interface Meeting {
@@ -58,11 +59,17 @@ export class GlobTable {
     this.#budget.remaining -= FINDING + comparisonCost(source.length)
     let known = all.get(source)
     if (known === undefined) {
-      known = { source, meetings: [], owners: [] }
+      known = { source, meetings: [], owners: [], changers: [] }
       all.set(source, known)
       yield* this.#learn(known, glob)
     }
     return known
+  }
+
+  /** The names of files that several activities change and that are not ignored. */
+  *sharedFiles(): Generator<string> {
+    for (const { source, meetings, changers } of this.#files.values())
+      if (changers.length > 1 && meetings.length > 0) yield source
   }
 
   *#learn(known: KnownGlob, glob: Glob): Steps<void> {

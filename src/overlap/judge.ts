@@ -6,7 +6,7 @@ import type { NoiseRules } from '../lines/noise.ts'
 import { type FilePair, type JudgedFile, type PairVerdict, pairVerdict } from '../lines/pair-verdict.ts'
 import { byStrength } from '../lines/verdict.ts'
 import type { Severity } from './overlap.ts'
-import { isAtLeast, type JudgedPair, verdictSeverity } from './severity.ts'
+import { higher, type JudgedPair, verdictSeverity } from './severity.ts'
 import type { JudgedSideFile, Side } from './side.ts'
 
 /** A side with the digests of its files. */
@@ -80,12 +80,7 @@ export function judgedSeverity(
 ): Severity | null {
   if (duplicate !== null) return 'high'
   const byLines = lines && verdictSeverity(lines, weight)
-  return higher(byLines, others)
-}
-
-function higher(one: Severity | null, other: Severity | null): Severity | null {
-  if (one === null || other === null) return one ?? other
-  return isAtLeast(one, other) ? one : other
+  return higher<Severity | null>(byLines, others)
 }
 
 /** Files of a draft can be declared and pushed, so each kind of pair is judged on its own. Usually there is one. */

@@ -19,13 +19,8 @@ export const IDS_MAX = 200
 /** The maximum number of path pairs in each match. */
 export const PAIRS_MAX = 20
 export const REUSE_MAX = 10
-/** The maximum number of live activities that a list of all collisions compares with each other, which is the number that the page shows. */
-export const COMPARED_MAX = 1000
-/** The maximum number of collisions in such a list. */
-export const OVERLAPS_MAX = 1000
-/** The maximum of paths in each list of a drift. */
+/** The maximum number of paths in each list of a drift. */
 export const DRIFT_MAX = 20
-export const SHARED_PATHS_MAX = 3
 /** The maximum number of named matches in a short result. */
 export const NAMED_MAX = 5
 
@@ -61,7 +56,7 @@ const LinesRelation = z.enum(VERDICTS).meta({
     '`conflict`: git would report a merge conflict. `unknown`: there is no patch to compare. `agrees`: both make the same change. `touching`: 1 to 3 unchanged lines lie between the changes; `near`: 4 to 30; `far`: more. `noise`: conflicts in this file are mechanical.',
 })
 
-const lineRange = z.tuple([z.int(), z.int()]).nullable()
+export const lineRange = z.tuple([z.int(), z.int()]).nullable()
 
 const Duplicate = z
   .strictObject({
@@ -78,7 +73,8 @@ const Duplicate = z
   })
   .meta({ id: 'Duplicate', description: 'Both seem to do the same work.' })
 
-const relation = {
+/** What a result says about two works beyond their scopes. */
+export const relation = {
   lines: LinesRelation.nullable().meta({
     description:
       'The strongest verdict among the files that both change; null if one of them has no changed files, or they share none.',
@@ -92,7 +88,7 @@ const relation = {
     .meta({ description: 'Whether both are by the same author, on different branches.' }),
 }
 
-const PathPair = z
+export const PathPair = z
   .strictObject({
     yours: z.string().meta({ description: 'Your glob.', examples: ['src/checkout/**'] }),
     theirs: z.string().meta({ description: 'Their glob.', examples: ['src/**/retry.ts'] }),
@@ -114,7 +110,7 @@ const PathPair = z
   .meta({ id: 'PathPair' })
 export type PathPair = z.output<typeof PathPair>
 
-const Match = z
+export const Match = z
   .strictObject({
     id: z.string().meta({ description: 'The id of the activity or notable.' }),
     severity: Severity.meta({ description: 'The severity of this match.' }),
@@ -231,49 +227,3 @@ export const OverlapResult = OverlapBrief.extend({
     .meta({ id: 'CheckedAgainst', description: 'What the check compared.' }),
 }).meta({ id: 'OverlapResult' })
 export type OverlapResult = z.output<typeof OverlapResult>
-
-const SharedPath = z
-  .strictObject({
-    globs: z
-      .array(z.string())
-      .meta({ description: 'The glob of each activity, in the order of `activity_ids`.' }),
-    example: z.string().meta({ description: 'A path that both match.', examples: ['src/checkout/retry.ts'] }),
-  })
-  .meta({ id: 'SharedPath' })
-
-const Overlap = z
-  .strictObject({
-    activity_ids: z
-      .array(z.string())
-      .meta({ description: 'The two activities that collide, the older one first.' }),
-    severity: Severity.meta({
-      description: 'The higher of the severities that the two activities are shown.',
-    }),
-    areas: z.array(z.string()).meta({ description: 'Labels that both name.' }),
-    paths: z.array(SharedPath).meta({ description: `At most ${SHARED_PATHS_MAX}.` }),
-  })
-  .meta({ id: 'Overlap' })
-export type Overlap = z.output<typeof Overlap>
-
-export const Overlaps = z
-  .strictObject({
-    items: z.array(Overlap).meta({
-      description: `Each pair of activities once, the most severe first, then those of the newest activities; at most ${OVERLAPS_MAX}.`,
-    }),
-    total: z.int().meta({
-      description: 'The number of collisions that were found, including those that are not listed.',
-    }),
-    checked_against: z
-      .strictObject({
-        activities: z.int().meta({
-          description: `The number of live activities that were compared with each other: at most the newest ${COMPARED_MAX}.`,
-        }),
-        as_of: outputTimestamp.meta({ description: 'When they were read.' }),
-        complete: z.boolean().meta({
-          description: `False if something was left out: there are more than ${COMPARED_MAX} live activities or ${OVERLAPS_MAX} collisions, or the work budget was exhausted.`,
-        }),
-      })
-      .meta({ id: 'OverlapsCheckedAgainst', description: 'What was compared.' }),
-  })
-  .meta({ id: 'Overlaps' })
-export type Overlaps = z.output<typeof Overlaps>

@@ -1,18 +1,28 @@
-/** All collisions among the live activities of a repository: the newest are compared with each other, each pair once (contract §6). */
+/** All collisions among the live activities of a repository: the newest are compared with each other, each pair once (contract §6 and §11). */
 import { createHash } from 'node:crypto'
-import { listLive, listScopesOf, type OutlinedActivity } from '../activities/live-store.ts'
+import {
+  listLive,
+  listScopesOf,
+  type OutlinedActivity,
+  type SidedActivity,
+} from '../activities/live-store.ts'
 import type { RepoContext } from '../context/repo.ts'
-import { EMPTY_SCOPE } from '../scope/scope.ts'
 import { listLinks } from '../stacks/store.ts'
 import type { BranchLink } from '../stacks/table.ts'
-import { Collisions } from './collisions.ts'
-import { type StoredScope, storedScopeOf } from './compare.ts'
-import { COMPARED_MAX, OVERLAPS_MAX, type Overlap, type Overlaps } from './overlap.ts'
+import { Collisions, type Participant } from './collisions.ts'
+import { storedScopeOf } from './compare.ts'
+import { judgeCollisions } from './judged-collisions.ts'
+import { overlapItems } from './overlap-items.ts'
+import { COMPARED_MAX, OVERLAPS_MAX, type Overlap, type Overlaps } from './overlap-list.ts'
 import { rulesOf } from './rules.ts'
+import { intentOf } from './side.ts'
 import { Stacks } from './stacks.ts'
 import { WorkBudget } from './work-budget.ts'
 
-/** What one comparison may spend, in units of 10 to 50 ns: all of it takes about a fifth of a second. */
+/**
+ * What comparing the paths may spend, in units of 10 to 50 ns: all of it takes about a fifth of a second. Comparing lines
+ * has a budget of its own.
+ */
 const UNITS_MAX = 6_000_000
 /** The part of it that is kept for the examples of the collisions that are listed. */
 const SHOWN_UNITS = 500_000
@@ -23,14 +33,15 @@ const PAGE = 250
 const PAGE_BYTES = 262_144
 
 /** Characters of a collision beside its labels and paths. */
-const ITEM = 200
+const ITEM = 300
 
 interface Comparison {
   items: Overlap[]
   total: number
   /** How many of the newest activities were compared with each other. */
   compared: number
-  complete: boolean
+  /** See `checked_against.reason`. */
+  reason: string | null
 }
 
 /**
@@ -41,7 +52,7 @@ export async function listOverlaps(ctx: RepoContext): Promise<Overlaps> {
   const { db, repo, now, signal, comparisons } = ctx
   const live = await listLive(db, repo.id, { now, limit: LINKS_MAX + 1 })
   const links = await listLinks(db, repo.id, LINKS_MAX)
-  const { items, total, compared, complete } = await comparisons.get<Comparison>({
+  const { items, total, compared, reason } = await comparisons.get<Comparison>({
     key: versionOf(ctx, live, links),
     signal,
     compute: (cancelled) => comparisonOf(ctx, { live, links }, cancelled),
@@ -50,7 +61,7 @@ export async function listOverlaps(ctx: RepoContext): Promise<Overlaps> {
   return {
     items,
     total,
-    checked_against: { activities: compared, as_of: now.toISOString(), complete },
+    checked_against: { activities: compared, as_of: now.toISOString(), complete: reason === null, reason },
   }
 }
 
@@ -73,16 +84,46 @@ async function comparisonOf(
   const budget = new WorkBudget({ budget: ctx.meter.budget(UNITS_MAX), reserve: SHOWN_UNITS, signal })
   const rules = rulesOf(ctx.settings, ctx.noise_attributes)
   const collisions = new Collisions({ rules, stacks: new Stacks(live, links, budget), budget })
+  const participants: Participant[] = []
   let compared = 0
-  for await (const [activity, scope] of scopesOf(ctx, live.slice(0, COMPARED_MAX))) {
-    if (!(await budget.run(collisions.add(activity, scope)))) break
+  for await (const [activity, row] of rowsOf(ctx, live.slice(0, COMPARED_MAX))) {
+    if (row) {
+      const participant = { ...activity, ...intentOf(row, ctx) }
+      participants.push(participant)
+      if (!(await budget.run(collisions.add(participant, storedScopeOf(row))))) break
+    }
     compared += 1
   }
+  const [pairs, names] = [collisions.pairs(), collisions.sharedFiles()]
+  const judged = await judgeCollisions(ctx, { pairs, participants, names, rules }, signal)
   budget.useReserve()
-  const { items, is_whole } = await budget.run(collisions.list())
-  const { total } = collisions
-  const complete = compared === live.length && total <= OVERLAPS_MAX && is_whole
-  return { items, total, compared, complete }
+  const items = await budget.run(overlapItems(judged.top, participants, budget))
+  const total = collisions.total - judged.noise
+  const are_lines_compared = judged.complete && (names.size === 0 || pairs.length === collisions.total)
+  const are_paths_shown = !budget.isExhausted
+  const reason = reasonOf({ live: live.length, compared, total, are_lines_compared, are_paths_shown })
+  return { items, total, compared, reason }
+}
+
+/** What was left out and why; null if nothing was. */
+function reasonOf(found: {
+  live: number
+  compared: number
+  total: number
+  are_lines_compared: boolean
+  are_paths_shown: boolean
+}): string | null {
+  const { live, compared, total, are_lines_compared, are_paths_shown } = found
+  const exhausted = 'because the work budget was exhausted'
+  const sentences: string[] = []
+  if (compared < Math.min(live, COMPARED_MAX))
+    sentences.push(`Only the newest ${compared} live activities were compared, ${exhausted}.`)
+  else if (compared < live) sentences.push(`Only the newest ${compared} live activities were compared.`)
+  if (!are_lines_compared)
+    sentences.push(`Some collisions are ranked by their paths and not by their lines, ${exhausted}.`)
+  if (total > OVERLAPS_MAX) sentences.push(`Only ${OVERLAPS_MAX} of ${total} collisions are listed.`)
+  if (!are_paths_shown) sentences.push(`Some shared paths are not shown, ${exhausted}.`)
+  return sentences.length === 0 ? null : sentences.join(' ')
 }
 
 /** About how many characters a comparison is. */
@@ -96,15 +137,15 @@ function sizeOf({ items }: Comparison): number {
   return size
 }
 
-/** Activities with their scopes; one that was deleted meanwhile has none. */
-async function* scopesOf(
+/** Activities with their rows; null for one that was deleted meanwhile. */
+async function* rowsOf(
   { db, repo }: RepoContext,
   all: OutlinedActivity[],
-): AsyncGenerator<[OutlinedActivity, StoredScope]> {
+): AsyncGenerator<[OutlinedActivity, SidedActivity | null]> {
   for (const page of pagesOf(all)) {
     const ids = page.map(({ id }) => id)
-    const scopes = new Map((await listScopesOf(db, repo.id, ids)).map((each) => [each.id, each]))
-    for (const each of page) yield [each, storedScopeOf(scopes.get(each.id) ?? { scope: EMPTY_SCOPE })]
+    const rows = new Map((await listScopesOf(db, repo.id, ids)).map((each) => [each.id, each]))
+    for (const each of page) yield [each, rows.get(each.id) ?? null]
   }
 }
 

@@ -11,6 +11,7 @@ import type { Judgment } from './judge.ts'
 import { PAIRS_MAX } from './overlap.ts'
 import { judgedPath, NO_RELATION, type Relation, relationOf, unjudgedPath } from './relation.ts'
 import type { Ranked } from './severity.ts'
+import { intentOf } from './side.ts'
 
 /** The budget for the pairs of paths in the result, in units of 10 to 50 ns. */
 const PAIR_UNITS_MAX = 700_000
@@ -30,7 +31,8 @@ export async function recordsOf(
   ])
   const collisions = recordsIn(activities, rows).map((each) => {
     const judgment = judgments.get(each.id)
-    return { ...each, judgment, relation: relationOf(comparison, each.record, judgment) }
+    const relation = relationOf(comparison.side, intentOf(each.record, comparison.ctx), judgment)
+    return { ...each, judgment, relation }
   })
   const matching = recordsIn(notables, notes).map((each) => ({ ...each, relation: NO_RELATION }))
   return {

@@ -1,24 +1,22 @@
 /** What a match says about two works beyond their scopes: lines, duplicate, author (contract §11). Pure. */
 import type { JudgedFile } from '../lines/pair-verdict.ts'
 import type { PathPair as GlobPair } from '../scope/path-set.ts'
-import type { Comparison } from './comparison.ts'
 import { duplicateByIssue, type Judgment } from './judge.ts'
 import type { Match, PathPair } from './overlap.ts'
-import { authorOf, closesOf, isSameAuthor, type SideFields } from './side.ts'
+import { isSameAuthor, type Side } from './side.ts'
 
 export type Relation = Pick<Match, 'lines' | 'duplicate' | 'same_author' | 'cut'>
 
-/** `judgment` is undefined if a side has no changed files. Then only an issue can tell a duplicate. */
+/** `judgment` is undefined if the lines were not compared. Then only an issue can tell a duplicate. */
 export function relationOf(
-  { side, ctx }: Pick<Comparison, 'side' | 'ctx'>,
-  other: SideFields,
+  yours: Omit<Side, 'files'>,
+  theirs: Omit<Side, 'files'>,
   judgment: Judgment | undefined,
 ): Relation {
-  const byIssue = () => (side.closes.size === 0 ? null : duplicateByIssue(side.closes, closesOf(other, ctx)))
   return {
     lines: judgment?.lines?.verdict ?? null,
-    duplicate: judgment ? judgment.duplicate : byIssue(),
-    same_author: isSameAuthor(side.author, authorOf(other)),
+    duplicate: judgment ? judgment.duplicate : duplicateByIssue(yours.closes, theirs.closes),
+    same_author: isSameAuthor(yours.author, theirs.author),
     cut: judgment?.cut ?? false,
   }
 }

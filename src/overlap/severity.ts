@@ -84,6 +84,12 @@ export function isAtLeast(severity: Severity, least: Severity): boolean {
   return SEVERITIES.indexOf(severity) >= SEVERITIES.indexOf(least)
 }
 
+/** The higher of two severities; null if there are none. */
+export function higher<One extends Severity | null>(one: One, other: One): One {
+  if (one === null || other === null) return one ?? other
+  return isAtLeast(one, other) ? one : other
+}
+
 /** The most severe first. */
 export function byRank(a: Pick<Ranked, 'severity'>, b: Pick<Ranked, 'severity'>): number {
   return SEVERITIES.indexOf(b.severity) - SEVERITIES.indexOf(a.severity)

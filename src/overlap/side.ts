@@ -40,20 +40,23 @@ export function sideOf(row: SideFields, ctx: Pick<RepoContext, 'repo'>): Side {
   const base: Record<ChangeOrigin, string | null> = { declared: row.base_sha, pushed: row.pushed_base_sha }
   return {
     files: comparedScopeOf(row).files.map((file) => ({ ...file, base_sha: base[file.origin] })),
-    closes: closesOf(row, ctx),
+    ...intentOf(row, ctx),
+  }
+}
+
+/** What a side says about itself, without its files. */
+export function intentOf(
+  row: Omit<SideFields, keyof ComparedFields> & Pick<SideFields, 'pr_number'>,
+  { repo }: Pick<RepoContext, 'repo'>,
+): Omit<Side, 'files'> {
+  return {
+    closes: closingIssues([row.title, row.summary], `${repo.owner}/${repo.name}`),
     author: authorOf(row),
   }
 }
 
-export function closesOf(
-  { title, summary }: Pick<SideFields, 'title' | 'summary'>,
-  { repo }: Pick<RepoContext, 'repo'>,
-): Side['closes'] {
-  return closingIssues([title, summary], `${repo.owner}/${repo.name}`)
-}
-
 /** An activity that was made from GitHub has the login of the author as its actor. */
-export function authorOf({
+function authorOf({
   source,
   actor,
   created_by,

@@ -9,7 +9,8 @@ import { newId } from '../../src/base/id.ts'
 import { activityWeight } from '../../src/claims/weight.ts'
 import type { AttributeRule } from '../../src/lines/git-attributes.ts'
 import { compare, proposalOf, storedScopeOf } from '../../src/overlap/compare.ts'
-import type { Overlap, Severity } from '../../src/overlap/overlap.ts'
+import type { Severity } from '../../src/overlap/overlap.ts'
+import type { Overlap } from '../../src/overlap/overlap-list.ts'
 import { rulesOf } from '../../src/overlap/rules.ts'
 import { isAtLeast, overlapSeverity } from '../../src/overlap/severity.ts'
 import { fileGlob, parseGlob } from '../../src/scope/glob.ts'
@@ -241,6 +242,7 @@ test('each colliding pair of live activities is listed once, after any sequence 
           activities: live.length,
           as_of: service.clock.now.toISOString(),
           complete: true,
+          reason: null,
         })
 
         // The list contains exactly the pairs that retrievals report, which use the index in the database.

@@ -48,11 +48,28 @@ test('each collision is listed once, with the globs of both and an example', asy
         activity_ids: [older, newer],
         severity: 'medium',
         areas: [],
-        paths: [{ globs: ['src/checkout/**', 'src/**/retry.ts'], example: 'src/checkout/retry.ts' }],
+        paths: [
+          {
+            globs: ['src/checkout/**', 'src/**/retry.ts'],
+            example: 'src/checkout/retry.ts',
+            verdict: null,
+            confidence: null,
+            line_ranges: null,
+          },
+        ],
+        lines: null,
+        duplicate: null,
+        same_author: true,
+        cut: false,
       },
     ],
     total: 1,
-    checked_against: { activities: 3, as_of: service.clock.now.toISOString(), complete: true },
+    checked_against: {
+      activities: 3,
+      as_of: service.clock.now.toISOString(),
+      complete: true,
+      reason: null,
+    },
   })
 })
 

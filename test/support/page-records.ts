@@ -20,5 +20,14 @@ export function pageActivity(id: string, given: object = {}): Activity {
 }
 
 export function pageOverlap(one: string, other: string, severity: Overlap['severity'] = 'medium'): Overlap {
-  return { activity_ids: [one, other], severity, areas: [], paths: [] }
+  return {
+    activity_ids: [one, other],
+    severity,
+    areas: [],
+    paths: [],
+    lines: null,
+    duplicate: null,
+    same_author: false,
+    cut: false,
+  }
 }

@@ -1,0 +1,157 @@
+/** Judges the collisions of a repository by the lines that both sides change. Bounded (contract §11). */
+import { listScopesOf } from '../activities/live-store.ts'
+import { activityWeight } from '../claims/weight.ts'
+import type { RepoContext } from '../context/repo.ts'
+import { type FileIndex, indexFiles, sharedFiles } from '../lines/pair-verdict.ts'
+import { FILE_COST, lineBudget, ROWS } from './by-lines.ts'
+import { bySeverityAndAge, type CollidingPair, type Participant } from './collisions.ts'
+import { readFilesOf, withDigests } from './digests.ts'
+import { type DigestedSide, digested, type Judgment, judge, judgedSeverity } from './judge.ts'
+import type { Severity } from './overlap.ts'
+import { OVERLAPS_MAX, SHARED_PATHS_MAX } from './overlap-list.ts'
+import type { Rules } from './rules.ts'
+import { higher, overlapSeverity, Ranking } from './severity.ts'
+import { type JudgedSideFile, sideOf } from './side.ts'
+import { type Steps, WorkBudget } from './work-budget.ts'
+
+/** The budget of all pairs, in units of about 5 ns. */
+const LINE_UNITS_MAX = 40_000_000
+/** Cost units of a pair, and of looking for one file of a side among those of the other. */
+const PAIR_COST = 200
+const LOOK_UP_COST = 20
+
+/** `judgment` is undefined if one side has no changed files, or the budget was exhausted: then the severity is by path. */
+export interface JudgedCollision extends CollidingPair {
+  judgment?: Judgment
+}
+
+export interface JudgedCollisions {
+  /** The most severe first, then those of the newest activities; at most `OVERLAPS_MAX`. */
+  top: JudgedCollision[]
+  /** How many of all share only noise, and are no collisions. */
+  noise: number
+  /** False if the budget was exhausted before the last pair. */
+  complete: boolean
+}
+
+export interface Candidates {
+  pairs: readonly CollidingPair[]
+  /** By the positions in `pairs`. */
+  participants: readonly Participant[]
+  /** The names of files that several activities change and that the settings do not ignore. */
+  names: ReadonlySet<string>
+  rules: Rules
+}
+
+interface Loaded extends DigestedSide {
+  files: readonly JudgedSideFile[]
+  index: FileIndex<JudgedSideFile>
+}
+
+/** The pairs of the newest activities are judged first. */
+export async function judgeCollisions(
+  ctx: RepoContext,
+  candidates: Candidates,
+  signal: AbortSignal,
+): Promise<JudgedCollisions> {
+  const { pairs, participants, rules } = candidates
+  const budget = new WorkBudget({ budget: lineBudget(ctx, LINE_UNITS_MAX), reserve: 0, signal })
+  const pending = new Map<number, CollidingPair[]>()
+  const [all, ranking] = [new Set<number>(), new Ranking<JudgedCollision>(OVERLAPS_MAX, bySeverityAndAge)]
+  for (const pair of pairs) {
+    if (!pair.by_lines) {
+      ranking.add(pair)
+      continue
+    }
+    all.add(pair.newer).add(pair.older)
+    const there = pending.get(pair.older)
+    if (there) there.push(pair)
+    else pending.set(pair.older, [pair])
+  }
+  let noise = 0
+  const loaded = new Map<number, Loaded>()
+  for await (const [position, side] of loadSides(ctx, [...all].sort(ascending), { candidates, budget })) {
+    loaded.set(position, side)
+    const own = pending.get(position) ?? []
+    pending.delete(position)
+    const judged = await budget.run(judgeAll(own, { participants, loaded, rules, budget }))
+    for (const each of judged) {
+      if (each === null) noise += 1
+      else ranking.add(each)
+    }
+  }
+  // What the budget left over counts by path.
+  for (const left of pending.values()) for (const pair of left) ranking.add(pair)
+  return { top: ranking.top(), noise, complete: !budget.isExhausted }
+}
+
+/** The sides at these positions, until the budget is exhausted. Activities that were deleted meanwhile are missing. */
+async function* loadSides(
+  ctx: RepoContext,
+  positions: readonly number[],
+  { candidates, budget }: { candidates: Candidates; budget: WorkBudget },
+): AsyncGenerator<[position: number, side: Loaded]> {
+  const { participants, names, rules } = candidates
+  for (let from = 0; from < positions.length && !budget.isExhausted; from += ROWS) {
+    const page = new Map(positions.slice(from, from + ROWS).map((at) => [participants[at]?.id as string, at]))
+    const rows = await listScopesOf(ctx.db, ctx.repo.id, [...page.keys()])
+    const sides = rows
+      .map((row) => ({ position: page.get(row.id) as number, id: row.id, side: sideOf(row, ctx) }))
+      .sort((a, b) => ascending(a.position, b.position))
+    for await (const { each, stored } of readFilesOf(ctx, sides, names)) {
+      budget.remaining -= FILE_COST * each.side.files.length
+      if (budget.isExhausted) return
+      const files = withDigests(each.side.files, stored, budget)
+      const index = new Map([...indexFiles(files)].filter(([name]) => names.has(name)))
+      const shared = new Set([...index.values()].flat())
+      yield [
+        each.position,
+        {
+          ...digested(each.side, files, rules.noise),
+          files: files.filter((file) => shared.has(file)),
+          index,
+        },
+      ]
+    }
+  }
+}
+
+interface Judges extends Pick<Candidates, 'participants' | 'rules'> {
+  loaded: ReadonlyMap<number, Loaded>
+  budget: WorkBudget
+}
+
+/** The pairs with their severity by lines; null for one that shares only noise. */
+function* judgeAll(pairs: readonly CollidingPair[], judges: Judges): Steps<(JudgedCollision | null)[]> {
+  const judged: (JudgedCollision | null)[] = []
+  for (const pair of pairs) {
+    if (judges.budget.isPauseDue) yield
+    judged.push(judgeOne(pair, judges))
+  }
+  return judged
+}
+
+function judgeOne(
+  pair: CollidingPair,
+  { participants, loaded, rules, budget }: Judges,
+): JudgedCollision | null {
+  const [older, newer] = [loaded.get(pair.older), loaded.get(pair.newer)]
+  if (older === undefined || newer === undefined || budget.isExhausted) return pair
+  budget.remaining -= PAIR_COST + LOOK_UP_COST * newer.files.length
+  const shared = sharedFiles(older.index, newer.files)
+  const judgment = judge(older, newer, { shared, noise: rules.noise, budget })
+  const [one, other] = [pair.newer, pair.older].map((position) => {
+    const weight = activityWeight(participants[position] as Participant)
+    const isByPath = pair.shared.length > 0
+    const isByOthers = isByPath || pair.areas.length > 0
+    const others = isByOthers ? overlapSeverity(isByPath ? 'path' : 'area', weight) : null
+    return judgedSeverity(judgment, weight, others)
+  }) as [Severity | null, Severity | null]
+  const severity = higher(one, other)
+  if (severity === null) return null
+  return { ...pair, severity, judgment: { ...judgment, files: judgment.files.slice(0, SHARED_PATHS_MAX) } }
+}
+
+function ascending(a: number, b: number): number {
+  return a - b
+}
