@@ -40,8 +40,12 @@ export function placeSentence(who: string, place: JudgedPlace, quote: Quote): st
   }
 }
 
-function linesText([first, last]: LineRange): string {
-  return first === last ? `line ${first}` : `lines ${first}–${last}`
+function linesText(range: LineRange): string {
+  return `${range[0] === range[1] ? 'line' : 'lines'} ${numbersText(range)}`
+}
+
+function numbersText([first, last]: LineRange): string {
+  return first === last ? `${first}` : `${first}–${last}`
 }
 
 /** `seems to do the same as #123 (both close #7)`. `who`: the other side, quoted. */
@@ -63,13 +67,41 @@ const SHORT: Record<Verdict, string> = {
   noise: 'lock or generated file',
 }
 
-/** The fields of a match about lines. Older services send neither. */
+/** The lines of two sides, each on its own base. */
+type LineRanges = readonly [LineRange | null, LineRange | null]
+
+/** The fields of a match about lines. Older services send none of it. */
 export interface JudgedLines {
   lines?: Verdict | null
   duplicate?: Duplicate | null
+  /** Of the file that is named with the text. */
+  line_ranges?: LineRanges | null
 }
 
-/** `same lines, seems to be the same work`; empty if lines were not compared. */
-export function shortText({ lines, duplicate }: JudgedLines): string {
-  return [lines && SHORT[lines], duplicate && 'seems to be the same work'].filter(Boolean).join(', ')
+/** `same lines (40–52 and 49–61), seems to be the same work`; empty if lines were not compared. */
+export function shortText({ lines, duplicate, line_ranges }: JudgedLines): string {
+  const numbers = lines === 'far' ? '' : rangesText(line_ranges ?? [null, null])
+  const place = lines && `${SHORT[lines]}${numbers && ` (${numbers})`}`
+  return [place, duplicate && 'seems to be the same work'].filter(Boolean).join(', ')
+}
+
+function rangesText(ranges: LineRanges): string {
+  const known = ranges.flatMap((range) => (range === null ? [] : [numbersText(range)]))
+  return [...new Set(known)].join(' and ')
+}
+
+/** A collision as the list of all collisions shows it. */
+interface ListedCollision extends Required<Omit<JudgedLines, 'line_ranges'>> {
+  activity_ids: readonly string[]
+  paths: readonly Required<Pick<JudgedLines, 'line_ranges'>>[]
+}
+
+/** The fields for `shortText` about the first path, with the lines of the activity `id` first. */
+export function judgedFrom(
+  id: string | undefined,
+  { lines, duplicate, activity_ids, paths }: ListedCollision,
+): JudgedLines {
+  const ranges = paths[0]?.line_ranges ?? null
+  const isSwapped = ranges !== null && id === activity_ids[1]
+  return { lines, duplicate, line_ranges: isSwapped ? [ranges[1], ranges[0]] : ranges }
 }

@@ -1,5 +1,6 @@
 /** How the command describes verdicts about lines. */
 import { describe, expect, test } from 'vitest'
+import { type JudgedLines, judgedFrom, shortText } from '../../src/lines/verdict-words.ts'
 import { type JudgedPath, matchNotes, pathText, placeText } from '../../src/surfaces/cli/lines-text.ts'
 
 const FILE = 'src/retry.ts'
@@ -54,17 +55,64 @@ describe('a path that overlaps', () => {
   })
 })
 
-test.each([
+test.each<[JudgedLines, string]>([
   [{}, 'src/retry.ts'],
   [{ lines: null, duplicate: null }, 'src/retry.ts'],
-  [{ lines: 'conflict' as const }, 'src/retry.ts, same lines'],
-  [{ lines: 'far' as const }, 'src/retry.ts, same file, far apart'],
+  [{ lines: 'conflict' }, 'src/retry.ts, same lines'],
   [
-    { lines: 'near' as const, duplicate: { share: 1, added_lines: 9, issue: null } },
+    {
+      lines: 'conflict',
+      line_ranges: [
+        [40, 52],
+        [40, 52],
+      ],
+    },
+    'src/retry.ts, same lines (40–52)',
+  ],
+  [
+    {
+      lines: 'near',
+      line_ranges: [
+        [40, 52],
+        [60, 60],
+      ],
+    },
+    'src/retry.ts, nearby lines (40–52 and 60)',
+  ],
+  [{ lines: 'conflict', line_ranges: [null, [7, 7]] }, 'src/retry.ts, same lines (7)'],
+  [
+    {
+      lines: 'far',
+      line_ranges: [
+        [1, 1],
+        [900, 900],
+      ],
+    },
+    'src/retry.ts, same file, far apart',
+  ],
+  [
+    { lines: 'near', duplicate: { share: 1, added_lines: 9, issue: null } },
     'src/retry.ts, nearby lines, seems to be the same work',
   ],
 ])('a place with %j is %s', (match, expected) => {
   expect(placeText(FILE, match)).toBe(expected)
+})
+
+test('a collision in a list names the lines of the activity itself first', () => {
+  const collision = (line_ranges: JudgedLines['line_ranges'] = null) => ({
+    activity_ids: ['act_a', 'act_b'],
+    lines: 'touching' as const,
+    duplicate: null,
+    paths: [{ line_ranges }, { line_ranges: null }],
+  })
+  const known = collision([
+    [1, 1],
+    [3, 4],
+  ])
+  expect(shortText(judgedFrom('act_a', known))).toBe('adjacent lines (1 and 3–4)')
+  expect(shortText(judgedFrom('act_b', known))).toBe('adjacent lines (3–4 and 1)')
+  expect(shortText(judgedFrom('act_b', collision()))).toBe('adjacent lines')
+  expect(shortText(judgedFrom('act_b', { ...known, paths: [] }))).toBe('adjacent lines')
 })
 
 test.each([

@@ -168,11 +168,20 @@ describe('a service of an earlier release', () => {
       },
       [`${SHOP}/notables?limit=100`]: { items: [], next_cursor: null },
       [`${SHOP}/overlaps`]: {
-        items: [{ activity_ids: ['act_a', 'act_b'], severity: 'medium', areas: [], paths: [] }],
-        checked_against: { activities: 2, as_of: HEARTBEAT.heartbeat_at, complete: true },
+        items: [
+          {
+            activity_ids: ['act_a', 'act_b'],
+            severity: 'medium',
+            areas: [],
+            paths: [{ globs: ['src/**', 'src/**'], example: 'src/a' }],
+          },
+        ],
+        checked_against: { activities: 2, as_of: HEARTBEAT.heartbeat_at, complete: false },
       },
     })
-    expect(stdout).toMatch(/^acme\/shop {2}2 activities, 1 collision, 0 notables/)
+    expect(stdout).toMatch(/^acme\/shop {2}2 activities, at least 1 collision, 0 notables/)
+    expect(stdout).toMatch(/\n {2}collision, medium {2}Work on tidy {2}by Ben {2}src\/a\n/)
+    expect(stdout).toContain('The comparison is incomplete, so there may be more collisions.')
   })
 })
 

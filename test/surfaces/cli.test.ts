@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { displayWidth } from '../../src/surfaces/cli/text-layout.ts'
 import { type BuiltService, startBuiltService } from '../support/built-service.ts'
+import { editOf } from '../support/lines.ts'
 import { apiAt } from '../support/service.ts'
 import { type WorkingTree, workingTree } from '../support/working-tree.ts'
 
@@ -212,6 +213,21 @@ describe('list and watch', () => {
     const label = await tree.run(['list', '--branch', 'label'])
     expect(label.stdout).toMatch(/collision, low {2}Same label {2}by Ben {2}#pay\n$/i)
     expect(await json(['list', '--branch', 'mine'])).toMatchObject({ items: [{ id: mine }] })
+  })
+
+  test('name the lines of each collision, those of the listed activity first', async () => {
+    const lines = Array.from({ length: 60 }, (_, at) => `const value${at} = read(${at})`)
+    const editAt = (at: number, removed: number) => ({
+      changes: [{ path: 'src/a.ts', patch: editOf(lines, at, removed, ['changed()']) }],
+    })
+    await startAsBen({ title: 'Mine', branch: 'mine', scope: editAt(20, 3) })
+    await startAsBen({ title: 'Theirs', branch: 'theirs', scope: editAt(24, 1) })
+    const listed = async (branch: string) => (await tree.run(['list', '--branch', branch])).stdout
+    expect(await listed('mine')).toMatch(
+      / {2}collision, low {2}Theirs {2}by Ben {2}src\/a\.ts, adjacent lines \(20–22 and 24\)\n$/,
+    )
+    expect(await listed('theirs')).toMatch(/Mine {2}by Ben {2}src\/a\.ts, adjacent lines \(24 and 20–22\)\n$/)
+    expect((await tree.run(['watch', '--once'])).stdout).toContain('adjacent lines (20–22 and 24)')
   })
 
   test('show live activities; --all includes finished, archived and expired ones', async () => {

@@ -1,15 +1,15 @@
 /** The collisions of activities in a list, with the name of the other side. */
 import { isLive } from '../../activities/lifecycle.ts'
+import { judgedFrom } from '../../lines/verdict-words.ts'
 import type { OutputOf } from '../../operations/contract.ts'
 import type { Severity } from '../../overlap/overlap.ts'
 import { byRank } from '../../overlap/severity.ts'
 import type { CommandContext } from './command-context.ts'
-import { type JudgedMatch, placeText } from './lines-text.ts'
+import { placeText } from './lines-text.ts'
 
 type Activity = OutputOf<'listActivities'>['items'][number]
 type ActivityName = Pick<Activity, 'title' | 'actor' | 'branch'>
 export type Overlaps = OutputOf<'listOverlaps'>
-type Item = Overlaps['items'][number] & JudgedMatch
 
 /** A collision from the point of view of one activity. */
 export interface NamedCollision {
@@ -59,10 +59,13 @@ interface Collision extends Omit<NamedCollision, 'other'> {
 function collisionsOf(id: string, { items }: Overlaps): Collision[] {
   return items
     .filter(({ activity_ids }) => activity_ids.includes(id))
-    .map(({ activity_ids, severity, areas, paths, ...judged }: Item) => ({
-      other_id: activity_ids.find((each) => each !== id) as string,
-      severity,
-      where: placeText(paths[0]?.example ?? areas.map((area) => `#${area}`).join(' '), judged),
+    .map((item) => ({
+      other_id: item.activity_ids.find((each) => each !== id) as string,
+      severity: item.severity,
+      where: placeText(
+        item.paths[0]?.example ?? item.areas.map((area) => `#${area}`).join(' '),
+        judgedFrom(id, item),
+      ),
     }))
     .toSorted(byRank)
 }

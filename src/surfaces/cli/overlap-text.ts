@@ -200,7 +200,10 @@ export function collisionLines(collisions: readonly NamedCollision[], { paint, w
 
 /** A warning if the list of collisions is incomplete. */
 export function incompleteLines({ checked_against }: Overlaps): string[] {
-  return checked_against.complete ? [] : ['The comparison is incomplete, so there may be more collisions.']
+  const { complete, reason } = checked_against
+  return complete
+    ? []
+    : [sanitize(reason ?? 'The comparison is incomplete, so there may be more collisions.')]
 }
 
 /** `1 notable`, `2 notables`. */

@@ -1,7 +1,7 @@
 /** All fields of one record, in a dialog, with the actions that the user may take. */
 import type { ComponentChildren } from 'preact'
 import { useEffect, useState } from 'preact/hooks'
-import { shortText } from '../../../lines/verdict-words.ts'
+import { judgedFrom, shortText } from '../../../lines/verdict-words.ts'
 import type { Problem, Repository } from './api.ts'
 import { Dialog, useSubmit } from './dialog.tsx'
 import type { Activity, FullActivity, FullNotable, Overlap } from './records.ts'
@@ -60,8 +60,7 @@ export function ActivityDetail({
                   const { activity_ids, severity, paths, areas } = collision
                   const other_id = activity_ids.find((each) => each !== id) ?? ''
                   const other = activities.get(other_id)
-                  const match = activity.overlap?.matches.find((each) => each.id === other_id)
-                  const relation = shortText({ ...match, ...collision })
+                  const relation = shortText(judgedFrom(id, collision))
                   return (
                     <li key={other_id}>
                       <span class={`pill severity-${severity}`}>{severity}</span>

@@ -1,5 +1,4 @@
 /** The records that the page shows, as the operations return them. */
-import type { JudgedLines } from '../../../lines/verdict-words.ts'
 import type { OutputOf } from '../../../operations/contract.ts'
 
 export type Activity = OutputOf<'listActivities'>['items'][number]
@@ -7,4 +6,4 @@ export type FullActivity = OutputOf<'getActivity'>
 export type Notable = OutputOf<'listNotables'>['items'][number]
 export type FullNotable = OutputOf<'getNotable'>
 export type Overlaps = OutputOf<'listOverlaps'>
-export type Overlap = Overlaps['items'][number] & JudgedLines
+export type Overlap = Overlaps['items'][number]

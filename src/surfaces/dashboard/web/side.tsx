@@ -1,5 +1,5 @@
 /** Beside the timeline: the collisions in words, and the notables. */
-import { shortText } from '../../../lines/verdict-words.ts'
+import { judgedFrom, shortText } from '../../../lines/verdict-words.ts'
 import type { Activity, Notable, Overlap } from './records.ts'
 import { duration } from './time-scale.ts'
 
@@ -21,22 +21,26 @@ export function Collisions({
     <section class="card" aria-labelledby="collisions-heading">
       <h2 id="collisions-heading">Collisions</h2>
       <ul class="collisions">
-        {overlaps.slice(0, COLLISIONS_MAX).map(({ activity_ids, severity, paths, areas, ...judged }) => (
-          <li key={activity_ids.join()}>
-            <span class={`pill severity-${severity}`}>{severity}</span>
-            {activity_ids.map((id) => (
-              <button key={id} type="button" class="link" onClick={() => onShow(id)}>
-                {activities.get(id)?.title ?? id}{' '}
-                <small>
-                  {activities.get(id)?.actor}
-                  {outside.has(id) && ', outside the filter'}
-                </small>
-              </button>
-            ))}
-            <code>{paths[0]?.example ?? `area ${areas.join(', ')}`}</code>
-            {shortText(judged) && <small>{shortText(judged)}</small>}
-          </li>
-        ))}
+        {overlaps.slice(0, COLLISIONS_MAX).map((overlap) => {
+          const { activity_ids, severity, paths, areas } = overlap
+          const relation = shortText(judgedFrom(activity_ids[0], overlap))
+          return (
+            <li key={activity_ids.join()}>
+              <span class={`pill severity-${severity}`}>{severity}</span>
+              {activity_ids.map((id) => (
+                <button key={id} type="button" class="link" onClick={() => onShow(id)}>
+                  {activities.get(id)?.title ?? id}{' '}
+                  <small>
+                    {activities.get(id)?.actor}
+                    {outside.has(id) && ', outside the filter'}
+                  </small>
+                </button>
+              ))}
+              <code>{paths[0]?.example ?? `area ${areas.join(', ')}`}</code>
+              {relation && <small>{relation}</small>}
+            </li>
+          )
+        })}
       </ul>
       {overlaps.length > COLLISIONS_MAX && (
         <p class="hint">{overlaps.length - COLLISIONS_MAX} more: filter to see them.</p>

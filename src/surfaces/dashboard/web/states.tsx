@@ -45,7 +45,7 @@ export function Incomplete({ activities, notables, overlaps }: Records) {
     <p class="hint" role="note">
       {!is_listed &&
         `This repository has more records than the page can show: these are the newest ${activities?.items.length ?? 0} activities and ${notables?.items.length ?? 0} notables. `}
-      {!is_compared && 'Not all activities were compared, so there may be more collisions. '}
+      {!is_compared && `There may be more collisions. ${overlaps?.checked_against.reason ?? ''} `}
       To check your own paths against all of them, run <code>deconflict check</code>.
     </p>
   )
