@@ -180,6 +180,74 @@ describe.each([
   })
 })
 
+describe('changed files', () => {
+  const PATH = 'src/checkout/retry.ts'
+  const change = { path: PATH, patch: '@@ -1 +1 @@\n-export {}\n+export const attempts = 2\n' }
+  const work = { title: 'Retry', summary: 'Twice.', actor: 'Ben', branch: 'attempts' }
+  let ben: Client
+  let id: string
+
+  beforeAll(async () => {
+    ben = await overHttp('tok-ben')
+    const scope = { changes: [change] }
+    const started = await callTool(ben, 'start_work', { repository: 'acme/shop', ...work, scope })
+    id = started.activity.id
+    await tree.git('checkout', '-q', '-b', 'tree')
+    await tree.write({ [PATH]: 'export const attempts = 3\n' })
+  })
+  afterAll(async () => {
+    await callTool(ben, 'finish_work', { repository: 'acme/shop', id })
+    await ben.close()
+    await tree.git('checkout', '-q', '-f', 'main')
+  })
+
+  const verdict = (result: { matches: { id: string; lines?: string }[] }) =>
+    result.matches.find((each) => each.id === id)?.lines
+
+  test('are arguments of a check, and results have no null in any depth', async () => {
+    const far = await callTool(ben, 'check_overlap', {
+      repository: 'acme/shop',
+      scope: { changes: [{ ...change, patch: '@@ -1 +1 @@\n-export {}\n+export const delay = 1\n' }] },
+    })
+    expect(verdict(far)).toBe('conflict')
+    expect(JSON.stringify(far)).not.toContain('null')
+    const shown = await callTool(ben, 'show_record', { repository: 'acme/shop', id })
+    expect(shown.scope.changes).toEqual([{ path: PATH, status: 'modified' }])
+  })
+
+  test('of the working tree are added over standard input', async () => {
+    const ada = await overStdio('tok-ada')
+    expect(verdict(await callTool(ada, 'check_overlap', {}))).toBe('conflict')
+    expect(verdict(await callTool(ada, 'check_overlap', { branch: 'tree', scope: { paths: [PATH] } }))).toBe(
+      'conflict',
+    )
+    const { activity, overlap } = await callTool(ada, 'start_work', { ...work, branch: 'tree' })
+    expect(verdict(overlap)).toBe('conflict')
+    expect(activity.scope.changed_files).toEqual([PATH])
+    await tree.write({ 'README.md': '# The shop\n' })
+    const unscoped = await callTool(ada, 'update_work', { id: activity.id, risk: 'high' })
+    expect(unscoped.scope.changed_files).toEqual([PATH])
+    const scoped = await callTool(ada, 'update_work', { id: activity.id, scope: { areas: ['checkout'] } })
+    expect(scoped.scope).toMatchObject({ areas: ['checkout'], changed_files: ['README.md', PATH] })
+    await callTool(ada, 'finish_work', { id: activity.id })
+    await ada.close()
+  })
+
+  test('of the working tree are not added to work elsewhere, or in place of given ones', async () => {
+    const ada = await overStdio('tok-ada')
+    const checks = [
+      { branch: 'other', scope: { paths: ['docs/**'] } },
+      { scope: { changes: [{ path: 'docs/a.md' }] } },
+      { repository: 'acme/none' },
+    ]
+    for (const given of checks)
+      expect((await callTool(ada, 'check_overlap', given)).matches ?? []).toEqual([])
+    const { error } = await callTool(ada, 'check_overlap', { scope: { paths: 'src' } })
+    expect(error).toMatchObject({ type: 'validation_error', param: 'scope.paths' })
+    await ada.close()
+  })
+})
+
 test('over HTTP, a token that GitHub rejects is rejected before the protocol starts', async () => {
   await expect(overHttp('nobody')).rejects.toThrow('GitHub rejected this token')
 })

@@ -14,6 +14,7 @@ import { note } from './note.ts'
 import { CliError, EXIT, type ExitCode, type Runtime } from './runtime.ts'
 import { start } from './start.ts'
 import { sanitize } from './terminal.ts'
+import { withTreeChanges } from './tree-changes.ts'
 import { done, heartbeat, update } from './update.ts'
 import { watch } from './watch.ts'
 import { findWorkspace } from './workspace.ts'
@@ -183,7 +184,7 @@ async function mcp(runtime: Runtime, options: CommonOptions): Promise<ExitCode> 
   const workspace = await findWorkspace(runtime, options).catch(() => undefined)
   const client = await connect(runtime, workspace, { url: options.url, insecure: options.insecure })
   const actor = (await workspace?.git.config('user.name')) ?? runtime.env.USER
-  await runtime.serveMcp(client, {
+  await runtime.serveMcp(workspace ? withTreeChanges(client, workspace) : client, {
     ...(workspace && { repository: `${workspace.owner}/${workspace.repo}` }),
     ...(actor && { actor }),
   })

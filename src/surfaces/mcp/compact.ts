@@ -10,8 +10,15 @@ const PATHS_MAX = 20
 const MATCHES_MAX = 10
 const EXAMPLES_MAX = 3
 
+/** Without the fields that are null, at any depth. */
 export function withoutNulls<Fields extends object>(fields: Fields): Partial<Fields> {
-  return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== null)) as Partial<Fields>
+  const kept = Object.entries(fields).filter(([, value]) => value !== null)
+  return Object.fromEntries(kept.map(([name, value]) => [name, shortened(value)])) as Partial<Fields>
+}
+
+function shortened(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(shortened)
+  return typeof value === 'object' && value !== null ? withoutNulls(value) : value
 }
 
 export function compactOverlap(overlap: Overlap): object {
@@ -36,7 +43,7 @@ export function compactOverlap(overlap: Overlap): object {
 export function compactOverlapBrief(overlap: OverlapBrief): { overlap?: object } {
   if (overlap === null) return {}
   const { matches, ...rest } = overlap
-  return { overlap: { ...withoutNulls(rest), matches: matches.map(withoutNulls) } }
+  return { overlap: withoutNulls({ ...rest, matches }) }
 }
 
 export function compactActivity(activity: Activity): object {
