@@ -38,7 +38,7 @@ export interface Service {
 /** Channel on which instances announce owners whose permissions may have changed. */
 const ACCESS_CHANNEL = 'deconflict_access'
 
-/** Characters of all comparisons that are kept. */
+/** The maximum size of all cached comparisons, in characters. */
 const COMPARISONS_KEPT = 4_000_000
 
 /** Timeout of requests in flight after shutdown begins. */

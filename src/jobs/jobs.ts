@@ -20,7 +20,7 @@ const CONCURRENCY = 4
 /** How long an idle worker waits before it polls again. */
 const IDLE_MS = 500
 
-/** The job is not done; run it again at this time. It does not count as a failed attempt. */
+/** The job is not done and must run again at this time. This does not count as a failed attempt. */
 export interface Retry {
   retry_at: Date
 }

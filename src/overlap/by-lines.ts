@@ -1,4 +1,4 @@
-/** Judges the activities that a check found by the lines that both sides change. Bounded (contract §11). */
+/** Judges the activities that a check found by their changed lines. Bounded (contract §11). */
 import { type ComparedActivity, listCompared } from '../activities/live-store.ts'
 import type { Budget } from '../base/budget.ts'
 import { activityWeight } from '../claims/weight.ts'
@@ -13,9 +13,9 @@ import { PAIRS_MAX, type Severity } from './overlap.ts'
 import { bySeverity, overlapSeverity, type Ranked } from './severity.ts'
 import { type JudgedSideFile, sideOf } from './side.ts'
 
-/** The maximum of activities that are judged in one check. */
+/** The maximum number of activities that are judged in one check. */
 export const JUDGED_MAX = 2_000
-/** Activities that are read at once. */
+/** The number of activities that are read at once. */
 export const ROWS = 200
 /** The budget of one check, in units of about 5 ns, and how many of them count as one unit of the meter. */
 const LINE_UNITS_MAX = 20_000_000
@@ -26,7 +26,7 @@ export const FILE_COST = 100
 export interface JudgedActivities {
   /** The most severe first, then the newest. */
   ranked: Ranked[]
-  /** Those that share only noise, which are no collisions. */
+  /** Activities that share only noise, which are not collisions. */
   noise: Ranked[]
   /** By activity id; none for an activity without changed files. */
   judgments: ReadonlyMap<string, Judgment>

@@ -1,4 +1,4 @@
-/** What is compared by one check, and the bounds of the comparison (contract §6 and §11). */
+/** The input of the comparison of one check, and its limits (contract §6 and §11). */
 import type { Budget } from '../base/budget.ts'
 import type { RepoContext } from '../context/repo.ts'
 import type { Proposal } from './compare.ts'
@@ -7,7 +7,7 @@ import type { JudgedSideFile, Side } from './side.ts'
 
 export interface Comparison {
   ctx: RepoContext
-  /** The ids of the activities that are checked, if they exist. They are left out. */
+  /** The ids of the checked activities, if they exist. They are excluded. */
   self: string[]
   branch: string | null
   base_branch: string | null
@@ -18,6 +18,6 @@ export interface Comparison {
   readFiles: (budget: Budget) => Promise<JudgedSideFile[]>
   /** One budget for each kind of record, so that neither kind can use up the other's. */
   budgets: { activities: Budget; notables: Budget }
-  /** Yields to other requests when it is time to. */
+  /** Yields to other requests if the last yield was a while ago. */
   pause: () => Promise<void>
 }

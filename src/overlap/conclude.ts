@@ -1,4 +1,4 @@
-/** The result of a check, with its sentences for people (specification §2.3, contract §6). Pure. */
+/** The result of a check, with its sentences for humans (specification §2.3, contract §6). Pure. */
 import type { ComparedActivity, MergedActivity } from '../activities/live-store.ts'
 import type { NotableRow } from '../notables/table.ts'
 import type { Proposal } from './compare.ts'

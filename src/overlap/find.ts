@@ -43,7 +43,7 @@ export interface Findings {
   expected: Expected
   /** The number of records that were compared. */
   compared: Counts
-  /** False if a bound was reached before the last record. */
+  /** False if a limit was reached before the last record. */
   complete: boolean
 }
 
@@ -113,7 +113,7 @@ interface Decision {
 
 type Work = Comparison & { budget: Budget }
 
-/** The maximum of scopes that are read at once, because each may be large. */
+/** The maximum number of scopes that are read at once, because each may be large. */
 const SCOPES_AT_ONCE = 10
 
 /** Decides the keys in their order, until the budget of their kind of records is exhausted. */
@@ -177,7 +177,7 @@ async function decideScopes(
   return true
 }
 
-/** All that overlaps. Lists that are whole are joined in memory; otherwise the database searches again. */
+/** Everything that overlaps. Complete lists are joined in memory; otherwise the database searches again. */
 async function withDecided(
   { ctx, self }: Comparison,
   input: Search,
@@ -203,7 +203,7 @@ function isWhole({ top, total }: Matches): boolean {
   return top.length === total
 }
 
-/** The union of two whole lists, cut to `limit`. */
+/** The union of two complete lists, cut to `limit`. */
 function joined(one: Matches, other: Matches, limit: number): Matches {
   const ranks = new Map(one.top.map(({ id, rank }) => [id, rank]))
   for (const { id, rank } of other.top) ranks.set(id, Math.max(rank, ranks.get(id) ?? 0))

@@ -64,7 +64,7 @@ export function judge(
 
 const NO_LINES = new Uint32Array()
 
-/** Of two works whose lines are not known. */
+/** The duplicate by issue, for two activities whose lines are unknown. */
 export function duplicateByIssue(yours: Work['closes'], theirs: Work['closes']): Duplicate | null {
   return duplicateOf({ added: NO_LINES, closes: yours }, { added: NO_LINES, closes: theirs })
 }
@@ -111,7 +111,7 @@ function verdictOf(shared: readonly SharedFile[], options: JudgeOptions): PairVe
   }
 }
 
-/** Both patches are known to start from one commit. */
+/** Whether both patches are known to start from the same commit. */
 function isOneBase({ yours, theirs }: SharedFile): boolean {
   return yours.base_sha !== null && yours.base_sha === theirs.base_sha
 }

@@ -1,17 +1,17 @@
-/** How a match by lines is described to people (contract §11). Pure. */
+/** Describes a match by lines for humans (contract §11). Pure. */
 import type { Verdict } from '../lines/verdict.ts'
 import { duplicateText, placeSentence, type Quote } from '../lines/verdict-words.ts'
 import type { Match } from './overlap.ts'
 
 type Relation = Pick<Match, 'lines' | 'duplicate' | 'paths'>
 
-/** The verdicts after which nothing needs to be done. */
+/** The verdicts that need no action. */
 const HARMLESS: ReadonlySet<Verdict | null> = new Set(['near', 'far'])
 
 const asIs: Quote = (text) => text
 const inBackticks: Quote = (text) => `\`${text}\``
 
-/** Null if areas or globs say more. `who`: the other side, as the subject of a sentence. */
+/** Null if areas or globs describe the match better. `who`: the other side, as the subject of a sentence. */
 export function linesSentence(who: string, match: Relation): string | null {
   const { duplicate, lines, paths } = match
   if (duplicate !== null) return `${who} ${duplicateText('yours', duplicate, asIs)}`
@@ -21,7 +21,7 @@ export function linesSentence(who: string, match: Relation): string | null {
   return isByGlob ? null : placeSentence(who, { ...first, verdict: first.verdict }, inBackticks)
 }
 
-/** The sentence if the changes are so far apart that nothing needs to be done; else null. */
+/** The sentence if the changes need no action; otherwise null. */
 export function harmlessSentence(who: string, match: Relation): string | null {
   return HARMLESS.has(match.lines) ? linesSentence(who, match) : null
 }

@@ -20,19 +20,19 @@ import { Stacks } from './stacks.ts'
 import { WorkBudget } from './work-budget.ts'
 
 /**
- * What comparing the paths may spend, in units of 10 to 50 ns: all of it takes about a fifth of a second. Comparing lines
- * has a budget of its own.
+ * The work budget of comparing the paths, in cost units of 10 to 50 ns: about a fifth of a second. Comparing lines has its
+ * own budget.
  */
 const UNITS_MAX = 6_000_000
-/** The part of it that is kept for the examples of the collisions that are listed. */
+/** The part of the budget that is reserved for the examples of the listed collisions. */
 const SHOWN_UNITS = 500_000
-/** Live activities whose branches are read: a stack may lead through any of them. */
+/** The maximum number of live activities whose branches are read, because a stack may lead through any of them. */
 const LINKS_MAX = 10_000
-/** Scopes that are read at once: so many, and so many bytes as they are stored. */
+/** The maximum number of scopes that are read at once, and of their stored bytes. */
 const PAGE = 250
 const PAGE_BYTES = 262_144
 
-/** Characters of a collision beside its labels and paths. */
+/** The size of a collision in characters, without its labels and paths. */
 const ITEM = 300
 
 interface Comparison {
@@ -65,7 +65,7 @@ export async function listOverlaps(ctx: RepoContext): Promise<Overlaps> {
   }
 }
 
-/** Everything that the collisions depend on. */
+/** A text that changes whenever the collisions may change. */
 function versionOf(
   { repo, settings, noise_attributes }: RepoContext,
   live: OutlinedActivity[],
@@ -126,7 +126,7 @@ function reasonOf(found: {
   return sentences.length === 0 ? null : sentences.join(' ')
 }
 
-/** About how many characters a comparison is. */
+/** The approximate size of a comparison in characters. */
 function sizeOf({ items }: Comparison): number {
   let size = 1
   for (const { areas, paths } of items) {

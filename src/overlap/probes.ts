@@ -1,4 +1,4 @@
-/** Which claims a check has to look up for a proposal, and what the index alone can say about them (contract §6). Pure. */
+/** The claims that a check looks up for a proposal, and what the index alone can decide about them (contract §6). Pure. */
 import {
   ancestorPrefixes,
   areaPrefix,
@@ -17,7 +17,7 @@ import {
 import { isDeep } from '../scope/alternative.ts'
 import type { PathSet } from '../scope/path-set.ts'
 
-/** A claim overlaps for sure, does not (`skip`), or only its glob or the scope of its record can decide. */
+/** Whether a claim certainly overlaps (`sure`), certainly does not (`skip`), or only its glob or the scope of its record can decide. */
 export type Answer = 'sure' | 'decide' | 'skip'
 
 /**
@@ -93,7 +93,7 @@ export interface Probes {
   complete: boolean
 }
 
-/** The maximum of ranges and of points. No scope in a request comes near it. */
+/** The maximum number of ranges and of points. No valid scope comes near it. */
 const PROBES_MAX = 20_000
 
 /** `labels`: compared form → whether the settings give it globs that overlap. */
@@ -171,7 +171,7 @@ function pointsOf(ranges: Range[], files: string[]): Point[] {
     points.set(place, { place, probe: existing && existing.probe !== probe ? 'both' : probe })
   }
   const addAncestors = (prefix: string) => {
-    // From the inside out: if one is known as an ancestor, so are all above it.
+    // From the inside out: if a directory is already an ancestor, so are all above it.
     for (const above of ancestorPrefixes(prefix).reverse()) {
       const known = points.get(above)?.probe
       if (known === 'ancestor' || known === 'both') return

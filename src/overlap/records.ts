@@ -1,4 +1,4 @@
-/** Reads the records that a check found, and says what each shares with the proposal (contract §6 and §11). */
+/** Reads the records that a check found, and determines what each shares with the proposal (contract §6 and §11). */
 import { listCompared } from '../activities/live-store.ts'
 import type { Budget } from '../base/budget.ts'
 import { listNotablesWith } from '../notables/store.ts'
@@ -41,7 +41,7 @@ export async function recordsOf(
   }
 }
 
-/** In the order of `ranked`, without the records that were deleted meanwhile. */
+/** In the order of `ranked`, without records that were deleted in the meantime. */
 function recordsIn<Row extends { id: string }>(ranked: readonly Ranked[], records: readonly Row[]) {
   const byId = new Map(records.map((record) => [record.id, record]))
   return ranked.flatMap((each) => {

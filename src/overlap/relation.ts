@@ -1,4 +1,4 @@
-/** What a match says about two works beyond their scopes: lines, duplicate, author (contract §11). Pure. */
+/** The fields of a match beyond scopes: lines, duplicate, author (contract §11). Pure. */
 import type { JudgedFile } from '../lines/pair-verdict.ts'
 import type { PathPair as GlobPair } from '../scope/path-set.ts'
 import { duplicateByIssue, type Judgment } from './judge.ts'

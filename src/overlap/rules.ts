@@ -12,7 +12,7 @@ import { labelKey } from '../scope/scope.ts'
 export interface Rules {
   /** Compared form of a label → its globs. */
   areas: Map<string, Glob[]>
-  /** What `noiseOfPath` and `noiseOf` go by. */
+  /** The rules for `noiseOfPath` and `noiseOf`. */
   noise: NoiseRules
   /** Whether the path of a plain glob is ignored or noise. */
   ignore: Exclusion
@@ -43,7 +43,7 @@ export function rulesOf(settings: RuleSettings, attributes: readonly AttributeRu
   return rules
 }
 
-/** The rules by which noise is compared like other files, and judged as noise. */
+/** The rules with which noise is compared like other files, and then judged as noise. */
 export function rulesWithNoise(settings: RuleSettings, attributes: readonly AttributeRule[]): Rules {
   const noise_classes = Object.fromEntries(NOISE_CLASSES.map((each) => [each, false]))
   const { noise } = rulesOf(settings, attributes)
@@ -55,7 +55,7 @@ function noiseRulesOf(
   attributes: readonly AttributeRule[],
 ): NoiseRules {
   const paths: Partial<Record<NoiseClass, Glob[]>> = {}
-  // Their alternatives are built here: whether a path is noise must not depend on which path was first.
+  // Builds their alternatives here, so that the result does not depend on which path is tested first.
   const budget = { remaining: COMPILE_UNITS_MAX }
   for (const noise of NOISE_CLASSES) {
     const globs = noise_paths[noise]?.map(parsed) ?? []
@@ -81,7 +81,7 @@ function parsed(glob: string): Glob {
 
 /** Cost units of testing a path for `ignored`. */
 const CANDIDATE_COST = 20
-/** The maximum of characters of a text, and of texts: a longer expression costs more than it saves. */
+/** The maximum number of characters of a text, and of texts: a longer expression costs more than it saves. */
 const TEXT_MAX = 32
 const TEXTS_MAX = 200
 /** The budgets for compiling the globs of noise, and for finding the texts. */

@@ -1,4 +1,4 @@
-/** How severe an overlap is (contract §6 and §11). Pure. */
+/** The severity of an overlap (contract §6 and §11). Pure. */
 import type { Weight } from '../claims/weight.ts'
 import type { Confidence, Verdict } from '../lines/verdict.ts'
 import type { Severity } from './overlap.ts'
@@ -20,12 +20,12 @@ export function overlapSeverity(kind: OverlapKind, weight: Weight): Severity {
   return SEVERITY_BY_WEIGHT[kind][weight]
 }
 
-/** Two works whose changed lines were compared. */
+/** Two activities whose changed lines were compared. */
 export interface JudgedPair {
   verdict: Verdict
   confidence: Confidence | null
   is_duplicate: boolean
-  /** For `unknown`: one side is declared work without a patch, so the lines it will change are not known. */
+  /** For `unknown`: one side is declared work without a patch, so the lines that it will change are unknown. */
   is_intention: boolean
 }
 

@@ -14,18 +14,18 @@ export interface SideFile extends ChangedFile {
 
 export type JudgedSideFile = SideFile & FileChange
 
-/** Who does the work. */
+/** The author of the work. */
 export interface Author {
   /** The GitHub login; null if unknown. */
   login: string | null
-  /** Of declared work; null of a pull request, `NO_ACTOR` of a check. */
+  /** The actor of declared work; null for a pull request and for a check. */
   actor: string | null
 }
 
 /** A check names no actor, so it shares none with declared work. */
 export const NO_ACTOR = ''
 
-/** What one activity, several of one branch, or the input of a check change. */
+/** The changes of one activity, of several activities of one branch, or of the input of a check. */
 export interface Side {
   files: readonly SideFile[]
   /** See `closingIssues`. */
@@ -55,7 +55,7 @@ export function intentOf(
   }
 }
 
-/** An activity that was made from GitHub has the login of the author as its actor. */
+/** The actor of an activity that was created from GitHub is the login of the author. */
 function authorOf({
   source,
   actor,
@@ -66,7 +66,7 @@ function authorOf({
   return { login, actor: source === 'api' && pr_number === null ? actor : null }
 }
 
-/** The same GitHub user, and of two declared works also the same actor, because machine accounts are shared. */
+/** Whether both have the same GitHub user and, if both are declared, the same actor, because machine accounts are shared. */
 export function isSameAuthor(one: Author, other: Author): boolean {
   if (one.login === null || one.login.toLowerCase() !== other.login?.toLowerCase()) return false
   return one.actor === null || other.actor === null || one.actor === other.actor

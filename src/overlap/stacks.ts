@@ -1,4 +1,4 @@
-/** Which activities are own or stacked, by the same rules as a check, in memory (contract §6, relationships). Pure. */
+/** Finds own and stacked activities by the rules of a check, in memory (contract §6, relationships). Pure. */
 import type { Budget } from '../base/budget.ts'
 import type { BranchLink } from '../stacks/table.ts'
 

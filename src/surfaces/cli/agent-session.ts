@@ -17,12 +17,12 @@ import type { Workspace } from './workspace.ts'
 type Overlap = OutputOf<'checkOverlap'>
 type OverlapBrief = NonNullable<OutputOf<'heartbeatActivity'>['overlap']>
 
-/** No heartbeat is sent if the last one is younger. */
+/** The minimum time between two heartbeats. */
 const HEARTBEAT_INTERVAL_MS = 300_000
-/** Git has to be done by then, counted from the start of the process, or gets the minimum. */
+/** The deadline of git calls, counted from the start of the process. After it, they still get the minimum. */
 const GIT_DEADLINE_MS = 3000
 const GIT_MIN_MS = 500
-/** Events at which git is asked for changed files again. */
+/** Events at which the changed files are read from git again. */
 const REFRESHING: readonly HookEvent[] = ['session-start', 'prompt']
 const TEXT_MAX = 750
 const NAMED_MAX = 3
@@ -39,7 +39,7 @@ interface SessionFields {
 export class AgentSession {
   readonly #fields: SessionFields
   #connection: Promise<Client> | undefined
-  /** To be stored for the session's next hook. */
+  /** The state to store for the next hook of the session. */
   state: LocalState
 
   constructor(fields: SessionFields) {
@@ -47,7 +47,7 @@ export class AgentSession {
     this.state = fields.state
   }
 
-  /** Handles one event. Answers the message for the agent, empty if there is none. */
+  /** Handles one event. Returns the message for the agent, empty if there is none. */
   async handle(event: HookEvent, input: HookInput): Promise<string> {
     if (event === 'session-end') return this.#end()
     const edited = scopePaths(await this.#filesInTree(input))
@@ -55,7 +55,7 @@ export class AgentSession {
     const added = edited.filter((path) => !this.state.paths.includes(path))
     const isRecent = this.#now() - this.state.heartbeat_at < HEARTBEAT_INTERVAL_MS
     const hasSwitched = this.state.branch !== this.#fields.workspace.branch
-    // Files that the agent changes through its shell, and lines that it changes in files of its own, show up later.
+    // Files that the agent changes through its shell, and further lines of files that it changed, are only found this way.
     const isUpdate = added.length > 0 || hasSwitched
     if (!isUpdate && isRecent && !REFRESHING.includes(event)) return ''
     const changed = await this.#changedFiles()
@@ -152,7 +152,7 @@ export class AgentSession {
     return message || this.#briefMessage(updated.overlap)
   }
 
-  /** What is named by hand. The scope that `deconflict start` declared is kept. */
+  /** The paths and areas that the user declared. The scope of `deconflict start` is kept. */
   async #declaredScope(): Promise<{ areas: string[]; paths: string[] }> {
     const { areas, paths, is_borrowed, activity_id } = this.state
     if (areas !== null || !is_borrowed) return { areas: areas ?? [], paths }
@@ -168,7 +168,7 @@ export class AgentSession {
     return ''
   }
 
-  /** About activities and notables that were not shown before; empty if there are none. */
+  /** A message about activities and notables that were not shown before; empty if there are none. */
   #briefMessage(overlap: OverlapBrief | null): string {
     const added = this.#markShown(overlap?.related_activity_ids ?? [])
     if (!overlap || added.length === 0) return ''
@@ -185,7 +185,7 @@ export class AgentSession {
     return added.length === 0 ? '' : messageWith(`${sanitize(reason)} ${sanitize(recommended_action)}`)
   }
 
-  /** Answers those of `ids` that were not shown before. */
+  /** Returns those of `ids` that were not shown before, and marks them as shown. */
   #markShown(ids: string[]): string[] {
     const added = ids.filter((id) => !this.state.shown.includes(id))
     this.state = { ...this.state, shown: [...this.state.shown, ...added].slice(-SHOWN_MAX) }

@@ -3,22 +3,22 @@ import type { Change } from './diff-output.ts'
 import { scopePaths } from './scope-paths.ts'
 
 const CHANGES_MAX = 3000
-/** Bytes of all patches together. */
+/** The maximum total size of the patches, in bytes. */
 export const PATCHES_MAX = 524_288
-/** Bytes of all changes as JSON. A request has at most 1 MiB, of which paths and other fields need a part. */
+/** The maximum size of all changes as JSON, in bytes. A request has at most 1 MiB, including paths and other fields. */
 const JSON_MAX = 786_432
 const REST_PATHS_MAX = 1000
 const PATH_MAX = 1024
 
 interface FittedChanges {
   changes: Change[]
-  /** Globs that cover the files for which there was no room. */
+  /** Globs that match the files that did not fit. */
   paths: string[]
 }
 
 /** Keeps the first files, and as many of their patches as fit, the smallest first. */
 export function fitChanges(all: readonly Change[]): FittedChanges {
-  // The service refuses longer names.
+  // The service rejects longer names.
   const named = all.filter((each) => [each.path, each.previous_path ?? ''].every(isShort))
   let json_left = JSON_MAX
   const kept: Change[] = []
@@ -42,7 +42,7 @@ function isShort(name: string): boolean {
   return name.length <= PATH_MAX
 }
 
-/** By path. */
+/** The patches that fit, by path. */
 function patchesThatFit(changes: readonly Change[], json_max: number): Map<string, string> {
   const sized = changes.flatMap(({ path, patch }) =>
     patch === undefined ? [] : [{ path, patch, bytes: Buffer.byteLength(patch) }],

@@ -9,7 +9,7 @@ export interface ChangedFiles {
   base_sha: string | undefined
   /** Within the limits of one request. */
   changes: Change[]
-  /** Globs that cover the files beyond these limits. */
+  /** Globs that match the files beyond these limits. */
   paths: string[]
 }
 
@@ -19,14 +19,14 @@ export interface ChangedFilesOptions {
   remote: string | undefined
   /** Compares the index instead of the working tree. */
   staged_only: boolean
-  /** Time for git; when it runs out, patches are missing. Default: no limit but that of each call. */
+  /** The time limit of git. After it, patches are missing. Default: only the limit of each call. */
   timeout_ms?: number
 }
 
 /** A larger file counts as binary. Comparing two of them line by line takes seconds. */
 const FILE_MAX = '16m'
 
-/** Every setting of the user that would change the output is overridden. */
+/** Overrides every user setting that would change the output. */
 const DIFF = [
   '-c',
   'core.quotePath=false',
@@ -58,7 +58,7 @@ const PATCHES = [
   '--dst-prefix=b/',
   '--submodule=short',
 ]
-/** Part of the time that is left for patches; the rest is for the names alone. */
+/** The share of the remaining time that patches get; the rest is for the names alone. */
 const PATCHES_TIME = 0.6
 
 /** Files that differ from the merge base in commits, the index and the working tree, untracked files included. */
@@ -71,7 +71,7 @@ export async function readChangedFiles(git: Git, options: ChangedFilesOptions): 
     trackedChanges(git, range, timeout_ms),
     staged_only ? [] : untrackedChanges(git, timeout_ms),
   ])
-  // A file that was removed from the index only is in both.
+  // A file that was removed from the index only is in both lists.
   const byPath = new Map([...untracked, ...tracked].map((each) => [each.path, each]))
   const all = [...tracked, ...untracked].filter((each) => byPath.get(each.path) === each)
   return { base_sha, ...fitChanges(all) }

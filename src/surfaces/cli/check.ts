@@ -22,14 +22,14 @@ export interface CheckOptions extends CommonOptions, ScopeOptions {
   block?: boolean
 }
 
-/** Time for all requests of a check before a push, counted from the start of the process, but at least the minimum. */
+/** The time limit of all requests of a check before a push, counted from the start of the process, but at least the minimum. */
 const PUSH_BUDGET_MS = 2400
 const PUSH_BUDGET_MIN_MS = 500
-/** When git has to be done before a push, counted likewise. */
+/** The deadline of git calls before a push, counted in the same way. */
 const PUSH_GIT_BUDGET_MS = 1800
 const PUSH_GIT_MIN_MS = 200
 
-/** Answers the exit code. With `staged`, as before a push, it is 0 unless `block` is set. */
+/** Returns the exit code. With `staged`, as before a push, it is 0 unless `block` is set. */
 export async function check(runtime: Runtime, options: CheckOptions): Promise<ExitCode> {
   const isAdvisory = options.staged === true && options.block !== true
   try {
@@ -59,12 +59,12 @@ function pushLimits({ uptime_ms }: Runtime) {
   return { attempts: 1, budget_ms: Math.max(PUSH_BUDGET_MIN_MS, PUSH_BUDGET_MS - uptime_ms()) }
 }
 
-/** Time for git, which leaves some for the request. */
+/** The time limit of git, which leaves time for the request. */
 function pushGitTime({ uptime_ms }: Runtime): number {
   return Math.max(PUSH_GIT_MIN_MS, PUSH_GIT_BUDGET_MS - uptime_ms())
 }
 
-/** Says that git names no files. In place of a scope, the service compares those of the branch's activities. */
+/** A note that git has no changed files. The service then compares the scopes of the branch's activities. */
 export function noFilesNote({ own_branch, diff_base }: Workspace, overlap: Overlap, advice: string): string {
   const why = diff_base ? `nothing differs from ${sanitize(diff_base)} yet` : 'nothing has changed yet'
   return own_branch !== null && overlap.checked_against.activities > 0
@@ -72,7 +72,7 @@ export function noFilesNote({ own_branch, diff_base }: Workspace, overlap: Overl
     : `No files were compared: ${why}. ${advice}`
 }
 
-/** The overlap. After a note that there are no files, only if anything was compared. */
+/** The overlap. After a note that there are no files, it is shown only if anything was compared. */
 export function resultLines(
   { overlap, names }: { overlap: Overlap; names: Names },
   { note, display }: { note: string | undefined; display: Display },
@@ -85,7 +85,7 @@ export function resultLines(
   ]
 }
 
-/** Names for the ids in `overlap`, from the newest records. Ids without a name are shown as they are. */
+/** Names for the ids in `overlap`, from the newest records. Ids without a name are shown themselves. */
 export async function readNames(
   { client, at }: CommandContext,
   { overlap_detected }: Overlap,

@@ -1,4 +1,4 @@
-/** What every command starts with: the workspace, a client, and the output. */
+/** The context of every command: the workspace, a client, and the output. */
 import { isLive } from '../../activities/lifecycle.ts'
 import type { Client } from '../../client/client.ts'
 import { readChangedFiles } from './changed-files.ts'
@@ -26,10 +26,10 @@ export interface CommandContext {
   runtime: Runtime
   workspace: Workspace
   client: Client
-  /** The repository, for every request. */
+  /** The repository of every request. */
   at: { owner: string; repo: string }
   display: Display
-  /** Writes `answer` as JSON with `--json`, else the lines. */
+  /** Prints `answer` as JSON with `--json`, else the lines. */
   show(answer: unknown, lines: () => string[]): void
 }
 

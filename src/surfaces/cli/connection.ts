@@ -37,7 +37,7 @@ async function readLogin(env: Runtime['env']): Promise<StoredLogin | undefined> 
   }
 }
 
-/** Answers the name of the file, which only the user can read, even if it existed with other permissions. */
+/** Returns the name of the file, which only the user can read, even if it existed with other permissions. */
 export async function writeLogin(env: Runtime['env'], login: StoredLogin): Promise<string> {
   const file = loginFile(env)
   await mkdir(dirname(file), { recursive: true, mode: 0o700 })
@@ -108,7 +108,7 @@ async function ghToken(
 
 export type Limits = Pick<ClientOptions, 'timeout_ms' | 'attempts' | 'retry_for_ms' | 'budget_ms'>
 
-/** Shorter than the defaults of the client: a person is waiting. */
+/** Shorter than the defaults of the client, because a person is waiting. */
 const INTERACTIVE: Limits = { timeout_ms: 15_000, attempts: 3, retry_for_ms: 20_000 }
 
 /**
@@ -123,7 +123,7 @@ export async function connect(
   const elapsed = stopwatch()
   const url = await findUrl(runtime, { url: given, insecure })
   const left_ms = () => Math.max(0, (limits.budget_ms ?? Number.POSITIVE_INFINITY) - elapsed())
-  // At most half of the time, so that a request is left if ssh hangs. It is asked once.
+  // At most half of the time, so that a request is still possible if ssh hangs. Resolved once.
   let resolved: Promise<string> | undefined
   const resolve = () => {
     resolved ??= workspace ? resolveHost(runtime, workspace, left_ms() / 2) : Promise.resolve('github.com')

@@ -5,7 +5,7 @@ export interface Change {
   path: string
   previous_path?: string
   status: 'added' | 'modified' | 'removed' | 'renamed'
-  /** The blob after the change; of a removed file the one before. Absent if unknown. */
+  /** The blob after the change, or before it for a removed file. Absent if unknown. */
   blob_sha?: string
   /** The hunks of the unified diff. Absent if there are none, as for binary files, submodules and a changed type. */
   patch?: string
@@ -107,7 +107,7 @@ const ESCAPES: Record<string, string> = {
   '\\': '\\\\',
 }
 
-/** A name as git writes and reads it with `core.quotePath=false`. */
+/** A name as git quotes it with `core.quotePath=false`. */
 export function quoted(name: string): string {
   // biome-ignore lint/suspicious/noControlCharactersInRegex: these are what git escapes
   const escaped = name.replace(/[\u0000-\u001f"\\\u007f]/g, (char) => ESCAPES[char] ?? octal(char))

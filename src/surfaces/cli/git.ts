@@ -1,17 +1,17 @@
-/** Questions to git about a working tree: remote, branch, base branch. Every call has a timeout. */
+/** Reads the state of a working tree from git: remote, branch, base branch. Every call has a timeout. */
 import { execFile } from 'node:child_process'
 import { parseRemote, type RemoteAddress } from './remote.ts'
 
 const TIMEOUT_MS = 15_000
 const OUTPUT_MAX = 64 * 1_048_576
 
-/** Tried if the remote does not say which branch is its default. */
+/** Tried if the default branch of the remote is unknown. */
 const COMMON_BASES = ['main', 'master', 'trunk', 'develop']
 
 export interface GitCall {
   /** Written to standard input. */
   input?: string
-  /** At most and by default 15 s. */
+  /** Default and maximum: 15 s. */
   timeout_ms?: number
 }
 
@@ -79,7 +79,7 @@ export class Git {
     return undefined
   }
 
-  /** The full name of a branch: of the remote one, which others have, else of the local one. */
+  /** The full name of a branch: of the remote branch if there is one, because others have it too, else of the local one. */
   async refOf(branch: string, remote: string | undefined): Promise<string | undefined> {
     const refs = [...(remote ? [`refs/remotes/${remote}/${branch}`] : []), `refs/heads/${branch}`]
     for (const ref of refs)

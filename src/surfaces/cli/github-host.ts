@@ -21,7 +21,7 @@ export async function requireRemoteHost(
   }: {
     url: string
     github_host: string
-    /** Answers what `resolveHost` does. */
+    /** Calls `resolveHost`. */
     resolve(): Promise<string>
   },
 ): Promise<void> {
@@ -41,13 +41,13 @@ export async function requireRemoteHost(
   )
 }
 
-/** A GitHub on loopback is a stand-in for github.com, as in the demo and in tests. */
+/** A GitHub on loopback is a fake of github.com, as in the demo and in tests. */
 function servedHosts(github_host: string): string[] {
   const served = webHost(hostnameOf(github_host))
   return isLoopback(served) ? [served, 'github.com'] : [served]
 }
 
-/** The web host of a remote; asks ssh for at most `timeout_ms`. The host in an SSH address may be an alias from the user's SSH configuration. */
+/** The web host of a remote; runs ssh for at most `timeout_ms`. The host in an SSH address may be an alias from the user's SSH configuration. */
 export async function resolveHost(
   { env }: Runtime,
   { host, is_ssh }: Pick<Workspace, 'host' | 'is_ssh'>,
@@ -56,7 +56,7 @@ export async function resolveHost(
   return webHost((is_ssh && (await sshHostname(env, host, timeout_ms))) || host)
 }
 
-/** Without the port: a remote has the port of git, `github_host` that of the web. */
+/** Without the port, because git and the web use different ports. */
 function hostnameOf(host: string): string {
   return URL.canParse(`https://${host}`) ? new URL(`https://${host}`).hostname : host
 }

@@ -1,4 +1,4 @@
-/** The scope of a request: what the user or an agent names, and what git says is changed (contract §11). */
+/** The scope of a request: the paths that the user or an agent names, and the files that git reports as changed (contract §11). */
 import { DeconflictError } from '../../client/client.ts'
 import type { ChangedFiles } from './changed-files.ts'
 import type { Change } from './diff-output.ts'
@@ -10,7 +10,7 @@ export interface GivenScope {
   base_sha?: string
 }
 
-/** Adds the files of git. A path that is one of them is left out: its lines are compared instead. */
+/** Adds the changed files of git. Paths that are among them are left out, because their lines are compared. */
 export function withChanges(
   { areas, paths }: { areas: string[]; paths: string[] },
   changed: ChangedFiles | undefined,
@@ -35,7 +35,7 @@ interface ScopeInput {
   base_sha?: string | null
 }
 
-/** Sends `input`, and once more with paths in place of changes if the service is too old to know these. */
+/** Sends `input`, and sends it again with paths instead of changes if the service is too old to support these. */
 export async function sendScope<Input extends ScopeInput, Answer>(
   input: Input,
   send: (input: Input) => Promise<Answer>,

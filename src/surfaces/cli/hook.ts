@@ -1,4 +1,4 @@
-/** `deconflict hook`: what coding agents run. It reports the session's work and warns of overlap, and never blocks the agent. */
+/** `deconflict hook`, which coding agents run. It reports the session's work and warns of overlap, and never blocks the agent. */
 import { AGENTS, HOOK_EVENTS, type HookEvent, hookOutput, parseHookInput } from './agent-protocol.ts'
 import { AgentSession } from './agent-session.ts'
 import type { CommonOptions } from './command-context.ts'
@@ -32,7 +32,7 @@ const REQUESTS_MS = 4000
 /** The input of an edit can contain a whole file. */
 const INPUT_MAX = 33_554_432
 
-/** Always answers 0: an error is one line on standard error, and nothing else. */
+/** Always returns 0: an error is one line on standard error, and nothing else. */
 export async function hook(runtime: Runtime, event: string, options: HookOptions): Promise<ExitCode> {
   try {
     const agent = oneOf(AGENTS, options.agent)

@@ -14,7 +14,7 @@ export interface JudgedMatch extends JudgedLines {
   cut?: boolean
 }
 
-/** `src/retry.ts, same lines`; `example` is as it is if lines were not compared. */
+/** `src/retry.ts, same lines`; only `example` if lines were not compared. */
 export function placeText(example: string, match: JudgedMatch): string {
   return [sanitize(example), shortText(match)].filter(Boolean).join(', ')
 }
@@ -28,7 +28,7 @@ export function pathText({ verdict, ...path }: JudgedPath, who: string): string 
     : `${file}  yours ${sanitize(path.yours)}, theirs ${sanitize(path.theirs)}`
 }
 
-/** Lines about the match as a whole. */
+/** Notes about the match as a whole. */
 export function matchNotes({ duplicate, cut }: JudgedMatch, who: string): string[] {
   return [
     ...(duplicate ? [duplicateText(who, duplicate, sanitize)] : []),

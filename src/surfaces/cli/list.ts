@@ -101,7 +101,7 @@ async function firstNonEmptyPage(
   }
 }
 
-/** Without collisions if they cannot be read. */
+/** Without collisions if they are unavailable. */
 async function linesFor(context: CommandContext, activities: readonly Activity[]): Promise<string[]> {
   const { display } = context
   try {

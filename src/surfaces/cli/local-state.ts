@@ -7,9 +7,9 @@ import { z } from 'zod'
 const LocalState = z.object({
   activity_id: z.string().nullable(),
   branch: z.string().nullable(),
-  /** Of the scope that was last sent: what is named by hand, and the files that the agent edits. */
+  /** The paths of the last sent scope: those that the user named, and the files that the agent edits. */
   paths: z.array(z.string()),
-  /** Of the scope that was last sent; null if it is not known, because `deconflict start` sent it. */
+  /** The areas of the last sent scope; null if unknown, because `deconflict start` sent it. */
   areas: z.array(z.string()).nullable().default(null),
   /** A hash of the changed files that were last sent. */
   changes_hash: z.string().default(''),

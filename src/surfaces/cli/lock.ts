@@ -1,4 +1,4 @@
-/** A lock between processes. It belongs to the operating system, so it ends with its owner even if that is killed. */
+/** A lock between processes. The operating system releases it when its owner ends, even if that is killed. */
 import { createHash } from 'node:crypto'
 import { type FileHandle, mkdir, open } from 'node:fs/promises'
 import { join } from 'node:path'
@@ -35,7 +35,7 @@ async function acquire(file: FileHandle, timeout_ms: number): Promise<void> {
   }
 }
 
-/** True as well on file systems without locks: two hooks at once are better than none. */
+/** Also true on file systems without locks: two concurrent hooks are better than none. */
 async function tryAcquire(file: FileHandle): Promise<boolean> {
   try {
     const { tryLock } = await import('fs-native-extensions')

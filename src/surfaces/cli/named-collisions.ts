@@ -70,7 +70,7 @@ function collisionsOf(id: string, { items }: Overlaps): Collision[] {
     .toSorted(byRank)
 }
 
-/** From `known`, then from the newest activities, then from up to `SINGLE_READS_MAX` single reads. */
+/** The names, from `known`, then from the newest activities, then from up to `SINGLE_READS_MAX` single reads. */
 async function readNames(
   { client, at }: CommandContext,
   known: readonly Activity[],

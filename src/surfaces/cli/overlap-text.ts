@@ -23,7 +23,7 @@ interface Name {
   who: string
 }
 
-/** What activities and notables are called, by id. */
+/** The names of activities and notables, by id. */
 export type Names = Map<string, Name>
 
 export function namesById(activities: readonly Activity[], notables: readonly Notable[]): Names {
@@ -144,7 +144,7 @@ function matchLines(
   ]
 }
 
-/** The overlap in the answer to an update or heartbeat; no lines if there is none. */
+/** The overlap in the response to an update or heartbeat; no lines if there is none. */
 export function overlapBriefLines(overlap: OverlapBrief | null, display: Display): string[] {
   if (!overlap?.overlap_detected) return []
   const { matches, related_activity_ids } = overlap

@@ -1,4 +1,4 @@
-/** Removes the user's own activities from an overlap on the base branch, where the service cannot tell them apart by branch. */
+/** Removes the user's own activities from an overlap on the base branch, where the service cannot identify them by branch. */
 import type { OutputOf } from '../../operations/contract.ts'
 import { byRank, highest } from '../../overlap/severity.ts'
 import { branchKey, readSessionStates, readState } from './local-state.ts'
@@ -23,7 +23,7 @@ export async function withoutOwnOnBase(workspace: Workspace, overlap: Overlap): 
   return workspace.own_branch === null ? withoutOwn(overlap, await ownActivityIds(workspace)) : overlap
 }
 
-/** The same for the overlap in other answers, which is null if the activity is not live. */
+/** The same for the overlap in other responses, which is null if the activity is not live. */
 export async function briefWithoutOwnOnBase(
   workspace: Workspace,
   overlap: OverlapBrief | null,

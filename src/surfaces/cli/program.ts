@@ -26,7 +26,7 @@ over http:// only to this machine, unless you pass --insecure or set
 DECONFLICT_INSECURE=1.
 Exit codes: 0 no overlap, 2 overlap, 1 error.`
 
-/** Runs one command and answers its exit code. A failure is written as one line. `args` do not contain the program name. */
+/** Runs one command and returns its exit code. A failure is printed as one line. `args` do not contain the program name. */
 export async function runCli(args: string[], runtime: Runtime): Promise<ExitCode> {
   let code: ExitCode = EXIT.clear
   const program = createProgram(runtime, (result) => {

@@ -38,7 +38,7 @@ function hostAndPath(address: string): [host?: string, path?: string] {
   return scp ? [scp[1], scp[2]] : []
 }
 
-/** A path that is not valid percent-encoding is taken as it is written, as git does. */
+/** A path that is not valid percent-encoding is used unchanged, as in git. */
 function decoded(path: string): string {
   try {
     return decodeURIComponent(path)

@@ -4,7 +4,7 @@ import { isAbsolute, join, relative, sep } from 'node:path'
 
 export const PATHS_MAX = 3000
 
-/** The paths that cover `files`. More than `max` files are replaced by the directories that contain them. */
+/** The paths that match `files`. More than `max` files are replaced by the directories that contain them. */
 export function scopePaths(files: readonly string[], max = PATHS_MAX): string[] {
   let depth = files.reduce((most, file) => Math.max(most, file.split('/').length), 1)
   let names = [...new Set(files)]

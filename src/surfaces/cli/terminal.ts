@@ -5,7 +5,7 @@ import type { Output } from './runtime.ts'
 export type Style = 'bold' | 'dim' | 'red' | 'yellow' | 'green' | 'cyan'
 export type Paint = (style: Style, text: string) => string
 
-/** What the layout of lines depends on. */
+/** The properties of the output that determine the layout of lines. */
 export interface Display {
   paint: Paint
   now: Date

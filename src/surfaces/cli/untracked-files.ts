@@ -6,14 +6,14 @@ import { PATCHES_MAX } from './change-limits.ts'
 import { type Change, quoted } from './diff-output.ts'
 import type { Git } from './git.ts'
 
-/** Files that are read. */
+/** The maximum number of files that are read. */
 const READ_MAX = 3000
-/** Git takes a file with a NUL in its first bytes for binary. */
+/** Git treats a file with a NUL in its first bytes as binary. */
 const BINARY_PREFIX = 8000
 
 const LIST = ['ls-files', '-z', '--full-name', '--others', '--exclude-standard', ':/']
 
-/** Of the whole working tree, also in a directory below its root. Ignored files are left out. */
+/** The untracked files of the whole working tree, also when called in a subdirectory. Ignored files are left out. */
 export async function untrackedChanges(git: Git, timeout_ms: number): Promise<Change[]> {
   const names = (await git.output(LIST, { timeout_ms })) ?? ''
   // A name with a slash at its end is another repository.
@@ -65,7 +65,7 @@ async function blobShas(
   return new Map(paths.flatMap((path, index) => (shas[index] ? [[path, shas[index]] as const] : [])))
 }
 
-/** Whether git would store `content` as it is. */
+/** Whether git would store `content` unchanged. */
 function isBlob(content: Buffer, sha: string): boolean {
   const hash = createHash(sha.length === 40 ? 'sha1' : 'sha256')
   return hash.update(`blob ${content.length}\0`).update(content).digest('hex') === sha

@@ -75,7 +75,7 @@ function clearLines({ scope }: OutputOf<'updateActivity'>, { paint, width }: Dis
     : wrap(`No files were compared: the activity has none. ${NAME_FILES}`, { width, indent: '' })
 }
 
-/** Exit code 2 if it overlaps by now. */
+/** Exit code 2 if it overlaps now. */
 export async function heartbeat(
   runtime: Runtime,
   id: string | undefined,

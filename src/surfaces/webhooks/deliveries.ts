@@ -38,7 +38,7 @@ export function receiveDelivery(
     res.status(202).json({ status })
   }
   const countFailure: ErrorRequestHandler = (error, _req, _res, next) => {
-    // A failure without a cause was the sender's, or the App is not configured. It is no error of the service.
+    // A failure without a cause was caused by the sender, or the App is not configured. It is not an error of the service.
     const isRefused = error instanceof Failure && error.cause === undefined
     app.metrics.deliveries.inc({ outcome: isRefused ? 'refused' : 'failed' })
     next(error)
@@ -76,7 +76,7 @@ async function accept(app: App, req: Request, body: string): Promise<string> {
   }
   try {
     const isNew = await enqueueOnce(app.database.connection(), job, now)
-    // At once, not when the job runs: a revoked permission must end now.
+    // Now rather than when the job runs: a revoked permission must take effect at once.
     await invalidateAccess(app, name, payload)
     const outcome = isNew ? 'accepted' : 'known'
     app.log.info({ event: name, outcome }, 'delivery')
@@ -103,7 +103,7 @@ export function handleDelivery(app: App): JobHandler {
   })
 }
 
-/** Makes every instance ask GitHub again about permissions that the event may have changed. */
+/** Invalidates the permissions that the event may have changed, on every instance. */
 async function invalidateAccess(app: App, name: string, payload: object): Promise<void> {
   for (const owner of accessOwnersOf(name, payload)) await app.forgetAccess(owner)
 }

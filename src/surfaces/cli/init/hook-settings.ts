@@ -12,7 +12,7 @@ const OURS = /\bdeconflict hook\b/
 
 const HookFile = z.looseObject({ hooks: z.record(z.string(), z.array(z.looseObject({}))).optional() })
 
-/** `text` with `hooks` in place of our earlier ones; the rest keeps its order. A new file starts from `template`. */
+/** Replaces our earlier hooks in `text` by `hooks`; the rest keeps its order. A new file starts from `template`. */
 export function withHooks(
   text: string | undefined,
   { hooks, template }: { hooks: Hooks; template: Json },

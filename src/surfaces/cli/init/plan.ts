@@ -28,7 +28,7 @@ export interface FileChange {
   is_executable: boolean
 }
 
-/** A file that is left as it is, and why. */
+/** A file that is not changed, and why. */
 interface Skip {
   name: string
   why: string
@@ -42,7 +42,7 @@ export interface Plan {
 interface Target {
   path: string
   is_executable?: boolean
-  /** Throws `CliError` if the file must be left as it is. */
+  /** Throws `CliError` if the file must not be changed. */
   add(text: string | undefined): string
   remove(text: string): string | undefined
 }
