@@ -101,7 +101,7 @@ async function checkSchema(db: Db): Promise<{ problems: Problem[]; is_readable: 
       add(
         `${table} ${JSON.stringify(key)}`,
         `violates ${name}`,
-        'fix or delete it; it cannot be changed otherwise',
+        'fix or delete the row; until then it cannot be updated',
       )
     add(
       `constraint ${name}`,

@@ -57,7 +57,7 @@ interface Unmatched<Row> extends Ranked {
   relation: Relation
 }
 
-/** First the judged files or one pair of paths for each record, and then further pairs as far as the budget goes. */
+/** Adds the judged files or one pair of paths for each record, and then further pairs until the budget is exhausted. */
 async function withMatches<Row extends Parameters<typeof storedScopeOf>[0]>(
   found: Unmatched<Row>[],
   { comparison, budget }: { comparison: Comparison; budget: Budget },

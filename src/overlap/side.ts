@@ -22,7 +22,7 @@ export interface Author {
   actor: string | null
 }
 
-/** A check names no actor, so it shares none with declared work. */
+/** The actor of a check, which differs from the actors of all declared work. */
 export const NO_ACTOR = ''
 
 /** The changes of one activity, of several activities of one branch, or of the input of a check. */

@@ -27,7 +27,7 @@ export async function recheckAffected(
   // A notable may affect any pull request. A recheck that finds no difference makes no call.
   if (!isId('act', record_id)) return enqueueAllRechecks(ctx)
   const stored = await findActivity(ctx.db, repo_id, record_id)
-  // It may have been purged meanwhile. The pull requests that overlapped with it are rechecked nevertheless.
+  // Undefined if it was purged in the meantime. The pull requests that overlapped with it are rechecked anyway.
   const activity = stored && asOf(stored, now)
   const numbers = activity ? await pullRequestsOf(ctx, activity) : []
   const before = await listRelatedTo(ctx.db, repo_id, [record_id])
@@ -35,7 +35,7 @@ export async function recheckAffected(
   await enqueueRecheck(ctx, [...before, ...present])
   if (!activity || activity.pr_number === null) return
   if (activity.source !== 'pull_request' && wasEnded(activity)) await trackAgain(app, ctx, activity.pr_number)
-  // A caller linked it. The events of the pull request came before.
+  // A caller linked it after the events of the pull request arrived, so no event read its files for this activity.
   if (isLive(activity.status) && activity.pushed_files === null)
     await enqueueFileReads(ctx, [activity.pr_number])
 }

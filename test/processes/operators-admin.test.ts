@@ -12,7 +12,7 @@ import { pullRequestEvent } from '../support/webhooks.ts'
 const SHOP = 'acme/shop'
 const NEVER = 'act_01h455vb4pex5vsknk084sn02q'
 const SUPERSEDED = `status = 'archived', archived_at = created_at, superseded_by =`
-const FIX = 'fix or delete it; it cannot be changed otherwise'
+const FIX = 'fix or delete the row; until then it cannot be updated'
 const WAIT_OPTIONS = { timeout: 30_000, interval: 20 }
 
 let deployment: Deployment
