@@ -1,5 +1,5 @@
 /** The rate limit of a caller (contract §9). */
-import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { fakeGithub } from '../support/github.ts'
 import { ACTIVITY, call, outcome, outcomes, ROUTES } from '../support/routes.ts'
 import { startTestService, type TestService } from '../support/service.ts'
@@ -8,27 +8,43 @@ const LIMIT = 5
 const MINUTE_MS = 60_000
 
 const github = fakeGithub()
-const started: TestService[] = []
+const started = new Map<string, Promise<TestService>>()
+/** A user who only the current test uses, so that tests with the same limit share a service. */
+let me: string
+let users = 0
 
 beforeAll(() => {
   github.repository({ id: 7, full_name: 'acme/shop' })
-  for (const token of ['ada', 'bob', 'cy', 'dan', 'eve', 'flo', 'gus', 'hal'])
-    github.token(token, { login: token, id: token.charCodeAt(0), permissions: { 'acme/shop': 'write' } })
 })
-afterEach(async () => {
-  for (const service of started.splice(0).reverse()) await service.close()
+beforeEach(() => {
+  me = user(`user-${users}`)
 })
-afterAll(() => github.close())
+afterAll(async () => {
+  for (const service of [...started.values()].reverse()) await (await service).close()
+  github.close()
+})
 
+function user(token: string): string {
+  users += 1
+  github.token(token, { login: token, id: users, permissions: { 'acme/shop': 'write' } })
+  return token
+}
+
+/** The service with this limit, called by `me`. */
 async function start(
   limit = LIMIT,
   options: { realClock?: boolean; database_url?: string | undefined } = {},
-) {
+): Promise<TestService> {
   const { realClock = false, ...database } = options
   const config = { rate_limit_per_minute: limit, ...database }
-  const service = await startTestService({ token: 'ada', config, realClock })
-  started.push(service)
-  return service
+  const key = JSON.stringify([config, realClock])
+  const starting = started.get(key) ?? startTestService({ token: 'nobody', config, realClock })
+  started.set(key, starting)
+  const service = await starting
+  const token = me
+  const api: TestService['api'] = (method, path, { token: other = token, ...given } = {}) =>
+    service.api(method, path, { token: other, ...given })
+  return { ...service, api }
 }
 
 /** Sends `count` reads, one after the other. */
@@ -86,11 +102,15 @@ describe('a caller', () => {
   test('does not use the quota of another', async () => {
     const service = await start()
     expect(await read(service, LIMIT + 1)).toEqual([...times(LIMIT, '200'), '429 rate_limited'])
-    expect(await read(service, LIMIT + 1, 'bob')).toEqual([...times(LIMIT, '200'), '429 rate_limited'])
+    const other = user(`user-${users}`)
+    expect(await read(service, LIMIT + 1, other)).toEqual([...times(LIMIT, '200'), '429 rate_limited'])
   })
 
   test('is rejected on every operation without side effects and without calling GitHub', async () => {
     const service = await start()
+    const token = user(`user-${users}`)
+    const items = async () => (await service.api('GET', '/activity', { token })).body.items
+    const stored = await items()
     await read(service, LIMIT)
     // The cached permission is stale by then.
     service.clock.advance(MINUTE_MS - 1)
@@ -98,7 +118,7 @@ describe('a caller', () => {
     const answers = await outcomes(ROUTES, (route) => call(service, route))
     expect(answers).toEqual(Object.fromEntries(ROUTES.map(({ name }) => [name, '429 rate_limited'])))
     expect(github.calls('*')).toBe(before)
-    expect((await service.api('GET', '/activity', { token: 'bob' })).body.items).toEqual([])
+    expect(await items()).toEqual(stored)
   })
 
   test('is charged once for a request, whatever its outcome', async () => {
@@ -168,6 +188,7 @@ describe.skipIf(process.env.TEST_DATABASE_KIND === 'embedded')('two instances on
   async function two(limit: number) {
     const first = await start(limit)
     const second = await start(limit, { database_url: first.app.config.database_url })
+    second.clock.now = first.clock.now
     return [first, second] as const
   }
 

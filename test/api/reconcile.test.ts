@@ -1,5 +1,8 @@
 /** Recovery of missed webhooks: failed deliveries are redelivered, and repositories are reconciled hourly. */
+import { desc } from 'drizzle-orm'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { activities } from '../../src/activities/table.ts'
+import { newId } from '../../src/base/id.ts'
 import { enqueue } from '../../src/jobs/store.ts'
 import { firstJobs } from '../../src/pull-requests/jobs.ts'
 import { fakeGithub } from '../support/github.ts'
@@ -10,7 +13,7 @@ import {
   startPullRequestService,
   type TrackedRepository,
 } from '../support/pull-request-service.ts'
-import { installationEvent, pushEvent } from '../support/webhooks.ts'
+import { installationEvent, type PushDetails, pushEvent } from '../support/webhooks.ts'
 
 const MINUTE_MS = 60_000
 const HOUR_MS = 3_600_000
@@ -39,6 +42,14 @@ const startAgain = async () => {
   const { app, clock } = fixture.service
   await enqueue(app.database.connection(), firstJobs(clock.now), clock.now)
   await fixture.runJobs()
+}
+
+/** Copies the newest activity onto other branches. */
+const copyOnBranches = async (branches: string[]) => {
+  const db = fixture.service.app.database.connection()
+  const [row] = await db.select().from(activities).orderBy(desc(activities.id)).limit(1)
+  const { expires_hour: _, ...fields } = row as typeof activities.$inferSelect
+  await db.insert(activities).values(branches.map((branch) => ({ ...fields, id: newId('act'), branch })))
 }
 
 interface Item {
@@ -314,15 +325,10 @@ describe('hourly reconciliation', () => {
   test('checks every one of more than a hundred branches in turn', async () => {
     await repository.open({ title: 'Known' })
     const names = Array.from({ length: 130 }, (_, index) => `b/${String(index).padStart(3, '0')}`)
-    for (const branch of names) {
-      await repository.request('POST', '/activity', {
-        body: { title: 't', summary: 's', actor: 'a', branch },
-      })
-      await fixture.service.deliver(
-        pushEvent(github, repository.full_name, repository.githubRepo.push(branch)),
-      )
-    }
-    await fixture.runJobs()
+    const [first] = names.map((branch) => repository.githubRepo.push(branch)) as [PushDetails]
+    await repository.createActivity({ branch: names[0], scope: {} })
+    await fixture.service.deliverAndRun(pushEvent(github, repository.full_name, first))
+    await copyOnBranches(names.slice(1))
     const asked = () => repository.calls().filter((route) => route.startsWith('GET /branches/b'))
     await anHour()
     expect(asked()).toHaveLength(100)
