@@ -5,7 +5,7 @@ import type { Counted } from '../claims/table.ts'
 import { enqueueRechecks } from './changes.ts'
 import { inTransaction, type RepoContext } from './repo.ts'
 
-/** From this distance to the limit on, inserts are serialized. It is more than can run at the same time. */
+/** Inserts are serialized once the count is within this distance of the limit. It exceeds the number of inserts that can run at the same time. */
 const NEAR = 500
 
 /** A kind of record with a limit. */
@@ -32,7 +32,7 @@ export async function insertIfRoom<Row>(
   })
 }
 
-/** The failure of a create at the limit. When there will be room is unknown; a minute is a guess. */
+/** The failure of a create at the limit. `Retry-After` is an estimate, because nobody knows when a record ends. */
 export function tooManyLive(max: number, what: string): Failure {
   const most = max.toLocaleString('en')
   return new Failure(

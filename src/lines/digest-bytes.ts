@@ -38,7 +38,7 @@ export function decodeDigest(bytes: Uint8Array): Digest {
   const words = readWords(reader, line_count + added_count)
   const added = words.slice(line_count)
   const trimmed = readShapes(reader, added.filter(isTelling))
-  if (!reader.isAtEnd()) throw reader.error('bytes are left over')
+  if (!reader.isAtEnd()) throw reader.error('it has trailing bytes')
   return { is_submodule: (head & 1) === 1, hunks, blocks, lines: words.slice(0, line_count), added, trimmed }
 }
 

@@ -40,7 +40,7 @@ export interface SharedGlob {
 /** By the position of the newer one; null for own and stacked activities. */
 type Pairs = Map<number, CollidingPair | null>
 
-/** The maximum of collisions that are kept; the others are counted. */
+/** The maximum number of collisions that are kept; the others are counted. */
 const PAIRS_MAX = 10_000
 /** Cost units of visiting two activities that share a glob or label, and of creating their pair. */
 const VISIT = 2

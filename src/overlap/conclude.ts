@@ -132,7 +132,7 @@ function collisionSentence({ record, match, severity }: Found<ComparedActivity>)
   return `Collision (${severity}) with “${record.title}” by ${record.actor}${where}: ${what}.`
 }
 
-/** As the subject of a sentence. */
+/** The compared activity as the subject of a sentence. */
 function nameOf({ pr_number }: ComparedActivity): string {
   return pr_number === null ? 'it' : `#${pr_number}`
 }

@@ -7,7 +7,7 @@ import { isSameAuthor, type Side } from './side.ts'
 
 export type Relation = Pick<Match, 'lines' | 'duplicate' | 'same_author' | 'cut'>
 
-/** `judgment` is undefined if the lines were not compared. Then only an issue can tell a duplicate. */
+/** `judgment` is undefined if the lines were not compared. In that case, only a shared issue can show a duplicate. */
 export function relationOf(
   yours: Omit<Side, 'files'>,
   theirs: Omit<Side, 'files'>,

@@ -71,11 +71,11 @@ export interface Search {
   probes: Probes
   /** See `Rules`. */
   ignored: string | null
-  /** The maximum of activities and of notables that are returned. */
+  /** The maximum number of activities and of notables that are returned. */
   limit: number
-  /** The maximum of activities that are returned with their fields. There are none if the first search finds more than `limit`. */
+  /** The maximum number of activities that are returned with their fields. There are none if the first search finds more than `limit`. */
   records: number
-  /** The maximum of activities merged after `since` that are returned. */
+  /** The maximum number of activities merged after `since` that are returned. */
   merged: { since: Date; limit: number }
   /** The keys that overlap. Undefined in the first search, which returns the keys to decide. */
   decided?: Decided[]

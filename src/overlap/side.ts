@@ -18,7 +18,7 @@ export type JudgedSideFile = SideFile & FileChange
 export interface Author {
   /** The GitHub login; null if unknown. */
   login: string | null
-  /** The actor of declared work; null for a pull request and for a check. */
+  /** The actor of declared work; null for a pull request, `NO_ACTOR` for a check. */
   actor: string | null
 }
 

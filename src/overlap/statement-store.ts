@@ -13,7 +13,7 @@ import { branch_links } from '../stacks/table.ts'
 import { type Answer, CLAIM_KINDS, RANGE_PROBES, TRUTH_TABLE } from './probes.ts'
 import { type OverlapKind, SEVERITIES, SEVERITY_BY_WEIGHT } from './severity.ts'
 
-/** The maximum of undecided keys of one check; a search returns one more if there are more. */
+/** The maximum number of undecided keys of one check; a search returns one more if there are more. */
 export const KEYS_MAX = 50_000
 /** Above the rows of any repository. A limit makes the planner read the rows of each probe in index order. */
 const ALL = sql.raw('10000000')
@@ -117,7 +117,7 @@ const FOUND = sql`found as materialized (${IN_RANGES}
   union all ${WITH_LABELS}
   union all ${DECIDED})`
 
-/** The maximum of branches that are followed in each direction, and of activities in all. */
+/** The maximum number of branches followed in each direction, and of activities in total. */
 const BRANCHES_MAX = code(1000)
 const LINKS_MAX = code(10_000)
 const BRANCH = sql`${sql.placeholder('branch')}::text`
@@ -196,7 +196,7 @@ function top(part: 'activity' | 'notable', condition: SQL, json: SQL): SQL {
       from matches where ${condition} order by rank desc, record_id desc limit ${LIMIT}) ranked order by at)`
 }
 
-/** The first records of the list. A first list that is cut is not read, because another search may follow. */
+/** The first records of the list. If the first search cuts the list, they are not read, because a second search may follow. */
 const JSON_OF_FIRST = sql`case when at <= ${sql.placeholder('records')}::int and (total <= ${LIMIT} or not ${IS_FIRST}) then
   (select ${COMPARED_JSON} from ${activities} where repo_id = ${REPO} and id = record_id order by repo_id, id limit 1) end`
 const TOP = sql`${top('activity', sql`record_id < ${NOTABLE}`, JSON_OF_FIRST)}

@@ -73,7 +73,7 @@ interface Position {
   number: number
 }
 
-/** The job that reads missing files of an installation. It runs after a minute, so that it cannot run twice in one. */
+/** The job that reads missing files of an installation. It runs a minute later, which limits it to one run per minute. */
 export function missingFilesJob(
   installation_id: number,
   now: Date,

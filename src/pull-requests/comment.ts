@@ -183,7 +183,7 @@ function adviceOf({ works, notables, severity }: Report): string {
   const [first] = works
   const twin = works.find((work) => work.duplicate !== null)
   if (twin)
-    return `${quote(nameOf(twin))} seems to do the same: agree with ${quote(twin.actor)} which of the two to continue with.`
+    return `${quote(nameOf(twin))} seems to do the same: agree with ${quote(twin.actor)} on which of the two to continue.`
   if (ahead?.stage === 'queued')
     return `${quote(nameOf(ahead))} is in the merge queue and goes first: rebase once it is merged.`
   if (ahead) {

@@ -312,7 +312,7 @@ describe('the comment', () => {
 
   test('advises to continue with one of two duplicates', () => {
     expect(said({ works: [behind, { ...reportedActivity, duplicate }] })).toContain(
-      '**What to do:** `#3` seems to do the same: agree with `Ben` which of the two to continue with.',
+      '**What to do:** `#3` seems to do the same: agree with `Ben` on which of the two to continue.',
     )
   })
 

@@ -105,7 +105,7 @@ function mergeTree(git: (args: string[]) => string, ours: string, theirs: string
   return { tree, conflicts: new Set(conflicts) }
 }
 
-/** Only if base and main are the same. */
+/** Whether `git merge-file` reports a conflict. It ignores `main`, so this is only valid if `base` and `main` are the same. */
 function mergeFile(cwd: string, merge: Merge): boolean {
   for (const side of ['ours', 'base', 'theirs'] as const) writeFileSync(join(cwd, side), merge[side])
   return run('git', ['merge-file', '-p', '-q', 'ours', 'base', 'theirs'], { cwd }).status !== 0

@@ -43,7 +43,7 @@ export const PUSH_SECTION: Section = {
   begin: '# >>> deconflict >>>',
   end: '# <<< deconflict <<<',
   lines: [
-    '# Shows who else works on what is pushed. Never rejects the push; with --block and without || true it would.',
+    '# Shows who else is working on the pushed files. It never rejects the push; to reject it, add --block and remove || true.',
     'if command -v deconflict >/dev/null 2>&1; then deconflict check --staged </dev/null >&2 || true; fi',
   ],
 }
