@@ -181,7 +181,9 @@ test.each(Array.from({ length: 12 }, (_, index) => index + 1))(
     git('add', '-u')
     const tracked = stagedChanges()
     git('add', '-A')
-    const expected = new Map([...stagedChanges('--no-renames', '--diff-filter=A'), ...tracked])
+    const untracked = [...stagedChanges('--no-renames', '--diff-filter=A').keys()]
+    const named = untracked.map((path): [string, object] => [path, { path, status: 'added' }])
+    const expected = new Map([...named, ...tracked])
     for (const change of tracked.values())
       if ('previous_path' in change) expected.delete(change.previous_path as string)
     expect(new Map(changes.map((each) => [each.path, each]))).toEqual(expected)
@@ -214,6 +216,21 @@ describe('without the patches', () => {
   })
 })
 
+test('of a file that git does not track they have the name only, until it is staged', async () => {
+  git('init', '-q', '-b', 'main')
+  const secret = 'TOKEN=hunter2\n'
+  for (const name of ['.env', 'notes.txt', 'src/new.ts']) write(name, secret)
+  write('ignored.pem', secret)
+  write('.gitignore', '*.pem\n.gitignore\n')
+  const names = ['.env', 'notes.txt', 'src/new.ts']
+  expect((await read()).changes).toEqual(names.map((path) => ({ path, status: 'added' })))
+  git('add', 'src/new.ts')
+  const { changes } = await read()
+  expect(changes.filter(({ patch, blob_sha }) => patch ?? blob_sha).map(({ path }) => path)).toEqual([
+    'src/new.ts',
+  ])
+})
+
 test('before the first commit they are what is staged and untracked', async () => {
   git('init', '-q', '-b', 'main')
   write('staged.ts', '1\n')
@@ -222,7 +239,7 @@ test('before the first commit they are what is staged and untracked', async () =
   const { changes, base_sha } = await read()
   expect(changes.map(({ path, status, patch }) => [path, status, patch])).toEqual([
     ['staged.ts', 'added', '@@ -0,0 +1 @@\n+1\n'],
-    ['untracked.ts', 'added', '@@ -0,0 +1 @@\n+2\n'],
+    ['untracked.ts', 'added', undefined],
   ])
   expect(base_sha).toBe(undefined)
 })

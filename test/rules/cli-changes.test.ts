@@ -1,11 +1,9 @@
 /** The pure parts of changed files: the output of git, the limits of a request, and the scope that is sent. */
 import { describe, expect, test } from 'vitest'
 import { DeconflictError } from '../../src/client/client.ts'
-import { readPatch } from '../../src/lines/patch.ts'
 import { fitChanges } from '../../src/surfaces/cli/change-limits.ts'
 import { type Change, parseDiff, quoted } from '../../src/surfaces/cli/diff-output.ts'
 import { sendScope, withChanges } from '../../src/surfaces/cli/given-scope.ts'
-import { addedPatch } from '../../src/surfaces/cli/untracked-files.ts'
 
 const [A, B, NONE] = ['a'.repeat(40), 'b'.repeat(40), '0'.repeat(40)]
 
@@ -126,19 +124,6 @@ describe('the output of git diff', () => {
     ['\u0001\u007f', '"\\001\\177"'],
   ])('has the name %j as %s', (name, expected) => {
     expect(quoted(name)).toBe(expected)
-  })
-})
-
-describe('the patch of an untracked file', () => {
-  test.each<[string, string | undefined]>([
-    ['', undefined],
-    ['a\0b', undefined],
-    ['a\n', '@@ -0,0 +1 @@\n+a\n'],
-    ['a\n\nb', '@@ -0,0 +1,3 @@\n+a\n+\n+b\n\\ No newline at end of file\n'],
-    ['\n', '@@ -0,0 +1 @@\n+\n'],
-  ])('of %j is %j', (content, patch) => {
-    expect(addedPatch(Buffer.from(content))).toBe(patch)
-    if (patch !== undefined) readPatch(patch)
   })
 })
 

@@ -4,7 +4,7 @@ import { scopePaths } from './scope-paths.ts'
 
 const CHANGES_MAX = 3000
 /** The maximum total size of the patches, in bytes. */
-export const PATCHES_MAX = 524_288
+const PATCHES_MAX = 524_288
 /** The maximum size of all changes as JSON, in bytes. A request has at most 1 MiB, including paths and other fields. */
 const JSON_MAX = 786_432
 const REST_PATHS_MAX = 1000

@@ -9,8 +9,6 @@ const OUTPUT_MAX = 64 * 1_048_576
 const COMMON_BASES = ['main', 'master', 'trunk', 'develop']
 
 export interface GitCall {
-  /** Written to standard input. */
-  input?: string
   /** Default and maximum: 15 s. */
   timeout_ms?: number
 }
@@ -88,7 +86,7 @@ export class Git {
   }
 
   /** Standard output without the final newline; undefined if git fails, times out or is not installed. */
-  output(args: string[], { input = '', timeout_ms = TIMEOUT_MS }: GitCall = {}): Promise<string | undefined> {
+  output(args: string[], { timeout_ms = TIMEOUT_MS }: GitCall = {}): Promise<string | undefined> {
     const options = {
       cwd: this.#cwd,
       env: this.#env,
@@ -100,8 +98,7 @@ export class Git {
       const child = execFile('git', args, options, (error, stdout) =>
         resolve(error ? undefined : stdout.replace(/\n$/, '')),
       )
-      // Git can exit before it has read all of its input.
-      child.stdin?.on('error', () => {}).end(input)
+      child.stdin?.end()
     })
   }
 }
