@@ -2,8 +2,9 @@
 import type { Budget } from '../base/budget.ts'
 import { type ChangedFile, type FileChange, namesOf } from './change.ts'
 import { fileVerdict } from './file-verdict.ts'
+import { headLinesOf } from './head-lines.ts'
 import { type NoiseClass, type NoiseRules, noiseOf } from './noise.ts'
-import { byStrength, type LinesVerdict } from './verdict.ts'
+import { byStrength, type LineRange, type LinesVerdict } from './verdict.ts'
 
 /** The maximum number of files of a pair that are judged by lines; the first ones by path. */
 const SHARED_FILES_MAX = 300
@@ -19,11 +20,15 @@ export interface JudgedFile extends LinesVerdict {
   path: string
   /** The noise class for the verdict `noise`; otherwise null. */
   noise: NoiseClass | null
+  /** The place in your changed file. The lines are null if they are unknown, and for a declared file. */
+  your_head: { path: string; lines: LineRange | null }
 }
+
+type Unplaced = Omit<JudgedFile, 'path' | 'your_head'>
 
 export interface PairVerdict {
   /** The strongest verdict of the files that are not noise, or that of the first file if all are; null if no file is shared. */
-  strongest: Omit<JudgedFile, 'path'> | null
+  strongest: Unplaced | null
   /** In order of path. */
   files: JudgedFile[]
   /** More files are shared than were judged. */
@@ -42,7 +47,7 @@ export interface PairCircumstances {
   budget: Budget
 }
 
-const UNJUDGED: Omit<JudgedFile, 'path'> = {
+const UNJUDGED: Unplaced = {
   verdict: 'unknown',
   confidence: null,
   your_lines: null,
@@ -55,15 +60,27 @@ export function pairVerdict(pairs: readonly FilePair[], at: PairCircumstances): 
   let [real, cut] = [0, false]
   for (const { path, yours, theirs } of pairs.toSorted(byPath)) {
     const noise = noiseOf(yours, at.noise) ?? noiseOf(theirs, at.noise)
-    if (noise !== null) files.push({ ...UNJUDGED, verdict: 'noise', noise, path })
-    else if (real++ < SHARED_FILES_MAX) files.push({ ...fileVerdict(yours, theirs, at), noise, path })
-    else cut = true
+    const place = (verdict: LinesVerdict) => ({ path, your_head: headOf(yours, verdict, at) })
+    if (noise !== null) files.push({ ...UNJUDGED, verdict: 'noise', noise, ...place(UNJUDGED) })
+    else if (real++ < SHARED_FILES_MAX) {
+      const verdict = fileVerdict(yours, theirs, at)
+      files.push({ ...verdict, noise, ...place(verdict) })
+    } else cut = true
   }
   // Files that were not judged may conflict.
   const candidates = cut ? [...files, UNJUDGED] : files
   const strongest = candidates.toSorted(byStrength)[0] ?? null
   const is_intention = strongest?.verdict === 'unknown' && pairs.some((pair) => isIntention(pair, at))
   return { strongest, files, cut, is_intention }
+}
+
+function headOf(
+  { path, digest }: FileChange,
+  { your_lines }: LinesVerdict,
+  { declared }: PairCircumstances,
+): JudgedFile['your_head'] {
+  const isKnown = !declared.yours && digest !== null && your_lines !== null
+  return { path, lines: isKnown ? headLinesOf(digest, your_lines) : null }
 }
 
 function isIntention({ yours, theirs }: FilePair, { declared, noise }: PairCircumstances): boolean {

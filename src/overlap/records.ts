@@ -70,7 +70,8 @@ async function withMatches<Row extends Parameters<typeof storedScopeOf>[0]>(
     const { areas, pairs } = comparisonOf(proposal, scope, { rules, budget, by_lines })
     const paths = judgment?.files.map(judgedPath) ?? []
     if (paths.length === 0) paths.push(...takePairs(pairs, 1).map(unjudgedPath))
-    shown.push({ ...each, match: { areas, paths, ...relation }, pairs })
+    const heads = new Map(judgment?.files.map((file) => [file.path, file.your_head]))
+    shown.push({ ...each, match: { areas, paths, ...relation }, heads, pairs })
     await pause()
   }
   for (const { match, pairs } of shown) {

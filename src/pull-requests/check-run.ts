@@ -24,13 +24,14 @@ export function checkRunOf(head_sha: string, report: Report): CheckRun {
   }
 }
 
-/** Line numbers are those of the base: changes further up in the file may move them in the commit. */
+/** GitHub counts the lines of an annotation on the head commit, the message those of the base. */
 function annotationOf(work: ReportedWork, { verdict, ...path }: ReportedPath): Annotation {
   const what =
     verdict === null
       ? `${nameOf(work)} changes this file too`
       : placeSentence(nameOf(work), { ...path, verdict }, (text) => text)
-  return { path: path.example, lines: path.your_lines, message: `${what}: ${work.title}, by ${work.actor}` }
+  const { path: file, lines } = path.head ?? { path: path.example, lines: null }
+  return { path: file, lines, message: `${what}: ${work.title}, by ${work.actor}` }
 }
 
 function quietSummary(report: Report): string {

@@ -1,6 +1,7 @@
 /** The report of a recheck: which other work overlaps with a pull request, and who is ahead. Pure (contract §10). */
 import type { ComparedActivity } from '../activities/live-store.ts'
 import type { Duplicate } from '../lines/duplicate.ts'
+import type { JudgedFile } from '../lines/pair-verdict.ts'
 import { byStrength, type Verdict } from '../lines/verdict.ts'
 import type { NotableRow } from '../notables/table.ts'
 import type { Conclusion, Found } from '../overlap/conclude.ts'
@@ -25,7 +26,10 @@ export interface ReportedWork {
 }
 
 /** A path that both match, and how their lines relate. */
-export type ReportedPath = Omit<PathPair, 'yours' | 'theirs'>
+export type ReportedPath = Omit<PathPair, 'yours' | 'theirs'> & {
+  /** Where it is in the head commit of this pull request; undefined if the lines were not compared. */
+  head?: JudgedFile['your_head'] | undefined
+}
 
 export type Stage = 'declared' | 'draft' | 'ready' | 'queued'
 
@@ -190,7 +194,9 @@ function workOf(group: Group, pr: Subject, others: OtherPullRequests): ReportedW
 const MEETING: ReadonlySet<Verdict | null> = new Set(['conflict', 'unknown', null])
 
 function pathsOf(group: Group): ReportedPath[] {
-  const all = group.flatMap(({ match }) => match.paths).filter(({ verdict }) => verdict !== 'noise')
+  const all = group
+    .flatMap(({ match, heads }) => match.paths.map((path) => ({ ...path, head: heads.get(path.example) })))
+    .filter(({ verdict }) => verdict !== 'noise')
   const meeting = all.filter(({ verdict }) => MEETING.has(verdict))
   const paths = new Map<string, ReportedPath>()
   for (const path of (meeting.length > 0 ? meeting : all).toSorted(byLines))

@@ -88,9 +88,37 @@ test('a notice is on the lines that another pull request changes too', async () 
     {
       path: 'src/pay.ts',
       start_line: 40,
-      end_line: 42,
+      end_line: 40,
       annotation_level: 'notice',
       message: '#1 changes lines 40–42 of src/pay.ts too: Retry, by ben',
+    },
+  ])
+})
+
+test('a notice is on the lines of the head commit, under its present name', async () => {
+  await turnOn()
+  const base = Array.from({ length: 60 }, (_, at) => `pay(${at})`)
+  const inserted = Array.from({ length: 10 }, (_, at) => `import a${at}`)
+  const theirs = {
+    filename: 'src/pay.ts',
+    status: 'modified',
+    patch: editOf(base, 40, 3, ['retry()']),
+  } as const
+  const edit = editOf(base, 40, 3, ['tidy()', 'twice()']).replace('@@ -37,9 +37,8 @@', '@@ -37,9 +47,8 @@')
+  const yours = {
+    filename: 'src/till.ts',
+    previous_filename: 'src/pay.ts',
+    status: 'renamed',
+    patch: `${editOf(base, 1, 0, inserted)}\n${edit}`,
+  } as const
+  await repository.open({ title: 'Retry', head: 'retries', author: 'ben', files: [theirs] })
+  await repository.open({ head: 'tidy', author: 'cy', files: [yours] })
+  expect(repository.githubRepo.checkRuns().at(-1)?.annotations).toMatchObject([
+    {
+      path: 'src/till.ts',
+      start_line: 50,
+      end_line: 51,
+      message: expect.stringContaining('#1 changes lines 40–42 of src/pay.ts too'),
     },
   ])
 })

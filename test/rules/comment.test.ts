@@ -1,6 +1,7 @@
 /** The text of the comment, parsed as GitHub's Markdown: no text from users becomes markup (contract §10). */
 import { lexer, type Token, walkTokens } from 'marked'
 import { describe, expect, test } from 'vitest'
+import type { LineRange } from '../../src/lines/verdict.ts'
 import { checkRunOf, settingsRunOf } from '../../src/pull-requests/check-run.ts'
 import { commentOf, MARKER, MUTE_LABEL, mutedComment } from '../../src/pull-requests/comment.ts'
 import type { Report, ReportedNotable, ReportedPath, ReportedWork } from '../../src/pull-requests/report.ts'
@@ -447,14 +448,15 @@ describe('the check run', () => {
   })
 
   test('contains the text of the comment and at most 50 annotations on overlapping files', () => {
-    const works = [{ ...reportedActivity, paths: [place('a.ts'), place('b.ts', LIKELY)] }]
+    const head = { path: 'moved/b.ts', lines: [41, 60] as LineRange }
+    const works = [{ ...reportedActivity, paths: [place('a.ts'), place('b.ts', { ...LIKELY, head })] }]
     const run = checkRunOf(sha, report({ works }))
     expect(run.summary).toBe(commentOf(report({ works })))
     expect(run.annotations).toEqual([
       { path: 'a.ts', lines: null, message: '#3 changes this file too: Retry payments, by Ben' },
       {
-        path: 'b.ts',
-        lines: [38, 50],
+        path: 'moved/b.ts',
+        lines: [41, 60],
         message:
           '#3 changes lines 40–52 of b.ts too (yours: lines 38–50), probably in conflict: Retry payments, by Ben',
       },

@@ -45,7 +45,13 @@ function activity(id: string, changes: Partial<MergedActivity> = {}): MergedActi
 const pair = unjudgedPath({ yours: 'src/**', theirs: 'src/pay.ts', example: 'src/pay.ts' })
 
 function collision(id: string, severity: Severity, changes: Partial<MergedActivity> = {}): Collision {
-  return { id, severity, match: { areas: [], paths: [pair], ...NO_RELATION }, record: activity(id, changes) }
+  return {
+    id,
+    severity,
+    match: { areas: [], paths: [pair], ...NO_RELATION },
+    heads: new Map(),
+    record: activity(id, changes),
+  }
 }
 
 function matching(id: string, severity: Severity, changes: Partial<Matching['record']> = {}): Matching {
@@ -54,6 +60,7 @@ function matching(id: string, severity: Severity, changes: Partial<Matching['rec
     id,
     severity,
     match: { areas: [], paths: [], ...NO_RELATION },
+    heads: new Map(),
     record: { ...record, created_at: new Date('2026-03-01T09:00:00.000Z'), ...changes } as Matching['record'],
   }
 }

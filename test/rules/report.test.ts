@@ -26,6 +26,7 @@ function collision(id: string, severity: Severity, record: Partial<Collision['re
     id,
     severity,
     match: { areas: [], paths: [pair], ...NO_RELATION },
+    heads: new Map(),
     record: { ...base, created_at: at(0), ...record } as Collision['record'],
   }
 }
@@ -35,6 +36,7 @@ function matching(id: string, severity: Severity, match: Partial<Matching['match
     id,
     severity,
     match: { areas: [], paths: [], ...NO_RELATION, ...match },
+    heads: new Map(),
     record: { id, title: `Note ${id}`, decision_url: null } as Matching['record'],
   }
 }
