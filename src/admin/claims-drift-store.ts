@@ -1,4 +1,4 @@
-/** SQL that compares the claims index with the records, and repairs it (docs/operations.md: the claims index). */
+/** SQL that compares the claims index and the changed files with the records, and repairs them (docs/operations.md: the claims index). */
 import { and, asc, eq, gt, type SQL, sql } from 'drizzle-orm'
 import { isStoredLive } from '../activities/status-store.ts'
 import { indexedActivity } from '../activities/store.ts'
@@ -14,6 +14,8 @@ import {
 } from '../claims/store.ts'
 import { type Counted, claims } from '../claims/table.ts'
 import type { Db } from '../db/database.ts'
+import { deleteFileChanges } from '../lines/store.ts'
+import { file_changes } from '../lines/table.ts'
 import { indexedNotable } from '../notables/store.ts'
 import { type NotableRow, notables } from '../notables/table.ts'
 
@@ -91,6 +93,24 @@ export function listIndexedIds(
   return db.select({ id: indexed.id, is_live: isLive }).from(indexed).orderBy(asc(indexed.id))
 }
 
+/** Up to `limit` activity ids after `after` that have changed files, in order, with whether the activity is stored as live. */
+export function listChangedIds(
+  db: Db,
+  repo_id: number,
+  { after, limit }: Page,
+): Promise<{ id: string; is_live: boolean }[]> {
+  const changed = db
+    .selectDistinct({ id: file_changes.activity_id })
+    .from(file_changes)
+    .where(and(eq(file_changes.repo_id, repo_id), gt(file_changes.activity_id, after)))
+    .orderBy(asc(file_changes.activity_id))
+    .limit(limit)
+    .as('changed')
+  const isLive = sql<boolean>`exists (select 1 from ${activities}
+    where ${activities.repo_id} = ${repo_id} and ${activities.id} = ${changed.id} and ${isStoredLive})`
+  return db.select({ id: changed.id, is_live: isLive }).from(changed).orderBy(asc(changed.id))
+}
+
 export interface Tally {
   stored: number
   tallied: number
@@ -118,6 +138,13 @@ export async function repairClaims(db: Db, repo_id: number, id: string): Promise
     const record = await lockLiveRecord(tx, repo_id, id)
     if (record) await replaceClaims(tx, await expectedClaims(record))
     else await deleteClaims(tx, repo_id, [id])
+  })
+}
+
+/** Deletes the changed files of an activity unless it is stored as live. */
+export async function deleteStrayChanges(db: Db, repo_id: number, id: string): Promise<void> {
+  await db.transaction(async (tx) => {
+    if (!(await lockLiveRecord(tx, repo_id, id))) await deleteFileChanges(tx, repo_id, [id])
   })
 }
 

@@ -1,4 +1,4 @@
-/** Finds where the claims index differs from the records: checks then miss overlaps or report false ones (docs/operations.md: the claims index). */
+/** Finds where the claims index and the changed files differ from the records: checks then miss overlaps or report false ones (docs/operations.md: the claims index). */
 import { printableId } from '../base/id.ts'
 import { type Claim, TRUNCATED } from '../claims/claim.ts'
 import type { IndexedRecord, StoredClaim } from '../claims/store.ts'
@@ -7,8 +7,10 @@ import { Scope, ShownScope } from '../scope/scope.ts'
 import {
   COUNTED,
   correctTally,
+  deleteStrayChanges,
   expectedClaims,
   type LiveRecord,
+  listChangedIds,
   listIndexed,
   listIndexedIds,
   readTally,
@@ -32,7 +34,8 @@ export interface Drift {
  */
 export async function* findDrift(db: Db, repo_id: number): AsyncGenerator<Drift> {
   yield* findWrongClaims(db, repo_id)
-  yield* findStrayClaims(db, repo_id)
+  yield* findStray(db, repo_id, CLAIMS)
+  yield* findStray(db, repo_id, CHANGED_FILES)
   yield* findWrongTallies(db, repo_id)
 }
 
@@ -92,15 +95,35 @@ function keyOf({ place, kind, glob }: Claim): string {
   return JSON.stringify([place, kind, glob])
 }
 
-async function* findStrayClaims(db: Db, repo_id: number): AsyncGenerator<Drift> {
+/** Rows that are deleted with the end of a record. */
+interface Dependent {
+  what: string
+  record: string
+  list: typeof listIndexedIds
+  repair: typeof repairClaims
+}
+
+const CLAIMS: Dependent = { what: 'claims', record: 'record', list: listIndexedIds, repair: repairClaims }
+const CHANGED_FILES: Dependent = {
+  what: 'file_changes',
+  record: 'activity',
+  list: listChangedIds,
+  repair: deleteStrayChanges,
+}
+
+async function* findStray(
+  db: Db,
+  repo_id: number,
+  { what, record, list, repair }: Dependent,
+): AsyncGenerator<Drift> {
   for (let after = ''; ; ) {
-    const ids = await listIndexedIds(db, repo_id, { after, limit: IDS })
+    const ids = await list(db, repo_id, { after, limit: IDS })
     for (const { id, is_live } of ids)
       if (!is_live)
         yield {
-          where: `claims of ${printableId(id)}`,
-          problem: 'exist, but no live record has this id',
-          repair: () => repairClaims(db, repo_id, id),
+          where: `${what} of ${printableId(id)}`,
+          problem: `exist, but no live ${record} has this id`,
+          repair: () => repair(db, repo_id, id),
         }
     if (ids.length < IDS) return
     after = ids.at(-1)?.id ?? after

@@ -107,6 +107,36 @@ test('verify reports claims-index drift, and --repair removes it', async () => {
   })
 })
 
+test('verify reports changed files of activities that ended, and --repair deletes them', async () => {
+  const patch = '@@ -1 +1 @@\n-a\n+b\n'
+  const scope = { changes: [{ path: 'src/a.ts', patch }, { path: 'src/b.ts' }] }
+  const [live, ended, gone] = [
+    await createActivity({ scope }),
+    await createActivity({ scope }),
+    await createActivity({ scope }),
+  ]
+  await query(`create table kept as select * from file_changes where activity_id <> '${live}'`)
+  await api('POST', `/activity/${ended}/archive`)
+  await api('POST', `/activity/${gone}/archive`)
+  await query(`delete from activities where id = '${gone}'`)
+  expect(await verify()).toEqual({ code: 0, lines: [expect.stringMatching(NO_PROBLEM)] })
+  await query('insert into file_changes select * from kept')
+  await query('drop table kept')
+  const problem = 'of repository 1: exist, but no live activity has this id'
+  const lines = [ended, gone].map((id) => `file_changes of ${id} ${problem}`)
+  const sum = expect.stringMatching(/, repositories: 1, rows: 2$/)
+  expect(await verify()).toEqual({
+    code: 1,
+    lines: [...lines.map((line) => `${line}; run: verify --repair`), sum],
+  })
+  expect(await verify('--repair')).toEqual({
+    code: 0,
+    lines: [...lines.map((line) => `${line}; repaired`), sum],
+  })
+  expect(await verify()).toEqual({ code: 0, lines: [expect.stringMatching(NO_PROBLEM)] })
+  expect(await query('select distinct activity_id from file_changes')).toEqual([{ activity_id: live }])
+})
+
 /** Clients that create, change, archive and supersede records until they are stopped. */
 function work(clients: number): { stop(): Promise<number> } {
   let isOver = false
