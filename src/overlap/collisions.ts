@@ -40,8 +40,8 @@ export interface SharedGlob {
 /** By the position of the newer one; null for own and stacked activities. */
 type Pairs = Map<number, CollidingPair | null>
 
-/** The maximum number of collisions that are kept; the others are counted. */
-const PAIRS_MAX = 10_000
+/** The maximum number of collisions that are kept to be judged by lines; the others are counted. */
+const PAIRS_MAX = 5_000
 /** Cost units of visiting two activities that share a glob or label, and of creating their pair. */
 const VISIT = 2
 const PAIR = 10

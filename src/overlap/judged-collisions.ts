@@ -2,6 +2,7 @@
 import { listScopesOf } from '../activities/live-store.ts'
 import { activityWeight } from '../claims/weight.ts'
 import type { RepoContext } from '../context/repo.ts'
+import { namesOf } from '../lines/change.ts'
 import { type FileIndex, indexFiles, sharedFiles } from '../lines/pair-verdict.ts'
 import { FILE_COST, lineBudget, ROWS } from './by-lines.ts'
 import { bySeverityAndAge, type CollidingPair, type Participant } from './collisions.ts'
@@ -102,16 +103,9 @@ async function* loadSides(
       budget.remaining -= FILE_COST * each.side.files.length
       if (budget.isExhausted) return
       const files = withDigests(each.side.files, stored, budget)
-      const index = new Map([...indexFiles(files)].filter(([name]) => names.has(name)))
-      const shared = new Set([...index.values()].flat())
-      yield [
-        each.position,
-        {
-          ...digested(each.side, files, rules.noise),
-          files: files.filter((file) => shared.has(file)),
-          index,
-        },
-      ]
+      const shared = files.filter((file) => namesOf(file).some((name) => names.has(name)))
+      const index = new Map([...indexFiles(shared)].filter(([name]) => names.has(name)))
+      yield [each.position, { ...digested(each.side, files, rules.noise), files: shared, index }]
     }
   }
 }
@@ -124,6 +118,8 @@ interface Judges extends Pick<Candidates, 'participants' | 'rules'> {
 /** The pairs with their severity by lines; null for one that shares only noise. */
 function* judgeAll(pairs: readonly CollidingPair[], judges: Judges): Steps<(JudgedCollision | null)[]> {
   const judged: (JudgedCollision | null)[] = []
+  // Loading the side took a while, even if it has no pair to judge yet.
+  if (judges.budget.isPauseDue) yield
   for (const pair of pairs) {
     if (judges.budget.isPauseDue) yield
     judged.push(judgeOne(pair, judges))
