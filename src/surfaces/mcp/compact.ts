@@ -30,7 +30,7 @@ export function compactOverlap(overlap: Overlap): object {
     recommended_action: overlap.recommended_action,
     matches: matches.slice(0, MATCHES_MAX).map(({ paths, ...match }) => ({
       ...match,
-      examples: paths.slice(0, EXAMPLES_MAX).map(({ example }) => example),
+      examples: [...new Set(paths.map(({ example }) => example))].slice(0, EXAMPLES_MAX),
     })),
     total_related: overlap.total_related,
     expected_activity_ids: overlap.expected_activity_ids,
