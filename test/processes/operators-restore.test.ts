@@ -192,7 +192,9 @@ test('an instance runs and starts on a schema with additions of a newer version'
   expect((await apiAt(running.url, 'ada')('GET', at('acme/shop', '/activity'))).body.items).toHaveLength(2)
   const { code, lines } = await runAdmin(env, 'verify')
   expect([code, lines.length]).toEqual([1, 2])
-  expect(lines[0]).toMatch(/^migrations: 1 are of a newer version; verify with the version that applied them/)
+  expect(lines[0]).toMatch(
+    /^migrations: 1 are from a newer version; run verify, and the service, in the version that applied them/,
+  )
   await Promise.all([running.kill('SIGTERM'), started.kill('SIGTERM')])
   await database.drop()
 })
