@@ -140,7 +140,7 @@ describe.skipIf(BROWSER === undefined)('in Chromium, the page', () => {
     const ids = [await begin('retries', 40), await begin('tidy', 40)]
     await open('ada')
     await bar('tidy').click()
-    await page.getByRole('dialog').getByText('same lines', { exact: true }).waitFor(WAIT_OPTIONS)
+    await page.getByRole('dialog').getByText('same lines (40)', { exact: true }).waitFor(WAIT_OPTIONS)
     for (const id of ids) await apiAt(second.url, 'ada')('POST', `/activity/${id}/archive`)
   })
 
