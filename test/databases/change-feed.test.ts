@@ -1,5 +1,5 @@
 /** The changes of a repository that are announced to open pages by the event stream. */
-import { afterAll, afterEach, beforeEach, expect, test } from 'vitest'
+import { afterAll, beforeEach, expect, test } from 'vitest'
 import { sweep } from '../../src/operations/sweep.ts'
 import {
   type AppRepository,
@@ -13,6 +13,8 @@ import { pushEvent } from '../support/webhooks.ts'
 const CHANGED = 'event: changed\ndata: {}\n\n'
 
 const github = fakeGithub()
+/** Undefined after a test that stopped it. */
+let running: AppService | undefined
 let service: AppService
 const freshRepository = appRepositories(github, () => service)
 let repo: AppRepository
@@ -20,17 +22,43 @@ let other: AppRepository
 let stop: () => Promise<void>
 
 beforeEach(async () => {
-  service = await startAppService(github)
+  running ??= await startAppService(github)
+  service = running
   repo = freshRepository()
   other = freshRepository()
   let stopped: Promise<void> | undefined
   stop = () => {
+    running = undefined
     stopped ??= service.close()
     return stopped
   }
 })
-afterEach(() => stop())
-afterAll(() => github.close())
+afterAll(async () => {
+  await running?.close()
+  github.close()
+})
+
+test('opening, changing and merging a pull request is announced', async () => {
+  const stream = await openStream(repo)
+  repo.githubRepo.open({ files: ['src/pay.ts'] })
+  await service.deliverAndRun(repo.event(1, 'opened'))
+  expect(await stream.next()).toContain(CHANGED)
+  repo.githubRepo.update(1, { title: 'Retry twice' })
+  await service.deliverAndRun(repo.event(1, 'edited'))
+  expect(await stream.next()).toContain(CHANGED)
+  repo.githubRepo.merge(1)
+  await service.deliverAndRun(repo.event(1, 'closed'))
+  expect(await stream.next()).toContain(CHANGED)
+})
+
+test('activities that the sweep expires are announced', async () => {
+  await repo.createActivity({})
+  await announced()
+  const stream = await openStream(repo)
+  service.clock.advance(2 * 86_400_000)
+  await sweep(service.app)
+  expect(await stream.next()).toBe(CHANGED)
+})
 
 test('creating, changing or archiving a record is announced', async () => {
   const stream = await openStream(repo)
@@ -56,28 +84,6 @@ test('heartbeats and updates that change nothing are not announced', async () =>
   await announced()
   expect(await repo.activity(id)).toMatchObject({ heartbeat_at: service.clock.now.toISOString() })
   expect(await stream.untilStopped()).toBe('')
-})
-
-test('opening, changing and merging a pull request is announced', async () => {
-  const stream = await openStream(repo)
-  repo.githubRepo.open({ files: ['src/pay.ts'] })
-  await service.deliverAndRun(repo.event(1, 'opened'))
-  expect(await stream.next()).toContain(CHANGED)
-  repo.githubRepo.update(1, { title: 'Retry twice' })
-  await service.deliverAndRun(repo.event(1, 'edited'))
-  expect(await stream.next()).toContain(CHANGED)
-  repo.githubRepo.merge(1)
-  await service.deliverAndRun(repo.event(1, 'closed'))
-  expect(await stream.next()).toContain(CHANGED)
-})
-
-test('activities that the sweep expires are announced', async () => {
-  await repo.createActivity({})
-  await announced()
-  const stream = await openStream(repo)
-  service.clock.advance(2 * 86_400_000)
-  await sweep(service.app)
-  expect(await stream.next()).toBe(CHANGED)
 })
 
 /** Resolves when all changes so far have been announced: announcements keep their order, and the change of another repository comes last. */
