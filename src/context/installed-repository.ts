@@ -29,7 +29,7 @@ export async function recordInstallation(
 ): Promise<RepositoryRow> {
   const { id: repo_id, owner, name, installation_id } = repository
   const db = app.database.connection()
-  const known = { owner, name, installation_id, left_at: null }
+  const known = { owner, name, installation_id, uninstalled_at: null }
   const updated = await updateRepository(db, repo_id, known)
   if (updated) return updated
   await insertRepository(db, { repo_id, owner, name }, now)

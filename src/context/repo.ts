@@ -86,7 +86,7 @@ function contextOf(
   const { stored, asked, db } = from
   const web = app.config.github_web_url
   // Without the App, changes of the settings file are not seen, so the defaults apply.
-  const read = stored?.left_at ? undefined : stored
+  const read = stored?.uninstalled_at ? undefined : stored
   return {
     db,
     now: asked.now,

@@ -96,7 +96,7 @@ export async function listLeft(
   const rows = await db
     .select({ repo_id: repositories.repo_id })
     .from(repositories)
-    .where(and(gt(repositories.repo_id, after), lte(repositories.left_at, before)))
+    .where(and(gt(repositories.repo_id, after), lte(repositories.uninstalled_at, before)))
     .orderBy(asc(repositories.repo_id))
     .limit(limit)
   return rows.map((row) => row.repo_id)
@@ -107,7 +107,7 @@ export async function lockLeft(tx: Db, repo_id: number, before: Date): Promise<b
   const rows = await tx
     .select({ repo_id: repositories.repo_id })
     .from(repositories)
-    .where(and(eq(repositories.repo_id, repo_id), lte(repositories.left_at, before)))
+    .where(and(eq(repositories.repo_id, repo_id), lte(repositories.uninstalled_at, before)))
     .for('update')
   return rows.length > 0
 }

@@ -15,7 +15,7 @@ export const repositories = pgTable(
     /** The installation of the GitHub App; null if it is not installed. */
     installation_id: bigint({ mode: 'number' }),
     /** When the App was uninstalled. Its data is deleted after the retention period. */
-    left_at: instant(),
+    uninstalled_at: instant('left_at'),
     /** When GitHub's rate limit of the installation ends. */
     paused_until: instant(),
     /** The last valid settings file; null if there is none. */
@@ -36,7 +36,10 @@ export const repositories = pgTable(
   (table) => [
     check('repositories_repo_id_check', sql`${table.repo_id} > 0`),
     check('repositories_name_check', sql`${table.owner} <> '' and ${table.name} <> ''`),
-    check('repositories_left_at_check', sql`${table.left_at} is null or ${table.installation_id} is null`),
+    check(
+      'repositories_left_at_check',
+      sql`${table.uninstalled_at} is null or ${table.installation_id} is null`,
+    ),
     check('repositories_settings_errors_check', sql`jsonb_typeof(${table.settings_errors}) = 'array'`),
   ],
 )

@@ -14,8 +14,13 @@ export const repoId = () => bigint({ mode: 'number' }).notNull()
 /** Longer than any GitHub login. */
 export const LOGIN_MAX = 100
 
-/** An instant, to the millisecond. */
-export const instant = () => timestamp({ withTimezone: true, precision: 3, mode: 'date' })
+const INSTANT = { withTimezone: true, precision: 3, mode: 'date' } as const
+
+/**
+ * An instant, to the millisecond. `column`: its name where it differs from the property's. Columns are not renamed, because
+ * instances of the previous version use them while this one migrates.
+ */
+export const instant = (column?: string) => (column ? timestamp(column, INSTANT) : timestamp(INSTANT))
 
 /** The hours since 1970 of the instant in a column, for a generated column, which needs an immutable expression: `extract` from an interval is immutable, from a `timestamptz` it is not. */
 export function hourOf(column: string): SQL {

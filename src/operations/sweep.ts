@@ -191,7 +191,7 @@ async function deleteAppData(app: App, repo_id: number, kept: Date): Promise<num
     const files = { settings: null, labeler_areas: null, noise_attributes: null, settings_errors: [] }
     await whileLeft(async (tx) => {
       await deleteStacks(tx, repo_id, null)
-      await updateRepository(tx, repo_id, { left_at: null, ...files })
+      await updateRepository(tx, repo_id, { uninstalled_at: null, ...files })
       return 1
     })
   }

@@ -73,7 +73,7 @@ const Duplicate = z
   })
   .meta({ id: 'Duplicate', description: 'Both seem to do the same work.' })
 
-/** What a result says about two works beyond their scopes. */
+/** What a result says about a pair of activities beyond their scopes. */
 export const relation = {
   lines: LinesRelation.nullable().meta({
     description:

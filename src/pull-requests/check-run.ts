@@ -4,7 +4,7 @@ import type { SettingsProblem } from '../context/settings.ts'
 import type { Annotation, CheckRun } from '../github/client.ts'
 import { placeSentence } from '../lines/verdict-words.ts'
 import { belowList, caveatsOf, commentOf, headline, nameOf, nothingShown, quote } from './comment.ts'
-import type { Report, ReportedPath, ReportedWork } from './report.ts'
+import type { Report, ReportedActivity, ReportedPath } from './report.ts'
 
 const ANNOTATIONS_MAX = 50
 
@@ -13,7 +13,9 @@ export function checkRunOf(head_sha: string, report: Report): CheckRun {
   const isShown = report.severity !== null
   const below = belowList(report.below)
   const text = isShown ? commentOf(report) : quietSummary(report)
-  const annotations = report.works.flatMap((work) => work.paths.map((path) => annotationOf(work, path)))
+  const annotations = report.activities.flatMap((activity) =>
+    activity.paths.map((path) => annotationOf(activity, path)),
+  )
   const isClear = !isShown && report.is_complete && report.not_compared === null
   return {
     head_sha,
@@ -25,13 +27,13 @@ export function checkRunOf(head_sha: string, report: Report): CheckRun {
 }
 
 /** GitHub counts the lines of an annotation on the head commit, the message those of the base. */
-function annotationOf(work: ReportedWork, { verdict, ...path }: ReportedPath): Annotation {
+function annotationOf(activity: ReportedActivity, { verdict, ...path }: ReportedPath): Annotation {
   const what =
     verdict === null
-      ? `${nameOf(work)} changes this file too`
-      : placeSentence(nameOf(work), { ...path, verdict }, (text) => text)
+      ? `${nameOf(activity)} changes this file too`
+      : placeSentence(nameOf(activity), { ...path, verdict }, (text) => text)
   const { path: file, lines } = path.head ?? { path: path.example, lines: null }
-  return { path: file, lines, message: `${what}: ${work.title}, by ${work.actor}` }
+  return { path: file, lines, message: `${what}: ${activity.title}, by ${activity.actor}` }
 }
 
 function quietSummary(report: Report): string {

@@ -1,7 +1,7 @@
 /** The text of the comment on a pull request and of the check run (contract §10). Pure. */
 import { duplicateText, placeSentence } from '../lines/verdict-words.ts'
 import { byRank } from '../overlap/severity.ts'
-import type { Below, Report, ReportedNotable, ReportedPath, ReportedWork, Stage } from './report.ts'
+import type { Below, Report, ReportedActivity, ReportedNotable, ReportedPath, Stage } from './report.ts'
 
 /** Identifies the comment. GitHub does not render it. */
 export const MARKER = '<!-- deconflict:pull-request -->'
@@ -22,7 +22,7 @@ export function commentOf(report: Report): string {
     return [MARKER, `### ${since}`, text, ...caveatsOf(report), FOOTER].join('\n\n')
   }
   const parts = [MARKER, `### ${headline(report)}`]
-  if (report.works.length > 0) parts.push(workTable(report.works))
+  if (report.activities.length > 0) parts.push(activityTable(report.activities))
   if (report.notables.length > 0) parts.push(notableList(report.notables))
   parts.push(`**What to do:** ${adviceOf(report)}`)
   return [...parts, ...caveatsOf(report), FOOTER].join('\n\n')
@@ -33,7 +33,7 @@ const NO_OVERLAP = 'No overlap'
 /** The text if nothing reaches the threshold. It distinguishes “no overlap” from “not compared”. */
 export function nothingShown(report: Report): { heading: string; text: string } {
   const { below, threshold, not_compared, is_complete } = report
-  const worst = [...below.works, ...below.notables].sort(byRank)[0]?.severity
+  const worst = [...below.activities, ...below.notables].sort(byRank)[0]?.severity
   if (worst !== undefined) {
     const why = threshold.is_of_draft
       ? `This is a draft, and drafts show \`${threshold.severity}\` severity and above (\`comment.draft_min_severity\`).`
@@ -50,10 +50,12 @@ export function nothingShown(report: Report): { heading: string; text: string } 
 }
 
 /** The list of overlaps below the threshold; undefined if there are none. */
-export function belowList({ works, notables }: Below): string | undefined {
-  if (works.length + notables.length === 0) return undefined
+export function belowList({ activities, notables }: Below): string | undefined {
+  if (activities.length + notables.length === 0) return undefined
   const items = [
-    ...works.map((work) => `${whatOf(work)} by ${whoOf(work)}: ${whereOf(work)} (${work.severity})`),
+    ...activities.map(
+      (activity) => `${whatOf(activity)} by ${whoOf(activity)}: ${whereOf(activity)} (${activity.severity})`,
+    ),
     ...notables.map(notableItem),
   ]
   return ['**Below the threshold**', '', ...listed(items)].join('\n')
@@ -76,22 +78,24 @@ const WHY: Record<NonNullable<Report['not_compared']>, string> = {
     'every changed file is noise or ignored in this repository (`noise_classes`, `noise_paths`, `ignore_paths`)',
 }
 
-function foundBelow({ works, notables }: Below): string {
+function foundBelow({ activities, notables }: Below): string {
   const parts = [
-    works.length > 0 ? count(works.length, 'other activity overlaps', 'other activities overlap') : '',
+    activities.length > 0
+      ? count(activities.length, 'other activity overlaps', 'other activities overlap')
+      : '',
     notables.length > 0 ? count(notables.length, 'notable applies', 'notables apply') : '',
   ]
   return parts.filter(Boolean).join(' and ')
 }
 
 function comparedWith({ compared: { activities, notables, expected } }: Report): string {
-  const works = count(activities, 'other live activity', 'other live activities')
+  const others = count(activities, 'other live activity', 'other live activities')
   const signals = count(notables, 'active notable', 'active notables')
   const own =
     expected === 0
       ? ''
       : ` ${count(expected, 'activity belongs', 'activities belong')} to the same branch or stack.`
-  return `Compared with ${works} and ${signals}; none overlaps.${own}`
+  return `Compared with ${others} and ${signals}; none overlaps.${own}`
 }
 
 function count(number: number, one: string, more: string): string {
@@ -105,30 +109,30 @@ export function mutedComment(): string {
 }
 
 /** The heading of the comment and title of the check run. */
-export function headline({ works, notables }: Report): string {
-  const others = count(works.length, 'other activity', 'other activities')
+export function headline({ activities, notables }: Report): string {
+  const others = count(activities.length, 'other activity', 'other activities')
   const signals = count(notables.length, 'notable applies', 'notables apply')
-  if (works.length === 0) return `${signals} to this pull request`
+  if (activities.length === 0) return `${signals} to this pull request`
   return `This pull request overlaps with ${others}${notables.length > 0 ? `; ${signals}` : ''}`
 }
 
-function workTable(works: ReportedWork[]): string {
-  const rows = works
+function activityTable(activities: ReportedActivity[]): string {
+  const rows = activities
     .slice(0, ROWS_MAX)
-    .map((work) =>
+    .map((activity) =>
       row([
-        whoOf(work),
-        whatOf(work),
-        whereOf(work),
-        work.severity,
-        work.is_ahead ? 'ahead of this' : 'behind this',
+        whoOf(activity),
+        whatOf(activity),
+        whereOf(activity),
+        activity.severity,
+        activity.is_ahead ? 'ahead of this' : 'behind this',
       ]),
     )
-  const more = works.length > ROWS_MAX ? `\n\n… and ${works.length - ROWS_MAX} more.` : ''
+  const more = activities.length > ROWS_MAX ? `\n\n… and ${activities.length - ROWS_MAX} more.` : ''
   return `${[row(['Who', 'What', 'Overlap', 'Severity', 'Order']), row(['---', '---', '---', '---', '---']), ...rows].join('\n')}${more}`
 }
 
-function whoOf({ actor }: ReportedWork): string {
+function whoOf({ actor }: ReportedActivity): string {
   return quote(actor)
 }
 
@@ -139,28 +143,30 @@ const STATES: Record<Stage, string> = {
   queued: 'in the merge queue',
 }
 
-function whatOf({ pull_request, title, branch, stage }: ReportedWork): string {
+function whatOf({ pull_request, title, branch, stage }: ReportedActivity): string {
   const link = pull_request ? `[#${pull_request.number}](${pull_request.url}) ` : ''
   const on = branch === null ? '' : ` on ${quote(branch)}`
   const state = STATES[stage]
   return `${link}${quote(title)}${on} (${state})`
 }
 
-function whereOf(work: ReportedWork): string {
-  const { paths, areas, duplicate } = work
+function whereOf(activity: ReportedActivity): string {
+  const { paths, areas, duplicate } = activity
   const places =
-    paths.length > 0 ? paths.map((path) => placeOf(work, path)) : areas.map((area) => quote(`area ${area}`))
+    paths.length > 0
+      ? paths.map((path) => placeOf(activity, path))
+      : areas.map((area) => quote(`area ${area}`))
   const shown = [
-    ...(duplicate ? [duplicateText(quote(nameOf(work)), duplicate, quote)] : []),
+    ...(duplicate ? [duplicateText(quote(nameOf(activity)), duplicate, quote)] : []),
     ...places.slice(0, PATHS_MAX),
     ...(places.length > PATHS_MAX ? ['…'] : []),
   ]
   return shown.join('<br>')
 }
 
-function placeOf(work: ReportedWork, { verdict, ...path }: ReportedPath): string {
+function placeOf(activity: ReportedActivity, { verdict, ...path }: ReportedPath): string {
   if (verdict === null) return quote(path.example)
-  return placeSentence(quote(nameOf(work)), { ...path, verdict }, quote)
+  return placeSentence(quote(nameOf(activity)), { ...path, verdict }, quote)
 }
 
 function notableList(notables: ReportedNotable[]): string {
@@ -177,11 +183,12 @@ function listed(items: string[]): string[] {
   return [...items.slice(0, ROWS_MAX).map((item) => `- ${item}`), ...more]
 }
 
-function adviceOf({ works, notables, severity }: Report): string {
+function adviceOf({ activities, notables, severity }: Report): string {
   const ahead =
-    works.find(({ is_ahead, stage }) => is_ahead && stage === 'queued') ?? works.find((work) => work.is_ahead)
-  const [first] = works
-  const twin = works.find((work) => work.duplicate !== null)
+    activities.find(({ is_ahead, stage }) => is_ahead && stage === 'queued') ??
+    activities.find((activity) => activity.is_ahead)
+  const [first] = activities
+  const twin = activities.find((activity) => activity.duplicate !== null)
   if (twin)
     return `${quote(nameOf(twin))} seems to do the same: agree with ${quote(twin.actor)} on which of the two to continue.`
   if (ahead?.stage === 'queued')
@@ -196,7 +203,7 @@ function adviceOf({ works, notables, severity }: Report): string {
 }
 
 /** Not quoted. */
-export function nameOf({ pull_request, branch, title }: ReportedWork): string {
+export function nameOf({ pull_request, branch, title }: ReportedActivity): string {
   return pull_request ? `#${pull_request.number}` : (branch ?? title)
 }
 

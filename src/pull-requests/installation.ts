@@ -64,7 +64,7 @@ export async function asInstallation<Result>(
     if (isSuspended(error) && refusal.kind !== 'rate_limited') return undefined
     const mayBeRemoved = isNotFound(error) || (error as { status?: number }).status === 401
     if (mayBeRemoved && !(await isInstalled(app, repo))) {
-      await updateRepository(db, repo.id, { installation_id: null, left_at: app.clock() })
+      await updateRepository(db, repo.id, { installation_id: null, uninstalled_at: app.clock() })
       return undefined
     }
     if (refusal.kind !== 'rate_limited') throw error

@@ -124,7 +124,7 @@ export async function leaveRepositoryOf(
 
 /** Marks a repository as uninstalled. Data of the App is deleted after the retention period. */
 export async function leaveRepository(app: App, repo_id: number, now: Date): Promise<void> {
-  await updateRepository(app.database.connection(), repo_id, { installation_id: null, left_at: now })
+  await updateRepository(app.database.connection(), repo_id, { installation_id: null, uninstalled_at: now })
   recordEffect('repository_left')
 }
 

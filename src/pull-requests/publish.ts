@@ -53,7 +53,7 @@ async function publishComment(app: App, ctx: RepoContext, { pr, report }: Public
       ...(written
         ? { ...written, comment_hash, comment_refused: null }
         : { comment_hash: pr.comment_hash, comment_refused: comment_hash }),
-      told_at: now,
+      published_at: now,
     })
   })
 }
@@ -70,7 +70,7 @@ async function publishCheckRun(app: App, ctx: RepoContext, { pr, report }: Publi
       return true
     })
     const published = accepted ? { check_hash, check_refused: null } : { check_refused: check_hash }
-    await savePullRequest(db, repo.id, pr.number, { ...published, told_at: now })
+    await savePullRequest(db, repo.id, pr.number, { ...published, published_at: now })
   })
 }
 

@@ -21,10 +21,10 @@ const PAGE = 500
 /** Enqueues one recheck of each of these pull requests, however often they are listed or enqueued before it runs. */
 export async function enqueueRecheck(
   { db, now, repo }: RepoContext,
-  prs: Pick<PullRequestRow, 'number' | 'told_at'>[],
+  prs: Pick<PullRequestRow, 'number' | 'published_at'>[],
 ): Promise<void> {
-  const jobs = prs.map(({ number, told_at }) => {
-    const quiet_until = told_at && later(told_at, QUIET_MS)
+  const jobs = prs.map(({ number, published_at }) => {
+    const quiet_until = published_at && later(published_at, QUIET_MS)
     return {
       id: `${RECHECK}:${repo.id}:${number}`,
       kind: RECHECK,

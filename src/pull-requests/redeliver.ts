@@ -80,7 +80,7 @@ export function dueOf(failed: Failed[], requests: Redelivery[], now: Date): Fail
     const last = before.get(guid)
     if (!last) return true
     const wait = EVERY_MS * 2 ** (last.attempts - 1)
-    return last.attempts < ATTEMPTS_MAX && later(last.asked_at, wait) <= now
+    return last.attempts < ATTEMPTS_MAX && later(last.requested_at, wait) <= now
   })
   return due.slice(0, REQUESTS_MAX)
 }

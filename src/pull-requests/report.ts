@@ -9,7 +9,7 @@ import type { PathPair, Severity } from '../overlap/overlap.ts'
 import { byRank, isAtLeast } from '../overlap/severity.ts'
 
 /** Overlapping work: one pull request or branch, with all its activities. */
-export interface ReportedWork {
+export interface ReportedActivity {
   severity: Severity
   title: string
   actor: string
@@ -49,7 +49,7 @@ export interface Report {
   /** The highest severity shown; null if nothing is. */
   severity: Severity | null
   /** At or above the threshold, most severe first. */
-  works: ReportedWork[]
+  activities: ReportedActivity[]
   notables: ReportedNotable[]
   /** Below the threshold. */
   below: Below
@@ -62,7 +62,7 @@ export interface Report {
   is_complete: boolean
 }
 
-export type Below = Pick<Report, 'works' | 'notables'>
+export type Below = Pick<Report, 'activities' | 'notables'>
 
 /** The pull request that the report is for. */
 export interface Subject {
@@ -92,18 +92,18 @@ export function reportOf(
   const threshold = thresholdOf(pr, options)
   const { emptiness, expected, checked_against } = conclusion
   const all = {
-    works: grouped(conclusion.collisions).map((group) => workOf(group, pr, options.others)),
+    activities: grouped(conclusion.collisions).map((group) => reportedActivity(group, pr, options.others)),
     notables: conclusion.notables.map(notableOf),
   }
   const part = (isShown: boolean): Below => {
     const isPart = (each: { severity: Severity }) => isAtLeast(each.severity, threshold.severity) === isShown
-    return { works: all.works.filter(isPart), notables: all.notables.filter(isPart) }
+    return { activities: all.activities.filter(isPart), notables: all.notables.filter(isPart) }
   }
-  const { works, notables } = part(true)
-  const [worst] = [...works, ...notables].sort(byRank)
+  const { activities, notables } = part(true)
+  const [worst] = [...activities, ...notables].sort(byRank)
   return {
     severity: worst?.severity ?? null,
-    works,
+    activities,
     notables,
     below: part(false),
     threshold,
@@ -121,9 +121,9 @@ export function reportOf(
 export function reportOfNone(pr: Subject, options: Thresholds & { track_pull_requests: boolean }): Report {
   return {
     severity: null,
-    works: [],
+    activities: [],
     notables: [],
-    below: { works: [], notables: [] },
+    below: { activities: [], notables: [] },
     threshold: thresholdOf(pr, options),
     not_compared: options.track_pull_requests ? 'not_live' : 'not_tracked',
     compared: { activities: 0, notables: 0, expected: 0 },
@@ -166,7 +166,7 @@ function grouped(collisions: Found<ComparedActivity>[]): Group[] {
   return [...groups.values()]
 }
 
-function workOf(group: Group, pr: Subject, others: OtherPullRequests): ReportedWork {
+function reportedActivity(group: Group, pr: Subject, others: OtherPullRequests): ReportedActivity {
   const [{ severity, record: worst }] = group
   const { record } = group.find((each) => each.record.pr_number !== null) ?? { record: worst }
   const { pr_number, pr_url } = record

@@ -78,10 +78,10 @@ export function listOpen(
   db: Db,
   repo_id: number,
   page: { after: number; limit: number },
-): Promise<Pick<PullRequestRow, 'number' | 'told_at' | 'head_sha' | 'changed_at' | 'is_behind'>[]> {
-  const { number, told_at, head_sha, changed_at, is_behind } = pull_requests
+): Promise<Pick<PullRequestRow, 'number' | 'published_at' | 'head_sha' | 'changed_at' | 'is_behind'>[]> {
+  const { number, published_at, head_sha, changed_at, is_behind } = pull_requests
   return db
-    .select({ number, told_at, head_sha, changed_at, is_behind })
+    .select({ number, published_at, head_sha, changed_at, is_behind })
     .from(pull_requests)
     .where(
       and(eq(pull_requests.repo_id, repo_id), pull_requests.is_open, gt(pull_requests.number, page.after)),
@@ -95,9 +95,9 @@ export function listRelatedTo(
   db: Db,
   repo_id: number,
   ids: string[],
-): Promise<Pick<PullRequestRow, 'number' | 'told_at'>[]> {
+): Promise<Pick<PullRequestRow, 'number' | 'published_at'>[]> {
   return db
-    .select({ number: pull_requests.number, told_at: pull_requests.told_at })
+    .select({ number: pull_requests.number, published_at: pull_requests.published_at })
     .from(pull_requests)
     .where(
       and(
@@ -113,10 +113,10 @@ export function listNumbered(
   db: Db,
   repo_id: number,
   numbers: number[],
-): Promise<Pick<PullRequestRow, 'number' | 'told_at' | 'is_queued' | 'opened_at'>[]> {
-  const { number, told_at, is_queued, opened_at } = pull_requests
+): Promise<Pick<PullRequestRow, 'number' | 'published_at' | 'is_queued' | 'opened_at'>[]> {
+  const { number, published_at, is_queued, opened_at } = pull_requests
   return db
-    .select({ number, told_at, is_queued, opened_at })
+    .select({ number, published_at, is_queued, opened_at })
     .from(pull_requests)
     .where(and(eq(pull_requests.repo_id, repo_id), pull_requests.is_open, inArray(number, numbers)))
 }
@@ -217,14 +217,14 @@ export function listRedeliveries(db: Db, guids: string[]): Promise<Redelivery[]>
 export async function recordRedelivery(db: Db, guid: string, now: Date): Promise<void> {
   await db
     .insert(redeliveries)
-    .values({ guid, attempts: 1, asked_at: now })
+    .values({ guid, attempts: 1, requested_at: now })
     .onConflictDoUpdate({
       target: redeliveries.guid,
-      set: { attempts: sql`${redeliveries.attempts} + 1`, asked_at: now },
+      set: { attempts: sql`${redeliveries.attempts} + 1`, requested_at: now },
     })
 }
 
 /** Deletes redelivery requests older than `before`. */
 export async function deleteRedeliveries(db: Db, before: Date): Promise<void> {
-  await db.delete(redeliveries).where(lt(redeliveries.asked_at, before))
+  await db.delete(redeliveries).where(lt(redeliveries.requested_at, before))
 }

@@ -41,7 +41,7 @@ export const pull_requests = pgTable(
     /** Like `comment_refused`. */
     check_refused: text(),
     /** When the comment or the check run was last published. */
-    told_at: instant(),
+    published_at: instant('told_at'),
     /** The overlapping records of the last recheck. */
     related_ids: text().array().notNull(),
   },
@@ -58,7 +58,7 @@ export const redeliveries = pgTable('redeliveries', {
   /** GitHub's id of the delivery, the same for each redelivery. */
   guid: text().primaryKey(),
   attempts: integer().notNull(),
-  asked_at: instant().notNull(),
+  requested_at: instant('asked_at').notNull(),
 })
 
 export type PullRequestRow = typeof pull_requests.$inferSelect

@@ -114,7 +114,7 @@ describe('an installation', () => {
       installationEvent(github, evil, 'deleted'),
     )
     expect(await stored()).toEqual(before)
-    expect(before).toMatchObject({ left_at: null, installation_id: expect.any(Number) })
+    expect(before).toMatchObject({ uninstalled_at: null, installation_id: expect.any(Number) })
   })
 })
 

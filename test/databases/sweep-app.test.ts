@@ -52,7 +52,7 @@ const known = async () => {
 const leave = (at: Date) =>
   db()
     .update(repositories)
-    .set({ installation_id: null, left_at: at })
+    .set({ installation_id: null, uninstalled_at: at })
     .where(eq(repositories.repo_id, repo.id))
 
 test('a closed pull request is deleted after RETENTION_DAYS, an open one never', async () => {

@@ -4,14 +4,19 @@ import { describe, expect, test } from 'vitest'
 import type { LineRange } from '../../src/lines/verdict.ts'
 import { checkRunOf, settingsRunOf } from '../../src/pull-requests/check-run.ts'
 import { commentOf, MARKER, MUTE_LABEL, mutedComment } from '../../src/pull-requests/comment.ts'
-import type { Report, ReportedNotable, ReportedPath, ReportedWork } from '../../src/pull-requests/report.ts'
+import type {
+  Report,
+  ReportedActivity,
+  ReportedNotable,
+  ReportedPath,
+} from '../../src/pull-requests/report.ts'
 
 /** A path whose lines were not compared, unless `given` says otherwise. */
 function place(example: string, judged: Partial<ReportedPath> = {}): ReportedPath {
   return { example, verdict: null, confidence: null, your_lines: null, their_lines: null, ...judged }
 }
 
-const reportedActivity: ReportedWork = {
+const reportedActivity: ReportedActivity = {
   severity: 'medium',
   title: 'Retry payments',
   actor: 'Ben',
@@ -39,9 +44,9 @@ const notable: ReportedNotable = {
 function report(changes: Partial<Report> = {}): Report {
   return {
     severity: 'medium',
-    works: [reportedActivity],
+    activities: [reportedActivity],
     notables: [],
-    below: { works: [], notables: [] },
+    below: { activities: [], notables: [] },
     threshold: { severity: 'medium', is_of_draft: false },
     not_compared: null,
     compared: { activities: 3, notables: 1, expected: 0 },
@@ -51,9 +56,12 @@ function report(changes: Partial<Report> = {}): Report {
 }
 
 /** A report in which nothing reaches the threshold. */
-const quiet = (changes: Partial<Report> = {}) => report({ severity: null, works: [], ...changes })
+const quiet = (changes: Partial<Report> = {}) => report({ severity: null, activities: [], ...changes })
 const low: Partial<Report> = {
-  below: { works: [{ ...reportedActivity, severity: 'low' }], notables: [{ ...notable, severity: 'low' }] },
+  below: {
+    activities: [{ ...reportedActivity, severity: 'low' }],
+    notables: [{ ...notable, severity: 'low' }],
+  },
 }
 
 /** Everything that a reader of the rendered text can see or open, by kind. */
@@ -111,27 +119,29 @@ const HOSTILE: [string, string][] = [
 describe('markup from users is escaped in the comment', () => {
   const ALLOWED_LINKS = new Set(['https://github.com/acme/shop/pull/3', 'https://acme.example/d/1'])
   const places: [string, (text: string) => Partial<Report>][] = [
-    ['a title', (title) => ({ works: [{ ...reportedActivity, title }] })],
+    ['a title', (title) => ({ activities: [{ ...reportedActivity, title }] })],
     [
       'a title without a branch',
-      (title) => ({ works: [{ ...reportedActivity, title, branch: null, pull_request: null }] }),
+      (title) => ({ activities: [{ ...reportedActivity, title, branch: null, pull_request: null }] }),
     ],
-    ['an actor', (actor) => ({ works: [{ ...reportedActivity, actor }] })],
-    ['an actor behind', (actor) => ({ works: [{ ...reportedActivity, actor, is_ahead: false }] })],
-    ['a branch', (branch) => ({ works: [{ ...reportedActivity, branch, pull_request: null }] })],
+    ['an actor', (actor) => ({ activities: [{ ...reportedActivity, actor }] })],
+    ['an actor behind', (actor) => ({ activities: [{ ...reportedActivity, actor, is_ahead: false }] })],
+    ['a branch', (branch) => ({ activities: [{ ...reportedActivity, branch, pull_request: null }] })],
     [
       'a path',
       (path) => ({
-        works: [{ ...reportedActivity, paths: [path, 'src/pay.ts', path, path].map((each) => place(each)) }],
+        activities: [
+          { ...reportedActivity, paths: [path, 'src/pay.ts', path, path].map((each) => place(each)) },
+        ],
       }),
     ],
-    ['an area', (area) => ({ works: [{ ...reportedActivity, paths: [], areas: [area, area] }] })],
+    ['an area', (area) => ({ activities: [{ ...reportedActivity, paths: [], areas: [area, area] }] })],
     ["a notable's title", (title) => ({ notables: [{ ...notable, title }] })],
     ["a notable's scope", (where) => ({ notables: [{ ...notable, where }] })],
     [
       'everything at once',
       (text) => ({
-        works: [
+        activities: [
           {
             ...reportedActivity,
             title: text,
@@ -168,19 +178,19 @@ describe('markup from users is escaped in the comment', () => {
 
   test('bidirectional and invisible characters are removed', () => {
     const text = 'a\u202Eb\u2066c\u200Bd\u200Fe\u061Cf\u0000g\u001Bh\uFEFFi\u{E0041}j'
-    const comment = commentOf(report({ works: [{ ...reportedActivity, title: text }] }))
+    const comment = commentOf(report({ activities: [{ ...reportedActivity, title: text }] }))
     expect(comment).toContain('`abcdefgh ij`')
     expect(comment.replaceAll('\n', '')).not.toMatch(/[\p{Cf}\p{Cc}]/u)
   })
 
   test('long texts are truncated', () => {
-    const works = Array.from({ length: 200 }, () => ({
+    const activities = Array.from({ length: 200 }, () => ({
       ...reportedActivity,
       title: '`|😀'.repeat(900),
       paths: Array(50).fill(place('x/'.repeat(500), LIKELY)),
     }))
     const notables = Array.from({ length: 200 }, () => ({ ...notable, title: '|`'.repeat(2000) }))
-    const comment = commentOf(report({ works, notables }))
+    const comment = commentOf(report({ activities, notables }))
     expect(comment.length).toBeLessThan(20_000)
     expect(comment).toContain('… and 190 more')
     expect(comment.toWellFormed()).toBe(comment)
@@ -189,7 +199,7 @@ describe('markup from users is escaped in the comment', () => {
 
 describe('the URL of a decision', () => {
   const linkTo = (decision_url: string) =>
-    read(commentOf(report({ works: [], notables: [{ ...notable, decision_url }] })))
+    read(commentOf(report({ activities: [], notables: [{ ...notable, decision_url }] })))
 
   test.each([
     'https://acme.example/d/1?x=1&y=2#z',
@@ -235,8 +245,8 @@ describe('the comment', () => {
   test.each<[string, Partial<Report>, string]>([
     ['one activity', {}, 'This pull request overlaps with 1 other activity'],
     [
-      'two works',
-      { works: [reportedActivity, reportedActivity] },
+      'two activities',
+      { activities: [reportedActivity, reportedActivity] },
       'This pull request overlaps with 2 other activities',
     ],
     [
@@ -244,8 +254,12 @@ describe('the comment', () => {
       { notables: [notable] },
       'This pull request overlaps with 1 other activity; 1 notable applies',
     ],
-    ['a notable', { works: [], notables: [notable] }, '1 notable applies to this pull request'],
-    ['two notables', { works: [], notables: [notable, notable] }, '2 notables apply to this pull request'],
+    ['a notable', { activities: [], notables: [notable] }, '1 notable applies to this pull request'],
+    [
+      'two notables',
+      { activities: [], notables: [notable, notable] },
+      '2 notables apply to this pull request',
+    ],
   ])('is headed by %s', (_, changes, headline) => {
     expect(said(changes)).toContain(`\n\n### ${headline}\n\n`)
   })
@@ -259,23 +273,27 @@ describe('the comment', () => {
     ],
     [
       'only the second is ahead',
-      { works: [behind, { ...reportedActivity, actor: 'Cy', pull_request: null }] },
+      { activities: [behind, { ...reportedActivity, actor: 'Cy', pull_request: null }] },
       '`retries` is ahead: coordinate with `Cy`',
     ],
     [
       'it is ahead itself',
-      { works: [behind] },
+      { activities: [behind] },
       'This pull request is ahead of `#3`; tell `Ben` what will change, or merge soon.',
     ],
-    ['a notable applies', { works: [], notables: [notable] }, 'Read the notable before you merge.'],
-    ['notables apply', { works: [], notables: [notable, notable] }, 'Read the notables before you merge.'],
+    ['a notable applies', { activities: [], notables: [notable] }, 'Read the notable before you merge.'],
+    [
+      'notables apply',
+      { activities: [], notables: [notable, notable] },
+      'Read the notables before you merge.',
+    ],
   ])('advises, when %s', (_, changes, advice) => {
     expect(said(changes)).toContain(`**What to do:** ${advice}`)
   })
 
-  const unplaced: ReportedWork = { ...reportedActivity, pull_request: null }
+  const unplaced: ReportedActivity = { ...reportedActivity, pull_request: null }
   const duplicate = { share: 0.75, added_lines: 12, issue: null }
-  test.each<[string, Partial<ReportedWork>, string]>([
+  test.each<[string, Partial<ReportedActivity>, string]>([
     ['the path if lines were not compared', {}, '`src/pay.ts`'],
     [
       'the lines of a conflict',
@@ -308,11 +326,11 @@ describe('the comment', () => {
       '`a`<br>`b`<br>`c`<br>…',
     ],
   ])('names %s', (_, changes, where) => {
-    expect(said({ works: [{ ...reportedActivity, ...changes }] })).toContain(` | ${where} | medium | `)
+    expect(said({ activities: [{ ...reportedActivity, ...changes }] })).toContain(` | ${where} | medium | `)
   })
 
   test('advises to continue with one of two duplicates', () => {
-    expect(said({ works: [behind, { ...reportedActivity, duplicate }] })).toContain(
+    expect(said({ activities: [behind, { ...reportedActivity, duplicate }] })).toContain(
       '**What to do:** `#3` seems to do the same: agree with `Ben` on which of the two to continue.',
     )
   })
@@ -350,7 +368,7 @@ describe('the comment', () => {
     [
       'it is a draft',
       {
-        below: { works: [reportedActivity, reportedActivity], notables: [] },
+        below: { activities: [reportedActivity, reportedActivity], notables: [] },
         threshold: { severity: 'high', is_of_draft: true },
       },
       'Overlap below the threshold',
@@ -373,7 +391,7 @@ describe('the comment', () => {
   })
 
   test('says next to a notable why nothing was compared', () => {
-    const text = said({ works: [], notables: [notable], not_compared: 'all_ignored' })
+    const text = said({ activities: [], notables: [notable], not_compared: 'all_ignored' })
     expect(text).toContain('### 1 notable applies to this pull request')
     expect(text).toContain(
       'Other activities were not compared: every changed file is noise or ignored in this repository',
@@ -425,7 +443,7 @@ describe('the check run', () => {
 
   test.each(HOSTILE)('escapes %s below the threshold', (_, text) => {
     const below = (words: string) => ({
-      works: [
+      activities: [
         {
           ...reportedActivity,
           title: words,
@@ -449,9 +467,9 @@ describe('the check run', () => {
 
   test('contains the text of the comment and at most 50 annotations on overlapping files', () => {
     const head = { path: 'moved/b.ts', lines: [41, 60] as LineRange }
-    const works = [{ ...reportedActivity, paths: [place('a.ts'), place('b.ts', { ...LIKELY, head })] }]
-    const run = checkRunOf(sha, report({ works }))
-    expect(run.summary).toBe(commentOf(report({ works })))
+    const activities = [{ ...reportedActivity, paths: [place('a.ts'), place('b.ts', { ...LIKELY, head })] }]
+    const run = checkRunOf(sha, report({ activities }))
+    expect(run.summary).toBe(commentOf(report({ activities })))
     expect(run.annotations).toEqual([
       { path: 'a.ts', lines: null, message: '#3 changes this file too: Retry payments, by Ben' },
       {
@@ -465,7 +483,7 @@ describe('the check run', () => {
       ...reportedActivity,
       paths: ['a', 'b', 'c'].map((path) => place(path)),
     }))
-    expect(checkRunOf(sha, report({ works: many })).annotations).toHaveLength(50)
+    expect(checkRunOf(sha, report({ activities: many })).annotations).toHaveLength(50)
   })
 
   test.each(HOSTILE)('of an invalid settings file escapes %s', (_, text) => {

@@ -9,7 +9,7 @@ const failed = (guid: string, id = 1) => ({ guid, id })
 test('a hundred at a time, in the given order', () => {
   const many = Array.from({ length: 130 }, (_, index) => failed(`g${index}`, index))
   expect(dueOf(many, [], now)).toEqual(many.slice(0, 100))
-  const asked = many.slice(0, 100).map(({ guid }) => ({ guid, attempts: 1, asked_at: ago(9) }))
+  const asked = many.slice(0, 100).map(({ guid }) => ({ guid, attempts: 1, requested_at: ago(9) }))
   expect(dueOf(many, asked, now)).toEqual(many.slice(100))
 })
 
@@ -19,11 +19,11 @@ test.each([
   [3, 40],
   [4, 80],
 ])('one that was requested %i times is due again after %i minutes', (attempts, minutes) => {
-  const asked = (since: number) => [{ guid: 'g', attempts, asked_at: ago(since) }]
+  const asked = (since: number) => [{ guid: 'g', attempts, requested_at: ago(since) }]
   expect(dueOf([failed('g')], asked(minutes), now)).toEqual([failed('g')])
   expect(dueOf([failed('g')], asked(minutes - 1), now)).toEqual([])
 })
 
 test('one that was requested five times is never due', () => {
-  expect(dueOf([failed('g')], [{ guid: 'g', attempts: 5, asked_at: ago(4000) }], now)).toEqual([])
+  expect(dueOf([failed('g')], [{ guid: 'g', attempts: 5, requested_at: ago(4000) }], now)).toEqual([])
 })

@@ -100,13 +100,13 @@ describe('overlaps below the minimum severity are left out', () => {
     (min_severity, draft_min_severity, is_draft, told) => {
       const given = { min_severity, draft_min_severity, told: { ...ready, is_draft } }
       const untold = ALL.filter((severity) => !told.includes(severity))
-      const works = report({ collisions }, given)
-      expect(works.works.map((work) => work.severity)).toEqual(told)
-      expect(works.below.works.map((work) => work.severity)).toEqual(untold)
+      const shown = report({ collisions }, given)
+      expect(shown.activities.map((work) => work.severity)).toEqual(told)
+      expect(shown.below.activities.map((work) => work.severity)).toEqual(untold)
       const notes = report({ notables }, given)
       expect(notes.notables.map((note) => note.severity)).toEqual(told)
       expect(notes.below.notables.map((note) => note.severity)).toEqual(untold)
-      expect(works.threshold).toEqual({
+      expect(shown.threshold).toEqual({
         severity: is_draft ? draft_min_severity : min_severity,
         is_of_draft: is_draft,
       })
@@ -185,7 +185,7 @@ describe('activities of one branch or pull request are one row', () => {
     pr_number: number,
     pr_url: `https://github.com/acme/shop/pull/${number}`,
   })
-  const titles = (...collisions: Collision[]) => report({ collisions }).works.map(({ title }) => title)
+  const titles = (...collisions: Collision[]) => report({ collisions }).activities.map(({ title }) => title)
 
   test.each<[string, Collision[], string[]]>([
     ['of one pull request', [collision('a', 'high', pull(3)), collision('b', 'low', pull(3))], ['Work a']],
@@ -222,9 +222,11 @@ describe('activities of one branch or pull request are one row', () => {
 
   test('is reported when one of them is severe enough, and never twice', () => {
     const collisions = [collision('a', 'high', pull(3)), collision('b', 'low', pull(3))]
-    const { works, below } = report({ collisions }, { min_severity: 'medium' })
-    expect(works).toMatchObject([{ severity: 'high', paths: [{ example: 'src/a' }, { example: 'src/b' }] }])
-    expect(below.works).toEqual([])
+    const { activities, below } = report({ collisions }, { min_severity: 'medium' })
+    expect(activities).toMatchObject([
+      { severity: 'high', paths: [{ example: 'src/a' }, { example: 'src/b' }] },
+    ])
+    expect(below.activities).toEqual([])
   })
 
   test('with the highest severity, and each example and area once', () => {
@@ -233,7 +235,7 @@ describe('activities of one branch or pull request are one row', () => {
     one.match.areas = ['pay', 'till']
     two.match.areas = ['till', 'web']
     two.match.paths.push(...one.match.paths)
-    expect(report({ collisions: [one, two] }).works).toMatchObject([
+    expect(report({ collisions: [one, two] }).activities).toMatchObject([
       {
         severity: 'high',
         pull_request: { number: 3, url: 'https://github.com/acme/shop/pull/3' },
@@ -274,7 +276,7 @@ describe('the paths of a branch or pull request', () => {
       const found = collision(String(at), 'high', { branch: 'x' })
       return { ...found, match: { ...found.match, paths } }
     })
-    const [work] = report({ collisions }).works
+    const [work] = report({ collisions }).activities
     expect(work?.paths.map(({ example }) => example)).toEqual(expected)
   })
 
@@ -285,8 +287,8 @@ describe('the paths of a branch or pull request', () => {
       Collision,
     ]
     two.match.duplicate = duplicate
-    expect(report({ collisions: [one, two] }).works).toMatchObject([{ duplicate }])
-    expect(report({ collisions: [one] }).works).toMatchObject([{ duplicate: null }])
+    expect(report({ collisions: [one, two] }).activities).toMatchObject([{ duplicate }])
+    expect(report({ collisions: [one] }).activities).toMatchObject([{ duplicate: null }])
   })
 })
 
@@ -323,21 +325,26 @@ describe('the order of pull requests', () => {
       ...record,
     })
     const given = { opened_at: opened ? ([[3, opened]] as [number, Date][]) : [] }
-    expect(report({ collisions: [other] }, given).works[0]?.is_ahead).toBe(expected)
+    expect(report({ collisions: [other] }, given).activities[0]?.is_ahead).toBe(expected)
   })
 
   test('a pull request in the merge queue is ahead of one that was opened before, on both sides', () => {
     const other = collision('a', 'high', { pr_number: 9, pr_url: 'https://github.com/acme/shop/pull/9' })
     const opened_at: [number, Date][] = [[9, at(30)]]
-    const queued = report({ collisions: [other] }, { opened_at, queued: [9] }).works[0]
+    const queued = report({ collisions: [other] }, { opened_at, queued: [9] }).activities[0]
     expect(queued).toMatchObject({ is_ahead: true, stage: 'queued' })
     const told = { ...ready, is_queued: true }
-    expect(report({ collisions: [other] }, { opened_at: [[9, at(5)]], told }).works[0]?.is_ahead).toBe(false)
+    expect(report({ collisions: [other] }, { opened_at: [[9, at(5)]], told }).activities[0]?.is_ahead).toBe(
+      false,
+    )
   })
 
   test('a reported draft is behind a ready one that was opened later', () => {
     const other = collision('a', 'high', { pr_number: 9, pr_url: 'https://github.com/acme/shop/pull/9' })
     const given = { told: { ...ready, is_draft: true }, opened_at: [[9, at(30)]] as [number, Date][] }
-    expect(report({ collisions: [other] }, given).works[0]).toMatchObject({ is_ahead: true, stage: 'ready' })
+    expect(report({ collisions: [other] }, given).activities[0]).toMatchObject({
+      is_ahead: true,
+      stage: 'ready',
+    })
   })
 })
