@@ -18,6 +18,8 @@ const FILES = 10
 /** The repository has so many files that each is changed by about three of the open pull requests. */
 const PULLS_PER_FILE = 3
 const GITHUB_MS = 100
+/** GitHub asks Apps to leave three seconds between comments, and Octokit does; a comment should not wait for the one before. */
+const PAUSE_MS = 3500
 const TIMEOUT_MS = 120_000
 const POLL_MS = 10
 
@@ -91,6 +93,7 @@ async function deliveryToComment(rig: Rig): Promise<void> {
   try {
     const { comment } = await interleaved(rounds, {
       comment: async (round) => {
+        await wait(PAUSE_MS)
         const number = open(imported + round, round)
         const started = performance.now()
         await deliver(service, github, { repository, number })
