@@ -14,6 +14,7 @@ const ARCHITECTURE: Architecture = {
     ['context'],
     ['activities', 'notables'],
     ['overlap'],
+    ['signal'],
     ['pull-requests'],
     ['operations'],
     ['admin'],

@@ -24,20 +24,43 @@ const TRACKED_BRANCHES = ['claude/**', 'codex/**', 'copilot/**', 'cursor/**', 'j
 const SEVERITIES = ['low', 'medium', 'high'] as const
 
 const commentFields = {
-  mode: z.enum(['on', 'off']).meta({ description: 'Whether pull requests get a comment.' }),
+  mode: z.enum(['on', 'shadow', 'off']).meta({
+    description:
+      'Whether pull requests get a comment. `shadow`: nothing is posted, but the signal report shows what would have been. `off`: nothing is posted or recorded.',
+  }),
   min_severity: z.enum(SEVERITIES).meta({ description: 'The lowest severity that is shown.' }),
   draft_min_severity: z
     .enum(SEVERITIES)
     .meta({ description: 'The lowest severity that is shown while the pull request is a draft.' }),
+  audience: z.enum(['later', 'both']).meta({
+    description:
+      'Who is told of an overlap: the side whose event brought it about (if unknown, the one that was opened later), or both.',
+  }),
+  stale_after_days: z.int().min(1).max(365).meta({
+    description: 'Other work that was not pushed or declared for this many days is not shown.',
+  }),
+  same_author: z.boolean().meta({ description: 'Whether other work of the same author is shown.' }),
+  budget: z.number().min(0).max(1).meta({
+    description:
+      'If more than this share of the pull requests by people of the last 30 days have a comment, new comments need conflicts in two files, a duplicate or raised risk.',
+  }),
   on_bots: z.boolean().meta({ description: 'Whether pull requests that bots opened get a comment too.' }),
+  agents: z.array(z.string().trim().min(1).max(100)).max(100).meta({
+    description: 'Logins of coding agents, with or without `[bot]`, which do not count as bots.',
+  }),
 }
 
 const DEFAULT_COMMENT = {
   mode: 'on',
   min_severity: 'medium',
   draft_min_severity: 'high',
+  audience: 'later',
+  stale_after_days: 14,
+  same_author: false,
+  budget: 0.15,
   on_bots: false,
-} as const
+  agents: ['Copilot', 'copilot-swe-agent', 'devin-ai-integration', 'claude', 'google-labs-jules', 'cursor'],
+} satisfies z.output<z.ZodObject<typeof commentFields>>
 
 function byNoiseClass<Value extends z.ZodType>(value: Value) {
   const fields = Object.fromEntries(NOISE_CLASSES.map((noise) => [noise, value]))
@@ -109,7 +132,7 @@ export const FileSettings = Settings.extend({
   comment: z
     .strictObject({
       ...commentFields,
-      mode: z.literal(['on', 'off', true, false]),
+      mode: z.literal(['on', 'shadow', 'off', true, false]),
       /** Former name of `mode`. */
       enabled: z.boolean(),
     })
@@ -129,9 +152,13 @@ export function settingsOf({ comment = {}, comment_on_bots, ...others }: FileSet
       ...DEFAULT_COMMENT,
       ...(comment_on_bots !== undefined && { on_bots: comment_on_bots }),
       ...fields,
-      ...(mode !== undefined && { mode: mode === true || mode === 'on' ? 'on' : 'off' }),
+      ...(mode !== undefined && { mode: typeof mode === 'boolean' ? modeOf(mode) : mode }),
     },
   }
+}
+
+function modeOf(isOn: boolean): 'on' | 'off' {
+  return isOn ? 'on' : 'off'
 }
 
 /** Reports labels that differ only in case: they would be one area. */

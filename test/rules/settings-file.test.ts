@@ -111,7 +111,7 @@ describe('an invalid settings file sets nothing, and each error has a line, a ke
       'comment:\n  constructor: 1',
       2,
       'comment.constructor',
-      /known: mode, min_severity, draft_min_severity, on_bots/,
+      /known: mode, min_severity, draft_min_severity, audience, stale_after_days/,
     ],
     [
       '__proto__ as a name',

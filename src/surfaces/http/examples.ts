@@ -1,6 +1,8 @@
 /** Example requests and responses of each operation for the OpenAPI document (specification §4). Together they tell one story. */
+
 import type { z } from 'zod'
 import type { FailureType } from '../../base/failure.ts'
+import { DEFAULT_SETTINGS } from '../../context/settings.ts'
 import type { OPERATIONS, OperationName, OutputOf } from '../../operations/contract.ts'
 
 type Examples = {
@@ -268,7 +270,7 @@ export const EXAMPLES: Examples = {
       noise_classes: { changelog: false },
       track_pull_requests: true,
       track_branches: ['claude/**', 'codex/**'],
-      comment: { mode: 'on', min_severity: 'medium', draft_min_severity: 'high', on_bots: false },
+      comment: { ...DEFAULT_SETTINGS.comment, mode: 'shadow' },
       check_run: false,
       source: 'file',
       errors: [],

@@ -74,6 +74,6 @@ export const SETTINGS = `# Settings of Deconflict for this repository. Every key
 #   checkout: [src/checkout/**, docs/payments.md]
 # track_pull_requests: true
 # track_branches: ["claude/**"]   # pushed branches that get an activity before their pull request
-# comment: {mode: on, min_severity: medium, draft_min_severity: high, on_bots: false}
+# comment: {mode: on, min_severity: medium, draft_min_severity: high, audience: later}
 # check_run: false
 `

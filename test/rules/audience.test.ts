@@ -1,0 +1,96 @@
+/** Who is told of other work (contract §12): one row per sentence of the contract. */
+import { describe, expect, test } from 'vitest'
+import { DEFAULT_SETTINGS } from '../../src/context/settings.ts'
+import { type AudienceRules, isBot, type Other, silenceOf } from '../../src/signal/audience.ts'
+import { budgetOf } from '../../src/signal/budget.ts'
+
+const now = new Date('2026-03-15T12:00:00Z')
+const daysAgo = (days: number) => new Date(now.getTime() - days * 86_400_000)
+
+const CONFLICT: Other = {
+  severity: 'high',
+  is_duplicate: false,
+  conflicts: 1,
+  is_risky: false,
+  is_blocking: false,
+  is_bot: false,
+  is_same_author: false,
+  active_at: daysAgo(1),
+  cause: 'this',
+  is_earlier: true,
+}
+
+const comment = DEFAULT_SETTINGS.comment
+const draft = { is_draft: true }
+const full = { is_over_budget: true }
+const both = { comment: { ...comment, audience: 'both' as const } }
+
+type Given = Partial<Other>
+type Rules = Partial<AudienceRules>
+
+test.each<[string, Given, Rules, ReturnType<typeof silenceOf>]>([
+  ['a conflict that this side brought about', {}, {}, null],
+  ['severity below min_severity', { severity: 'low' }, {}, 'below_threshold'],
+  ['severity at min_severity', { severity: 'medium' }, {}, null],
+  ['a draft: severity below draft_min_severity', { severity: 'medium' }, draft, 'below_threshold'],
+  ['a draft: severity at draft_min_severity', {}, draft, null],
+  ['the other side was last pushed 14 days ago', { active_at: daysAgo(14) }, {}, null],
+  ['… earlier', { active_at: daysAgo(14.1) }, {}, 'stale'],
+  [
+    '… within stale_after_days',
+    { active_at: daysAgo(20) },
+    { comment: { ...comment, stale_after_days: 30 } },
+    null,
+  ],
+  ['the other side is a bot’s', { is_bot: true }, {}, 'bot'],
+  ['the other side is the author’s own', { is_same_author: true }, {}, 'same_author'],
+  ['… and same_author is on', { is_same_author: true }, { comment: { ...comment, same_author: true } }, null],
+  ['the other side brought it about', { cause: 'other' }, {}, 'other_side'],
+  ['… although it was opened first', { cause: 'other', is_earlier: true }, {}, 'other_side'],
+  ['… and audience is both', { cause: 'other' }, both, null],
+  ['unknown who brought it about: this was opened later', { cause: null, is_earlier: true }, {}, null],
+  ['… the other was opened later', { cause: null, is_earlier: false }, {}, 'other_side'],
+  ['blocking work is shown to both', { cause: 'other', is_blocking: true }, {}, null],
+  ['… also over budget', { is_blocking: true }, full, null],
+  ['… unless it is stale', { is_blocking: true, active_at: daysAgo(15) }, {}, 'stale'],
+  ['… or a bot’s', { is_blocking: true, is_bot: true }, {}, 'bot'],
+  ['over budget: a conflict in one file', {}, full, 'over_budget'],
+  ['… in two files', { conflicts: 2 }, full, null],
+  ['… a duplicate', { is_duplicate: true, conflicts: 0 }, full, null],
+  ['… raised risk', { is_risky: true }, full, null],
+])('%s', (_, other, rules, silence) => {
+  const defaults = { comment, is_draft: false, is_over_budget: false, now }
+  expect(silenceOf({ ...CONFLICT, ...other }, { ...defaults, ...rules })).toBe(silence)
+})
+
+describe('a bot is', () => {
+  test.each([
+    ['an account of type Bot', 'renovate', true, true],
+    ['a login that ends in [bot]', 'dependabot[bot]', false, true],
+    ['… in any case', 'Dependabot[BOT]', false, true],
+    ['no person', 'ben', false, false],
+    ['no coding agent', 'Copilot', true, false],
+    ['… with [bot]', 'claude[bot]', true, false],
+    ['… in another case', 'CURSOR[bot]', true, false],
+  ])('%s', (_, login, is_of_type_bot, expected) => {
+    expect(isBot({ login, is_of_type_bot }, comment)).toBe(expected)
+  })
+
+  test('who the settings call an agent, with or without [bot]', () => {
+    const account = { login: 'our-agent[bot]', is_of_type_bot: true }
+    expect(isBot(account, { agents: ['our-agent'] })).toBe(false)
+    expect(isBot(account, { agents: ['our-agent[bot]'] })).toBe(false)
+    expect(isBot(account, { agents: [] })).toBe(true)
+  })
+})
+
+describe('the budget is in force', () => {
+  test.each([
+    ['over the limit', 20, 4, true],
+    ['not at the limit', 20, 3, false],
+    ['not with fewer than 20 pull requests', 19, 19, false],
+    ['not without pull requests', 0, 0, false],
+  ])('%s', (_, pull_requests, commented, in_force) => {
+    expect(budgetOf({ pull_requests, commented }, 0.15).in_force).toBe(in_force)
+  })
+})
