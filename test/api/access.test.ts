@@ -1,5 +1,5 @@
 /** Permissions over HTTP, which GitHub decides for the caller's own token (specification §5, contract §2). */
-import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { fakeGithub } from '../support/github.ts'
 import type { Fault } from '../support/github-world.ts'
 import { ACTIVITY, call, NOTABLE, outcome, outcomes, ROUTES } from '../support/routes.ts'
@@ -117,6 +117,9 @@ test('a request to GitHub that gets no response times out', async () => {
 })
 
 describe('without a token', () => {
+  // Failed tokens are limited per minute.
+  beforeEach(() => service.clock.advance(60_000))
+
   const headers: [string, Record<string, string>][] = [
     ['no Authorization', {}],
     ['another scheme', { authorization: 'Basic YWRhOnNlY3JldA==' }],
