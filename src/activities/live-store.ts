@@ -22,6 +22,7 @@ const sided = {
   scope_is_literal: activities.scope_is_literal,
   changed_files: activities.changed_files,
   pushed_files: activities.pushed_files,
+  pr_url: activities.pr_url,
   pr_number: activities.pr_number,
   draft_pr: activities.draft_pr,
   title: activities.title,
@@ -40,7 +41,6 @@ const compared = {
   risk: activities.risk,
   blocking: activities.blocking,
   status: activities.status,
-  pr_url: activities.pr_url,
   created_at: activities.created_at,
 }
 export type SidedActivity = Pick<ActivityRow, keyof typeof sided>

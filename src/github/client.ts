@@ -8,7 +8,7 @@ export interface RepositoryName {
 }
 
 /** GitHub lists at most this many changed files of a pull request. */
-const FILES_MAX = 3000
+export const FILES_MAX = 3000
 const PAGE = 100
 /** GitHub allows at most 2,500 comments on a pull request. */
 const COMMENT_PAGES_MAX = 30

@@ -20,6 +20,7 @@ import {
   NotableBrief,
   UpdateNotable,
 } from '../notables/notable.ts'
+import { MergeOrder } from '../overlap/merge-order.ts'
 import { CheckOverlap, Drift, OverlapBrief, OverlapResult } from '../overlap/overlap.ts'
 import { Overlaps } from '../overlap/overlap-list.ts'
 
@@ -172,6 +173,15 @@ export const OPERATIONS = {
     output: Overlaps,
     summary: 'List all collisions',
     description: 'Returns each collision between two live activities once. Own and stacked work is excluded.',
+  }),
+  getMergeOrder: operation({
+    method: 'GET',
+    path: '/merge-order',
+    access: 'read',
+    output: MergeOrder,
+    summary: 'Retrieve the merge order',
+    description:
+      'Returns in which order to merge the open pull requests that conflict with each other, and those that do not conflict. It is advice for people. The activities of one pull request count as one.',
   }),
   listNotables: operation({
     method: 'GET',

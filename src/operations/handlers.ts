@@ -9,7 +9,7 @@ import * as notableForm from '../notables/representation.ts'
 import type { NotableRow } from '../notables/table.ts'
 import { checkOverlap, overlapBriefOf, overlapOf } from '../overlap/check.ts'
 import { driftOf } from '../overlap/drift.ts'
-import { listOverlaps } from '../overlap/overlaps.ts'
+import { getMergeOrder, listOverlaps } from '../overlap/overlaps.ts'
 import type { InputOf, OperationName, OutputOf } from './contract.ts'
 
 /** `id` is empty if the path has none. */
@@ -79,6 +79,7 @@ export const HANDLERS: { [Name in Exclude<OperationName, keyof CreateHandlers>]:
   },
   archiveActivity: async (ctx, _, id) => activityForm.archivedOf(await activities.archiveActivity(ctx, id)),
   listOverlaps: (ctx) => listOverlaps(ctx),
+  getMergeOrder: (ctx) => getMergeOrder(ctx),
   listNotables: (ctx, input) => notables.listNotables(ctx, input),
   getNotable: async (ctx, _, id) => notableForm.fullOf(await notables.getNotable(ctx, id)),
   updateNotable: async (ctx, input, id) => notableForm.briefOf(await notables.updateNotable(ctx, id, input)),

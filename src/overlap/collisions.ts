@@ -37,6 +37,13 @@ export interface SharedGlob {
   meeting: Meeting
 }
 
+interface Added {
+  activity: Participant
+  has_files: boolean
+  /** The number of its collisions, including those that are not kept. */
+  collisions: number
+}
+
 /** By the position of the newer one; null for own and stacked activities. */
 type Pairs = Map<number, CollidingPair | null>
 
@@ -53,7 +60,7 @@ export class Collisions {
   readonly #globs: GlobTable
   /** Compared form of a label → positions of the activities that have it. */
   readonly #labels = new Map<string, number[]>()
-  readonly #added: { activity: Participant; has_files: boolean }[] = []
+  readonly #added: Added[] = []
   readonly #ranking = new Ranking<CollidingPair>(PAIRS_MAX, bySeverityAndAge)
 
   constructor({ rules, stacks, budget }: { rules: Rules; stacks: Stacks; budget: WorkBudget }) {
@@ -73,6 +80,15 @@ export class Collisions {
     return this.#ranking.top()
   }
 
+  /** The positions of the activities with a collision that is not in `pairs`. */
+  leftOut(pairs: readonly CollidingPair[]): Set<number> {
+    const kept = new Map<number, number>()
+    for (const { newer, older } of pairs)
+      for (const position of [newer, older]) kept.set(position, (kept.get(position) ?? 0) + 1)
+    const positions = [...this.#added.keys()]
+    return new Set(positions.filter((each) => this.#at(each).collisions > (kept.get(each) ?? 0)))
+  }
+
   /** The names of files that several activities change and that the settings do not ignore. */
   sharedFiles(): Set<string> {
     return new Set(this.#globs.sharedFiles())
@@ -80,7 +96,7 @@ export class Collisions {
 
   /** Compares an activity with all added before. False if the budget was exhausted before the last one. */
   *add(activity: Participant, scope: StoredScope): Steps<boolean> {
-    const older = this.#added.push({ activity, has_files: scope.files.length > 0 }) - 1
+    const older = this.#added.push({ activity, has_files: scope.files.length > 0, collisions: 0 }) - 1
     const found: Pairs = new Map()
     const declared = yield* this.#known(declaredGlobsOf(scope, this.#rules, this.#budget))
     const changed = yield* this.#known(scope.files.map(fileGlob))
@@ -92,6 +108,7 @@ export class Collisions {
       if (pair === null) continue
       pair.severity = this.#severityOf(pair)
       this.#ranking.add(pair)
+      for (const position of [pair.newer, pair.older]) this.#at(position).collisions += 1
     }
     for (const { owners } of declared) owners.push(older)
     for (const { changers } of changed) changers.push(older)
@@ -165,8 +182,8 @@ export class Collisions {
     return higher(one, other)
   }
 
-  #at(position: number): { activity: Participant; has_files: boolean } {
-    return this.#added[position] as { activity: Participant; has_files: boolean }
+  #at(position: number): Added {
+    return this.#added[position] as Added
   }
 }
 

@@ -9,9 +9,9 @@ import { bySeverityAndAge, type CollidingPair, type Participant } from './collis
 import { readFilesOf, withDigests } from './digests.ts'
 import { type DigestedSide, digested, type Judgment, judge, judgedSeverity } from './judge.ts'
 import type { Severity } from './overlap.ts'
-import { OVERLAPS_MAX, SHARED_PATHS_MAX } from './overlap-list.ts'
+import { SHARED_PATHS_MAX } from './overlap-list.ts'
 import type { Rules } from './rules.ts'
-import { higher, overlapSeverity, Ranking } from './severity.ts'
+import { higher, overlapSeverity } from './severity.ts'
 import { type JudgedSideFile, sideOf } from './side.ts'
 import { type Steps, WorkBudget } from './work-budget.ts'
 
@@ -27,10 +27,10 @@ export interface JudgedCollision extends CollidingPair {
 }
 
 export interface JudgedCollisions {
-  /** The most severe first, then those of the newest activities; at most `OVERLAPS_MAX`. */
-  top: JudgedCollision[]
-  /** How many of all share only noise, and are no collisions. */
-  noise: number
+  /** Without pairs that share only noise. The most severe first, then those of the newest activities. */
+  collisions: JudgedCollision[]
+  /** By position, of activities whose files were read. */
+  sizes: ReadonlyMap<number, ChangeSize>
   /** False if the budget was exhausted before the last pair. */
   complete: boolean
 }
@@ -44,9 +44,16 @@ export interface Candidates {
   rules: Rules
 }
 
+/** How much a side changes. The lines are those of the files that were read: of large ones not all are. */
+export interface ChangeSize {
+  lines: number
+  files: number
+}
+
 interface Loaded extends DigestedSide {
   files: readonly JudgedSideFile[]
   index: FileIndex<JudgedSideFile>
+  size: ChangeSize
 }
 
 /** The pairs of the newest activities are judged first. */
@@ -58,10 +65,11 @@ export async function judgeCollisions(
   const { pairs, participants, rules } = candidates
   const budget = new WorkBudget({ budget: lineBudget(ctx, LINE_UNITS_MAX), reserve: 0, signal })
   const pending = new Map<number, CollidingPair[]>()
-  const [all, ranking] = [new Set<number>(), new Ranking<JudgedCollision>(OVERLAPS_MAX, bySeverityAndAge)]
+  const all = new Set<number>()
+  const judged: JudgedCollision[] = []
   for (const pair of pairs) {
     if (!pair.by_lines) {
-      ranking.add(pair)
+      judged.push(pair)
       continue
     }
     all.add(pair.newer).add(pair.older)
@@ -69,21 +77,17 @@ export async function judgeCollisions(
     if (there) there.push(pair)
     else pending.set(pair.older, [pair])
   }
-  let noise = 0
   const loaded = new Map<number, Loaded>()
   for await (const [position, side] of loadSides(ctx, [...all].sort(ascending), { candidates, budget })) {
     loaded.set(position, side)
     const own = pending.get(position) ?? []
     pending.delete(position)
-    const judged = await budget.run(judgeAll(own, { participants, loaded, rules, budget }))
-    for (const each of judged) {
-      if (each === null) noise += 1
-      else ranking.add(each)
-    }
+    judged.push(...(await budget.run(judgeAll(own, { participants, loaded, rules, budget }))))
   }
   // What the budget left over counts by path.
-  for (const left of pending.values()) for (const pair of left) ranking.add(pair)
-  return { top: ranking.top(), noise, complete: !budget.isExhausted }
+  for (const left of pending.values()) judged.push(...left)
+  const sizes = new Map([...loaded].map(([position, { size }]) => [position, size]))
+  return { collisions: judged.sort(bySeverityAndAge), sizes, complete: !budget.isExhausted }
 }
 
 /** The sides at these positions, until the budget is exhausted. Activities that were deleted meanwhile are missing. */
@@ -105,9 +109,18 @@ async function* loadSides(
       const files = withDigests(each.side.files, stored, budget)
       const shared = files.filter((file) => namesOf(file).some((name) => names.has(name)))
       const index = new Map([...indexFiles(shared)].filter(([name]) => names.has(name)))
-      yield [each.position, { ...digested(each.side, files, rules.noise), files: shared, index }]
+      const size = sizeOf(files)
+      yield [each.position, { ...digested(each.side, files, rules.noise), files: shared, index, size }]
     }
   }
+}
+
+/** The files of a pull request count instead of those that were declared before. */
+function sizeOf(files: readonly JudgedSideFile[]): ChangeSize {
+  const pushed = files.filter(({ origin }) => origin === 'pushed')
+  const counted = pushed.length > 0 ? pushed : files
+  const lines = counted.reduce((sum, { changed_lines }) => sum + (changed_lines ?? 0), 0)
+  return { lines, files: counted.length }
 }
 
 interface Judges extends Pick<Candidates, 'participants' | 'rules'> {
@@ -115,18 +128,20 @@ interface Judges extends Pick<Candidates, 'participants' | 'rules'> {
   budget: WorkBudget
 }
 
-/** The pairs with their severity by lines; null for one that shares only noise. */
-function* judgeAll(pairs: readonly CollidingPair[], judges: Judges): Steps<(JudgedCollision | null)[]> {
-  const judged: (JudgedCollision | null)[] = []
+/** The pairs with their severity by lines, without those that share only noise. */
+function* judgeAll(pairs: readonly CollidingPair[], judges: Judges): Steps<JudgedCollision[]> {
+  const judged: JudgedCollision[] = []
   // Loading the side took a while, even if it has no pair to judge yet.
   if (judges.budget.isPauseDue) yield
   for (const pair of pairs) {
     if (judges.budget.isPauseDue) yield
-    judged.push(judgeOne(pair, judges))
+    const one = judgeOne(pair, judges)
+    if (one !== null) judged.push(one)
   }
   return judged
 }
 
+/** Null if the pair shares only noise. */
 function judgeOne(
   pair: CollidingPair,
   { participants, loaded, rules, budget }: Judges,

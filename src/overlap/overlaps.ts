@@ -1,4 +1,7 @@
-/** All collisions among the live activities of a repository: the newest are compared with each other, each pair once (contract §6 and §11). */
+/**
+ * All collisions among the live activities of a repository, and the order in which to merge its pull requests: the newest
+ * activities are compared with each other, each pair once (contract §6, §11 and §12).
+ */
 import { createHash } from 'node:crypto'
 import {
   listLive,
@@ -12,6 +15,8 @@ import type { BranchLink } from '../stacks/table.ts'
 import { Collisions, type Participant } from './collisions.ts'
 import { storedScopeOf } from './compare.ts'
 import { judgeCollisions } from './judged-collisions.ts'
+import { type MergeOrder, mergeOrder } from './merge-order.ts'
+import { type LinkedPullRequest, linkedPullRequest, openPullRequests } from './open-pull-requests.ts'
 import { overlapItems } from './overlap-items.ts'
 import { COMPARED_MAX, OVERLAPS_MAX, type Overlap, type Overlaps } from './overlap-list.ts'
 import { rulesOf } from './rules.ts'
@@ -32,8 +37,10 @@ const LINKS_MAX = 10_000
 const PAGE = 250
 const PAGE_BYTES = 262_144
 
-/** The size of a collision in characters, without its labels and paths. */
+/** The size of a collision in characters, without its labels and paths, and that of an item of the merge order. */
 const ITEM = 300
+/** The size of an id in characters. */
+const ID = 30
 
 interface Comparison {
   items: Overlap[]
@@ -42,27 +49,33 @@ interface Comparison {
   compared: number
   /** See `checked_against.reason`. */
   reason: string | null
+  merge_order: MergeOrder
+}
+
+export async function listOverlaps(ctx: RepoContext): Promise<Overlaps> {
+  const { items, total, compared, reason } = await readComparison(ctx)
+  const as_of = ctx.now.toISOString()
+  return { items, total, checked_against: { activities: compared, as_of, complete: reason === null, reason } }
+}
+
+export async function getMergeOrder(ctx: RepoContext): Promise<MergeOrder> {
+  return (await readComparison(ctx)).merge_order
 }
 
 /**
  * Callers share a comparison if they read the same versions of the same live rows, so a caller never gets a comparison from
  * before a stored change or an expiry.
  */
-export async function listOverlaps(ctx: RepoContext): Promise<Overlaps> {
+async function readComparison(ctx: RepoContext): Promise<Comparison> {
   const { db, repo, now, signal, comparisons } = ctx
   const live = await listLive(db, repo.id, { now, limit: LINKS_MAX + 1 })
   const links = await listLinks(db, repo.id, LINKS_MAX)
-  const { items, total, compared, reason } = await comparisons.get<Comparison>({
+  return comparisons.get<Comparison>({
     key: versionOf(ctx, live, links),
     signal,
     compute: (cancelled) => comparisonOf(ctx, { live, links }, cancelled),
     sizeOf,
   })
-  return {
-    items,
-    total,
-    checked_against: { activities: compared, as_of: now.toISOString(), complete: reason === null, reason },
-  }
 }
 
 /** A text that changes whenever the collisions may change. */
@@ -83,52 +96,81 @@ async function comparisonOf(
 ): Promise<Comparison> {
   const budget = new WorkBudget({ budget: ctx.meter.budget(UNITS_MAX), reserve: SHOWN_UNITS, signal })
   const rules = rulesOf(ctx.settings, ctx.noise_attributes)
-  const collisions = new Collisions({ rules, stacks: new Stacks(live, links, budget), budget })
-  const participants: Participant[] = []
+  const stacks = new Stacks(live, links, budget)
+  const collisions = new Collisions({ rules, stacks, budget })
+  const { participants, compared } = await compareAll(ctx, live, { collisions, budget })
+  const [pairs, names] = [collisions.pairs(), collisions.sharedFiles()]
+  const judged = await judgeCollisions(ctx, { pairs, participants, names, rules }, signal)
+  const undecided = collisions.leftOut(pairs)
+  // The last one was not compared with all before it.
+  if (budget.isExhausted) undecided.add(participants.length - 1)
+  budget.useReserve()
+  const pulls = openPullRequests(participants, { ...judged, undecided, stacks })
+  const items = await budget.run(overlapItems(judged.collisions.slice(0, OVERLAPS_MAX), participants, budget))
+  const total = collisions.total - (pairs.length - judged.collisions.length)
+  const are_lines_compared = judged.complete && (names.size === 0 || pairs.length === collisions.total)
+  const are_paths_shown = !budget.isExhausted
+  const not_compared = notComparedReason(compared, live.length)
+  const reason = reasonOf({ not_compared, total, are_lines_compared, are_paths_shown })
+  return { items, total, compared, reason, merge_order: mergeOrder(pulls, not_compared) }
+}
+
+interface Participants {
+  participants: (Participant & { pull_request: LinkedPullRequest | null })[]
+  /** How many of the newest activities were compared with all newer ones. */
+  compared: number
+}
+
+/** Adds the newest activities to `collisions` until the budget is exhausted. */
+async function compareAll(
+  ctx: RepoContext,
+  live: OutlinedActivity[],
+  { collisions, budget }: { collisions: Collisions; budget: WorkBudget },
+): Promise<Participants> {
+  const participants: Participants['participants'] = []
   let compared = 0
   for await (const [activity, row] of rowsOf(ctx, live.slice(0, COMPARED_MAX))) {
     if (row) {
-      const participant = { ...activity, ...intentOf(row, ctx) }
+      const scope = storedScopeOf(row)
+      const pull_request = linkedPullRequest(row, scope)
+      const participant = { ...activity, ...intentOf(row, ctx), pull_request }
       participants.push(participant)
-      if (!(await budget.run(collisions.add(participant, storedScopeOf(row))))) break
+      if (!(await budget.run(collisions.add(participant, scope)))) break
     }
     compared += 1
   }
-  const [pairs, names] = [collisions.pairs(), collisions.sharedFiles()]
-  const judged = await judgeCollisions(ctx, { pairs, participants, names, rules }, signal)
-  budget.useReserve()
-  const items = await budget.run(overlapItems(judged.top, participants, budget))
-  const total = collisions.total - judged.noise
-  const are_lines_compared = judged.complete && (names.size === 0 || pairs.length === collisions.total)
-  const are_paths_shown = !budget.isExhausted
-  const reason = reasonOf({ live: live.length, compared, total, are_lines_compared, are_paths_shown })
-  return { items, total, compared, reason }
+  return { participants, compared }
+}
+
+const EXHAUSTED = 'because the work budget was exhausted'
+
+/** Null if all live activities were compared. */
+function notComparedReason(compared: number, live: number): string | null {
+  if (compared < Math.min(live, COMPARED_MAX))
+    return `Only the newest ${compared} live activities were compared, ${EXHAUSTED}.`
+  return compared < live ? `Only the newest ${compared} live activities were compared.` : null
 }
 
 /** What was left out and why; null if nothing was. */
 function reasonOf(found: {
-  live: number
-  compared: number
+  not_compared: string | null
   total: number
   are_lines_compared: boolean
   are_paths_shown: boolean
 }): string | null {
-  const { live, compared, total, are_lines_compared, are_paths_shown } = found
-  const exhausted = 'because the work budget was exhausted'
-  const sentences: string[] = []
-  if (compared < Math.min(live, COMPARED_MAX))
-    sentences.push(`Only the newest ${compared} live activities were compared, ${exhausted}.`)
-  else if (compared < live) sentences.push(`Only the newest ${compared} live activities were compared.`)
+  const { not_compared, total, are_lines_compared, are_paths_shown } = found
+  const sentences = not_compared === null ? [] : [not_compared]
   if (!are_lines_compared)
-    sentences.push(`Some collisions are ranked by their paths and not by their lines, ${exhausted}.`)
+    sentences.push(`Some collisions are ranked by their paths and not by their lines, ${EXHAUSTED}.`)
   if (total > OVERLAPS_MAX) sentences.push(`Only ${OVERLAPS_MAX} of ${total} collisions are listed.`)
-  if (!are_paths_shown) sentences.push(`Some shared paths are not shown, ${exhausted}.`)
+  if (!are_paths_shown) sentences.push(`Some shared paths are not shown, ${EXHAUSTED}.`)
   return sentences.length === 0 ? null : sentences.join(' ')
 }
 
 /** The approximate size of a comparison in characters. */
-function sizeOf({ items }: Comparison): number {
-  let size = 1
+function sizeOf({ items, merge_order }: Comparison): number {
+  let size = 1 + ID * merge_order.clear.length
+  for (const { conflicts_with } of merge_order.items) size += ITEM + ID * conflicts_with.length
   for (const { areas, paths } of items) {
     size += ITEM
     for (const area of areas) size += area.length

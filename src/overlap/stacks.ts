@@ -38,21 +38,24 @@ export class Stacks {
     return this.#expects(one, other) && this.#expects(other, one)
   }
 
-  #expects(work: Branches, { branch, base_branch }: Branches): boolean {
-    if (branch !== null && this.#belowOf(work).has(branch)) return true
-    const above = this.#aboveOf(work)
-    const built_on = branch === null ? [] : (this.#built_on.get(branch) ?? [])
-    return [base_branch, ...built_on].some((name) => name !== null && above.has(name))
-  }
-
-  /** The branches below an activity: its base, the bases of other activities on its branch, and theirs. Excludes its own branch. */
-  #belowOf(work: Branches): ReadonlySet<string> {
+  /**
+   * The branches below an activity: its base, the bases of other activities on its branch, and theirs. Excludes its own
+   * branch. Some are missing if the budget is exhausted.
+   */
+  belowOf(work: Branches): ReadonlySet<string> {
     return known(this.#below, work, () => {
       const { branch, base_branch } = work
       const own = branch === null ? [] : (this.#bases.get(branch) ?? [])
       const start = base_branch === null ? own : [base_branch, ...own]
       return this.#reach(this.#bases, { start, except: branch })
     })
+  }
+
+  #expects(work: Branches, { branch, base_branch }: Branches): boolean {
+    if (branch !== null && this.belowOf(work).has(branch)) return true
+    const above = this.#aboveOf(work)
+    const built_on = branch === null ? [] : (this.#built_on.get(branch) ?? [])
+    return [base_branch, ...built_on].some((name) => name !== null && above.has(name))
   }
 
   /** The branch of an activity, and the branches based on it. */

@@ -33,6 +33,7 @@ export const ROUTES: Route[] = [
   { ...act, name: 'heartbeatActivity', path: '/activity/{id}/heartbeat', record: 'act' },
   { ...act, name: 'archiveActivity', path: '/activity/{id}/archive', record: 'act' },
   { ...get, name: 'listOverlaps', path: '/overlaps', record: null },
+  { ...get, name: 'getMergeOrder', path: '/merge-order', record: null },
   { ...get, name: 'listNotables', path: '/notables', record: null },
   { ...act, name: 'createNotable', path: '/notables', record: null, success: 201, body: NOTABLE },
   { ...get, name: 'getNotable', path: '/notables/{id}', record: 'ntb' },

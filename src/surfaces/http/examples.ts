@@ -17,6 +17,9 @@ export const ACTIVITY_ID = 'act_01h455vb4pex5vsknk084sn02q'
 export const NOTABLE_ID = 'ntb_01h455vb4pex5vsknk084sn02r'
 const OTHER_ID = 'act_01h455vb4pex5vsknk084sn02s'
 
+const PR_URL = 'https://github.com/acme/shop/pull/15'
+const OTHER_PR_URL = 'https://github.com/acme/shop/pull/12'
+
 const STARTED = '2026-01-31T09:30:00.000Z'
 const LATER = '2026-01-31T10:15:00.000Z'
 const NEXT_DAY = '2026-02-01T09:30:00.000Z'
@@ -131,7 +134,7 @@ const overlapNow: OutputOf<'heartbeatActivity'>['overlap'] = {
       title: 'Tidy the retries',
       actor: 'Ben Hall',
       branch: 'tidy',
-      pr_url: 'https://github.com/acme/shop/pull/12',
+      pr_url: OTHER_PR_URL,
       severity: 'medium',
       example: 'src/checkout/retry.ts',
       lines: null,
@@ -210,6 +213,15 @@ export const EXAMPLES: Examples = {
       ],
       total: 1,
       checked_against: { activities: 2, as_of: STARTED, complete: true, reason: null },
+    },
+  },
+  getMergeOrder: {
+    response: {
+      items: [
+        { activity_id: OTHER_ID, pr_url: OTHER_PR_URL, conflicts_with: [ACTIVITY_ID], position: 1 },
+        { activity_id: ACTIVITY_ID, pr_url: PR_URL, conflicts_with: [OTHER_ID], position: 2 },
+      ],
+      clear: [],
     },
   },
   getActivity: { response: { ...full, pr_reminder_due: false, drift: null, overlap: overlapNow } },

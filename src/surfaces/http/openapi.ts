@@ -49,7 +49,7 @@ function describeAll(): Document {
 /** Groups operations by the first segment of their path. */
 function tagOf({ path }: Operation): string {
   const [, noun = ''] = path.split('/')
-  const names: Record<string, string> = { activity: 'activities' }
+  const names: Record<string, string> = { activity: 'activities', 'merge-order': 'overlaps' }
   return names[noun] ?? noun
 }
 

@@ -1,0 +1,100 @@
+/** In which order to merge the open pull requests that conflict with each other (contract §12). Pure. */
+import { z } from 'zod'
+
+export const MergeOrder = z
+  .strictObject({
+    items: z
+      .array(
+        z
+          .strictObject({
+            activity_id: z.string().meta({ description: 'The activity of the pull request.' }),
+            pr_url: z.string().meta({ description: 'The pull request.' }),
+            conflicts_with: z
+              .array(z.string())
+              .meta({ description: 'The items whose changed lines conflict with its own, in this order.' }),
+            position: z.int().meta({ description: 'When to merge it: 1 is first.' }),
+          })
+          .meta({ id: 'MergeOrderItem' }),
+      )
+      .meta({
+        description:
+          'The open pull requests that conflict with others by their lines. Those with the fewest conflicts come first, of equals the one that changes more lines, then more files. A stacked pull request comes after those that it is built on.',
+      }),
+    clear: z.array(z.string()).meta({
+      description:
+        'The activities of the open pull requests that conflict with no other one, the newest first.',
+    }),
+    complete: z.literal(false).optional().meta({
+      description:
+        'Only present if pull requests may have conflicts that are not listed: not all were compared, or not all lines that they change are known.',
+    }),
+    reason: z.string().optional().meta({
+      description: 'Only present with `complete`: what was left out and why, in words for people.',
+    }),
+  })
+  .meta({ id: 'MergeOrder' })
+export type MergeOrder = z.output<typeof MergeOrder>
+
+/** An open pull request with all its live activities. */
+export interface OpenPullRequest {
+  activity_id: string
+  pr_url: string
+  /** The activities of those that conflict with it. */
+  conflicts_with: ReadonlySet<string>
+  changed_lines: number
+  changed_files: number
+  /** The activities of those that it is stacked on, over any number of steps. */
+  built_on: ReadonlySet<string>
+  /** False if it may have more conflicts than those in `conflicts_with`. */
+  is_decided: boolean
+}
+
+/** `pulls`: the newest first. `not_compared`: a sentence if there are more than these; otherwise null. */
+export function mergeOrder(pulls: readonly OpenPullRequest[], not_compared: string | null): MergeOrder {
+  const conflicting = pulls.filter((each) => each.conflicts_with.size > 0)
+  // Of equals of the same size, the oldest comes first.
+  const ordered = bottomUp(conflicting.toReversed().sort(byConflictsAndSize))
+  const positions = new Map(ordered.map(({ activity_id }, index) => [activity_id, index + 1]))
+  const positionOf = (id: string) => positions.get(id) as number
+  const items = ordered.map(({ activity_id, pr_url, conflicts_with }) => ({
+    activity_id,
+    pr_url,
+    conflicts_with: [...conflicts_with].sort((a, b) => positionOf(a) - positionOf(b)),
+    position: positionOf(activity_id),
+  }))
+  const clear = pulls.filter((each) => each.conflicts_with.size === 0 && each.is_decided)
+  const order = { items, clear: clear.map(({ activity_id }) => activity_id) }
+  const reasons = [not_compared, undecidedReason(pulls)].filter((each) => each !== null)
+  return reasons.length === 0 ? order : { ...order, complete: false, reason: reasons.join(' ') }
+}
+
+function undecidedReason(pulls: readonly OpenPullRequest[]): string | null {
+  const count = pulls.filter(({ is_decided }) => !is_decided).length
+  if (count === 0) return null
+  const subject = count === 1 ? '1 open pull request has' : `${count} open pull requests have`
+  return `It is not known whether ${subject} further conflicts; those without a known conflict are in neither list.`
+}
+
+function byConflictsAndSize(a: OpenPullRequest, b: OpenPullRequest): number {
+  return (
+    a.conflicts_with.size - b.conflicts_with.size ||
+    b.changed_lines - a.changed_lines ||
+    b.changed_files - a.changed_files
+  )
+}
+
+/** In the same order, but none before those that it is built on. Bases that form a circle count as no stack. */
+function bottomUp(ranked: readonly OpenPullRequest[]): OpenPullRequest[] {
+  const byId = new Map(ranked.map((each) => [each.activity_id, each]))
+  const basesOf = ({ activity_id, built_on }: OpenPullRequest) =>
+    [...built_on].filter((id) => byId.get(id)?.built_on.has(activity_id) === false)
+  const waiting = ranked.map((pull) => ({ pull, bases: basesOf(pull) }))
+  const ordered = new Set<string>()
+  while (waiting.length > 0) {
+    const free = waiting.findIndex(({ bases }) => bases.every((id) => ordered.has(id)))
+    // If links are missing because a budget was exhausted, none may be free.
+    const [next] = waiting.splice(Math.max(free, 0), 1)
+    if (next) ordered.add(next.pull.activity_id)
+  }
+  return [...ordered].map((id) => byId.get(id) as OpenPullRequest)
+}

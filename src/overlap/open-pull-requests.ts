@@ -1,0 +1,140 @@
+/** The open pull requests among compared activities, and how they relate: the input of the merge order (contract §12). Pure. */
+import type { SidedActivity } from '../activities/live-store.ts'
+import { FILES_MAX } from '../github/client.ts'
+import type { Participant } from './collisions.ts'
+import type { StoredScope } from './compare.ts'
+import type { ChangeSize, JudgedCollision } from './judged-collisions.ts'
+import type { OpenPullRequest } from './merge-order.ts'
+import type { Stacks } from './stacks.ts'
+
+/** The pull request of an activity. */
+export interface LinkedPullRequest {
+  number: number
+  url: string
+  /** The activity is the one that follows the pull request. */
+  is_own: boolean
+  /** False if the files that it changes are not known, or only a part of them. */
+  is_known: boolean
+  /** Declared paths count beside its changed files. */
+  has_paths: boolean
+}
+
+export function linkedPullRequest(row: SidedActivity, scope: StoredScope): LinkedPullRequest | null {
+  const { pr_number, pr_url, pushed_files, source } = row
+  if (pr_number === null || pr_url === null) return null
+  const has_paths = scope.paths.length > 0
+  const isDeclared = has_paths || scope.files.length > 0
+  return {
+    number: pr_number,
+    url: pr_url,
+    is_own: source === 'pull_request',
+    is_known: pushed_files === null ? isDeclared : pushed_files.length < FILES_MAX,
+    has_paths,
+  }
+}
+
+type Linked = Participant & { pull_request: LinkedPullRequest | null }
+
+interface Compared {
+  /** By lines where possible. */
+  collisions: readonly JudgedCollision[]
+  /** The positions of activities that may collide with others in ways that are not in `collisions`. */
+  undecided: ReadonlySet<number>
+  /** By position. */
+  sizes: ReadonlyMap<number, ChangeSize>
+  stacks: Stacks
+}
+
+/** All activities of one pull request. */
+interface Group {
+  /** The activity that the result names. */
+  named: Linked
+  members: Member[]
+  conflicts: Set<Group>
+  is_decided: boolean
+}
+
+interface Member {
+  position: number
+  activity: Linked
+  pull_request: LinkedPullRequest
+}
+
+/** `participants` and the result: the newest first. */
+export function openPullRequests(
+  participants: readonly Linked[],
+  { collisions, undecided, sizes, stacks }: Compared,
+): OpenPullRequest[] {
+  const groups = groupsOf(participants, undecided)
+  relate(collisions, participants, groups)
+  const all = [...groups.values()].sort((a, b) => (a.named.id > b.named.id ? -1 : 1))
+  const conflicting = all.filter(({ conflicts }) => conflicts.size > 0)
+  const idsOn = idsByBranch(conflicting)
+  const basesOf = ({ members }: Group) =>
+    members.flatMap(({ activity }) => [...stacks.belowOf(activity)].flatMap((name) => idsOn.get(name) ?? []))
+  return all.map((group) => {
+    const known = group.members.flatMap(({ position }) => sizes.get(position) ?? [])
+    return {
+      activity_id: group.named.id,
+      pr_url: group.named.pull_request?.url as string,
+      conflicts_with: new Set([...group.conflicts].map(({ named }) => named.id)),
+      changed_lines: Math.max(0, ...known.map(({ lines }) => lines)),
+      changed_files: Math.max(0, ...known.map(({ files }) => files)),
+      built_on: new Set(group.conflicts.size > 0 ? basesOf(group) : []),
+      is_decided: group.is_decided,
+    }
+  })
+}
+
+/** By the number of the pull request. */
+function groupsOf(participants: readonly Linked[], undecided: ReadonlySet<number>): Map<number, Group> {
+  const members = new Map<number, Member[]>()
+  for (const [position, activity] of participants.entries()) {
+    const { pull_request } = activity
+    if (pull_request === null) continue
+    const there = members.get(pull_request.number) ?? []
+    there.push({ position, activity, pull_request })
+    members.set(pull_request.number, there)
+  }
+  const groups = [...members].map(([number, all]): [number, Group] => {
+    const { activity } = (all.find(({ pull_request }) => pull_request.is_own) ?? all[0]) as Member
+    const isKnown = all.some(({ pull_request }) => pull_request.is_known)
+    const is_decided = isKnown && !all.some(({ position }) => undecided.has(position))
+    return [number, { named: activity, members: all, conflicts: new Set(), is_decided }]
+  })
+  return new Map(groups)
+}
+
+/** Adds the conflicts to the groups, and marks those that share lines which are not known. */
+function relate(
+  collisions: readonly JudgedCollision[],
+  participants: readonly Linked[],
+  groups: ReadonlyMap<number, Group>,
+): void {
+  for (const { newer, older, shared, judgment } of collisions) {
+    const sides = [newer, older].flatMap((position) => participants[position]?.pull_request ?? [])
+    const [one, other] = sides.map(({ number }) => groups.get(number))
+    if (!one || !other || one === other) continue
+    const verdict = judgment?.lines?.verdict
+    if (verdict === 'conflict') {
+      one.conflicts.add(other)
+      other.conflicts.add(one)
+      continue
+    }
+    const sharesPaths = shared.length > 0 && sides.some(({ has_paths }) => has_paths)
+    if (judgment && verdict !== 'unknown' && !sharesPaths) continue
+    one.is_decided = false
+    other.is_decided = false
+  }
+}
+
+function idsByBranch(groups: readonly Group[]): Map<string, string[]> {
+  const ids = new Map<string, string[]>()
+  for (const { named, members } of groups) {
+    for (const { activity } of members) {
+      const { branch } = activity
+      if (branch !== null) ids.set(branch, [...(ids.get(branch) ?? []), named.id])
+    }
+  }
+  return ids
+}
