@@ -12,8 +12,9 @@ import { openDatabase, pendingDatabase } from './db/open.ts'
 import { Access } from './github/access.ts'
 import { openGithubApp } from './github/app.ts'
 import { openGithub } from './github/octokit.ts'
-import { runUntil } from './jobs/jobs.ts'
+import { type Polling, runUntil } from './jobs/jobs.ts'
 import { enqueue } from './jobs/store.ts'
+import { Wakeup } from './jobs/wakeup.ts'
 import { Admission } from './operations/admission.ts'
 import { sweepUntil } from './operations/sweep.ts'
 import { firstJobs, jobHandlers } from './pull-requests/jobs.ts'
@@ -59,6 +60,8 @@ export interface ServiceOptions {
   has_workers?: boolean
   /** If false, writes to GitHub are not paced. */
   paces_writes?: boolean
+  /** How long the idle worker waits before it polls for jobs again. */
+  job_poll_ms?: number
 }
 
 /** Resolves when the service is ready. */
@@ -75,6 +78,7 @@ export async function startService(config: Config, options: ServiceOptions = {})
     openGithubApp(config.github_app, { api_url: config.github_api_url, log, metrics, paces_writes })
   const forgetAccess = (owner: string) => database.announce(ACCESS_CHANNEL, owner)
   const change_feed = new ChangeFeed(database, log)
+  const wakeup = new Wakeup()
   const comparisons = new SingleFlight({
     size: COMPARISONS_KEPT,
     count: (outcome) => metrics.comparisons.inc({ outcome }),
@@ -90,6 +94,7 @@ export async function startService(config: Config, options: ServiceOptions = {})
     change_feed,
     comparisons,
     forgetAccess,
+    wakeWorker: () => wakeup.wake(),
   }
   const streams = new EventStreams(app)
   const stop = new AbortController()
@@ -106,7 +111,7 @@ export async function startService(config: Config, options: ServiceOptions = {})
     await listen(server, config)
     opened(await openDatabase(config))
     await change_feed.subscribe((repo_ids) => streams.sendChanged(repo_ids))
-    const runJobs = await prepareApp(app)
+    const runJobs = await prepareApp(app, { wakeup, poll_ms: options.job_poll_ms })
     if (runJobs && has_workers) workers.push(runJobs(stop.signal))
   } catch (error) {
     stop.abort()
@@ -135,7 +140,10 @@ async function withTimeout(work: Promise<unknown>, ms: number): Promise<void> {
 }
 
 /** Subscribes the GitHub App to its events, and returns a function that runs its jobs until the signal is aborted. Null without an App. */
-async function prepareApp(app: App): Promise<((signal: AbortSignal) => Promise<void>) | null> {
+async function prepareApp(
+  app: App,
+  polling: Polling,
+): Promise<((signal: AbortSignal) => Promise<void>) | null> {
   if (!app.github_app) return null
   const { access, clock, database, log, metrics } = app
   await database.listen(ACCESS_CHANNEL, {
@@ -145,7 +153,7 @@ async function prepareApp(app: App): Promise<((signal: AbortSignal) => Promise<v
   handleEvents(app, app.github_app.probot)
   await enqueue(database.connection(), firstJobs(clock()), clock())
   const handlers = { ...jobHandlers(app), [DELIVERY]: handleDelivery(app) }
-  return (signal) => runUntil({ database, clock, log, metrics, handlers }, signal)
+  return (signal) => runUntil({ database, clock, log, metrics, handlers }, polling, signal)
 }
 
 function listen(server: Server, { port, host }: Config): Promise<void> {

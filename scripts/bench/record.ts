@@ -59,6 +59,7 @@ export async function recordStatements(url: string, operation: Operation): Promi
     comparisons: new SingleFlight({ size: 1, count: () => {} }),
     github_app: null,
     forgetAccess: async () => {},
+    wakeWorker: () => {},
   }
   const call = { owner: repository.owner, repo: repository.name, id, idempotency_key: undefined }
   try {

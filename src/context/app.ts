@@ -23,4 +23,6 @@ export interface App {
   comparisons: SingleFlight
   /** Invalidates cached permissions for the repositories of an account, on every instance. */
   forgetAccess(owner: string): Promise<void>
+  /** Makes the job worker of this instance poll now, for a job that was committed. */
+  wakeWorker(): void
 }

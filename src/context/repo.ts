@@ -47,7 +47,7 @@ export interface RepoContext {
   max_live: { activities: number; notables: number }
   /** Counts the work of the request. */
   meter: Meter
-  /** Announces a change to open pages; inside a transaction, after it commits. */
+  /** Announces a change to open pages, and to the worker that runs its jobs; inside a transaction, after it commits. */
   announceChange(): void
 }
 
@@ -87,6 +87,7 @@ function contextOf(
   const web = app.config.github_web_url
   // Without the App, changes of the settings file are not seen, so the defaults apply.
   const read = stored?.uninstalled_at ? undefined : stored
+  const is_installed = stored?.installation_id != null
   return {
     db,
     now: asked.now,
@@ -99,7 +100,7 @@ function contextOf(
       web_urls: [`${web}/${owner}/${name}`, `${web}/${asked.owner}/${asked.name}`],
       installation_id: stored?.installation_id ?? null,
       is_known: stored !== undefined,
-      is_installed: stored?.installation_id != null,
+      is_installed,
     },
     identity: null,
     findIdentity: async () => null,
@@ -109,7 +110,10 @@ function contextOf(
     settings_errors: read?.settings_errors ?? [],
     max_live: maxLiveOf(app.config.max_live_activities),
     meter: asked.meter,
-    announceChange: () => app.change_feed.announce(repo_id),
+    announceChange: () => {
+      app.change_feed.announce(repo_id)
+      if (is_installed) app.wakeWorker()
+    },
   }
 }
 

@@ -9,6 +9,7 @@ import type { Metrics } from '../telemetry/metrics.ts'
 import { inSpan, markFailed } from '../telemetry/trace.ts'
 import { endRun, leaseNext, type RunEnd, renewLease } from './store.ts'
 import type { JobRow } from './table.ts'
+import type { Wakeup } from './wakeup.ts'
 
 /** If a worker dies, its job and the other jobs of the repository wait this long. A running worker renews its lease. */
 const LEASE_MS = 30_000
@@ -17,8 +18,8 @@ const FIRST_DELAY_MS = 2000
 const DELAY_MAX_MS = 3_600_000
 /** Jobs that one instance runs at the same time, each of another repository. */
 const CONCURRENCY = 4
-/** How long an idle worker waits before it polls again. */
-const IDLE_MS = 500
+/** How long an idle worker waits before it polls again for jobs that became due or that another instance enqueued. */
+const POLL_MS = 500
 
 /** The job is not done and must run again at this time. This does not count as a failed attempt. */
 export interface Retry {
@@ -34,6 +35,13 @@ export interface JobRunner {
   log: Logger
   metrics: Metrics
   handlers: Record<string, JobHandler>
+}
+
+/** When the worker looks for due jobs. */
+export interface Polling {
+  wakeup: Wakeup
+  /** Default: `POLL_MS`. */
+  poll_ms?: number | undefined
 }
 
 /**
@@ -147,16 +155,22 @@ function delayOf(attempts: number): number {
 }
 
 /** Runs jobs until `signal` is aborted, and then waits for the running ones. */
-export async function runUntil(runner: JobRunner, signal: AbortSignal): Promise<void> {
+export async function runUntil(
+  runner: JobRunner,
+  { wakeup, poll_ms = POLL_MS }: Polling,
+  signal: AbortSignal,
+): Promise<void> {
   const running = new Set<Promise<void>>()
+  const wake = () => wakeup.wake()
+  signal.addEventListener('abort', wake)
   while (!signal.aborted) {
+    const woken = wakeup.arm()
     const job = await lease(runner).catch((error: unknown) => {
       runner.log.error(faultOf(error), 'job queue not readable')
       return undefined
     })
     if (!job) {
-      // When a run ends, the next job of its repository may be due.
-      await idle(running, signal)
+      await wait(poll_ms, undefined, { signal: woken }).catch(() => {})
       continue
     }
     const active = run(runner, job)
@@ -167,20 +181,14 @@ export async function runUntil(runner: JobRunner, signal: AbortSignal): Promise<
           'job result not stored',
         ),
       )
-      .finally(() => running.delete(active))
+      .finally(() => {
+        running.delete(active)
+        // The next job of its repository may be due.
+        wake()
+      })
     running.add(active)
     if (running.size >= CONCURRENCY) await Promise.race(running)
   }
+  signal.removeEventListener('abort', wake)
   await Promise.all(running)
-}
-
-/** Waits until a run ends, at most `IDLE_MS`. Removes its listener from `signal`, which lives as long as the process. */
-async function idle(running: Iterable<Promise<void>>, signal: AbortSignal): Promise<void> {
-  if (signal.aborted) return
-  const pause = new AbortController()
-  const stop = () => pause.abort()
-  signal.addEventListener('abort', stop)
-  await Promise.race([wait(IDLE_MS, undefined, { signal: pause.signal }).catch(() => {}), ...running])
-  signal.removeEventListener('abort', stop)
-  stop()
 }

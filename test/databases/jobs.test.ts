@@ -17,6 +17,7 @@ import {
   reviveJob,
 } from '../../src/jobs/store.ts'
 import { type JobRow, jobs } from '../../src/jobs/table.ts'
+import { Wakeup } from '../../src/jobs/wakeup.ts'
 import { openMetrics } from '../../src/telemetry/metrics.ts'
 import { freshDatabase } from '../support/database.ts'
 import { connectRaw } from '../support/postgres.ts'
@@ -476,7 +477,7 @@ test('an idle worker has one abort listener', async () => {
     for (let asked = 0; asked < 20; asked += 1) await db.select().from(jobs).limit(1)
     listening.push(getEventListeners(ending.signal, 'abort').length)
   }
-  const working = runUntil(runner, ending.signal)
+  const working = runUntil(runner, { wakeup: new Wakeup() }, ending.signal)
   await expect.poll(() => ran.length, { timeout: 30_000, interval: 10 }).toBe(5)
   ending.abort()
   await working

@@ -41,6 +41,7 @@ export async function startAppService(
   options: {
     config?: Partial<Config>
     has_workers?: boolean
+    job_poll_ms?: number
     connection_limits?: Partial<ConnectionLimits>
   } = {},
 ): Promise<AppService> {

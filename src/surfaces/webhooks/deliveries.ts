@@ -76,6 +76,7 @@ async function accept(app: App, req: Request, body: string): Promise<string> {
   }
   try {
     const isNew = await enqueueOnce(app.database.connection(), job, now)
+    if (isNew) app.wakeWorker()
     // Now rather than when the job runs: a revoked permission must take effect at once.
     await invalidateAccess(app, name, payload)
     const outcome = isNew ? 'accepted' : 'known'
