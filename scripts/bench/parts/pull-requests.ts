@@ -18,8 +18,8 @@ const FILES = 10
 /** The repository has so many files that each is changed by about three of the open pull requests. */
 const PULLS_PER_FILE = 3
 const GITHUB_MS = 100
-/** GitHub asks Apps to leave three seconds between comments, and Octokit does; a comment should not wait for the one before. */
-const PAUSE_MS = 3500
+/** GitHub asks Apps to leave a second between writes, and both pull requests may get a comment; it should not wait for earlier ones. */
+const PAUSE_MS = 3000
 const TIMEOUT_MS = 120_000
 const POLL_MS = 10
 
