@@ -1,7 +1,7 @@
 /** Who is told of overlapping work in a comment (contract §12). Pure. */
 import type { Settings } from '../context/settings.ts'
 import type { Severity } from '../overlap/overlap.ts'
-import { isAtLeast } from '../overlap/severity.ts'
+import { byRank, isAtLeast } from '../overlap/severity.ts'
 
 /** Why other work is not named in a comment. */
 export type Silence =
@@ -64,6 +64,17 @@ function isCausedByThis({ cause, is_earlier }: Other): boolean {
 /** What is still shown when the budget is exceeded. */
 function isWorthMore({ conflicts, is_duplicate, is_risky }: Other): boolean {
   return conflicts >= 2 || is_duplicate || is_risky
+}
+
+/** The maximum number of other pull requests and activities that a comment names. */
+const NAMED_MAX = 3
+
+/** Those that a comment names, of all that are not silenced: duplicates first, then by severity, then in the given order. */
+export function namedOf<Each extends Pick<Other, 'severity' | 'is_duplicate'>>(
+  others: readonly Each[],
+): Each[] {
+  const byDuplicate = (a: Each, b: Each) => Number(b.is_duplicate) - Number(a.is_duplicate)
+  return others.toSorted((a, b) => byDuplicate(a, b) || byRank(a, b)).slice(0, NAMED_MAX)
 }
 
 const BOT_SUFFIX = '[bot]'

@@ -7,10 +7,13 @@ export interface BudgetState {
   in_force: boolean
 }
 
+/** The share counts the pull requests that were opened in this period. */
+export const BUDGET_DAYS = 30
+
 /** With fewer pull requests, a share says little. */
 const PULL_REQUESTS_MIN = 20
 
-/** `commented` of `pull_requests` by people, opened in the last 30 days, have a comment. */
+/** `commented` of `pull_requests` by people, opened in the last `BUDGET_DAYS`, have a comment. */
 export function budgetOf(
   { pull_requests, commented }: { pull_requests: number; commented: number },
   limit: number,

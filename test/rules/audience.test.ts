@@ -1,7 +1,7 @@
 /** Who is told of other work (contract §12): one row per sentence of the contract. */
 import { describe, expect, test } from 'vitest'
 import { DEFAULT_SETTINGS } from '../../src/context/settings.ts'
-import { type AudienceRules, isBot, type Other, silenceOf } from '../../src/signal/audience.ts'
+import { type AudienceRules, isBot, namedOf, type Other, silenceOf } from '../../src/signal/audience.ts'
 import { budgetOf } from '../../src/signal/budget.ts'
 
 const now = new Date('2026-03-15T12:00:00Z')
@@ -61,6 +61,18 @@ test.each<[string, Given, Rules, ReturnType<typeof silenceOf>]>([
 ])('%s', (_, other, rules, silence) => {
   const defaults = { comment, is_draft: false, is_over_budget: false, now }
   expect(silenceOf({ ...CONFLICT, ...other }, { ...defaults, ...rules })).toBe(silence)
+})
+
+test('a comment names at most three others: duplicates first, then proved conflicts', () => {
+  const likely = { name: 'likely', severity: 'medium', is_duplicate: false } as const
+  const proved = { name: 'proved', severity: 'high', is_duplicate: false } as const
+  const second = { ...proved, name: 'second proved' }
+  const duplicate = { ...proved, name: 'duplicate', is_duplicate: true }
+  const named = (others: readonly { name: string; severity: 'medium' | 'high'; is_duplicate: boolean }[]) =>
+    namedOf(others).map(({ name }) => name)
+  expect(named([likely, proved, second, duplicate])).toEqual(['duplicate', 'proved', 'second proved'])
+  expect(named([proved])).toEqual(['proved'])
+  expect(named([])).toEqual([])
 })
 
 describe('a bot is', () => {
