@@ -15,21 +15,23 @@ const STATUSES: Record<string, string> = {
 }
 const OPTIONS = ['-r', '-M', '-l1000', '-z', '--raw', '--numstat', '-p', '-U3', '--full-index', '--no-abbrev']
 
-/** Yields the changed files of each pair of trees, in order. */
+/** Yields the changed files of each pair of trees, in order, without those that are absent in the mirror. */
 export async function* changedFiles(
   git: Git,
   trees: readonly { from: string; to: string }[],
-  hash: LineHasher,
+  { hash, absent = new Set() }: { hash: LineHasher; absent?: ReadonlySet<string> },
 ): AsyncGenerator<FileChange[]> {
   // git copies a line that is not a pair of trees to the output, so it marks the end of the preceding output.
   const input = trees.map(({ from, to }) => `${from} ${to}\nend\n`).join('')
   const args = ['diff-tree', '--stdin', '--no-ext-diff', '--no-textconv', ...OPTIONS]
   for await (const record of git.records(args, input, '\nend\n'))
-    yield entriesOf(record.slice(record.indexOf('\n') + 1)).flatMap((entry) => changeOf(entry, hash) ?? [])
+    yield entriesOf(record.slice(record.indexOf('\n') + 1))
+      .filter(({ blobs }) => blobs.every((id) => !absent.has(id)))
+      .flatMap(({ entry }) => changeOf(entry, hash) ?? [])
 }
 
 /** Parses the output of `git diff-tree -z --raw --numstat -p` for two trees: fields that end with NUL, an empty field, and patches. */
-export function entriesOf(output: string): FileEntry[] {
+function entriesOf(output: string): { entry: FileEntry; blobs: string[] }[] {
   const end = output.indexOf('\0\0')
   if (end === -1) return []
   const fields = output.slice(0, end).split('\0')
@@ -37,8 +39,7 @@ export function entriesOf(output: string): FileEntry[] {
     .slice(end + 2)
     .split(/^diff --git /m)
     .slice(1)
-  const entries: FileEntry[] = []
-  const shown: string[] = []
+  const entries: { entry: FileEntry; blobs: string[]; letter: string }[] = []
   let at = 0
   const next = () => fields[at++] ?? ''
   while (fields[at]?.startsWith(':')) {
@@ -46,16 +47,16 @@ export function entriesOf(output: string): FileEntry[] {
     const letter = kind.charAt(0)
     const previous = next()
     const filename = letter === 'R' || letter === 'C' ? next() : previous
-    entries.push({
+    const entry = {
       filename,
       status: STATUSES[letter],
       sha: letter === 'D' ? before : after,
       ...(letter === 'R' ? { previous_filename: previous } : {}),
-    })
-    shown.push(letter)
+    }
+    entries.push({ entry, blobs: [before, after], letter })
   }
   let patch_at = 0
-  for (const [index, entry] of entries.entries()) {
+  for (const { entry, letter } of entries) {
     const [additions = '', deletions = '', name] = next().split('\t')
     // The two names of a renamed file are in separate fields.
     if (name === '') at += 2
@@ -63,7 +64,7 @@ export function entriesOf(output: string): FileEntry[] {
     entry.deletions = Number(deletions) || 0
     const patch = patches[patch_at] ?? ''
     // A change of type, such as from a file to a link, is shown as a removal and an addition, which is not a patch of one file.
-    const isSinglePatch = shown[index] !== 'T'
+    const isSinglePatch = letter !== 'T'
     patch_at += isSinglePatch ? 1 : 2
     const hunks = patch.search(/^@@ /m)
     if (isSinglePatch && hunks !== -1) entry.patch = patch.slice(hunks)

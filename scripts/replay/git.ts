@@ -46,13 +46,21 @@ const IDENTITY = {
   GIT_COMMITTER_EMAIL: 'replay@localhost',
 }
 
-/** A bare repository in a temporary directory that reads the objects of `mirror`. It is removed when the process exits. */
-export async function scratchOf(mirror: Git): Promise<ScratchGit> {
+/**
+ * A bare repository in a temporary directory that reads the objects of `mirror`. It is removed when the process exits. The
+ * absent files are empty in it.
+ */
+export async function scratchOf(mirror: Git, absent: ReadonlySet<string>): Promise<ScratchGit> {
   const objects = (await mirror.text(['rev-parse', '--git-path', 'objects'])).trim()
   const directory = await mkdtemp(join(tmpdir(), 'deconflict-replay-'))
   const scratch = gitIn(directory, false)
   await scratch.text(['init', '--quiet', '--bare'])
   await writeFile(join(directory, 'objects/info/alternates'), `${resolve(objects)}\n`)
+  if (absent.size > 0) {
+    const empty = (await scratch.text(['hash-object', '-w', '--stdin'])).trim()
+    const refs = [...absent].map((id) => `create refs/replace/${id} ${empty}\n`)
+    await scratch.text(['update-ref', '--stdin'], refs.join(''))
+  }
   const removeNow = () => rmSync(directory, { recursive: true, force: true })
   process.once('exit', removeNow)
   const remove = async () => {

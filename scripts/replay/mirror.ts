@@ -16,10 +16,12 @@ export interface Mirror {
   /** Heads of pull requests by number. */
   heads: Map<number, string>
   /**
-   * When GitHub last merge_tried to merge a pull request, in seconds (`refs/pull/N/merge`). It deletes that ref when the pull
+   * When GitHub last tried to merge a pull request, in seconds (`refs/pull/N/merge`). It deletes that ref when the pull
    * request is closed. Empty if the mirror has no such refs.
    */
   merge_tried: Map<number, number>
+  /** Ids of files that are missing in the mirror, such as large ones in a partial clone. */
+  absent: Set<string>
 }
 
 const HOW = 'create one with: git clone --mirror https://github.com/OWNER/NAME'
@@ -54,5 +56,13 @@ export async function openMirror(directory: string): Promise<Mirror> {
     branches: branches.filter((branch) => branch !== default_branch),
     heads,
     merge_tried,
+    absent: await absentOf(git),
   }
+}
+
+async function absentOf(git: Git): Promise<Set<string>> {
+  const absent = new Set<string>()
+  const args = ['rev-list', '--objects', '--no-object-names', '--all', '--missing=print']
+  for await (const id of git.records(args, '', '\n')) if (id.startsWith('?')) absent.add(id.slice(1))
+  return absent
 }

@@ -51,7 +51,7 @@ beforeAll(async () => {
     { from: to, to: from },
   ]
   lists = []
-  for await (const files of changedFiles(git, trees, hash)) lists.push(files)
+  for await (const files of changedFiles(git, trees, { hash })) lists.push(files)
 })
 afterAll(() => mirror.remove())
 
