@@ -1,81 +1,144 @@
-/** Derives the outcomes of shown pairs from the commits of a mirror. */
+/** What became of the pairs that comments named (contract §12), as far as the commits of a mirror show it. */
+
 import { namesOf } from '../../src/lines/change.ts'
-import type { JudgedOverlap } from './comment-rules.ts'
+import type { SharedFile } from '../../src/overlap/judge.ts'
 import type { Branch, Commit, Commits } from './commits.ts'
 import type { Git } from './git.ts'
+import type { Changed } from './heads.ts'
 import { type Merged, mergeAll } from './merge-tree.ts'
-import type { Changed } from './overlaps.ts'
+import type { PlayedPair } from './play.ts'
+import { isRebasedOver } from './pull-requests.ts'
+import type { HeadAndBase } from './revisions.ts'
 import { sideOf } from './truth.ts'
 
 export const OUTCOMES = {
-  both_open: 'both are open',
-  closed: 'at least one was closed without a merge',
-  conflicted: 'one was merged, and the other conflicts with its merge in a shared file',
-  no_conflict: 'one was merged, and the other is open without such a conflict',
-  both_merged: 'both were merged, the second without a rebase over the first',
+  came_true: 'one was merged, and the other conflicts with its merge or edits its lines',
+  resolved: 'a push took the overlap away before a merge',
+  wrong: 'one was merged, and the other then was merged or pushed without either',
+  given_up: 'one was closed without a merge',
+  open: 'both are open, or one was merged and the other was not pushed since',
 } as const
 export type Outcome = keyof typeof OUTCOMES
 
-interface OutcomeInput {
-  overlaps: readonly JudgedOverlap[]
+/** One pull request was merged before the other. */
+interface FirstMerge {
+  merged: Changed
+  other: Changed
+  /** The head of `other` at the time of the merge, and its last one: those that were not rebased over the merge. */
+  before: HeadAndBase[]
+  /** Its last head that was; null if there is none. */
+  rebased: HeadAndBase | null
+  /** `other` was pushed or merged after the merge. */
+  is_moved: boolean
+  real: readonly SharedFile[]
+}
+
+interface History {
+  commits: Commits
   branches: readonly Branch[]
 }
 
-/** Returns the outcomes in the order of `overlaps`. */
+/** Returns the outcomes in the order of `pairs`. */
 export async function outcomesOf(
   git: Git,
-  commits: Commits,
-  { overlaps, branches }: OutcomeInput,
+  { commits, branches }: History,
+  pairs: readonly PlayedPair[],
 ): Promise<Outcome[]> {
-  const ended = overlaps.map(endOf)
-  const waiting = overlaps.filter((_, index) => ended[index] === null)
-  // A conflict is new if the open side conflicts with the branch after the merge and not before it.
-  const merges = await mergeAll(
+  const first = pairs.map((pair) => (pair.resolved_at === null ? firstMerge(pair, branches) : null))
+  const merges = first.filter((each) => each !== null)
+  const conflicts = await conflictsOf(git, { commits, branches }, merges)
+  const edits = await editsMerged(
     git,
-    waiting.flatMap((overlap) => {
-      const [merged, open] = mergedFirst(overlap)
-      const { tree, base } = sideOf(commits, open)
+    { commits, branches },
+    merges.flatMap(({ rebased, ...each }) => (rebased ? [{ ...each, side: rebased }] : [])),
+  )
+  return pairs.map(({ earlier, later, resolved_at }, index): Outcome => {
+    if (resolved_at !== null) return 'resolved'
+    const merge = first[index] ?? null
+    if (merge === null) return earlier.is_open && later.is_open ? 'open' : 'given_up'
+    // Both lists are in the order of the pairs.
+    const has_conflict = conflicts.shift() as boolean
+    const edits_lines = merge.rebased !== null && (edits.shift() as boolean)
+    // It is unknown when a pull request was closed: perhaps before the merge.
+    if (merge.other.merged === null && !merge.other.is_open && !merge.is_moved) return 'given_up'
+    if (has_conflict || edits_lines) return 'came_true'
+    if (merge.is_moved) return 'wrong'
+    return 'open'
+  })
+}
+
+/** Null if neither was merged, or if the other was closed before. */
+function firstMerge({ earlier, later, judged }: PlayedPair, branches: readonly Branch[]): FirstMerge | null {
+  const [merged, other] = [earlier, later].toSorted((a, b) => mergedAt(a) - mergedAt(b)) as [Changed, Changed]
+  const at = mergedAt(merged)
+  if (at === Number.POSITIVE_INFINITY || other.ended <= at) return null
+  const isRebased = (each: HeadAndBase) => isRebasedOver(each, merged, branches[other.branch] as Branch)
+  const then = other.revisions.findLast((revision) => revision.at < at)
+  return {
+    merged,
+    other,
+    before: [then ?? other, other].filter((each) => !isRebased(each)),
+    rebased: other.revisions.findLast(isRebased) ?? null,
+    is_moved: other.merged !== null || other.pushed > at,
+    real: judged?.real ?? [],
+  }
+}
+
+function mergedAt({ merged }: Changed): number {
+  return merged?.at ?? Number.POSITIVE_INFINITY
+}
+
+/** Whether a head of the other side conflicts with its branch after the merge, and did not before. */
+async function conflictsOf(
+  git: Git,
+  { commits, branches }: History,
+  merges: readonly FirstMerge[],
+): Promise<boolean[]> {
+  const results = await mergeAll(
+    git,
+    merges.flatMap(({ merged, before: heads }) => {
       const { before, after } = mergeOf(commits, branches, merged)
-      return [before, after].map((ours) => ({ base, ours: ours.tree, theirs: tree }))
+      return heads.flatMap((head) => {
+        const { tree, base } = sideOf(commits, head)
+        return [before, after].map((ours) => ({ base, ours: ours.tree, theirs: tree }))
+      })
     }),
   )
-  const judged = waiting.map((overlap, index): Outcome => {
-    const [before, after] = [merges[2 * index] as Merged, merges[2 * index + 1] as Merged]
-    const isNew = (name: string) => after.conflicts.has(name) && !before.conflicts.has(name)
-    return namesIn(overlap).some(isNew) ? 'conflicted' : 'no_conflict'
+  let at = 0
+  const next = () => results[at++] as Merged
+  return merges.map(({ real, before: heads }) => {
+    const isNew = heads.map(() => {
+      const [before, after] = [next(), next()]
+      return namesIn(real).some((name) => after.conflicts.has(name) && !before.conflicts.has(name))
+    })
+    return isNew.includes(true)
   })
-  return ended.map((outcome) => outcome ?? (judged.shift() as Outcome))
 }
 
 /**
- * Whether the rebased side edits lines of the merge that it was rebased over, in which case it conflicts with a revert of
- * that merge. Each of `overlaps` must have `rebased_over`; the results are in the same order.
+ * Whether a side that was rebased over a merge edits lines of it, in which case it conflicts with a revert of that merge.
+ * The results are in the order of `cases`.
  */
 export async function editsMerged(
   git: Git,
-  commits: Commits,
-  { overlaps, branches }: OutcomeInput,
+  { commits, branches }: History,
+  cases: readonly { merged: Changed; side: HeadAndBase; real: readonly SharedFile[] }[],
 ): Promise<boolean[]> {
-  const cases = overlaps.map(({ earlier, later, rebased_over }) => {
-    const merged = rebased_over as Changed
-    const side = sideOf(commits, merged === earlier ? later : earlier)
-    return { side, ...mergeOf(commits, branches, merged) }
-  })
+  const sides = cases.map(({ side }) => sideOf(commits, side))
   const reverts = await mergeAll(
     git,
-    cases.map(({ side, before, after }) => ({ base: after.sha, ours: side.base_tree, theirs: before.tree })),
+    cases.map(({ merged }, index) => {
+      const { before, after } = mergeOf(commits, branches, merged)
+      return { base: after.sha, ours: (sides[index] as { base_tree: string }).base_tree, theirs: before.tree }
+    }),
   )
   const merges = await mergeAll(
     git,
-    cases.map(({ side }, index) => ({
-      base: side.base,
-      ours: (reverts[index] as Merged).tree,
-      theirs: side.tree,
-    })),
+    sides.map(({ base, tree }, index) => ({ base, ours: (reverts[index] as Merged).tree, theirs: tree })),
   )
-  return overlaps.map((overlap, index) => {
+  return cases.map(({ real }, index) => {
     const [reverted, merged] = [reverts[index] as Merged, merges[index] as Merged]
-    return namesIn(overlap).some((name) => merged.conflicts.has(name) && !reverted.conflicts.has(name))
+    return namesIn(real).some((name) => merged.conflicts.has(name) && !reverted.conflicts.has(name))
   })
 }
 
@@ -87,18 +150,6 @@ function mergeOf({ all }: Commits, branches: readonly Branch[], { branch, merged
   return { before: before as Commit, after: after as Commit }
 }
 
-function namesIn({ real }: JudgedOverlap): string[] {
+function namesIn(real: readonly SharedFile[]): string[] {
   return real.flatMap(({ yours, theirs }) => [...namesOf(yours), ...namesOf(theirs)])
-}
-
-/** Null if one was merged and the other is open. */
-function endOf({ earlier, later }: JudgedOverlap): Outcome | null {
-  const sides = [earlier, later]
-  if (sides.some(({ merged, is_open }) => merged === null && !is_open)) return 'closed'
-  if (sides.every(({ merged }) => merged !== null)) return 'both_merged'
-  return sides.every(({ is_open }) => is_open) ? 'both_open' : null
-}
-
-function mergedFirst({ earlier, later }: JudgedOverlap): [merged: Changed, open: Changed] {
-  return earlier.merged === null ? [later, earlier] : [earlier, later]
 }

@@ -1,25 +1,9 @@
-/** Pairs of pull requests that were open at the same time and share a file, with the service's verdict on each. */
-import type { FileChange } from '../../src/lines/change.ts'
-import { namesOf } from '../../src/lines/change.ts'
-import { type Duplicate, duplicateOf, type Work } from '../../src/lines/duplicate.ts'
-import type { NoiseRules } from '../../src/lines/noise.ts'
-import {
-  type FilePair,
-  indexFiles,
-  type PairVerdict,
-  pairVerdict,
-  sharedFiles,
-} from '../../src/lines/pair-verdict.ts'
+/** Pairs of pull requests that were open at the same time and share a file, with the service's judgment of their last heads. */
+import { isSameAuthor } from '../../src/overlap/side.ts'
 import type { Branch } from './commits.ts'
-import { PAIR_COST_MAX } from './pairs.ts'
-import { isSameAuthor, isStacked, type PullRequest, rebasedOver } from './pull-requests.ts'
+import { type Changed, type JudgedHeads, type JudgeHeads, keysOf } from './heads.ts'
+import { isRebasedOver, isStacked } from './pull-requests.ts'
 import { rawGap } from './raw-gap.ts'
-
-/** A pull request with its files. */
-export interface Changed extends PullRequest {
-  files: FileChange[]
-  work: Work
-}
 
 export interface Overlap {
   earlier: Changed
@@ -27,12 +11,9 @@ export interface Overlap {
   later: Changed
   /** They share a file that is not noise, have different authors, neither of whom is a bot, and are not stacked. */
   is_of_people: boolean
-  /** See `rebasedOver`. */
+  /** The merged one of the two, if the other was rebased over its merge; otherwise null. */
   rebased_over: Changed | null
-  /** The shared files that are not noise. */
-  real: FilePair[]
-  judged: PairVerdict
-  duplicate: Duplicate | null
+  judged: JudgedHeads
   /** The number of lines between the nearest changes by the line numbers of the two patches, without alignment. */
   raw_gap: number
 }
@@ -40,47 +21,52 @@ export interface Overlap {
 /** Yields each pair once, ordered by the later number, if the later one was opened at or after `since`. */
 export function* overlapsOf(
   pullRequests: readonly Changed[],
-  branches: readonly Branch[],
-  { since, noise }: { since: number; noise: NoiseRules },
+  { branches, since, judge }: { branches: readonly Branch[]; since: number; judge: JudgeHeads },
 ): Generator<Overlap> {
-  const byName = new Map<string, Changed[]>()
+  const byKey = new Map<string, Changed[]>()
   for (const later of pullRequests.toSorted((a, b) => a.n - b.n)) {
-    const names = new Set(later.files.flatMap(namesOf))
     const others = new Set<Changed>()
-    for (const name of names) {
-      const key = `${later.branch} ${name}`
-      const known = byName.get(key)
+    for (const key of keysOf(later, later.last)) {
+      const known = byKey.get(key)
       for (const other of known ?? []) others.add(other)
-      if (known === undefined) byName.set(key, [later])
+      if (known === undefined) byKey.set(key, [later])
       else known.push(later)
     }
     if (later.opened < since) continue
     for (const earlier of others)
       if (earlier.ended > later.opened)
-        yield overlapOf(earlier, later, branches[later.branch] as Branch, noise)
+        yield overlapOf(earlier, later, { branch: branches[later.branch] as Branch, judge })
   }
 }
 
-function overlapOf(earlier: Changed, later: Changed, branch: Branch, noise: NoiseRules): Overlap {
-  const shared = sharedFiles(indexFiles(earlier.files), later.files)
-  const judged = pairVerdict(shared, {
-    declared: { yours: false, theirs: false },
-    // The service does not know the merge base of a pull request.
-    one_base: false,
-    noise,
-    budget: { remaining: PAIR_COST_MAX },
-  })
-  const noisy = new Set(judged.files.filter(({ verdict }) => verdict === 'noise').map(({ path }) => path))
-  const real = shared.filter(({ path }) => !noisy.has(path))
-  const isBot = earlier.is_bot || later.is_bot
+function overlapOf(
+  earlier: Changed,
+  later: Changed,
+  { branch, judge }: { branch: Branch; judge: JudgeHeads },
+): Overlap {
+  const judged = judge(earlier.last, later.last)
+  const { real } = judged
+  const isOfTwo = !earlier.is_bot && !later.is_bot && !isSameAuthor(earlier.last.author, later.last.author)
+  const rebased = isRebasedOver(later, earlier, branch) ? earlier : null
   return {
     earlier,
     later,
-    is_of_people: real.length > 0 && !isBot && !isSameAuthor(earlier, later) && !isStacked(earlier, later),
-    rebased_over: rebasedOver(earlier, later, branch),
-    real,
+    is_of_people: real.length > 0 && isOfTwo && !isStacked(earlier, later),
+    rebased_over: rebased ?? (isRebasedOver(earlier, later, branch) ? later : null),
     judged,
-    duplicate: duplicateOf(earlier.work, later.work),
     raw_gap: Math.min(...real.map(({ yours, theirs }) => rawGap(yours, theirs))),
   }
+}
+
+/** Both are by people, and neither side was rebased over the other's merge. */
+export function isComparable({ is_of_people, rebased_over }: Overlap): boolean {
+  return is_of_people && rebased_over === null
+}
+
+export function isConflict(overlap: Overlap): boolean {
+  return isComparable(overlap) && overlap.judged.lines?.verdict === 'conflict'
+}
+
+export function isProved(overlap: Overlap): boolean {
+  return isConflict(overlap) && overlap.judged.lines?.confidence === 'proved'
 }

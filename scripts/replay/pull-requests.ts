@@ -1,4 +1,6 @@
 /** Derives the pull requests of a mirror from its commits: author, target branch, merge base, and when each was open. */
+import { DEFAULT_SETTINGS } from '../../src/context/settings.ts'
+import { isBot } from '../../src/signal/audience.ts'
 import { type Addition, additionOf, type Branch, type Commit, type Commits } from './commits.ts'
 import type { Merge, MergedBranches } from './merges.ts'
 import type { Mirror } from './mirror.ts'
@@ -16,7 +18,8 @@ export interface PullRequest extends Addition {
   /** The index of the target branch. */
   branch: number
   head: number
-  author: { name: string; email: string }
+  /** The same for two pull requests of one author: an email address, in place of GitHub's login. */
+  author: string
   is_bot: boolean
   /** In seconds, as are all times. */
   opened: number
@@ -29,11 +32,14 @@ export interface PullRequest extends Addition {
   ended: number
 }
 
-/** Returns the pull requests ordered by number, without those that ended before `since`. */
+/**
+ * Returns the pull requests ordered by number, without those that ended before `from`. `since`: when the replayed period
+ * starts. In seconds.
+ */
 export function readPullRequests(
   commits: Commits,
   mirror: Pick<Mirror, 'heads' | 'merge_tried'>,
-  { branches, merges, since }: MergedBranches & { since: number },
+  { branches, merges, since, from }: MergedBranches & { since: number; from: number },
 ): PullRequest[] {
   const found = [...mirror.heads]
     .toSorted(([a], [b]) => a - b)
@@ -49,13 +55,14 @@ export function readPullRequests(
     merged: merges.get(n)?.at ?? Number.POSITIVE_INFINITY,
   }))
   const opened = openingTimes(times)
+  const authors = new Map<string, string>()
   return found.flatMap((each) => {
     const pushed = (commits.all[each.head] as Commit).committed
     const at = { opened: opened.get(each.n) as number, pushed, merged: merges.get(each.n) ?? null }
     const is_open = at.merged === null && isOpen(mirror.merge_tried, { n: each.n, since })
     const presumed_end = Math.max(at.opened, pushed) + CLOSED_AFTER_DAYS * DAY
     const ended = at.merged?.at ?? (is_open ? Number.POSITIVE_INFINITY : presumed_end)
-    return ended < since ? [] : [{ ...each, ...at, ...authorOf(commits, each.own), is_open, ended }]
+    return ended < from ? [] : [{ ...each, ...at, ...authorOf(commits, each.own, authors), is_open, ended }]
   })
 }
 
@@ -108,30 +115,22 @@ export function openingTimes(times: readonly { n: number; first: number; merged:
   )
 }
 
-/** Coding agents count as people, as they do in the comments of the service. */
-const AGENTS = new Set([
-  'copilot',
-  'copilot-swe-agent',
-  'devin-ai-integration',
-  'claude',
-  'google-labs-jules',
-  'cursor',
-])
-
-/** The author of most of the commits. */
-function authorOf({ all }: Commits, own: ReadonlySet<number>): Pick<PullRequest, 'author' | 'is_bot'> {
+/** The author of most of the commits. `authors`: those of earlier pull requests, by email address and by name. */
+function authorOf(
+  { all }: Commits,
+  own: ReadonlySet<number>,
+  authors: Map<string, string>,
+): Pick<PullRequest, 'author' | 'is_bot'> {
   const made = [...own].map((at) => all[at] as Commit).toSorted((a, b) => a.authored - b.authored)
   const plain = made.filter(({ parents }) => parents.length < 2)
   const counts = new Map<string, number>()
   for (const { email } of plain) counts.set(email, (counts.get(email) ?? 0) + 1)
   const most = Math.max(...counts.values())
   const { author: name, email } = (plain.find((each) => counts.get(each.email) === most) ?? made[0]) as Commit
-  const login = /^(.*)\[bot\]$/.exec(name)?.[1] ?? /^(?:\d+\+)?(.*)\[bot\]@/.exec(email)?.[1]
-  return { author: { name, email }, is_bot: login !== undefined && !AGENTS.has(login.toLowerCase()) }
-}
-
-export function isSameAuthor({ author: a }: PullRequest, { author: b }: PullRequest): boolean {
-  return a.email === b.email || a.name.toLowerCase() === b.name.toLowerCase()
+  const author = authors.get(email) ?? authors.get(name.toLowerCase()) ?? email
+  for (const key of [email, name.toLowerCase()]) authors.set(key, author)
+  const login = /^(?:\d+\+)?(.*\[bot\])@/.exec(email)?.[1] ?? name
+  return { author, is_bot: isBot({ login, is_of_type_bot: false }, DEFAULT_SETTINGS.comment) }
 }
 
 /** The head of one is among the commits that the other adds, or is a parent of one of them. */
@@ -142,12 +141,13 @@ export function isStacked(a: PullRequest, b: PullRequest): boolean {
 }
 
 /**
- * Returns the merged one of the two if the other was rebased over its merge, otherwise null. The last head of a rebased pull
- * request does not show whether the two conflicted before.
+ * Whether a head with this merge base was rebased over the merge of the other pull request. It does not show whether the two
+ * conflicted before.
  */
-export function rebasedOver<Each extends PullRequest>(a: Each, b: Each, { arrival }: Branch): Each | null {
-  const isBeneath = ({ merged }: Each, other: Each) =>
-    merged !== null && (arrival[other.base] as number) >= merged.position
-  if (isBeneath(a, b)) return a
-  return isBeneath(b, a) ? b : null
+export function isRebasedOver(
+  { base }: Pick<PullRequest, 'base'>,
+  { merged }: PullRequest,
+  { arrival }: Branch,
+): boolean {
+  return merged !== null && (arrival[base] as number) >= merged.position
 }

@@ -1,17 +1,18 @@
 /** The tables of a replay, in Markdown (docs/signal.md). Pure. */
-import { isConflict, isDuplicate, isProved, type JudgedOverlap, type RuleCount } from './comment-rules.ts'
-import { OUTCOMES, type Outcome } from './outcomes.ts'
+import { isLive, type RuleCount } from './comment-rules.ts'
+import { figure, percent, ratio, table } from './markdown.ts'
+import { isConflict, isProved } from './overlaps.ts'
+import { type Period, type Play, playTables } from './play-table.ts'
+import type { JudgedOverlap } from './truth.ts'
 
-export interface Replayed {
-  /** The first and the last second of the replayed period. */
-  since: number
-  until: number
+export interface Replayed extends Period {
   pull_requests: { all: number; by_people: number }
   counts: RuleCount[]
   overlaps: JudgedOverlap[]
-  shown: { overlap: JudgedOverlap; outcome: Outcome }[]
   /** Pairs by people of which one side was rebased over the other's merge, and those of them that edit lines of that merge. */
   rebased: { pairs: number; editing_merge: number }
+  /** Without and with the budget. */
+  plays: Play[]
   /** False if the mirror has no refs that distinguish open pull requests from closed ones. */
   has_merge_refs: boolean
 }
@@ -32,7 +33,7 @@ export function tablesOf(replayed: Replayed): string {
       ]),
     ),
     verdictTable(replayed),
-    outcomeTable(replayed),
+    playTables(replayed.plays, replayed),
   ].join('\n\n')
 }
 
@@ -47,15 +48,9 @@ const VERDICT_RULES: readonly [label: string, calls: (overlap: JudgedOverlap) =>
 function verdictTable({ overlaps, rebased }: Replayed): string {
   const people = overlaps.filter(({ is_of_people }) => is_of_people)
   const known = people.filter(({ truth }) => truth !== null && truth.verdict !== 'unknown')
-  const conflicts = known.filter(({ truth }) => truth?.verdict === 'conflict')
+  const conflicts = known.filter(conflictsInGit)
   const unknown = people.filter(({ truth }) => truth?.verdict === 'unknown').length
   const not_merged = people.length - known.length - unknown - rebased.pairs
-  const rows = VERDICT_RULES.map(([label, calls]) => {
-    const called = known.filter(calls)
-    const found = called.filter(({ truth }) => truth?.verdict === 'conflict').length
-    const score = `${figure(found, called.length)} / ${figure(found, conflicts.length)}`
-    return [label, score, `${found}, ${called.length - found}, ${conflicts.length - found}`]
-  })
   return [
     [
       `${people.length} pairs by different authors share a file that is not noise.`,
@@ -64,41 +59,36 @@ function verdictTable({ overlaps, rebased }: Replayed): string {
       `In ${rebased.pairs}, one side was rebased over the other's merge, and in ${rebased.editing_merge} of these it edits lines of that merge.`,
       ...(not_merged > 0 ? [`The oldest ${not_merged} were not judged.`] : []),
     ].join(' '),
-    table(['verdict (by pair)', 'precision / recall, %', 'found, false alarms, missed'], rows),
+    table(
+      [
+        'verdict: precision / recall by pair, %',
+        'all pairs',
+        'found, false alarms, missed',
+        'live pairs',
+        '',
+      ],
+      VERDICT_RULES.map(([label, calls]) => [
+        label,
+        ...scoreOf(known, calls),
+        ...scoreOf(known.filter(isLive), calls),
+      ]),
+    ),
   ].join('\n\n')
 }
 
-function outcomeTable({ shown }: Replayed): string {
-  const kinds = [
-    ['conflicts', shown.filter(({ overlap }) => isConflict(overlap))],
-    ['duplicates', shown.filter(({ overlap }) => isDuplicate(overlap))],
-  ] as const
-  const rows = (Object.keys(OUTCOMES) as Outcome[]).map((outcome) => [
-    OUTCOMES[outcome],
-    ...[shown, ...kinds.map(([, pairs]) => pairs)].map((pairs) => {
-      const count = pairs.filter((pair) => pair.outcome === outcome).length
-      return `${count} (${percent(count, pairs.length)})`
-    }),
-  ])
-  const head = [`${shown.length} pairs shown`, ...kinds.map(([name, pairs]) => `${pairs.length} ${name}`)]
-  return table(['outcome', ...head], rows)
+function conflictsInGit({ truth }: JudgedOverlap): boolean {
+  return truth?.verdict === 'conflict'
 }
 
-function table(head: readonly string[], rows: readonly (readonly string[])[]): string {
-  const line = (cells: readonly string[]) => `| ${cells.join(' | ')} |`
-  return [line(head), line(head.map(() => '---')), ...rows.map(line)].join('\n')
-}
-
-function percent(part: number, whole: number): string {
-  return whole === 0 ? '–' : `${((100 * part) / whole).toFixed(0)} %`
-}
-
-function figure(part: number, whole: number): string {
-  return whole === 0 ? '–' : ((100 * part) / whole).toFixed(1)
-}
-
-function ratio(part: number, whole: number): string {
-  return whole === 0 ? '–' : (part / whole).toFixed(1)
+/** Precision and recall in percent, and the numbers of pairs found, called wrongly, and missed. */
+function scoreOf(known: readonly JudgedOverlap[], calls: (overlap: JudgedOverlap) => boolean): string[] {
+  const called = known.filter(calls)
+  const found = called.filter(conflictsInGit).length
+  const conflicts = known.filter(conflictsInGit).length
+  return [
+    `${figure(found, called.length)} / ${figure(found, conflicts)}`,
+    `${found}, ${called.length - found}, ${conflicts - found}`,
+  ]
 }
 
 function dayOf(seconds: number): string {

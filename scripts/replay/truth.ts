@@ -5,13 +5,18 @@ import type { Commit, Commits } from './commits.ts'
 import type { Git } from './git.ts'
 import { mergeSides, type Side, type SideMerge } from './merge-tree.ts'
 import type { Overlap } from './overlaps.ts'
-import type { PullRequest } from './pull-requests.ts'
+import type { HeadAndBase } from './revisions.ts'
 
 export interface Truth {
   /** `unknown`: in at least one file neither side can be rebased onto the other's base, and all other files are clean. */
   verdict: 'conflict' | 'clean' | 'unknown'
   /** The number of files in conflict, without noise. */
   conflicts: number
+}
+
+/** `truth` is null if git did not judge the pair: see `isComparable`. */
+export interface JudgedOverlap extends Overlap {
+  truth: Truth | null
 }
 
 /** Returns the truth of each overlap, in order. */
@@ -26,8 +31,8 @@ export async function truthOf(
     return isForward ? { moved: sides[0], fixed: sides[1] } : { moved: sides[1], fixed: sides[0] }
   })
   const merges = await mergeSides(git, pairs, report)
-  const known = overlaps.map(({ real }, index) =>
-    real.map((file) => fileTruth(file, merges[index] as SideMerge)),
+  const known = overlaps.map(({ judged }, index) =>
+    judged.real.map((file) => fileTruth(file, merges[index] as SideMerge)),
   )
   // For a file that could not be rebased onto the newer base, the sides are swapped.
   const open = known.flatMap((files, index) => (files.includes('unknown') ? [index] : []))
@@ -37,7 +42,7 @@ export async function truthOf(
   })
   const others = await mergeSides(git, reversed, (line) => report(`sides swapped: ${line}`))
   for (const [at, index] of open.entries()) {
-    const { real } = overlaps[index] as Overlap
+    const { real } = (overlaps[index] as Overlap).judged
     known[index] = (known[index] ?? []).map((truth, file) =>
       truth === 'unknown' ? fileTruth(real[file] as FilePair, others[at] as SideMerge) : truth,
     )
@@ -55,7 +60,7 @@ function fileTruth({ yours, theirs }: FilePair, { stale, conflicts }: SideMerge)
   return names.some((name) => conflicts.has(name)) ? 'conflict' : 'clean'
 }
 
-export function sideOf({ all }: Commits, { head, base }: PullRequest): Side {
+export function sideOf({ all }: Commits, { head, base }: HeadAndBase): Side {
   const [top, bottom] = [all[head] as Commit, all[base] as Commit]
   return { tree: top.tree, base: bottom.sha, base_tree: bottom.tree }
 }

@@ -118,6 +118,10 @@ const pairOf = (a: number, b: number) =>
 const numbers = ({ earlier, later }: { earlier: { n: number }; later: { n: number } }) =>
   `${earlier.n} ${later.n}`
 
+/** By the numbers of the pair; without the budget. */
+const outcomesIn = ({ plays }: Replayed) =>
+  Object.fromEntries(plays[0]?.shown.map((pair, at) => [numbers(pair), plays[0]?.outcomes[at]]) ?? [])
+
 describe('of a mirror with known outcomes', () => {
   test.each<[what: string, a: number, b: number, verdict: string, truth: string]>([
     ['two that change one line', 2, 3, 'conflict', 'conflict'],
@@ -131,7 +135,7 @@ describe('of a mirror with known outcomes', () => {
   ])('%s are judged by their lines and by git', (_, a, b, verdict, truth) => {
     const pair = pairOf(a, b)
     expect(pair?.is_of_people).toBe(true)
-    expect({ verdict: pair?.judged.strongest?.verdict, truth: pair?.truth?.verdict }).toEqual({
+    expect({ verdict: pair?.judged.lines?.verdict, truth: pair?.truth?.verdict }).toEqual({
       verdict,
       truth,
     })
@@ -157,16 +161,15 @@ describe('of a mirror with known outcomes', () => {
   })
 
   test('the pairs shown are conflicts and duplicates of the last 14 days, each with its outcome', () => {
-    const outcomes = replayed.shown.map(({ overlap, outcome }) => [numbers(overlap), outcome])
-    expect(Object.fromEntries(outcomes)).toEqual({
-      '2 3': 'conflicted',
-      '2 7': 'conflicted',
-      '3 12': 'both_open',
-      '5 6': 'closed',
-      '7 12': 'both_open',
-      '9 10': 'conflicted',
-      '13 15': 'conflicted',
-      '15 16': 'both_open',
+    expect(outcomesIn(replayed)).toEqual({
+      '2 3': 'came_true',
+      '2 7': 'came_true',
+      '3 12': 'open',
+      '5 6': 'given_up',
+      '7 12': 'open',
+      '9 10': 'came_true',
+      '13 15': 'came_true',
+      '15 16': 'open',
     })
   })
 })
@@ -181,7 +184,7 @@ test('prints the tables, and does not modify the mirror', async () => {
   expect(stdout).toContain('| … git would conflict | 53 % × 1.1 | 8 |')
   expect(stdout).toContain('| … and only the later side gets a comment | 27 % × 1.0 | 4 |')
   expect(stdout).toContain('| same file | 55.6 / 100.0 | 5, 4, 0 |')
-  expect(stdout).toContain('| 8 pairs shown | 7 conflicts | 1 duplicates |')
+  expect(stdout).toContain('| outcome of the pairs shown | no budget: 8 | budget of 15 %: 8 |')
   expect(stdout).toContain(
     "In 1, one side was rebased over the other's merge, and in 1 of these it edits lines",
   )

@@ -1,0 +1,242 @@
+/**
+ * Plays openings, pushes and merges in the order of events through the rules of the service: verdict, audience and budget
+ * (contract §12). All pull requests count as ready for review. Pure.
+ */
+import type { Settings } from '../../src/context/settings.ts'
+import { judgedSeverity } from '../../src/overlap/judge.ts'
+import { isSameAuthor } from '../../src/overlap/side.ts'
+import { namedOf, type Other, silenceOf } from '../../src/signal/audience.ts'
+import { BUDGET_DAYS, budgetOf } from '../../src/signal/budget.ts'
+import type { Branch } from './commits.ts'
+import { type Changed, type JudgedHeads, type JudgeHeads, keysOf } from './heads.ts'
+import { DAY, isRebasedOver, isStacked } from './pull-requests.ts'
+
+/** Two pull requests that the service has called a conflict or a duplicate. */
+export interface PlayedPair {
+  earlier: Changed
+  /** The one that was opened later. */
+  later: Changed
+  /** Whose event brought it about; null if it was there when the replay started. */
+  cause: Changed | null
+  /** The present judgment; null if it is neither a conflict nor a duplicate any more. */
+  judged: JudgedHeads | null
+  /** When a comment named it first, in seconds; null if none did. */
+  shown_at: number | null
+  /** When a push took it away; null if none did. */
+  resolved_at: number | null
+}
+
+export interface Comment {
+  on: Changed
+  /** In seconds. */
+  at: number
+  /** The numbers of all that it has named. */
+  named: Set<number>
+}
+
+export interface Played {
+  pairs: PlayedPair[]
+  comments: Comment[]
+  /** Whether the budget was in force, from each event on. */
+  budget: { at: number; in_force: boolean }[]
+}
+
+export interface PlayOptions {
+  comment: Settings['comment']
+  branches: readonly Branch[]
+  judge: JudgeHeads
+  /** Pull requests that were open before are not compared with each other until the next event of one of them. In seconds. */
+  from: number
+}
+
+type Pushed = Changed['revisions'][number]
+interface Event {
+  at: number
+  pr: Changed
+  /** Null when the pull request was merged or closed. */
+  revision: Pushed | null
+}
+
+interface State extends PlayOptions {
+  /** The present revision of each open pull request. */
+  live: Map<Changed, Pushed>
+  byKey: Map<string, Set<Changed>>
+  /** By both numbers, the lower one first. */
+  pairs: Map<string, PlayedPair>
+  pairsOf: Map<Changed, PlayedPair[]>
+  comments: Map<Changed, Comment>
+  /** By people, in order of opening. */
+  people: Changed[]
+}
+
+export function play(pull_requests: readonly Changed[], options: PlayOptions): Played {
+  const state: State = {
+    ...options,
+    live: new Map(),
+    byKey: new Map(),
+    pairs: new Map(),
+    pairsOf: new Map(),
+    comments: new Map(),
+    people: pull_requests.filter(({ is_bot }) => !is_bot).toSorted((a, b) => a.opened - b.opened),
+  }
+  const budget: Played['budget'] = []
+  for (const { at, pr, revision } of eventsOf(pull_requests)) {
+    if (revision === null) {
+      leave(state, pr)
+      continue
+    }
+    const before = state.live.get(pr)
+    leave(state, pr)
+    enter(state, pr, revision)
+    if (at < options.from) continue
+    for (const other of meet(state, { pr, before, at })) publish(state, other, at)
+    publish(state, pr, at)
+    budget.push({ at, in_force: isInForce(state, at) })
+  }
+  return { pairs: [...state.pairs.values()], comments: [...state.comments.values()], budget }
+}
+
+/** A merge comes before a push of the same time, a lower number before a higher one. */
+function eventsOf(pull_requests: readonly Changed[]): Event[] {
+  const events = pull_requests.flatMap((pr): Event[] => [
+    ...pr.revisions.filter(({ at }) => at < pr.ended).map((revision) => ({ at: revision.at, pr, revision })),
+    ...(Number.isFinite(pr.ended) ? [{ at: pr.ended, pr, revision: null }] : []),
+  ])
+  const isPush = ({ revision }: Event) => Number(revision !== null)
+  return events.sort((a, b) => a.at - b.at || isPush(a) - isPush(b) || a.pr.n - b.pr.n)
+}
+
+function enter({ live, byKey }: State, pr: Changed, revision: Pushed): void {
+  live.set(pr, revision)
+  for (const key of keysOf(pr, revision.changes)) {
+    const there = byKey.get(key)
+    if (there) there.add(pr)
+    else byKey.set(key, new Set([pr]))
+  }
+}
+
+function leave({ live, byKey }: State, pr: Changed): void {
+  const revision = live.get(pr)
+  if (revision === undefined) return
+  live.delete(pr)
+  for (const key of keysOf(pr, revision.changes)) byKey.get(key)?.delete(pr)
+}
+
+/** Compares `pr` with all other open pull requests after its push. Returns those with which it has a pair. */
+function meet(
+  state: State,
+  { pr, before, at }: { pr: Changed; before: Pushed | undefined; at: number },
+): Changed[] {
+  const now = state.live.get(pr) as Pushed
+  const others = new Set([...keysOf(pr, now.changes)].flatMap((key) => [...(state.byKey.get(key) ?? [])]))
+  for (const pair of state.pairsOf.get(pr) ?? []) others.add(otherOf(pair, pr))
+  for (const other of others) {
+    const theirs = state.live.get(other)
+    if (other === pr || theirs === undefined || isStacked(pr, other)) continue
+    const judged = judgeAt(state, [pr, now], [other, theirs])
+    if (judged === 'unknown') continue
+    const pair = state.pairs.get(keyOf(pr, other))
+    if (pair) update(pair, judged, at)
+    else if (judged) {
+      const isOld = pr.opened < state.from && other.opened < state.from
+      const earlier = isOld && before ? judgeAt(state, [pr, before], [other, theirs]) : null
+      add(state, { one: pr, other, cause: earlier === null ? pr : null, judged })
+    }
+  }
+  return (state.pairsOf.get(pr) ?? []).map((pair) => otherOf(pair, pr)).filter((each) => state.live.has(each))
+}
+
+/** Null if it is neither a conflict nor a duplicate; `unknown` if one was rebased over the other's later merge. */
+function judgeAt(
+  { judge, branches }: State,
+  [one, its]: [Changed, Pushed],
+  [other, theirs]: [Changed, Pushed],
+): JudgedHeads | null | 'unknown' {
+  const branch = branches[one.branch] as Branch
+  if (isRebasedOver(its, other, branch) || isRebasedOver(theirs, one, branch)) return 'unknown'
+  const judged = judge(its.changes, theirs.changes)
+  return judged.lines?.verdict === 'conflict' || judged.duplicate !== null ? judged : null
+}
+
+function update(pair: PlayedPair, judged: JudgedHeads | null, at: number): void {
+  pair.judged = judged
+  pair.resolved_at = judged === null ? at : null
+}
+
+function add(
+  { pairs, pairsOf }: State,
+  { one, other, cause, judged }: { one: Changed; other: Changed; cause: Changed | null; judged: JudgedHeads },
+): void {
+  const [earlier, later] = isEarlier(one, other) ? [one, other] : [other, one]
+  const pair = { earlier, later, cause, judged, shown_at: null, resolved_at: null }
+  pairs.set(keyOf(one, other), pair)
+  for (const each of [one, other]) pairsOf.set(each, [...(pairsOf.get(each) ?? []), pair])
+}
+
+/** Writes or edits the comment on a pull request. */
+function publish(state: State, pr: Changed, at: number): void {
+  if (pr.is_bot && !state.comment.on_bots) return
+  const comment = state.comments.get(pr)
+  const rules = {
+    comment: state.comment,
+    is_draft: false,
+    is_over_budget: comment === undefined && isInForce(state, at),
+    now: dateOf(at),
+  }
+  const all = (state.pairsOf.get(pr) ?? []).flatMap((pair) => {
+    const revision = state.live.get(otherOf(pair, pr))
+    return revision && pair.judged ? [{ pair, ...signalOf(pair, pair.judged, { pr, revision }) }] : []
+  })
+  const named = namedOf(all.filter((other) => silenceOf(other, rules) === null))
+  if (named.length === 0) return
+  const numbers = comment?.named ?? new Set()
+  for (const { pair } of named) {
+    pair.shown_at ??= at
+    numbers.add(otherOf(pair, pr).n)
+  }
+  if (!comment) state.comments.set(pr, { on: pr, at, named: numbers })
+}
+
+/** What the audience rules ask about the other side of a pair. */
+function signalOf(
+  pair: PlayedPair,
+  judged: JudgedHeads,
+  { pr, revision }: { pr: Changed; revision: Pushed },
+): Other {
+  const other = otherOf(pair, pr)
+  const { cause } = pair
+  return {
+    severity: judgedSeverity(judged, 0, null) ?? 'low',
+    is_duplicate: judged.duplicate !== null,
+    conflicts: judged.files.filter(({ verdict }) => verdict === 'conflict').length,
+    is_risky: false,
+    is_blocking: false,
+    is_bot: other.is_bot,
+    is_same_author: isSameAuthor(pr.last.author, other.last.author),
+    active_at: dateOf(revision.at),
+    cause: cause === null ? null : cause === pr ? 'this' : 'other',
+    is_earlier: pair.earlier === other,
+  }
+}
+
+function isInForce({ people, comments, comment }: State, at: number): boolean {
+  const recent = people.filter(({ opened }) => opened <= at && opened > at - BUDGET_DAYS * DAY)
+  const commented = recent.filter((pr) => comments.has(pr)).length
+  return budgetOf({ pull_requests: recent.length, commented }, comment.budget).in_force
+}
+
+function otherOf({ earlier, later }: PlayedPair, pr: Changed): Changed {
+  return earlier === pr ? later : earlier
+}
+
+function isEarlier(one: Changed, other: Changed): boolean {
+  return one.opened < other.opened || (one.opened === other.opened && one.n < other.n)
+}
+
+function keyOf(one: Changed, other: Changed): string {
+  return `${Math.min(one.n, other.n)} ${Math.max(one.n, other.n)}`
+}
+
+function dateOf(seconds: number): Date {
+  return new Date(1000 * seconds)
+}

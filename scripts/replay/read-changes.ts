@@ -1,0 +1,77 @@
+/** Reads the changed files of pull requests, of their last heads and of their earlier pushes. */
+import type { FileChange } from '../../src/lines/change.ts'
+import { closingIssues } from '../../src/lines/closing-issues.ts'
+import { KEY_BYTES, lineHasher } from '../../src/lines/line-hash.ts'
+import type { NoiseRules } from '../../src/lines/noise.ts'
+import { changedFiles } from './changed-files.ts'
+import type { Branch, Commit, Commits } from './commits.ts'
+import type { Git } from './git.ts'
+import { type Changed, type Head, headOf } from './heads.ts'
+import type { Mirror } from './mirror.ts'
+import type { PullRequest } from './pull-requests.ts'
+import { type HeadAndBase, revisionsOf } from './revisions.ts'
+
+interface Source {
+  git: Git
+  mirror: Mirror
+  commits: Commits
+  branches: readonly Branch[]
+  noise: NoiseRules
+  /** Revisions that were replaced before are left out. */
+  from: number
+}
+
+/** Reads the changed files of each pull request and of its revisions, in the order of `pullRequests`. */
+export async function readChanges(source: Source, pullRequests: readonly PullRequest[]): Promise<Changed[]> {
+  const { git, commits, branches, noise, from } = source
+  const { all } = commits
+  const messages = await messagesOf(git, all, pullRequests)
+  const revised = pullRequests.map((pr) => {
+    const revisions = revisionsOf(commits, branches[pr.branch] as Branch, pr)
+    return { pr, revisions: revisions.filter((_, index) => (revisions[index + 1]?.at ?? Infinity) > from) }
+  })
+  const files = await filesOf(
+    source,
+    revised.flatMap(({ pr, revisions }) => [pr, ...revisions]),
+  )
+  return revised.map(({ pr, revisions }) => {
+    // Titles and descriptions of pull requests are not in git.
+    const texts = [...pr.own].map((at) => messages.get((all[at] as Commit).sha) ?? '')
+    const side = { author: { login: pr.author, actor: null }, closes: closingIssues(texts, '') }
+    const heads = new Map<string, Head>()
+    const of = (each: HeadAndBase): Head => {
+      const head = heads.get(keyOf(each)) ?? headOf(files.get(keyOf(each)) ?? [], side, noise)
+      heads.set(keyOf(each), head)
+      return head
+    }
+    return { ...pr, last: of(pr), revisions: revisions.map((each) => ({ ...each, changes: of(each) })) }
+  })
+}
+
+/** The changed files of each head, by `keyOf`. */
+async function filesOf({ git, mirror, commits: { all } }: Source, heads: readonly HeadAndBase[]) {
+  const distinct = [...new Map(heads.map((each) => [keyOf(each), each])).values()]
+  const trees = distinct.map(({ base, head }) => ({
+    from: (all[base] as Commit).tree,
+    to: (all[head] as Commit).tree,
+  }))
+  const files = new Map<string, FileChange[]>()
+  const hash = lineHasher(new Uint8Array(KEY_BYTES))
+  for await (const changes of changedFiles(git, trees, { hash, absent: mirror.absent }))
+    files.set(keyOf(distinct[files.size] as HeadAndBase), changes)
+  return files
+}
+
+function keyOf({ head, base }: HeadAndBase): string {
+  return `${base} ${head}`
+}
+
+async function messagesOf(git: Git, all: readonly Commit[], pullRequests: readonly PullRequest[]) {
+  const own = new Set(pullRequests.flatMap((each) => [...each.own]))
+  const ids = [...own].map((at) => `${(all[at] as Commit).sha}\n`)
+  const messages = new Map<string, string>()
+  const args = ['log', '--no-walk=unsorted', '--stdin', '-z', '--format=%H%n%B']
+  for await (const record of ids.length === 0 ? [] : git.records(args, ids.join(''), '\0'))
+    messages.set(record.slice(0, record.indexOf('\n')), record.slice(record.indexOf('\n') + 1))
+  return messages
+}
