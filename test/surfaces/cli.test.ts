@@ -258,6 +258,76 @@ describe('list and watch', () => {
   })
 })
 
+describe('order', () => {
+  const BASE = Array.from({ length: 60 }, (_, at) => `const value${at} = read(${at})`)
+  const urlOf = (number: number) => `${shop.github.url}/acme/shop/pull/${number}`
+  const change = (path: string, text: string) => ({ path, patch: editOf(BASE, 20, 1, [text]) })
+  const openAsBen = (number: number, paths: string[], fields: object = {}) =>
+    startAsBen({
+      title: `Work ${number}`,
+      branch: `b${number}`,
+      pr_url: urlOf(number),
+      scope: { changes: paths.map((path) => change(path, `text${number}()`)) },
+      ...fields,
+    })
+
+  test('lists conflicting pull requests with their position, and those that are clear', async () => {
+    expect((await tree.run(['order'])).stdout).toBe('No open pull requests conflict with each other.\n')
+    const wide = await openAsBen(12, ['a.ts', 'b.ts'], { title: 'Tidy the retries' })
+    const first = await openAsBen(15, ['a.ts'])
+    await openAsBen(9, ['b.ts'], { actor: 'Eve' })
+    const clear = [await openAsBen(3, ['c.ts']), await openAsBen(4, ['d.ts'])].reverse()
+    expect(await tree.run(['order'])).toEqual({
+      code: 0,
+      stdout: [
+        '1.  #15  Ben  Work 15           conflicts with #12',
+        '2.  #9   Eve  Work 9            conflicts with #12',
+        '3.  #12  Ben  Tidy the retries  conflicts with #15, #9',
+        'Clear: #4, #3',
+        '',
+      ].join('\n'),
+      stderr: '',
+    })
+    const answer = await json(['order'])
+    expect(answer).toMatchObject({
+      items: [{ activity_id: first, pr_url: urlOf(15), conflicts_with: [wide] }, {}, {}],
+      clear,
+    })
+    expect(answer).toEqual((await api('GET', '/merge-order')).body)
+  })
+
+  test('says what it does not know', async () => {
+    await openAsBen(1, [], { scope: { paths: ['src/**'] } })
+    await openAsBen(2, ['src/a.ts'])
+    expect((await tree.run(['order'])).stdout).toMatch(
+      /^No open pull requests are known to conflict with each other\.\nIncomplete: It is not known whether 2 open pull requests/,
+    )
+  })
+
+  test.each([[100], [80], [undefined]])('prints no line of more than %s columns', async (columns) => {
+    const names = Array.from({ length: 25 }, (_, at) => 1_000_000 + at)
+    for (const number of names) await openAsBen(number, ['a.ts'], { title: LONG.title, actor: LONG.actor })
+    for (const number of names) await openAsBen(number + 100, [`${number}.ts`])
+    await openAsBen(7, [])
+    const env = columns === undefined ? {} : { COLUMNS: String(columns) }
+    const lines = (await tree.run(['order'], { env })).stdout.trimEnd().split('\n')
+    expect(lines.filter((line) => displayWidth(line) > (columns ?? 100))).toEqual([])
+    expect(lines.slice(0, 25).map((line) => line.slice(0, 13))).toEqual(
+      names.map((number, at) => `${`${at + 1}.`.padEnd(5)}#${number}`),
+    )
+    expect(lines.slice(25).join(' ')).toMatch(/^Clear: #1000124, .*#1000100 +Incomplete: /)
+  })
+
+  test('fails as other commands do', async () => {
+    const ran = await tree.run(['order'], { env: { GITHUB_TOKEN: 'nobody' } })
+    expect(ran).toMatchObject({
+      code: 1,
+      stdout: '',
+      stderr: expect.stringMatching(/^deconflict: .*set GITHUB_TOKEN/),
+    })
+  })
+})
+
 test('the token comes from gh, for the host of the remote, if the environment has none', async () => {
   const bin = join(tree.path, '../bin')
   await mkdir(bin)

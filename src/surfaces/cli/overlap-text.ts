@@ -1,4 +1,5 @@
 /** Overlap as text for people. Texts of other people are sanitized, and lines fit the display. */
+import { pullRequestName } from '../../activities/pull-request-name.ts'
 import type { OutputOf } from '../../operations/contract.ts'
 import { type JudgedMatch, matchNotes, pathText, placeText } from './lines-text.ts'
 import { type NamedCollision, type Overlaps, SHOWN_MAX } from './named-collisions.ts'
@@ -38,8 +39,7 @@ export function namesById(activities: readonly Activity[], notables: readonly No
 
 /** The number of the pull request, else the title. */
 function whoOf({ title, pr_url }: Pick<Activity, 'title' | 'pr_url'>): string {
-  const [, number] = /\/pull\/(\d+)$/.exec(pr_url ?? '') ?? []
-  return number === undefined ? quoted(title) : `#${number}`
+  return pullRequestName(pr_url) ?? quoted(title)
 }
 
 function quoted(title: string): string {

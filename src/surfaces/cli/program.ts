@@ -11,6 +11,7 @@ import { PARTS } from './init/plan.ts'
 import { list, notes, show } from './list.ts'
 import { login } from './login.ts'
 import { note } from './note.ts'
+import { order } from './order.ts'
 import { CliError, EXIT, type ExitCode, type Runtime } from './runtime.ts'
 import { start } from './start.ts'
 import { sanitize } from './terminal.ts'
@@ -175,6 +176,11 @@ function addListCommands(command: AddCommand): void {
     .option('--importance <importance>', 'only those of this importance')
     .option('--category <category>', 'only those of this category')
     .option('--area <label>', 'only those of this area')
+  command(
+    'order',
+    'Show in which order to merge the open pull requests that conflict with each other.',
+    order,
+  )
   command('watch', 'Show live activities, collisions and notables, and refresh them.', watch)
     .option('--interval <seconds>', 'seconds between refreshes', '5')
     .option('--once', 'show them once and exit')
