@@ -3,8 +3,9 @@
  *
  * rules      pure rules: no database, seconds
  * api        the service over HTTP, on PostgreSQL
- * databases  the same, on PostgreSQL and on the embedded database: behavior that could differ between the two
- * processes, surfaces  the built service and command as real processes
+ * surfaces   the command with the service
+ * databases  the service on PostgreSQL and on the embedded database: behavior that could differ between the two
+ * processes  the built service and command as real processes
  * browser    the pages in Chromium
  * faults     fault injection: breaks the dependencies of the service and counts what is lost
  * bench      the benchmark itself
@@ -81,9 +82,9 @@ export default defineConfig({
           include: ['test/rules/**/*.test.ts', 'test/architecture.test.ts'],
         },
       },
-      api('postgres', ['api', 'databases']),
+      api('postgres', ['api', 'surfaces', 'databases']),
       api('embedded', ['databases']),
-      processes('processes', 1, { folders: ['processes', 'surfaces'] }),
+      processes('processes', 1, { folders: ['processes'] }),
       processes('browser', 2, { folders: ['browser'] }),
       processes('faults', 3, { folders: ['faults'], setup: ['./test/support/request-counts-table.ts'] }),
       processes('bench', 4, { folders: ['bench'] }),

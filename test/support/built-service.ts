@@ -1,7 +1,42 @@
-/** The built service with its own database and a fake GitHub that has one repository. */
+/** The service with its own database and a fake GitHub that has one repository, in the test's process or built and as a process. */
 import { type FakeGithubServer, startFakeGithubServer } from '../../scripts/fake-github-server.ts'
 import { freshDatabase } from './database.ts'
 import { startProcess } from './process.ts'
+import { startTestService, type TestService } from './service.ts'
+
+/** In `acme/shop`, tok-ada and tok-ben have write access, and tok-rita has read access. */
+function startGithub(): Promise<FakeGithubServer> {
+  const user = (login: string, id: number, permission: 'read' | 'write') => ({
+    token: `tok-${login}`,
+    login,
+    id,
+    permissions: { 'acme/shop': permission },
+  })
+  return startFakeGithubServer({
+    repositories: [{ id: 7, full_name: 'acme/shop' }],
+    users: [user('ada', 1, 'write'), user('ben', 2, 'write'), user('rita', 3, 'read')],
+  })
+}
+
+export interface ShopService extends TestService {
+  github: FakeGithubServer
+}
+
+/** In the test's process, with the real clock. */
+export async function startShopService(): Promise<ShopService> {
+  const github = await startGithub()
+  const { url } = github
+  const config = { github_api_url: url, github_web_url: url, rate_limit_per_minute: 100_000 }
+  const service = await startTestService({ token: 'tok-ada', config, realClock: true })
+  return {
+    ...service,
+    github,
+    async close() {
+      await service.close()
+      await github.close()
+    },
+  }
+}
 
 export interface BuiltService {
   /** Address of the service. */
@@ -10,18 +45,9 @@ export interface BuiltService {
   close(): Promise<void>
 }
 
-/** In `acme/shop`, tok-ada and tok-ben have write access, and tok-rita has read access. */
+/** The built service as a process. */
 export async function startBuiltService(env: Record<string, string> = {}): Promise<BuiltService> {
-  const user = (login: string, id: number, permission: 'read' | 'write') => ({
-    token: `tok-${login}`,
-    login,
-    id,
-    permissions: { 'acme/shop': permission },
-  })
-  const github = await startFakeGithubServer({
-    repositories: [{ id: 7, full_name: 'acme/shop' }],
-    users: [user('ada', 1, 'write'), user('ben', 2, 'write'), user('rita', 3, 'read')],
-  })
+  const github = await startGithub()
   const database = await freshDatabase()
   const service = await startProcess({
     DATABASE_URL: database.database_url,

@@ -1,10 +1,14 @@
-/** A real git repository in its own directory, and the built command as a process in it. */
+/** A real git repository in its own directory, and the command `deconflict` in it: in the test's process, or built and as a process. */
 import { execFile, spawn } from 'node:child_process'
-import { mkdir, writeFile } from 'node:fs/promises'
+import { cp, mkdir, writeFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
+import { Readable } from 'node:stream'
 import { text } from 'node:stream/consumers'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
+import { stopwatch, systemClock } from '../../src/base/clock.ts'
+import { VERSION } from '../../src/base/version.ts'
+import { runCli } from '../../src/surfaces/cli/program.ts'
 import { temporaryDirectory } from './temporary-directory.ts'
 
 const CLI = fileURLToPath(new URL('../../dist/cli.js', import.meta.url))
@@ -23,8 +27,6 @@ interface RunOptions {
   env?: Environment
   input?: string
   cwd?: string
-  /** Kills the command after this time. */
-  timeout_ms?: number
 }
 
 export interface WorkingTree {
@@ -32,9 +34,14 @@ export interface WorkingTree {
   /** Runs git and returns its standard output. */
   git(...args: string[]): Promise<string>
   write(files: Record<string, string>): Promise<void>
-  /** Runs `deconflict` here, with only PATH from the environment of the tests. */
-  run(args: string[], options?: RunOptions): Promise<Ran>
-  /** Starts `deconflict` here and does not wait for it. */
+  /**
+   * Runs `deconflict` in the test's process, with only PATH from its environment. `uptime_ms`: how long ago the command
+   * started, by its own clock; default: now.
+   */
+  run(args: string[], options?: RunOptions & { uptime_ms?: number }): Promise<Ran>
+  /** Runs the built `deconflict` as a process. It is killed after `timeout_ms`. */
+  runProcess(args: string[], options?: RunOptions & { timeout_ms?: number }): Promise<Ran>
+  /** Starts the built `deconflict` as a process and does not wait for it. */
   start(
     args: string[],
     options?: Pick<RunOptions, 'env' | 'input'>,
@@ -43,61 +50,95 @@ export interface WorkingTree {
 }
 
 /** On `main`, which `origin` has too, with `src/checkout/retry.ts` and `README.md`. Commands run with `env`. */
-export async function workingTree(
-  env: Environment,
-  remote = 'git@github.com:acme/shop.git',
-): Promise<WorkingTree> {
+export async function workingTree(env: Environment): Promise<WorkingTree> {
   const directory = await temporaryDirectory('tree')
   const path = join(directory.path, 'shop')
-  await mkdir(path)
   const base = { PATH: process.env.PATH, HOME: directory.path, GIT_CONFIG_NOSYSTEM: '1' }
-  const git = async (...args: string[]) => {
+  const git: WorkingTree['git'] = async (...args) => {
     const { stdout } = await promisify(execFile)('git', args, { cwd: path, env: base })
     return stdout.trim()
   }
-  const write = async (files: Record<string, string>) => {
+  const write: WorkingTree['write'] = async (files) => {
     for (const [name, content] of Object.entries(files)) {
       await mkdir(dirname(join(path, name)), { recursive: true })
       await writeFile(join(path, name), content)
     }
   }
-  await git('init', '-q', '-b', 'main')
-  await git('config', 'user.name', 'Ada')
-  await git('config', 'user.email', 'ada@example.com')
-  await write({ 'src/checkout/retry.ts': 'export {}\n', 'README.md': '# Shop\n' })
-  await git('add', '-A')
-  await git('commit', '-q', '-m', 'First')
-  if (remote) {
-    await git('remote', 'add', 'origin', remote)
+  const fill = async () => {
+    await git('init', '-q', '-b', 'main')
+    await git('config', 'user.name', 'Ada')
+    await git('config', 'user.email', 'ada@example.com')
+    await write({ 'src/checkout/retry.ts': 'export {}\n', 'README.md': '# Shop\n' })
+    await git('add', '-A')
+    await git('commit', '-q', '-m', 'First')
+    await git('remote', 'add', 'origin', 'git@github.com:acme/shop.git')
     await git('update-ref', 'refs/remotes/origin/main', 'HEAD')
   }
+  if (template) await cp(template, path, { recursive: true })
+  else {
+    await mkdir(path)
+    await fill()
+    template = (await temporaryDirectory('tree-template')).path
+    await cp(path, template, { recursive: true })
+  }
+  const inTree = <Options extends RunOptions>(options: Options) => ({
+    cwd: path,
+    input: '',
+    ...options,
+    env: { ...base, ...env, ...options.env },
+  })
   return {
     path,
     git,
     write,
-    run: (args, options = {}) =>
-      runCommand(args, { cwd: path, input: '', ...options, env: { ...base, ...env, ...options.env } }),
-    start: (args, options = {}) =>
-      startCommand(args, { cwd: path, input: '', ...options, env: { ...base, ...env, ...options.env } }),
+    run: (args, options = {}) => runInProcess(args, inTree(options)),
+    runProcess: (args, options = {}) => runProcess(args, inTree(options)),
+    start: (args, options = {}) => startProcess(args, inTree(options)),
     remove: directory.remove,
   }
 }
 
-async function runCommand(
+/** A copy of the first working tree of this process: copying it is faster than eight calls of git. */
+let template: string | undefined
+
+type Run = Required<RunOptions>
+
+async function runInProcess(
   args: string[],
-  { env, input, cwd, timeout_ms = TIMEOUT_MS }: RunOptions & { env: Environment; input: string },
+  { env, input, cwd, uptime_ms = 0 }: Run & { uptime_ms?: number },
 ): Promise<Ran> {
-  const child = spawn(process.execPath, [CLI, ...args], { cwd, env, stdio: 'pipe', timeout: timeout_ms })
-  child.stdin.on('error', () => {}).end(input)
-  const ended = new Promise<number | null>((resolve) => child.once('close', resolve))
+  const elapsed = stopwatch()
+  const written = { stdout: '', stderr: '' }
+  const output = (name: 'stdout' | 'stderr') => ({
+    write: (more: string) => {
+      written[name] += more
+    },
+  })
+  const code = await runCli(args, {
+    version: VERSION,
+    env,
+    cwd,
+    stdin: Readable.from([input]),
+    stdout: output('stdout'),
+    stderr: output('stderr'),
+    clock: systemClock,
+    uptime_ms: () => uptime_ms + elapsed(),
+    serveMcp: () => Promise.reject(new Error('MCP needs a process')),
+  })
+  return { code, ...written }
+}
+
+async function runProcess(
+  args: string[],
+  { timeout_ms = TIMEOUT_MS, ...given }: Run & { timeout_ms?: number },
+): Promise<Ran> {
+  const { child, ended } = launch(args, { timeout_ms, ...given })
   const [stdout, stderr] = await Promise.all([text(child.stdout), text(child.stderr)])
   return { code: await ended, stdout, stderr }
 }
 
-function startCommand(args: string[], { env, input, cwd }: { env: Environment; input: string; cwd: string }) {
-  const child = spawn(process.execPath, [CLI, ...args], { cwd, env, stdio: 'pipe', timeout: TIMEOUT_MS })
-  child.stdin.on('error', () => {}).end(input)
-  const ended = new Promise((resolve) => child.once('close', resolve))
+function startProcess(args: string[], given: Run) {
+  const { child, ended } = launch(args, { timeout_ms: TIMEOUT_MS, ...given })
   let output = ''
   child.stdout.setEncoding('utf8').on('data', (more: string) => {
     output += more
@@ -109,4 +150,11 @@ function startCommand(args: string[], { env, input, cwd }: { env: Environment; i
       await ended
     },
   }
+}
+
+function launch(args: string[], { env, input, cwd, timeout_ms }: Run & { timeout_ms: number }) {
+  const child = spawn(process.execPath, [CLI, ...args], { cwd, env, stdio: 'pipe', timeout: timeout_ms })
+  child.stdin.on('error', () => {}).end(input)
+  const ended = new Promise<number | null>((resolve) => child.once('close', resolve))
+  return { child, ended }
 }

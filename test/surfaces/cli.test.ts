@@ -1,20 +1,18 @@
-/** The command `deconflict` as a process in a real git repository, with the built service and a fake GitHub. */
+/** The command `deconflict` in a real git repository, with the service and a fake GitHub. */
 import { mkdir, readFile, stat, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { displayWidth } from '../../src/surfaces/cli/text-layout.ts'
-import { type BuiltService, startBuiltService } from '../support/built-service.ts'
+import { type ShopService, startShopService } from '../support/built-service.ts'
 import { editOf } from '../support/lines.ts'
-import { apiAt } from '../support/service.ts'
+import type { Api } from '../support/service.ts'
 import { type WorkingTree, workingTree } from '../support/working-tree.ts'
 
-const ACTIVITY = /act_[0-9a-z]{26}/
-
-let shop: BuiltService
+let shop: ShopService
 let tree: WorkingTree
 
 beforeAll(async () => {
-  shop = await startBuiltService()
+  shop = await startShopService()
 })
 afterAll(() => shop.close())
 beforeEach(async () => {
@@ -22,129 +20,42 @@ beforeEach(async () => {
 })
 afterEach(async () => {
   await tree.remove()
-  const { body } = await api('GET', '/activity?limit=100')
-  for (const { id } of body.items) await api('POST', `/activity/${id}/archive`)
+  await shop.deleteRecords()
 })
 
-const api: ReturnType<typeof apiAt> = (...call) => apiAt(shop.url, 'tok-ada')(...call)
+const api: Api = (...call) => shop.api(...call)
 const json = async (args: string[], options?: Parameters<WorkingTree['run']>[1]) => {
   const { stdout, stderr } = await tree.run([...args, '--json'], options)
   expect(stderr).toBe('')
   return JSON.parse(stdout)
 }
-const blobOf = (file: string) => tree.git('hash-object', file)
 /** Creates an activity of Ben, for Ada's commands to overlap with. */
 const startAsBen = async (body: object) => {
   const work = { title: 'Tidy the retries', summary: 'One for all.', actor: 'Ben', branch: 'tidy', ...body }
-  const answer = await apiAt(shop.url, 'tok-ben')('POST', '/activity', { body: work })
+  const answer = await api('POST', '/activity', { token: 'tok-ben', body: work })
   return answer.body.activity.id as string
 }
 
-describe('the commands together', () => {
-  test('lead from a check to the end of an activity, with exit codes for scripts', async () => {
-    await tree.git('checkout', '-q', '-b', 'payment-retries')
-    await tree.write({ 'src/checkout/retry.ts': 'export const retries = 2\n' })
-    const clear = await tree.run(['check'])
-    expect([clear.code, clear.stderr]).toEqual([0, ''])
-    expect(clear.stdout).toMatch(/^Clear: no overlap \(compared with 0 live activities/)
-
-    const started = await tree.run(['start', 'Retry declined payments'])
-    expect(started.code).toBe(0)
-    const id = ACTIVITY.exec(started.stdout)?.[0] as string
-    expect((await api('GET', `/activity/${id}`)).body).toMatchObject({
-      title: 'Retry declined payments',
-      actor: 'Ada',
-      branch: 'payment-retries',
-      base_branch: 'main',
-      base_sha: await tree.git('rev-parse', 'main'),
-      scope: {
-        paths: [],
-        changes: [
-          {
-            path: 'src/checkout/retry.ts',
-            status: 'modified',
-            blob_sha: await blobOf('src/checkout/retry.ts'),
-          },
-        ],
-      },
-    })
-
-    const other = await startAsBen({ scope: { paths: ['src/**/retry.ts'] } })
-    const overlap = await tree.run(['check'])
-    expect(overlap.code).toBe(2)
-    expect(overlap.stdout).toMatch(/Overlap, medium/)
-    expect(overlap.stdout).toContain(`  collision, medium  “Tidy the retries” by Ben on tidy\n    ${other}\n`)
-    expect(overlap.stdout).toMatch(
-      /src\/checkout\/retry\.ts {2}yours .*theirs src\/\*\*\/retry\.ts\n→ Agree with Ben/s,
-    )
-
-    expect((await tree.run(['show', id])).stdout).toMatch(
-      /^overlap +medium: “Tidy the retries” by Ben on tidy \(src\/checkout\/retry\.ts\)$/m,
-    )
-
-    const named =
-      /^Overlap, medium\n {2}collision, medium {2}“Tidy the retries” by Ben on tidy\n {4}src\/checkout\/retry\.ts\n/m
-    const beat = await tree.run(['heartbeat'])
-    expect([beat.code, beat.stdout]).toEqual([2, expect.stringMatching(named)])
-    expect(beat.stdout).not.toContain(other)
-    await tree.write({ 'docs/new.md': '' })
-    const updated = await tree.run(['update', '--refresh', '--risk', 'high', '--status', 'blocked'])
-    expect([updated.code, updated.stdout]).toEqual([2, expect.stringMatching(named)])
-    const moved = await tree.run(['update', '--paths', 'docs/**'])
-    expect([moved.code, moved.stdout]).toEqual([0, expect.stringMatching(/\nClear: no overlap\n$/)])
-    await tree.run(['update', '--refresh'])
-    expect(await json(['show', id])).toMatchObject({
-      risk: 'high',
-      status: 'blocked',
-      scope: { paths: [], changes: [{ path: 'src/checkout/retry.ts' }, { path: 'docs/new.md' }] },
-    })
-    const ended = await tree.run(['done'])
-    expect([ended.code, ended.stdout]).toEqual([0, `Done: ${id} is archived\n`])
-    expect((await json(['list'])).items.map((each: { id: string }) => each.id)).toEqual([other])
-  })
-
-  test('create a notable, which check then shows', async () => {
-    const options = ['--category', 'migration', '--importance', 'high', '--paths', 'db/migrations/**']
-    const noted = await tree.run(['note', 'Migrations are frozen', ...options])
-    const id = /ntb_\w+/.exec(noted.stdout)?.[0] as string
-    expect((await tree.run(['notes'])).stdout).toMatch(
-      /^Migrations are frozen {2}high {2}migration {2}expires in 7 d\n {2}ntb_\w+ {2}db\/migrations\/\*\*\n/,
-    )
-    const check = await tree.run(['check', '--paths', 'db/migrations/7.sql'])
-    expect([check.code, check.stdout]).toEqual([
-      2,
-      expect.stringContaining('“Migrations are frozen”, migration'),
-    ])
-    await api('POST', `/notables/${id}/archive`)
-    expect((await tree.run(['notes'])).stdout).toBe('No notables.\n')
-  })
-})
-
-test('watch shows new activities and collisions while it runs', async () => {
-  const polling = { timeout: 30_000, interval: 50 }
-  const watch = tree.start(['watch', '--interval', '1'])
-  await expect.poll(watch.output, polling).toMatch(/^acme\/shop {2}0 activities, 0 collisions, 0 notables/)
-  const id = await startAsBen({ scope: { paths: ['src/**'] } })
-  await expect
-    .poll(watch.output, polling)
-    .toMatch(/1 activity, 0 collisions.*\nTidy the retries {2}Ben {2}tidy/)
-  await api('POST', `/activity/${id}/heartbeat`)
-  await startAsBen({ title: 'Rewrite', agent: 'codex', branch: 'rewrite', scope: { paths: ['src/a.ts'] } })
-  await expect
-    .poll(watch.output, polling)
-    .toMatch(
-      /2 activities, 1 collision.*\nRewrite +Ben \(codex\).*\n.*\n {2}collision, medium {2}Tidy the retries/,
-    )
-  await watch.stop()
-  // The heartbeat wrote nothing.
-  expect(watch.output().match(/acme\/shop/g)).toHaveLength(3)
+test('note creates a notable, which check then shows', async () => {
+  const options = ['--category', 'migration', '--importance', 'high', '--paths', 'db/migrations/**']
+  const noted = await tree.run(['note', 'Migrations are frozen', ...options])
+  const id = /ntb_\w+/.exec(noted.stdout)?.[0] as string
+  expect((await tree.run(['notes'])).stdout).toMatch(
+    /^Migrations are frozen {2}high {2}migration {2}expires in 7 d\n {2}ntb_\w+ {2}db\/migrations\/\*\*\n/,
+  )
+  const check = await tree.run(['check', '--paths', 'db/migrations/7.sql'])
+  expect([check.code, check.stdout]).toEqual([
+    2,
+    expect.stringContaining('“Migrations are frozen”, migration'),
+  ])
+  await api('POST', `/notables/${id}/archive`)
+  expect((await tree.run(['notes'])).stdout).toBe('No notables.\n')
 })
 
 test('watch says that there are more activities than it shows', async () => {
   const titles = Array.from({ length: 101 }, (_, index) => ({ title: `Work ${index}` }))
-  const ids = await Promise.all(titles.map(startAsBen))
+  await Promise.all(titles.map(startAsBen))
   const { stdout } = await tree.run(['watch', '--once'])
-  await Promise.all(ids.map((id) => api('POST', `/activity/${id}/archive`)))
   expect(stdout).toMatch(/^acme\/shop {2}more than 100 activities, 0 collisions, 0 notables/)
 })
 
@@ -187,7 +98,7 @@ describe('list and watch', () => {
     const note = { ...LONG, title: '凍結'.repeat(60), summary: 'x', importance: 'high' }
     const { title, summary, importance, scope } = note
     const body = { title, summary, importance, category: 'temporary-workaround', scope }
-    const { body: noted } = await api('POST', '/notables', { body })
+    await api('POST', '/notables', { body })
     const env = columns === undefined ? {} : { COLUMNS: String(columns) }
     for (const args of [['list'], ['watch', '--once'], ['notes']]) {
       const lines = (await tree.run(args, { env })).stdout.split('\n')
@@ -196,7 +107,6 @@ describe('list and watch', () => {
     }
     const { stdout } = await tree.run(['list'], { env })
     expect(stdout.match(/collision, high {2}重試|collision, high {2}Erst/g)).toHaveLength(2)
-    await api('POST', `/notables/${noted.id}/archive`)
   })
 
   test('name the other side of each collision, also in a list of one branch', async () => {
@@ -563,9 +473,8 @@ describe('the state of git', () => {
 
   test('of a new branch still overlaps with notables that apply everywhere', async () => {
     await tree.git('checkout', '-q', '-b', 'fresh')
-    const noted = await tree.run(['note', 'Release week', '--importance', 'high'])
+    await tree.run(['note', 'Release week', '--importance', 'high'])
     const { code, stdout } = await tree.run(['start'])
-    await api('POST', `/notables/${/ntb_\w+/.exec(noted.stdout)?.[0]}/archive`)
     expect([code, stdout]).toEqual([
       2,
       expect.stringMatching(/\nNo files were compared.*\n.*\nOverlap, high.*\n.*Release week/),

@@ -1,22 +1,17 @@
 /** `deconflict init`, which shows, writes and exactly reverts its changes, and the hooks that it installs. */
-import { execFile } from 'node:child_process'
-import { chmod, mkdir, readdir, readFile, stat, symlink, writeFile } from 'node:fs/promises'
+import { chmod, mkdir, readdir, readFile, stat, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { fileURLToPath } from 'node:url'
-import { promisify } from 'node:util'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { readSettingsFile } from '../../src/context/settings-file.ts'
-import { type BuiltService, startBuiltService } from '../support/built-service.ts'
-import { apiAt } from '../support/service.ts'
+import { startShopService } from '../support/built-service.ts'
+import type { TestService } from '../support/service.ts'
 import { type WorkingTree, workingTree } from '../support/working-tree.ts'
 
-const CLI = fileURLToPath(new URL('../../dist/cli.js', import.meta.url))
-
-let shop: BuiltService
+let shop: TestService
 let tree: WorkingTree
 
 beforeAll(async () => {
-  shop = await startBuiltService()
+  shop = await startShopService()
 })
 afterAll(() => shop.close())
 beforeEach(async () => {
@@ -25,12 +20,12 @@ beforeEach(async () => {
 })
 afterEach(async () => {
   await tree.remove()
-  for (const { id } of await listed()) await apiAt(shop.url, 'tok-ada')('POST', `/activity/${id}/archive`)
+  await shop.deleteRecords()
 })
 
 const at = (name: string) => join(tree.path, name)
 const read = (name: string) => readFile(at(name), 'utf8')
-const listed = async () => (await apiAt(shop.url, 'tok-ada')('GET', '/activity?limit=100')).body.items
+const listed = async () => (await shop.api('GET', '/activity?limit=100')).body.items
 
 /** Every file of the working tree and every hook of git, with its bytes and its mode. */
 async function snapshot(): Promise<Record<string, string>> {
@@ -168,35 +163,6 @@ describe('init', () => {
   })
 })
 
-describe('the pre-push hook', () => {
-  test('lets the push through, and shows who else works on the files', async () => {
-    await tree.run(['init', '--yes', '--only', 'git'])
-    await apiAt(shop.url, 'tok-ben')('POST', '/activity', {
-      body: { title: 'Tidy', summary: 'x', actor: 'Ben', branch: 'tidy', scope: { paths: ['src/**'] } },
-    })
-    await tree.write({ 'src/checkout/retry.ts': 'changed' })
-    await tree.git('commit', '-qam', 'Change')
-    await tree.git('init', '-q', '--bare', '../there.git')
-    await tree.git('remote', 'set-url', '--push', 'origin', '../there.git')
-    const bin = at('../bin')
-    await mkdir(bin)
-    await chmod(CLI, 0o755)
-    await symlink(CLI, join(bin, 'deconflict'))
-    const env = {
-      ...process.env,
-      PATH: `${bin}:${process.env.PATH}`,
-      DECONFLICT_URL: shop.url,
-      GITHUB_TOKEN: 'tok-ada',
-    }
-    const push = () => promisify(execFile)('git', ['push', 'origin', 'work'], { cwd: tree.path, env })
-    const { stderr } = await push()
-    expect(stderr).toMatch(/Overlap, medium/)
-    expect(await tree.git('-C', '../there.git', 'rev-parse', 'work')).toBe(
-      await tree.git('rev-parse', 'HEAD'),
-    )
-  })
-})
-
 describe('the hook of an agent', () => {
   const hook = (
     event: string,
@@ -214,7 +180,8 @@ describe('the hook of an agent', () => {
     return activity
   }
   const startAsBen = () =>
-    apiAt(shop.url, 'tok-ben')('POST', '/activity', {
+    shop.api('POST', '/activity', {
+      token: 'tok-ben',
       body: {
         title: 'Tidy',
         summary: 'x',
@@ -272,23 +239,12 @@ describe('the hook of an agent', () => {
     await hook('before-edit', edit('src/a.ts'))
     const first = await only()
     expect(first.scope).toEqual({ areas: [], paths: ['src/a.ts'], changes: [{ path: 'b.md' }] })
-    await apiAt(shop.url, 'tok-ada')('POST', `/activity/${first.id}/archive`)
+    await shop.api('POST', `/activity/${first.id}/archive`)
     await hook('before-edit', edit('src/c.ts'))
     expect(await only()).toMatchObject({
       scope: { paths: ['src/a.ts', 'src/c.ts'], changes: [{ path: 'b.md' }] },
     })
     expect((await only()).id).not.toBe(first.id)
-  })
-
-  test('creates one activity for several edits at once', async () => {
-    const files = ['a.ts', 'b.ts', 'c.ts', 'd.ts']
-    const runs = await Promise.all(files.map((file) => hook('before-edit', edit(file))))
-    const { scope } = await only()
-    // On a slow machine a hook may wait too long for the others, and say so.
-    const added = files.filter((_, index) => runs[index]?.stderr === '')
-    expect(added).not.toEqual([])
-    expect(scope.paths).toEqual(expect.arrayContaining(added))
-    for (const { stderr } of runs) expect(stderr).toMatch(/^$|still running|did not answer within/)
   })
 
   test('reuses the activity of deconflict start, adds to it, and does not end it', async () => {
@@ -341,7 +297,7 @@ describe('the hook of an agent', () => {
     const told = await hook('before-edit', edit('src/checkout/retry.ts'))
     expect(told.stdout).toMatch(/“Tidy” by Ben on tidy/)
     expect((await hook('before-edit', edit('src/checkout/other.ts'))).stdout).toBe('')
-    await apiAt(shop.url, 'tok-ben')('POST', `/activity/${ben}/archive`)
+    await shop.api('POST', `/activity/${ben}/archive`, { token: 'tok-ben' })
     // The agent's own commands do not collide with its session.
     const check = await tree.run(['check', '--paths', 'src/checkout/retry.ts'])
     expect([check.code, check.stdout]).toEqual([0, expect.stringMatching(/^Clear/)])
@@ -349,7 +305,7 @@ describe('the hook of an agent', () => {
     const started = await tree.run(args)
     const { activity, overlap } = JSON.parse(started.stdout)
     expect([started.code, overlap]).toMatchObject([0, { overlap_detected: false, related_activity_ids: [] }])
-    await apiAt(shop.url, 'tok-ada')('POST', `/activity/${activity.id}/archive`)
+    await shop.api('POST', `/activity/${activity.id}/archive`)
     expect((await tree.run(['list', '--mine'])).stdout).toContain(mine.id)
     await hook('session-end')
     expect(await listed()).toEqual([])
@@ -358,24 +314,24 @@ describe('the hook of an agent', () => {
   test.each([
     [
       'codex',
-      {
+      () => ({
         tool_input: {
           command: '*** Begin Patch\n*** Update File: src/a.ts\n@@\n*** Add File: b.ts\n*** End Patch',
         },
-      },
+      }),
     ],
     [
       'cursor',
-      {
+      () => ({
         session_id: undefined,
         conversation_id: 'c1',
         cwd: undefined,
-        workspace_roots: ['.'],
+        workspace_roots: [tree.path],
         file_path: 'src/a.ts',
-      },
+      }),
     ],
   ])('reads the input of %s', async (agent, about) => {
-    await hook('after-edit', about, { agent })
+    await hook('after-edit', about(), { agent })
     const { scope, ...activity } = await only()
     expect(activity.agent).toBe(agent)
     expect(scope.paths).toContain('src/a.ts')

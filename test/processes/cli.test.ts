@@ -1,0 +1,217 @@
+/** The built command as a process: its exit codes, its standard input, signals, and what ends it. */
+import { execFile } from 'node:child_process'
+import { chmod, mkdir, symlink } from 'node:fs/promises'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { promisify } from 'node:util'
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { startShopService } from '../support/built-service.ts'
+import type { Api, TestService } from '../support/service.ts'
+import { type SilentServer, startFullServer, startSilentServer } from '../support/silent-server.ts'
+import { type WorkingTree, workingTree } from '../support/working-tree.ts'
+
+const CLI = fileURLToPath(new URL('../../dist/cli.js', import.meta.url))
+const ACTIVITY = /act_[0-9a-z]{26}/
+
+let shop: TestService
+let tree: WorkingTree
+let silent: SilentServer | undefined
+
+beforeAll(async () => {
+  shop = await startShopService()
+})
+afterAll(() => shop.close())
+beforeEach(async () => {
+  tree = await workingTree({ DECONFLICT_URL: shop.url, GITHUB_TOKEN: 'tok-ada' })
+  await tree.git('checkout', '-q', '-b', 'work')
+})
+afterEach(async () => {
+  await silent?.close()
+  silent = undefined
+  await tree.remove()
+  await shop.deleteRecords()
+})
+
+const api: Api = (...call) => shop.api(...call)
+const json = async (args: string[]) => {
+  const { stdout, stderr } = await tree.runProcess([...args, '--json'])
+  expect(stderr).toBe('')
+  return JSON.parse(stdout)
+}
+/** Creates an activity of Ben, for Ada's commands to overlap with. */
+const startAsBen = async (body: object) => {
+  const work = { title: 'Tidy the retries', summary: 'One for all.', actor: 'Ben', branch: 'tidy', ...body }
+  const answer = await api('POST', '/activity', { token: 'tok-ben', body: work })
+  return answer.body.activity.id as string
+}
+
+test('the commands lead from a check to the end of an activity, with exit codes for scripts', async () => {
+  await tree.git('checkout', '-q', '-b', 'payment-retries')
+  await tree.write({ 'src/checkout/retry.ts': 'export const retries = 2\n' })
+  const clear = await tree.runProcess(['check'])
+  expect([clear.code, clear.stderr]).toEqual([0, ''])
+  expect(clear.stdout).toMatch(/^Clear: no overlap \(compared with 0 live activities/)
+
+  const started = await tree.runProcess(['start', 'Retry declined payments'])
+  expect(started.code).toBe(0)
+  const id = ACTIVITY.exec(started.stdout)?.[0] as string
+  expect((await api('GET', `/activity/${id}`)).body).toMatchObject({
+    title: 'Retry declined payments',
+    actor: 'Ada',
+    branch: 'payment-retries',
+    base_branch: 'main',
+    base_sha: await tree.git('rev-parse', 'main'),
+    scope: {
+      paths: [],
+      changes: [
+        {
+          path: 'src/checkout/retry.ts',
+          status: 'modified',
+          blob_sha: await tree.git('hash-object', 'src/checkout/retry.ts'),
+        },
+      ],
+    },
+  })
+
+  const other = await startAsBen({ scope: { paths: ['src/**/retry.ts'] } })
+  const overlap = await tree.runProcess(['check'])
+  expect(overlap.code).toBe(2)
+  expect(overlap.stdout).toMatch(/Overlap, medium/)
+  expect(overlap.stdout).toContain(`  collision, medium  “Tidy the retries” by Ben on tidy\n    ${other}\n`)
+  expect(overlap.stdout).toMatch(
+    /src\/checkout\/retry\.ts {2}yours .*theirs src\/\*\*\/retry\.ts\n→ Agree with Ben/s,
+  )
+
+  expect((await tree.runProcess(['show', id])).stdout).toMatch(
+    /^overlap +medium: “Tidy the retries” by Ben on tidy \(src\/checkout\/retry\.ts\)$/m,
+  )
+
+  const named =
+    /^Overlap, medium\n {2}collision, medium {2}“Tidy the retries” by Ben on tidy\n {4}src\/checkout\/retry\.ts\n/m
+  const beat = await tree.runProcess(['heartbeat'])
+  expect([beat.code, beat.stdout]).toEqual([2, expect.stringMatching(named)])
+  expect(beat.stdout).not.toContain(other)
+  await tree.write({ 'docs/new.md': '' })
+  const updated = await tree.runProcess(['update', '--refresh', '--risk', 'high', '--status', 'blocked'])
+  expect([updated.code, updated.stdout]).toEqual([2, expect.stringMatching(named)])
+  const moved = await tree.runProcess(['update', '--paths', 'docs/**'])
+  expect([moved.code, moved.stdout]).toEqual([0, expect.stringMatching(/\nClear: no overlap\n$/)])
+  await tree.runProcess(['update', '--refresh'])
+  expect(await json(['show', id])).toMatchObject({
+    risk: 'high',
+    status: 'blocked',
+    scope: { paths: [], changes: [{ path: 'src/checkout/retry.ts' }, { path: 'docs/new.md' }] },
+  })
+  const ended = await tree.runProcess(['done'])
+  expect([ended.code, ended.stdout]).toEqual([0, `Done: ${id} is archived\n`])
+  expect((await json(['list'])).items.map((each: { id: string }) => each.id)).toEqual([other])
+})
+
+test('watch shows new activities and collisions while it runs', async () => {
+  const polling = { timeout: 30_000, interval: 50 }
+  const watch = tree.start(['watch', '--interval', '1'])
+  await expect.poll(watch.output, polling).toMatch(/^acme\/shop {2}0 activities, 0 collisions, 0 notables/)
+  const id = await startAsBen({ scope: { paths: ['src/**'] } })
+  await expect
+    .poll(watch.output, polling)
+    .toMatch(/1 activity, 0 collisions.*\nTidy the retries {2}Ben {2}tidy/)
+  await api('POST', `/activity/${id}/heartbeat`)
+  await startAsBen({ title: 'Rewrite', agent: 'codex', branch: 'rewrite', scope: { paths: ['src/a.ts'] } })
+  await expect
+    .poll(watch.output, polling)
+    .toMatch(
+      /2 activities, 1 collision.*\nRewrite +Ben \(codex\).*\n.*\n {2}collision, medium {2}Tidy the retries/,
+    )
+  await watch.stop()
+  // The heartbeat wrote nothing.
+  expect(watch.output().match(/acme\/shop/g)).toHaveLength(3)
+})
+
+test('the pre-push hook lets the push through, and shows who else works on the files', async () => {
+  await tree.runProcess(['init', '--yes', '--only', 'git'])
+  await startAsBen({ scope: { paths: ['src/**'] } })
+  await tree.write({ 'src/checkout/retry.ts': 'changed' })
+  await tree.git('commit', '-qam', 'Change')
+  await tree.git('init', '-q', '--bare', '../there.git')
+  await tree.git('remote', 'set-url', '--push', 'origin', '../there.git')
+  const bin = join(tree.path, '../bin')
+  await mkdir(bin)
+  await chmod(CLI, 0o755)
+  await symlink(CLI, join(bin, 'deconflict'))
+  const env = {
+    ...process.env,
+    PATH: `${bin}:${process.env.PATH}`,
+    DECONFLICT_URL: shop.url,
+    GITHUB_TOKEN: 'tok-ada',
+  }
+  const push = () => promisify(execFile)('git', ['push', 'origin', 'work'], { cwd: tree.path, env })
+  const { stderr } = await push()
+  expect(stderr).toMatch(/Overlap, medium/)
+  expect(await tree.git('-C', '../there.git', 'rev-parse', 'work')).toBe(await tree.git('rev-parse', 'HEAD'))
+})
+
+test('a push does not wait for a connection that is never accepted', async () => {
+  await tree.write({ 'src/checkout/retry.ts': 'changed' })
+  await tree.git('add', '-A')
+  const full = await startFullServer()
+  // The start of the process takes some of the three seconds.
+  const timedOut = /^deconflict: not checked: http:\S+ did not answer within [0-2](\.\d)? s\n$/
+  // Without an explicit exit, Node would try to connect for ten more seconds.
+  const options = { env: { DECONFLICT_URL: full.url }, timeout_ms: 10_000 }
+  const ran = await tree.runProcess(['check', '--staged'], options)
+  await full.close()
+  expect(ran).toEqual({ code: 0, stdout: '', stderr: expect.stringMatching(timedOut) })
+})
+
+describe('the hook of an agent', () => {
+  const HOOK = ['hook', 'session-start', '--agent', 'claude-code']
+  /** Agents kill a hook after this time. */
+  const AGENT_TIMEOUT_MS = 10_000
+  const input = JSON.stringify({ session_id: 's1' })
+
+  test('creates one activity for several edits at once', async () => {
+    const files = ['a.ts', 'b.ts', 'c.ts', 'd.ts']
+    const edit = (file: string) =>
+      tree.runProcess(['hook', 'before-edit', '--agent', 'claude-code'], {
+        input: JSON.stringify({
+          session_id: 's1',
+          cwd: tree.path,
+          tool_name: 'Edit',
+          tool_input: { file_path: join(tree.path, file) },
+        }),
+      })
+    const runs = await Promise.all(files.map(edit))
+    const { items } = (await api('GET', '/activity')).body
+    expect(items).toHaveLength(1)
+    // On a slow machine a hook may wait too long for the others, and say so.
+    const added = files.filter((_, index) => runs[index]?.stderr === '')
+    expect(added).not.toEqual([])
+    expect(items[0].scope.paths).toEqual(expect.arrayContaining(added))
+    for (const { stderr } of runs) expect(stderr).toMatch(/^$|still running|did not answer within/)
+  })
+
+  test('releases its lock if it is killed', async () => {
+    silent = await startSilentServer()
+    const killed = tree.start(HOOK, { env: { DECONFLICT_URL: silent.url }, input })
+    // The hook holds the lock while it sends requests.
+    await expect.poll(() => silent?.requests.length, { timeout: 60_000, interval: 20 }).toBe(1)
+    await killed.stop('SIGKILL')
+    const next = await tree.runProcess(HOOK, { input, timeout_ms: AGENT_TIMEOUT_MS })
+    expect(next).toEqual({ code: 0, stdout: '', stderr: '' })
+    expect((await api('GET', '/activity')).body.items).toMatchObject([
+      { agent: 'claude-code', branch: 'work' },
+    ])
+  })
+
+  test('ends before the agent would kill it, even if the server does not respond', async () => {
+    silent = await startSilentServer()
+    const options = { env: { DECONFLICT_URL: silent.url }, input, timeout_ms: AGENT_TIMEOUT_MS }
+    const both = await Promise.all([tree.runProcess(HOOK, options), tree.runProcess(HOOK, options)])
+    for (const ran of both)
+      expect(ran).toEqual({
+        code: 0,
+        stdout: '',
+        stderr: expect.stringMatching(/^deconflict: (http:\S+ did not answer|another hook of this session)/),
+      })
+  })
+})
