@@ -7,27 +7,41 @@ import { tablesOf } from './replay/tables.ts'
 
 const USAGE = `npm run --silent replay -- --pairs FILE
   one JSON line for each pair on stdout, a summary on stderr; FILE is described in docs/signal.md
-npm run --silent replay -- --git DIR [--days 90]
-  tables on stdout, progress on stderr; DIR is a bare mirror with refs/pull/N/head: git clone --mirror URL`
+npm run --silent replay -- --git DIR [--days 90] [--closed-after-days 14]
+  tables on stdout, progress on stderr; DIR is a bare mirror with refs/pull/N/head: git clone --mirror URL;
+  a pull request that was closed without a merge counts as open for that long after its last push`
 const DAYS_MAX = 3650
 
 async function main(): Promise<void> {
   const { values } = parseArgs({
-    options: { pairs: { type: 'string' }, git: { type: 'string' }, days: { type: 'string', default: '90' } },
+    options: {
+      pairs: { type: 'string' },
+      git: { type: 'string' },
+      days: { type: 'string', default: '90' },
+      'closed-after-days': { type: 'string', default: '14' },
+    },
   })
   if (values.pairs !== undefined && values.git === undefined) return replayPairs(values.pairs)
   if (values.git === undefined || values.pairs !== undefined)
     throw new Error(`pass either --pairs or --git\n${USAGE}`)
-  const days = Number(values.days)
-  if (!Number.isInteger(days) || days < 1 || days > DAYS_MAX)
-    throw new Error(`--days ${values.days}: must be a whole number from 1 to ${DAYS_MAX}`)
+  const [days, closed_after_days] = [
+    daysOf('days', values.days),
+    daysOf('closed-after-days', values['closed-after-days']),
+  ]
   // Exiting normally removes the scratch repository.
   for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => process.exit(1))
   const started = performance.now()
   const report = (line: string) =>
     process.stderr.write(`${((performance.now() - started) / 1000).toFixed(1)} s: ${line}\n`)
-  const replayed = await replayHistory(values.git, { days, report })
+  const replayed = await replayHistory(values.git, { days, closed_after_days, report })
   process.stdout.write(`${tablesOf(replayed)}\n`)
+}
+
+function daysOf(option: string, value: string): number {
+  const days = Number(value)
+  if (!Number.isInteger(days) || days < 1 || days > DAYS_MAX)
+    throw new Error(`--${option} ${value}: must be a whole number from 1 to ${DAYS_MAX}`)
+  return days
 }
 
 async function replayPairs(file: string): Promise<void> {

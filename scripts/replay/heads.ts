@@ -65,3 +65,10 @@ function judgeHeads(yours: Head, theirs: Head, noise: NoiseRules): JudgedHeads {
 export function keysOf({ branch }: PullRequest, { files }: Head): Set<string> {
   return new Set(files.flatMap((file) => namesOf(file)).map((name) => `${branch} ${name}`))
 }
+
+/** A head of one, at any of its pushes, is among the commits that the other adds, or is a parent of one of them. */
+export function isStacked(a: Changed, b: Changed): boolean {
+  const isBeneath = (low: Changed, high: Changed) =>
+    [low, ...low.revisions].some(({ head }) => high.own.has(head) || high.boundary.includes(head))
+  return isBeneath(a, b) || isBeneath(b, a)
+}

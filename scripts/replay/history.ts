@@ -24,6 +24,8 @@ const PAIRS_MAX = 20_000
 export interface ReplayOptions {
   /** The days before the last merge into the default branch. */
   days: number
+  /** See `ReadOptions`. */
+  closed_after_days: number
   /** Called with a line of progress. */
   report: (line: string) => void
 }
@@ -39,7 +41,8 @@ export async function replayHistory(directory: string, options: ReplayOptions): 
   }
 }
 
-async function replayMirror(mirror: Mirror, git: Git, { days, report }: ReplayOptions): Promise<Replayed> {
+async function replayMirror(mirror: Mirror, git: Git, options: ReplayOptions): Promise<Replayed> {
+  const { days, closed_after_days, report } = options
   const { default_branch, branches: refs, heads } = mirror
   const commits = await readCommits(git, [
     ...[default_branch, ...refs].map(({ sha }) => sha),
@@ -56,7 +59,7 @@ async function replayMirror(mirror: Mirror, git: Git, { days, report }: ReplayOp
   const since = until - days * DAY
   // The budget counts comments of the days before.
   const from = since - BUDGET_DAYS * DAY
-  const open = readPullRequests(commits, mirror, { ...merged, since, from })
+  const open = readPullRequests(commits, mirror, { ...merged, since, from, closed_after_days })
   const all = open.filter(({ opened }) => opened <= until)
   const noise = await noiseOf(git, default_branch.sha)
   const changed = await readChanges({ git, mirror, commits, branches, noise, from }, all)

@@ -1,8 +1,8 @@
 /** Pairs of pull requests that were open at the same time and share a file, with the service's judgment of their last heads. */
 import { isSameAuthor } from '../../src/overlap/side.ts'
 import type { Branch } from './commits.ts'
-import { type Changed, type JudgedHeads, type JudgeHeads, keysOf } from './heads.ts'
-import { isRebasedOver, isStacked } from './pull-requests.ts'
+import { type Changed, isStacked, type JudgedHeads, type JudgeHeads, keysOf } from './heads.ts'
+import { isRebasedOver } from './pull-requests.ts'
 import { rawGap } from './raw-gap.ts'
 
 export interface Overlap {

@@ -8,8 +8,8 @@ import { isSameAuthor } from '../../src/overlap/side.ts'
 import { namedOf, type Other, silenceOf } from '../../src/signal/audience.ts'
 import { BUDGET_DAYS, budgetOf } from '../../src/signal/budget.ts'
 import type { Branch } from './commits.ts'
-import { type Changed, type JudgedHeads, type JudgeHeads, keysOf } from './heads.ts'
-import { DAY, isRebasedOver, isStacked } from './pull-requests.ts'
+import { type Changed, isStacked, type JudgedHeads, type JudgeHeads, keysOf } from './heads.ts'
+import { DAY, isRebasedOver } from './pull-requests.ts'
 
 /** Two pull requests that the service has called a conflict or a duplicate. */
 export interface PlayedPair {

@@ -6,8 +6,6 @@ import type { Merge, MergedBranches } from './merges.ts'
 import type { Mirror } from './mirror.ts'
 
 export const DAY = 86_400
-/** A closed pull request counts as open for this long after its last push, because git does not record when it was closed. */
-const CLOSED_AFTER_DAYS = 14
 /** An older `refs/pull/N/merge` belongs to a closed pull request: GitHub did not always delete these refs. */
 const TRIED_WITHIN_DAYS = 365
 /** A pull request with more commits is left out. */
@@ -32,14 +30,20 @@ export interface PullRequest extends Addition {
   ended: number
 }
 
-/**
- * Returns the pull requests ordered by number, without those that ended before `from`. `since`: when the replayed period
- * starts. In seconds.
- */
+export interface ReadOptions {
+  /** When the replayed period starts. In seconds. */
+  since: number
+  /** Pull requests that ended before are left out. In seconds. */
+  from: number
+  /** How long a closed pull request counts as open after its last push, because git does not record when it was closed. */
+  closed_after_days: number
+}
+
+/** Returns the pull requests ordered by number. */
 export function readPullRequests(
   commits: Commits,
   mirror: Pick<Mirror, 'heads' | 'merge_tried'>,
-  { branches, merges, since, from }: MergedBranches & { since: number; from: number },
+  { branches, merges, since, from, closed_after_days }: MergedBranches & ReadOptions,
 ): PullRequest[] {
   const found = [...mirror.heads]
     .toSorted(([a], [b]) => a - b)
@@ -60,7 +64,7 @@ export function readPullRequests(
     const pushed = (commits.all[each.head] as Commit).committed
     const at = { opened: opened.get(each.n) as number, pushed, merged: merges.get(each.n) ?? null }
     const is_open = at.merged === null && isOpen(mirror.merge_tried, { n: each.n, since })
-    const presumed_end = Math.max(at.opened, pushed) + CLOSED_AFTER_DAYS * DAY
+    const presumed_end = Math.max(at.opened, pushed) + closed_after_days * DAY
     const ended = at.merged?.at ?? (is_open ? Number.POSITIVE_INFINITY : presumed_end)
     return ended < from ? [] : [{ ...each, ...at, ...authorOf(commits, each.own, authors), is_open, ended }]
   })
@@ -131,13 +135,6 @@ function authorOf(
   for (const key of [email, name.toLowerCase()]) authors.set(key, author)
   const login = /^(?:\d+\+)?(.*\[bot\])@/.exec(email)?.[1] ?? name
   return { author, is_bot: isBot({ login, is_of_type_bot: false }, DEFAULT_SETTINGS.comment) }
-}
-
-/** The head of one is among the commits that the other adds, or is a parent of one of them. */
-export function isStacked(a: PullRequest, b: PullRequest): boolean {
-  const isBeneath = (low: PullRequest, high: PullRequest) =>
-    high.own.has(low.head) || high.boundary.includes(low.head)
-  return isBeneath(a, b) || isBeneath(b, a)
 }
 
 /**

@@ -109,7 +109,7 @@ let replayed: Replayed
 beforeAll(async () => {
   const tried = Object.fromEntries(OPEN.map((n) => [`refs/pull/${n}/merge`, 'merged17']))
   mirror = await mirrorOf({ commits: COMMITS, refs: { ...REFS, ...tried } })
-  replayed = await replayHistory(mirror.path, { days: 30, report: () => {} })
+  replayed = await replayHistory(mirror.path, { days: 30, closed_after_days: 14, report: () => {} })
 })
 afterAll(() => mirror.remove())
 
@@ -215,7 +215,9 @@ describe('rejects', () => {
     ['one without a merge', { 'refs/heads/main': 'start', 'refs/pull/1/head': 'start' }, 'has no merge'],
   ])('%s', async (_, refs, message) => {
     const other = await mirrorOf({ commits: [START], refs })
-    await expect(replayHistory(other.path, { days: 30, report: () => {} })).rejects.toThrow(message)
+    await expect(
+      replayHistory(other.path, { days: 30, closed_after_days: 14, report: () => {} }),
+    ).rejects.toThrow(message)
     await other.remove()
   })
 })

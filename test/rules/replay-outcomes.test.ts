@@ -101,7 +101,7 @@ beforeAll(async () => {
     ...Object.fromEntries(OPEN.map((n) => [`refs/pull/${n}/merge`, 'merged13'])),
   }
   mirror = await mirrorOf({ commits: COMMITS, refs })
-  plays = (await replayHistory(mirror.path, { days: 30, report: () => {} })).plays
+  plays = (await replayHistory(mirror.path, { days: 30, closed_after_days: 14, report: () => {} })).plays
 })
 afterAll(() => mirror.remove())
 
