@@ -101,6 +101,7 @@ async function replayMirror(mirror: Mirror, git: Git, options: ReplayOptions): P
     people,
     plays,
     has_merge_refs: mirror.merge_tried.size > 0,
+    closed_after_days,
   }
 }
 

@@ -15,6 +15,7 @@ export interface Replayed extends Period {
   plays: Play[]
   /** False if the mirror has no refs that distinguish open pull requests from closed ones. */
   has_merge_refs: boolean
+  closed_after_days: number
 }
 
 export function tablesOf(replayed: Replayed): string {
@@ -34,7 +35,19 @@ export function tablesOf(replayed: Replayed): string {
     ),
     verdictTable(replayed),
     playTables(replayed.plays, replayed),
+    approximations(replayed),
   ].join('\n\n')
+}
+
+/** What the commits of a mirror do not show. */
+function approximations({ closed_after_days }: Replayed): string {
+  return [
+    'Approximated:',
+    '- Each commit stands for a push at the time it was made, because a mirror contains only the last head of a pull request.',
+    '- Pairs of which one side was rebased over the other’s merge are neither shown nor judged.',
+    `- A pull request that was closed without a merge counts as open for ${closed_after_days} days after its last push.`,
+    '- All pull requests count as ready for review.',
+  ].join('\n')
 }
 
 const VERDICT_RULES: readonly [label: string, calls: (overlap: JudgedOverlap) => boolean][] = [
