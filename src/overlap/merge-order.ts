@@ -43,7 +43,7 @@ export interface OpenPullRequest {
   conflicts_with: ReadonlySet<string>
   changed_lines: number
   changed_files: number
-  /** The activities of those that it is stacked on, over any number of steps. */
+  /** The activities of the nearest ones that it is stacked on. */
   built_on: ReadonlySet<string>
   /** False if it may have more conflicts than those in `conflicts_with`. */
   is_decided: boolean
@@ -83,18 +83,20 @@ function byConflictsAndSize(a: OpenPullRequest, b: OpenPullRequest): number {
   )
 }
 
-/** In the same order, but none before those that it is built on. Bases that form a circle count as no stack. */
+/** In the same order, but none before those that it is built on. Two that are built on each other are no stack. */
 function bottomUp(ranked: readonly OpenPullRequest[]): OpenPullRequest[] {
   const byId = new Map(ranked.map((each) => [each.activity_id, each]))
   const basesOf = ({ activity_id, built_on }: OpenPullRequest) =>
     [...built_on].filter((id) => byId.get(id)?.built_on.has(activity_id) === false)
-  const waiting = ranked.map((pull) => ({ pull, bases: basesOf(pull) }))
-  const ordered = new Set<string>()
+  const waiting = ranked.map((pull) => ({ pull, bases: new Set(basesOf(pull)) }))
+  const ordered: OpenPullRequest[] = []
   while (waiting.length > 0) {
-    const free = waiting.findIndex(({ bases }) => bases.every((id) => ordered.has(id)))
-    // If links are missing because a budget was exhausted, none may be free.
-    const [next] = waiting.splice(Math.max(free, 0), 1)
-    if (next) ordered.add(next.pull.activity_id)
+    const free = waiting.findIndex(({ bases }) => bases.size === 0)
+    // In a larger circle, none is free.
+    for (const { pull } of waiting.splice(Math.max(free, 0), 1)) {
+      ordered.push(pull)
+      for (const { bases } of waiting) bases.delete(pull.activity_id)
+    }
   }
-  return [...ordered].map((id) => byId.get(id) as OpenPullRequest)
+  return ordered
 }

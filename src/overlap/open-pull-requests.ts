@@ -71,7 +71,9 @@ export function openPullRequests(
   const conflicting = all.filter(({ conflicts }) => conflicts.size > 0)
   const idsOn = idsByBranch(conflicting)
   const basesOf = ({ members }: Group) =>
-    members.flatMap(({ activity }) => [...stacks.belowOf(activity)].flatMap((name) => idsOn.get(name) ?? []))
+    members.flatMap(({ activity }) =>
+      stacks.nearestBelow(activity, idsOn).flatMap((branch) => idsOn.get(branch) ?? []),
+    )
   return all.map((group) => {
     const known = group.members.flatMap(({ position }) => sizes.get(position) ?? [])
     return {

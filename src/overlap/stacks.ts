@@ -7,6 +7,10 @@ interface Branches {
   base_branch: string | null
 }
 
+interface Names {
+  has(name: string): boolean
+}
+
 /** Cost units of following one branch. */
 const STEP = 5
 
@@ -39,23 +43,32 @@ export class Stacks {
   }
 
   /**
-   * The branches below an activity: its base, the bases of other activities on its branch, and theirs. Excludes its own
-   * branch. Some are missing if the budget is exhausted.
+   * The branches of `among` that an activity is built on, without those further below. Excludes its own branch. Some are
+   * missing if the budget is exhausted.
    */
-  belowOf(work: Branches): ReadonlySet<string> {
-    return known(this.#below, work, () => {
-      const { branch, base_branch } = work
-      const own = branch === null ? [] : (this.#bases.get(branch) ?? [])
-      const start = base_branch === null ? own : [base_branch, ...own]
-      return this.#reach(this.#bases, { start, except: branch })
-    })
+  nearestBelow(work: Branches, among: Names): string[] {
+    const start = this.#basesOf(work)
+    const reached = this.#reach(this.#bases, { start, except: work.branch, until: among })
+    return [...reached].filter((name) => among.has(name))
   }
 
   #expects(work: Branches, { branch, base_branch }: Branches): boolean {
-    if (branch !== null && this.belowOf(work).has(branch)) return true
+    if (branch !== null && this.#belowOf(work).has(branch)) return true
     const above = this.#aboveOf(work)
     const built_on = branch === null ? [] : (this.#built_on.get(branch) ?? [])
     return [base_branch, ...built_on].some((name) => name !== null && above.has(name))
+  }
+
+  /** The branches below an activity: its base, the bases of other activities on its branch, and theirs. Excludes its own branch. */
+  #belowOf(work: Branches): ReadonlySet<string> {
+    return known(this.#below, work, () =>
+      this.#reach(this.#bases, { start: this.#basesOf(work), except: work.branch }),
+    )
+  }
+
+  #basesOf({ branch, base_branch }: Branches): Iterable<string> {
+    const own = branch === null ? [] : (this.#bases.get(branch) ?? [])
+    return base_branch === null ? own : [base_branch, ...own]
   }
 
   /** The branch of an activity, and the branches based on it. */
@@ -64,9 +77,10 @@ export class Stacks {
     return known(this.#above, branch, () => this.#reach(this.#tops, { start: [branch], except: null }))
   }
 
+  /** Does not follow the links of names in `until`. */
   #reach(
     links: ReadonlyMap<string, ReadonlySet<string>>,
-    { start, except }: { start: Iterable<string>; except: string | null },
+    { start, except, until = NONE }: { start: Iterable<string>; except: string | null; until?: Names },
   ): ReadonlySet<string> {
     const reached = new Set<string>()
     const waiting = [...start]
@@ -75,7 +89,7 @@ export class Stacks {
       if (this.#budget.remaining < 0) return reached
       if (name === except || reached.has(name)) continue
       reached.add(name)
-      waiting.push(...(links.get(name) ?? []))
+      if (!until.has(name)) waiting.push(...(links.get(name) ?? []))
     }
     return reached
   }

@@ -85,7 +85,7 @@ describe('a stacked pull request comes after', () => {
     [
       'all that it is built on, from the bottom up',
       {
-        t: { conflicts: 'x', on: 'mb' },
+        t: { conflicts: 'x', on: 'm' },
         m: { conflicts: 'x', on: 'b' },
         b: { conflicts: 'x' },
         x: { conflicts: 'tmb' },
@@ -105,7 +105,7 @@ describe('a stacked pull request comes after', () => {
     ],
     ['none that do not conflict', { t: { conflicts: 'x', on: 'b' }, b: {}, x: { conflicts: 't' } }, 'xt'],
     [
-      'a circle that it is built on, whose members do not wait for each other',
+      'two that are built on each other, which do not wait for each other',
       {
         t: { conflicts: 'x', on: 'ab' },
         b: { conflicts: 'xy', on: 'a' },
@@ -116,7 +116,7 @@ describe('a stacked pull request comes after', () => {
       'yabtx',
     ],
     [
-      'no other of a circle that was not followed to its end',
+      'none of a circle',
       {
         c: { conflicts: 'x', on: 'b' },
         b: { conflicts: 'x', on: 'a' },
