@@ -35,6 +35,7 @@ export async function createActivity(ctx: RepoContext, input: CreateActivity): P
     created_by: identity?.login ?? null,
     expires_at: expiryAt(now, now, ttl),
     ttl_ms: hasOwnTtl ? ttl.activity_ttl_ms : null,
+    declared_at: now,
     created_at: now,
     updated_at: now,
   }
@@ -93,7 +94,8 @@ export function updateActivity(ctx: RepoContext, id: string, input: UpdateActivi
     if (!changesAnything(row, changes) && !hasNewLines) return row
     const { heartbeat_at, expires_at, ...visible } = changes
     if (changesAnything(row, visible) || hasNewLines) await enqueueRechecks(within, [id])
-    return store.updateActivity(db, stored, { ...changes, updated_at: now })
+    const declared = scope && { declared_at: now }
+    return store.updateActivity(db, stored, { ...changes, ...declared, updated_at: now })
   })
 }
 

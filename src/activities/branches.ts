@@ -29,7 +29,10 @@ export function pushBranch(ctx: RepoContext, branch: string): Promise<ActivityRo
   const pushed = inTransaction(ctx, async (within) => {
     const { db, now, repo } = within
     const rows = await lockLiveOnBranch(db, repo.id, branch, now)
-    return updateRows(within, rows, { update: (row) => ({ ...heartbeat(ctx, row), branch_pushed: true }) })
+    const declared_at = now
+    return updateRows(within, rows, {
+      update: (row) => ({ ...heartbeat(ctx, row), branch_pushed: true, declared_at }),
+    })
   })
   return withEffect('kept_alive', pushed)
 }
@@ -112,6 +115,7 @@ function newRow({ now, repo, settings }: RepoContext, pushed: PushedBranch, path
     source: 'branch',
     heartbeat_at: now,
     expires_at: expiryAt(now, now, settings),
+    declared_at: now,
     created_at: now,
     updated_at: now,
   }

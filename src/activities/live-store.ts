@@ -41,6 +41,7 @@ const compared = {
   risk: activities.risk,
   blocking: activities.blocking,
   status: activities.status,
+  declared_at: activities.declared_at,
   created_at: activities.created_at,
 }
 export type SidedActivity = Pick<ActivityRow, keyof typeof sided>
@@ -92,14 +93,28 @@ export const MERGED_JSON = jsonOf({ ...compared, merged_at: activities.merged_at
 
 /** Parses `COMPARED_JSON`. */
 export function comparedFrom(json: string): ComparedActivity {
-  const activity = JSON.parse(json)
-  return { ...activity, created_at: new Date(activity.created_at) }
+  return withDates(JSON.parse(json))
 }
 
 /** Parses `MERGED_JSON`. */
 export function mergedFrom(json: string): MergedActivity {
   const { merged_at, ...activity } = JSON.parse(json)
-  return { ...activity, created_at: new Date(activity.created_at), merged_at: new Date(merged_at) }
+  return { ...withDates(activity), merged_at: new Date(merged_at) }
+}
+
+function withDates({
+  created_at,
+  declared_at,
+  ...activity
+}: Omit<ComparedActivity, 'created_at' | 'declared_at'> & {
+  created_at: string
+  declared_at: string | null
+}): ComparedActivity {
+  return {
+    ...activity,
+    created_at: new Date(created_at),
+    declared_at: declared_at === null ? null : new Date(declared_at),
+  }
 }
 
 const readCompared = prepared('activities_compared', (db) => selectByIds(db, activities, compared))

@@ -12,6 +12,7 @@ import { type NotableRow, notables } from '../notables/table.ts'
 import type { StoredKey } from '../operations/store.ts'
 import { idempotency_keys, quotas } from '../operations/table.ts'
 import { pull_requests, redeliveries } from '../pull-requests/table.ts'
+import { merged_changes, noise_pairs, pair_totals, pairs } from '../signal/table.ts'
 import { branch_commits, branch_links } from '../stacks/table.ts'
 
 const TABLES = [
@@ -28,6 +29,10 @@ const TABLES = [
   file_changes,
   branch_commits,
   branch_links,
+  pairs,
+  merged_changes,
+  noise_pairs,
+  pair_totals,
 ]
 
 /** The tables with rules that no constraint can express, with the columns of their keys after `repo_id`. */

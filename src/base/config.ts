@@ -92,6 +92,8 @@ export interface Config {
   max_live_activities: number
   /** Proxies whose `X-Forwarded-For` is trusted, as a number or as addresses. Unset: none. */
   trust_proxy: number | string[] | undefined
+  /** The public address of the service, for links to the page. */
+  public_url: string | null
   /** The OAuth app that people sign in to the page with. Null: they enter a token. */
   sign_in: { public_url: string; client_id: string; client_secret: string } | null
   log_level: string
@@ -129,6 +131,7 @@ export function readConfig(env: Record<string, string | undefined>): Config {
     retention_days: values.RETENTION_DAYS,
     max_live_activities: values.MAX_LIVE_ACTIVITIES,
     trust_proxy: values.TRUST_PROXY,
+    public_url: values.PUBLIC_URL ?? null,
     sign_in: signInOf(values),
     log_level: values.LOG_LEVEL,
     tracing: values.OTEL_EXPORTER_OTLP_ENDPOINT ? { service_name: values.OTEL_SERVICE_NAME } : null,
@@ -146,7 +149,9 @@ function areSet(values: Values, names: (keyof Values)[]): boolean {
 }
 
 function signInOf(values: Values): Config['sign_in'] {
-  if (!areSet(values, ['PUBLIC_URL', 'GITHUB_CLIENT_ID', 'GITHUB_CLIENT_SECRET'])) return null
+  // The address alone is for links to the page.
+  if (values.GITHUB_CLIENT_ID === undefined && values.GITHUB_CLIENT_SECRET === undefined) return null
+  areSet(values, ['PUBLIC_URL', 'GITHUB_CLIENT_ID', 'GITHUB_CLIENT_SECRET'])
   return {
     public_url: values.PUBLIC_URL as string,
     client_id: values.GITHUB_CLIENT_ID as string,

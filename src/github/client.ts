@@ -175,19 +175,25 @@ export async function createComment(
   return data.id
 }
 
-/** Updates the text of a comment; false if it was deleted. One call. */
+/** How often readers reacted to a comment with 👍 and 👎. */
+export interface Reactions {
+  thumbs_up: number
+  thumbs_down: number
+}
+
+/** Updates the text of a comment; undefined if it was deleted. One call, whose response has the reactions. */
 export async function editComment(
   client: Installation,
   repo: RepositoryName,
   id: number,
   body: string,
-): Promise<boolean> {
+): Promise<Reactions | undefined> {
   try {
-    await client.rest.issues.updateComment({ ...named(repo), comment_id: id, body })
+    const { data } = await client.rest.issues.updateComment({ ...named(repo), comment_id: id, body })
     recordEffect('comment_edited')
-    return true
+    return { thumbs_up: data.reactions?.['+1'] ?? 0, thumbs_down: data.reactions?.['-1'] ?? 0 }
   } catch (error) {
-    if (isNotFound(error)) return false
+    if (isNotFound(error)) return undefined
     throw error
   }
 }

@@ -16,7 +16,9 @@ const Payload = z.object({
   body: z.string().nullish(),
   state: z.enum(['open', 'closed']),
   merged: z.boolean().nullish(),
-  merged_at: z.string().nullish(),
+  merged_at: z.coerce.date().nullish(),
+  mergeable: z.boolean().nullish(),
+  mergeable_state: z.string().nullish(),
   draft: z.boolean().nullish(),
   user: Account.nullish(),
   labels: z.array(z.object({ name: z.string() })).default([]),
@@ -41,6 +43,10 @@ export interface GithubPullRequest {
   is_bot: boolean
   is_open: boolean
   is_merged: boolean
+  /** When it was merged; null if it was not, or if GitHub does not say. */
+  merged_at: Date | null
+  /** Null while GitHub is computing it. */
+  is_mergeable: boolean | null
   is_draft: boolean
   is_fork: boolean
   /** `owner:branch` for a fork; a branch name cannot contain a colon. */
@@ -69,6 +75,8 @@ export function parsePullRequest(payload: unknown): GithubPullRequest {
     is_bot: author.type === 'Bot',
     is_open: pr.state === 'open',
     is_merged: pr.merged === true || Boolean(pr.merged_at),
+    merged_at: pr.merged_at ?? null,
+    is_mergeable: pr.mergeable_state === 'dirty' ? false : (pr.mergeable ?? null),
     is_draft: pr.draft === true,
     is_fork,
     branch: is_fork ? (pr.head.label ?? `unknown:${pr.head.ref}`) : pr.head.ref,

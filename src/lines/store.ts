@@ -161,6 +161,15 @@ export function listChangesOf(
   return readChangesOf(db, { repo_id, ids: JSON.stringify(ids), limit })
 }
 
+/** More files than any activity has. */
+const FILES_MAX = 10_000
+
+/** The changed files of the activities `ids`, with their digests. */
+export async function listFilesOf(db: Db, repo_id: number, ids: readonly string[]): Promise<FileChange[]> {
+  const stored = await listChangesOf(db, repo_id, { ids, limit: FILES_MAX })
+  return stored.map((file) => ({ ...file, digest: file.digest && digestIfKnown(file.digest) }))
+}
+
 /** A digest that another version of the service wrote counts as omitted. */
 export function digestIfKnown(bytes: Uint8Array): Digest | null {
   try {

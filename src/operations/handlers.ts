@@ -7,9 +7,11 @@ import type { RepoContext } from '../context/repo.ts'
 import * as notables from '../notables/notables.ts'
 import * as notableForm from '../notables/representation.ts'
 import type { NotableRow } from '../notables/table.ts'
-import { checkOverlap, overlapBriefOf, overlapOf } from '../overlap/check.ts'
+import { examineActivities, examineProposal, overlapBriefOf } from '../overlap/check.ts'
+import { conclude } from '../overlap/conclude.ts'
 import { driftOf } from '../overlap/drift.ts'
 import { getMergeOrder, listOverlaps } from '../overlap/overlaps.ts'
+import { checkAnswered, createAnswered } from '../pull-requests/answers.ts'
 import type { InputOf, OperationName, OutputOf } from './contract.ts'
 
 /** `id` is empty if the path has none. */
@@ -44,10 +46,11 @@ export const CREATE_HANDLERS: CreateHandlers = {
      * Of two concurrent creates, at least one sees the other. Each commits before it reads its overlap, in statements
      * with new snapshots on the primary, so the one that commits second reads both records.
      */
-    respond: async (ctx, activity) => ({
-      activity: activityForm.fullOf(activity),
-      overlap: await overlapOf(ctx, activity),
-    }),
+    respond: async (ctx, activity) => {
+      const conclusion = await examineActivities(ctx, [activity])
+      await createAnswered(ctx, activity, conclusion)
+      return { activity: activityForm.fullOf(activity), overlap: conclude(conclusion) }
+    },
   },
   createNotable: {
     precheck: (ctx, { category }) => notables.requireAllowed(ctx, category),
@@ -59,7 +62,11 @@ export const CREATE_HANDLERS: CreateHandlers = {
 
 export const HANDLERS: { [Name in Exclude<OperationName, keyof CreateHandlers>]: Handler<Name> } = {
   listActivities: (ctx, input) => activities.listActivities(ctx, input),
-  checkOverlap: (ctx, input) => checkOverlap(ctx, input),
+  checkOverlap: async (ctx, input) => {
+    const conclusion = await examineProposal(ctx, input)
+    await checkAnswered(ctx, input.branch, conclusion)
+    return conclude(conclusion)
+  },
   getActivity: async (ctx, _, id) => {
     const activity = await activities.getActivity(ctx, id)
     return {

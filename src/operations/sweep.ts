@@ -23,6 +23,13 @@ import {
   purgeNotables,
 } from '../notables/sweep-store.ts'
 import { deletePullRequests, listNumbers } from '../pull-requests/store.ts'
+import {
+  countOffPairs,
+  deleteLedger,
+  deleteNoisePairs,
+  listOldPairs,
+  type PairName,
+} from '../signal/store.ts'
 import { deleteStacks } from '../stacks/store.ts'
 import { inSpan } from '../telemetry/trace.ts'
 import { inBatches, type Processing } from './batches.ts'
@@ -37,6 +44,8 @@ const PAGE = 500
 const DAY_MS = 86_400_000
 /** Duplicates of a delivery are recognized for this long. GitHub redelivers for at most three days. */
 const JOBS_FOR_MS = 7 * DAY_MS
+/** The ledger of pairs is kept for this long after their end, and the pull requests that it reports on (contract §12). */
+const LEDGER_FOR_MS = 90 * DAY_MS
 
 export interface Swept {
   repositories: number
@@ -137,12 +146,20 @@ async function sweepRepository(
     process: (ids) => purgeNotables(db, id, kept, ids),
     report: report('notables'),
   })
+  const ended_before = later(now, -LEDGER_FOR_MS)
+  const ledger_kept = kept < ended_before ? kept : ended_before
   if (is_installed)
     swept.purged += await inBatches<number>({
-      list: (batch) => listNumbers(db, id, kept, batch),
-      process: (numbers) => deletePullRequests(db, id, kept, numbers),
+      list: (batch) => listNumbers(db, id, ledger_kept, batch),
+      process: (numbers) => deletePullRequests(db, id, ledger_kept, numbers),
       report: report('pull_requests'),
     })
+  swept.purged += await inBatches<PairName>({
+    list: (batch) => listOldPairs(db, id, ended_before, batch),
+    process: (names) => inTransaction(ctx, (within) => countOffPairs(within.db, id, ended_before, names)),
+    report: report('pairs'),
+  })
+  swept.purged += await deleteNoisePairs(db, id, ended_before)
   swept.purged += await deleteStacks(db, id, kept)
   swept.keys += await inBatches<KeyName>({
     list: (batch) => listExpiredKeys(db, id, keys_before, batch),
@@ -191,6 +208,7 @@ async function deleteAppData(app: App, repo_id: number, kept: Date): Promise<num
     const files = { settings: null, labeler_areas: null, noise_attributes: null, settings_errors: [] }
     await whileLeft(async (tx) => {
       await deleteStacks(tx, repo_id, null)
+      await deleteLedger(tx, repo_id)
       await updateRepository(tx, repo_id, { uninstalled_at: null, ...files })
       return 1
     })

@@ -11,17 +11,10 @@ import { periodicYield } from '../base/event-loop.ts'
 import type { RepoContext } from '../context/repo.ts'
 import { compare, proposalOf, type StoredScope, storedScopeOf } from './compare.ts'
 import type { Comparison } from './comparison.ts'
-import { type Conclusion, conclude, namedMatches } from './conclude.ts'
+import { type Conclusion, namedMatches } from './conclude.ts'
 import { readOwnFiles } from './digests.ts'
 import { findOverlaps } from './find.ts'
-import {
-  type CheckOverlap,
-  IDS_MAX,
-  NAMED_MAX,
-  type OverlapBrief,
-  type OverlapResult,
-  REUSE_MAX,
-} from './overlap.ts'
+import { type CheckOverlap, IDS_MAX, NAMED_MAX, type OverlapBrief, REUSE_MAX } from './overlap.ts'
 import { recordsOf } from './records.ts'
 import { rulesOf, rulesWithNoise } from './rules.ts'
 import { byRank, highest } from './severity.ts'
@@ -57,7 +50,7 @@ interface Work {
 type Bounded = Comparison & { budget: Budget }
 
 /** Checks a proposal. Creates nothing. */
-export async function checkOverlap(ctx: RepoContext, input: CheckOverlap): Promise<OverlapResult> {
+export async function examineProposal(ctx: RepoContext, input: CheckOverlap): Promise<Conclusion> {
   const { branch, base_branch, tags, scope = EMPTY_ACTIVITY_SCOPE } = input
   const { areas, paths, changes } = scope
   // Without a scope, the scopes declared on the branch are checked, with or without extra labels.
@@ -76,8 +69,7 @@ export async function checkOverlap(ctx: RepoContext, input: CheckOverlap): Promi
   const own = isUnscoped
     ? ownOf(ctx, rows)
     : { side: { ...joinSides([]), files }, readFiles: async () => files, findAuthor: () => callerOf(ctx) }
-  const conclusion = await examine(ctx, { self: [], branch, base_branch, scopes, ...own }, input.include)
-  return conclude(conclusion)
+  return examine(ctx, { self: [], branch, base_branch, scopes, ...own }, input.include)
 }
 
 /** The author of a proposal. */
@@ -85,14 +77,13 @@ async function callerOf(ctx: RepoContext): Promise<Author> {
   return { login: (await ctx.findIdentity())?.login ?? null, actor: NO_ACTOR }
 }
 
-/** The whole result for an activity that exists, as of `ctx.now`. */
-export async function overlapOf(ctx: RepoContext, activity: ActivityRow): Promise<OverlapResult> {
-  return conclude(await examineActivities(ctx, [activity]))
-}
-
 /** Checks the activities of one branch or pull request together; at least one. They are left out of the result. */
-export async function examineActivities(ctx: RepoContext, activities: ActivityRow[]): Promise<Conclusion> {
-  return examine(ctx, await workOf(ctx, activities))
+export async function examineActivities(
+  ctx: RepoContext,
+  activities: ActivityRow[],
+  include: CheckOverlap['include'] = [],
+): Promise<Conclusion> {
+  return examine(ctx, await workOf(ctx, activities), include)
 }
 
 /** The ids of the activities that collide with an activity that exists, as of `ctx.now`. */

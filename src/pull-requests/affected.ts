@@ -8,6 +8,7 @@ import type { App } from '../context/app.ts'
 import { openKnownRepo, type RepoContext } from '../context/repo.ts'
 import { relatedActivityIds } from '../overlap/check.ts'
 import { enqueueFileReads } from './changed-files.ts'
+import { branchChanged } from './outcomes.ts'
 import { trackAgain } from './pull-requests.ts'
 import { enqueueAllRechecks, enqueueRecheck } from './recheck.ts'
 import { listNumbered, listRelatedTo } from './store.ts'
@@ -33,7 +34,11 @@ export async function recheckAffected(
   const before = await listRelatedTo(ctx.db, repo_id, [record_id])
   const present = numbers.length === 0 ? [] : await listNumbered(ctx.db, repo_id, numbers)
   await enqueueRecheck(ctx, [...before, ...present])
-  if (!activity || activity.pr_number === null) return
+  if (!activity) return
+  if (activity.pr_number === null) {
+    if (activity.branch !== null) await branchChanged(ctx, activity.branch, activity)
+    return
+  }
   if (activity.source !== 'pull_request' && wasEnded(activity)) await trackAgain(app, ctx, activity.pr_number)
   // A caller linked it after the events of the pull request arrived, so no event read its files for this activity.
   if (isLive(activity.status) && activity.pushed_files === null)

@@ -1,14 +1,15 @@
 /** The text of the comment on a pull request and of the check run (contract §10). Pure. */
 import { duplicateText, placeSentence } from '../lines/verdict-words.ts'
 import { byRank } from '../overlap/severity.ts'
-import type { Below, Report, ReportedActivity, ReportedNotable, ReportedPath, Stage } from './report.ts'
+import { NAMED_MAX, type Silence } from '../signal/audience.ts'
+import type { Report, ReportedActivity, ReportedNotable, ReportedPath, Silent, Stage } from './report.ts'
 
 /** Identifies the comment. GitHub does not render it. */
 export const MARKER = '<!-- deconflict:pull-request -->'
 
 export const MUTE_LABEL = 'deconflict:mute'
 
-const ROWS_MAX = 10
+const NOTABLES_MAX = 10
 const PATHS_MAX = 3
 const TEXT_MAX = 120
 
@@ -17,30 +18,42 @@ const FOOTER = `<sub>Deconflict advises and never blocks. To silence it here, la
 /** The comment for a report. A report without overlap replaces the text of an earlier comment. */
 export function commentOf(report: Report): string {
   if (report.severity === null) {
+    if (report.merged.length > 0) return [MARKER, mergedLine(report.merged), FOOTER].join('\n\n')
     const { heading, text } = nothingShown(report)
     const since = heading === NO_OVERLAP ? `${NO_OVERLAP} any more` : heading
     return [MARKER, `### ${since}`, text, ...caveatsOf(report), FOOTER].join('\n\n')
   }
   const parts = [MARKER, `### ${headline(report)}`]
-  if (report.activities.length > 0) parts.push(activityTable(report.activities))
+  if (report.activities.length > 0) parts.push(activityTable(report))
   if (report.notables.length > 0) parts.push(notableList(report.notables))
+  if (report.merged.length > 0) parts.push(mergedLine(report.merged))
   parts.push(`**What to do:** ${adviceOf(report)}`)
   return [...parts, ...caveatsOf(report), FOOTER].join('\n\n')
 }
 
 const NO_OVERLAP = 'No overlap'
 
-/** The text if nothing reaches the threshold. It distinguishes “no overlap” from “not compared”. */
+function mergedLine(merged: Report['merged']): string {
+  const names = merged.map(({ number, url }) => `[\`#${number}\`](${url})`)
+  const [last = '', ...others] = names.toReversed()
+  const all = others.length === 0 ? last : `${others.toReversed().join(', ')} and ${last}`
+  return `${all} ${merged.length === 1 ? 'was' : 'were'} merged: rebase over ${merged.length === 1 ? 'it' : 'them'}.`
+}
+
+/** The text if nothing is shown. It distinguishes “no overlap” from “not shown” and “not compared”. */
 export function nothingShown(report: Report): { heading: string; text: string } {
-  const { below, threshold, not_compared, is_complete } = report
-  const worst = [...below.activities, ...below.notables].sort(byRank)[0]?.severity
+  const { silent, threshold, not_compared, is_complete } = report
+  const worst = [...silent.activities, ...silent.notables].sort(byRank)[0]?.severity
   if (worst !== undefined) {
-    const why = threshold.is_of_draft
-      ? `This is a draft, and drafts show \`${threshold.severity}\` severity and above (\`comment.draft_min_severity\`).`
-      : `This repository shows \`${threshold.severity}\` severity and above (\`comment.min_severity\`).`
+    const isBelow = silent.activities.every(({ silence }) => silence === 'below_threshold')
+    const which = threshold.is_of_draft ? 'This is a draft, and drafts show' : 'This repository shows'
+    const setting = threshold.is_of_draft ? 'comment.draft_min_severity' : 'comment.min_severity'
+    const why = isBelow
+      ? `${which} \`${threshold.severity}\` severity and above (\`${setting}\`).`
+      : `${reasonsOf(silent)}.`
     return {
-      heading: 'Overlap below the threshold',
-      text: `${foundBelow(below)}, of \`${worst}\` severity at most. ${why}`,
+      heading: isBelow ? 'Overlap below the threshold' : 'Overlap that is not shown here',
+      text: `${foundSilent(silent)}, of \`${worst}\` severity at most. ${why}`,
     }
   }
   if (not_compared !== null)
@@ -49,16 +62,34 @@ export function nothingShown(report: Report): { heading: string; text: string } 
   return { heading: NO_OVERLAP, text: comparedWith(report) }
 }
 
-/** The list of overlaps below the threshold; undefined if there are none. */
-export function belowList({ activities, notables }: Below): string | undefined {
+const SILENCES: Record<Silence, string> = {
+  below_threshold: 'below the threshold',
+  stale: 'not pushed for long',
+  bot: 'by a bot',
+  same_author: 'by the same author',
+  other_side: 'for its author to resolve, because it came later',
+  over_budget: 'left out, because many pull requests have a comment (`comment.budget`)',
+}
+
+/** Why overlapping work is not shown, each reason once. */
+function reasonsOf({ activities }: Silent): string {
+  const reasons = new Map<string, number>()
+  for (const { silence } of activities)
+    reasons.set(SILENCES[silence], (reasons.get(SILENCES[silence]) ?? 0) + 1)
+  return [...reasons].map(([reason, times]) => `${times} ${times === 1 ? 'is' : 'are'} ${reason}`).join('; ')
+}
+
+/** The list of overlaps that are not shown; undefined if there are none. */
+export function silentList({ activities, notables }: Silent): string | undefined {
   if (activities.length + notables.length === 0) return undefined
   const items = [
     ...activities.map(
-      (activity) => `${whatOf(activity)} by ${whoOf(activity)}: ${whereOf(activity)} (${activity.severity})`,
+      (activity) =>
+        `${whatOf(activity)} by ${whoOf(activity)}: ${whereOf(activity)} (${activity.severity}, ${SILENCES[activity.silence]})`,
     ),
     ...notables.map(notableItem),
   ]
-  return ['**Below the threshold**', '', ...listed(items)].join('\n')
+  return ['**Not shown in comments**', '', ...listed(items)].join('\n')
 }
 
 /** What the report does not cover. */
@@ -78,7 +109,7 @@ const WHY: Record<NonNullable<Report['not_compared']>, string> = {
     'every changed file is noise or ignored in this repository (`noise_classes`, `noise_paths`, `ignore_paths`)',
 }
 
-function foundBelow({ activities, notables }: Below): string {
+function foundSilent({ activities, notables }: Silent): string {
   const parts = [
     activities.length > 0
       ? count(activities.length, 'other activity overlaps', 'other activities overlap')
@@ -116,9 +147,9 @@ export function headline({ activities, notables }: Report): string {
   return `This pull request overlaps with ${others}${notables.length > 0 ? `; ${signals}` : ''}`
 }
 
-function activityTable(activities: ReportedActivity[]): string {
+function activityTable({ activities, page_url }: Report): string {
   const rows = activities
-    .slice(0, ROWS_MAX)
+    .slice(0, NAMED_MAX)
     .map((activity) =>
       row([
         whoOf(activity),
@@ -128,7 +159,9 @@ function activityTable(activities: ReportedActivity[]): string {
         activity.is_ahead ? 'ahead of this' : 'behind this',
       ]),
     )
-  const more = activities.length > ROWS_MAX ? `\n\n… and ${activities.length - ROWS_MAX} more.` : ''
+  const left = activities.length - NAMED_MAX
+  const all = page_url === null ? '' : ` ([all](${page_url}))`
+  const more = left > 0 ? `\n\n… and ${left} more${all}.` : ''
   return `${[row(['Who', 'What', 'Overlap', 'Severity', 'Order']), row(['---', '---', '---', '---', '---']), ...rows].join('\n')}${more}`
 }
 
@@ -179,8 +212,8 @@ function notableItem({ severity, title, decision_url, where }: ReportedNotable):
 }
 
 function listed(items: string[]): string[] {
-  const more = items.length > ROWS_MAX ? [`- … and ${items.length - ROWS_MAX} more`] : []
-  return [...items.slice(0, ROWS_MAX).map((item) => `- ${item}`), ...more]
+  const more = items.length > NOTABLES_MAX ? [`- … and ${items.length - NOTABLES_MAX} more`] : []
+  return [...items.slice(0, NOTABLES_MAX).map((item) => `- ${item}`), ...more]
 }
 
 function adviceOf({ activities, notables, severity }: Report): string {

@@ -21,6 +21,7 @@ import {
   PULL_REQUEST,
   REPOSITORY,
 } from './installations.ts'
+import { OUTCOME, readOutcome } from './outcomes.ts'
 import { RECHECK, recheck } from './recheck.ts'
 import { RECONCILE, RECONCILE_ALL, reconcile, reconcileAll, reconcileJob } from './reconcile.ts'
 import { REDELIVER, redeliverFailed, redeliverJob } from './redeliver.ts'
@@ -47,6 +48,8 @@ export function jobHandlers(app: App): Record<string, JobHandler> {
       readFiles(app, repo_id, (payload as { number: number }).number, now),
     [READ_MISSING_FILES]: ({ payload }, now) =>
       readMissingFiles(app, payload as Parameters<typeof readMissingFiles>[1], now),
+    [OUTCOME]: ({ repo_id, payload }, now) =>
+      readOutcome(app, repo_id, payload as { first: string; second: string }, now),
     [REDELIVER]: (_, now) => redeliverFailed(app, now),
     [RECONCILE_ALL]: (_, now) => reconcileAll(app, now),
     [RECONCILE]: ({ repo_id }, now) => reconcile(app, repo_id, now),

@@ -8,8 +8,10 @@ import {
   createComment,
   editComment,
   findOwnComment,
+  type Reactions,
   reportCheckRun,
 } from '../github/client.ts'
+import { isBot } from '../signal/audience.ts'
 import { checkRunOf } from './check-run.ts'
 import { commentOf, MARKER, mutedComment } from './comment.ts'
 import { asInstallation, unlessRefused } from './installation.ts'
@@ -26,36 +28,59 @@ interface Publication {
   report: Report
 }
 
-/** Writes the comment and the check run if their texts changed. If one fails, the other is still written. */
-export async function publish(app: App, ctx: RepoContext, pr: PullRequestRow, report: Report): Promise<void> {
+/**
+ * Writes the comment and the check run if their texts changed. If one fails, the other is still written. Returns whether the
+ * comment shows the report now; in shadow mode, in which nothing is written, whether it would.
+ */
+export async function publish(
+  app: App,
+  ctx: RepoContext,
+  pr: PullRequestRow,
+  report: Report,
+): Promise<boolean> {
   const publication = { pr, report }
+  if (ctx.settings.comment.mode === 'shadow') return publishNothing(ctx, publication)
   let failure: unknown
+  let is_shown = false
   try {
-    await publishComment(app, ctx, publication)
+    is_shown = await publishComment(app, ctx, publication)
   } catch (error) {
     failure = error
   }
   await publishCheckRun(app, ctx, publication)
   if (failure !== undefined) throw failure
+  return is_shown
 }
 
-async function publishComment(app: App, ctx: RepoContext, { pr, report }: Publication): Promise<void> {
+async function publishNothing(ctx: RepoContext, { pr, report }: Publication): Promise<boolean> {
+  if (report.severity === null || pr.is_muted || isIgnoredBot(ctx, pr)) return false
+  if (pr.commented_at === null)
+    await savePullRequest(ctx.db, ctx.repo.id, pr.number, { commented_at: ctx.now })
+  return true
+}
+
+/** Returns whether the comment shows an overlap now. */
+async function publishComment(app: App, ctx: RepoContext, { pr, report }: Publication): Promise<boolean> {
   const text = commentFor(ctx, pr, report)
   const essence = commentFor(ctx, pr, withoutCounts(report))
-  if (text === null || essence === null) return
+  if (text === null || essence === null) return false
   const { db, now, repo } = ctx
   const comment_hash = hashOf(essence)
-  if (comment_hash === pr.comment_hash || comment_hash === pr.comment_refused) return
   const isDue = report.severity !== null && !pr.is_muted
-  await asInstallation(app, ctx, async (client) => {
+  if (comment_hash === pr.comment_hash) return isDue && pr.comment_id !== null
+  if (comment_hash === pr.comment_refused) return false
+  const is_written = await asInstallation(app, ctx, async (client) => {
     const written = await unlessRefused(app, ctx, () => writeComment(app, client, { ctx, pr, text, isDue }))
+    const commented_at = pr.commented_at ?? (isDue && written?.comment_id ? now : null)
     await savePullRequest(db, repo.id, pr.number, {
       ...(written
-        ? { ...written, comment_hash, comment_refused: null }
+        ? { ...written, comment_hash, comment_refused: null, commented_at }
         : { comment_hash: pr.comment_hash, comment_refused: comment_hash }),
       published_at: now,
     })
+    return written !== undefined && written.comment_id !== null
   })
+  return isDue && is_written === true
 }
 
 async function publishCheckRun(app: App, ctx: RepoContext, { pr, report }: Publication): Promise<void> {
@@ -93,25 +118,25 @@ function checkRunFor(ctx: RepoContext, pr: PullRequestRow, report: Report): Chec
 }
 
 /** Whether a bot opened the pull request and the settings exclude bots. */
-function isIgnoredBot({ settings }: RepoContext, pr: PullRequestRow): boolean {
-  return pr.is_bot && !settings.comment.on_bots
+function isIgnoredBot({ settings }: RepoContext, { author, is_bot }: PullRequestRow): boolean {
+  const isOfBot = isBot({ login: author ?? '', is_of_type_bot: is_bot }, settings.comment)
+  return isOfBot && !settings.comment.on_bots
 }
 
 /**
- * Edits the App's comment or creates it; returns its id, or null if there is none. A crash may have lost the id of a
+ * Edits the App's comment or creates it; returns its id, or null if there is none, and its reactions. A crash may have lost the id of a
  * created comment, so it is searched for first. A deleted comment is not created again.
  */
 async function writeComment(
   app: App,
   client: Installation,
   { ctx, pr, text, isDue }: { ctx: RepoContext; pr: PullRequestRow; text: string; isDue: boolean },
-): Promise<{ comment_id: number | null }> {
+): Promise<{ comment_id: number | null } & Partial<Reactions>> {
   const { db, repo } = ctx
   const own = { number: pr.number, app_id: app.github_app?.id ?? 0, marker: MARKER }
   const id = pr.comment_id ?? (await findOwnComment(client, repo, own))
   if (id !== null) {
-    await editComment(client, repo, id, text)
-    return { comment_id: id }
+    return { comment_id: id, ...(await editComment(client, repo, id, text)) }
   }
   if (!isDue) return { comment_id: null }
   await savePullRequest(db, repo.id, pr.number, { comment_hash: CREATING })

@@ -11,12 +11,13 @@ import type { App } from '../context/app.ts'
 import { enqueueRechecks } from '../context/changes.ts'
 import { refreshSettings } from '../context/installed-repository.ts'
 import { openKnownRepo, type RepoContext } from '../context/repo.ts'
-import { isNotFound, reportCheckRun } from '../github/client.ts'
-import { type GithubPullRequest, parsePullRequest } from '../github/pull-request.ts'
+import { reportCheckRun } from '../github/client.ts'
+import type { GithubPullRequest } from '../github/pull-request.ts'
 import { readChanges } from './changed-files.ts'
 import { settingsRunOf } from './check-run.ts'
 import { MUTE_LABEL } from './comment.ts'
-import { asInstallation, unlessRefused } from './installation.ts'
+import { asInstallation, readPullRequest, unlessRefused } from './installation.ts'
+import { pullRequestEnded } from './outcomes.ts'
 import { enqueueAllRechecks, enqueueRecheck } from './recheck.ts'
 import { linkPullRequestStack } from './stack-links.ts'
 import { clearRefusals, type Facts, findPullRequest, recordPullRequest, savePullRequest } from './store.ts'
@@ -57,7 +58,7 @@ export async function pullRequestChanged(
   const pr = current ?? received
   const event = current ? (current.is_open ? 'reopened' : 'closed') : received_event
   if (MAY_BE_UNLOCKED.has(event)) await clearRefusals(db, repo.id, pr.number)
-  if (!(await recordPullRequest(db, repo.id, factsOf(pr), event === 'reopened'))) {
+  if (!(await recordPullRequest(db, repo.id, factsOf(pr), event))) {
     // The newer event stored everything except the title.
     if (event === 'edited') await importAgain(app, ctx, pr.number)
     // Otherwise the pull request would stay first until its next push.
@@ -67,7 +68,10 @@ export async function pullRequestChanged(
   if (pr.is_open) await linkPullRequestStack(ctx, pr, before)
   if (pr.is_open) await applyToActivities(app, ctx, { pr, event, before })
   // A pull request that was closed before has nothing to do with current work on its branch.
-  else if (event === 'closed' || before?.is_open) await closePullRequest(ctx, pr, pr.is_merged)
+  else if (event === 'closed' || before?.is_open) {
+    await pullRequestEnded(ctx, pr)
+    await closePullRequest(ctx, pr, pr.is_merged)
+  }
   const title = TAKES_TITLE.has(event) ? { title: pr.title } : {}
   await savePullRequest(db, repo.id, pr.number, { is_behind: false, ...title })
   const is_queued = isQueued(pr, event, before)
@@ -143,23 +147,6 @@ export async function trackAgain(app: App, ctx: RepoContext, number: number): Pr
   await importAgain(app, ctx, number)
 }
 
-/** Reads the pull request from GitHub; undefined if it does not exist. One call. */
-async function readPullRequest(
-  app: App,
-  ctx: RepoContext,
-  number: number,
-): Promise<GithubPullRequest | undefined> {
-  const { owner, name } = ctx.repo
-  try {
-    return await asInstallation(app, ctx, async (client) =>
-      parsePullRequest((await client.rest.pulls.get({ owner, repo: name, pull_number: number })).data),
-    )
-  } catch (error) {
-    if (isNotFound(error)) return undefined
-    throw error
-  }
-}
-
 /** Reads the settings file again, enqueues a recheck of all pull requests, and reports mistakes in the file on the commit `sha`. */
 export async function settingsChanged(app: App, ctx: RepoContext, sha: string | null): Promise<void> {
   const { installation_id } = ctx.repo
@@ -208,14 +195,16 @@ async function refreshWithFiles(
 }
 
 function factsOf(pr: GithubPullRequest): Facts & { title: string } {
-  const { number, title, is_open, is_draft, is_bot, branch, head_sha, base_branch, opened_at, changed_at } =
-    pr
+  const { number, title, author, is_open, is_draft, is_bot, is_mergeable } = pr
+  const { branch, head_sha, base_branch, opened_at, changed_at } = pr
   return {
     number,
     title,
+    author,
     is_open,
     is_draft,
     is_bot,
+    is_mergeable,
     is_muted: pr.labels.includes(MUTE_LABEL),
     head_sha,
     branch,

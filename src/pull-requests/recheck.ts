@@ -5,10 +5,13 @@ import type { App } from '../context/app.ts'
 import { openKnownRepo, type RepoContext } from '../context/repo.ts'
 import { enqueue } from '../jobs/store.ts'
 import { examineActivities } from '../overlap/check.ts'
-import type { Conclusion } from '../overlap/conclude.ts'
+import { enterShown } from '../signal/ledger.ts'
+import { budgetStateOf } from './comment-budget.ts'
+import { sideOfPullRequest } from './other-work.ts'
 import { publish } from './publish.ts'
-import { type Report, reportOf, reportOfNone } from './report.ts'
-import { findPullRequest, listNumbered, listOpen, savePullRequest } from './store.ts'
+import { type ReportOptions, reportOf, reportOfNone } from './report.ts'
+import { enterOverlaps } from './sightings.ts'
+import { findPullRequest, listOpen, savePullRequest } from './store.ts'
 import type { PullRequestRow } from './table.ts'
 
 /** The kind of job that rechecks one pull request, as stored in rows of earlier versions. */
@@ -46,28 +49,40 @@ export async function enqueueAllRechecks(ctx: RepoContext): Promise<void> {
   }
 }
 
-/** Computes the overlaps of the pull request and publishes at most one comment and one check run. */
+/** Computes the overlaps of the pull request, enters them in the ledger, and publishes at most one comment and one check run. */
 export async function recheck(app: App, repo_id: number, number: number, now: Date): Promise<void> {
   const ctx = await openKnownRepo(app, repo_id, now)
   if (!ctx?.repo.is_installed) return
   const pr = await findPullRequest(ctx.db, repo_id, number)
   if (!pr?.is_open) return
   const activities = await listLiveOf(ctx.db, repo_id, number, now)
-  const conclusion = activities.length === 0 ? null : await examineActivities(ctx, activities)
-  const related = conclusion ? [...conclusion.collisions, ...conclusion.notables].map((each) => each.id) : []
-  await savePullRequest(ctx.db, repo_id, number, { related_ids: related })
-  const { comment, track_pull_requests } = ctx.settings
-  const report = conclusion
-    ? await reportFor(ctx, pr, conclusion)
-    : reportOfNone(pr, { ...comment, track_pull_requests })
-  await publish(app, ctx, pr, report)
+  if (activities.length === 0) {
+    const { comment, track_pull_requests } = ctx.settings
+    await savePullRequest(ctx.db, repo_id, number, { related_ids: [] })
+    await publish(app, ctx, pr, reportOfNone(pr, { ...comment, track_pull_requests }))
+    return
+  }
+  const isMoved = pr.noise_entered_at?.getTime() !== pr.pushed_at?.getTime()
+  const conclusion = await examineActivities(ctx, activities, isMoved ? ['noise'] : [])
+  const side = sideOfPullRequest(pr)
+  const branch = pr.branch?.includes(':') ? null : pr.branch
+  const entered = await enterOverlaps(ctx, { side, branch, activities, conclusion })
+  if (isMoved) await savePullRequest(ctx.db, repo_id, number, { noise_entered_at: pr.pushed_at })
+  const report = reportOf(conclusion, pr, { ...(await optionsOf(app, ctx, pr)), entered })
+  const is_shown = await publish(app, ctx, pr, report)
+  const others = report.activities.flatMap(({ key }) => key ?? [])
+  if (is_shown && others.length > 0)
+    await enterShown(ctx, side.key, { others, is_mergeable: pr.is_mergeable })
 }
 
-async function reportFor(ctx: RepoContext, pr: PullRequestRow, conclusion: Conclusion): Promise<Report> {
-  const numbers = conclusion.collisions.flatMap(({ record }) => record.pr_number ?? [])
-  const others = numbers.length === 0 ? [] : await listNumbered(ctx.db, ctx.repo.id, numbers)
-  return reportOf(conclusion, pr, {
-    ...ctx.settings.comment,
-    others: new Map(others.map((other) => [other.number, other])),
-  })
+async function optionsOf(app: App, ctx: RepoContext, pr: PullRequestRow): Promise<ReportOptions> {
+  const { repo, settings, now } = ctx
+  const { public_url } = app.config
+  return {
+    comment: settings.comment,
+    is_over_budget: pr.commented_at === null && (await budgetStateOf(ctx)).in_force,
+    now,
+    web_url: repo.web_urls[0] as string,
+    page_url: public_url && `${public_url}/#/${repo.owner}/${repo.name}`,
+  }
 }

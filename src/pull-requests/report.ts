@@ -1,5 +1,6 @@
 /** The report of a recheck: which other work overlaps with a pull request, and who is ahead. Pure (contract §10). */
 import type { ComparedActivity } from '../activities/live-store.ts'
+import type { Settings } from '../context/settings.ts'
 import type { Duplicate } from '../lines/duplicate.ts'
 import type { JudgedFile } from '../lines/pair-verdict.ts'
 import { byStrength, type Verdict } from '../lines/verdict.ts'
@@ -7,9 +8,16 @@ import type { NotableRow } from '../notables/table.ts'
 import type { Conclusion, Found } from '../overlap/conclude.ts'
 import type { PathPair, Severity } from '../overlap/overlap.ts'
 import { byRank, isAtLeast } from '../overlap/severity.ts'
+import { inOrderOfComment, type Silence, silenceOf } from '../signal/audience.ts'
+import type { SideKey } from '../signal/pair.ts'
+import { mergedSincePush, otherSideOf } from './other-side.ts'
+import { type Group, type OtherWork, recordOf } from './other-work.ts'
+import type { EnteredOverlaps } from './sightings.ts'
 
 /** Overlapping work: one pull request or branch, with all its activities. */
 export interface ReportedActivity {
+  /** Its key in the ledger; null if it has neither a pull request nor a branch. */
+  key: SideKey | null
   severity: Severity
   title: string
   actor: string
@@ -41,6 +49,9 @@ export interface ReportedNotable {
   where: string | null
 }
 
+/** Overlapping work that is not shown, and why. */
+export type SilentActivity = ReportedActivity & { silence: Silence }
+
 /** Why nothing was compared with a pull request. */
 export type NotCompared = 'not_tracked' | 'not_live' | 'no_scope' | 'all_ignored'
 
@@ -48,11 +59,13 @@ export type NotCompared = 'not_tracked' | 'not_live' | 'no_scope' | 'all_ignored
 export interface Report {
   /** The highest severity shown; null if nothing is. */
   severity: Severity | null
-  /** At or above the threshold, most severe first. */
+  /** Those of which this pull request is told, in the order of the comment. */
   activities: ReportedActivity[]
   notables: ReportedNotable[]
-  /** Below the threshold. */
-  below: Below
+  /** What overlaps but is not shown. */
+  silent: Silent
+  /** Pull requests that it was shown, and that were merged since its last push. */
+  merged: { number: number; url: string }[]
   /** The lowest severity that is shown, and whether it is the one for drafts. */
   threshold: { severity: Severity; is_of_draft: boolean }
   not_compared: NotCompared | null
@@ -60,9 +73,15 @@ export interface Report {
   compared: { activities: number; notables: number; expected: number }
   /** False if the comparison was cut short. */
   is_complete: boolean
+  /** The page of the repository; null if the service has no public address. */
+  page_url: string | null
 }
 
-export type Below = Pick<Report, 'activities' | 'notables'>
+export interface Silent {
+  activities: SilentActivity[]
+  /** Below the threshold. */
+  notables: ReportedNotable[]
+}
 
 /** The pull request that the report is for. */
 export interface Subject {
@@ -70,42 +89,51 @@ export interface Subject {
   is_draft: boolean
   is_queued: boolean
   opened_at: Date
+  pushed_at: Date | null
+  head_sha: string
 }
-
-/** Other open pull requests, by number. */
-export type OtherPullRequests = ReadonlyMap<number, Pick<Subject, 'is_queued' | 'opened_at'>>
 
 const STAGE: Record<Stage, number> = { declared: 0, draft: 1, ready: 2, queued: 3 }
 
-/** The lowest severities that are shown on a ready pull request and on a draft. */
-export interface Thresholds {
-  min_severity: Severity
-  draft_min_severity: Severity
+export interface ReportOptions {
+  comment: Settings['comment']
+  /** The budget of comments is exceeded and the pull request has none yet. */
+  is_over_budget: boolean
+  now: Date
+  /** The URL of the repository on GitHub. */
+  web_url: string
+  page_url: string | null
 }
 
 /** The report of a comparison. */
 export function reportOf(
   conclusion: Conclusion,
   pr: Subject,
-  options: Thresholds & { others: OtherPullRequests },
+  { entered, ...options }: ReportOptions & { entered: EnteredOverlaps },
 ): Report {
-  const threshold = thresholdOf(pr, options)
+  const threshold = thresholdOf(pr, options.comment)
   const { emptiness, expected, checked_against } = conclusion
-  const all = {
-    activities: grouped(conclusion.collisions).map((group) => reportedActivity(group, pr, options.others)),
-    notables: conclusion.notables.map(notableOf),
-  }
-  const part = (isShown: boolean): Below => {
-    const isPart = (each: { severity: Severity }) => isAtLeast(each.severity, threshold.severity) === isShown
-    return { activities: all.activities.filter(isPart), notables: all.notables.filter(isPart) }
-  }
-  const { activities, notables } = part(true)
+  const works = entered.works.map((work) => {
+    const activity = reportedActivity(work, pr, entered)
+    const other = otherSideOf(work, pr, { entered, ...options })
+    return { ...activity, silence: silenceOf(other, { ...options, is_draft: pr.is_draft }) }
+  })
+  const told = works.filter(({ silence }) => silence === null)
+  const activities = inOrderOfComment(
+    told.map((activity) => ({ ...activity, is_duplicate: activity.duplicate !== null })),
+  )
+  const all = conclusion.notables.map(notableOf)
+  const notables = all.filter(({ severity }) => isAtLeast(severity, threshold.severity))
   const [worst] = [...activities, ...notables].sort(byRank)
   return {
     severity: worst?.severity ?? null,
-    activities,
+    activities: activities.map(({ silence: _, is_duplicate: __, ...activity }) => activity),
     notables,
-    below: part(false),
+    silent: {
+      activities: works.flatMap(({ silence, ...activity }) => (silence ? [{ ...activity, silence }] : [])),
+      notables: all.filter((notable) => !notables.includes(notable)),
+    },
+    merged: mergedSincePush(entered.pairs, pr, options.web_url),
     threshold,
     not_compared: emptiness === null ? null : emptiness === 'all_ignored' ? 'all_ignored' : 'no_scope',
     compared: {
@@ -114,6 +142,7 @@ export function reportOf(
       expected: expected.size,
     },
     is_complete: checked_against.complete,
+    page_url: options.page_url,
   }
 }
 
@@ -123,13 +152,17 @@ export function reportOfNone(pr: Subject, options: Thresholds & { track_pull_req
     severity: null,
     activities: [],
     notables: [],
-    below: { activities: [], notables: [] },
+    silent: { activities: [], notables: [] },
+    merged: [],
     threshold: thresholdOf(pr, options),
     not_compared: options.track_pull_requests ? 'not_live' : 'not_tracked',
     compared: { activities: 0, notables: 0, expected: 0 },
     is_complete: true,
+    page_url: null,
   }
 }
+
+type Thresholds = Pick<Settings['comment'], 'min_severity' | 'draft_min_severity'>
 
 function thresholdOf({ is_draft }: Subject, options: Thresholds): Report['threshold'] {
   return { severity: is_draft ? options.draft_min_severity : options.min_severity, is_of_draft: is_draft }
@@ -144,36 +177,16 @@ function notableOf({ severity, record, match }: Found<NotableRow>): ReportedNota
   }
 }
 
-type Group = [Found<ComparedActivity>, ...Found<ComparedActivity>[]]
-
-/** Groups activities by pull request or branch, in the order of their most severe one. */
-function grouped(collisions: Found<ComparedActivity>[]): Group[] {
-  const groups = new Map<string, Group>()
-  // An activity on the branch of a pull request belongs to it, even if it is not linked yet.
-  const numbers = new Map(
-    collisions.flatMap(({ record }) =>
-      record.branch !== null && record.pr_number !== null ? [[record.branch, record.pr_number]] : [],
-    ),
-  )
-  for (const each of collisions) {
-    const { branch, id } = each.record
-    const pr_number = each.record.pr_number ?? (branch === null ? null : (numbers.get(branch) ?? null))
-    const key = pr_number !== null ? `#${pr_number}` : (branch ?? id)
-    const group = groups.get(key)
-    if (group) group.push(each)
-    else groups.set(key, [each])
-  }
-  return [...groups.values()]
-}
-
-function reportedActivity(group: Group, pr: Subject, others: OtherPullRequests): ReportedActivity {
-  const [{ severity, record: worst }] = group
-  const { record } = group.find((each) => each.record.pr_number !== null) ?? { record: worst }
+function reportedActivity(work: OtherWork, pr: Subject, { others }: EnteredOverlaps): ReportedActivity {
+  const { key, group } = work
+  const [{ severity }] = group
+  const record = recordOf(work)
   const { pr_number, pr_url } = record
   const other = pr_number === null ? undefined : others.get(pr_number)
   const stage = other?.is_queued ? 'queued' : stageOf(record)
   const since = other?.opened_at ?? record.created_at
   return {
+    key,
     severity,
     title: record.title,
     actor: record.actor,

@@ -1,5 +1,5 @@
 /** Queries for pull requests and redeliveries. Every statement on pull requests starts with the repository id. */
-import { and, arrayOverlaps, asc, eq, gt, inArray, lt, lte, ne, not, or, sql } from 'drizzle-orm'
+import { and, arrayOverlaps, asc, eq, gt, gte, inArray, lt, lte, ne, not, or, sql } from 'drizzle-orm'
 import { type Batch, isNoneOf } from '../db/batch.ts'
 import type { Db } from '../db/database.ts'
 import { branch_commits } from '../stacks/table.ts'
@@ -15,6 +15,8 @@ export type Facts = Pick<
   | 'is_open'
   | 'is_draft'
   | 'is_bot'
+  | 'author'
+  | 'is_mergeable'
   | 'is_muted'
   | 'head_sha'
   | 'branch'
@@ -34,9 +36,12 @@ export async function recordPullRequest(
   db: Db,
   repo_id: number,
   facts: Facts & Pick<PullRequestRow, 'title'>,
-  isReopening: boolean,
+  event: string,
 ): Promise<boolean> {
   const { title: _, ...known } = facts
+  const isReopening = event === 'reopened'
+  const isPush = event === 'opened' || isReopening || event === 'files'
+  const isMoved = sql`(${isPush}::boolean or ${pull_requests.head_sha} <> ${facts.head_sha})`
   const isNewer = lt(pull_requests.changed_at, facts.changed_at)
   const isLevel = and(
     eq(pull_requests.changed_at, facts.changed_at),
@@ -44,10 +49,22 @@ export async function recordPullRequest(
   )
   const stored = await db
     .insert(pull_requests)
-    .values({ ...facts, repo_id, is_behind: true, related_ids: [] })
+    .values({
+      ...facts,
+      repo_id,
+      pushed_at: facts.changed_at,
+      is_push_seen: isPush,
+      is_behind: true,
+      related_ids: [],
+    })
     .onConflictDoUpdate({
       target: [pull_requests.repo_id, pull_requests.number],
-      set: { ...known, is_behind: true },
+      set: {
+        ...known,
+        is_behind: true,
+        pushed_at: sql`case when ${isMoved} then ${facts.changed_at.toISOString()}::timestamptz else ${pull_requests.pushed_at} end`,
+        is_push_seen: sql`${isMoved} or ${pull_requests.is_push_seen}`,
+      },
       setWhere: or(isNewer, isLevel),
     })
     .returning({ number: pull_requests.number })
@@ -108,17 +125,45 @@ export function listRelatedTo(
     )
 }
 
+const numbered = {
+  number: pull_requests.number,
+  published_at: pull_requests.published_at,
+  is_queued: pull_requests.is_queued,
+  is_bot: pull_requests.is_bot,
+  author: pull_requests.author,
+  opened_at: pull_requests.opened_at,
+  pushed_at: pull_requests.pushed_at,
+  is_push_seen: pull_requests.is_push_seen,
+  head_sha: pull_requests.head_sha,
+  changed_at: pull_requests.changed_at,
+}
+export type NumberedPullRequest = Pick<PullRequestRow, keyof typeof numbered>
+
 /** The open pull requests among `numbers`. */
-export function listNumbered(
-  db: Db,
-  repo_id: number,
-  numbers: number[],
-): Promise<Pick<PullRequestRow, 'number' | 'published_at' | 'is_queued' | 'opened_at'>[]> {
-  const { number, published_at, is_queued, opened_at } = pull_requests
+export function listNumbered(db: Db, repo_id: number, numbers: number[]): Promise<NumberedPullRequest[]> {
   return db
-    .select({ number, published_at, is_queued, opened_at })
+    .select(numbered)
     .from(pull_requests)
-    .where(and(eq(pull_requests.repo_id, repo_id), pull_requests.is_open, inArray(number, numbers)))
+    .where(
+      and(eq(pull_requests.repo_id, repo_id), pull_requests.is_open, inArray(pull_requests.number, numbers)),
+    )
+}
+
+/** Pull requests that were opened since `since`, by author. */
+export function countByAuthor(db: Db, repo_id: number, since: Date) {
+  const { author, is_bot, commented_at, thumbs_up, thumbs_down } = pull_requests
+  return db
+    .select({
+      author,
+      is_bot,
+      pull_requests: sql<number>`count(*)::int`,
+      commented: sql<number>`count(${commented_at})::int`,
+      thumbs_up: sql<number>`sum(${thumbs_up})::int`,
+      thumbs_down: sql<number>`sum(${thumbs_down})::int`,
+    })
+    .from(pull_requests)
+    .where(and(eq(pull_requests.repo_id, repo_id), gte(pull_requests.opened_at, since)))
+    .groupBy(author, is_bot)
 }
 
 /** The numbers of pull requests: of those closed, without an event since `closed_before`; if null, of all. */

@@ -27,11 +27,25 @@ export const pull_requests = pgTable(
     /** GitHub's stack that it belongs to, and its place there: 1 is the bottom. */
     stack_number: integer(),
     stack_position: integer(),
+    /** The login of its author; null for rows older than the column. */
+    author: text(),
     opened_at: instant().notNull(),
+    /** The last push, or the event that opened it. If none was seen, GitHub's `updated_at`, which is not earlier. Null for rows older than the column. */
+    pushed_at: instant(),
+    is_push_seen: boolean().notNull().default(false),
+    /** The push after which the pairs that share only noise were entered in the ledger. */
+    noise_entered_at: instant(),
+    /** Whether GitHub could merge it, as of the last event that said so. */
+    is_mergeable: boolean(),
     /** GitHub's `updated_at` of the newest event. Older events are ignored. */
     changed_at: instant().notNull(),
     /** The App's comment; null if there is none. */
     comment_id: bigint({ mode: 'number' }),
+    /** When it first got a comment about overlaps, or would have got one in shadow mode. */
+    commented_at: instant(),
+    /** The reactions 👍 and 👎 on the comment, as of the last time that it was written. */
+    thumbs_up: integer().notNull().default(0),
+    thumbs_down: integer().notNull().default(0),
     /** The hash of the published text. */
     comment_hash: text(),
     /** The hash of a text that GitHub refused permanently. It is not sent again. */
@@ -48,6 +62,7 @@ export const pull_requests = pgTable(
   (table) => [
     primaryKey({ columns: [table.repo_id, table.number] }),
     index('pull_requests_open').on(table.repo_id, table.number).where(sql`is_open`),
+    index('pull_requests_opened').on(table.repo_id, table.opened_at),
     check('pull_requests_number_check', sql`${table.repo_id} > 0 and ${table.number} > 0`),
     check('pull_requests_head_sha_check', sql`${table.head_sha} ~ '^[0-9a-f]{40,64}$'`),
   ],

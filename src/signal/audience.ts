@@ -67,14 +67,21 @@ function isWorthMore({ conflicts, is_duplicate, is_risky }: Other): boolean {
 }
 
 /** The maximum number of other pull requests and activities that a comment names. */
-const NAMED_MAX = 3
+export const NAMED_MAX = 3
 
-/** Those that a comment names, of all that are not silenced: duplicates first, then by severity, then in the given order. */
-export function namedOf<Each extends Pick<Other, 'severity' | 'is_duplicate'>>(
+/** In the order in which a comment names them: duplicates first, then by severity, then in the given order. */
+export function inOrderOfComment<Each extends Pick<Other, 'severity' | 'is_duplicate'>>(
   others: readonly Each[],
 ): Each[] {
   const byDuplicate = (a: Each, b: Each) => Number(b.is_duplicate) - Number(a.is_duplicate)
-  return others.toSorted((a, b) => byDuplicate(a, b) || byRank(a, b)).slice(0, NAMED_MAX)
+  return others.toSorted((a, b) => byDuplicate(a, b) || byRank(a, b))
+}
+
+/** Those that a comment names, of all that are not silenced. */
+export function namedOf<Each extends Pick<Other, 'severity' | 'is_duplicate'>>(
+  others: readonly Each[],
+): Each[] {
+  return inOrderOfComment(others).slice(0, NAMED_MAX)
 }
 
 const BOT_SUFFIX = '[bot]'

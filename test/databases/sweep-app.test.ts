@@ -16,6 +16,8 @@ import { connectRaw } from '../support/postgres.ts'
 
 const DAY_MS = 86_400_000
 const RETENTION_DAYS = 3
+/** Longer than RETENTION_DAYS. */
+const LEDGER_DAYS = 90
 
 const github = fakeGithub()
 let service: AppService
@@ -55,12 +57,12 @@ const leave = (at: Date) =>
     .set({ installation_id: null, uninstalled_at: at })
     .where(eq(repositories.repo_id, repo.id))
 
-test('a closed pull request is deleted after RETENTION_DAYS, an open one never', async () => {
+test('a closed pull request is deleted after the 90 days of the ledger, an open one never', async () => {
   const [first, second] = [await open(), await open(['docs/b.md'])]
   await close(first)
   const [row] = await db().select().from(pull_requests).where(eq(pull_requests.number, first))
   const closed = row?.changed_at as Date
-  service.clock.now = new Date(closed.getTime() + RETENTION_DAYS * DAY_MS - 1)
+  service.clock.now = new Date(closed.getTime() + LEDGER_DAYS * DAY_MS - 1)
   await sweep(service.app)
   expect(await known()).toEqual([first, second])
   await db()

@@ -17,6 +17,7 @@ function place(example: string, judged: Partial<ReportedPath> = {}): ReportedPat
 }
 
 const reportedActivity: ReportedActivity = {
+  key: '#3',
   severity: 'medium',
   title: 'Retry payments',
   actor: 'Ben',
@@ -34,6 +35,7 @@ const LIKELY: Partial<ReportedPath> = {
   your_lines: [38, 50],
   their_lines: [40, 52],
 }
+const unshown = { ...reportedActivity, silence: 'below_threshold' } as const
 const notable: ReportedNotable = {
   severity: 'high',
   title: 'Tills are frozen',
@@ -46,7 +48,9 @@ function report(changes: Partial<Report> = {}): Report {
     severity: 'medium',
     activities: [reportedActivity],
     notables: [],
-    below: { activities: [], notables: [] },
+    silent: { activities: [], notables: [] },
+    merged: [],
+    page_url: null,
     threshold: { severity: 'medium', is_of_draft: false },
     not_compared: null,
     compared: { activities: 3, notables: 1, expected: 0 },
@@ -58,8 +62,8 @@ function report(changes: Partial<Report> = {}): Report {
 /** A report in which nothing reaches the threshold. */
 const quiet = (changes: Partial<Report> = {}) => report({ severity: null, activities: [], ...changes })
 const low: Partial<Report> = {
-  below: {
-    activities: [{ ...reportedActivity, severity: 'low' }],
+  silent: {
+    activities: [{ ...reportedActivity, severity: 'low', silence: 'below_threshold' }],
     notables: [{ ...notable, severity: 'low' }],
   },
 }
@@ -368,7 +372,7 @@ describe('the comment', () => {
     [
       'it is a draft',
       {
-        below: { activities: [reportedActivity, reportedActivity], notables: [] },
+        silent: { activities: [unshown, unshown], notables: [] },
         threshold: { severity: 'high', is_of_draft: true },
       },
       'Overlap below the threshold',
@@ -436,16 +440,16 @@ describe('the check run', () => {
   test('names overlaps below the threshold, with or without others above it', () => {
     for (const run of [checkRunOf(sha, quiet(low)), checkRunOf(sha, report(low))]) {
       expect(run.summary).toContain(
-        '**Below the threshold**\n\n- [#3](https://github.com/acme/shop/pull/3) `Retry payments` on `retries` (ready for review) by `Ben`: `src/pay.ts` (low)\n- `Tills are frozen` (low), for `src/**`',
+        '**Not shown in comments**\n\n- [#3](https://github.com/acme/shop/pull/3) `Retry payments` on `retries` (ready for review) by `Ben`: `src/pay.ts` (low, below the threshold)\n- `Tills are frozen` (low), for `src/**`',
       )
     }
   })
 
   test.each(HOSTILE)('escapes %s below the threshold', (_, text) => {
-    const below = (words: string) => ({
+    const silent = (words: string) => ({
       activities: [
         {
-          ...reportedActivity,
+          ...unshown,
           title: words,
           actor: words,
           branch: words,
@@ -454,8 +458,8 @@ describe('the check run', () => {
       ],
       notables: [{ ...notable, title: words, where: words }],
     })
-    const plain = read(checkRunOf(sha, quiet({ below: below('harmless') })).summary)
-    const found = read(checkRunOf(sha, quiet({ below: below(text) })).summary)
+    const plain = read(checkRunOf(sha, quiet({ silent: silent('harmless') })).summary)
+    const found = read(checkRunOf(sha, quiet({ silent: silent(text) })).summary)
     expect([found.text, found.html, found.links]).toEqual([plain.text, plain.html, plain.links])
     expect(found.code).toHaveLength(plain.code.length)
   })

@@ -34,6 +34,7 @@ test('an empty environment gives the defaults', () => {
     permission_ttl_ms: 60_000,
     retention_days: 30,
     trust_proxy: undefined,
+    public_url: null,
     sign_in: null,
     log_level: 'info',
     tracing: null,
@@ -78,6 +79,7 @@ test('every variable is read', () => {
     permission_ttl_ms: 0,
     retention_days: 7,
     trust_proxy: 2,
+    public_url: 'https://deconflict.example',
     sign_in: { public_url: 'https://deconflict.example', client_id: 'Iv1.abc', client_secret: 'hush' },
     log_level: 'debug',
     tracing: { service_name: 'deconflict-eu' },
@@ -219,11 +221,15 @@ describe('the GitHub App needs all three of its variables, or none:', () => {
   })
 })
 
-test.each(['PUBLIC_URL', 'GITHUB_CLIENT_ID', 'GITHUB_CLIENT_SECRET'])(
-  'sign-in is rejected with %s alone',
-  (name) => {
-    expect(() => readConfig({ [name]: 'https://deconflict.example' })).toThrow(
-      /is not set; set all of PUBLIC_URL, GITHUB_CLIENT_ID, GITHUB_CLIENT_SECRET, or none of them/,
-    )
-  },
-)
+test('PUBLIC_URL alone is for links', () => {
+  expect(readConfig({ PUBLIC_URL: 'https://deconflict.example' })).toMatchObject({
+    public_url: 'https://deconflict.example',
+    sign_in: null,
+  })
+})
+
+test.each(['GITHUB_CLIENT_ID', 'GITHUB_CLIENT_SECRET'])('sign-in is rejected with %s alone', (name) => {
+  expect(() => readConfig({ [name]: 'https://deconflict.example' })).toThrow(
+    /is not set; set all of PUBLIC_URL, GITHUB_CLIENT_ID, GITHUB_CLIENT_SECRET, or none of them/,
+  )
+})

@@ -1,9 +1,11 @@
 /** What the comment on a pull request contains, and in which order (contract §10). */
 import { describe, expect, test } from 'vitest'
+import { DEFAULT_SETTINGS } from '../../src/context/settings.ts'
 import type { Verdict } from '../../src/lines/verdict.ts'
 import type { Conclusion } from '../../src/overlap/conclude.ts'
 import type { PathPair, Severity } from '../../src/overlap/overlap.ts'
 import { NO_RELATION, unjudgedPath } from '../../src/overlap/relation.ts'
+import { otherWorkOf } from '../../src/pull-requests/other-work.ts'
 import { isAhead, reportOf, reportOfNone, type Stage } from '../../src/pull-requests/report.ts'
 
 type Collision = Conclusion['collisions'][number]
@@ -56,7 +58,16 @@ function conclusion(changes: Partial<Conclusion>): Conclusion {
   return { ...nothing, total_related: 0, checked_against, ...changes }
 }
 
-const ready = { number: 7, is_draft: false, is_queued: false, opened_at: at(10) }
+const PUSHED = { pushed_at: at(10), head_sha: 'a'.repeat(40) }
+const ready = { number: 7, is_draft: false, is_queued: false, opened_at: at(10), ...PUSHED }
+/** Both sides are told, so that nothing but the severity leaves work out. */
+const comment = { ...DEFAULT_SETTINGS.comment, min_severity: 'low', audience: 'both' } as const
+const elsewhere = {
+  now: at(20),
+  is_over_budget: false,
+  web_url: 'https://github.com/acme/shop',
+  page_url: null,
+}
 
 function report(
   found: Partial<Conclusion>,
@@ -74,12 +85,23 @@ function report(
     queued?: number[]
   } = {},
 ) {
-  return reportOf(conclusion(found), told, {
-    min_severity,
-    draft_min_severity,
-    others: new Map(
-      opened_at.map(([number, each]) => [number, { opened_at: each, is_queued: queued.includes(number) }]),
-    ),
+  const facts = {
+    published_at: null,
+    is_bot: false,
+    author: 'ben',
+    is_push_seen: true,
+    head_sha: 'b'.repeat(40),
+  }
+  const others = opened_at.map(([number, each]) => {
+    const times = { opened_at: each, pushed_at: each, changed_at: each }
+    return [number, { number, is_queued: queued.includes(number), ...facts, ...times }] as const
+  })
+  const all = conclusion(found)
+  const entered = { works: otherWorkOf(all.collisions), pairs: new Map(), others: new Map(others) }
+  return reportOf(all, told, {
+    comment: { ...comment, min_severity, draft_min_severity },
+    ...elsewhere,
+    entered,
   })
 }
 
@@ -102,10 +124,10 @@ describe('overlaps below the minimum severity are left out', () => {
       const untold = ALL.filter((severity) => !told.includes(severity))
       const shown = report({ collisions }, given)
       expect(shown.activities.map((work) => work.severity)).toEqual(told)
-      expect(shown.below.activities.map((work) => work.severity)).toEqual(untold)
+      expect(shown.silent.activities.map((work) => work.severity)).toEqual(untold)
       const notes = report({ notables }, given)
       expect(notes.notables.map((note) => note.severity)).toEqual(told)
-      expect(notes.below.notables.map((note) => note.severity)).toEqual(untold)
+      expect(notes.silent.notables.map((note) => note.severity)).toEqual(untold)
       expect(shown.threshold).toEqual({
         severity: is_draft ? draft_min_severity : min_severity,
         is_of_draft: is_draft,
@@ -165,9 +187,8 @@ test.each<[Severity, Severity, Severity]>([
 test('has the note of an incomplete comparison', () => {
   const whole = conclusion({ collisions: [collision('a', 'high')] })
   const cut = { ...whole, checked_against: { ...whole.checked_against, complete: false } }
-  const options = { min_severity: 'low', draft_min_severity: 'high', others: new Map() } as const
-  expect(reportOf(whole, ready, options).is_complete).toBe(true)
-  expect(reportOf(cut, ready, options).is_complete).toBe(false)
+  expect(report(whole).is_complete).toBe(true)
+  expect(report(cut).is_complete).toBe(false)
 })
 
 test('a notable names a glob before an area, and neither if it applies to the whole repository', () => {
@@ -222,11 +243,11 @@ describe('activities of one branch or pull request are one row', () => {
 
   test('is reported when one of them is severe enough, and never twice', () => {
     const collisions = [collision('a', 'high', pull(3)), collision('b', 'low', pull(3))]
-    const { activities, below } = report({ collisions }, { min_severity: 'medium' })
+    const { activities, silent } = report({ collisions }, { min_severity: 'medium' })
     expect(activities).toMatchObject([
       { severity: 'high', paths: [{ example: 'src/a' }, { example: 'src/b' }] },
     ])
-    expect(below.activities).toEqual([])
+    expect(silent.activities).toEqual([])
   })
 
   test('with the highest severity, and each example and area once', () => {

@@ -185,9 +185,9 @@ export function pullBody(state: GithubState, repository: GithubRepository, pull:
   return {
     ...pullSummary(state, repository, pull),
     merged: pull.merged_at !== null,
-    mergeable: pull.state === 'open' ? true : null,
-    rebaseable: pull.state === 'open' ? true : null,
-    mergeable_state: pull.state === 'open' ? (pull.draft ? 'draft' : 'clean') : 'unknown',
+    mergeable: pull.state === 'open' ? pull.mergeable : null,
+    rebaseable: pull.state === 'open' ? pull.mergeable : null,
+    mergeable_state: mergeableState(pull),
     merged_by: pull.merged_by && actorBody(state, pull.merged_by),
     comments: comments.length,
     review_comments: 0,
@@ -222,4 +222,10 @@ export function labelBody(state: GithubState, repository: GithubRepository, name
     default: false,
     description: null,
   }
+}
+
+function mergeableState({ state, mergeable, draft }: PullRequest): string {
+  if (state !== 'open' || mergeable === null) return 'unknown'
+  if (!mergeable) return 'dirty'
+  return draft ? 'draft' : 'clean'
 }

@@ -31,6 +31,8 @@ export interface PullGiven {
   fork_deleted?: boolean
   draft?: boolean
   locked?: boolean
+  /** Default: true. */
+  mergeable?: boolean | null
   labels?: string[]
   author?: Actor | string
   files?: FileGiven[]
@@ -107,6 +109,7 @@ export function fakeRepository(state: GithubState, repository: GithubRepository)
         state: 'open',
         draft: given.draft ?? false,
         locked: given.locked ?? false,
+        mergeable: given.mergeable === undefined ? true : given.mergeable,
         author: actor(given.author ?? 'octocat'),
         head: headOf(given.head ?? `feature-${number}`, given.fork_deleted ?? false),
         base: { ref: base, sha: tip(base) },

@@ -49,6 +49,8 @@ export interface PullRequest {
   state: 'open' | 'closed'
   draft: boolean
   locked: boolean
+  /** Whether it can be merged without a conflict; null while GitHub computes it. */
+  mergeable: boolean | null
   author: Actor
   /** `repository` is a full name; null if the fork was deleted. */
   head: { owner: string; repository: string | null; ref: string; sha: string }

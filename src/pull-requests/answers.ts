@@ -1,0 +1,53 @@
+/** Enters in the ledger that the answer to a create or a check showed a pair (contract §12). */
+import { listLiveOnBranch } from '../activities/pull-request-store.ts'
+import type { ActivityRow } from '../activities/table.ts'
+import type { RepoContext } from '../context/repo.ts'
+import type { Conclusion } from '../overlap/conclude.ts'
+import { enterShown } from '../signal/ledger.ts'
+import { branchKey, pullRequestKey, type SideKey } from '../signal/pair.ts'
+import { otherWorkOf, sideOfBranch } from './other-work.ts'
+import { enterOverlaps } from './sightings.ts'
+
+/** The answer to a create. */
+export async function createAnswered(
+  ctx: RepoContext,
+  activity: ActivityRow,
+  conclusion: Conclusion,
+): Promise<void> {
+  const { branch, pr_number } = activity
+  const others = othersOf(ctx, conclusion)
+  if (branch === null || others.length === 0) return
+  const activities = [activity]
+  if (pr_number === null)
+    await enterOverlaps(ctx, {
+      side: sideOfBranch(branch, activities),
+      branch,
+      activities,
+      conclusion,
+      is_partial: true,
+    })
+  const key = pr_number === null ? branchKey(branch) : pullRequestKey(pr_number)
+  await enterShown(ctx, key, { others, is_mergeable: null })
+}
+
+/** The answer to a check, whose pairs are in the ledger if its branch has live work. */
+export async function checkAnswered(
+  ctx: RepoContext,
+  branch: string | null,
+  conclusion: Conclusion,
+): Promise<void> {
+  const others = othersOf(ctx, conclusion)
+  if (branch === null || others.length === 0) return
+  const live = await listLiveOnBranch(ctx.db, ctx.repo.id, branch, ctx.now)
+  if (live.length === 0) return
+  const number = live.find(({ pr_number }) => pr_number !== null)?.pr_number ?? null
+  const key = number === null ? branchKey(branch) : pullRequestKey(number)
+  await enterShown(ctx, key, { others, is_mergeable: null })
+}
+
+/** The sides with which a conflict or a duplicate was found; none if no ledger is kept. */
+function othersOf({ repo, settings }: RepoContext, { collisions }: Conclusion): SideKey[] {
+  if (!repo.is_installed || settings.comment.mode === 'off') return []
+  const told = collisions.filter(({ match }) => match.lines === 'conflict' || match.duplicate !== null)
+  return otherWorkOf(told).flatMap(({ key }) => key ?? [])
+}

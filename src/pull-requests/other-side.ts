@@ -1,0 +1,65 @@
+/** The other side of a pair, as the rules of contract §12 see it. Pure. */
+import type { Settings } from '../context/settings.ts'
+import { isBot, type Other } from '../signal/audience.ts'
+import { bySecond, numberOf, pullRequestKey } from '../signal/pair.ts'
+import type { PairRow } from '../signal/table.ts'
+import { activeAt, loginOf, type OtherWork, recordOf } from './other-work.ts'
+import type { EnteredOverlaps } from './sightings.ts'
+import type { PullRequestRow } from './table.ts'
+
+type Subject = Pick<PullRequestRow, 'number' | 'opened_at' | 'pushed_at' | 'head_sha'>
+
+/** What decides whether the pull request is told of other work. */
+export function otherSideOf(
+  work: OtherWork,
+  pr: Subject,
+  { comment, entered }: { comment: Settings['comment']; entered: EnteredOverlaps },
+): Other {
+  const { key, number, group } = work
+  const [{ severity }] = group
+  const pair = key === null ? undefined : entered.pairs.get(key)
+  const other = number === null ? undefined : entered.others.get(number)
+  const cause = pair?.outcome === 'open' && pair.cause ? pair[pair.cause] : null
+  const conflicts = group.flatMap(({ match }) => match.paths.filter(({ verdict }) => verdict === 'conflict'))
+  const opened_at = other?.opened_at ?? recordOf(work).created_at
+  return {
+    severity,
+    is_duplicate: group.some(({ match }) => match.duplicate !== null),
+    conflicts: new Set(conflicts.map(({ example }) => example)).size,
+    is_risky: group.some(({ record }) => record.risk === 'high' || record.risk === 'critical'),
+    is_blocking: group.some(({ record }) => record.blocking),
+    is_bot: isBot({ login: loginOf(work, entered.others), is_of_type_bot: other?.is_bot ?? false }, comment),
+    is_same_author: group.some(({ match }) => match.same_author),
+    active_at: activeAt(work, entered.others),
+    cause: cause === null ? null : cause === pullRequestKey(pr.number) ? 'this' : 'other',
+    is_earlier: isEarlier({ at: opened_at, number }, { at: pr.opened_at, number: pr.number }),
+  }
+}
+
+interface Opened {
+  at: Date
+  number: number | null
+}
+
+/** Of the same second, work without a pull request counts as earlier. */
+function isEarlier(one: Opened, other: Opened): boolean {
+  return (bySecond(one.at, other.at) || (one.number ?? 0) - (other.number ?? 0)) < 0
+}
+
+/** Those that the pull request was shown, and that were merged since its last push. */
+export function mergedSincePush(
+  pairs: EnteredOverlaps['pairs'],
+  { number, pushed_at, head_sha }: Subject,
+  web_url: string,
+): { number: number; url: string }[] {
+  const isWaiting = ({ merged, merged_at, ...row }: PairRow) => {
+    const place = row.first === pullRequestKey(number) ? 'first' : 'second'
+    if (merged === null || merged_at === null || merged === place || row[`${place}_shown_at`] === null)
+      return false
+    return row[`${place}_head`] === head_sha || (pushed_at !== null && bySecond(pushed_at, merged_at) < 0)
+  }
+  return [...pairs].flatMap(([key, row]) => {
+    const other = numberOf(key)
+    return other !== null && isWaiting(row) ? [{ number: other, url: `${web_url}/pull/${other}` }] : []
+  })
+}

@@ -1,0 +1,84 @@
+/** What became of the pairs of a pull request or branch that ended (contract §12). */
+import { listLiveOf, listLiveOnBranch } from '../activities/pull-request-store.ts'
+import type { ActivityRow } from '../activities/table.ts'
+import { later } from '../base/clock.ts'
+import type { App } from '../context/app.ts'
+import { openKnownRepo, type RepoContext } from '../context/repo.ts'
+import type { GithubPullRequest } from '../github/pull-request.ts'
+import { enqueue, type NewJob } from '../jobs/store.ts'
+import { examineActivities } from '../overlap/check.ts'
+import { enterEnd, enterOutcome, enterRead, openNumberOf, wasShown } from '../signal/ledger.ts'
+import { branchKey, pullRequestKey } from '../signal/pair.ts'
+import type { PairName } from '../signal/store.ts'
+import { readPullRequest } from './installation.ts'
+import { sideOfBranch } from './other-work.ts'
+import { enqueueRecheck } from './recheck.ts'
+import { enterOverlaps } from './sightings.ts'
+import { listNumbered } from './store.ts'
+
+/** The kind of job that asks GitHub whether a merge made the other side of a pair conflict. */
+export const OUTCOME = 'outcome'
+
+/** GitHub is asked at most this often per pair and merge. It computes the answer after the merge, in the background. */
+const READS_MAX = 2
+const FIRST_READ_MS = 10_000
+const NEXT_READ_MS = 60_000
+
+function outcomeJob(repo_id: number, { first, second }: PairName, run_at: Date): NewJob {
+  const id = `${OUTCOME}:${repo_id}:${first}:${second}`
+  return { id, kind: OUTCOME, repo_id, payload: { first, second }, run_at }
+}
+
+/** Enters that a pull request was merged or closed, before its activities are archived, and enqueues what follows for others. */
+export async function pullRequestEnded(ctx: RepoContext, pr: GithubPullRequest): Promise<void> {
+  const { db, now, repo, settings } = ctx
+  if (settings.comment.mode === 'off') return
+  const live = await listLiveOf(db, repo.id, pr.number, now)
+  const awaited = await enterEnd(ctx, {
+    key: pullRequestKey(pr.number),
+    branch_key: pr.is_fork ? null : branchKey(pr.branch),
+    is_merged: pr.is_merged,
+    at: pr.merged_at ?? pr.changed_at,
+    activity_ids: live.map(({ id }) => id),
+  })
+  const numbers = awaited.flatMap((row) => openNumberOf(row) ?? [])
+  if (numbers.length > 0) await enqueueRecheck(ctx, await listNumbered(db, repo.id, numbers))
+  const asked = awaited.filter((row) => wasShown(row) && openNumberOf(row) !== null)
+  await enqueue(
+    db,
+    asked.map((row) => outcomeJob(repo.id, row, later(now, FIRST_READ_MS))),
+    now,
+  )
+}
+
+/** Asks GitHub for the other side of a pair after a merge. One call. */
+export async function readOutcome(app: App, repo_id: number, name: PairName, now: Date): Promise<void> {
+  const ctx = await openKnownRepo(app, repo_id, now)
+  if (!ctx?.repo.is_installed) return
+  const row = await enterRead(ctx, name, READS_MAX)
+  const number = row && openNumberOf(row)
+  if (row === undefined || number == null) return
+  const pr = await readPullRequest(app, ctx, number)
+  if (!pr?.is_open) return
+  if (pr.is_mergeable === false && row.was_mergeable !== false) await enterOutcome(ctx, name, 'came_true')
+  else if (row.reads < READS_MAX)
+    await enqueue(ctx.db, [outcomeJob(repo_id, name, later(now, NEXT_READ_MS))], now)
+}
+
+/** Enters the overlaps of the branch of a changed activity that has no pull request, or that its work ended. */
+export async function branchChanged(ctx: RepoContext, branch: string, changed: ActivityRow): Promise<void> {
+  const { db, now, repo, settings } = ctx
+  if (settings.comment.mode === 'off') return
+  const all = await listLiveOnBranch(db, repo.id, branch, now)
+  if (all.some(({ pr_number }) => pr_number !== null)) return
+  if (all.length === 0) {
+    const { status, merged_at, updated_at } = changed
+    const end = { is_merged: status === 'merged' || merged_at !== null, at: merged_at ?? updated_at }
+    await enterEnd(ctx, { key: branchKey(branch), branch_key: null, activity_ids: [], ...end })
+    return
+  }
+  const hasFiles = all.some((each) => each.changed_files.length + (each.pushed_files?.length ?? 0) > 0)
+  if (!hasFiles) return
+  const conclusion = await examineActivities(ctx, all)
+  await enterOverlaps(ctx, { side: sideOfBranch(branch, all), branch, activities: all, conclusion })
+}

@@ -1,0 +1,174 @@
+/** Enters the overlaps of a pull request, or of a branch without one, in the ledger (contract §12). */
+import { listLiveOnBranch } from '../activities/pull-request-store.ts'
+import type { ActivityRow } from '../activities/table.ts'
+import { inTransaction, type RepoContext } from '../context/repo.ts'
+import { type NoiseClass, noiseOfPath } from '../lines/noise.ts'
+import { listFilesOf } from '../lines/store.ts'
+import type { Conclusion } from '../overlap/conclude.ts'
+import { rulesOf } from '../overlap/rules.ts'
+import { enterPushAfterMerge, enterSightings, pairsOf } from '../signal/ledger.ts'
+import {
+  type Activity,
+  branchKey,
+  type LedgerSide,
+  numberOf,
+  placeOf,
+  type SideKey,
+  type Sighting,
+} from '../signal/pair.ts'
+import { lockLedger, saveNoisePairs } from '../signal/store.ts'
+import type { PairRow } from '../signal/table.ts'
+import { strongest } from '../signal/transitions.ts'
+import { activityOf, authorOf, lastDeclared, type OtherWork, otherWorkOf } from './other-work.ts'
+import { listNumbered, type NumberedPullRequest, savePullRequest } from './store.ts'
+
+/** One side, and what a comparison of all its activities found. */
+export interface SideOverlaps {
+  side: LedgerSide
+  /** Its branch, unless it is in a fork. */
+  branch: string | null
+  activities: ActivityRow[]
+  conclusion: Conclusion
+  /** Other activities of the branch were not compared, so what was not found may still be there. */
+  is_partial?: boolean
+}
+
+export interface EnteredOverlaps {
+  works: OtherWork[]
+  /** The pairs of the side in the ledger, by the other side. */
+  pairs: ReadonlyMap<SideKey, PairRow>
+  /** The open pull requests of the other sides, by number. */
+  others: ReadonlyMap<number, NumberedPullRequest>
+}
+
+/** Enters the conflicts and duplicates of a side in one transaction, and which pairs it has resolved or confirmed since. */
+export function enterOverlaps(ctx: RepoContext, overlaps: SideOverlaps): Promise<EnteredOverlaps> {
+  const { side, branch, activities, conclusion } = overlaps
+  const works = otherWorkOf(conclusion.collisions)
+  return inTransaction(ctx, async (within) => {
+    const { db, repo, settings } = within
+    const isOn = settings.comment.mode !== 'off'
+    if (isOn) await lockLedger(db, repo.id)
+    const before = isOn ? await pairsOf(within, side.key, branch === null ? null : branchKey(branch)) : NONE
+    const numbers = [...works.map(({ number }) => number), ...[...before.keys()].map(numberOf)]
+    const others = await openAmong(within, numbers)
+    await saveRelated(within, overlaps)
+    if (!isOn) return { works, pairs: NONE, others }
+    const found = works.flatMap((work) => sightingOf(work, others) ?? [])
+    const absent = await absentOf(within, { before, found, others })
+    const entered = await enterSightings(within, side, {
+      pairs: before,
+      found,
+      absent,
+      is_complete: !overlaps.is_partial && isComplete(conclusion),
+    })
+    await enterNoise(within, side.key, conclusion)
+    const pairs = await enterPushAfterMerge(within, side, {
+      pairs: entered,
+      files: () =>
+        listFilesOf(
+          db,
+          repo.id,
+          activities.map(({ id }) => id),
+        ),
+      noise: rulesOf(settings, within.noise_attributes).noise,
+    })
+    return { works, pairs, others }
+  })
+}
+
+const NONE: ReadonlyMap<SideKey, PairRow> = new Map()
+
+async function openAmong(
+  { db, repo }: RepoContext,
+  numbers: (number | null)[],
+): Promise<Map<number, NumberedPullRequest>> {
+  const distinct = [...new Set(numbers.flatMap((number) => number ?? []))]
+  const open = distinct.length === 0 ? [] : await listNumbered(db, repo.id, distinct)
+  return new Map(open.map((each) => [each.number, each]))
+}
+
+async function saveRelated({ db, repo }: RepoContext, { side, conclusion }: SideOverlaps): Promise<void> {
+  const number = numberOf(side.key)
+  if (number === null) return
+  const related_ids = [...conclusion.collisions, ...conclusion.notables].map(({ id }) => id)
+  await savePullRequest(db, repo.id, number, { related_ids })
+}
+
+/** Whether a pair that was not found is certainly gone. A side without files has no pairs. */
+function isComplete({
+  emptiness,
+  checked_against,
+  total_related,
+  collisions,
+  notables,
+}: Conclusion): boolean {
+  if (emptiness !== null) return true
+  return checked_against.complete && total_related <= collisions.length + notables.length
+}
+
+/** The conflict or duplicate with other work; undefined if there is none, or if the work cannot be followed. */
+function sightingOf(
+  { key, number, group }: OtherWork,
+  others: EnteredOverlaps['others'],
+): Sighting | undefined {
+  const other = number === null ? undefined : others.get(number)
+  if (key === null || (number !== null && !other)) return undefined
+  const conflicts = group.flatMap(({ match }) => match.paths.filter(({ verdict }) => verdict === 'conflict'))
+  const is_duplicate = group.some(({ match }) => match.duplicate !== null)
+  if (conflicts.length === 0 && !is_duplicate) return undefined
+  const byPath = new Map(conflicts.map((path) => [path.example, path]))
+  const records = group.map(({ record }) => record)
+  return {
+    other: key,
+    other_author: other?.author ?? authorOf(records),
+    other_activity: other ? activityOf(other) : lastDeclared(records),
+    is_duplicate,
+    confidence: strongest(conflicts.map(({ confidence }) => confidence)),
+    files: [...byPath].map(([path, { your_lines, their_lines }]) => ({ path, your_lines, their_lines })),
+  }
+}
+
+/** The open sides of pairs that were not found. */
+async function absentOf(
+  ctx: RepoContext,
+  from: {
+    before: ReadonlyMap<SideKey, PairRow>
+    found: readonly Sighting[]
+    others: EnteredOverlaps['others']
+  },
+): Promise<Map<SideKey, Activity | null>> {
+  const found = new Set(from.found.map(({ other }) => other))
+  const absent = new Map<SideKey, Activity | null>()
+  for (const [key, { outcome, merged }] of from.before) {
+    if (found.has(key) || outcome !== 'open' || merged !== null) continue
+    const number = numberOf(key)
+    if (number === null) {
+      const live = await listLiveOnBranch(ctx.db, ctx.repo.id, key.slice(branchKey('').length), ctx.now)
+      // A branch that has a pull request now gets its key with the next comparison of that.
+      if (live.every(({ pr_number }) => pr_number === null))
+        absent.set(key, live.length > 0 ? lastDeclared(live) : null)
+      continue
+    }
+    // The event that closed a pull request ends its pairs.
+    const other = from.others.get(number)
+    if (other) absent.set(key, activityOf(other))
+  }
+  return absent
+}
+
+/** Enters the pairs of a side that share only noise, each under its first class. */
+async function enterNoise(within: RepoContext, key: SideKey, { noise }: Conclusion): Promise<void> {
+  const { db, now, repo, settings, noise_attributes } = within
+  const rules = rulesOf(settings, noise_attributes).noise
+  const found = new Map<string, { noise: NoiseClass; first: SideKey; second: SideKey }>()
+  for (const work of otherWorkOf(noise)) {
+    if (work.key === null || work.key === key) continue
+    const [first, second] = placeOf(key, work.key) === 'first' ? [key, work.key] : [work.key, key]
+    for (const { example } of work.group.flatMap(({ match }) => match.paths)) {
+      const shared = noiseOfPath(example, rules, { is_file: true }) ?? 'binary'
+      found.set(`${shared} ${second}`, { noise: shared, first, second })
+    }
+  }
+  await saveNoisePairs(db, repo.id, [...found.values()], now)
+}

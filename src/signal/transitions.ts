@@ -1,0 +1,178 @@
+/** How a pair of the ledger changes with each event (contract §12). Pure: a row and an event make the next row. */
+import type { Confidence, LineRange } from '../lines/verdict.ts'
+import {
+  type Activity,
+  bySecond,
+  causeOf,
+  FILES_MAX,
+  hasMoved,
+  type LedgerSide,
+  type Outcome,
+  otherPlace,
+  type Place,
+  placeOf,
+  type SideKey,
+  type Sighting,
+} from './pair.ts'
+import type { PairRow } from './table.ts'
+
+/** The other side of the pair. */
+export function otherOf(row: Pick<PairRow, 'first' | 'second'>, key: SideKey): SideKey {
+  return row.first === key ? row.second : row.first
+}
+
+/** A comparison found the pair. `row`: the stored one. A pair that came back after it ended begins again, but its outcome after a merge stands. */
+export function seen(
+  row: PairRow | undefined,
+  { side, sighting, repo_id, now }: { side: LedgerSide; sighting: Sighting; repo_id: number; now: Date },
+): PairRow {
+  const place = placeOf(side.key, sighting.other)
+  const found = {
+    ...partOf(place, { author: side.author, ...activityFields(side.activity) }),
+    ...partOf(otherPlace(place), {
+      author: sighting.other_author,
+      ...activityFields(sighting.other_activity),
+    }),
+    is_duplicate: sighting.is_duplicate,
+    confidence: sighting.confidence,
+    files: sighting.files.slice(0, FILES_MAX).map(({ path, your_lines, their_lines }) => ({
+      path,
+      ...linesOf(place, your_lines, their_lines),
+    })),
+  }
+  if (row?.outcome === 'open') return { ...row, ...found }
+  if (row && row.merged !== null) return row
+  const side_caused = causeOf(side.activity, sighting.other_activity)
+  return {
+    ...(row ?? {
+      repo_id,
+      first: place === 'first' ? side.key : sighting.other,
+      second: place === 'first' ? sighting.other : side.key,
+      seen_at: now,
+      first_shown_at: null,
+      second_shown_at: null,
+      was_mergeable: null,
+    }),
+    ...found,
+    cause: side_caused && (side_caused === 'one' ? place : otherPlace(place)),
+    merged: null,
+    merged_at: null,
+    reads: 0,
+    outcome: 'open',
+    ended_at: null,
+  } as PairRow
+}
+
+/**
+ * A complete comparison of side `key` did not find the pair any more. It is resolved by a push of either side; anything else, such
+ * as a change of the settings, leaves it open. `other`: null if that side has ended without a pull request.
+ */
+export function gone(
+  row: PairRow,
+  { key, activity, other }: { key: SideKey; activity: Activity; other: Activity | null },
+  now: Date,
+): PairRow {
+  if (row.outcome !== 'open' || row.merged !== null) return row
+  if (other === null) return withOutcome(row, 'given_up', now)
+  const place = placeOf(key, otherOf(row, key))
+  const [mine, its] = place === 'first' ? [activity, other] : [other, activity]
+  const moved = [
+    ...(hasMoved(mine, lastOf(row, 'first')) ? [mine.at] : []),
+    ...(hasMoved(its, lastOf(row, 'second')) ? [its.at] : []),
+  ]
+  const [at] = moved.toSorted((a, b) => a.getTime() - b.getTime())
+  return at ? withOutcome(row, 'resolved', at) : row
+}
+
+/** A side was shown the pair. */
+export function shown(
+  row: PairRow,
+  { key, at, is_mergeable }: { key: SideKey; at: Date; is_mergeable: boolean | null },
+): PairRow {
+  const place = placeOf(key, otherOf(row, key))
+  if (row[`${place}_shown_at`] !== null) return row
+  return { ...row, [`${place}_shown_at`]: at, was_mergeable: row.was_mergeable ?? is_mergeable }
+}
+
+/**
+ * A side was merged or closed. If the other one was merged before, the pair was wrong: see `contract §12`. A merge that
+ * happened before the push that resolved the pair, but whose delivery came later, opens it again.
+ */
+export function ended(
+  row: PairRow,
+  { key, is_merged, at }: { key: SideKey; is_merged: boolean; at: Date },
+): PairRow {
+  const isLate = is_merged && row.outcome === 'resolved' && row.ended_at !== null && row.ended_at > at
+  if (row.outcome !== 'open' && !isLate) return row
+  const place = placeOf(key, otherOf(row, key))
+  if (!is_merged) return withOutcome(row, 'given_up', at)
+  if (row.merged === null) return { ...row, merged: place, merged_at: at, outcome: 'open', ended_at: null }
+  return row.merged === place ? row : withOutcome(row, 'wrong', at)
+}
+
+/** Whether the side `key` was pushed since the other one was merged, while the outcome is open. */
+export function wasPushedAfterMerge(row: PairRow, key: SideKey, activity: Activity): boolean {
+  const { merged, merged_at, outcome } = row
+  if (merged === null || merged_at === null || row[merged] === key || outcome !== 'open') return false
+  if (bySecond(activity.at, merged_at) !== 0) return activity.at > merged_at
+  return hasMoved(activity, lastOf(row, otherPlace(merged)))
+}
+
+/** A side as of the last comparison. */
+function lastOf(row: PairRow, place: Place): { at: Date; head: string | null } {
+  return { at: row[`${place}_active_at`], head: row[`${place}_head`] }
+}
+
+function activityFields({ at, head }: Activity) {
+  return { active_at: at, head }
+}
+
+export function withOutcome(row: PairRow, outcome: Exclude<Outcome, 'open'>, at: Date): PairRow {
+  return { ...row, outcome, ended_at: at }
+}
+
+/** The pair under another key of one side: a branch has become a pull request. */
+export function renamed(row: PairRow, from: SideKey, to: SideKey): PairRow {
+  const other = otherOf(row, from)
+  const [before, after] = [placeOf(from, other), placeOf(to, other)]
+  const next = before === after ? row : swapped(row)
+  return { ...next, [after]: to, [otherPlace(after)]: other }
+}
+
+function swapped(row: PairRow): PairRow {
+  return {
+    ...row,
+    first: row.second,
+    second: row.first,
+    first_author: row.second_author,
+    second_author: row.first_author,
+    first_active_at: row.second_active_at,
+    second_active_at: row.first_active_at,
+    first_head: row.second_head,
+    second_head: row.first_head,
+    first_shown_at: row.second_shown_at,
+    second_shown_at: row.first_shown_at,
+    cause: row.cause && otherPlace(row.cause),
+    merged: row.merged && otherPlace(row.merged),
+    files: row.files.map(({ path, first_lines, second_lines }) => ({
+      path,
+      first_lines: second_lines,
+      second_lines: first_lines,
+    })),
+  }
+}
+
+function partOf<Part extends object>(place: Place, part: Part) {
+  return Object.fromEntries(Object.entries(part).map(([name, value]) => [`${place}_${name}`, value]))
+}
+
+function linesOf(place: Place, yours: LineRange | null, theirs: LineRange | null) {
+  return place === 'first'
+    ? { first_lines: yours, second_lines: theirs }
+    : { first_lines: theirs, second_lines: yours }
+}
+
+/** The strongest confidence of conflicts; null if there is none. */
+export function strongest(all: readonly (Confidence | null)[]): Confidence | null {
+  return all.includes('proved') ? 'proved' : all.includes('likely') ? 'likely' : null
+}

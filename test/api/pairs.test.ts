@@ -1,0 +1,147 @@
+/** The ledger of pairs: what brought a pair about, who was shown it, and what became of it (contract §12). */
+import { eq } from 'drizzle-orm'
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { merged_changes, pairs } from '../../src/signal/table.ts'
+import { fakeGithub } from '../support/github.ts'
+import { editOf } from '../support/lines.ts'
+import {
+  type PullRequestService,
+  QUIET_MS,
+  startPullRequestService,
+  type TrackedRepository,
+} from '../support/pull-request-service.ts'
+
+const github = fakeGithub()
+let fixture: PullRequestService
+let repository: TrackedRepository
+
+beforeAll(async () => {
+  fixture = await startPullRequestService(github)
+})
+beforeEach(() => {
+  repository = fixture.repository()
+})
+afterAll(async () => {
+  await fixture.service.close()
+  github.close()
+})
+
+const base = Array.from({ length: 120 }, (_, at) => `pay(${at})`)
+const edit = (at: number, added: string[]) =>
+  ({ filename: 'src/pay.ts', status: 'modified', patch: editOf(base, at, 3, added) }) as const
+const open = (head: string, ...files: ReturnType<typeof edit>[]) =>
+  repository.open({ title: `Edit in ${head}`, head, author: `author-of-${head}`, files })
+const db = () => fixture.service.app.database.connection()
+const ledger = () => db().select().from(pairs).where(eq(pairs.repo_id, repository.id)).orderBy(pairs.first)
+const kept = () => db().select().from(merged_changes).where(eq(merged_changes.repo_id, repository.id))
+const pair = async () => (await ledger())[0]
+const merge = async (number: number) => {
+  repository.githubRepo.merge(number)
+  await repository.deliver(number, 'closed')
+}
+const reads = (number: number) => repository.calls().filter((call) => call === `GET /pulls/${number}`)
+
+/** Two pull requests on the same lines, the second of which has the comment. */
+async function conflicting() {
+  const first = await open('retries', edit(40, ['retry()']))
+  const second = await open('tidy', edit(41, ['tidy()']))
+  expect(repository.comment(first)).toBeUndefined()
+  expect(repository.comment(second)).toContain(`\`#${first}\` changes lines 40–42 of \`src/pay.ts\` too`)
+  return { first, second }
+}
+
+test('two pull requests on the same lines are a pair, of which the later one is told', async () => {
+  const { first, second } = await conflicting()
+  expect(await ledger()).toMatchObject([
+    {
+      first: `#${first}`,
+      second: `#${second}`,
+      first_author: 'author-of-retries',
+      second_author: 'author-of-tidy',
+      is_duplicate: false,
+      confidence: 'proved',
+      files: [{ path: 'src/pay.ts', first_lines: [40, 42], second_lines: [41, 43] }],
+      first_shown_at: null,
+      second_shown_at: expect.any(Date),
+      outcome: 'open',
+    },
+  ])
+  await repository.advance(2 * QUIET_MS)
+  expect(repository.comment(first)).toBeUndefined()
+})
+
+describe('a pair', () => {
+  test('is resolved when a push takes it away', async () => {
+    const { second } = await conflicting()
+    await repository.push(second, [edit(100, ['tidy()'])])
+    expect(await pair()).toMatchObject({ outcome: 'resolved', merged: null })
+  })
+
+  test('is given up when one side is closed unmerged', async () => {
+    const { first } = await conflicting()
+    repository.githubRepo.close(first)
+    await repository.deliver(first, 'closed')
+    expect(await pair()).toMatchObject({ outcome: 'given_up' })
+  })
+
+  test('came true when GitHub calls the other side conflicting after the merge', async () => {
+    const { first, second } = await conflicting()
+    repository.githubRepo.update(second, { mergeable: false })
+    await merge(first)
+    expect(await pair()).toMatchObject({ outcome: 'open', merged: 'first' })
+    expect(await kept()).toMatchObject([{ side: `#${first}`, path: 'src/pay.ts' }])
+    await repository.advance(10_000)
+    expect(await pair()).toMatchObject({ outcome: 'came_true', reads: 1 })
+    expect(reads(second)).toHaveLength(1)
+    expect(await kept()).toEqual([])
+  })
+
+  test('is asked about at most twice while GitHub computes', async () => {
+    const { first, second } = await conflicting()
+    repository.githubRepo.update(second, { mergeable: null })
+    await merge(first)
+    for (let minute = 0; minute < 5; minute += 1) await repository.advance(60_000)
+    expect(await pair()).toMatchObject({ outcome: 'open', reads: 2 })
+    expect(reads(second)).toHaveLength(2)
+  })
+
+  test.each([
+    ['still conflicts with the merged lines', edit(41, ['tidy()', 'more()']), 'came_true'],
+    ['is elsewhere now', edit(100, ['tidy()']), 'wrong'],
+  ])('whose other side is pushed after the merge and %s', async (_, file, outcome) => {
+    const { first, second } = await conflicting()
+    await merge(first)
+    await repository.push(second, [file])
+    await repository.advance(QUIET_MS)
+    expect(await pair()).toMatchObject({ outcome })
+    expect(await kept()).toEqual([])
+  })
+
+  test('came true when the other side edits the merged lines after a rebase', async () => {
+    const { first, second } = await conflicting()
+    await merge(first)
+    const merged = [...base.slice(0, 39), 'retry()', ...base.slice(42)]
+    const rebased = { ...edit(41, []), patch: editOf(merged, 40, 2, ['tidy()']) }
+    await repository.push(second, [rebased])
+    await repository.advance(QUIET_MS)
+    expect(await pair()).toMatchObject({ outcome: 'came_true' })
+  })
+
+  test('says which side was merged, until the next push', async () => {
+    const { first, second } = await conflicting()
+    await repository.advance(QUIET_MS)
+    await merge(first)
+    const address = `https://github.com/${repository.full_name}/pull/${first}`
+    expect(repository.comment(second)).toContain(`[\`#${first}\`](${address}) was merged: rebase over it.`)
+    await repository.push(second, [edit(100, ['tidy()'])])
+    await repository.advance(QUIET_MS)
+    expect(repository.comment(second)).toContain('### No overlap any more')
+  })
+
+  test('was wrong when both are merged without a push in between', async () => {
+    const { first, second } = await conflicting()
+    await merge(first)
+    await merge(second)
+    expect(await pair()).toMatchObject({ outcome: 'wrong' })
+  })
+})

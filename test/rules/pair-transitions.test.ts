@@ -1,0 +1,173 @@
+/** How a pair of the ledger changes with each event (contract §12). */
+import { describe, expect, test } from 'vitest'
+import { type Activity, causeOf, type LedgerSide, placeOf, type Sighting } from '../../src/signal/pair.ts'
+import type { PairRow } from '../../src/signal/table.ts'
+import {
+  ended,
+  gone,
+  renamed,
+  seen,
+  shown,
+  wasPushedAfterMerge,
+  withOutcome,
+} from '../../src/signal/transitions.ts'
+
+const at = (minute: number) => new Date(Date.UTC(2026, 2, 2, 9, minute))
+const pushed = (minute: number, head: string | null = null): Activity => ({
+  at: at(minute),
+  is_exact: true,
+  head,
+})
+const unknown = (minute: number): Activity => ({ ...pushed(minute), is_exact: false })
+const side = (key: string, activity: Activity): LedgerSide => ({ key, author: 'ben', activity })
+const sighting = (other: string, activity: Activity): Sighting => ({
+  other,
+  other_author: 'cy',
+  other_activity: activity,
+  is_duplicate: false,
+  confidence: 'proved',
+  files: [{ path: 'a.ts', your_lines: [1, 2], their_lines: [3, 4] }],
+})
+
+/** #2, pushed at 9:10, and #1, pushed at 9:00, as #2 sees it. */
+function found(row?: PairRow, mine = pushed(10, 'b1'), its = pushed(0, 'a1')): PairRow {
+  return seen(row, { side: side('#2', mine), sighting: sighting('#1', its), repo_id: 1, now: at(11) })
+}
+const open = found()
+const merged = ended(open, { key: '#1', is_merged: true, at: at(20) })
+
+describe('the cause of a pair is the side that was pushed last', () => {
+  test.each([
+    ['this one', pushed(10), pushed(0), 'one'],
+    ['the other one', pushed(0), pushed(10), 'other'],
+    ['unknown in the same second', pushed(0), pushed(0), null],
+    ['known against an earlier push that was not seen', pushed(10), unknown(0), 'one'],
+    ['unknown if the last push was not seen', pushed(0), unknown(10), null],
+  ] as const)('%s', (_, one, other, cause) => {
+    expect(causeOf(one, other)).toBe(cause)
+  })
+})
+
+test('keys are ordered by their bytes, whichever side looks', () => {
+  expect(placeOf('#1', '#2')).toBe('first')
+  expect(placeOf('#2', '#1')).toBe('second')
+  expect(placeOf('#10', '#9')).toBe('first')
+  expect(placeOf('branch:é', 'branch:z')).toBe('second')
+})
+
+describe('a comparison that finds the pair', () => {
+  test('enters both sides, their lines and the cause', () => {
+    expect(open).toMatchObject({
+      first: '#1',
+      second: '#2',
+      first_author: 'cy',
+      second_author: 'ben',
+      cause: 'second',
+      files: [{ path: 'a.ts', first_lines: [3, 4], second_lines: [1, 2] }],
+      seen_at: at(11),
+      outcome: 'open',
+    })
+  })
+
+  test('keeps the cause while it is open, also after a push of the other side', () => {
+    expect(found(open, pushed(10), pushed(15))).toMatchObject({ cause: 'second', first_active_at: at(15) })
+  })
+
+  test.each(['resolved', 'given_up'] as const)('opens one again that was %s, with a new cause', (outcome) => {
+    const again = found(withOutcome(open, outcome, at(12)), pushed(10), pushed(15))
+    expect(again).toMatchObject({ outcome: 'open', ended_at: null, cause: 'first', seen_at: at(11) })
+  })
+
+  test.each(['came_true', 'wrong'] as const)('leaves one that %s after a merge', (outcome) => {
+    const row = withOutcome(merged, outcome, at(30))
+    expect(found(row)).toEqual(row)
+  })
+})
+
+describe('a comparison that does not find it any more', () => {
+  const lost = (mine: Activity, other: Activity | null, row = open) =>
+    gone(row, { key: '#2', activity: mine, other }, at(30))
+
+  test.each([
+    ['after a push of this side: resolved', pushed(25, 'b2'), pushed(0, 'a1'), 'resolved', at(25)],
+    ['after a push of the other side: resolved', pushed(10, 'b1'), pushed(26, 'a2'), 'resolved', at(26)],
+    ['after a push in the same second: resolved', pushed(10, 'b2'), pushed(0, 'a1'), 'resolved', at(10)],
+    ['without a push: open', pushed(10, 'b1'), pushed(0, 'a1'), 'open', null],
+    ['because the work of a branch ended: given up', pushed(10, 'b1'), null, 'given_up', at(30)],
+  ])('%s', (_, mine, other, outcome, ended_at) => {
+    expect(lost(mine, other)).toMatchObject({ outcome, ended_at })
+  })
+
+  test('changes nothing once one side was merged', () => {
+    expect(lost(pushed(25), pushed(0), merged)).toEqual(merged)
+  })
+})
+
+describe('the end of a side', () => {
+  test('merged: the other one decides', () => {
+    expect(merged).toMatchObject({ merged: 'first', merged_at: at(20), outcome: 'open' })
+  })
+
+  test('closed unmerged: given up, also after the other one was merged', () => {
+    expect(ended(open, { key: '#1', is_merged: false, at: at(20) }).outcome).toBe('given_up')
+    expect(ended(merged, { key: '#2', is_merged: false, at: at(30) }).outcome).toBe('given_up')
+  })
+
+  test('both merged: wrong', () => {
+    expect(ended(merged, { key: '#2', is_merged: true, at: at(30) })).toMatchObject({
+      outcome: 'wrong',
+      ended_at: at(30),
+    })
+  })
+
+  test('the same merge delivered twice changes nothing', () => {
+    expect(ended(merged, { key: '#1', is_merged: true, at: at(20) })).toEqual(merged)
+  })
+
+  test('a merge before the push that resolved the pair, delivered after it, opens it again', () => {
+    const resolved = withOutcome(open, 'resolved', at(25))
+    expect(ended(resolved, { key: '#1', is_merged: true, at: at(20) })).toMatchObject({
+      outcome: 'open',
+      merged: 'first',
+    })
+    expect(ended(resolved, { key: '#1', is_merged: true, at: at(40) })).toEqual(resolved)
+  })
+})
+
+describe('a push of the other side after the merge', () => {
+  test.each([
+    ['later', pushed(30, 'b1'), true],
+    ['earlier', pushed(19, 'b2'), false],
+    ['in the same second, with another head', pushed(20, 'b2'), true],
+    ['not at all', pushed(10, 'b1'), false],
+  ])('%s', (_, activity, expected) => {
+    expect(wasPushedAfterMerge(merged, '#2', activity)).toBe(expected)
+  })
+
+  test('of the merged side does not count', () => {
+    expect(wasPushedAfterMerge(merged, '#1', pushed(30))).toBe(false)
+  })
+})
+
+test('a pair is shown to a side once', () => {
+  const once = shown(open, { key: '#2', at: at(12), is_mergeable: true })
+  expect(once).toMatchObject({ second_shown_at: at(12), first_shown_at: null, was_mergeable: true })
+  expect(shown(once, { key: '#2', at: at(40), is_mergeable: false })).toEqual(once)
+})
+
+test('a branch that becomes a pull request keeps its pairs, with the sides in order', () => {
+  const branch = seen(undefined, {
+    side: side('branch:fix', pushed(10)),
+    sighting: sighting('#3', pushed(0)),
+    repo_id: 1,
+    now: at(11),
+  })
+  expect(branch).toMatchObject({ first: '#3', second: 'branch:fix', cause: 'second' })
+  expect(renamed(branch, 'branch:fix', '#2')).toMatchObject({
+    first: '#2',
+    second: '#3',
+    first_author: 'ben',
+    cause: 'first',
+    files: [{ first_lines: [1, 2], second_lines: [3, 4] }],
+  })
+})
