@@ -1,5 +1,5 @@
 /** The digest of a patch, which is all that is stored of it: line numbers and hashes, no text (contract §11). Pure. */
-import { type HashedLine, isTelling, type LineHasher, type LineWord, trimmedHash } from './line-hash.ts'
+import { isTelling, type LineHasher, type LineWord, trimmedHash } from './line-hash.ts'
 import { type PatchHunk, readPatch } from './patch.ts'
 
 /** A range of base lines that a patch shows, from `start` to `end`, exclusive. */
@@ -43,27 +43,38 @@ const SUBMODULE = /^Subproject commit [0-9a-f]{7,64}(?:-dirty)?$/
 
 /** The digest of a patch; null if the patch is too large. Throws PatchError if it cannot be read. */
 export function digestOf(patch: string, hash: LineHasher): Digest | null {
-  const hunks = readPatch(patch)
-  const total = hunks.reduce((sum, { lines }) => sum + lines.length, 0)
+  const draft: Draft = { hunks: [], blocks: [], lines: [], added: [], shapes: [] }
+  let total = 0
+  let is_submodule = true
+  for (const hunk of readPatch(patch, DIGEST_LINES_MAX + 1)) {
+    total += hunk.lines.length
+    if (total > DIGEST_LINES_MAX) continue
+    is_submodule &&= hunk.lines.every(({ text }) => SUBMODULE.test(text))
+    addHunk(draft, hunk, hash)
+  }
   if (total > DIGEST_LINES_MAX) return null
-  const draft: Draft = { hunks: [], blocks: [], lines: [], added: [] }
-  for (const hunk of hunks) addHunk(draft, hunk, hash)
   return {
-    is_submodule: total > 0 && hunks.every(({ lines }) => lines.every(({ text }) => SUBMODULE.test(text))),
+    is_submodule: is_submodule && total > 0,
     hunks: draft.hunks,
     blocks: draft.blocks,
-    lines: Uint32Array.from(draft.lines),
-    added: Uint32Array.from(draft.added, ({ word }) => word),
-    trimmed: Uint32Array.from(
-      draft.added.filter(({ word }) => isTelling(word)),
-      trimmedHash,
-    ),
+    lines: new Uint32Array(draft.lines),
+    added: new Uint32Array(draft.added),
+    trimmed: trimmedOf(draft),
   }
+}
+
+function trimmedOf({ added, shapes }: Draft): Uint32Array {
+  const trimmed: number[] = []
+  for (let at = 0; at < added.length; at++) {
+    const word = added[at] as LineWord
+    if (isTelling(word)) trimmed.push(trimmedHash({ word, shape: shapes[at] as number }))
+  }
+  return new Uint32Array(trimmed)
 }
 
 /** The first index from `from` to `to`, exclusive, whose item satisfies `isSo`; `to` if there is none. If an item satisfies it, all later ones must too. */
 export function firstIndex<Item>(
-  items: readonly Item[],
+  items: ArrayLike<Item>,
   { from, to }: { from: number; to: number },
   isSo: (item: Item) => boolean,
 ): number {
@@ -80,7 +91,9 @@ interface Draft {
   hunks: Hunk[]
   blocks: Block[]
   lines: LineWord[]
-  added: HashedLine[]
+  added: LineWord[]
+  /** The shape of each line of `added`. */
+  shapes: number[]
 }
 
 function addHunk(draft: Draft, { start, lines }: PatchHunk, hash: LineHasher): void {
@@ -93,7 +106,7 @@ function addHunk(draft: Draft, { start, lines }: PatchHunk, hash: LineHasher): v
   }
   let block: Block | undefined
   for (const { kind, text, ends } of lines) {
-    const line = hash(text, ends)
+    const { word, shape } = hash(text, ends)
     if (kind === 'context') block = undefined
     else if (block === undefined) {
       const [lines_at, added_at] = [draft.lines.length, draft.added.length]
@@ -101,11 +114,12 @@ function addHunk(draft: Draft, { start, lines }: PatchHunk, hash: LineHasher): v
       draft.blocks.push(block)
     }
     if (kind === 'added') {
-      draft.added.push(line)
+      draft.added.push(word)
+      draft.shapes.push(shape)
       if (block) block.added_end++
       continue
     }
-    draft.lines.push(line.word)
+    draft.lines.push(word)
     hunk.end++
     if (block) block.end++
   }
@@ -119,21 +133,25 @@ function addHunk(draft: Draft, { start, lines }: PatchHunk, hash: LineHasher): v
  * that is inserted between two others begins or ends with an empty line. `git diff` picks the place that reads best, and a
  * merge picks the last one, so blocks are moved down as far as the hunk shows.
  */
-function slideDown({ lines, added, blocks }: Draft, hunk: Hunk, at: number): void {
+function slideDown({ lines, added, shapes, blocks }: Draft, hunk: Hunk, at: number): void {
   const block = blocks[at] as Block
   const inserted = block.added_end - block.added_at
   if (inserted > 0 && block.start < block.end) return
   const next = at + 1 < hunk.blocks_end ? (blocks[at + 1] as Block).start - 1 : hunk.end
   const lineOf = (line: number) => lines[hunk.lines_at + line - hunk.start]
   const first = (by: number) =>
-    inserted > 0 ? added[block.added_at + (by % inserted)]?.word : lineOf(block.start + by)
+    inserted > 0 ? added[block.added_at + (by % inserted)] : lineOf(block.start + by)
   let by = 0
   while (block.end + by < next && first(by) === lineOf(block.end + by)) by++
   block.start += by
   block.end += by
   block.lines_at += by
   if (inserted === 0 || by % inserted === 0) return
-  const rotated = added.slice(block.added_at, block.added_end)
-  const moved = [...rotated.slice(by % inserted), ...rotated.slice(0, by % inserted)]
-  for (const [index, line] of moved.entries()) added[block.added_at + index] = line
+  for (const items of [added, shapes]) rotate(items, block, by % inserted)
+}
+
+/** Moves the first `by` items of the new lines of a block to their end. */
+function rotate(items: number[], { added_at, added_end }: Block, by: number): void {
+  const moved = [...items.slice(added_at + by, added_end), ...items.slice(added_at, added_at + by)]
+  for (const [index, item] of moved.entries()) items[added_at + index] = item
 }

@@ -101,37 +101,40 @@ export function sipHash([k0, k1, k2, k3]: KeyWords, text: string): number {
     d ^= m
     D ^= M
     for (let round = isFinal ? 4 : 2; round > 0; round--) {
-      let low = (a >>> 0) + (b >>> 0)
-      A = (A + B + (low > 0xffffffff ? 1 : 0)) | 0
-      a = low | 0
-      let high = (B << 13) | (b >>> 19)
-      b = ((b << 13) | (B >>> 19)) ^ a
-      B = high ^ A
-      ;[a, A] = [A, a]
-      low = (c >>> 0) + (d >>> 0)
-      C = (C + D + (low > 0xffffffff ? 1 : 0)) | 0
-      c = low | 0
+      let low = (a + b) | 0
+      let high = (A + B + carryOf(low, b)) | 0
+      ;[a, A] = [high, low]
+      high = (B << 13) | (b >>> 19)
+      b = ((b << 13) | (B >>> 19)) ^ low
+      B = high ^ a
+      low = (c + d) | 0
+      C = (C + D + carryOf(low, d)) | 0
+      c = low
       high = (D << 16) | (d >>> 16)
       d = ((d << 16) | (D >>> 16)) ^ c
       D = high ^ C
-      low = (a >>> 0) + (d >>> 0)
-      A = (A + D + (low > 0xffffffff ? 1 : 0)) | 0
-      a = low | 0
+      low = (a + d) | 0
+      A = (A + D + carryOf(low, d)) | 0
+      a = low
       high = (D << 21) | (d >>> 11)
       d = ((d << 21) | (D >>> 11)) ^ a
       D = high ^ A
-      low = (c >>> 0) + (b >>> 0)
-      C = (C + B + (low > 0xffffffff ? 1 : 0)) | 0
-      c = low | 0
+      low = (c + b) | 0
+      high = (C + B + carryOf(low, b)) | 0
+      ;[c, C] = [high, low]
       high = (B << 17) | (b >>> 15)
-      b = ((b << 17) | (B >>> 15)) ^ c
-      B = high ^ C
-      ;[c, C] = [C, c]
+      b = ((b << 17) | (B >>> 15)) ^ low
+      B = high ^ c
     }
     a ^= m
     A ^= M
   }
   return a ^ b ^ c ^ d
+}
+
+/** The carry of an addition of 32 bits, from its sum and one of its summands. */
+function carryOf(sum: number, summand: number): 0 | 1 {
+  return sum >>> 0 < summand >>> 0 ? 1 : 0
 }
 
 function unit(text: string, at: number): number {

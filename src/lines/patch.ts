@@ -20,57 +20,96 @@ export interface PatchHunk {
 }
 
 const HEADER = /^@@ -(\d{1,9})(?:,(\d{1,9}))? \+(\d{1,9})(?:,(\d{1,9}))? @@/
-const KINDS: Record<string, PatchLine['kind']> = { ' ': 'context', '-': 'removed', '+': 'added' }
 const SHOWN_MAX = 60
 
 /**
- * The hunks of a patch, in order. What precedes the first `@@`, such as the header of `git diff`, is skipped. An empty
- * line within a hunk is an empty line of context (`diff.suppressBlankEmpty`). Throws PatchError.
+ * The hunks of a patch, in order, one at a time: all lines together may take a hundred times the memory of the patch. After
+ * `lines_max` lines, the rest is checked but left out. What precedes the first `@@`, such as the header of `git diff`, is
+ * skipped. An empty line within a hunk is an empty line of context (`diff.suppressBlankEmpty`). Throws PatchError when it
+ * reaches an invalid line.
  */
-export function readPatch(patch: string): PatchHunk[] {
-  const rows = patch.split('\n')
-  if (rows.at(-1) === '') rows.pop()
-  let at = rows.findIndex((row) => HEADER.test(row))
-  if (at === -1) throw new PatchError('has no @@ hunk; send the unified diff of this one file, or no patch')
-  const hunks: PatchHunk[] = []
+export function* readPatch(patch: string, lines_max: number): Generator<PatchHunk> {
+  const rows = new Rows(patch)
+  while (rows.row !== undefined && !HEADER.test(rows.row)) rows.next()
+  if (rows.row === undefined)
+    throw new PatchError('has no @@ hunk; send the unified diff of this one file, or no patch')
   let end = 0
-  while (at < rows.length) {
-    const header = HEADER.exec(rows[at] as string)
-    if (header === null) throw new PatchError(strayRow(rows, at))
-    const { hunk, next, base_end } = readHunk(rows, at, header)
-    if (hunk.start < end) throw new PatchError(`line ${at + 1}: hunks must be in order and must not overlap`)
-    hunks.push(hunk)
-    at = next
+  let left = lines_max
+  while (rows.row !== undefined) {
+    const { row, number } = rows
+    const header = HEADER.exec(row)
+    if (header === null) throw new PatchError(strayRow(row, number))
+    const { hunk, base_end } = readHunk(rows, header, left)
+    if (hunk.start < end) throw new PatchError(`line ${number}: hunks must be in order and must not overlap`)
     end = base_end
+    left -= hunk.lines.length
+    yield hunk
   }
-  return hunks
 }
 
-function readHunk(rows: string[], header_at: number, header: RegExpExecArray) {
+/** Reads a text row by row. A newline at its end begins no further row. */
+class Rows {
+  /** The current row; undefined after the last one. */
+  row: string | undefined
+  /** Of the current row, from 1. */
+  number = 0
+  readonly #text: string
+  #end = -1
+
+  constructor(text: string) {
+    this.#text = text
+    this.next()
+  }
+
+  next(): void {
+    const from = this.#end + 1
+    this.number++
+    if (from >= this.#text.length) {
+      this.row = undefined
+      return
+    }
+    const newline = this.#text.indexOf('\n', from)
+    this.#end = newline === -1 ? this.#text.length : newline
+    this.row = this.#text.slice(from, this.#end)
+  }
+}
+
+/** Reads a hunk whose header is the current row, up to the row after it; its lines after `lines_max` are left out. */
+function readHunk(
+  rows: Rows,
+  header: RegExpExecArray,
+  lines_max: number,
+): { hunk: PatchHunk; base_end: number } {
+  const { number } = rows
   const base_count = countOf(header[2])
   let base_left = base_count
   let new_left = countOf(header[4])
   // An empty range has the number of the line before it.
   const start = Number(header[1]) + (base_left === 0 ? 1 : 0)
   const lines: PatchLine[] = []
-  let at = header_at + 1
-  while (base_left > 0 || new_left > 0) {
-    const row = rows[at]
+  let last: PatchLine | undefined
+  rows.next()
+  for (; base_left > 0 || new_left > 0; rows.next()) {
+    const { row } = rows
     if (row !== undefined && isNoNewline(row)) {
-      markLast(lines, at)
-      at++
+      markLast(last, rows.number)
       continue
     }
-    const kind = row === undefined ? undefined : row === '' || row === '\r' ? 'context' : KINDS[row.charAt(0)]
-    if (kind === undefined) throw new PatchError(wrongCounts(header_at, rows[header_at] as string))
+    const kind = row === undefined ? undefined : kindOf(row)
     if (kind !== 'added') base_left--
     if (kind !== 'removed') new_left--
-    if (base_left < 0 || new_left < 0) throw new PatchError(wrongCounts(header_at, rows[header_at] as string))
-    lines.push({ kind, text: textOf(row as string), ends: true })
-    at++
+    if (kind === undefined || base_left < 0 || new_left < 0)
+      throw new PatchError(wrongCounts(header.input, number))
+    last = { kind, text: textOf(row as string), ends: true }
+    if (lines.length < lines_max) lines.push(last)
   }
-  while (at < rows.length && isNoNewline(rows[at] as string)) markLast(lines, at++)
-  return { hunk: { start, lines }, next: at, base_end: start + base_count }
+  for (; rows.row !== undefined && isNoNewline(rows.row); rows.next()) markLast(last, rows.number)
+  return { hunk: { start, lines }, base_end: start + base_count }
+}
+
+function kindOf(row: string): PatchLine['kind'] | undefined {
+  if (row === '' || row === '\r' || row.startsWith(' ')) return 'context'
+  return row.startsWith('-') ? 'removed' : row.startsWith('+') ? 'added' : undefined
 }
 
 /** An empty line, also with CRLF, may have lost its leading space. */
@@ -87,19 +126,17 @@ function isNoNewline(row: string): boolean {
   return row.startsWith('\\')
 }
 
-function markLast(lines: PatchLine[], at: number): void {
-  const last = lines.at(-1)
+function markLast(last: PatchLine | undefined, number: number): void {
   if (last === undefined)
-    throw new PatchError(`line ${at + 1}: this marker must follow the line that has no newline`)
+    throw new PatchError(`line ${number}: this marker must follow the line that has no newline`)
   last.ends = false
 }
 
-function wrongCounts(at: number, header: string): string {
-  return `line ${at + 1}: the counts of ${header.slice(0, SHOWN_MAX)} do not match the lines that follow; send the whole patch`
+function wrongCounts(header: string, number: number): string {
+  return `line ${number}: the counts of ${header.slice(0, SHOWN_MAX)} do not match the lines that follow; send the whole patch`
 }
 
-function strayRow(rows: string[], at: number): string {
-  const row = rows[at] as string
-  if (row.startsWith('diff ')) return `line ${at + 1}: a second file begins; send one change for each file`
-  return `line ${at + 1}: ${JSON.stringify(row.slice(0, SHOWN_MAX))} is beyond the counts of its hunk; send the whole patch`
+function strayRow(row: string, number: number): string {
+  if (row.startsWith('diff ')) return `line ${number}: a second file begins; send one change for each file`
+  return `line ${number}: ${JSON.stringify(row.slice(0, SHOWN_MAX))} is beyond the counts of its hunk; send the whole patch`
 }

@@ -3,9 +3,9 @@ import { execFileSync } from 'node:child_process'
 import { chmodSync, mkdirSync, renameSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
-import { readPatch } from '../../src/lines/patch.ts'
 import { type ChangedFilesOptions, readChangedFiles } from '../../src/surfaces/cli/changed-files.ts'
 import { Git } from '../../src/surfaces/cli/git.ts'
+import { digest } from '../support/lines.ts'
 import { randomOf } from '../support/random-merges.ts'
 import { temporaryDirectory } from '../support/temporary-directory.ts'
 
@@ -189,7 +189,7 @@ test.each(Array.from({ length: 12 }, (_, index) => index + 1))(
     expect(new Map(changes.map((each) => [each.path, each]))).toEqual(expected)
     expect(changes.length).toBe(expected.size)
     expect(base_sha).toBe(git('rev-parse', 'main').trim())
-    for (const { patch } of changes) if (patch !== undefined) readPatch(patch)
+    for (const { patch } of changes) if (patch !== undefined) digest(patch)
   },
 )
 

@@ -2,10 +2,12 @@
 import { describe, expect, test } from 'vitest'
 import { PatchError, readPatch } from '../../src/lines/patch.ts'
 
+const read = (patch: string) => [...readPatch(patch, 1000)]
+
 /** Each hunk as its first line number and its lines, in the format of the patch; `|` marks a last line without a newline. */
 function shown(patch: string): string[] {
   const marks = { context: ' ', removed: '-', added: '+' }
-  return readPatch(patch).map(
+  return read(patch).map(
     ({ start, lines }) =>
       `${start}:${lines.map(({ kind, text, ends }) => marks[kind] + text + (ends ? '' : '|')).join(',')}`,
   )
@@ -79,7 +81,17 @@ describe('a patch is rejected', () => {
       'line 2: this marker must follow',
     ],
   ])('%s', (_, patch, message) => {
-    expect(() => readPatch(patch)).toThrow(PatchError)
-    expect(() => readPatch(patch)).toThrow(message)
+    expect(() => read(patch)).toThrow(PatchError)
+    expect(() => read(patch)).toThrow(message)
   })
+})
+
+test('lines beyond the limit are checked, and left out', () => {
+  const patch = (end: string) =>
+    `@@ -1,2 +1,2 @@\n a\n-b\n+c\n@@ -9 +9 @@\n-d\n\\ No newline at end of file\n${end}`
+  const lines = (text: string, most: number) => [...readPatch(text, most)].map((hunk) => hunk.lines.length)
+  expect(lines(patch('+e'), 5)).toEqual([3, 2])
+  expect(lines(patch('+e'), 4)).toEqual([3, 1])
+  expect(lines(patch('+e'), 2)).toEqual([2, 0])
+  expect(() => lines(patch('?e'), 2)).toThrow('line 5: the counts of @@ -9 +9 @@')
 })
