@@ -1,6 +1,6 @@
 /** Finds the hunks of two patches that show the same lines of the base, although the bases may differ (contract §11). Pure. */
 import type { Budget } from '../base/budget.ts'
-import { type Digest, firstIndex, type Hunk } from './digest.ts'
+import { DIGEST_LINES_MAX, type Digest, firstIndex, type Hunk } from './digest.ts'
 import { isTelling, type LineWord } from './line-hash.ts'
 
 /** Adding `shift` to the line numbers of hunk `a` gives those of hunk `b`. Both are indexes. */
@@ -15,7 +15,7 @@ export interface Alignment {
 /** Within this many lines of the expected shift, fewer equal lines are needed. */
 const NEARBY = 50
 /** In cost units of about 5 ns: indexing a line, a hunk, a candidate shift, a comparison at a shift, and comparing four lines. */
-const COST = { indexed: 10, hunk: 60, candidate: 12, shift: 20 }
+const COST = { indexed: 10, hunk: 60, candidate: 24, shift: 20 }
 
 /**
  * The pairs of hunks that show the same lines and, for each hunk of `a`, the hunks before and after it. `one_base`: both
@@ -29,8 +29,8 @@ export function alignHunks(a: Digest, b: Digest, one_base: boolean, budget: Budg
 /** Aligns by line numbers. Null if both show different lines under one number. */
 function alignByNumber(a: Digest, b: Digest, budget: Budget): Alignment[] | null {
   const found: Alignment[] = []
+  if (!charge(budget, COST.hunk * a.hunks.length)) return found
   for (const [at, hunk] of a.hunks.entries()) {
-    budget.remaining -= COST.hunk
     const { from, to } = neighbours(hunk, b, 0)
     for (let other = from; other < to && budget.remaining >= 0; other++) {
       const theirs = b.hunks[other] as Hunk
@@ -43,12 +43,11 @@ function alignByNumber(a: Digest, b: Digest, budget: Budget): Alignment[] | null
 
 function alignByLines(a: Digest, b: Digest, budget: Budget): Alignment[] {
   const found: Alignment[] = []
-  budget.remaining -= COST.indexed * b.lines.length
-  const places = tellingPlaces(b)
+  if (!charge(budget, COST.indexed * b.lines.length + COST.hunk * a.hunks.length)) return found
+  const telling = tellingLines(b)
   let expected = 0
   for (const [at, hunk] of a.hunks.entries()) {
-    budget.remaining -= COST.hunk
-    const candidates = candidatesOf(a, hunk, places, budget)
+    const candidates = candidatesOf(a, hunk, telling, budget)
     const { from, to } = neighbours(hunk, b, expected)
     for (let other = from; other < to; other++) candidates.push(candidate(other, expected))
     candidates.sort((one, two) => one - two)
@@ -75,6 +74,12 @@ function alignByLines(a: Digest, b: Digest, budget: Budget): Alignment[] {
     }
   }
   return found
+}
+
+/** Charges work before it is done. False if the budget does not cover it, which then is exhausted. */
+function charge(budget: Budget, cost: number): boolean {
+  budget.remaining = budget.remaining < cost ? -1 : budget.remaining - cost
+  return budget.remaining >= 0
 }
 
 /** A hunk of the other side and a shift at which it may show the same lines, as one number that sorts by hunk. */
@@ -183,32 +188,44 @@ function stretchOf(ours: Hunk, theirs: Hunk, shift: number): { start: number; en
 }
 
 /** The shifts at which a telling line of the hunk equals a line that the other side shows. */
-function candidatesOf(a: Digest, hunk: Hunk, places: Map<LineWord, number[]>, budget: Budget): number[] {
+function candidatesOf(a: Digest, hunk: Hunk, { sorted, hunk_of, b }: TellingLines, budget: Budget): number[] {
   const candidates: number[] = []
   for (let line = hunk.start; line < hunk.end; line++) {
-    const at = places.get(a.lines[hunk.lines_at + line - hunk.start] as LineWord)
-    if (at === undefined) continue
-    budget.remaining -= COST.candidate * at.length
-    if (budget.remaining < 0) break
-    for (let index = 0; index < at.length; index += 2)
-      candidates.push(candidate(at[index] as number, (at[index + 1] as number) - line))
+    const word = a.lines[hunk.lines_at + line - hunk.start] as LineWord
+    if (!isTelling(word)) continue
+    const [first, end] = [word * DIGEST_LINES_MAX, (word + 1) * DIGEST_LINES_MAX]
+    let at = firstIndex(sorted, { from: 0, to: sorted.length }, (each) => each >= first)
+    for (; at < sorted.length && (sorted[at] as number) < end; at++) {
+      budget.remaining -= COST.candidate
+      if (budget.remaining < 0) return candidates
+      const index = (sorted[at] as number) - first
+      const other = hunk_of[index] as number
+      const { start, lines_at } = b.hunks[other] as Hunk
+      candidates.push(candidate(other, start + index - lines_at - line))
+    }
   }
   return candidates
 }
 
-/** The places of each telling line: pairs of the index of its hunk and its line number, in one list. */
-function tellingPlaces({ hunks, lines }: Digest): Map<LineWord, number[]> {
-  const places = new Map<LineWord, number[]>()
-  for (const [index, { start, end, lines_at }] of hunks.entries()) {
-    for (let line = start; line < end; line++) {
-      const word = lines[lines_at + line - start] as LineWord
-      if (!isTelling(word)) continue
-      const at = places.get(word)
-      if (at === undefined) places.set(word, [index, line])
-      else at.push(index, line)
-    }
+/** The telling lines of a digest, which are searched by their words. */
+interface TellingLines {
+  b: Digest
+  /** `word * DIGEST_LINES_MAX + index`, ascending. The index is that of the line in `b.lines`. */
+  sorted: Float64Array
+  /** The index of the hunk of each line. */
+  hunk_of: Int32Array
+}
+
+function tellingLines(b: Digest): TellingLines {
+  const hunk_of = new Int32Array(b.lines.length)
+  for (const [index, { start, end, lines_at }] of b.hunks.entries())
+    hunk_of.fill(index, lines_at, lines_at + end - start)
+  const places: number[] = []
+  for (let index = 0; index < b.lines.length; index++) {
+    const word = b.lines[index] as LineWord
+    if (isTelling(word)) places.push(word * DIGEST_LINES_MAX + index)
   }
-  return places
+  return { b, sorted: new Float64Array(places).sort(), hunk_of }
 }
 
 /** The hunks that overlap or adjoin this one at a shift, with one more before and one more after them. */
