@@ -223,19 +223,19 @@ test('once the budget of lines is exhausted, older pairs count by path, and the 
     (_, at) => `@@ -${2 * at + 1} +${2 * at + 1} @@\n-one line again\n+y${at}`,
   )
   const ids: string[] = []
-  for (let n = 0; n < 12; n += 1) {
+  for (let n = 0; n < 14; n += 1) {
     const patch = `${hostile.join('\n')}z${n}`
     ids.push(await repo.createActivity({ branch: `b${n}`, ...declared({ path: 'a.ts', patch }) }))
   }
   const { items, total, checked_against } = await listed(repo)
-  expect(total).toBe(66)
+  expect(total).toBe(91)
   const byIds = new Map(items.map((each: { activity_ids: string[] }) => [each.activity_ids.join(), each]))
-  expect(byIds.get([ids[10], ids[11]].join())).toMatchObject({ lines: expect.any(String) })
+  expect(byIds.get([ids[12], ids[13]].join())).toMatchObject({ lines: expect.any(String) })
   expect(byIds.get([ids[0], ids[1]].join())).toMatchObject({
     lines: null,
     severity: 'medium',
     paths: [{ globs: ['a.ts', 'a.ts'], example: 'a.ts', verdict: null }],
   })
-  expect(checked_against).toMatchObject({ activities: 12, complete: false })
+  expect(checked_against).toMatchObject({ activities: 14, complete: false })
   expect(checked_against.reason).toMatch(/ranked by their paths and not by their lines/)
 })
