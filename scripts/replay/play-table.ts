@@ -3,7 +3,7 @@
 import type { Changed } from './heads.ts'
 import { figure, percent, ratio, table } from './markdown.ts'
 import { OUTCOMES, type Outcome } from './outcomes.ts'
-import type { Played, PlayedPair } from './play.ts'
+import type { Comment, Played, PlayedPair } from './play.ts'
 
 export interface Play extends Played {
   /** The budget: a share of the pull requests. 1: none. */
@@ -29,7 +29,12 @@ export function playTables(plays: readonly Play[], period: Period): string {
       ['opens, pushes and merges played in order', ...head],
       [
         row('pull requests by people commented', (play) => shareText(commentsOf(play, period), period)),
-        row('others named in a comment', (play) => namedText(commentsOf(play, period))),
+        row('others named in a comment when it was posted', (play) =>
+          meanText(commentsOf(play, period), ({ posted }) => posted),
+        ),
+        row('… with those that were added later', (play) =>
+          meanText(commentsOf(play, period), ({ named }) => named.size),
+        ),
         row('the budget was in force', (play) =>
           percent(timeInForce(play, period), period.until - period.since),
         ),
@@ -58,9 +63,9 @@ function shareText(comments: Play['comments'], { people }: Period): string {
   return `${figure(comments.length, people.length)} % (${comments.length} of ${people.length})`
 }
 
-function namedText(comments: Play['comments']): string {
+function meanText(comments: Play['comments'], numberOf: (comment: Comment) => number): string {
   return ratio(
-    comments.reduce((sum, { named }) => sum + named.size, 0),
+    comments.reduce((sum, comment) => sum + numberOf(comment), 0),
     comments.length,
   )
 }

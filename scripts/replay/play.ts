@@ -30,7 +30,9 @@ export interface Comment {
   on: Changed
   /** In seconds. */
   at: number
-  /** The numbers of all that it has named. */
+  /** How many others it named when it was posted. */
+  posted: number
+  /** The numbers of all that it has named, also after it was edited. */
   named: Set<number>
 }
 
@@ -194,7 +196,7 @@ function publish(state: State, pr: Changed, at: number): void {
     pair.shown_at ??= at
     numbers.add(otherOf(pair, pr).n)
   }
-  if (!comment) state.comments.set(pr, { on: pr, at, named: numbers })
+  if (!comment) state.comments.set(pr, { on: pr, at, posted: named.length, named: numbers })
 }
 
 /** What the audience rules ask about the other side of a pair. */
