@@ -10,6 +10,7 @@ import { examineActivities } from '../overlap/check.ts'
 import { enterEnd, enterOutcome, enterRead, openNumberOf, wasShown } from '../signal/ledger.ts'
 import { branchKey, pullRequestKey } from '../signal/pair.ts'
 import type { PairName } from '../signal/store.ts'
+import type { PairRow } from '../signal/table.ts'
 import { readPullRequest } from './installation.ts'
 import { sideOfBranch } from './other-work.ts'
 import { enqueueRecheck } from './recheck.ts'
@@ -29,26 +30,29 @@ function outcomeJob(repo_id: number, { first, second }: PairName, run_at: Date):
   return { id, kind: OUTCOME, repo_id, payload: { first, second }, run_at }
 }
 
-/** Enters that a pull request was merged or closed, before its activities are archived, and enqueues what follows for others. */
-export async function pullRequestEnded(ctx: RepoContext, pr: GithubPullRequest): Promise<void> {
+/** Enters that a pull request was merged or closed; returns its pairs whose other side decides from now on. */
+export async function enterPullRequestEnd(ctx: RepoContext, pr: GithubPullRequest): Promise<PairRow[]> {
   const { db, now, repo, settings } = ctx
-  if (settings.comment.mode === 'off') return
+  if (settings.comment.mode === 'off') return []
   const live = await listLiveOf(db, repo.id, pr.number, now)
-  const awaited = await enterEnd(ctx, {
+  return enterEnd(ctx, {
     key: pullRequestKey(pr.number),
     branch_key: pr.is_fork ? null : branchKey(pr.branch),
     is_merged: pr.is_merged,
     at: pr.merged_at ?? pr.changed_at,
     activity_ids: live.map(({ id }) => id),
   })
-  const numbers = awaited.flatMap((row) => openNumberOf(row) ?? [])
-  if (numbers.length > 0) await enqueueRecheck(ctx, await listNumbered(db, repo.id, numbers))
-  const asked = awaited.filter((row) => wasShown(row) && openNumberOf(row) !== null)
-  await enqueue(
-    db,
-    asked.map((row) => outcomeJob(repo.id, row, later(now, FIRST_READ_MS))),
-    now,
-  )
+}
+
+/** Enqueues a recheck of the other sides, and asks GitHub about those that were shown. */
+export async function enqueueOutcomes(ctx: RepoContext, awaited: readonly PairRow[]): Promise<void> {
+  const { db, now, repo } = ctx
+  const open = awaited.filter((row) => openNumberOf(row) !== null)
+  if (open.length === 0) return
+  const numbers = open.flatMap((row) => openNumberOf(row) ?? [])
+  await enqueueRecheck(ctx, await listNumbered(db, repo.id, numbers))
+  const reads = open.filter(wasShown).map((row) => outcomeJob(repo.id, row, later(now, FIRST_READ_MS)))
+  await enqueue(db, reads, now)
 }
 
 /** Asks GitHub for the other side of a pair after a merge. One call. */

@@ -17,7 +17,7 @@ import { readChanges } from './changed-files.ts'
 import { settingsRunOf } from './check-run.ts'
 import { MUTE_LABEL } from './comment.ts'
 import { asInstallation, readPullRequest, unlessRefused } from './installation.ts'
-import { pullRequestEnded } from './outcomes.ts'
+import { enqueueOutcomes, enterPullRequestEnd } from './outcomes.ts'
 import { enqueueAllRechecks, enqueueRecheck } from './recheck.ts'
 import { linkPullRequestStack } from './stack-links.ts'
 import { clearRefusals, type Facts, findPullRequest, recordPullRequest, savePullRequest } from './store.ts'
@@ -69,8 +69,10 @@ export async function pullRequestChanged(
   if (pr.is_open) await applyToActivities(app, ctx, { pr, event, before })
   // A pull request that was closed before has nothing to do with current work on its branch.
   else if (event === 'closed' || before?.is_open) {
-    await pullRequestEnded(ctx, pr)
+    // Their changed files are deleted with the activities.
+    const awaited = await enterPullRequestEnd(ctx, pr)
     await closePullRequest(ctx, pr, pr.is_merged)
+    await enqueueOutcomes(ctx, awaited)
   }
   const title = TAKES_TITLE.has(event) ? { title: pr.title } : {}
   await savePullRequest(db, repo.id, pr.number, { is_behind: false, ...title })
