@@ -58,11 +58,14 @@ CREATE TABLE "pairs" (
 );
 --> statement-breakpoint
 ALTER TABLE "activities" ADD COLUMN "declared_at" timestamp (3) with time zone;--> statement-breakpoint
+ALTER TABLE "pull_requests" ADD COLUMN "is_by_newcomer" boolean DEFAULT false NOT NULL;--> statement-breakpoint
 ALTER TABLE "pull_requests" ADD COLUMN "author" text;--> statement-breakpoint
 ALTER TABLE "pull_requests" ADD COLUMN "pushed_at" timestamp (3) with time zone;--> statement-breakpoint
 ALTER TABLE "pull_requests" ADD COLUMN "is_push_seen" boolean DEFAULT false NOT NULL;--> statement-breakpoint
 ALTER TABLE "pull_requests" ADD COLUMN "noise_entered_at" timestamp (3) with time zone;--> statement-breakpoint
 ALTER TABLE "pull_requests" ADD COLUMN "is_mergeable" boolean;--> statement-breakpoint
+ALTER TABLE "pull_requests" ADD COLUMN "comment_version" integer;--> statement-breakpoint
+ALTER TABLE "pull_requests" ADD COLUMN "is_due" boolean DEFAULT false NOT NULL;--> statement-breakpoint
 ALTER TABLE "pull_requests" ADD COLUMN "commented_at" timestamp (3) with time zone;--> statement-breakpoint
 ALTER TABLE "pull_requests" ADD COLUMN "thumbs_up" integer DEFAULT 0 NOT NULL;--> statement-breakpoint
 ALTER TABLE "pull_requests" ADD COLUMN "thumbs_down" integer DEFAULT 0 NOT NULL;--> statement-breakpoint

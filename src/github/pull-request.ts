@@ -21,6 +21,7 @@ const Payload = z.object({
   mergeable_state: z.string().nullish(),
   draft: z.boolean().nullish(),
   user: Account.nullish(),
+  author_association: z.string().nullish(),
   labels: z.array(z.object({ name: z.string() })).default([]),
   created_at: z.coerce.date(),
   updated_at: z.coerce.date(),
@@ -41,6 +42,8 @@ export interface GithubPullRequest {
   body: string
   author: string
   is_bot: boolean
+  /** GitHub knows no work of the author in this repository. */
+  is_by_newcomer: boolean
   is_open: boolean
   is_merged: boolean
   /** When it was merged; null if it was not, or if GitHub does not say. */
@@ -60,6 +63,9 @@ export interface GithubPullRequest {
   changed_at: Date
 }
 
+/** GitHub's associations of authors who have merged nothing here yet. */
+const NEWCOMERS: ReadonlySet<string> = new Set(['NONE', 'FIRST_TIMER', 'FIRST_TIME_CONTRIBUTOR'])
+
 /** Parses `payload.pull_request`, or an element of the list of pull requests. Throws a ZodError for other input. */
 export function parsePullRequest(payload: unknown): GithubPullRequest {
   const pr = Payload.parse(payload)
@@ -73,6 +79,7 @@ export function parsePullRequest(payload: unknown): GithubPullRequest {
     body: pr.body ?? '',
     author: author.login,
     is_bot: author.type === 'Bot',
+    is_by_newcomer: NEWCOMERS.has(pr.author_association ?? ''),
     is_open: pr.state === 'open',
     is_merged: pr.merged === true || Boolean(pr.merged_at),
     merged_at: pr.merged_at ?? null,

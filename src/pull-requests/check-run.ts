@@ -32,8 +32,9 @@ function annotationOf(activity: ReportedActivity, { verdict, ...path }: Reported
     verdict === null
       ? `${nameOf(activity)} changes this file too`
       : placeSentence(nameOf(activity), { ...path, verdict }, (text) => text)
+  const title = activity.title === null ? '' : `: ${activity.title}`
   const { path: file, lines } = path.head ?? { path: path.example, lines: null }
-  return { path: file, lines, message: `${what}: ${activity.title}, by ${activity.actor}` }
+  return { path: file, lines, message: `${what}${title}, by ${activity.actor}` }
 }
 
 function quietSummary(report: Report): string {

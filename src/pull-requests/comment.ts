@@ -7,6 +7,9 @@ import type { Report, ReportedActivity, ReportedNotable, ReportedPath, Silent, S
 /** Identifies the comment. GitHub does not render it. */
 export const MARKER = '<!-- deconflict:pull-request -->'
 
+/** To be raised with each change of the words that all comments have. */
+export const TEXT_VERSION = 1
+
 export const MUTE_LABEL = 'deconflict:mute'
 
 const NOTABLES_MAX = 10
@@ -177,10 +180,13 @@ const STATES: Record<Stage, string> = {
 }
 
 function whatOf({ pull_request, title, branch, stage }: ReportedActivity): string {
-  const link = pull_request ? `[#${pull_request.number}](${pull_request.url}) ` : ''
-  const on = branch === null ? '' : ` on ${quote(branch)}`
-  const state = STATES[stage]
-  return `${link}${quote(title)}${on} (${state})`
+  const parts = [
+    pull_request ? `[#${pull_request.number}](${pull_request.url})` : '',
+    title === null ? '' : quote(title),
+    branch === null ? '' : `on ${quote(branch)}`,
+    `(${STATES[stage]})`,
+  ]
+  return parts.filter(Boolean).join(' ')
 }
 
 function whereOf(activity: ReportedActivity): string {
@@ -237,7 +243,7 @@ function adviceOf({ activities, notables, severity }: Report): string {
 
 /** Not quoted. */
 export function nameOf({ pull_request, branch, title }: ReportedActivity): string {
-  return pull_request ? `#${pull_request.number}` : (branch ?? title)
+  return pull_request ? `#${pull_request.number}` : (branch ?? title ?? 'it')
 }
 
 /** Markdown parsers disagree on `\\|`, so each bar gets an odd number of backslashes. */

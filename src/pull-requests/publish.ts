@@ -13,7 +13,7 @@ import {
 } from '../github/client.ts'
 import { isBot } from '../signal/audience.ts'
 import { checkRunOf } from './check-run.ts'
-import { commentOf, MARKER, mutedComment } from './comment.ts'
+import { commentOf, MARKER, mutedComment, TEXT_VERSION } from './comment.ts'
 import { asInstallation, unlessRefused } from './installation.ts'
 import type { Report } from './report.ts'
 import { savePullRequest } from './store.ts'
@@ -69,12 +69,22 @@ async function publishComment(app: App, ctx: RepoContext, { pr, report }: Public
   const isDue = report.severity !== null && !pr.is_muted
   if (comment_hash === pr.comment_hash) return isDue && pr.comment_id !== null
   if (comment_hash === pr.comment_refused) return false
+  // After an upgrade, comments with the former text are edited with the next event of their own pull request only.
+  const isOld = pr.comment_id !== null && pr.comment_version !== TEXT_VERSION
+  if (isOld && !pr.is_due) return false
   const is_written = await asInstallation(app, ctx, async (client) => {
     const written = await unlessRefused(app, ctx, () => writeComment(app, client, { ctx, pr, text, isDue }))
     const commented_at = pr.commented_at ?? (isDue && written?.comment_id ? now : null)
     await savePullRequest(db, repo.id, pr.number, {
       ...(written
-        ? { ...written, comment_hash, comment_refused: null, commented_at }
+        ? {
+            ...written,
+            comment_hash,
+            comment_refused: null,
+            comment_version: TEXT_VERSION,
+            is_due: false,
+            commented_at,
+          }
         : { comment_hash: pr.comment_hash, comment_refused: comment_hash }),
       published_at: now,
     })

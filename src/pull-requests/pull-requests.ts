@@ -197,7 +197,7 @@ async function refreshWithFiles(
 }
 
 function factsOf(pr: GithubPullRequest): Facts & { title: string } {
-  const { number, title, author, is_open, is_draft, is_bot, is_mergeable } = pr
+  const { number, title, author, is_open, is_draft, is_bot, is_by_newcomer, is_mergeable } = pr
   const { branch, head_sha, base_branch, opened_at, changed_at } = pr
   return {
     number,
@@ -206,6 +206,7 @@ function factsOf(pr: GithubPullRequest): Facts & { title: string } {
     is_open,
     is_draft,
     is_bot,
+    is_by_newcomer,
     is_mergeable,
     is_muted: pr.labels.includes(MUTE_LABEL),
     head_sha,

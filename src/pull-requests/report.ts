@@ -19,7 +19,8 @@ export interface ReportedActivity {
   /** Its key in the ledger; null if it has neither a pull request nor a branch. */
   key: SideKey | null
   severity: Severity
-  title: string
+  /** Title and branch are null for the pull request of a newcomer, whose words are not repeated. */
+  title: string | null
   actor: string
   branch: string | null
   pull_request: { number: number; url: string } | null
@@ -185,12 +186,13 @@ function reportedActivity(work: OtherWork, pr: Subject, { others }: EnteredOverl
   const other = pr_number === null ? undefined : others.get(pr_number)
   const stage = other?.is_queued ? 'queued' : stageOf(record)
   const since = other?.opened_at ?? record.created_at
+  const isQuoted = !other?.is_by_newcomer
   return {
     key,
     severity,
-    title: record.title,
+    title: isQuoted ? record.title : null,
     actor: record.actor,
-    branch: record.branch,
+    branch: isQuoted ? record.branch : null,
     pull_request: pr_number !== null && pr_url !== null ? { number: pr_number, url: pr_url } : null,
     stage,
     is_ahead: isAhead(

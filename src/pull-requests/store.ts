@@ -15,6 +15,7 @@ export type Facts = Pick<
   | 'is_open'
   | 'is_draft'
   | 'is_bot'
+  | 'is_by_newcomer'
   | 'author'
   | 'is_mergeable'
   | 'is_muted'
@@ -55,6 +56,7 @@ export async function recordPullRequest(
       pushed_at: facts.changed_at,
       is_push_seen: isPush,
       is_behind: true,
+      is_due: true,
       related_ids: [],
     })
     .onConflictDoUpdate({
@@ -62,6 +64,7 @@ export async function recordPullRequest(
       set: {
         ...known,
         is_behind: true,
+        is_due: true,
         pushed_at: sql`case when ${isMoved} then ${facts.changed_at.toISOString()}::timestamptz else ${pull_requests.pushed_at} end`,
         is_push_seen: sql`${isMoved} or ${pull_requests.is_push_seen}`,
       },
@@ -130,6 +133,7 @@ const numbered = {
   published_at: pull_requests.published_at,
   is_queued: pull_requests.is_queued,
   is_bot: pull_requests.is_bot,
+  is_by_newcomer: pull_requests.is_by_newcomer,
   author: pull_requests.author,
   opened_at: pull_requests.opened_at,
   pushed_at: pull_requests.pushed_at,

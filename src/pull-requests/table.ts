@@ -27,6 +27,8 @@ export const pull_requests = pgTable(
     /** GitHub's stack that it belongs to, and its place there: 1 is the bottom. */
     stack_number: integer(),
     stack_position: integer(),
+    /** Its author has merged nothing in the repository yet, so that comments leave its title out. */
+    is_by_newcomer: boolean().notNull().default(false),
     /** The login of its author; null for rows older than the column. */
     author: text(),
     opened_at: instant().notNull(),
@@ -41,6 +43,10 @@ export const pull_requests = pgTable(
     changed_at: instant().notNull(),
     /** The App's comment; null if there is none. */
     comment_id: bigint({ mode: 'number' }),
+    /** The version of the text of the comment: see `TEXT_VERSION`. Null if it is older than the column. */
+    comment_version: integer(),
+    /** An event of it came since the comment was last written. */
+    is_due: boolean().notNull().default(false),
     /** When it first got a comment about overlaps, or would have got one in shadow mode. */
     commented_at: instant(),
     /** The reactions 👍 and 👎 on the comment, as of the last time that it was written. */

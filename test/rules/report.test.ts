@@ -88,6 +88,7 @@ function report(
   const facts = {
     published_at: null,
     is_bot: false,
+    is_by_newcomer: false,
     author: 'ben',
     is_push_seen: true,
     head_sha: 'b'.repeat(40),

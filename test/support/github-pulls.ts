@@ -173,7 +173,7 @@ function pullSummary(state: GithubState, repository: GithubRepository, pull: Pul
       repo: repositoryBody(state, repository),
     },
     _links: Object.fromEntries(Object.entries(urls).map(([name, href]) => [name, { href }])),
-    author_association: 'CONTRIBUTOR',
+    author_association: pull.author_association,
     auto_merge: null,
     active_lock_reason: null,
   }

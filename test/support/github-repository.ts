@@ -31,6 +31,8 @@ export interface PullGiven {
   fork_deleted?: boolean
   draft?: boolean
   locked?: boolean
+  /** Default: `CONTRIBUTOR`. */
+  author_association?: string
   /** Default: true. */
   mergeable?: boolean | null
   labels?: string[]
@@ -109,6 +111,7 @@ export function fakeRepository(state: GithubState, repository: GithubRepository)
         state: 'open',
         draft: given.draft ?? false,
         locked: given.locked ?? false,
+        author_association: given.author_association ?? 'CONTRIBUTOR',
         mergeable: given.mergeable === undefined ? true : given.mergeable,
         author: actor(given.author ?? 'octocat'),
         head: headOf(given.head ?? `feature-${number}`, given.fork_deleted ?? false),

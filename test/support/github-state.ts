@@ -49,6 +49,7 @@ export interface PullRequest {
   state: 'open' | 'closed'
   draft: boolean
   locked: boolean
+  author_association: string
   /** Whether it can be merged without a conflict; null while GitHub computes it. */
   mergeable: boolean | null
   author: Actor

@@ -1,0 +1,64 @@
+/** Whose words a comment repeats, and when its own words change (contract §10). */
+import { and, eq } from 'drizzle-orm'
+import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
+import { pull_requests } from '../../src/pull-requests/table.ts'
+import { fakeGithub } from '../support/github.ts'
+import {
+  type PullRequestService,
+  QUIET_MS,
+  startPullRequestService,
+  type TrackedRepository,
+} from '../support/pull-request-service.ts'
+
+const github = fakeGithub()
+let fixture: PullRequestService
+let repository: TrackedRepository
+
+beforeAll(async () => {
+  fixture = await startPullRequestService(github)
+})
+beforeEach(() => {
+  repository = fixture.repository()
+})
+afterAll(async () => {
+  await fixture.service.close()
+  github.close()
+})
+
+test.each(['NONE', 'FIRST_TIMER', 'FIRST_TIME_CONTRIBUTOR'])(
+  'the title and branch of a pull request whose author is %s are left out',
+  async (author_association) => {
+    const words = { title: 'Buy cheap tills', head: 'eve:cheap-tills', author: 'eve' }
+    const first = await repository.open({ ...words, author_association })
+    const second = await repository.open({ author: 'ben' })
+    const text = repository.comment(second) ?? ''
+    expect(text).toContain(`| \`eve\` | [#${first}](`)
+    expect(text).not.toMatch(/cheap/)
+  },
+)
+
+test('the title of a contributor’s is shown', async () => {
+  await repository.open({ title: 'Retry twice', author: 'cy' })
+  const second = await repository.open({ author: 'ben' })
+  expect(repository.comment(second)).toContain('`Retry twice`')
+})
+
+test('after an upgrade a comment changes with the next event of its own pull request only', async () => {
+  const first = await repository.open({ title: 'Retry', author: 'cy' })
+  const second = await repository.open({ author: 'ben' })
+  const before = repository.comment(second)
+  const isSecond = and(eq(pull_requests.repo_id, repository.id), eq(pull_requests.number, second))
+  const old = { comment_version: 0, comment_hash: 'of the former text' }
+  await fixture.service.app.database.connection().update(pull_requests).set(old).where(isSecond)
+  for (const comment of repository.githubRepo.comments(second)) comment.body = `${before} (former)`
+
+  repository.githubRepo.update(first, { title: 'Retry twice' })
+  await repository.deliver(first, 'edited')
+  await repository.advance(2 * QUIET_MS)
+  expect(repository.comment(second)).toBe(`${before} (former)`)
+
+  await repository.deliver(second, 'labeled')
+  await repository.advance(QUIET_MS)
+  expect(repository.comment(second)).toContain('`Retry twice`')
+  expect(repository.writes()).toHaveLength(2)
+})
