@@ -3,6 +3,7 @@ import { afterEach, beforeEach, expect, test } from 'vitest'
 import { type FakeGithubServer, startFakeGithubServer } from '../../scripts/fake-github-server.ts'
 import { type FreshDatabase, freshDatabase, runOn } from '../support/database.ts'
 import type { PullGiven } from '../support/github-repository.ts'
+import { editOf } from '../support/lines.ts'
 import { connectRaw } from '../support/postgres.ts'
 import { type ServiceProcess, startProcess } from '../support/process.ts'
 import { apiAt } from '../support/service.ts'
@@ -72,6 +73,12 @@ const tracked = async ({ url }: ServiceProcess, full_name = SHOP) => {
 /** Expires the leases of a killed worker. */
 const letLeasesEnd = () =>
   runOn(database.database_url as string, `update jobs set leased_until = leased_until - interval '1 hour'`)
+async function rowsOf(query: string) {
+  const sql = connectRaw(database.database_url as string)
+  const rows = await sql.unsafe(query)
+  await sql.end()
+  return rows as unknown as { first: string; second: string; outcome: string; has_merged: boolean }[]
+}
 async function countJobs(condition: string): Promise<number> {
   const sql = connectRaw(database.database_url as string)
   const [row] = await sql.unsafe(`select count(*)::int as count from jobs where ${condition}`)
@@ -187,4 +194,59 @@ test('two instances process 200 deliveries, each sent twice or more, exactly onc
     expect((await tracked(first, full_name)).sort()).toEqual(expected.sort())
   }
   expect(githubServer.github.calls('GET /repos/acme/*/pulls/*/files')).toBe(200)
+})
+
+test('two instances enter each pair of eight pull requests once, and what became of it, in any order of deliveries', async () => {
+  const instances = await Promise.all([start(), start()])
+  const base = Array.from({ length: 60 }, (_, line) => `pay(${line})`)
+  const pulls = Array.from({ length: 8 }, (_, index) => {
+    const patch = editOf(base, 30, 2, [`retry(${index})`])
+    const files = [{ filename: 'src/pay.ts', status: 'modified' as const, patch }]
+    return opened({ head: `b${index}`, author: `author-${index}`, files })
+  })
+  // Each delivery is sent to both instances, half of them under the same id.
+  let sent = 0
+  const deliverAll = (webhooks: Webhook[]) =>
+    Promise.all(
+      webhooks.flatMap((webhook) => {
+        sent += 1
+        const ids = [`delivery-${sent}`, sent % 2 === 0 ? `delivery-${sent}` : `again-${sent}`]
+        return instances.map(async (instance, at) =>
+          expect(await deliver(instance, webhook, ids[at])).toBe(202),
+        )
+      }),
+    )
+  const stored = () =>
+    rowsOf(
+      `select first, second, outcome, merged is not null as has_merged from pairs order by first, second`,
+    )
+  await deliverAll(pulls.map(({ webhook }) => webhook))
+  await expect.poll(async () => (await stored()).length, WAIT_OPTIONS).toBe(28)
+  await expect.poll(isIdle, WAIT_OPTIONS).toBe(true)
+
+  const [merged, closed] = [
+    [1, 2],
+    [3, 4],
+  ] as const
+  const shop = githubServer.github.at(SHOP)
+  for (const number of merged) shop.merge(number)
+  for (const number of closed) shop.close(number)
+  const ended = [...merged, ...closed].reverse()
+  await deliverAll(ended.map((number) => pullRequestEvent(githubServer.github, SHOP, number, 'closed')))
+  await expect.poll(isIdle, WAIT_OPTIONS).toBe(true)
+
+  const isOf = (numbers: readonly number[], key: string) => numbers.some((number) => key === `#${number}`)
+  const expected = ({ first, second }: { first: string; second: string }) => {
+    if (isOf(closed, first) || isOf(closed, second)) return 'given_up'
+    const count = [first, second].filter((key) => isOf(merged, key)).length
+    return count === 2 ? 'wrong' : count === 1 ? 'open, merged' : 'open'
+  }
+  const rows = await stored()
+  const found = rows.map((row) => [
+    row.first,
+    row.second,
+    row.outcome === 'open' && row.has_merged ? 'open, merged' : row.outcome,
+  ])
+  expect(found).toEqual(rows.map((row) => [row.first, row.second, expected(row)]))
+  expect(rows).toHaveLength(28)
 })
