@@ -145,3 +145,71 @@ describe('a pair', () => {
     expect(await pair()).toMatchObject({ outcome: 'wrong' })
   })
 })
+
+describe('declared work on a branch without a pull request', () => {
+  const declare = () =>
+    repository.createActivity({
+      branch: 'agent',
+      scope: { changes: [{ path: 'src/pay.ts', patch: editOf(base, 41, 3, ['tidy()']) }] },
+    })
+
+  test('is told by the answer to its create, and the pull request that was there is not', async () => {
+    const number = await open('retries', edit(40, ['retry()']))
+    await repository.advance(1000)
+    await declare()
+    await repository.advance(2 * QUIET_MS)
+    expect(await ledger()).toMatchObject([
+      { first: `#${number}`, second: 'branch:agent', cause: 'second', second_shown_at: expect.any(Date) },
+    ])
+    expect(repository.comment(number)).toBeUndefined()
+  })
+
+  test('is told by a check, once a pull request has come', async () => {
+    await declare()
+    const number = await open('retries', edit(40, ['retry()']))
+    expect(repository.comment(number)).toContain('`agent`')
+    expect(await pair()).toMatchObject({ first_shown_at: expect.any(Date), second_shown_at: null })
+    const { status } = await repository.request('POST', '/activity/check', { body: { branch: 'agent' } })
+    expect(status).toBe(200)
+    expect(await pair()).toMatchObject({ second_shown_at: expect.any(Date) })
+  })
+
+  test('keeps its pairs when it becomes a pull request', async () => {
+    const first = await open('retries', edit(40, ['retry()']))
+    await repository.advance(1000)
+    await declare()
+    const second = await open('agent', edit(41, ['tidy()']))
+    expect(await ledger()).toMatchObject([
+      { first: `#${first}`, second: `#${second}`, cause: 'second', second_shown_at: expect.any(Date) },
+    ])
+    expect(repository.comment(second)).toContain(`\`#${first}\``)
+  })
+
+  test('gives its pairs up when it ends', async () => {
+    await open('retries', edit(40, ['retry()']))
+    const id = await declare()
+    await repository.request('POST', `/activity/${id}/archive`)
+    await repository.advance(0)
+    expect(await pair()).toMatchObject({ outcome: 'given_up' })
+  })
+
+  test('pairs with other declared work', async () => {
+    await repository.createActivity({
+      branch: 'other',
+      scope: { changes: [{ path: 'src/pay.ts', patch: editOf(base, 40, 3, ['retry()']) }] },
+    })
+    await repository.advance(1000)
+    await declare()
+    expect(await ledger()).toMatchObject([{ first: 'branch:agent', second: 'branch:other', cause: 'first' }])
+  })
+})
+
+test('a merge whose delivery comes after the push that followed it is recognised', async () => {
+  const { first, second } = await conflicting()
+  const merged_at = new Date(Date.now() - 60_000).toISOString()
+  Object.assign(repository.githubRepo.merge(first), { merged_at })
+  await repository.push(second, [edit(41, ['tidy()', 'more()'])])
+  await repository.deliver(first, 'closed')
+  await repository.advance(QUIET_MS)
+  expect(await pair()).toMatchObject({ outcome: 'came_true', merged: 'first' })
+})
