@@ -1,5 +1,5 @@
 /** Deliveries that arrive late, twice or out of order have the same result, and nothing is restored (contract §5). */
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import {
   type AppRepository,
   type AppService,
@@ -21,6 +21,8 @@ beforeAll(async () => {
 beforeEach(() => {
   repo = freshRepository()
 })
+// Else a later test that moves the clock would expire and reconcile these records too.
+afterEach(() => service.deleteRecords())
 afterAll(async () => {
   await service.close()
   github.close()

@@ -1,5 +1,5 @@
 /** Activities that are created from pull requests and track them (contract §5 and §8: track_pull_requests). */
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import {
   type AppRepository,
   type AppService,
@@ -20,6 +20,8 @@ beforeEach(() => {
   repo = freshRepository()
   service.clock.advance(1000)
 })
+// Else a later test that moves the clock would expire and reconcile these records too.
+afterEach(() => service.deleteRecords())
 afterAll(async () => {
   await service.close()
   github.close()
