@@ -2,6 +2,7 @@
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net'
 import { sql } from 'drizzle-orm'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { isEmbedded } from '../support/database.ts'
 import { fakeGithub } from '../support/github.ts'
 import { ACTIVITY, call, NOTABLE, outcome, outcomes, ROUTES } from '../support/routes.ts'
 import { startTestService, type TestService } from '../support/service.ts'
@@ -119,7 +120,7 @@ async function cuttableWayTo(url: string) {
   }
 }
 
-describe.skipIf(process.env.TEST_DATABASE_KIND === 'embedded')('an unavailable database', () => {
+describe.skipIf(isEmbedded)('an unavailable database', () => {
   test('is 503 with Retry-After on every operation until it returns, and /readyz reports it', async () => {
     const way = await cuttableWayTo(service.app.config.database_url as string)
     const other = await startTestService({ token: 'ada', config: { database_url: way.url } })

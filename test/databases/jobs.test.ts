@@ -19,7 +19,7 @@ import {
 import { type JobRow, jobs } from '../../src/jobs/table.ts'
 import { Wakeup } from '../../src/jobs/wakeup.ts'
 import { openMetrics } from '../../src/telemetry/metrics.ts'
-import { freshDatabase } from '../support/database.ts'
+import { freshDatabase, isEmbedded } from '../support/database.ts'
 import { connectRaw } from '../support/postgres.ts'
 
 const LEASE_MS = 120_000
@@ -399,43 +399,40 @@ describe('a renewal concurrent with the end of its run', () => {
   })
 
   // The embedded database has a single connection, so no statement waits for a lock.
-  test.skipIf(process.env.TEST_DATABASE_KIND === 'embedded')(
-    'lets a worker run the next job at once',
-    async () => {
-      const [other, watch] = [
-        connectRaw(fresh.database_url as string),
-        connectRaw(fresh.database_url as string),
-      ]
-      const waiting = () =>
-        watch`select 1 from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`
-      let release = () => {}
-      handler = async ({ id }) => {
-        if (id !== 'a') return
-        await new Promise<void>((locked, failed) => {
-          other
-            .begin(async (tx) => {
-              await tx`select 1 from jobs where id = 'a' for update`
-              locked()
-              await new Promise<void>((resolve) => (release = resolve))
-            })
-            .catch(failed)
-        })
-        advance(10_000)
-        vi.advanceTimersByTime(10_000)
-        await expect.poll(waiting).toHaveLength(1)
-        // The run ends and sends its result while the renewal waits.
-        setImmediate(() => setImmediate(release))
-      }
-      vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] })
-      try {
-        expect(await runAll()).toEqual(['a', 'b'])
-      } finally {
-        vi.useRealTimers()
-        await Promise.all([other.end(), watch.end()])
-      }
-      expect((await row('a')).state).toBe('done')
-    },
-  )
+  test.skipIf(isEmbedded)('lets a worker run the next job at once', async () => {
+    const [other, watch] = [
+      connectRaw(fresh.database_url as string),
+      connectRaw(fresh.database_url as string),
+    ]
+    const waiting = () =>
+      watch`select 1 from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`
+    let release = () => {}
+    handler = async ({ id }) => {
+      if (id !== 'a') return
+      await new Promise<void>((locked, failed) => {
+        other
+          .begin(async (tx) => {
+            await tx`select 1 from jobs where id = 'a' for update`
+            locked()
+            await new Promise<void>((resolve) => (release = resolve))
+          })
+          .catch(failed)
+      })
+      advance(10_000)
+      vi.advanceTimersByTime(10_000)
+      await expect.poll(waiting).toHaveLength(1)
+      // The run ends and sends its result while the renewal waits.
+      setImmediate(() => setImmediate(release))
+    }
+    vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] })
+    try {
+      expect(await runAll()).toEqual(['a', 'b'])
+    } finally {
+      vi.useRealTimers()
+      await Promise.all([other.end(), watch.end()])
+    }
+    expect((await row('a')).state).toBe('done')
+  })
 })
 
 describe('many workers', () => {

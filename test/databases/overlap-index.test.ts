@@ -25,6 +25,7 @@ import {
   scopes,
   settings,
 } from '../support/arbitrary-scopes.ts'
+import { isEmbedded } from '../support/database.ts'
 import { fakeGithub } from '../support/github.ts'
 import { freshRepositories, type TestRepository } from '../support/repository.ts'
 import { startTestService, type TestService } from '../support/service.ts'
@@ -43,8 +44,8 @@ afterAll(async () => {
 })
 
 const HOUR_MS = 3_600_000
-/** Set the variable for a longer run. */
-const RUNS = Number(process.env.INDEX_RUNS ?? 20)
+/** Set the variable for a longer run. The statements are the same on each database, and slower on the embedded one. */
+const RUNS = Number(process.env.INDEX_RUNS ?? (isEmbedded ? 5 : 20))
 
 const importance = fc.constantFrom('low', 'medium', 'high', 'critical')
 const hours = fc.integer({ min: 1, max: 30 })

@@ -1,5 +1,6 @@
 /** Collisions by lines over HTTP: verdicts, severities, duplicates, noise and authors (contract §11). */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { isEmbedded } from '../support/database.ts'
 import { fakeGithub } from '../support/github.ts'
 import { editOf } from '../support/lines.ts'
 import { freshRepositories, type TestRepository } from '../support/repository.ts'
@@ -264,7 +265,8 @@ test('a check is the work of its caller, but of no declared actor', async () => 
 const numbered = (count: number, at: number) =>
   Array.from({ length: count }, (_, index) => edit(`f${String(index).padStart(3, '0')}`, at))
 
-test('of more than 300 shared files the first 300 are judged', async () => {
+// The limits of what is judged do not depend on the database, here and below.
+test.skipIf(isEmbedded)('of more than 300 shared files the first 300 are judged', async () => {
   const { result } = await checked({ yours: numbered(301, 10), theirs: numbered(301, 100) })
   expect(result.matches).toMatchObject([{ lines: 'unknown', severity: 'low', cut: true }])
   expect(result.matches[0]?.paths).toHaveLength(20)
@@ -280,26 +282,23 @@ async function many(repo: TestRepository, files: object[]) {
 }
 
 // The order and the limits do not depend on the database, and 250 creates take long on the embedded one.
-test.skipIf(process.env.TEST_DATABASE_KIND === 'embedded')(
-  'the most severe of more than 200 are listed, however old',
-  async () => {
-    const repo = repository()
-    const [conflict, noise] = [edit('a', 40, 'its()'), edit('CHANGELOG.md', 40, 'its()')]
-    const first = await many(repo, [conflict, edit('a')])
-    await repo.request('GET', '/activity')
-    const rest = await many(
-      repo,
-      Array.from({ length: 248 }, (_, at) => (at % 5 === 0 ? noise : edit('a', 100 + (at % 10)))),
-    )
-    const yours = [edit('a', 40, 'mine()'), edit('CHANGELOG.md', 40, 'mine()')]
-    const result = await repo.check({ scope: { changes: yours } })
-    const far = rest.filter((_, at) => at % 5 !== 0).reverse()
-    expect(result.related_activity_ids).toEqual([...first, ...far].slice(0, 200))
-    expect(result).toMatchObject({
-      severity: 'high',
-      total_related: 200,
-      truncated: false,
-      checked_against: { activities: 250, complete: true },
-    })
-  },
-)
+test.skipIf(isEmbedded)('the most severe of more than 200 are listed, however old', async () => {
+  const repo = repository()
+  const [conflict, noise] = [edit('a', 40, 'its()'), edit('CHANGELOG.md', 40, 'its()')]
+  const first = await many(repo, [conflict, edit('a')])
+  await repo.request('GET', '/activity')
+  const rest = await many(
+    repo,
+    Array.from({ length: 248 }, (_, at) => (at % 5 === 0 ? noise : edit('a', 100 + (at % 10)))),
+  )
+  const yours = [edit('a', 40, 'mine()'), edit('CHANGELOG.md', 40, 'mine()')]
+  const result = await repo.check({ scope: { changes: yours } })
+  const far = rest.filter((_, at) => at % 5 !== 0).reverse()
+  expect(result.related_activity_ids).toEqual([...first, ...far].slice(0, 200))
+  expect(result).toMatchObject({
+    severity: 'high',
+    total_related: 200,
+    truncated: false,
+    checked_against: { activities: 250, complete: true },
+  })
+})

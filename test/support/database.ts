@@ -16,6 +16,8 @@ declare module 'vitest' {
   }
 }
 
+export const isEmbedded = process.env.TEST_DATABASE_KIND === 'embedded'
+
 /** What `openDatabase` takes, on the database that `TEST_DATABASE_KIND` names. */
 export interface FreshDatabase {
   /** Undefined on the embedded database. */
@@ -27,7 +29,7 @@ export interface FreshDatabase {
 
 export async function freshDatabase(): Promise<FreshDatabase> {
   const { TEST_DATABASE_KIND: kind } = process.env
-  if (kind === 'embedded') return freshEmbedded()
+  if (isEmbedded) return freshEmbedded()
   const { scratch, ...given } = kind === 'citus' ? inject('citus') : inject('postgres')
   return freshCopy('urls' in given ? given.urls : [given.url], given.template, scratch)
 }
