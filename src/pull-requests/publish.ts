@@ -29,8 +29,8 @@ interface Publication {
 }
 
 /**
- * Writes the comment and the check run if their texts changed. If one fails, the other is still written. Returns whether the
- * comment shows the report now; in shadow mode, in which nothing is written, whether it would.
+ * Writes the comment and the check run if their texts changed. If one fails, the other is still written. Nothing is written in the
+ * modes `shadow` and `off`. Returns whether the comment shows the report now, or would in shadow mode.
  */
 export async function publish(
   app: App,
@@ -39,7 +39,9 @@ export async function publish(
   report: Report,
 ): Promise<boolean> {
   const publication = { pr, report }
-  if (ctx.settings.comment.mode === 'shadow') return publishNothing(ctx, publication)
+  const { mode } = ctx.settings.comment
+  if (mode === 'off') return false
+  if (mode === 'shadow') return publishNothing(ctx, publication)
   let failure: unknown
   let is_shown = false
   try {
@@ -116,7 +118,7 @@ function withoutCounts(report: Report): Report {
 
 /** The text of the comment; null to publish none. No comment is created to say that nothing overlaps. */
 function commentFor(ctx: RepoContext, pr: PullRequestRow, report: Report): string | null {
-  if (ctx.settings.comment.mode === 'off' || isIgnoredBot(ctx, pr)) return null
+  if (isIgnoredBot(ctx, pr)) return null
   const isPublished = pr.comment_hash !== null
   if (pr.is_muted) return isPublished ? mutedComment() : null
   return isPublished || report.severity !== null ? commentOf(report) : null

@@ -26,7 +26,7 @@ afterAll(async () => {
 })
 
 const turnOn = () =>
-  repository.writeFile('.github/deconflict.yml', 'check_run: true\ncomment: {enabled: false}')
+  repository.writeFile('.github/deconflict.yml', 'check_run: true\ncomment: {audience: both}')
 const head = (number: number) => repository.githubRepo.pull(number).head.sha
 
 test('the check run is not created unless the settings enable it', async () => {
