@@ -7,7 +7,7 @@ import { activeAt, loginOf, type OtherWork, recordOf } from './other-work.ts'
 import type { EnteredOverlaps } from './sightings.ts'
 import type { PullRequestRow } from './table.ts'
 
-type Subject = Pick<PullRequestRow, 'number' | 'opened_at' | 'pushed_at' | 'head_sha'>
+type Subject = Pick<PullRequestRow, 'number' | 'author' | 'opened_at' | 'pushed_at' | 'head_sha'>
 
 /** What decides whether the pull request is told of other work. */
 export function otherSideOf(
@@ -29,11 +29,25 @@ export function otherSideOf(
     is_risky: group.some(({ record }) => record.risk === 'high' || record.risk === 'critical'),
     is_blocking: group.some(({ record }) => record.blocking),
     is_bot: isBot({ login: loginOf(work, entered.others), is_of_type_bot: other?.is_bot ?? false }, comment),
-    is_same_author: group.some(({ match }) => match.same_author),
+    is_same_author: isSameAuthor(work, pr, entered),
     active_at: activeAt(work, entered.others),
     cause: cause === null ? null : cause === pullRequestKey(pr.number) ? 'this' : 'other',
     is_earlier: isEarlier({ at: opened_at, number }, { at: pr.opened_at, number: pr.number }),
   }
+}
+
+/** An activity on the branch of a pull request may have been declared by another user than the author of the pull request. */
+function isSameAuthor(
+  { number, group }: OtherWork,
+  { author }: Subject,
+  { others }: EnteredOverlaps,
+): boolean {
+  const other = number === null ? null : others.get(number)?.author
+  return group.some(({ record, match }) => {
+    const login = other ?? (record.source === 'api' ? record.created_by : record.actor)
+    if (author === null || login === null) return match.same_author
+    return author.toLowerCase() === login.toLowerCase()
+  })
 }
 
 interface Opened {

@@ -87,6 +87,7 @@ export interface Silent {
 /** The pull request that the report is for. */
 export interface Subject {
   number: number
+  author: string | null
   is_draft: boolean
   is_queued: boolean
   opened_at: Date

@@ -59,7 +59,7 @@ function conclusion(changes: Partial<Conclusion>): Conclusion {
 }
 
 const PUSHED = { pushed_at: at(10), head_sha: 'a'.repeat(40) }
-const ready = { number: 7, is_draft: false, is_queued: false, opened_at: at(10), ...PUSHED }
+const ready = { number: 7, author: 'ada', is_draft: false, is_queued: false, opened_at: at(10), ...PUSHED }
 /** Both sides are told, so that nothing but the severity leaves work out. */
 const comment = { ...DEFAULT_SETTINGS.comment, min_severity: 'low', audience: 'both' } as const
 const elsewhere = {
