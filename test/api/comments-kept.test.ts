@@ -16,7 +16,7 @@ beforeAll(async () => {
   fixture = await startPullRequestService(github)
 })
 beforeEach(() => {
-  repository = fixture.repository()
+  repository = fixture.repository('{audience: both}')
 })
 afterAll(async () => {
   await fixture.service.close()

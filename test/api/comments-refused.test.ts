@@ -17,7 +17,7 @@ beforeAll(async () => {
   fixture = await startPullRequestService(github)
 })
 beforeEach(() => {
-  repository = fixture.repository()
+  repository = fixture.repository('{audience: both}')
 })
 afterAll(async () => {
   github.clearFaults()

@@ -45,7 +45,8 @@ describe('a pull request that collides with other work gets a comment', () => {
     expect(repository.writes()).toEqual([CREATED])
   })
 
-  test('with the number and address of the other pull request, on both of them', async () => {
+  test('with the number and address of the other pull request, on both of them with {audience: both}', async () => {
+    repository = fixture.repository('{audience: both}')
     const first = await repository.open({ title: 'Retry', head: 'retries', author: 'ben' })
     expect(repository.comment(first)).toBeUndefined()
     const second = await repository.open({ title: 'Tidy', head: 'tidy', author: 'cy' })
@@ -190,10 +191,10 @@ describe('nothing is posted', () => {
 describe('the settings decide which pull requests get a comment', () => {
   test('min_severity: low includes areas, high only high severity', async () => {
     await repository.writeFile('.github/deconflict.yml', 'comment: {min_severity: high}')
-    await repository.createActivity({ branch: 'mine', scope: { areas: ['payments'], paths: ['src/pay.ts'] } })
-    const number = await repository.open({ head: 'mine' })
     await repository.createActivity({ title: 'By path' })
     await repository.createActivity({ title: 'By area', branch: 'area', scope: { areas: ['payments'] } })
+    await repository.createActivity({ branch: 'mine', scope: { areas: ['payments'], paths: ['src/pay.ts'] } })
+    const number = await repository.open({ head: 'mine' })
     expect(repository.comment(number)).toBeUndefined()
     await repository.writeFile('.github/deconflict.yml', 'comment: {min_severity: medium}')
     expect(repository.comment(number)).toContain('`By path`')
@@ -317,6 +318,7 @@ describe('an overlap that an incomplete check did not reach is not reported as e
 
 describe('a change is published on every affected pull request', () => {
   test('a new activity, its changed scope, and its end', async () => {
+    repository = fixture.repository('{audience: both}')
     const number = await repository.open()
     const aside = await repository.open({ files: ['docs/a.md'] })
     const id = await repository.createActivity({ title: 'Retry payments' })
@@ -363,15 +365,18 @@ describe('a change is published on every affected pull request', () => {
     expect(repository.writes()).toEqual([CREATED, EDITED])
   })
 
-  test('a merged pull request clears the comment of the other; its own stays', async () => {
+  test('a merged pull request is all that the comment of the other names; its own stays', async () => {
+    repository = fixture.repository('{audience: both}')
     const merged = await repository.open({ head: 'retries' })
     const number = await repository.open({ head: 'tidy' })
     await repository.advance(QUIET_MS)
     const last = repository.comment(merged)
+    expect(last).toContain('`tidy`')
     repository.githubRepo.merge(merged)
     await repository.deliver(merged, 'closed')
     await repository.advance(QUIET_MS)
-    expect(repository.comment(number)).toMatch(GONE)
+    expect(repository.comment(number)).toContain(`/pull/${merged}) was merged: rebase over it.`)
+    expect(repository.comment(number)).not.toContain('overlaps with')
     expect(repository.comment(merged)).toBe(last)
   })
 

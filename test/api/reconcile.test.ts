@@ -174,12 +174,13 @@ describe('hourly reconciliation', () => {
   })
 
   test('updates the comments of the pull requests that it overlapped with', async () => {
-    const number = await repository.open({ author: 'ada' })
     const merged = await repository.open({ author: 'ben' })
+    const number = await repository.open({ author: 'ada' })
+    expect(repository.comment(number)).toContain('overlaps with 1 other activity')
     repository.githubRepo.merge(merged)
     await anHour()
     await repository.advance(QUIET_MS)
-    expect(repository.comment(number)).toContain('### No overlap any more')
+    expect(repository.comment(number)).toContain(`/pull/${merged}) was merged: rebase over it.`)
   })
 
   test('archives a declared activity that is linked by pr_url only', async () => {
@@ -242,8 +243,8 @@ describe('hourly reconciliation', () => {
   })
 
   test('applies a missed mute label', async () => {
-    const number = await repository.open()
     await repository.createActivity()
+    const number = await repository.open()
     expect(repository.comment(number)).toContain('1 other activity')
     Object.assign(repository.githubRepo.update(number, { labels: ['deconflict:mute'] }), {
       updated_at: inAMinute(),

@@ -23,7 +23,7 @@ export interface TrackedRepository {
   createActivity(body?: Record<string, unknown>): Promise<string>
   /** Creates a notable and runs the due jobs; returns its id. */
   createNotable(body?: Record<string, unknown>): Promise<string>
-  /** Opens a pull request and delivers the event; returns its number. */
+  /** Opens a pull request, by another author each time, and delivers the event; returns its number. */
   open(pull?: PullGiven): Promise<number>
   /** Delivers an event of a pull request and runs the due jobs. */
   deliver(number: number, given: PullAction | ({ action: PullAction } & PullDetails)): Promise<void>
@@ -45,8 +45,11 @@ export interface PullRequestService {
   service: AppService
   /** Runs the due jobs and waits for running ones. Returns the failed ones. */
   runJobs(): ReturnType<AppService['runDueJobs']>
-  /** A repository in its own organization, so that the pacing of writes in one test does not delay another. */
-  repository(): TrackedRepository
+  /**
+   * A repository in its own organization, so that the pacing of writes in one test does not delay another. `comment`: what its settings
+   * file says of comments, such as `{audience: both}`. The service reads it with the first event.
+   */
+  repository(comment?: string): TrackedRepository
 }
 
 const COUNT = 60
@@ -65,13 +68,14 @@ export async function startPullRequestService(
   return {
     service,
     runJobs: service.runDueJobs,
-    repository() {
+    repository(comment) {
       const full_name = names[next]
       if (full_name === undefined) throw new Error(`more than ${COUNT} repositories in one test file`)
       next += 1
       if (TestRunner.getCurrentTest()) onTestFinished(service.reset)
       // The fake GitHub uses the real clock.
       service.clock.now = new Date()
+      if (comment !== undefined) github.at(full_name).write('.github/deconflict.yml', `comment: ${comment}`)
       return trackedRepository({ github, service, full_name, id: FIRST_ID + next - 1 })
     },
   }
@@ -98,6 +102,7 @@ function trackedRepository(given: {
     await runDueJobs()
     return answer.body
   }
+  let authors = 0
   const below = `/repos/${full_name}`
   const calls = () =>
     github
@@ -133,7 +138,8 @@ function trackedRepository(given: {
       return (await createdBody('/notables', { ...notableBody, ...body })).id
     },
     async open(pull) {
-      const { number } = githubRepo.open({ files: ['src/pay.ts'], ...pull })
+      authors += 1
+      const { number } = githubRepo.open({ files: ['src/pay.ts'], author: `author-${authors}`, ...pull })
       await deliver(number, 'opened')
       return number
     },
