@@ -162,6 +162,7 @@ export async function countOffPairs(
         set: { pairs: sql`${pair_totals.pairs} + 1` },
       })
   }
+  await forgetMergedChanges(tx, repo_id)
   return deleted
 }
 

@@ -1,7 +1,8 @@
 /** The ledger of pairs: what brought a pair about, who was shown it, and what became of it (contract §12). */
 import { eq } from 'drizzle-orm'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
-import { merged_changes, pairs } from '../../src/signal/table.ts'
+import { sweep } from '../../src/operations/sweep.ts'
+import { merged_changes, pair_totals, pairs } from '../../src/signal/table.ts'
 import { fakeGithub } from '../support/github.ts'
 import { editOf } from '../support/lines.ts'
 import {
@@ -202,6 +203,28 @@ describe('declared work on a branch without a pull request', () => {
     await declare()
     expect(await ledger()).toMatchObject([{ first: 'branch:agent', second: 'branch:other', cause: 'first' }])
   })
+})
+
+test('a pair is deleted 90 days after its end, and counted with its month', async () => {
+  const { second } = await conflicting()
+  const third = await open('third', edit(40, ['third()']))
+  await repository.push(second, [edit(100, ['tidy()'])])
+  await merge(third)
+  expect(await ledger()).toHaveLength(3)
+  const totals = () => db().select().from(pair_totals).where(eq(pair_totals.repo_id, repository.id))
+  const sweepAfter = async (days: number) => {
+    fixture.service.clock.now = new Date(Date.now() + days * 86_400_000)
+    await sweep(fixture.service.app)
+  }
+  await sweepAfter(89)
+  expect(await ledger()).toHaveLength(3)
+  await sweepAfter(91)
+  expect(await ledger()).toEqual([])
+  expect(await kept()).toEqual([])
+  const month = new Date().toISOString().slice(0, 7)
+  expect(await totals()).toEqual(
+    expect.arrayContaining([expect.objectContaining({ month, outcome: 'resolved', pairs: 1 })]),
+  )
 })
 
 test('a merge whose delivery comes after the push that followed it is recognised', async () => {
