@@ -55,5 +55,16 @@ function isHttpsUrl(value: string): boolean {
   return /^https:\/\/[^/\s]/i.test(value) && URL.canParse(value) && !/\s/.test(value)
 }
 
+/** A query parameter that is a whole number. */
+export function wholeNumber({ min, max, preset }: { min: number; max: number; preset: number }) {
+  return z
+    .string()
+    .regex(/^\d{1,9}$/, { error: 'must be a whole number' })
+    .transform(Number)
+    .pipe(z.int().min(min).max(max))
+    .default(preset)
+    .meta({ override: { type: 'integer', minimum: min, maximum: max, default: preset } })
+}
+
 /** A timestamp in a response: `2026-01-31T09:30:00.000Z`. */
 export const outputTimestamp = z.iso.datetime({ precision: 3 })

@@ -1,5 +1,6 @@
 /** Pagination: newest first, with a cursor that holds only a position (specification §2.4, contract §4). */
 import { z } from 'zod'
+import { wholeNumber } from './field.ts'
 import { type IdPrefix, isId } from './id.ts'
 import { MALFORMED } from './parse.ts'
 
@@ -19,16 +20,9 @@ export const pageParameters = (prefix: IdPrefix) => ({
     .transform(positionOf)
     .optional()
     .meta({ description: 'The `next_cursor` of the previous page. Omit it for the first page.' }),
-  limit: z
-    .string()
-    .regex(/^\d{1,9}$/, { error: 'must be a whole number' })
-    .transform(Number)
-    .pipe(z.int().min(1).max(100))
-    .default(50)
-    .meta({
-      description: 'The maximum number of items on a page.',
-      override: { type: 'integer', minimum: 1, maximum: 100, default: 50 },
-    }),
+  limit: wholeNumber({ min: 1, max: 100, preset: 50 }).meta({
+    description: 'The maximum number of items on a page.',
+  }),
 })
 
 function isCursorOf(prefix: IdPrefix, cursor: string): boolean {

@@ -23,6 +23,8 @@ import {
 import { MergeOrder } from '../overlap/merge-order.ts'
 import { CheckOverlap, Drift, OverlapBrief, OverlapResult } from '../overlap/overlap.ts'
 import { Overlaps } from '../overlap/overlap-list.ts'
+import { CommentBudget } from '../signal/budget.ts'
+import { GetSignal, Signal } from '../signal/signal.ts'
 
 export interface Operation {
   method: 'GET' | 'POST' | 'PATCH'
@@ -232,11 +234,23 @@ export const OPERATIONS = {
     summary: 'Archive a notable',
     description: 'Idempotent: archiving an archived notable returns its original `archived_at`.',
   }),
+  getSignal: operation({
+    method: 'GET',
+    path: '/signal',
+    access: 'read',
+    input: GetSignal,
+    output: Signal,
+    summary: 'Retrieve the signal report',
+    description:
+      'Returns how many pull requests got a comment, which pairs were shown and what became of them, and where conflicts come from. In shadow mode: what would have been shown.',
+  }),
   getSettings: operation({
     method: 'GET',
     path: '/settings',
     access: 'read',
-    output: SettingsView,
+    output: SettingsView.extend({
+      budget: CommentBudget.meta({ description: 'Whether the budget of comments is in force.' }),
+    }).meta({ id: 'RetrievedSettings' }),
     summary: 'Retrieve the settings',
     description: 'Returns the effective settings of the repository and the errors in its settings file.',
   }),

@@ -12,6 +12,8 @@ import { conclude } from '../overlap/conclude.ts'
 import { driftOf } from '../overlap/drift.ts'
 import { getMergeOrder, listOverlaps } from '../overlap/overlaps.ts'
 import { checkAnswered, createAnswered } from '../pull-requests/answers.ts'
+import { budgetStateOf } from '../pull-requests/comment-budget.ts'
+import { getSignal } from '../pull-requests/signal.ts'
 import type { InputOf, OperationName, OutputOf } from './contract.ts'
 
 /** `id` is empty if the path has none. */
@@ -91,10 +93,12 @@ export const HANDLERS: { [Name in Exclude<OperationName, keyof CreateHandlers>]:
   getNotable: async (ctx, _, id) => notableForm.fullOf(await notables.getNotable(ctx, id)),
   updateNotable: async (ctx, input, id) => notableForm.briefOf(await notables.updateNotable(ctx, id, input)),
   archiveNotable: async (ctx, _, id) => notableForm.archivedOf(await notables.archiveNotable(ctx, id)),
-  getSettings: async ({ settings, settings_source, settings_errors }) => ({
-    ...settings,
-    source: settings_source,
-    errors: settings_errors,
+  getSignal: (ctx, input) => getSignal(ctx, input),
+  getSettings: async (ctx) => ({
+    ...ctx.settings,
+    source: ctx.settings_source,
+    errors: ctx.settings_errors,
+    budget: await budgetStateOf(ctx),
   }),
 }
 

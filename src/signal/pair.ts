@@ -28,13 +28,20 @@ export function pullRequestKey(number: number): SideKey {
   return `#${number}`
 }
 
+const BRANCH = 'branch:'
+
 export function branchKey(branch: string): SideKey {
-  return `branch:${branch}`
+  return `${BRANCH}${branch}`
 }
 
 /** The number of a pull request; null for a branch. */
 export function numberOf(key: SideKey): number | null {
   return key.startsWith('#') ? Number(key.slice(1)) : null
+}
+
+/** The branch of a side without a pull request; null for a pull request. */
+export function branchOf(key: SideKey): string | null {
+  return key.startsWith(BRANCH) ? key.slice(BRANCH.length) : null
 }
 
 /** When a side was last pushed or declared. */

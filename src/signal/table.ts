@@ -1,11 +1,16 @@
 /** The tables of the ledger: which pairs conflicted, who was shown them, and what became of them (contract §12). */
-import { sql } from 'drizzle-orm'
+import { type SQL, type SQLWrapper, sql } from 'drizzle-orm'
 import { boolean, check, index, integer, jsonb, pgTable, primaryKey, text } from 'drizzle-orm/pg-core'
 import { bytes, byteText, instant, isOneOf, repoId } from '../db/column.ts'
 import type { ChangeStatus } from '../lines/change.ts'
 import type { NoiseClass } from '../lines/noise.ts'
 import type { Confidence } from '../lines/verdict.ts'
 import { OUTCOMES, type Outcome, type PairFile, PLACES, type Place } from './pair.ts'
+
+/** When either side was first shown the pair; null if neither was. */
+export function firstShownAt(table: { first_shown_at: SQLWrapper; second_shown_at: SQLWrapper }): SQL {
+  return sql`least(${table.first_shown_at}, ${table.second_shown_at})`
+}
 
 /** One row per pair of pull requests, or of branches without one. */
 export const pairs = pgTable(
@@ -50,6 +55,9 @@ export const pairs = pgTable(
     primaryKey({ columns: [table.repo_id, table.first, table.second] }),
     index('pairs_second').on(table.repo_id, table.second),
     index('pairs_seen').on(table.repo_id, table.seen_at),
+    index('pairs_shown')
+      .on(table.repo_id, firstShownAt(table))
+      .where(sql`${firstShownAt(table)} is not null`),
     check('pairs_order_check', sql`${table.repo_id} > 0 and ${table.first} < ${table.second}`),
     check(
       'pairs_place_check',

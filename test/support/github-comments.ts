@@ -84,6 +84,7 @@ function create(context: RepositoryRouteContext): GithubResponse {
     number: pull.number,
     ...writer(state, context.caller),
     body: context.body.body as string,
+    reactions: { '+1': 0, '-1': 0 },
     created_at: timestamp(now),
     updated_at: timestamp(now),
   }
@@ -144,9 +145,15 @@ function commentBody({ state, repository }: RepositoryRouteContext, comment: Com
     created_at: comment.created_at,
     updated_at: comment.updated_at,
     body: comment.body,
+    reactions: reactionsBody(`${self}/issues/comments/${comment.id}/reactions`, comment.reactions),
     author_association: comment.app ? 'NONE' : 'CONTRIBUTOR',
     performed_via_github_app: comment.app === null ? null : appOf(state, comment.app),
   }
+}
+
+function reactionsBody(url: string, counts: Comment['reactions']): Json {
+  const others = { laugh: 0, confused: 0, heart: 0, hooray: 0, eyes: 0, rocket: 0 }
+  return { url, total_count: counts['+1'] + counts['-1'], ...counts, ...others }
 }
 
 /** This App, or another one with that slug. */

@@ -193,6 +193,7 @@ export function fakeRepository(state: GithubState, repository: GithubRepository)
         author: actor(author),
         app: app ?? null,
         body,
+        reactions: { '+1': 0, '-1': 0 },
         ...at,
       }
       contents.comments.push(comment)

@@ -73,6 +73,7 @@ export interface Comment {
   /** The slug of the App that wrote it. */
   app: string | null
   body: string
+  reactions: Record<'+1' | '-1', number>
   created_at: string
   updated_at: string
 }

@@ -39,6 +39,7 @@ export const ROUTES: Route[] = [
   { ...get, name: 'getNotable', path: '/notables/{id}', record: 'ntb' },
   { ...act, name: 'updateNotable', method: 'PATCH', path: '/notables/{id}', record: 'ntb', body: {} },
   { ...act, name: 'archiveNotable', path: '/notables/{id}/archive', record: 'ntb' },
+  { ...get, name: 'getSignal', path: '/signal', record: null },
   { ...get, name: 'getSettings', path: '/settings', record: null },
 ]
 

@@ -4,6 +4,7 @@ import type { z } from 'zod'
 import type { FailureType } from '../../base/failure.ts'
 import { DEFAULT_SETTINGS } from '../../context/settings.ts'
 import type { OPERATIONS, OperationName, OutputOf } from '../../operations/contract.ts'
+import { SIGNAL } from './signal-example.ts'
 
 type Examples = {
   [Name in OperationName]: {
@@ -269,6 +270,7 @@ export const EXAMPLES: Examples = {
     response: { ...notableBrief, importance: 'critical', updated_at: LATER },
   },
   archiveNotable: { response: { id: NOTABLE_ID, status: 'archived', archived_at: LATER } },
+  getSignal: { response: SIGNAL },
   getSettings: {
     response: {
       activity_ttl_ms: 86_400_000,
@@ -286,6 +288,7 @@ export const EXAMPLES: Examples = {
       check_run: false,
       source: 'file',
       errors: [],
+      budget: SIGNAL.budget,
     },
   },
 }

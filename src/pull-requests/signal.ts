@@ -1,0 +1,67 @@
+/** How right the comments of a repository were (contract §12). */
+import { later } from '../base/clock.ts'
+import type { RepoContext } from '../context/repo.ts'
+import * as counts from '../signal/counts-store.ts'
+import { branchOf, numberOf, type Place } from '../signal/pair.ts'
+import {
+  type GetSignal,
+  monthsOf,
+  pairCountsOf,
+  precisionOf,
+  type RecentPair,
+  type Signal,
+} from '../signal/signal.ts'
+import type { PairRow } from '../signal/table.ts'
+import { budgetStateOf, countPullRequests } from './comment-budget.ts'
+
+const DAY_MS = 86_400_000
+const LISTED_MAX = 20
+
+export async function getSignal(ctx: RepoContext, { days }: GetSignal): Promise<Signal> {
+  const { db, now, repo, settings } = ctx
+  const since = later(now, -days * DAY_MS)
+  const { pull_requests, commented, thumbs_up, thumbs_down } = await countPullRequests(ctx, days)
+  const pairs = pairCountsOf(await counts.countShownSince(db, repo.id, since))
+  const listed = { since, limit: LISTED_MAX }
+  const shown = await counts.listShown(db, repo.id, listed)
+  return {
+    days,
+    mode: settings.comment.mode,
+    budget: await budgetStateOf(ctx),
+    pull_requests,
+    commented,
+    pairs,
+    precision: precisionOf(pairs),
+    noise: await counts.countNoise(db, repo.id, since),
+    hot_files: await counts.listHotFiles(db, repo.id, listed),
+    recorded: await counts.countRecorded(db, repo.id, since),
+    feedback: { up: thumbs_up, down: thumbs_down },
+    months: monthsOf(await counts.countByMonth(db, repo.id)),
+    recent: shown.map((row) => recentOf(row, repo.web_urls[0] ?? '')),
+  }
+}
+
+function recentOf(row: PairRow, web_url: string): RecentPair {
+  return {
+    sides: [sideOf(row, 'first', web_url), sideOf(row, 'second', web_url)],
+    verdict: row.files.length > 0 ? 'conflict' : null,
+    confidence: row.confidence,
+    duplicate: row.is_duplicate,
+    files: row.files.map(({ path, first_lines, second_lines }) => ({
+      path,
+      line_ranges: [first_lines, second_lines],
+    })),
+    outcome: row.outcome,
+    seen_at: row.seen_at.toISOString(),
+  }
+}
+
+function sideOf(row: PairRow, place: Place, web_url: string): RecentPair['sides'][number] {
+  const number = numberOf(row[place])
+  return {
+    pr_url: number === null ? null : `${web_url}/pull/${number}`,
+    branch: branchOf(row[place]),
+    author: row[`${place}_author`],
+    shown_at: row[`${place}_shown_at`]?.toISOString() ?? null,
+  }
+}
