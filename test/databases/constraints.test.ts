@@ -20,6 +20,8 @@ beforeAll(async () => {
     expect((await service.api('POST', path, { body, headers })).status).toBe(201)
   await execute(`insert into pull_requests (repo_id, number, is_open, is_draft, is_bot, is_muted, is_behind, head_sha,
     opened_at, changed_at, related_ids) values (1, 7, true, false, false, false, false, repeat('a', 40), now(), now(), '{}')`)
+  await execute(`insert into pairs (repo_id, first, second, first_active_at, second_active_at, is_duplicate, files, seen_at)
+    values (1, '#7', '#8', now(), now(), false, '[]', now())`)
   await execute(`insert into jobs (id, kind, repo_id, state, run_at, asked, attempts, created_at, updated_at)
     values ('a', 'a', 1, 'pending', now(), 1, 0, now(), now())`)
 })
@@ -84,6 +86,13 @@ const BROKEN: [table: string, constraint: string, change: string][] = [
   ['repositories', 'name', `name = ''`],
   ['repositories', 'left_at', 'left_at = created_at, installation_id = 1'],
   ['repositories', 'settings_errors', `settings_errors = '{}'`],
+  ['pairs', 'order', 'second = first'],
+  ['pairs', 'order', 'repo_id = 0'],
+  ['pairs', 'place', `cause = 'both'`],
+  ['pairs', 'place', `merged = 'first'`],
+  ['pairs', 'place', `merged = 'both', merged_at = seen_at`],
+  ['pairs', 'outcome', `outcome = 'lost', ended_at = seen_at`],
+  ['pairs', 'outcome', `outcome = 'resolved'`],
   ['jobs', 'state', `state = 'lost'`],
   ['jobs', 'attempts', 'attempts = -1'],
 ]

@@ -33,6 +33,18 @@ async function store(settings: object | null, errors: object[] = []): Promise<vo
 
 const shown = async () => (await service.api('GET', '/settings')).body
 
+const DEFAULT_COMMENT = {
+  mode: 'on',
+  min_severity: 'medium',
+  draft_min_severity: 'high',
+  audience: 'later',
+  stale_after_days: 14,
+  same_author: false,
+  budget: 0.15,
+  on_bots: false,
+  agents: ['Copilot', 'copilot-swe-agent', 'devin-ai-integration', 'claude', 'google-labs-jules', 'cursor'],
+}
+
 describe('without a file', () => {
   test('the defaults apply', async () => {
     expect(await shown()).toEqual({
@@ -47,10 +59,11 @@ describe('without a file', () => {
       noise_classes: {},
       track_pull_requests: true,
       track_branches: ['claude/**', 'codex/**', 'copilot/**', 'cursor/**', 'jules/**'],
-      comment: { mode: 'on', min_severity: 'medium', draft_min_severity: 'high', on_bots: false },
+      comment: DEFAULT_COMMENT,
       check_run: false,
       source: 'defaults',
       errors: [],
+      budget: { share: null, limit: 0.15, in_force: false },
     })
   })
 
@@ -102,13 +115,7 @@ describe('with a file', () => {
   ])('%j has effect in the present form of comment', async (given, changed) => {
     await store(given)
     const view = await shown()
-    expect(view.comment).toEqual({
-      mode: 'on',
-      min_severity: 'medium',
-      draft_min_severity: 'high',
-      on_bots: false,
-      ...changed,
-    })
+    expect(view.comment).toEqual({ ...DEFAULT_COMMENT, ...changed })
     expect(view).not.toHaveProperty('comment_on_bots')
   })
 
