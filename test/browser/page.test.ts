@@ -144,6 +144,39 @@ describe.skipIf(BROWSER === undefined)('in Chromium, the page', () => {
     for (const id of ids) await apiAt(second.url, 'ada')('POST', `/activity/${id}/archive`)
   })
 
+  test('shows the merge order of pull requests that conflict, and requests it only then', async () => {
+    const orders: string[] = []
+    page.on('request', (request) => {
+      if (request.url().endsWith('/merge-order')) orders.push(request.url())
+    })
+    const base = Array.from({ length: 60 }, (_, at) => `pay(${at})`)
+    const urlOf = (number: number) => `${githubWeb.url}/acme/shop/pull/${number}`
+    const begin = (number: number, pr_url: string | null = urlOf(number)) =>
+      declare({
+        title: `Work ${number}`,
+        branch: `b${number}`,
+        pr_url,
+        scope: { changes: [{ path: 'src/pay.ts', patch: editOf(base, 40, 1, [`text${number}()`]) }] },
+      })
+    const ids = [await begin(12), await begin(13, null)]
+    await open('ada')
+    await page.getByRole('heading', { name: '2 live activities, 1 collision' }).waitFor(WAIT_OPTIONS)
+    expect(orders).toEqual([])
+    ids.push(await begin(14))
+    const card = page.getByRole('region', { name: 'Merge order' })
+    await card.getByText('conflicts with #14', { exact: true }).waitFor(WAIT_OPTIONS)
+    expect(await card.getByRole('listitem').allTextContents()).toEqual([
+      '1. #12Work 12 Benconflicts with #14',
+      '2. #14Work 14 Benconflicts with #12',
+    ])
+    expect(await card.getByRole('link', { name: '#12' }).getAttribute('href')).toBe(urlOf(12))
+    expect(await seriousFaults()).toEqual([])
+    await card.getByRole('button', { name: /Work 14/ }).click()
+    await page.getByRole('dialog').getByRole('button', { name: 'Archive' }).click()
+    await expect.poll(() => card.count(), WAIT_OPTIONS).toBe(0)
+    for (const id of ids.slice(0, 2)) await apiAt(second.url, 'ada')('POST', `/activity/${id}/archive`)
+  })
+
   test('creates a notable, shows why the service rejects one, and archives it', async () => {
     await open('ada')
     await page.getByRole('button', { name: 'New notable' }).click()

@@ -1,6 +1,6 @@
 /** What the page shows of a repository with a filter. */
 import { describe, expect, test } from 'vitest'
-import { type Filter, NO_FILTER, select } from '../../src/surfaces/dashboard/web/selection.ts'
+import { type Filter, mayConflict, NO_FILTER, select } from '../../src/surfaces/dashboard/web/selection.ts'
 import { pageActivity as activity, pageOverlap as overlap } from '../support/page-records.ts'
 
 const ALL = [
@@ -39,4 +39,18 @@ describe('a filter lets through', () => {
 test('a collision with an unlisted activity is left out and not counted', () => {
   const selection = select(ALL, [overlap('d', 'gone')], { ...NO_FILTER, only_collisions: true })
   expect(selection).toEqual({ activities: [], outside: new Set(), overlaps: [] })
+})
+
+describe('a merge order is requested', () => {
+  const open = (id: string) => activity(id, { pr_url: 'https://github.com/acme/shop/pull/7' })
+  const conflict = (one: string, other: string) => ({ ...overlap(one, other), lines: 'conflict' as const })
+  const WORK = [open('a'), open('b'), activity('c', { pr_url: null })]
+  test.each([
+    ['if two pull requests conflict by lines', [conflict('a', 'b')], 1, true],
+    ['not for a conflict with work that has no pull request', [conflict('a', 'c')], 1, false],
+    ['not for a collision by path', [overlap('a', 'b')], 1, false],
+    ['if some collisions are not listed', [overlap('a', 'b')], 2, true],
+  ])('%s', (_, items, total, expected) => {
+    expect(mayConflict(WORK, { items, total })).toBe(expected)
+  })
 })

@@ -4,6 +4,7 @@ import { useEffect, useState } from 'preact/hooks'
 import { judgedFrom, shortText } from '../../../lines/verdict-words.ts'
 import type { Problem, Repository } from './api.ts'
 import { Dialog, useSubmit } from './dialog.tsx'
+import { ExternalLink } from './external-link.tsx'
 import type { Activity, FullActivity, FullNotable, Overlap } from './records.ts'
 import { duration } from './time-scale.ts'
 
@@ -198,15 +199,5 @@ function Scope({ areas, paths }: { areas: string[]; paths: string[] }) {
         </Fact>
       )}
     </>
-  )
-}
-
-/** Only http addresses become links: an old record may contain any text. */
-function ExternalLink({ url }: { url: string }) {
-  if (!/^https?:\/\//.test(url)) return <>{url}</>
-  return (
-    <a href={url} target="_blank" rel="noopener noreferrer">
-      {url.replace(/^https?:\/\//, '')}
-    </a>
   )
 }

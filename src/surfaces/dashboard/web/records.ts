@@ -7,3 +7,4 @@ export type Notable = OutputOf<'listNotables'>['items'][number]
 export type FullNotable = OutputOf<'getNotable'>
 export type Overlaps = OutputOf<'listOverlaps'>
 export type Overlap = Overlaps['items'][number]
+export type MergeOrder = OutputOf<'getMergeOrder'>

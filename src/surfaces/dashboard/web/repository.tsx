@@ -3,6 +3,7 @@ import { useCallback, useMemo, useState } from 'preact/hooks'
 import { boardOf, type LaneBy } from './board.ts'
 import { ActivityDetail, NotableDetail } from './detail.tsx'
 import { Filters } from './filters.tsx'
+import { MergeOrderCard } from './merge-order.tsx'
 import { NotableForm } from './notable-form.tsx'
 import type { FullNotable, Overlaps } from './records.ts'
 import { NO_FILTER, select } from './selection.ts'
@@ -80,6 +81,7 @@ export function RepositoryView({ name, onSignOut }: { name: string; onSignOut: (
             activities={activities}
             onShow={showActivity}
           />
+          <MergeOrderCard merge_order={records.merge_order} activities={activities} onShow={showActivity} />
           <Notables
             notables={records.notables?.items ?? null}
             onShow={(id) => setShown({ kind: 'notable', id })}

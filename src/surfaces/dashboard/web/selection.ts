@@ -1,5 +1,5 @@
-/** Selects what the page shows: the activities that pass the filter, and every collision of one of them. Pure. */
-import type { Activity, Overlap } from './records.ts'
+/** Selects what the page shows: the activities that pass the filter, every collision of one of them, and whether a merge order. Pure. */
+import type { Activity, Overlap, Overlaps } from './records.ts'
 
 export interface Filter {
   text: string
@@ -43,6 +43,17 @@ export function select(activities: Activity[], overlaps: Overlap[], filter: Filt
     outside,
     overlaps: shown.toSorted((a, b) => SEVERITY_RANK[b.severity] - SEVERITY_RANK[a.severity]),
   }
+}
+
+/** Whether two pull requests may conflict by their lines, so that there is an order in which to merge them. */
+export function mayConflict(
+  activities: Activity[],
+  { items, total }: Pick<Overlaps, 'items' | 'total'>,
+): boolean {
+  const open = new Set(activities.filter(({ pr_url }) => pr_url !== null).map(({ id }) => id))
+  const isConflict = ({ lines, activity_ids }: Overlap) =>
+    lines === 'conflict' && activity_ids.every((id) => open.has(id))
+  return open.size > 1 && (items.length < total || items.some(isConflict))
 }
 
 function searchTextOf({ title, actor, agent, branch, scope }: Activity): string {

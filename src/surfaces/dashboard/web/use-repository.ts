@@ -3,14 +3,17 @@ import { useEffect, useMemo, useRef, useState } from 'preact/hooks'
 import { systemClock } from '../../../base/clock.ts'
 import { type List, Problem, type Repository, repositoryAt } from './api.ts'
 import { followEvents } from './event-stream.ts'
-import type { Activity, Notable, Overlaps } from './records.ts'
+import type { Activity, MergeOrder, Notable, Overlaps } from './records.ts'
 import { freshFor, type LoadResult, Refresher } from './refresh.ts'
+import { mayConflict } from './selection.ts'
 
 /** Each part is null until it was first read: the lists are shown before the collisions are known. */
 export interface Records {
   activities: List<Activity> | null
   notables: List<Notable> | null
   overlaps: Overlaps | null
+  /** Also null if no pull requests conflict: then it is not requested. */
+  merge_order: MergeOrder | null
 }
 
 export type Connection = 'connecting' | 'live' | 'lost'
@@ -21,7 +24,7 @@ export interface RefreshFailure {
   last_success_ms: number | null
 }
 
-const NOTHING_READ: Records = { activities: null, notables: null, overlaps: null }
+const NOTHING_READ: Records = { activities: null, notables: null, overlaps: null, merge_order: null }
 
 export function useRepository(name: string) {
   const repository = useMemo(() => repositoryAt(name), [name])
@@ -84,10 +87,16 @@ async function read(
     show({ notables: list })
     return list
   })
-  const overlaps = repository.overlaps(signal).then((found) => show({ overlaps: found }))
+  const overlaps = repository.overlaps(signal).then((found) => {
+    show({ overlaps: found })
+    return found
+  })
+  const merge_order = Promise.all([activities, overlaps]).then(async ([{ items }, found]) => {
+    show({ merge_order: mayConflict(items, found) ? await repository.mergeOrder(signal) : null })
+  })
   // A load ends when its last request does: two loads never run at a time.
-  await Promise.allSettled([activities, notables, overlaps])
-  const [{ items, as_of_ms }, { items: signals }] = await Promise.all([activities, notables, overlaps])
+  await Promise.allSettled([activities, notables, overlaps, merge_order])
+  const [{ items, as_of_ms }, { items: signals }] = await Promise.all([activities, notables, merge_order])
   return freshFor(
     [...items, ...signals].map(({ expires_at }) => expires_at),
     as_of_ms,

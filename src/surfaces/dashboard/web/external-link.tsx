@@ -1,0 +1,17 @@
+/** A link to another site, in a new tab. */
+
+/** Only http addresses become links: an old record may contain any text. `text` defaults to the address. */
+export function ExternalLink({
+  url,
+  text = url.replace(/^https?:\/\//, ''),
+}: {
+  url: string
+  text?: string
+}) {
+  if (!/^https?:\/\//.test(url)) return <>{text}</>
+  return (
+    <a href={url} target="_blank" rel="noopener noreferrer">
+      {text}
+    </a>
+  )
+}

@@ -1,0 +1,55 @@
+/** Beside the timeline: in which order to merge the pull requests that conflict with each other. */
+import { pullRequestName } from '../../../activities/pull-request-name.ts'
+import { ExternalLink } from './external-link.tsx'
+import type { Activity, MergeOrder } from './records.ts'
+
+const ITEMS_MAX = 20
+/** Conflicts named for each item; the rest is counted. */
+const NAMED_MAX = 5
+
+export function MergeOrderCard({
+  merge_order,
+  activities,
+  onShow,
+}: {
+  merge_order: MergeOrder | null
+  activities: Map<string, Activity>
+  onShow: (id: string) => void
+}) {
+  if (merge_order === null || merge_order.items.length === 0) return null
+  const { items, reason } = merge_order
+  const names = new Map(
+    items.map(({ activity_id, pr_url }) => [activity_id, pullRequestName(pr_url) ?? pr_url]),
+  )
+  return (
+    <section class="card" aria-labelledby="merge-order-heading">
+      <h2 id="merge-order-heading">Merge order</h2>
+      <ul class="merge-order">
+        {items.slice(0, ITEMS_MAX).map(({ activity_id, pr_url, conflicts_with, position }) => (
+          <li key={activity_id}>
+            <span>
+              {position}. <ExternalLink url={pr_url} text={names.get(activity_id) ?? pr_url} />
+            </span>
+            <button type="button" class="link" onClick={() => onShow(activity_id)}>
+              {activities.get(activity_id)?.title ?? activity_id}{' '}
+              <small>{activities.get(activity_id)?.actor}</small>
+            </button>
+            <small>conflicts with {conflictsText(conflicts_with, names)}</small>
+          </li>
+        ))}
+      </ul>
+      {items.length > ITEMS_MAX && (
+        <p class="hint">
+          {items.length - ITEMS_MAX} more: run <code>deconflict order</code>.
+        </p>
+      )}
+      {reason && <p class="hint">{reason}</p>}
+    </section>
+  )
+}
+
+function conflictsText(ids: string[], names: Map<string, string>): string {
+  const more = ids.length - NAMED_MAX
+  const named = ids.slice(0, NAMED_MAX).map((id) => names.get(id) ?? id)
+  return `${named.join(', ')}${more > 0 ? ` and ${more} more` : ''}`
+}
