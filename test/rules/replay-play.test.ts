@@ -18,22 +18,29 @@ interface Plan {
   is_bot?: boolean
   /** The day of the merge; its position in the branch is 50. */
   merged?: number
+  /** Heads of other pull requests that it contains: the number, and the index of the push. */
+  contains?: [n: number, push: number][]
 }
 
-function pullRequest(n: number, { pushes, author = `author-${n}`, is_bot = false, merged }: Plan): Changed {
+const headOfPush = (n: number, push: number) => 100 * n + push
+
+function pullRequest(
+  n: number,
+  { pushes, author = `author-${n}`, is_bot = false, merged, contains = [] }: Plan,
+): Changed {
   const side = { author: { login: author, actor: null }, closes: new Set<number>() }
-  const revisions = pushes.map(([day, lines, base = 1]) => {
+  const revisions = pushes.map(([day, lines, base = 1], index) => {
     const files = Object.entries(lines).map(([path, line]) =>
       change({ path, patch: editOf(LINES, line, 1, [`changed by ${n}`]) }),
     )
-    return { at: day * DAY, head: n, base, changes: headOf(files, side, DEFAULT_NOISE) }
+    return { at: day * DAY, head: headOfPush(n, index), base, changes: headOf(files, side, DEFAULT_NOISE) }
   })
   const [first] = revisions as [(typeof revisions)[number]]
   const last = revisions.at(-1) as typeof first
   return {
     n,
     branch: 0,
-    own: new Set([n]),
+    own: new Set([last.head, ...contains.map(([other, push]) => headOfPush(other, push))]),
     boundary: [],
     author,
     is_bot,
@@ -106,6 +113,19 @@ describe('comments', () => {
         { pushes: [[20, at(20)]] },
       ],
       ['#2 day 25: 1'],
+    ],
+    [
+      'nobody of work that contains an earlier push of the other',
+      [
+        {
+          pushes: [
+            [1, at(20)],
+            [3, at(20)],
+          ],
+        },
+        { pushes: [[2, at(20)]], contains: [[1, 0]] },
+      ],
+      [],
     ],
     ['no bot', [{ pushes: [[1, at(20)]] }, { pushes: [[2, at(20)]], is_bot: true }], []],
     ['nobody of a bot', [{ pushes: [[1, at(20)]], is_bot: true }, { pushes: [[2, at(20)]] }], []],
