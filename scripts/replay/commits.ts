@@ -39,7 +39,7 @@ export async function readCommits(git: Git, tips: readonly string[]): Promise<Co
 
 export interface Branch {
   name: string
-  /** Its first-parent history, the oldest commit first. */
+  /** Its first-parent history, the oldest commit first: see `precedingOf`. */
   chain: number[]
   /** For each commit, the position in `chain` of the merge that brought it into the branch; -1 if none did. */
   arrival: Int32Array
@@ -47,7 +47,8 @@ export interface Branch {
 
 export function branchOf({ all }: Commits, name: string, tip: number): Branch {
   const chain: number[] = []
-  for (let at: number | undefined = tip; at !== undefined; at = all[at]?.parents[0]) chain.push(at)
+  for (let at: number | undefined = tip; at !== undefined; at = precedingOf(all[at] as Commit, name))
+    chain.push(at)
   chain.reverse()
   const arrival = new Int32Array(all.length).fill(-1)
   for (const [position, commit] of chain.entries()) {
@@ -59,6 +60,14 @@ export function branchOf({ all }: Commits, name: string, tip: number): Branch {
     }
   }
   return { name, chain, arrival }
+}
+
+const UPSTREAM = /^Merge (?:remote-tracking branch '[^/']+\/([^']+)'|branch '([^']+)' of )/
+
+/** The first parent, except for a merge of the branch's own upstream into a local copy, such as that of a release script. */
+function precedingOf({ parents, subject }: Commit, branch: string): number | undefined {
+  const [, tracked, named] = UPSTREAM.exec(subject) ?? []
+  return (tracked ?? named) === branch ? (parents[1] ?? parents[0]) : parents[0]
 }
 
 export interface Addition {
