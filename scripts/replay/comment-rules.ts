@@ -52,6 +52,7 @@ function isTold(
     {
       severity: 'high',
       is_duplicate: false,
+      is_proved: false,
       conflicts: truth?.conflicts ?? 0,
       is_risky: false,
       is_blocking: false,

@@ -210,6 +210,9 @@ function signalOf(
   return {
     severity: judgedSeverity(judged, 0, null) ?? 'low',
     is_duplicate: judged.duplicate !== null,
+    is_proved: judged.files.some(
+      ({ verdict, confidence }) => verdict === 'conflict' && confidence === 'proved',
+    ),
     conflicts: judged.files.filter(({ verdict }) => verdict === 'conflict').length,
     is_risky: false,
     is_blocking: false,

@@ -13,7 +13,11 @@ type Subject = Pick<PullRequestRow, 'number' | 'author' | 'opened_at' | 'pushed_
 export function otherSideOf(
   work: OtherWork,
   pr: Subject,
-  { comment, entered }: { comment: Settings['comment']; entered: EnteredOverlaps },
+  {
+    comment,
+    is_blocking,
+    entered,
+  }: { comment: Settings['comment']; is_blocking: boolean; entered: EnteredOverlaps },
 ): Other {
   const { key, number, group } = work
   const [{ severity }] = group
@@ -25,9 +29,10 @@ export function otherSideOf(
   return {
     severity,
     is_duplicate: group.some(({ match }) => match.duplicate !== null),
+    is_proved: conflicts.some(({ confidence }) => confidence === 'proved'),
     conflicts: new Set(conflicts.map(({ example }) => example)).size,
     is_risky: group.some(({ record }) => record.risk === 'high' || record.risk === 'critical'),
-    is_blocking: group.some(({ record }) => record.blocking),
+    is_blocking: is_blocking || group.some(({ record }) => record.blocking),
     is_bot: isBot({ login: loginOf(work, entered.others), is_of_type_bot: other?.is_bot ?? false }, comment),
     is_same_author: isSameAuthor(work, pr, entered),
     active_at: activeAt(work, entered.others),

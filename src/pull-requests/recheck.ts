@@ -5,6 +5,7 @@ import type { App } from '../context/app.ts'
 import { openKnownRepo, type RepoContext } from '../context/repo.ts'
 import { enqueue } from '../jobs/store.ts'
 import { examineActivities } from '../overlap/check.ts'
+import { NAMED_MAX } from '../signal/audience.ts'
 import { enterShown } from '../signal/ledger.ts'
 import { budgetStateOf } from './comment-budget.ts'
 import { sideOfPullRequest } from './other-work.ts'
@@ -68,14 +69,19 @@ export async function recheck(app: App, repo_id: number, number: number, now: Da
   const branch = pr.branch?.includes(':') ? null : pr.branch
   const entered = await enterOverlaps(ctx, { side, branch, activities, conclusion })
   if (isMoved) await savePullRequest(ctx.db, repo_id, number, { noise_entered_at: pr.pushed_at })
-  const report = reportOf(conclusion, pr, { ...(await optionsOf(app, ctx, pr)), entered })
+  const is_blocking = activities.some(({ blocking }) => blocking)
+  const report = reportOf(conclusion, pr, { ...(await optionsOf(app, ctx, pr)), is_blocking, entered })
   const is_shown = await publish(app, ctx, pr, report)
-  const others = report.activities.flatMap(({ key }) => key ?? [])
+  const others = report.activities.slice(0, NAMED_MAX).flatMap(({ key }) => key ?? [])
   if (is_shown && others.length > 0)
     await enterShown(ctx, side.key, { others, is_mergeable: pr.is_mergeable })
 }
 
-async function optionsOf(app: App, ctx: RepoContext, pr: PullRequestRow): Promise<ReportOptions> {
+async function optionsOf(
+  app: App,
+  ctx: RepoContext,
+  pr: PullRequestRow,
+): Promise<Omit<ReportOptions, 'is_blocking'>> {
   const { repo, settings, now } = ctx
   const { public_url } = app.config
   return {

@@ -101,6 +101,8 @@ export interface ReportOptions {
   comment: Settings['comment']
   /** The budget of comments is exceeded and the pull request has none yet. */
   is_over_budget: boolean
+  /** One of the activities of the pull request is blocking. */
+  is_blocking: boolean
   now: Date
   /** The URL of the repository on GitHub. */
   web_url: string
@@ -118,21 +120,19 @@ export function reportOf(
   const works = entered.works.map((work) => {
     const activity = reportedActivity(work, pr, entered)
     const other = otherSideOf(work, pr, { entered, ...options })
-    return { ...activity, silence: silenceOf(other, { ...options, is_draft: pr.is_draft }) }
+    return { ...other, activity, silence: silenceOf(other, { ...options, is_draft: pr.is_draft }) }
   })
-  const told = works.filter(({ silence }) => silence === null)
-  const activities = inOrderOfComment(
-    told.map((activity) => ({ ...activity, is_duplicate: activity.duplicate !== null })),
-  )
+  const told = inOrderOfComment(works.filter(({ silence }) => silence === null))
+  const activities = told.map(({ activity }) => activity)
   const all = conclusion.notables.map(notableOf)
   const notables = all.filter(({ severity }) => isAtLeast(severity, threshold.severity))
   const [worst] = [...activities, ...notables].sort(byRank)
   return {
     severity: worst?.severity ?? null,
-    activities: activities.map(({ silence: _, is_duplicate: __, ...activity }) => activity),
+    activities,
     notables,
     silent: {
-      activities: works.flatMap(({ silence, ...activity }) => (silence ? [{ ...activity, silence }] : [])),
+      activities: works.flatMap(({ silence, activity }) => (silence ? [{ ...activity, silence }] : [])),
       notables: all.filter((notable) => !notables.includes(notable)),
     },
     merged: mergedSincePush(entered.pairs, pr, options.web_url),

@@ -17,10 +17,13 @@ export type Silence =
 export interface Other {
   severity: Severity
   is_duplicate: boolean
+  /** Some of its changes certainly conflict. */
+  is_proved: boolean
   /** Files whose changes conflict. */
   conflicts: number
   /** Its risk is high or critical. */
   is_risky: boolean
+  /** Either side blocks others. */
   is_blocking: boolean
   /** Written by a bot that is no coding agent: see `isBot`. */
   is_bot: boolean
@@ -69,18 +72,17 @@ function isWorthMore({ conflicts, is_duplicate, is_risky }: Other): boolean {
 /** The maximum number of other pull requests and activities that a comment names. */
 export const NAMED_MAX = 3
 
-/** In the order in which a comment names them: duplicates first, then by severity, then in the given order. */
-export function inOrderOfComment<Each extends Pick<Other, 'severity' | 'is_duplicate'>>(
-  others: readonly Each[],
-): Each[] {
-  const byDuplicate = (a: Each, b: Each) => Number(b.is_duplicate) - Number(a.is_duplicate)
-  return others.toSorted((a, b) => byDuplicate(a, b) || byRank(a, b))
+type Ordered = Pick<Other, 'severity' | 'is_duplicate' | 'is_proved'>
+
+/** In the order in which a comment names them: duplicates first, then proved conflicts, then by severity, then in the given order. */
+export function inOrderOfComment<Each extends Ordered>(others: readonly Each[]): Each[] {
+  const byStanding = (a: Each, b: Each) =>
+    Number(b.is_duplicate) - Number(a.is_duplicate) || Number(b.is_proved) - Number(a.is_proved)
+  return others.toSorted((a, b) => byStanding(a, b) || byRank(a, b))
 }
 
 /** Those that a comment names, of all that are not silenced. */
-export function namedOf<Each extends Pick<Other, 'severity' | 'is_duplicate'>>(
-  others: readonly Each[],
-): Each[] {
+export function namedOf<Each extends Ordered>(others: readonly Each[]): Each[] {
   return inOrderOfComment(others).slice(0, NAMED_MAX)
 }
 

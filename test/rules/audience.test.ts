@@ -10,6 +10,7 @@ const daysAgo = (days: number) => new Date(now.getTime() - days * 86_400_000)
 const CONFLICT: Other = {
   severity: 'high',
   is_duplicate: false,
+  is_proved: true,
   conflicts: 1,
   is_risky: false,
   is_blocking: false,
@@ -64,14 +65,13 @@ test.each<[string, Given, Rules, ReturnType<typeof silenceOf>]>([
 })
 
 test('a comment names at most three others: duplicates first, then proved conflicts', () => {
-  const likely = { name: 'likely', severity: 'medium', is_duplicate: false } as const
-  const proved = { name: 'proved', severity: 'high', is_duplicate: false } as const
-  const second = { ...proved, name: 'second proved' }
-  const duplicate = { ...proved, name: 'duplicate', is_duplicate: true }
-  const named = (others: readonly { name: string; severity: 'medium' | 'high'; is_duplicate: boolean }[]) =>
-    namedOf(others).map(({ name }) => name)
-  expect(named([likely, proved, second, duplicate])).toEqual(['duplicate', 'proved', 'second proved'])
-  expect(named([proved])).toEqual(['proved'])
+  const likely = { ...CONFLICT, name: 'likely', severity: 'medium', is_proved: false } as const
+  const risky = { ...likely, name: 'risky', severity: 'high' } as const
+  const proved = { ...CONFLICT, name: 'proved' }
+  const duplicate = { ...likely, name: 'duplicate', severity: 'high', is_duplicate: true } as const
+  const named = (others: (Other & { name: string })[]) => namedOf(others).map(({ name }) => name)
+  expect(named([likely, risky, proved, duplicate])).toEqual(['duplicate', 'proved', 'risky'])
+  expect(named([likely, risky])).toEqual(['risky', 'likely'])
   expect(named([])).toEqual([])
 })
 

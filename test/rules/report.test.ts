@@ -65,6 +65,7 @@ const comment = { ...DEFAULT_SETTINGS.comment, min_severity: 'low', audience: 'b
 const elsewhere = {
   now: at(20),
   is_over_budget: false,
+  is_blocking: false,
   web_url: 'https://github.com/acme/shop',
   page_url: null,
 }
