@@ -19,7 +19,7 @@ beforeAll(async () => {
   fixture = await startPullRequestService(github)
 })
 beforeEach(() => {
-  repository = fixture.repository('{audience: both}')
+  repository = fixture.repository('comment: {audience: both}')
 })
 afterAll(async () => {
   github.clearFaults()

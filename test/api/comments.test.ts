@@ -46,7 +46,7 @@ describe('a pull request that collides with other work gets a comment', () => {
   })
 
   test('with the number and address of the other pull request, on both of them with {audience: both}', async () => {
-    repository = fixture.repository('{audience: both}')
+    repository = fixture.repository('comment: {audience: both}')
     const first = await repository.open({ title: 'Retry', head: 'retries', author: 'ben' })
     expect(repository.comment(first)).toBeUndefined()
     const second = await repository.open({ title: 'Tidy', head: 'tidy', author: 'cy' })
@@ -318,7 +318,7 @@ describe('an overlap that an incomplete check did not reach is not reported as e
 
 describe('a change is published on every affected pull request', () => {
   test('a new activity, its changed scope, and its end', async () => {
-    repository = fixture.repository('{audience: both}')
+    repository = fixture.repository('comment: {audience: both}')
     const number = await repository.open()
     const aside = await repository.open({ files: ['docs/a.md'] })
     const id = await repository.createActivity({ title: 'Retry payments' })
@@ -366,7 +366,7 @@ describe('a change is published on every affected pull request', () => {
   })
 
   test('a merged pull request is all that the comment of the other names; its own stays', async () => {
-    repository = fixture.repository('{audience: both}')
+    repository = fixture.repository('comment: {audience: both}')
     const merged = await repository.open({ head: 'retries' })
     const number = await repository.open({ head: 'tidy' })
     await repository.advance(QUIET_MS)

@@ -19,7 +19,7 @@ beforeAll(async () => {
   fixture = await startPullRequestService(github)
 })
 beforeEach(async () => {
-  repository = fixture.repository('{audience: both}')
+  repository = fixture.repository('comment: {audience: both}')
   first = await repository.open({ title: 'Retry', head: 'retries', author: 'ben' })
   second = await repository.open({ title: 'Tidy', head: 'tidy', author: 'cy' })
   await repository.advance(QUIET_MS)

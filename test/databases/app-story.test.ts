@@ -25,7 +25,7 @@ afterAll(async () => {
 
 test('a repository is imported, commented on, rate-limited, reconciled and uninstalled', async () => {
   const { service } = fixture
-  const repository = fixture.repository('{audience: both}')
+  const repository = fixture.repository('comment: {audience: both}')
   const list = async (query = '') => (await repository.request('GET', `/activity${query}`)).body.items
   const reasonOf = async (id: string) =>
     (await repository.request('GET', `/activity/${id}`)).body.archive_reason

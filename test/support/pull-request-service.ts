@@ -46,10 +46,10 @@ export interface PullRequestService {
   /** Runs the due jobs and waits for running ones. Returns the failed ones. */
   runJobs(): ReturnType<AppService['runDueJobs']>
   /**
-   * A repository in its own organization, so that the pacing of writes in one test does not delay another. `comment`: what its settings
-   * file says of comments, such as `{audience: both}`. The service reads it with the first event.
+   * A repository in its own organization, so that the pacing of writes in one test does not delay another. `settings`: its settings
+   * file, which the service reads with the first event.
    */
-  repository(comment?: string): TrackedRepository
+  repository(settings?: string): TrackedRepository
 }
 
 const COUNT = 60
@@ -68,14 +68,14 @@ export async function startPullRequestService(
   return {
     service,
     runJobs: service.runDueJobs,
-    repository(comment) {
+    repository(settings) {
       const full_name = names[next]
       if (full_name === undefined) throw new Error(`more than ${COUNT} repositories in one test file`)
       next += 1
       if (TestRunner.getCurrentTest()) onTestFinished(service.reset)
       // The fake GitHub uses the real clock.
       service.clock.now = new Date()
-      if (comment !== undefined) github.at(full_name).write('.github/deconflict.yml', `comment: ${comment}`)
+      if (settings !== undefined) github.at(full_name).write('.github/deconflict.yml', settings)
       return trackedRepository({ github, service, full_name, id: FIRST_ID + next - 1 })
     },
   }
