@@ -140,10 +140,10 @@ test.each([
 
 test('a service killed between creating and storing a comment creates no second one', async () => {
   const first = await start()
-  const one = opened({ head: 'retries', draft: true })
+  const one = opened({ head: 'retries', author: 'ben', draft: true })
   expect(await deliver(first, one.webhook)).toBe(202)
   await expect.poll(() => tracked(first), WAIT_OPTIONS).toHaveLength(1)
-  const two = opened({ head: 'tidy' })
+  const two = opened({ head: 'tidy', author: 'cy' })
   const held = githubServer.github.state.repository_contents.get(1)
   if (!held) throw new Error('nothing is known of the repository')
   // The comment is stored, and the response has not been sent yet.
