@@ -1,5 +1,5 @@
 /** Reads many records by their ids, each by the primary key (decisions: storage). */
-import { and, asc, eq, sql } from 'drizzle-orm'
+import { and, asc, eq, type SQL, sql } from 'drizzle-orm'
 import type { PgColumn, PgTable } from 'drizzle-orm/pg-core'
 import type { Db } from './database.ts'
 
@@ -7,7 +7,7 @@ import type { Db } from './database.ts'
  * The records of `repo_id` whose ids are in the JSON array `ids`; both are placeholders. With `id = any(…)`, the planner
  * would read all rows of a repository that is missing from its statistics.
  */
-export function selectByIds<Fields extends Record<string, PgColumn>>(
+export function selectByIds<Fields extends Record<string, PgColumn | SQL.Aliased<string>>>(
   db: Db,
   table: PgTable & { repo_id: PgColumn; id: PgColumn },
   fields: Fields,
