@@ -8,14 +8,19 @@ const KEYWORD = String.raw`\b(?:close[sd]?|fix(?:e[sd])?|resolve[sd]?):?\s{1,20}
 const REPOSITORY = String.raw`[\w-]{1,100}\/[\w.-]{1,100}`
 const REFERENCE = String.raw`(?:(${REPOSITORY})?#|GH-|https?:\/\/[^\s\/]{1,200}\/(${REPOSITORY})\/issues\/)(\d{1,9})\b`
 const CLOSING = new RegExp(KEYWORD + REFERENCE, 'gi')
+/** In every text with a keyword. Few texts have one. */
+const HINT = /clos|fix|resolv/i
+const NONE: ReadonlySet<number | string> = new Set()
 
 /**
  * The issues that the texts close: numbers for issues of `repository` (`owner/name`), `owner/name#7` for those of another
  * one. Comments and code are ignored, as on GitHub: the templates of many repositories contain `<!-- Fixes #1 -->`.
  */
-export function closingIssues(texts: readonly string[], repository: string): Set<number | string> {
+export function closingIssues(texts: readonly string[], repository: string): ReadonlySet<number | string> {
+  const hinting = texts.filter((text) => HINT.test(text))
+  if (hinting.length === 0) return NONE
   const issues = new Set<number | string>()
-  for (const text of texts) {
+  for (const text of hinting) {
     for (const match of readable(text.slice(0, LENGTH_MAX)).matchAll(CLOSING)) {
       const named = (match[1] ?? match[2])?.toLowerCase()
       const number = Number(match[3])

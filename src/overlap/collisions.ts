@@ -131,14 +131,13 @@ export class Collisions {
     { glob, is_changed }: { glob: KnownGlob; is_changed: boolean },
   ): Steps<void> {
     for (const meeting of glob.meetings) {
-      for (const part of ['owners', 'changers'] as const) {
-        for (const newer of meeting.other[part]) {
-          if (this.#budget.isPauseDue) yield
-          if (this.#budget.isExhausted) return
-          const pair = this.#pairOf(found, newer, older)
-          const list = is_changed && part === 'changers' ? pair?.files : pair?.shared
-          if (list && list.length < SHARED_PATHS_MAX) list.push({ glob, meeting })
-        }
+      if (this.#budget.isPauseDue) yield
+      if (this.#budget.isExhausted) return
+      const shared = { glob, meeting }
+      for (const newer of meeting.other.owners) addTo(this.#pairOf(found, newer, older)?.shared, shared)
+      for (const newer of meeting.other.changers) {
+        const pair = this.#pairOf(found, newer, older)
+        addTo(is_changed ? pair?.files : pair?.shared, shared)
       }
     }
   }
@@ -185,6 +184,10 @@ export class Collisions {
   #at(position: number): Added {
     return this.#added[position] as Added
   }
+}
+
+function addTo(list: SharedGlob[] | undefined, shared: SharedGlob): void {
+  if (list && list.length < SHARED_PATHS_MAX) list.push(shared)
 }
 
 /** The most severe first, then those of the newest activities. */

@@ -14,6 +14,8 @@ export interface KnownGlob {
   /** The positions of the activities that declared it, and of those that change the file. */
   readonly owners: number[]
   readonly changers: number[]
+  /** The number of the last glob that met it. */
+  met_by: number
 }
 
 export interface Meeting {
@@ -45,6 +47,8 @@ export class GlobTable {
   readonly #at = new Map<string, Entry[]>()
   /** The same alternatives by each parent of that directory. */
   readonly #beneath = new Map<string, Entry[]>()
+  /** The number of globs so far. */
+  #count = 0
 
   /** `ignore`: a plain glob whose path one of these matches has no meetings. */
   constructor(ignore: Exclusion, budget: WorkBudget) {
@@ -59,7 +63,7 @@ export class GlobTable {
     this.#budget.remaining -= FINDING + comparisonCost(source.length)
     let known = all.get(source)
     if (known === undefined) {
-      known = { source, meetings: [], owners: [], changers: [] }
+      known = { source, meetings: [], owners: [], changers: [], met_by: 0 }
       all.set(source, known)
       yield* this.#learn(known, glob)
     }
@@ -78,10 +82,10 @@ export class GlobTable {
     const [first] = alternatives
     // Every glob matches some path.
     if (first) known.meetings.push({ other: known, alternatives: [first, first] })
-    const met = new Set([known])
+    known.met_by = ++this.#count
     for (const alternative of alternatives) {
       const above = this.#above(alternative.dir)
-      yield* this.#meet(known, alternative, { met, above })
+      yield* this.#meet(known, alternative, above)
       if (this.#budget.isExhausted) return
       this.#budget.remaining -= INDEXING
       const entry = { known, alternative }
@@ -91,26 +95,28 @@ export class GlobTable {
   }
 
   /** Adds the meetings of an alternative. Two alternatives can share a path only if one directory is or contains the other. */
-  *#meet(
-    known: KnownGlob,
-    mine: Alternative,
-    { met, above }: { met: Set<KnownGlob>; above: string[] },
-  ): Steps<void> {
-    const places = [...above, mine.dir].map((dir) => this.#at.get(dir))
+  *#meet(known: KnownGlob, mine: Alternative, above: readonly string[]): Steps<void> {
+    const places = above.map((dir) => this.#at.get(dir))
+    places.push(this.#at.get(mine.dir))
     // No path is beneath a file.
     if (mine.kind !== 'file') places.push(this.#beneath.get(mine.dir))
     for (const entries of places) {
       if (entries === undefined) continue
-      for (const { known: other, alternative } of entries) {
+      for (let at = 0; at < entries.length; at++) {
         if (this.#budget.isPauseDue) yield
         if (this.#budget.isExhausted) return
-        if (met.has(other) || !alternativesOverlap(mine, alternative, this.#budget)) continue
-        this.#budget.remaining -= MEETING
-        met.add(other)
-        known.meetings.push({ other, alternatives: [mine, alternative] })
-        other.meetings.push({ other: known, alternatives: [alternative, mine] })
+        this.#meetOne(known, mine, entries[at] as Entry)
       }
     }
+  }
+
+  #meetOne(known: KnownGlob, mine: Alternative, { known: other, alternative }: Entry): void {
+    // Other alternatives of both may have met before.
+    if (other.met_by === this.#count || !alternativesOverlap(mine, alternative, this.#budget)) return
+    other.met_by = this.#count
+    this.#budget.remaining -= MEETING
+    known.meetings.push({ other, alternatives: [mine, alternative] })
+    other.meetings.push({ other: known, alternatives: [alternative, mine] })
   }
 
   /** The directories above this one, the root first. */

@@ -22,7 +22,7 @@ import { COMPARED_MAX, OVERLAPS_MAX, type Overlap, type Overlaps } from './overl
 import { rulesOf } from './rules.ts'
 import { intentOf } from './side.ts'
 import { Stacks } from './stacks.ts'
-import { WorkBudget } from './work-budget.ts'
+import { type Steps, WorkBudget } from './work-budget.ts'
 
 /**
  * The work budget of comparing the paths, in cost units of 10 to 50 ns: about a fifth of a second. Comparing lines has its
@@ -85,8 +85,7 @@ function versionOf(
   links: BranchLink[],
 ): string {
   const hash = createHash('sha256').update(JSON.stringify([repo.id, settings, noise_attributes, links]))
-  for (const { id, version } of live) hash.update(`${id} ${version}\n`)
-  return hash.digest('base64')
+  return hash.update(live.map(({ id, version }) => `${id} ${version}`).join('\n')).digest('base64')
 }
 
 async function comparisonOf(
@@ -115,8 +114,10 @@ async function comparisonOf(
   return { items, total, compared, reason, merge_order: mergeOrder(pulls, not_compared) }
 }
 
+type Linked = Participant & { pull_request: LinkedPullRequest | null }
+
 interface Participants {
-  participants: (Participant & { pull_request: LinkedPullRequest | null })[]
+  participants: Linked[]
   /** How many of the newest activities were compared with all newer ones. */
   compared: number
 }
@@ -127,19 +128,36 @@ async function compareAll(
   live: OutlinedActivity[],
   { collisions, budget }: { collisions: Collisions; budget: WorkBudget },
 ): Promise<Participants> {
-  const participants: Participants['participants'] = []
-  let compared = 0
-  for await (const [activity, row] of rowsOf(ctx, live.slice(0, COMPARED_MAX))) {
+  const added: Participants = { participants: [], compared: 0 }
+  for (const page of pagesOf(live.slice(0, COMPARED_MAX))) {
+    const ids = page.map(({ id }) => id)
+    const rows = new Map((await listScopesOf(ctx.db, ctx.repo.id, ids)).map((each) => [each.id, each]))
+    await budget.run(addPage(ctx, page, { rows, collisions, added }))
+    if (budget.isExhausted) break
+  }
+  return added
+}
+
+/** Adds a page of activities, without those that were deleted meanwhile. Stops after the one that exhausted the budget. */
+function* addPage(
+  ctx: RepoContext,
+  page: OutlinedActivity[],
+  {
+    rows,
+    collisions,
+    added,
+  }: { rows: ReadonlyMap<string, SidedActivity>; collisions: Collisions; added: Participants },
+): Steps<void> {
+  for (const activity of page) {
+    const row = rows.get(activity.id)
     if (row) {
       const scope = storedScopeOf(row)
-      const pull_request = linkedPullRequest(row, scope)
-      const participant = { ...activity, ...intentOf(row, ctx), pull_request }
-      participants.push(participant)
-      if (!(await budget.run(collisions.add(participant, scope)))) break
+      const participant = { ...activity, ...intentOf(row, ctx), pull_request: linkedPullRequest(row, scope) }
+      added.participants.push(participant)
+      if (!(yield* collisions.add(participant, scope))) return
     }
-    compared += 1
+    added.compared += 1
   }
-  return { participants, compared }
 }
 
 const EXHAUSTED = 'because the work budget was exhausted'
@@ -177,18 +195,6 @@ function sizeOf({ items, merge_order }: Comparison): number {
     for (const { globs, example } of paths) for (const text of globs) size += text.length + example.length
   }
   return size
-}
-
-/** Activities with their rows; null for one that was deleted meanwhile. */
-async function* rowsOf(
-  { db, repo }: RepoContext,
-  all: OutlinedActivity[],
-): AsyncGenerator<[OutlinedActivity, SidedActivity | null]> {
-  for (const page of pagesOf(all)) {
-    const ids = page.map(({ id }) => id)
-    const rows = new Map((await listScopesOf(db, repo.id, ids)).map((each) => [each.id, each]))
-    for (const each of page) yield [each, rows.get(each.id) ?? null]
-  }
 }
 
 function* pagesOf(all: OutlinedActivity[]): Generator<OutlinedActivity[]> {

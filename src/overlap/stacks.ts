@@ -55,8 +55,9 @@ export class Stacks {
   #expects(work: Branches, { branch, base_branch }: Branches): boolean {
     if (branch !== null && this.#belowOf(work).has(branch)) return true
     const above = this.#aboveOf(work)
-    const built_on = branch === null ? [] : (this.#built_on.get(branch) ?? [])
-    return [base_branch, ...built_on].some((name) => name !== null && above.has(name))
+    if (base_branch !== null && above.has(base_branch)) return true
+    const built_on = branch === null ? undefined : this.#built_on.get(branch)
+    return built_on !== undefined && [...built_on].some((name) => above.has(name))
   }
 
   /** The branches below an activity: its base, the bases of other activities on its branch, and theirs. Excludes its own branch. */
