@@ -31,20 +31,11 @@ const environment = (database_url: string | undefined) => ({
 })
 
 describe('an invalid value in the environment', () => {
-  const app = { APP_ID: '7', PRIVATE_KEY: 'key', WEBHOOK_SECRET: 'secret' }
+  // `test/rules/config.test.ts` has every variable and bound.
   test.each([
     ['PORT', { PORT: 'http' }],
-    ['PORT', { PORT: '65536' }],
     ['DATABASE_URL', { DATABASE_URL: 'mysql://ada:secret@localhost/db' }],
-    ['GITHUB_API_URL', { GITHUB_API_URL: 'api.github.com' }],
-    ['GITHUB_WEB_URL', { GITHUB_WEB_URL: 'ftp://github.com' }],
-    ['RATE_LIMIT_PER_MINUTE', { RATE_LIMIT_PER_MINUTE: '0' }],
-    ['PERMISSION_TTL_MS', { PERMISSION_TTL_MS: '-1' }],
-    ['RETENTION_DAYS', { RETENTION_DAYS: '1.5' }],
-    ['LOG_LEVEL', { LOG_LEVEL: 'loud' }],
-    ['APP_ID', { ...app, APP_ID: 'seven' }],
-    ['PRIVATE_KEY', { ...app, PRIVATE_KEY: undefined }],
-    ['WEBHOOK_SECRET', { ...app, WEBHOOK_SECRET: '' }],
+    ['PRIVATE_KEY', { APP_ID: '7', PRIVATE_KEY: 'key', WEBHOOK_SECRET: 'secret' }],
     ['DATA_DIR', { DATA_DIR: '/dev/null/data' }],
     ['DATA_DIR', { DATA_DIR: '/proc/data' }],
     ['DATABASE_URL', { DATABASE_URL: 'postgres://ada:secret@127.0.0.1:1/db' }],
