@@ -40,16 +40,19 @@ const shared = { ...workers, isolate: false }
 function processes(
   name: string,
   order: number,
-  given: { folders: string[]; setup?: string[] },
+  given: { folders: string[]; setup?: string[]; isolate?: boolean; maxWorkers?: number },
 ): TestProjectInlineConfiguration {
+  const { isolate = true, maxWorkers = 2 } = given
   return {
     test: {
       ...workers,
       ...timeouts,
       name,
-      maxWorkers: 2,
+      isolate,
+      maxWorkers,
       include: given.folders.map((folder) => `test/${folder}/**/*.test.ts`),
       globalSetup: ['./test/support/setup.ts', './test/support/build.ts', ...(given.setup ?? [])],
+      setupFiles: './test/support/kill-processes.ts',
       env: { TEST_DATABASE_KIND: 'postgres' },
       sequence: { groupOrder: order },
     },
@@ -84,7 +87,7 @@ export default defineConfig({
       },
       api('postgres', ['api', 'surfaces', 'databases']),
       api('embedded', ['databases']),
-      processes('processes', 1, { folders: ['processes'] }),
+      processes('processes', 1, { folders: ['processes'], isolate: false, maxWorkers: 3 }),
       processes('browser', 2, { folders: ['browser'] }),
       processes('faults', 3, { folders: ['faults'], setup: ['./test/support/request-counts-table.ts'] }),
       processes('bench', 4, { folders: ['bench'] }),

@@ -4,7 +4,6 @@ import { once } from 'node:events'
 import type { Readable } from 'node:stream'
 import { setTimeout as wait } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
-import { afterAll } from 'vitest'
 
 const ROOT = fileURLToPath(new URL('../..', import.meta.url))
 /** A process that is not ready by then is killed. */
@@ -43,11 +42,10 @@ type Environment = Record<string, string | undefined>
 
 const running = new Set<ChildProcess>()
 
-// Kills what a failed test left running.
-const killAll = () => {
+/** Kills what a failed test left running. `kill-processes.ts` calls it after each file. */
+export const killAll = () => {
   for (const child of running) child.kill('SIGKILL')
 }
-afterAll(killAll)
 process.once('exit', killAll)
 
 /** Starts the service and resolves when `/readyz` is 200. Only PATH is passed on from the tests' environment. */
