@@ -39,7 +39,9 @@ export async function demoPullRequests(service: DemoService, ben: Narrator): Pro
   const comment = await until('the comment on the pull request', async () => shop.comments(cys.number)[0])
   say(`   On pull request #${cys.number}, by ${comment.app}[bot]:`)
   quote(comment.body)
-  explain('There is only ever one comment, edited in place, and none without an overlap.')
+  explain('Only Cy is told, who came later. There is only ever one comment, edited in place.')
+  if (shop.comments(bens.number).length > 0)
+    throw new Error('the pull request that was there first got a comment')
 
   heading('Ben’s pull request is merged')
   shop.merge(bens.number)
@@ -49,7 +51,9 @@ export async function demoPullRequests(service: DemoService, ben: Narrator): Pro
     return body.status === 'archived' ? body : undefined
   })
   await ben('GET', `/activity/${linked.id}`, { show: ['status', 'archived_at', 'archive_reason'] })
-  explain('The merge archived the activity. Cy’s comment is updated at its next edit, within 30 seconds.')
+  explain(
+    'The merge archived the activity. Within 30 seconds Cy’s comment says to rebase over it, until Cy pushes.',
+  )
 }
 
 /** Two pull requests change one file: far apart without a comment, then on the same lines with one. Throws if not. */
@@ -91,6 +95,8 @@ export async function demoLines(service: DemoService, ben: Narrator): Promise<vo
   const comment = await until('the comment on the pull request', async () => shop.comments(eves.number)[0])
   say(`   On pull request #${eves.number}, by ${comment.app}[bot]:`)
   quote(comment.body)
+  explain('Eve is told, because her push brought the conflict about. Dan is not.')
+  if (shop.comments(dans.number).length > 0) throw new Error('both sides of the conflict got a comment')
 }
 
 type PullEvent = Parameters<typeof pullRequestEvent>[3]
