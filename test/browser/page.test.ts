@@ -1,20 +1,17 @@
 /** The page in a real browser, on two instances of the built service. */
 import { once } from 'node:events'
-import { readFileSync } from 'node:fs'
 import { createServer } from 'node:http'
-import { createRequire } from 'node:module'
 import type { AddressInfo } from 'node:net'
 import { json } from 'node:stream/consumers'
 import type { Browser, BrowserContext, Page } from 'playwright-core'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { type FakeGithubServer, startFakeGithubServer } from '../../scripts/fake-github-server.ts'
-import { BROWSER, startBrowser } from '../support/browser.ts'
+import { BROWSER, seriousFaultsOn, startBrowser } from '../support/browser.ts'
 import { type FreshDatabase, freshDatabase } from '../support/database.ts'
 import { editOf } from '../support/lines.ts'
 import { type ServiceProcess, startProcess } from '../support/process.ts'
 import { apiAt } from '../support/service.ts'
 
-const AXE = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8')
 const WAIT_OPTIONS = { timeout: 30_000 }
 const HOSTILE = '<img src=x onerror="document.title=1"> [x](javascript:alert(1)) **b** @everyone'
 
@@ -170,7 +167,7 @@ describe.skipIf(BROWSER === undefined)('in Chromium, the page', () => {
       '2. #14Work 14 Benconflicts with #12',
     ])
     expect(await card.getByRole('link', { name: '#12' }).getAttribute('href')).toBe(urlOf(12))
-    expect(await seriousFaults()).toEqual([])
+    expect(await seriousFaultsOn(page)).toEqual([])
     await card.getByRole('button', { name: /Work 14/ }).click()
     await page.getByRole('dialog').getByRole('button', { name: 'Archive' }).click()
     await expect.poll(() => card.count(), WAIT_OPTIONS).toBe(0)
@@ -281,13 +278,13 @@ describe.skipIf(BROWSER === undefined)('in Chromium, the page', () => {
     ]
     await page.goto(first.url)
     await page.getByRole('link', { name: 'Sign in with GitHub' }).waitFor(WAIT_OPTIONS)
-    expect(await seriousFaults()).toEqual([])
+    expect(await seriousFaultsOn(page)).toEqual([])
     await open('ada')
     await page.getByRole('heading', { name: '2 live activities, 1 collision' }).waitFor(WAIT_OPTIONS)
-    expect(await seriousFaults()).toEqual([])
+    expect(await seriousFaultsOn(page)).toEqual([])
     await bar('One').click()
     await page.getByRole('dialog').getByText('In short.').waitFor(WAIT_OPTIONS)
-    expect(await seriousFaults()).toEqual([])
+    expect(await seriousFaultsOn(page)).toEqual([])
     for (const id of ids) await apiAt(second.url, 'ada')('POST', `/activity/${id}/archive`)
   })
 
@@ -312,16 +309,6 @@ describe.skipIf(BROWSER === undefined)('in Chromium, the page', () => {
     expect(bytes.reduce((sum, each) => sum + each, 0)).toBeLessThan(100_000)
     expect(ids).toHaveLength(500)
   })
-
-  async function seriousFaults(): Promise<string[]> {
-    // The policy of the page forbids scripts from elsewhere; the browser protocol bypasses it.
-    const found = (await page.evaluate(`${AXE}; axe.run(document)`)) as {
-      violations: { id: string; impact: string; nodes: { html: string }[] }[]
-    }
-    return found.violations
-      .filter(({ impact }) => impact === 'serious' || impact === 'critical')
-      .map(({ id, nodes }) => `${id}: ${nodes[0]?.html}`)
-  }
 })
 
 /** GitHub's sign-in pages. Every visitor is Ada and consents. */

@@ -1,6 +1,6 @@
 /** Requests to the service, authorised by the session cookie or by a token that stays in this tab. */
 import { systemClock } from '../../../base/clock.ts'
-import type { Activity, FullActivity, FullNotable, MergeOrder, Notable, Overlaps } from './records.ts'
+import type { Activity, FullActivity, FullNotable, MergeOrder, Notable, Overlaps, Signal } from './records.ts'
 
 /** How many pages of a list are read; the page says when there are more. */
 const LIST_PAGES_MAX = 10
@@ -129,6 +129,8 @@ export function repositoryAt(name: string) {
     notables: (signal: AbortSignal) => list<Notable>('/notables', signal),
     overlaps: async (signal: AbortSignal): Promise<Overlaps> =>
       (await request('GET', `${base}/overlaps`, { signal })).answer,
+    signal: async (signal: AbortSignal): Promise<Signal> =>
+      (await request('GET', `${base}/signal`, { signal })).answer,
     mergeOrder: async (signal: AbortSignal): Promise<MergeOrder> =>
       (await request('GET', `${base}/merge-order`, { signal })).answer,
     activity: (id: string): Promise<FullActivity> => ask('GET', `${base}/activity/${id}`),

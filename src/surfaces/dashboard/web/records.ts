@@ -7,4 +7,5 @@ export type Notable = OutputOf<'listNotables'>['items'][number]
 export type FullNotable = OutputOf<'getNotable'>
 export type Overlaps = OutputOf<'listOverlaps'>
 export type Overlap = Overlaps['items'][number]
+export type Signal = OutputOf<'getSignal'>
 export type MergeOrder = OutputOf<'getMergeOrder'>

@@ -8,6 +8,7 @@ import { NotableForm } from './notable-form.tsx'
 import type { FullNotable, Overlaps } from './records.ts'
 import { NO_FILTER, select } from './selection.ts'
 import { Collisions, Notables } from './side.tsx'
+import { SignalCard } from './signal.tsx'
 import { Empty, Freshness, Incomplete, OutOfDate, Refused } from './states.tsx'
 import { Timeline } from './timeline.tsx'
 import { useRepository } from './use-repository.ts'
@@ -89,6 +90,7 @@ export function RepositoryView({ name, onSignOut }: { name: string; onSignOut: (
           />
         </aside>
       </div>
+      <SignalCard repository={repository} />
       {shown?.kind === 'activity' && (
         <ActivityDetail
           key={shown.id}

@@ -1,0 +1,115 @@
+/** The signal report on the page in a real browser (contract §12). */
+import type { Page } from 'playwright-core'
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { SIGNAL } from '../../src/surfaces/http/signal-example.ts'
+import { BROWSER, seriousFaultsOn } from '../support/browser.ts'
+import { type PageFixture, type PageRepository, startPageFixture } from '../support/page-fixture.ts'
+
+const OPTIONS = { timeout: 30_000 }
+const REPORT = '**/signal'
+const HOSTILE = '<img src=x onerror="document.title=1">'
+
+let fixture: PageFixture
+let repo: PageRepository
+let page: Page
+/** Requests for the report. */
+let reports: number
+
+describe.skipIf(BROWSER === undefined)('in Chromium, the page', () => {
+  beforeAll(async () => {
+    fixture = await startPageFixture()
+  })
+  afterAll(() => fixture?.close())
+  beforeEach(async () => {
+    repo = fixture.repository()
+    page = await fixture.newPage()
+    reports = 0
+    page.on('request', (request) => {
+      if (request.url().endsWith('/signal')) reports += 1
+    })
+  })
+  afterEach(() => page.close())
+
+  const card = () => page.getByRole('region', { name: 'How right were we' })
+  const answer = (report: object) => page.route(REPORT, (route) => route.fulfill({ json: report }))
+  const figure = (name: string) => card().locator(`dt:text-is("${name}") + dd`).textContent()
+
+  test.each(['light', 'dark'] as const)('shows the report, %s', async (colorScheme) => {
+    await page.emulateMedia({ colorScheme })
+    await answer(SIGNAL)
+    await fixture.open(page, repo)
+    await card().getByText('Shadow mode: nothing is posted.').waitFor(OPTIONS)
+    expect(await figure('Shown')).toBe('13')
+    expect(await figure('Precision')).toBe('90 %')
+    expect(await figure('Pull requests with a comment')).toBe('9 of 84 (11 %)')
+    expect(await figure('Feedback')).toBe('3 thumbs up, 1 down')
+    await card().getByText('The budget is not in force: 11 %').waitFor()
+    await card()
+      .getByText('51 % of all pairs share only changelogs: use news fragments, or merge=union')
+      .waitFor()
+    await card().getByRole('row', { name: '2026-01 13 9 1 90 %' }).waitFor()
+    await card().getByRole('row', { name: 'src/checkout/retry.ts 6 4' }).waitFor()
+    await card().getByRole('heading', { name: 'What would have been shown' }).waitFor()
+    await card().getByText('ada, would be told').waitFor()
+    const link = card().getByRole('link', { name: '#15' })
+    expect(await link.getAttribute('href')).toBe('https://github.com/acme/shop/pull/15')
+    expect(await seriousFaultsOn(page)).toEqual([])
+  })
+
+  test('says when the budget is in force, and that precision is not known yet', async () => {
+    const budget = { share: 0.2, limit: 0.15, in_force: true }
+    await answer({ ...SIGNAL, mode: 'on', precision: null, budget })
+    await fixture.open(page, repo)
+    await card().getByText('The budget is in force: 20 %').waitFor(OPTIONS)
+    expect(await figure('Precision')).toBe('known from 10 decided pairs on')
+    await card().getByRole('heading', { name: 'Shown last' }).waitFor()
+  })
+
+  test('shows hostile text as text', async () => {
+    const [pair] = SIGNAL.recent
+    const side = { pr_url: 'javascript:alert(1)', branch: null, author: HOSTILE, shown_at: null }
+    const branch = { ...side, pr_url: null, branch: HOSTILE }
+    const files = [{ path: HOSTILE, line_ranges: [null, null] }]
+    await answer({
+      ...SIGNAL,
+      hot_files: [{ path: HOSTILE, pairs: 1, people: 1 }],
+      recent: [{ ...pair, sides: [side, branch], files }],
+    })
+    await fixture.open(page, repo)
+    await card().getByRole('row', { name: HOSTILE }).waitFor(OPTIONS)
+    expect(await card().locator('img, a').count()).toBe(0)
+    expect(await card().getByText(HOSTILE).count()).toBe(5)
+  })
+
+  test('has no report on a repository without pull requests', async () => {
+    await fixture.open(page, repo)
+    await expect.poll(() => reports, OPTIONS).toBe(1)
+    expect(await card().count()).toBe(0)
+  })
+
+  test('requests the report once when it is opened, then once a minute, however much changes', async () => {
+    await page.clock.install()
+    await answer(SIGNAL)
+    const id = await repo.createActivity({})
+    let loads = 0
+    page.on('request', (request) => {
+      if (request.url().includes('/activity?')) loads += 1
+    })
+    await fixture.open(page, repo)
+    await card().waitFor(OPTIONS)
+    for (let beat = 0; beat < 3; beat += 1) {
+      const before = loads
+      await repo.request('POST', `/activity/${id}/heartbeat`)
+      await repo.createActivity({ branch: `b${beat}` })
+      await expect
+        .poll(async () => {
+          await page.clock.runFor(1000)
+          return loads
+        }, OPTIONS)
+        .toBeGreaterThan(before)
+    }
+    expect(reports).toBe(1)
+    await page.clock.fastForward(60_000)
+    await expect.poll(() => reports, OPTIONS).toBe(2)
+  })
+})
