@@ -143,6 +143,7 @@ function hostileScope(side: 'x' | 'y' | 'z', count = 64): { paths: string[] } {
 }
 
 describe('a check that exceeds the work budget', () => {
+  // One of them exhausts the budget.
   const theirs = hostileScope('x')
   const mine = { paths: [...scope.paths, ...hostileScope('y', 4).paths.slice(1)] }
 
@@ -152,12 +153,12 @@ describe('a check that exceeds the work budget', () => {
     const pattern = (end: string) => ({ paths: [`src/p*${end}`] })
     const grave = await createActivity({ risk: 'critical', scope: pattern('y.ts') })
     const older = await createActivity({ scope: pattern('.ts') })
-    await insertCopies(activities, await createActivity({ scope: theirs }), 40)
+    await insertCopies(activities, await createActivity({ scope: theirs }), 4)
     const newest = await createActivity({ scope: pattern('ay.ts') })
     const plain = await createActivity({ scope })
     const graveNote = await createNotable({ blocking: true, scope: pattern('?.ts') })
     const olderNote = await createNotable({ scope: pattern('??.ts') })
-    await insertCopies(notables, await createNotable({ scope: hostileScope('z') }), 40)
+    await insertCopies(notables, await createNotable({ scope: hostileScope('z') }), 4)
     const newestNote = await createNotable({ scope: pattern('[y].ts') })
     const result = await check({ scope: mine })
     expect(result.checked_against.complete).toBe(false)
@@ -222,7 +223,8 @@ describe('a check that exceeds the work budget', () => {
     await insertActivities(
       range(300).map((index) => ({ id: idOf(index), scope: { areas: [], paths: hard(index, 'xx') } })),
     )
-    for (const index of range(300)) await createNotable({ scope: { paths: hard(index, 'zz') } })
+    for (const nth of range(10))
+      await createNotable({ scope: { paths: range(30).flatMap((index) => hard(30 * nth + index, 'zz')) } })
     const ended: string[] = []
     const long = check({ scope: { paths: [`${'*a'.repeat(250)}[yy]`] } })
     void long.then(() => ended.push('the check'))
@@ -238,7 +240,7 @@ describe('a check that exceeds the work budget', () => {
 
   test('is incomplete for a create, a retrieval and a heartbeat too', async () => {
     const { request, create, createActivity, insertCopies } = repository()
-    await insertCopies(activities, await createActivity({ scope: theirs }), 40)
+    await insertCopies(activities, await createActivity({ scope: theirs }), 4)
     const newest = await createActivity({ scope })
     const { activity, overlap } = await create({ scope: mine, branch: 'mine' })
     expect(overlap).toMatchObject({ related_activity_ids: [newest], checked_against: { complete: false } })
@@ -254,7 +256,7 @@ describe('a check that exceeds the work budget', () => {
 
   test('for the scopes of its own branch says so and does not report an empty scope', async () => {
     const { createActivity, check, insertCopies } = repository()
-    await insertCopies(activities, await createActivity({ branch: 'own', scope: theirs }), 199)
+    await insertCopies(activities, await createActivity({ branch: 'own', scope: theirs }), 9)
     await createActivity({ scope })
     const result = await check({ branch: 'own' })
     expect(result).toMatchObject({ overlap_detected: false, checked_against: { complete: false } })
