@@ -87,6 +87,8 @@ function targetOf(
     return addition && { ...addition, branch }
   }
   if (merge !== undefined) return addedTo(merge.branch, merge.position, OWN_COMMITS_MAX)
+  // It was reset to the default branch, and adds nothing to it.
+  if (branches[0]?.arrival[head] !== -1) return null
   let best = addedTo(0, Number.POSITIVE_INFINITY, OWN_COMMITS_MAX)
   const isOld = (commits.all[head] as Commit).committed < since - TRIED_WITHIN_DAYS * DAY
   for (let branch = 1; branch < branches.length && !isOld; branch++) {

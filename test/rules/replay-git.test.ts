@@ -101,6 +101,8 @@ const REFS = {
   'refs/heads/main': 'merged17',
   'refs/heads/release/1.0': 'merged10',
   'refs/heads/fix-of-cy': 'pull3',
+  // A pull request that was reset to the default branch.
+  'refs/pull/18/head': 'merged13',
   ...Object.fromEntries(Array.from({ length: 17 }, (_, at) => [`refs/pull/${at + 1}/head`, `pull${at + 1}`])),
 }
 
