@@ -1,5 +1,5 @@
 /** The GitHub App: its key, the JWT it signs with it, its installations and their tokens. */
-import { createPublicKey, generateKeyPairSync, randomBytes, verify } from 'node:crypto'
+import { generateKeyPairSync, type KeyObject, randomBytes, verify } from 'node:crypto'
 import { appBody, installationBody, permissionsOf, repositoryBody, selectionOf } from './github-bodies.ts'
 import { DOCS, failure, type GithubResponse, invalid, json, notFound, paged } from './github-reply.ts'
 import type { AppRoute, RouteContext } from './github-route.ts'
@@ -19,16 +19,20 @@ const MINUTE_S = 60
 const EXP_AHEAD_S_MAX = 11 * MINUTE_S
 const IAT_AHEAD_S_MAX = MINUTE_S
 
-let pem: string | undefined
+let keys: { pem: string; publicKey: KeyObject } | undefined
 
-/** The App's private key in GitHub's format, PKCS#1 in PEM; generated once per process. */
+/** Generated once per process. */
+function appKeys(): { pem: string; publicKey: KeyObject } {
+  if (!keys) {
+    const { privateKey, publicKey } = generateKeyPairSync('rsa', { modulusLength: 2048 })
+    keys = { pem: privateKey.export({ type: 'pkcs1', format: 'pem' }) as string, publicKey }
+  }
+  return keys
+}
+
+/** The App's private key in GitHub's format, PKCS#1 in PEM. */
 export function appKey(): string {
-  pem ??= generateKeyPairSync('rsa', {
-    modulusLength: 2048,
-    publicKeyEncoding: { type: 'spki', format: 'pem' },
-    privateKeyEncoding: { type: 'pkcs1', format: 'pem' },
-  }).privateKey
-  return pem
+  return appKeys().pem
 }
 
 /** GitHub's error message for the App's JWT; undefined if it is valid. */
@@ -39,7 +43,7 @@ export function jwtProblem(state: GithubState, token: string | undefined, now: D
   const { iss, iat, exp } = decoded(claims)
   const signed = Buffer.from(`${header}.${claims}`)
   const isSigned = () =>
-    verify('RSA-SHA256', signed, createPublicKey(appKey()), Buffer.from(signature, 'base64url'))
+    verify('RSA-SHA256', signed, appKeys().publicKey, Buffer.from(signature, 'base64url'))
   if (more.length > 0 || alg !== 'RS256' || String(iss) !== String(state.app.id) || !isSigned())
     return UNREADABLE
 
