@@ -2,9 +2,15 @@
 import { setTimeout as wait } from 'node:timers/promises'
 import { countLive } from '../activities/status-store.ts'
 import type { App } from '../context/app.ts'
+import type { Db } from '../db/database.ts'
 import { faultOf } from '../db/errors.ts'
 import { countJobs, findOldestDue } from '../jobs/store.ts'
 import { countActive } from '../notables/store.ts'
+import { countAllPullRequests } from '../pull-requests/comment-budget.ts'
+import { countShown } from '../signal/counts-store.ts'
+import { OUTCOMES } from '../signal/pair.ts'
+import { pairCountsOf, precisionOf } from '../signal/signal.ts'
+import type { Metrics } from '../telemetry/metrics.ts'
 
 /** The database is queried at most this often, however many scrape. */
 const INTERVAL_MS = 15_000
@@ -44,12 +50,34 @@ async function collect({ database, log, metrics }: App, now: Date): Promise<void
     oldest_due_job.set(oldest ? (now.getTime() - oldest.getTime()) / 1000 : 0)
     live_records.set({ kind: 'activity' }, activities)
     live_records.set({ kind: 'notable' }, notables)
+    await collectSignal(metrics, db, now)
     database_up.set(1)
   } catch (error) {
     log.warn(faultOf(error), 'gauges not collected')
     jobs.reset()
     oldest_due_job.remove()
     live_records.reset()
+    resetSignal(metrics)
     database_up.set(0)
   }
+}
+
+/** How much is commented, and how right it was (contract §12). */
+async function collectSignal(metrics: Metrics, db: Db, now: Date): Promise<void> {
+  const { shown: _, ...outcomes } = pairCountsOf(await countShown(db))
+  const precision = precisionOf(outcomes)
+  const counts = await countAllPullRequests(db, now)
+  resetSignal(metrics)
+  for (const outcome of OUTCOMES) metrics.pairs.set({ outcome }, outcomes[outcome])
+  if (precision !== null) metrics.precision.set(precision)
+  if (counts.pull_requests > 0) metrics.commented_share.set(counts.commented / counts.pull_requests)
+  metrics.budgets_in_force.set(counts.budgets_in_force)
+  metrics.feedback.set({ kind: 'up' }, counts.thumbs_up)
+  metrics.feedback.set({ kind: 'down' }, counts.thumbs_down)
+}
+
+function resetSignal({ pairs, precision, commented_share, budgets_in_force, feedback }: Metrics): void {
+  pairs.reset()
+  feedback.reset()
+  for (const gauge of [precision, commented_share, budgets_in_force]) gauge.remove()
 }

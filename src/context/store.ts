@@ -88,6 +88,17 @@ export async function listInstalledRepositories(
   return rows.map((row) => row.repo_id)
 }
 
+const SETTINGS_FILES_MAX = 10_000
+
+/** The settings files of the repositories where the App is installed. At most 10,000. */
+export function listSettingsFiles(db: Db): Promise<Pick<RepositoryRow, 'repo_id' | 'settings'>[]> {
+  return db
+    .select({ repo_id: repositories.repo_id, settings: repositories.settings })
+    .from(repositories)
+    .where(and(isNotNull(repositories.installation_id), isNotNull(repositories.settings)))
+    .limit(SETTINGS_FILES_MAX)
+}
+
 /** Up to `limit` repositories after `after`, by id, where the App was uninstalled at `before` or earlier. */
 export async function listLeft(
   db: Db,

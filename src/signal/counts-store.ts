@@ -21,11 +21,20 @@ function shownSince(repo_id: number, since: Date): SQL {
 }
 
 /** The pairs first shown since `since`, by outcome. */
-export async function countShownSince(db: Db, repo_id: number, since: Date): Promise<Partial<OutcomeCounts>> {
+export function countShownSince(db: Db, repo_id: number, since: Date): Promise<Partial<OutcomeCounts>> {
+  return countOutcomes(db, shownSince(repo_id, since))
+}
+
+/** The shown pairs of all repositories, by outcome. */
+export function countShown(db: Db): Promise<Partial<OutcomeCounts>> {
+  return countOutcomes(db, isShown)
+}
+
+async function countOutcomes(db: Db, condition: SQL): Promise<Partial<OutcomeCounts>> {
   const shown = db
     .select({ outcome: pairs.outcome })
     .from(pairs)
-    .where(shownSince(repo_id, since))
+    .where(condition)
     .limit(COUNTED_MAX)
     .as('shown')
   const rows = await db.select({ outcome: shown.outcome, count: count() }).from(shown).groupBy(shown.outcome)

@@ -97,6 +97,33 @@ export function openMetrics(clock: Clock) {
       labelNames: ['kind'],
       registers,
     }),
+    pairs: new Gauge({
+      name: 'deconflict_pairs',
+      help: 'Stored pairs of work that were shown, in all repositories, by outcome. Counts stop at 100000.',
+      labelNames: ['outcome'],
+      registers,
+    }),
+    precision: new Gauge({
+      name: 'deconflict_precision_ratio',
+      help: 'The share of the decided pairs that was right. Absent with fewer than 10.',
+      registers,
+    }),
+    commented_share: new Gauge({
+      name: 'deconflict_commented_ratio',
+      help: 'The share of the pull requests by people of the last 30 days that have a comment, in all repositories. Absent if there are none.',
+      registers,
+    }),
+    budgets_in_force: new Gauge({
+      name: 'deconflict_budgets_in_force',
+      help: 'Repositories in which the budget of comments is in force.',
+      registers,
+    }),
+    feedback: new Gauge({
+      name: 'deconflict_feedback',
+      help: 'Reactions to the comments on pull requests of the last 30 days: up, down.',
+      labelNames: ['kind'],
+      registers,
+    }),
   }
 }
 

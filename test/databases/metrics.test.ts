@@ -5,6 +5,8 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { enqueueOnce } from '../../src/jobs/store.ts'
 import { jobs } from '../../src/jobs/table.ts'
 import { sweep } from '../../src/operations/sweep.ts'
+import { pull_requests } from '../../src/pull-requests/table.ts'
+import { pairs } from '../../src/signal/table.ts'
 import { fakeGithub } from '../support/github.ts'
 import { type Scrape, scrape } from '../support/metrics.ts'
 import { freshRepositories, type TestRepository } from '../support/repository.ts'
@@ -229,6 +231,53 @@ describe('from the database', () => {
     expect(none.value('deconflict_oldest_due_job_seconds')).toBe(0)
   })
 
+  test('the gauges tell how much is commented, and how right that was', async () => {
+    const db = service.app.database.connection()
+    const now = service.clock.now
+    const pull = (repo_id: number, number: number, given: object) => ({
+      ...{
+        repo_id,
+        number,
+        is_open: true,
+        is_draft: false,
+        is_bot: false,
+        is_muted: false,
+        is_behind: false,
+      },
+      ...{ head_sha: 'a'.repeat(40), author: 'ada', opened_at: now, changed_at: now, related_ids: [] },
+      ...given,
+    })
+    const commented = { commented_at: now, thumbs_up: 2, thumbs_down: 1 }
+    const many = Array.from({ length: 20 }, (_, at) => pull(1, at + 1, at < 4 ? commented : {}))
+    const old = { opened_at: new Date(now.getTime() - 31 * DAY_MS), ...commented }
+    const others = [{}, { author: 'renovate[bot]', ...commented }, { is_bot: true, ...commented }, old]
+    await db
+      .insert(pull_requests)
+      .values([...many, ...others.map((given, at) => pull(2, at + 1, given)), pull(3, 1, commented)])
+    const pair = (number: number, outcome: 'came_true' | 'wrong') => ({
+      ...{ repo_id: 1, first: '#1', second: `#${number}`, first_active_at: now, second_active_at: now },
+      ...{ is_duplicate: false, files: [], seen_at: now, second_shown_at: now, outcome, ended_at: now },
+    })
+    const decided = Array.from({ length: 10 }, (_, at) => pair(at + 2, at < 7 ? 'came_true' : 'wrong'))
+    await db.insert(pairs).values([...decided.slice(1), { ...pair(20, 'wrong'), second_shown_at: null }])
+    const before = await freshScrape()
+    expect(before.value('deconflict_pairs{outcome="came_true"}')).toBe(6)
+    expect(before.value('deconflict_precision_ratio')).toBeUndefined()
+    await db.insert(pairs).values(decided.slice(0, 1))
+    const { value } = await freshScrape()
+    expect(value('deconflict_pairs{outcome="wrong"}')).toBe(3)
+    expect(value('deconflict_pairs{outcome="open"}')).toBe(0)
+    expect(value('deconflict_precision_ratio')).toBe(0.7)
+    expect(value('deconflict_commented_ratio')).toBe(5 / 22)
+    expect(value('deconflict_budgets_in_force')).toBe(1)
+    expect([value('deconflict_feedback{kind="up"}'), value('deconflict_feedback{kind="down"}')]).toEqual([
+      10, 5,
+    ])
+    await db.delete(pull_requests)
+    await db.delete(pairs)
+    expect((await freshScrape()).value('deconflict_commented_ratio')).toBeUndefined()
+  })
+
   test('the gauges are collected at most every 15 seconds', async () => {
     const before = (await freshScrape()).value(live('activity')) as number
     await repo.create({})
@@ -248,6 +297,7 @@ describe('from the database', () => {
       expect(scraped.value('deconflict_database_up')).toBe(0)
       expect(scraped.value(live('activity'))).toBeUndefined()
       expect(scraped.value('deconflict_oldest_due_job_seconds')).toBeUndefined()
+      expect(scraped.value('deconflict_budgets_in_force')).toBeUndefined()
       expect(scraped.value('process_resident_memory_bytes')).toBeGreaterThan(0)
     } finally {
       await db.execute(sql`alter table elsewhere rename to jobs`)
