@@ -72,4 +72,5 @@ ALTER TABLE "pull_requests" ADD COLUMN "thumbs_down" integer DEFAULT 0 NOT NULL;
 CREATE INDEX "noise_pairs_seen" ON "noise_pairs" USING btree ("repo_id","seen_at");--> statement-breakpoint
 CREATE INDEX "pairs_second" ON "pairs" USING btree ("repo_id","second");--> statement-breakpoint
 CREATE INDEX "pairs_seen" ON "pairs" USING btree ("repo_id","seen_at");--> statement-breakpoint
-CREATE INDEX "pull_requests_opened" ON "pull_requests" USING btree ("repo_id","opened_at");
+CREATE INDEX "pull_requests_opened" ON "pull_requests" USING btree ("repo_id","opened_at");--> statement-breakpoint
+UPDATE "pull_requests" SET "commented_at" = "told_at" WHERE "comment_id" IS NOT NULL;

@@ -107,6 +107,9 @@ test('the API returns every record of an earlier release unchanged', async () =>
     await service.close()
     github.close()
   }
+  // A comment of the release counts in the budget.
+  const counts = 'select count(commented_at)::int as comments, bool_and(commented_at = told_at) as is_exact'
+  expect(await query(`${counts} from pull_requests`)).toEqual([{ comments: 1, is_exact: true }])
 })
 
 /** A transaction that inserts all records of the dump once more, with the columns of the release. */
