@@ -43,7 +43,8 @@ const SUBMODULE = /^Subproject commit [0-9a-f]{7,64}(?:-dirty)?$/
 
 /** The digest of a patch; null if the patch is too large. Throws PatchError if it cannot be read. */
 export function digestOf(patch: string, hash: LineHasher): Digest | null {
-  const draft: Draft = { hunks: [], blocks: [], lines: [], added: [], shapes: [] }
+  const [lines, added, shapes] = [new Words(), new Words(), new Words()]
+  const draft: Draft = { hunks: [], blocks: [], lines, added, shapes }
   let total = 0
   let is_submodule = true
   for (const hunk of readPatch(patch, DIGEST_LINES_MAX + 1)) {
@@ -57,19 +58,39 @@ export function digestOf(patch: string, hash: LineHasher): Digest | null {
     is_submodule: is_submodule && total > 0,
     hunks: draft.hunks,
     blocks: draft.blocks,
-    lines: new Uint32Array(draft.lines),
-    added: new Uint32Array(draft.added),
+    lines: lines.all(),
+    added: added.all(),
     trimmed: trimmedOf(draft),
   }
 }
 
 function trimmedOf({ added, shapes }: Draft): Uint32Array {
-  const trimmed: number[] = []
+  const trimmed = new Words()
   for (let at = 0; at < added.length; at++) {
-    const word = added[at] as LineWord
-    if (isTelling(word)) trimmed.push(trimmedHash({ word, shape: shapes[at] as number }))
+    const word = added.items[at] as LineWord
+    if (isTelling(word)) trimmed.push(trimmedHash({ word, shape: shapes.items[at] as number }))
   }
-  return new Uint32Array(trimmed)
+  return trimmed.all()
+}
+
+/** Words of 32 bits. A plain array may store each larger one as an object. */
+class Words {
+  /** Only the first `length` items are used. */
+  items = new Uint32Array(64)
+  length = 0
+
+  push(word: number): void {
+    if (this.length === this.items.length) {
+      const { items } = this
+      this.items = new Uint32Array(2 * items.length)
+      this.items.set(items)
+    }
+    this.items[this.length++] = word
+  }
+
+  all(): Uint32Array {
+    return this.items.slice(0, this.length)
+  }
 }
 
 /** The first index from `from` to `to`, exclusive, whose item satisfies `isSo`; `to` if there is none. If an item satisfies it, all later ones must too. */
@@ -90,10 +111,10 @@ export function firstIndex<Item>(
 interface Draft {
   hunks: Hunk[]
   blocks: Block[]
-  lines: LineWord[]
-  added: LineWord[]
+  lines: Words
+  added: Words
   /** The shape of each line of `added`. */
-  shapes: number[]
+  shapes: Words
 }
 
 function addHunk(draft: Draft, { start, lines }: PatchHunk, hash: LineHasher): void {
@@ -138,20 +159,22 @@ function slideDown({ lines, added, shapes, blocks }: Draft, hunk: Hunk, at: numb
   const inserted = block.added_end - block.added_at
   if (inserted > 0 && block.start < block.end) return
   const next = at + 1 < hunk.blocks_end ? (blocks[at + 1] as Block).start - 1 : hunk.end
-  const lineOf = (line: number) => lines[hunk.lines_at + line - hunk.start]
+  const lineOf = (line: number) => lines.items[hunk.lines_at + line - hunk.start]
   const first = (by: number) =>
-    inserted > 0 ? added[block.added_at + (by % inserted)] : lineOf(block.start + by)
+    inserted > 0 ? added.items[block.added_at + (by % inserted)] : lineOf(block.start + by)
   let by = 0
   while (block.end + by < next && first(by) === lineOf(block.end + by)) by++
   block.start += by
   block.end += by
   block.lines_at += by
   if (inserted === 0 || by % inserted === 0) return
-  for (const items of [added, shapes]) rotate(items, block, by % inserted)
+  for (const { items } of [added, shapes])
+    rotate(items.subarray(block.added_at, block.added_end), by % inserted)
 }
 
-/** Moves the first `by` items of the new lines of a block to their end. */
-function rotate(items: number[], { added_at, added_end }: Block, by: number): void {
-  const moved = [...items.slice(added_at + by, added_end), ...items.slice(added_at, added_at + by)]
-  for (const [index, item] of moved.entries()) items[added_at + index] = item
+/** Moves the first `by` items to the end. */
+function rotate(items: Uint32Array, by: number): void {
+  const moved = items.slice(0, by)
+  items.copyWithin(0, by)
+  items.set(moved, items.length - by)
 }
