@@ -79,17 +79,19 @@ export function listHotFiles(
   repo_id: number,
   { since, limit }: { since: Date; limit: number },
 ): Promise<{ path: string; pairs: number; people: number }[]> {
+  const { first_author, second_author, files } = pairs
   const newest = db
-    .select()
+    .select({ first_author, second_author, files })
     .from(pairs)
     .where(and(eq(pairs.repo_id, repo_id), gte(pairs.seen_at, since)))
     .orderBy(desc(pairs.seen_at))
     .limit(FILED_MAX)
     .as('newest')
   const path = sql<string>`file->>'path'`
-  const found = sql<number>`count(distinct (${newest.first}, ${newest.second}))::int`
+  // A pair names each file once, and has two rows: one per author.
+  const found = sql<number>`(count(*) / 2)::int`
   return db
-    .select({ path, pairs: found, people: sql<number>`count(distinct lower(author))::int` })
+    .select({ path, pairs: found, people: sql<number>`count(distinct lower(author) collate "C")::int` })
     .from(newest)
     .crossJoinLateral(sql`jsonb_array_elements(${newest.files}) as file`)
     .crossJoinLateral(sql`(values (${newest.first_author}), (${newest.second_author})) as authors (author)`)
