@@ -59,10 +59,15 @@ export function sideOfBranch(branch: string, activities: readonly ActivityRow[])
 export function activityOf({
   pushed_at,
   changed_at,
+  push_received_at,
   is_push_seen,
   head_sha,
-}: Pick<PullRequestRow, 'pushed_at' | 'changed_at' | 'is_push_seen' | 'head_sha'>): Activity {
-  return { at: pushed_at ?? changed_at, is_exact: is_push_seen, head: head_sha }
+}: Pick<
+  PullRequestRow,
+  'pushed_at' | 'push_received_at' | 'changed_at' | 'is_push_seen' | 'head_sha'
+>): Activity {
+  const at = pushed_at ?? changed_at
+  return { at, received_at: push_received_at ?? at, is_exact: is_push_seen, head: head_sha }
 }
 
 /** When the work of a branch was last declared or pushed. */
@@ -70,7 +75,8 @@ export function lastDeclared(
   records: readonly Pick<ComparedActivity, 'declared_at' | 'created_at'>[],
 ): Activity {
   const times = records.map(({ declared_at, created_at }) => (declared_at ?? created_at).getTime())
-  return { at: new Date(Math.max(...times)), is_exact: true, head: null }
+  const at = new Date(Math.max(...times))
+  return { at, received_at: at, is_exact: true, head: null }
 }
 
 export function authorOf(

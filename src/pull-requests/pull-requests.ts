@@ -47,7 +47,7 @@ export async function pullRequestChanged(
   received: GithubPullRequest,
   received_event: PullRequestEvent,
 ): Promise<void> {
-  const { db, repo } = ctx
+  const { db, now, repo } = ctx
   const before = await findPullRequest(db, repo.id, received.number)
   const isTied =
     before?.changed_at.getTime() === received.changed_at.getTime() && before.is_open !== received.is_open
@@ -58,7 +58,7 @@ export async function pullRequestChanged(
   const pr = current ?? received
   const event = current ? (current.is_open ? 'reopened' : 'closed') : received_event
   if (MAY_BE_UNLOCKED.has(event)) await clearRefusals(db, repo.id, pr.number)
-  if (!(await recordPullRequest(db, repo.id, factsOf(pr), event))) {
+  if (!(await recordPullRequest(db, repo.id, factsOf(pr), { event, now }))) {
     // The newer event stored everything except the title.
     if (event === 'edited') await importAgain(app, ctx, pr.number)
     // Otherwise the pull request would stay first until its next push.

@@ -4,7 +4,12 @@ import type { App } from '../context/app.ts'
 import type { Installation } from '../github/app.ts'
 import { enqueue, type NewJob } from '../jobs/store.ts'
 import { recordEffect } from '../telemetry/execution.ts'
-import { deleteRedeliveries, listRedeliveries, type Redelivery, recordRedelivery } from './store.ts'
+import {
+  deleteRedeliveries,
+  listRedeliveries,
+  type Redelivery,
+  recordRedelivery,
+} from './redelivery-store.ts'
 
 /** The kind of job that redelivers failed deliveries. */
 export const REDELIVER = 'redeliver'

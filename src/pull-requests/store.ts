@@ -1,9 +1,9 @@
-/** Queries for pull requests and redeliveries. Every statement on pull requests starts with the repository id. */
+/** Queries for pull requests. Every statement starts with the repository id. */
 import { and, arrayOverlaps, asc, eq, gt, gte, inArray, lt, lte, ne, not, or, sql } from 'drizzle-orm'
 import { type Batch, isNoneOf } from '../db/batch.ts'
 import type { Db } from '../db/database.ts'
 import { branch_commits } from '../stacks/table.ts'
-import { type PullRequestRow, pull_requests, redeliveries } from './table.ts'
+import { type PullRequestRow, pull_requests } from './table.ts'
 
 function isPullRequest(repo_id: number, number: number) {
   return and(eq(pull_requests.repo_id, repo_id), eq(pull_requests.number, number))
@@ -37,7 +37,7 @@ export async function recordPullRequest(
   db: Db,
   repo_id: number,
   facts: Facts & Pick<PullRequestRow, 'title'>,
-  event: string,
+  { event, now }: { event: string; now: Date },
 ): Promise<boolean> {
   const { title: _, ...known } = facts
   const isReopening = event === 'reopened'
@@ -55,6 +55,7 @@ export async function recordPullRequest(
       repo_id,
       pushed_at: facts.changed_at,
       is_push_seen: isPush,
+      push_received_at: now,
       is_behind: true,
       is_due: true,
       related_ids: [],
@@ -67,6 +68,7 @@ export async function recordPullRequest(
         is_due: true,
         pushed_at: sql`case when ${isMoved} then ${facts.changed_at.toISOString()}::timestamptz else ${pull_requests.pushed_at} end`,
         is_push_seen: sql`${isMoved} or ${pull_requests.is_push_seen}`,
+        push_received_at: sql`case when ${isMoved} then ${now.toISOString()}::timestamptz else ${pull_requests.push_received_at} end`,
       },
       setWhere: or(isNewer, isLevel),
     })
@@ -138,6 +140,7 @@ const numbered = {
   opened_at: pull_requests.opened_at,
   pushed_at: pull_requests.pushed_at,
   is_push_seen: pull_requests.is_push_seen,
+  push_received_at: pull_requests.push_received_at,
   head_sha: pull_requests.head_sha,
   changed_at: pull_requests.changed_at,
 }
@@ -272,27 +275,4 @@ export async function clearRefusals(db: Db, repo_id: number, number?: number): P
     .update(pull_requests)
     .set({ comment_refused: null, check_refused: null })
     .where(number === undefined ? eq(pull_requests.repo_id, repo_id) : isPullRequest(repo_id, number))
-}
-
-export type Redelivery = typeof redeliveries.$inferSelect
-
-/** The recorded redelivery requests for the deliveries `guids`. */
-export function listRedeliveries(db: Db, guids: string[]): Promise<Redelivery[]> {
-  return db.select().from(redeliveries).where(inArray(redeliveries.guid, guids))
-}
-
-/** Counts a redelivery request. */
-export async function recordRedelivery(db: Db, guid: string, now: Date): Promise<void> {
-  await db
-    .insert(redeliveries)
-    .values({ guid, attempts: 1, requested_at: now })
-    .onConflictDoUpdate({
-      target: redeliveries.guid,
-      set: { attempts: sql`${redeliveries.attempts} + 1`, requested_at: now },
-    })
-}
-
-/** Deletes redelivery requests older than `before`. */
-export async function deleteRedeliveries(db: Db, before: Date): Promise<void> {
-  await db.delete(redeliveries).where(lt(redeliveries.requested_at, before))
 }

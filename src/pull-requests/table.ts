@@ -35,6 +35,8 @@ export const pull_requests = pgTable(
     /** The last push, or the event that opened it. If none was seen, GitHub's `updated_at`, which is not earlier. Null for rows older than the column. */
     pushed_at: instant(),
     is_push_seen: boolean().notNull().default(false),
+    /** When the service learned of it. */
+    push_received_at: instant(),
     /** The push after which the pairs that share only noise were entered in the ledger. */
     noise_entered_at: instant(),
     /** Whether GitHub could merge it, as of the last event that said so. */

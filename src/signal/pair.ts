@@ -47,15 +47,20 @@ export function branchOf(key: SideKey): string | null {
 /** When a side was last pushed or declared. */
 export interface Activity {
   at: Date
+  /** When the service learned of it. */
+  received_at: Date
   /** The event was seen; otherwise it was not later. */
   is_exact: boolean
   /** The head commit of a pull request; null for a branch. */
   head: string | null
 }
 
-/** Which of two sides brought their overlap about: the one that was pushed or declared last. Null if that is unknown. */
+/**
+ * Which of two sides brought their overlap about: the one that was pushed or declared last or, within a second, that the
+ * service learned of last. Null if that is unknown.
+ */
 export function causeOf(one: Activity, other: Activity): 'one' | 'other' | null {
-  const later = bySecond(one.at, other.at)
+  const later = bySecond(one.at, other.at) || one.received_at.getTime() - other.received_at.getTime()
   if (later > 0) return one.is_exact ? 'one' : null
   if (later < 0) return other.is_exact ? 'other' : null
   return null

@@ -15,9 +15,11 @@ import {
 const at = (minute: number) => new Date(Date.UTC(2026, 2, 2, 9, minute))
 const pushed = (minute: number, head: string | null = null): Activity => ({
   at: at(minute),
+  received_at: at(minute),
   is_exact: true,
   head,
 })
+const heardLater = (minute: number): Activity => ({ ...pushed(minute), received_at: at(minute + 1) })
 const unknown = (minute: number): Activity => ({ ...pushed(minute), is_exact: false })
 const side = (key: string, activity: Activity): LedgerSide => ({ key, author: 'ben', activity })
 const sighting = (other: string, activity: Activity): Sighting => ({
@@ -40,7 +42,8 @@ describe('the cause of a pair is the side that was pushed last', () => {
   test.each([
     ['this one', pushed(10), pushed(0), 'one'],
     ['the other one', pushed(0), pushed(10), 'other'],
-    ['unknown in the same second', pushed(0), pushed(0), null],
+    ['within a second, the one that was heard of last', heardLater(0), pushed(0), 'one'],
+    ['unknown if that is the same too', pushed(0), pushed(0), null],
     ['known against an earlier push that was not seen', pushed(10), unknown(0), 'one'],
     ['unknown if the last push was not seen', pushed(0), unknown(10), null],
   ] as const)('%s', (_, one, other, cause) => {

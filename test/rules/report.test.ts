@@ -92,6 +92,7 @@ function report(
     is_by_newcomer: false,
     author: 'ben',
     is_push_seen: true,
+    push_received_at: null,
     head_sha: 'b'.repeat(40),
   }
   const others = opened_at.map(([number, each]) => {

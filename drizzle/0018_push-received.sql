@@ -1,0 +1,1 @@
+ALTER TABLE "pull_requests" ADD COLUMN "push_received_at" timestamp (3) with time zone;
