@@ -1,28 +1,28 @@
-/** Replaces `dist/overlap/check.js`: returns a result without overlap at once. */
+/** Replaces `dist/overlap/check.js`: finds no overlap at once. */
 const NO_OVERLAP = {
-  overlap_detected: false,
-  severity: null,
-  reason: 'No overlap with 0 live activities and 0 active notables.',
-  related_activity_ids: [],
-  related_notable_ids: [],
-  expected_activity_ids: [],
-  relationships: {},
-  recommended_action: 'Go ahead.',
-  reuse_opportunities: [],
-  matches: [],
-  truncated: false,
+  is_announced: true,
+  branch: null,
+  emptiness: null,
+  expected: new Map(),
+  collisions: [],
+  notables: [],
+  noise: [],
+  merged: [],
   total_related: 0,
   checked_against: { activities: 0, notables: 0, as_of: '2026-01-31T09:30:00.000Z', complete: true },
 }
+const BRIEF = { overlap_detected: false, severity: null, related_activity_ids: [], matches: [] }
 
 async function noOverlap() {
   return NO_OVERLAP
 }
 
-export {
-  noOverlap as checkOverlap,
-  noOverlap as examineActivities,
-  noOverlap as overlapBriefOf,
-  noOverlap as overlapOf,
-  noOverlap as relatedActivityIds,
+export { noOverlap as examineActivities, noOverlap as examineProposal }
+
+export async function overlapBriefOf() {
+  return BRIEF
+}
+
+export async function relatedActivityIds() {
+  return []
 }
