@@ -69,6 +69,9 @@ async function fill({ url }: ServiceProcess): Promise<void> {
         ({ source }: { source: string }) => source === 'pull_request',
       )
     await expect.poll(tracked, WAIT_OPTIONS).not.toEqual([])
+    // The comment, which the budget of the settings counts, is the last thing that changes a response.
+    const share = async () => (await api('GET', at(full_name, '/settings'))).body.budget.share
+    await expect.poll(share, WAIT_OPTIONS).toBe(1)
   }
 }
 
