@@ -39,7 +39,9 @@ export async function demoPullRequests(service: DemoService, ben: Narrator): Pro
   const comment = await until('the comment on the pull request', async () => shop.comments(cys.number)[0])
   say(`   On pull request #${cys.number}, by ${comment.app}[bot]:`)
   quote(comment.body)
-  explain('Only Cy is told, who came later. There is only ever one comment, edited in place.')
+  explain(
+    'Only Cy’s pull request gets a comment, because it came later. There is only ever one, edited in place.',
+  )
   if (shop.comments(bens.number).length > 0)
     throw new Error('the pull request that was there first got a comment')
 
@@ -95,7 +97,7 @@ export async function demoLines(service: DemoService, ben: Narrator): Promise<vo
   const comment = await until('the comment on the pull request', async () => shop.comments(eves.number)[0])
   say(`   On pull request #${eves.number}, by ${comment.app}[bot]:`)
   quote(comment.body)
-  explain('Eve is told, because her push brought the conflict about. Dan is not.')
+  explain('Eve’s pull request gets the comment, because her push caused the conflict. Dan’s gets none.')
   if (shop.comments(dans.number).length > 0) throw new Error('both sides of the conflict got a comment')
 }
 

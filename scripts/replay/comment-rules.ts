@@ -1,7 +1,7 @@
 /** Counts the comments that each rule would post, by the last heads of the pull requests (docs/signal.md). Pure. */
 import { DEFAULT_SETTINGS, type Settings } from '../../src/context/settings.ts'
 import type { Verdict } from '../../src/lines/verdict.ts'
-import { silenceOf } from '../../src/signal/audience.ts'
+import { suppressionOf } from '../../src/signal/audience.ts'
 import { isComparable, isConflict, isProved } from './overlaps.ts'
 import type { JudgedOverlap } from './truth.ts'
 
@@ -48,7 +48,7 @@ function isTold(
   if (audience === undefined) return true
   const other = side === 'later' ? earlier : later
   const now = new Date(1000 * later.opened)
-  const silence = silenceOf(
+  const suppression = suppressionOf(
     {
       severity: 'high',
       is_duplicate: false,
@@ -65,7 +65,7 @@ function isTold(
     },
     { comment: { ...DEFAULT_SETTINGS.comment, audience }, is_draft: false, is_over_budget, now },
   )
-  return silence === null
+  return suppression === null
 }
 
 /** Whether the earlier side was live, rather than stale, when the later one was opened. */

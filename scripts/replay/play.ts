@@ -5,7 +5,7 @@
 import type { Settings } from '../../src/context/settings.ts'
 import { judgedSeverity } from '../../src/overlap/judge.ts'
 import { isSameAuthor } from '../../src/overlap/side.ts'
-import { namedOf, type Other, silenceOf } from '../../src/signal/audience.ts'
+import { type Candidate, namedOf, suppressionOf } from '../../src/signal/audience.ts'
 import { BUDGET_DAYS, budgetOf } from '../../src/signal/budget.ts'
 import type { Branch } from './commits.ts'
 import { type Changed, isStacked, type JudgedHeads, type JudgeHeads, keysOf } from './heads.ts'
@@ -189,7 +189,7 @@ function publish(state: State, pr: Changed, at: number): void {
     const revision = state.live.get(otherOf(pair, pr))
     return revision && pair.judged ? [{ pair, ...signalOf(pair, pair.judged, { pr, revision }) }] : []
   })
-  const named = namedOf(all.filter((other) => silenceOf(other, rules) === null))
+  const named = namedOf(all.filter((other) => suppressionOf(other, rules) === null))
   if (named.length === 0) return
   const numbers = comment?.named ?? new Set()
   for (const { pair } of named) {
@@ -204,7 +204,7 @@ function signalOf(
   pair: PlayedPair,
   judged: JudgedHeads,
   { pr, revision }: { pr: Changed; revision: Pushed },
-): Other {
+): Candidate {
   const other = otherOf(pair, pr)
   const { cause } = pair
   return {

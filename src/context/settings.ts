@@ -34,7 +34,7 @@ const commentFields = {
     .meta({ description: 'The lowest severity that is shown while the pull request is a draft.' }),
   audience: z.enum(['later', 'both']).meta({
     description:
-      'Who is told of an overlap: the side whose event brought it about (if unknown, the one that was opened later), or both.',
+      'Which pull request gets the comment: the one whose push caused the overlap (if unknown, the one that was opened later), or both.',
   }),
   stale_after_days: z.int().min(1).max(365).meta({
     description: 'Other work that was not pushed or declared for this many days is not shown.',

@@ -5,7 +5,7 @@ import type { RepoContext } from '../context/repo.ts'
 import type { Conclusion } from '../overlap/conclude.ts'
 import { enterShown } from '../signal/ledger.ts'
 import { branchKey, pullRequestKey, type SideKey } from '../signal/pair.ts'
-import { otherWorkOf, sideOfBranch } from './other-work.ts'
+import { groupOverlaps, sideOfBranch } from './overlap-groups.ts'
 import { enterOverlaps } from './sightings.ts'
 
 /** The answer to a create. */
@@ -48,6 +48,6 @@ export async function checkAnswered(
 /** The sides with which a conflict or a duplicate was found; none if no ledger is kept. */
 function othersOf({ repo, settings }: RepoContext, { collisions }: Conclusion): SideKey[] {
   if (!repo.is_installed || settings.comment.mode === 'off') return []
-  const told = collisions.filter(({ match }) => match.lines === 'conflict' || match.duplicate !== null)
-  return otherWorkOf(told).flatMap(({ key }) => key ?? [])
+  const recorded = collisions.filter(({ match }) => match.lines === 'conflict' || match.duplicate !== null)
+  return groupOverlaps(recorded).flatMap(({ key }) => key ?? [])
 }

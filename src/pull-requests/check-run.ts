@@ -3,7 +3,7 @@ import { SETTINGS_PATH } from '../context/installed-repository.ts'
 import type { SettingsProblem } from '../context/settings.ts'
 import type { Annotation, CheckRun } from '../github/client.ts'
 import { placeSentence } from '../lines/verdict-words.ts'
-import { caveatsOf, commentOf, headline, nameOf, nothingShown, quote, silentList } from './comment.ts'
+import { caveatsOf, commentOf, headline, nameOf, nothingShown, quote, suppressedList } from './comment.ts'
 import type { Report, ReportedActivity, ReportedPath } from './report.ts'
 
 const ANNOTATIONS_MAX = 50
@@ -11,7 +11,7 @@ const ANNOTATIONS_MAX = 50
 /** `success` if everything was compared and no overlap is shown, else `neutral`; never `failure`. */
 export function checkRunOf(head_sha: string, report: Report): CheckRun {
   const isShown = report.severity !== null
-  const silent = silentList(report.silent)
+  const suppressed = suppressedList(report.suppressed)
   const text = isShown ? commentOf(report) : quietSummary(report)
   const annotations = report.activities.flatMap((activity) =>
     activity.paths.map((path) => annotationOf(activity, path)),
@@ -21,7 +21,7 @@ export function checkRunOf(head_sha: string, report: Report): CheckRun {
     head_sha,
     conclusion: isClear ? 'success' : 'neutral',
     title: isShown ? headline(report) : nothingShown(report).heading,
-    summary: silent === undefined ? text : `${text}\n\n${silent}`,
+    summary: suppressed === undefined ? text : `${text}\n\n${suppressed}`,
     annotations: annotations.slice(0, ANNOTATIONS_MAX),
   }
 }

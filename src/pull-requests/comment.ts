@@ -1,8 +1,8 @@
 /** The text of the comment on a pull request and of the check run (contract §10). Pure. */
 import { duplicateText, placeSentence } from '../lines/verdict-words.ts'
 import { byRank } from '../overlap/severity.ts'
-import { NAMED_MAX, type Silence } from '../signal/audience.ts'
-import type { Report, ReportedActivity, ReportedNotable, ReportedPath, Silent, Stage } from './report.ts'
+import { NAMED_MAX, type Suppression } from '../signal/audience.ts'
+import type { Report, ReportedActivity, ReportedNotable, ReportedPath, Stage, Suppressed } from './report.ts'
 
 /** Identifies the comment. GitHub does not render it. */
 export const MARKER = '<!-- deconflict:pull-request -->'
@@ -45,18 +45,18 @@ function mergedLine(merged: Report['merged']): string {
 
 /** The text if nothing is shown. It distinguishes “no overlap” from “not shown” and “not compared”. */
 export function nothingShown(report: Report): { heading: string; text: string } {
-  const { silent, threshold, not_compared, is_complete } = report
-  const worst = [...silent.activities, ...silent.notables].sort(byRank)[0]?.severity
+  const { suppressed, threshold, not_compared, is_complete } = report
+  const worst = [...suppressed.activities, ...suppressed.notables].sort(byRank)[0]?.severity
   if (worst !== undefined) {
-    const isBelow = silent.activities.every(({ silence }) => silence === 'below_threshold')
+    const isBelow = suppressed.activities.every(({ suppression }) => suppression === 'below_threshold')
     const which = threshold.is_of_draft ? 'This is a draft, and drafts show' : 'This repository shows'
     const setting = threshold.is_of_draft ? 'comment.draft_min_severity' : 'comment.min_severity'
     const why = isBelow
       ? `${which} \`${threshold.severity}\` severity and above (\`${setting}\`).`
-      : `${reasonsOf(silent)}.`
+      : `${reasonsOf(suppressed)}.`
     return {
-      heading: isBelow ? 'Overlap below the threshold' : 'Overlap that is not shown here',
-      text: `${foundSilent(silent)}, of \`${worst}\` severity at most. ${why}`,
+      heading: isBelow ? 'Overlap below the threshold' : 'Overlap not shown here',
+      text: `${foundSuppressed(suppressed)}, of \`${worst}\` severity at most. ${why}`,
     }
   }
   if (not_compared !== null)
@@ -65,30 +65,30 @@ export function nothingShown(report: Report): { heading: string; text: string } 
   return { heading: NO_OVERLAP, text: comparedWith(report) }
 }
 
-const SILENCES: Record<Silence, string> = {
+const SUPPRESSIONS: Record<Suppression, string> = {
   below_threshold: 'below the threshold',
-  stale: 'not pushed for long',
+  stale: 'not pushed recently',
   bot: 'by a bot',
   same_author: 'by the same author',
-  other_side: 'for its author to resolve, because it came later',
-  over_budget: 'left out, because many pull requests have a comment (`comment.budget`)',
+  other_side: 'left to the side that came later',
+  over_budget: 'left out because too many pull requests have a comment (`comment.budget`)',
 }
 
 /** Why overlapping work is not shown, each reason once. */
-function reasonsOf({ activities }: Silent): string {
+function reasonsOf({ activities }: Suppressed): string {
   const reasons = new Map<string, number>()
-  for (const { silence } of activities)
-    reasons.set(SILENCES[silence], (reasons.get(SILENCES[silence]) ?? 0) + 1)
+  for (const { suppression } of activities)
+    reasons.set(SUPPRESSIONS[suppression], (reasons.get(SUPPRESSIONS[suppression]) ?? 0) + 1)
   return [...reasons].map(([reason, times]) => `${times} ${times === 1 ? 'is' : 'are'} ${reason}`).join('; ')
 }
 
 /** The list of overlaps that are not shown; undefined if there are none. */
-export function silentList({ activities, notables }: Silent): string | undefined {
+export function suppressedList({ activities, notables }: Suppressed): string | undefined {
   if (activities.length + notables.length === 0) return undefined
   const items = [
     ...activities.map(
       (activity) =>
-        `${whatOf(activity)} by ${whoOf(activity)}: ${whereOf(activity)} (${activity.severity}, ${SILENCES[activity.silence]})`,
+        `${whatOf(activity)} by ${whoOf(activity)}: ${whereOf(activity)} (${activity.severity}, ${SUPPRESSIONS[activity.suppression]})`,
     ),
     ...notables.map(notableItem),
   ]
@@ -112,7 +112,7 @@ const WHY: Record<NonNullable<Report['not_compared']>, string> = {
     'every changed file is noise or ignored in this repository (`noise_classes`, `noise_paths`, `ignore_paths`)',
 }
 
-function foundSilent({ activities, notables }: Silent): string {
+function foundSuppressed({ activities, notables }: Suppressed): string {
   const parts = [
     activities.length > 0
       ? count(activities.length, 'other activity overlaps', 'other activities overlap')

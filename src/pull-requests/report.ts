@@ -8,10 +8,10 @@ import type { NotableRow } from '../notables/table.ts'
 import type { Conclusion, Found } from '../overlap/conclude.ts'
 import type { PathPair, Severity } from '../overlap/overlap.ts'
 import { byRank, isAtLeast } from '../overlap/severity.ts'
-import { inOrderOfComment, type Silence, silenceOf } from '../signal/audience.ts'
+import { inOrderOfComment, type Suppression, suppressionOf } from '../signal/audience.ts'
 import type { SideKey } from '../signal/pair.ts'
-import { mergedSincePush, otherSideOf } from './other-side.ts'
-import { type Group, type OtherWork, recordOf } from './other-work.ts'
+import { candidateOf, mergedSincePush } from './candidate.ts'
+import { type OverlapGroup, type Overlaps, recordOf } from './overlap-groups.ts'
 import type { EnteredOverlaps } from './sightings.ts'
 
 /** Overlapping work: one pull request or branch, with all its activities. */
@@ -51,7 +51,7 @@ export interface ReportedNotable {
 }
 
 /** Overlapping work that is not shown, and why. */
-export type SilentActivity = ReportedActivity & { silence: Silence }
+export type SuppressedActivity = ReportedActivity & { suppression: Suppression }
 
 /** Why nothing was compared with a pull request. */
 export type NotCompared = 'not_tracked' | 'not_live' | 'no_scope' | 'all_ignored'
@@ -60,11 +60,11 @@ export type NotCompared = 'not_tracked' | 'not_live' | 'no_scope' | 'all_ignored
 export interface Report {
   /** The highest severity shown; null if nothing is. */
   severity: Severity | null
-  /** Those of which this pull request is told, in the order of the comment. */
+  /** Those that are shown, in the order of the comment. */
   activities: ReportedActivity[]
   notables: ReportedNotable[]
   /** What overlaps but is not shown. */
-  silent: Silent
+  suppressed: Suppressed
   /** Pull requests that it was shown, and that were merged since its last push. */
   merged: { number: number; url: string }[]
   /** The lowest severity that is shown, and whether it is the one for drafts. */
@@ -78,8 +78,8 @@ export interface Report {
   page_url: string | null
 }
 
-export interface Silent {
-  activities: SilentActivity[]
+export interface Suppressed {
+  activities: SuppressedActivity[]
   /** Below the threshold. */
   notables: ReportedNotable[]
 }
@@ -117,13 +117,14 @@ export function reportOf(
 ): Report {
   const threshold = thresholdOf(pr, options.comment)
   const { emptiness, expected, checked_against } = conclusion
-  const works = entered.works.map((work) => {
-    const activity = reportedActivity(work, pr, entered)
-    const other = otherSideOf(work, pr, { entered, ...options })
-    return { ...other, activity, silence: silenceOf(other, { ...options, is_draft: pr.is_draft }) }
+  const candidates = entered.groups.map((group) => {
+    const activity = reportedActivity(group, pr, entered)
+    const candidate = candidateOf(group, pr, { entered, ...options })
+    const suppression = suppressionOf(candidate, { ...options, is_draft: pr.is_draft })
+    return { ...candidate, activity, suppression }
   })
-  const told = inOrderOfComment(works.filter(({ silence }) => silence === null))
-  const activities = told.map(({ activity }) => activity)
+  const shown = inOrderOfComment(candidates.filter(({ suppression }) => suppression === null))
+  const activities = shown.map(({ activity }) => activity)
   const all = conclusion.notables.map(notableOf)
   const notables = all.filter(({ severity }) => isAtLeast(severity, threshold.severity))
   const [worst] = [...activities, ...notables].sort(byRank)
@@ -131,8 +132,10 @@ export function reportOf(
     severity: worst?.severity ?? null,
     activities,
     notables,
-    silent: {
-      activities: works.flatMap(({ silence, activity }) => (silence ? [{ ...activity, silence }] : [])),
+    suppressed: {
+      activities: candidates.flatMap(({ suppression, activity }) =>
+        suppression ? [{ ...activity, suppression }] : [],
+      ),
       notables: all.filter((notable) => !notables.includes(notable)),
     },
     merged: mergedSincePush(entered.pairs, pr, options.web_url),
@@ -154,7 +157,7 @@ export function reportOfNone(pr: Subject, options: Thresholds & { track_pull_req
     severity: null,
     activities: [],
     notables: [],
-    silent: { activities: [], notables: [] },
+    suppressed: { activities: [], notables: [] },
     merged: [],
     threshold: thresholdOf(pr, options),
     not_compared: options.track_pull_requests ? 'not_live' : 'not_tracked',
@@ -179,10 +182,10 @@ function notableOf({ severity, record, match }: Found<NotableRow>): ReportedNota
   }
 }
 
-function reportedActivity(work: OtherWork, pr: Subject, { others }: EnteredOverlaps): ReportedActivity {
-  const { key, group } = work
-  const [{ severity }] = group
-  const record = recordOf(work)
+function reportedActivity(group: OverlapGroup, pr: Subject, { others }: EnteredOverlaps): ReportedActivity {
+  const { key, overlaps } = group
+  const [{ severity }] = overlaps
+  const record = recordOf(group)
   const { pr_number, pr_url } = record
   const other = pr_number === null ? undefined : others.get(pr_number)
   const stage = other?.is_queued ? 'queued' : stageOf(record)
@@ -200,17 +203,17 @@ function reportedActivity(work: OtherWork, pr: Subject, { others }: EnteredOverl
       { stage, since, number: pr_number },
       { stage: stageOfSubject(pr), since: pr.opened_at, number: pr.number },
     ),
-    areas: [...new Set(group.flatMap(({ match }) => match.areas))],
-    paths: pathsOf(group),
-    duplicate: group.find(({ match }) => match.duplicate !== null)?.match.duplicate ?? null,
+    areas: [...new Set(overlaps.flatMap(({ match }) => match.areas))],
+    paths: pathsOf(overlaps),
+    duplicate: overlaps.find(({ match }) => match.duplicate !== null)?.match.duplicate ?? null,
   }
 }
 
 /** Verdicts of changes that may conflict. Null: the paths were compared, but not the lines. */
 const MEETING: ReadonlySet<Verdict | null> = new Set(['conflict', 'unknown', null])
 
-function pathsOf(group: Group): ReportedPath[] {
-  const all = group
+function pathsOf(overlaps: Overlaps): ReportedPath[] {
+  const all = overlaps
     .flatMap(({ match, heads }) => match.paths.map((path) => ({ ...path, head: heads.get(path.example) })))
     .filter(({ verdict }) => verdict !== 'noise')
   const meeting = all.filter(({ verdict }) => MEETING.has(verdict))

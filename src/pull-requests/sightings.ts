@@ -8,8 +8,9 @@ import type { Conclusion } from '../overlap/conclude.ts'
 import { rulesOf } from '../overlap/rules.ts'
 import { enterPushAfterMerge, enterSightings, pairsOf } from '../signal/ledger.ts'
 import {
-  type Activity,
   branchKey,
+  branchOf,
+  type LastChange,
   type LedgerSide,
   numberOf,
   placeOf,
@@ -19,7 +20,7 @@ import {
 import { lockLedger, saveNoisePairs } from '../signal/store.ts'
 import type { PairRow } from '../signal/table.ts'
 import { strongest } from '../signal/transitions.ts'
-import { activityOf, authorOf, lastDeclared, type OtherWork, otherWorkOf } from './other-work.ts'
+import { authorOf, groupOverlaps, lastChangeOf, lastDeclared, type OverlapGroup } from './overlap-groups.ts'
 import { listNumbered, type NumberedPullRequest, savePullRequest } from './store.ts'
 
 /** One side, and what a comparison of all its activities found. */
@@ -34,7 +35,7 @@ export interface SideOverlaps {
 }
 
 export interface EnteredOverlaps {
-  works: OtherWork[]
+  groups: OverlapGroup[]
   /** The pairs of the side in the ledger, by the other side. */
   pairs: ReadonlyMap<SideKey, PairRow>
   /** The open pull requests of the other sides, by number. */
@@ -44,17 +45,17 @@ export interface EnteredOverlaps {
 /** Enters the conflicts and duplicates of a side in one transaction, and which pairs it has resolved or confirmed since. */
 export function enterOverlaps(ctx: RepoContext, overlaps: SideOverlaps): Promise<EnteredOverlaps> {
   const { side, branch, activities, conclusion } = overlaps
-  const works = otherWorkOf(conclusion.collisions)
+  const groups = groupOverlaps(conclusion.collisions)
   return inTransaction(ctx, async (within) => {
     const { db, repo, settings } = within
     const isOn = settings.comment.mode !== 'off'
     if (isOn) await lockLedger(db, repo.id)
     const before = isOn ? await pairsOf(within, side.key, branch === null ? null : branchKey(branch)) : NONE
-    const numbers = [...works.map(({ number }) => number), ...[...before.keys()].map(numberOf)]
+    const numbers = [...groups.map(({ number }) => number), ...[...before.keys()].map(numberOf)]
     const others = await openAmong(within, numbers)
     await saveRelated(within, overlaps)
-    if (!isOn) return { works, pairs: NONE, others }
-    const found = works.flatMap((work) => sightingOf(work, others) ?? [])
+    if (!isOn) return { groups, pairs: NONE, others }
+    const found = groups.flatMap((group) => sightingOf(group, others) ?? [])
     const absent = await absentOf(within, { before, found, others })
     const entered = await enterSightings(within, side, {
       pairs: before,
@@ -73,7 +74,7 @@ export function enterOverlaps(ctx: RepoContext, overlaps: SideOverlaps): Promise
         ),
       noise: rulesOf(settings, within.noise_attributes).noise,
     })
-    return { works, pairs, others }
+    return { groups, pairs, others }
   })
 }
 
@@ -107,22 +108,24 @@ function isComplete({
   return checked_against.complete && total_related <= collisions.length + notables.length
 }
 
-/** The conflict or duplicate with other work; undefined if there is none, or if the work cannot be followed. */
+/** The conflict or duplicate with a group; undefined if there is none, or if the group cannot be a side of the ledger. */
 function sightingOf(
-  { key, number, group }: OtherWork,
+  { key, number, overlaps }: OverlapGroup,
   others: EnteredOverlaps['others'],
 ): Sighting | undefined {
   const other = number === null ? undefined : others.get(number)
   if (key === null || (number !== null && !other)) return undefined
-  const conflicts = group.flatMap(({ match }) => match.paths.filter(({ verdict }) => verdict === 'conflict'))
-  const is_duplicate = group.some(({ match }) => match.duplicate !== null)
+  const conflicts = overlaps.flatMap(({ match }) =>
+    match.paths.filter(({ verdict }) => verdict === 'conflict'),
+  )
+  const is_duplicate = overlaps.some(({ match }) => match.duplicate !== null)
   if (conflicts.length === 0 && !is_duplicate) return undefined
   const byPath = new Map(conflicts.map((path) => [path.example, path]))
-  const records = group.map(({ record }) => record)
+  const records = overlaps.map(({ record }) => record)
   return {
     other: key,
     other_author: other?.author ?? authorOf(records),
-    other_activity: other ? activityOf(other) : lastDeclared(records),
+    other_last_change: other ? lastChangeOf(other) : lastDeclared(records),
     is_duplicate,
     confidence: strongest(conflicts.map(({ confidence }) => confidence)),
     files: [...byPath].map(([path, { your_lines, their_lines }]) => ({ path, your_lines, their_lines })),
@@ -137,22 +140,22 @@ async function absentOf(
     found: readonly Sighting[]
     others: EnteredOverlaps['others']
   },
-): Promise<Map<SideKey, Activity | null>> {
+): Promise<Map<SideKey, LastChange | null>> {
   const found = new Set(from.found.map(({ other }) => other))
-  const absent = new Map<SideKey, Activity | null>()
+  const absent = new Map<SideKey, LastChange | null>()
   for (const [key, { outcome, merged }] of from.before) {
     if (found.has(key) || outcome !== 'open' || merged !== null) continue
-    const number = numberOf(key)
-    if (number === null) {
-      const live = await listLiveOnBranch(ctx.db, ctx.repo.id, key.slice(branchKey('').length), ctx.now)
-      // A branch that has a pull request now gets its key with the next comparison of that.
+    const branch = branchOf(key)
+    if (branch !== null) {
+      const live = await listLiveOnBranch(ctx.db, ctx.repo.id, branch, ctx.now)
+      // A branch that has a pull request now gets the key of that with its next comparison.
       if (live.every(({ pr_number }) => pr_number === null))
         absent.set(key, live.length > 0 ? lastDeclared(live) : null)
       continue
     }
     // The event that closed a pull request ends its pairs.
-    const other = from.others.get(number)
-    if (other) absent.set(key, activityOf(other))
+    const other = from.others.get(numberOf(key) as number)
+    if (other) absent.set(key, lastChangeOf(other))
   }
   return absent
 }
@@ -162,10 +165,10 @@ async function enterNoise(within: RepoContext, key: SideKey, { noise }: Conclusi
   const { db, now, repo, settings, noise_attributes } = within
   const rules = rulesOf(settings, noise_attributes).noise
   const found = new Map<string, { noise: NoiseClass; first: SideKey; second: SideKey }>()
-  for (const work of otherWorkOf(noise)) {
-    if (work.key === null || work.key === key) continue
-    const [first, second] = placeOf(key, work.key) === 'first' ? [key, work.key] : [work.key, key]
-    for (const { example } of work.group.flatMap(({ match }) => match.paths)) {
+  for (const { key: other, overlaps } of groupOverlaps(noise)) {
+    if (other === null || other === key) continue
+    const [first, second] = placeOf(key, other) === 'first' ? [key, other] : [other, key]
+    for (const { example } of overlaps.flatMap(({ match }) => match.paths)) {
       const shared = noiseOfPath(example, rules, { is_file: true }) ?? 'binary'
       found.set(`${shared} ${second}`, { noise: shared, first, second })
     }

@@ -1,20 +1,20 @@
-/** Who is told of overlapping work in a comment (contract §12). Pure. */
+/** Which overlapping work a comment names (contract §12). Pure. */
 import type { Settings } from '../context/settings.ts'
 import type { Severity } from '../overlap/overlap.ts'
 import { byRank, isAtLeast } from '../overlap/severity.ts'
 
 /** Why other work is not named in a comment. */
-export type Silence =
+export type Suppression =
   | 'below_threshold'
   | 'stale'
   | 'bot'
   | 'same_author'
-  /** The pair is the other side's to hear of. */
+  /** The other side caused the overlap, or was opened later. */
   | 'other_side'
   | 'over_budget'
 
-/** Other work that overlaps with a pull request. */
-export interface Other {
+/** Overlapping work that the comment on a pull request may name. */
+export interface Candidate {
   severity: Severity
   is_duplicate: boolean
   /** Some of its changes certainly conflict. */
@@ -46,44 +46,44 @@ export interface AudienceRules {
 
 const DAY_MS = 86_400_000
 
-/** Why the pull request is not told of `other`; null if it is told. */
-export function silenceOf(other: Other, rules: AudienceRules): Silence | null {
+/** Why the comment does not name the candidate; null if it does. */
+export function suppressionOf(candidate: Candidate, rules: AudienceRules): Suppression | null {
   const { comment, is_draft, is_over_budget, now } = rules
-  if (!isAtLeast(other.severity, is_draft ? comment.draft_min_severity : comment.min_severity))
+  if (!isAtLeast(candidate.severity, is_draft ? comment.draft_min_severity : comment.min_severity))
     return 'below_threshold'
-  if (now.getTime() - other.active_at.getTime() > comment.stale_after_days * DAY_MS) return 'stale'
-  if (other.is_bot) return 'bot'
-  if (other.is_same_author && !comment.same_author) return 'same_author'
-  if (other.is_blocking) return null
-  if (comment.audience === 'later' && !isCausedByThis(other)) return 'other_side'
-  if (is_over_budget && !isWorthMore(other)) return 'over_budget'
+  if (now.getTime() - candidate.active_at.getTime() > comment.stale_after_days * DAY_MS) return 'stale'
+  if (candidate.is_bot) return 'bot'
+  if (candidate.is_same_author && !comment.same_author) return 'same_author'
+  if (candidate.is_blocking) return null
+  if (comment.audience === 'later' && !isCausedByThis(candidate)) return 'other_side'
+  if (is_over_budget && !isWorthMore(candidate)) return 'over_budget'
   return null
 }
 
-function isCausedByThis({ cause, is_earlier }: Other): boolean {
+function isCausedByThis({ cause, is_earlier }: Candidate): boolean {
   return cause === null ? is_earlier : cause === 'this'
 }
 
 /** What is still shown when the budget is exceeded. */
-function isWorthMore({ conflicts, is_duplicate, is_risky }: Other): boolean {
+function isWorthMore({ conflicts, is_duplicate, is_risky }: Candidate): boolean {
   return conflicts >= 2 || is_duplicate || is_risky
 }
 
-/** The maximum number of other pull requests and activities that a comment names. */
+/** The maximum number of candidates that a comment names. */
 export const NAMED_MAX = 3
 
-type Ordered = Pick<Other, 'severity' | 'is_duplicate' | 'is_proved'>
+type Ordered = Pick<Candidate, 'severity' | 'is_duplicate' | 'is_proved'>
 
-/** In the order in which a comment names them: duplicates first, then proved conflicts, then by severity, then in the given order. */
-export function inOrderOfComment<Each extends Ordered>(others: readonly Each[]): Each[] {
+/** In the order of the comment: duplicates first, then proved conflicts, then by severity, then in the given order. */
+export function inOrderOfComment<Each extends Ordered>(candidates: readonly Each[]): Each[] {
   const byStanding = (a: Each, b: Each) =>
     Number(b.is_duplicate) - Number(a.is_duplicate) || Number(b.is_proved) - Number(a.is_proved)
-  return others.toSorted((a, b) => byStanding(a, b) || byRank(a, b))
+  return candidates.toSorted((a, b) => byStanding(a, b) || byRank(a, b))
 }
 
-/** Those that a comment names, of all that are not silenced. */
-export function namedOf<Each extends Ordered>(others: readonly Each[]): Each[] {
-  return inOrderOfComment(others).slice(0, NAMED_MAX)
+/** The candidates that a comment names, of all that are not suppressed. */
+export function namedOf<Each extends Ordered>(candidates: readonly Each[]): Each[] {
+  return inOrderOfComment(candidates).slice(0, NAMED_MAX)
 }
 
 const BOT_SUFFIX = '[bot]'

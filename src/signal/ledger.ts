@@ -4,17 +4,17 @@ import { inTransaction, type RepoContext } from '../context/repo.ts'
 import type { FileChange } from '../lines/change.ts'
 import type { NoiseRules } from '../lines/noise.ts'
 import { outcomeAfterMerge } from './merged-lines.ts'
-import type { Activity, LedgerSide, Outcome, SideKey, Sighting } from './pair.ts'
+import type { LastChange, LedgerSide, Outcome, SideKey, Sighting } from './pair.ts'
 import { numberOf } from './pair.ts'
 import * as store from './store.ts'
 import type { PairRow } from './table.ts'
 import {
-  ended,
-  gone,
+  afterAbsence,
+  afterEnd,
+  afterRename,
+  afterShowing,
+  afterSighting,
   otherOf,
-  renamed,
-  seen,
-  shown,
   wasPushedAfterMerge,
   withOutcome,
 } from './transitions.ts'
@@ -39,7 +39,7 @@ export async function pairsOf(
     const other = otherOf(row, branch_key)
     await store.deletePair(db, repo.id, row)
     if (other === key || pairs.has(other)) continue
-    const next = renamed(row, branch_key, key)
+    const next = afterRename(row, branch_key, key)
     await store.savePairs(db, [next])
     pairs.set(other, next)
   }
@@ -50,7 +50,7 @@ export async function pairsOf(
 export interface Sightings {
   found: Sighting[]
   /** The open sides of stored pairs that were not found; null for one that ended without a pull request. */
-  absent: ReadonlyMap<SideKey, Activity | null>
+  absent: ReadonlyMap<SideKey, LastChange | null>
   /** Everything was compared, so that a pair that was not found is gone. */
   is_complete: boolean
 }
@@ -64,11 +64,15 @@ export async function enterSightings(
   const { now, repo } = within
   const next = new Map(pairs)
   for (const sighting of found)
-    next.set(sighting.other, seen(pairs.get(sighting.other), { side, sighting, repo_id: repo.id, now }))
+    next.set(
+      sighting.other,
+      afterSighting(pairs.get(sighting.other), { side, sighting, repo_id: repo.id, now }),
+    )
   if (is_complete) {
-    for (const [other, activity] of absent) {
+    for (const [other, last_change] of absent) {
       const row = pairs.get(other)
-      if (row) next.set(other, gone(row, { key: side.key, activity: side.activity, other: activity }, now))
+      if (row)
+        next.set(other, afterAbsence(row, { key: side.key, mine: side.last_change, other: last_change }, now))
     }
   }
   await saveChanged(within, pairs, next)
@@ -100,7 +104,7 @@ export function enterShown(
     const pairs = await pairsOf(within, key, null)
     const known = [...pairs].filter(([other]) => others.includes(other))
     const next = known.map(
-      ([other, row]) => [other, shown(row, { key, at: within.now, is_mergeable })] as const,
+      ([other, row]) => [other, afterShowing(row, { key, at: within.now, is_mergeable })] as const,
     )
     await saveChanged(within, pairs, new Map(next))
   })
@@ -122,7 +126,7 @@ export function enterEnd(ctx: RepoContext, side: EndedSide): Promise<PairRow[]> 
     const { db, repo } = within
     await store.lockLedger(db, repo.id)
     const pairs = await pairsOf(within, side.key, side.branch_key)
-    const next = new Map([...pairs].map(([other, row]) => [other, ended(row, side)]))
+    const next = new Map([...pairs].map(([other, row]) => [other, afterEnd(row, side)]))
     const awaited = [...next.values()].filter(
       (row) => row.outcome === 'open' && row.merged !== null && row[row.merged] === side.key,
     )
@@ -148,14 +152,14 @@ export async function enterPushAfterMerge(
 ): Promise<Map<SideKey, PairRow>> {
   const { db, repo } = within
   const next = new Map(pairs)
-  const awaited = [...pairs].filter(([, row]) => wasPushedAfterMerge(row, side.key, side.activity))
+  const awaited = [...pairs].filter(([, row]) => wasPushedAfterMerge(row, side.key, side.last_change))
   if (awaited.length === 0) return next
   const own = await files()
   const budget = { remaining: MERGED_UNITS_MAX }
   for (const [other, row] of awaited) {
     const merged = await store.listMergedChanges(db, repo.id, other)
     const outcome = merged.length > 0 ? outcomeAfterMerge(own, merged, { noise, budget }) : null
-    if (outcome !== null) next.set(other, withOutcome(row, outcome, side.activity.at))
+    if (outcome !== null) next.set(other, withOutcome(row, outcome, side.last_change.at))
   }
   await saveChanged(within, pairs, next)
   return next
@@ -173,7 +177,7 @@ export function enterRead(ctx: RepoContext, name: store.PairName, max: number): 
   })
 }
 
-/** Enters an outcome that GitHub told. */
+/** Enters an outcome that follows from GitHub’s answer. */
 export function enterOutcome(
   ctx: RepoContext,
   name: store.PairName,

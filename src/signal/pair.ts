@@ -45,7 +45,7 @@ export function branchOf(key: SideKey): string | null {
 }
 
 /** When a side was last pushed or declared. */
-export interface Activity {
+export interface LastChange {
   at: Date
   /** When the service learned of it. */
   received_at: Date
@@ -59,7 +59,7 @@ export interface Activity {
  * Which of two sides brought their overlap about: the one that was pushed or declared last or, within a second, that the
  * service learned of last. Null if that is unknown.
  */
-export function causeOf(one: Activity, other: Activity): 'one' | 'other' | null {
+export function causeOf(one: LastChange, other: LastChange): 'one' | 'other' | null {
   const later = bySecond(one.at, other.at) || one.received_at.getTime() - other.received_at.getTime()
   if (later > 0) return one.is_exact ? 'one' : null
   if (later < 0) return other.is_exact ? 'other' : null
@@ -72,7 +72,7 @@ export function bySecond(one: Date, other: Date): number {
 }
 
 /** Whether a side was pushed or declared again since it was `before`. */
-export function hasMoved(side: Activity, before: { at: Date; head: string | null }): boolean {
+export function hasMoved(side: LastChange, before: { at: Date; head: string | null }): boolean {
   return side.at > before.at || (side.head !== null && before.head !== null && side.head !== before.head)
 }
 
@@ -80,7 +80,7 @@ export function hasMoved(side: Activity, before: { at: Date; head: string | null
 export interface Sighting {
   other: SideKey
   other_author: string | null
-  other_activity: Activity
+  other_last_change: LastChange
   is_duplicate: boolean
   confidence: Confidence | null
   files: { path: string; your_lines: LineRange | null; their_lines: LineRange | null }[]
@@ -90,7 +90,7 @@ export interface Sighting {
 export interface LedgerSide {
   key: SideKey
   author: string | null
-  activity: Activity
+  last_change: LastChange
 }
 
 /** The place of `key` in its pair with `other`: keys are compared by code unit, as PostgreSQL does for the `C` collation. */

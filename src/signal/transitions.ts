@@ -1,11 +1,11 @@
 /** How a pair of the ledger changes with each event (contract §12). Pure: a row and an event make the next row. */
 import type { Confidence, LineRange } from '../lines/verdict.ts'
 import {
-  type Activity,
   bySecond,
   causeOf,
   FILES_MAX,
   hasMoved,
+  type LastChange,
   type LedgerSide,
   type Outcome,
   otherPlace,
@@ -22,16 +22,16 @@ export function otherOf(row: Pick<PairRow, 'first' | 'second'>, key: SideKey): S
 }
 
 /** A comparison found the pair. `row`: the stored one. A pair that came back after it ended begins again, but its outcome after a merge stands. */
-export function seen(
+export function afterSighting(
   row: PairRow | undefined,
   { side, sighting, repo_id, now }: { side: LedgerSide; sighting: Sighting; repo_id: number; now: Date },
 ): PairRow {
   const place = placeOf(side.key, sighting.other)
   const found = {
-    ...partOf(place, { author: side.author, ...activityFields(side.activity) }),
+    ...partOf(place, { author: side.author, ...lastChangeFields(side.last_change) }),
     ...partOf(otherPlace(place), {
       author: sighting.other_author,
-      ...activityFields(sighting.other_activity),
+      ...lastChangeFields(sighting.other_last_change),
     }),
     is_duplicate: sighting.is_duplicate,
     confidence: sighting.confidence,
@@ -42,7 +42,7 @@ export function seen(
   }
   if (row?.outcome === 'open') return { ...row, ...found }
   if (row && row.merged !== null) return row
-  const side_caused = causeOf(side.activity, sighting.other_activity)
+  const side_caused = causeOf(side.last_change, sighting.other_last_change)
   return {
     ...(row ?? {
       repo_id,
@@ -67,25 +67,25 @@ export function seen(
  * A complete comparison of side `key` did not find the pair any more. It is resolved by a push of either side; anything else, such
  * as a change of the settings, leaves it open. `other`: null if that side has ended without a pull request.
  */
-export function gone(
+export function afterAbsence(
   row: PairRow,
-  { key, activity, other }: { key: SideKey; activity: Activity; other: Activity | null },
+  { key, mine, other }: { key: SideKey; mine: LastChange; other: LastChange | null },
   now: Date,
 ): PairRow {
   if (row.outcome !== 'open' || row.merged !== null) return row
   if (other === null) return withOutcome(row, 'given_up', now)
   const place = placeOf(key, otherOf(row, key))
-  const [mine, its] = place === 'first' ? [activity, other] : [other, activity]
+  const [first, second] = place === 'first' ? [mine, other] : [other, mine]
   const moved = [
-    ...(hasMoved(mine, lastOf(row, 'first')) ? [mine.at] : []),
-    ...(hasMoved(its, lastOf(row, 'second')) ? [its.at] : []),
+    ...(hasMoved(first, lastOf(row, 'first')) ? [first.at] : []),
+    ...(hasMoved(second, lastOf(row, 'second')) ? [second.at] : []),
   ]
   const [at] = moved.toSorted((a, b) => a.getTime() - b.getTime())
   return at ? withOutcome(row, 'resolved', at) : row
 }
 
 /** A side was shown the pair. */
-export function shown(
+export function afterShowing(
   row: PairRow,
   { key, at, is_mergeable }: { key: SideKey; at: Date; is_mergeable: boolean | null },
 ): PairRow {
@@ -95,10 +95,10 @@ export function shown(
 }
 
 /**
- * A side was merged or closed. If the other one was merged before, the pair was wrong: see `contract §12`. A merge that
+ * A side was merged or closed. If the other one was merged before, the pair was wrong. A merge that
  * happened before the push that resolved the pair, but whose delivery came later, opens it again.
  */
-export function ended(
+export function afterEnd(
   row: PairRow,
   { key, is_merged, at }: { key: SideKey; is_merged: boolean; at: Date },
 ): PairRow {
@@ -111,11 +111,11 @@ export function ended(
 }
 
 /** Whether the side `key` was pushed since the other one was merged, while the outcome is open. */
-export function wasPushedAfterMerge(row: PairRow, key: SideKey, activity: Activity): boolean {
+export function wasPushedAfterMerge(row: PairRow, key: SideKey, last_change: LastChange): boolean {
   const { merged, merged_at, outcome } = row
   if (merged === null || merged_at === null || row[merged] === key || outcome !== 'open') return false
-  if (bySecond(activity.at, merged_at) !== 0) return activity.at > merged_at
-  return hasMoved(activity, lastOf(row, otherPlace(merged)))
+  if (bySecond(last_change.at, merged_at) !== 0) return last_change.at > merged_at
+  return hasMoved(last_change, lastOf(row, otherPlace(merged)))
 }
 
 /** A side as of the last comparison. */
@@ -123,7 +123,7 @@ function lastOf(row: PairRow, place: Place): { at: Date; head: string | null } {
   return { at: row[`${place}_active_at`], head: row[`${place}_head`] }
 }
 
-function activityFields({ at, head }: Activity) {
+function lastChangeFields({ at, head }: LastChange) {
   return { active_at: at, head }
 }
 
@@ -132,7 +132,7 @@ export function withOutcome(row: PairRow, outcome: Exclude<Outcome, 'open'>, at:
 }
 
 /** The pair under another key of one side: a branch has become a pull request. */
-export function renamed(row: PairRow, from: SideKey, to: SideKey): PairRow {
+export function afterRename(row: PairRow, from: SideKey, to: SideKey): PairRow {
   const other = otherOf(row, from)
   const [before, after] = [placeOf(from, other), placeOf(to, other)]
   const next = before === after ? row : swapped(row)

@@ -1,13 +1,19 @@
-/** Who is told of other work (contract §12): one row per sentence of the contract. */
+/** Which overlapping work a comment names (contract §12): one row per sentence of the contract. */
 import { describe, expect, test } from 'vitest'
 import { DEFAULT_SETTINGS } from '../../src/context/settings.ts'
-import { type AudienceRules, isBot, namedOf, type Other, silenceOf } from '../../src/signal/audience.ts'
+import {
+  type AudienceRules,
+  type Candidate,
+  isBot,
+  namedOf,
+  suppressionOf,
+} from '../../src/signal/audience.ts'
 import { budgetOf } from '../../src/signal/budget.ts'
 
 const now = new Date('2026-03-15T12:00:00Z')
 const daysAgo = (days: number) => new Date(now.getTime() - days * 86_400_000)
 
-const CONFLICT: Other = {
+const CONFLICT: Candidate = {
   severity: 'high',
   is_duplicate: false,
   is_proved: true,
@@ -26,10 +32,10 @@ const draft = { is_draft: true }
 const full = { is_over_budget: true }
 const both = { comment: { ...comment, audience: 'both' as const } }
 
-type Given = Partial<Other>
+type Given = Partial<Candidate>
 type Rules = Partial<AudienceRules>
 
-test.each<[string, Given, Rules, ReturnType<typeof silenceOf>]>([
+test.each<[string, Given, Rules, ReturnType<typeof suppressionOf>]>([
   ['a conflict that this side brought about', {}, {}, null],
   ['severity below min_severity', { severity: 'low' }, {}, 'below_threshold'],
   ['severity at min_severity', { severity: 'medium' }, {}, null],
@@ -59,9 +65,9 @@ test.each<[string, Given, Rules, ReturnType<typeof silenceOf>]>([
   ['… in two files', { conflicts: 2 }, full, null],
   ['… a duplicate', { is_duplicate: true, conflicts: 0 }, full, null],
   ['… raised risk', { is_risky: true }, full, null],
-])('%s', (_, other, rules, silence) => {
+])('%s', (_, other, rules, suppression) => {
   const defaults = { comment, is_draft: false, is_over_budget: false, now }
-  expect(silenceOf({ ...CONFLICT, ...other }, { ...defaults, ...rules })).toBe(silence)
+  expect(suppressionOf({ ...CONFLICT, ...other }, { ...defaults, ...rules })).toBe(suppression)
 })
 
 test('a comment names at most three others: duplicates first, then proved conflicts', () => {
@@ -69,7 +75,7 @@ test('a comment names at most three others: duplicates first, then proved confli
   const risky = { ...likely, name: 'risky', severity: 'high' } as const
   const proved = { ...CONFLICT, name: 'proved' }
   const duplicate = { ...likely, name: 'duplicate', severity: 'high', is_duplicate: true } as const
-  const named = (others: (Other & { name: string })[]) => namedOf(others).map(({ name }) => name)
+  const named = (others: (Candidate & { name: string })[]) => namedOf(others).map(({ name }) => name)
   expect(named([likely, risky, proved, duplicate])).toEqual(['duplicate', 'proved', 'risky'])
   expect(named([likely, risky])).toEqual(['risky', 'likely'])
   expect(named([])).toEqual([])

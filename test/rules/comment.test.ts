@@ -35,7 +35,7 @@ const LIKELY: Partial<ReportedPath> = {
   your_lines: [38, 50],
   their_lines: [40, 52],
 }
-const unshown = { ...reportedActivity, silence: 'below_threshold' } as const
+const unshown = { ...reportedActivity, suppression: 'below_threshold' } as const
 const notable: ReportedNotable = {
   severity: 'high',
   title: 'Tills are frozen',
@@ -48,7 +48,7 @@ function report(changes: Partial<Report> = {}): Report {
     severity: 'medium',
     activities: [reportedActivity],
     notables: [],
-    silent: { activities: [], notables: [] },
+    suppressed: { activities: [], notables: [] },
     merged: [],
     page_url: null,
     threshold: { severity: 'medium', is_of_draft: false },
@@ -62,8 +62,8 @@ function report(changes: Partial<Report> = {}): Report {
 /** A report in which nothing reaches the threshold. */
 const quiet = (changes: Partial<Report> = {}) => report({ severity: null, activities: [], ...changes })
 const low: Partial<Report> = {
-  silent: {
-    activities: [{ ...reportedActivity, severity: 'low', silence: 'below_threshold' }],
+  suppressed: {
+    activities: [{ ...reportedActivity, severity: 'low', suppression: 'below_threshold' }],
     notables: [{ ...notable, severity: 'low' }],
   },
 }
@@ -372,7 +372,7 @@ describe('the comment', () => {
     [
       'it is a draft',
       {
-        silent: { activities: [unshown, unshown], notables: [] },
+        suppressed: { activities: [unshown, unshown], notables: [] },
         threshold: { severity: 'high', is_of_draft: true },
       },
       'Overlap below the threshold',
@@ -446,7 +446,7 @@ describe('the check run', () => {
   })
 
   test.each(HOSTILE)('escapes %s below the threshold', (_, text) => {
-    const silent = (words: string) => ({
+    const suppressed = (words: string) => ({
       activities: [
         {
           ...unshown,
@@ -458,8 +458,8 @@ describe('the check run', () => {
       ],
       notables: [{ ...notable, title: words, where: words }],
     })
-    const plain = read(checkRunOf(sha, quiet({ silent: silent('harmless') })).summary)
-    const found = read(checkRunOf(sha, quiet({ silent: silent(text) })).summary)
+    const plain = read(checkRunOf(sha, quiet({ suppressed: suppressed('harmless') })).summary)
+    const found = read(checkRunOf(sha, quiet({ suppressed: suppressed(text) })).summary)
     expect([found.text, found.html, found.links]).toEqual([plain.text, plain.html, plain.links])
     expect(found.code).toHaveLength(plain.code.length)
   })

@@ -1,31 +1,31 @@
 /** How a pair of the ledger changes with each event (contract §12). */
 import { describe, expect, test } from 'vitest'
-import { type Activity, causeOf, type LedgerSide, placeOf, type Sighting } from '../../src/signal/pair.ts'
+import { causeOf, type LastChange, type LedgerSide, placeOf, type Sighting } from '../../src/signal/pair.ts'
 import type { PairRow } from '../../src/signal/table.ts'
 import {
-  ended,
-  gone,
-  renamed,
-  seen,
-  shown,
+  afterAbsence,
+  afterEnd,
+  afterRename,
+  afterShowing,
+  afterSighting,
   wasPushedAfterMerge,
   withOutcome,
 } from '../../src/signal/transitions.ts'
 
 const at = (minute: number) => new Date(Date.UTC(2026, 2, 2, 9, minute))
-const pushed = (minute: number, head: string | null = null): Activity => ({
+const pushed = (minute: number, head: string | null = null): LastChange => ({
   at: at(minute),
   received_at: at(minute),
   is_exact: true,
   head,
 })
-const heardLater = (minute: number): Activity => ({ ...pushed(minute), received_at: at(minute + 1) })
-const unknown = (minute: number): Activity => ({ ...pushed(minute), is_exact: false })
-const side = (key: string, activity: Activity): LedgerSide => ({ key, author: 'ben', activity })
-const sighting = (other: string, activity: Activity): Sighting => ({
+const heardLater = (minute: number): LastChange => ({ ...pushed(minute), received_at: at(minute + 1) })
+const unknown = (minute: number): LastChange => ({ ...pushed(minute), is_exact: false })
+const side = (key: string, last_change: LastChange): LedgerSide => ({ key, author: 'ben', last_change })
+const sighting = (other: string, last_change: LastChange): Sighting => ({
   other,
   other_author: 'cy',
-  other_activity: activity,
+  other_last_change: last_change,
   is_duplicate: false,
   confidence: 'proved',
   files: [{ path: 'a.ts', your_lines: [1, 2], their_lines: [3, 4] }],
@@ -33,10 +33,15 @@ const sighting = (other: string, activity: Activity): Sighting => ({
 
 /** #2, pushed at 9:10, and #1, pushed at 9:00, as #2 sees it. */
 function found(row?: PairRow, mine = pushed(10, 'b1'), its = pushed(0, 'a1')): PairRow {
-  return seen(row, { side: side('#2', mine), sighting: sighting('#1', its), repo_id: 1, now: at(11) })
+  return afterSighting(row, {
+    side: side('#2', mine),
+    sighting: sighting('#1', its),
+    repo_id: 1,
+    now: at(11),
+  })
 }
 const open = found()
-const merged = ended(open, { key: '#1', is_merged: true, at: at(20) })
+const merged = afterEnd(open, { key: '#1', is_merged: true, at: at(20) })
 
 describe('the cause of a pair is the side that was pushed last', () => {
   test.each([
@@ -88,8 +93,8 @@ describe('a comparison that finds the pair', () => {
 })
 
 describe('a comparison that does not find it any more', () => {
-  const lost = (mine: Activity, other: Activity | null, row = open) =>
-    gone(row, { key: '#2', activity: mine, other }, at(30))
+  const lost = (mine: LastChange, other: LastChange | null, row = open) =>
+    afterAbsence(row, { key: '#2', mine, other }, at(30))
 
   test.each([
     ['after a push of this side: resolved', pushed(25, 'b2'), pushed(0, 'a1'), 'resolved', at(25)],
@@ -112,28 +117,28 @@ describe('the end of a side', () => {
   })
 
   test('closed unmerged: given up, also after the other one was merged', () => {
-    expect(ended(open, { key: '#1', is_merged: false, at: at(20) }).outcome).toBe('given_up')
-    expect(ended(merged, { key: '#2', is_merged: false, at: at(30) }).outcome).toBe('given_up')
+    expect(afterEnd(open, { key: '#1', is_merged: false, at: at(20) }).outcome).toBe('given_up')
+    expect(afterEnd(merged, { key: '#2', is_merged: false, at: at(30) }).outcome).toBe('given_up')
   })
 
   test('both merged: wrong', () => {
-    expect(ended(merged, { key: '#2', is_merged: true, at: at(30) })).toMatchObject({
+    expect(afterEnd(merged, { key: '#2', is_merged: true, at: at(30) })).toMatchObject({
       outcome: 'wrong',
       ended_at: at(30),
     })
   })
 
   test('the same merge delivered twice changes nothing', () => {
-    expect(ended(merged, { key: '#1', is_merged: true, at: at(20) })).toEqual(merged)
+    expect(afterEnd(merged, { key: '#1', is_merged: true, at: at(20) })).toEqual(merged)
   })
 
   test('a merge before the push that resolved the pair, delivered after it, opens it again', () => {
     const resolved = withOutcome(open, 'resolved', at(25))
-    expect(ended(resolved, { key: '#1', is_merged: true, at: at(20) })).toMatchObject({
+    expect(afterEnd(resolved, { key: '#1', is_merged: true, at: at(20) })).toMatchObject({
       outcome: 'open',
       merged: 'first',
     })
-    expect(ended(resolved, { key: '#1', is_merged: true, at: at(40) })).toEqual(resolved)
+    expect(afterEnd(resolved, { key: '#1', is_merged: true, at: at(40) })).toEqual(resolved)
   })
 })
 
@@ -153,20 +158,20 @@ describe('a push of the other side after the merge', () => {
 })
 
 test('a pair is shown to a side once', () => {
-  const once = shown(open, { key: '#2', at: at(12), is_mergeable: true })
+  const once = afterShowing(open, { key: '#2', at: at(12), is_mergeable: true })
   expect(once).toMatchObject({ second_shown_at: at(12), first_shown_at: null, was_mergeable: true })
-  expect(shown(once, { key: '#2', at: at(40), is_mergeable: false })).toEqual(once)
+  expect(afterShowing(once, { key: '#2', at: at(40), is_mergeable: false })).toEqual(once)
 })
 
 test('a branch that becomes a pull request keeps its pairs, with the sides in order', () => {
-  const branch = seen(undefined, {
+  const branch = afterSighting(undefined, {
     side: side('branch:fix', pushed(10)),
     sighting: sighting('#3', pushed(0)),
     repo_id: 1,
     now: at(11),
   })
   expect(branch).toMatchObject({ first: '#3', second: 'branch:fix', cause: 'second' })
-  expect(renamed(branch, 'branch:fix', '#2')).toMatchObject({
+  expect(afterRename(branch, 'branch:fix', '#2')).toMatchObject({
     first: '#2',
     second: '#3',
     first_author: 'ben',

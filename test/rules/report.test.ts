@@ -5,7 +5,7 @@ import type { Verdict } from '../../src/lines/verdict.ts'
 import type { Conclusion } from '../../src/overlap/conclude.ts'
 import type { PathPair, Severity } from '../../src/overlap/overlap.ts'
 import { NO_RELATION, unjudgedPath } from '../../src/overlap/relation.ts'
-import { otherWorkOf } from '../../src/pull-requests/other-work.ts'
+import { groupOverlaps } from '../../src/pull-requests/overlap-groups.ts'
 import { isAhead, reportOf, reportOfNone, type Stage } from '../../src/pull-requests/report.ts'
 
 type Collision = Conclusion['collisions'][number]
@@ -60,7 +60,7 @@ function conclusion(changes: Partial<Conclusion>): Conclusion {
 
 const PUSHED = { pushed_at: at(10), head_sha: 'a'.repeat(40) }
 const ready = { number: 7, author: 'ada', is_draft: false, is_queued: false, opened_at: at(10), ...PUSHED }
-/** Both sides are told, so that nothing but the severity leaves work out. */
+/** Both sides are shown, so that only the severity suppresses an overlap. */
 const comment = { ...DEFAULT_SETTINGS.comment, min_severity: 'low', audience: 'both' } as const
 const elsewhere = {
   now: at(20),
@@ -75,13 +75,13 @@ function report(
   {
     min_severity = 'low',
     draft_min_severity = 'high',
-    told = ready,
+    pr = ready,
     opened_at = [],
     queued = [],
   }: {
     min_severity?: Severity
     draft_min_severity?: Severity
-    told?: typeof ready
+    pr?: typeof ready
     opened_at?: [number, Date][]
     queued?: number[]
   } = {},
@@ -100,8 +100,8 @@ function report(
     return [number, { number, is_queued: queued.includes(number), ...facts, ...times }] as const
   })
   const all = conclusion(found)
-  const entered = { works: otherWorkOf(all.collisions), pairs: new Map(), others: new Map(others) }
-  return reportOf(all, told, {
+  const entered = { groups: groupOverlaps(all.collisions), pairs: new Map(), others: new Map(others) }
+  return reportOf(all, pr, {
     comment: { ...comment, min_severity, draft_min_severity },
     ...elsewhere,
     entered,
@@ -122,15 +122,15 @@ describe('overlaps below the minimum severity are left out', () => {
     ['high', 'low', true, ['high', 'medium', 'low']],
   ])(
     'min_severity %s, draft_min_severity %s, draft %s',
-    (min_severity, draft_min_severity, is_draft, told) => {
-      const given = { min_severity, draft_min_severity, told: { ...ready, is_draft } }
-      const untold = ALL.filter((severity) => !told.includes(severity))
+    (min_severity, draft_min_severity, is_draft, expected) => {
+      const given = { min_severity, draft_min_severity, pr: { ...ready, is_draft } }
+      const left_out = ALL.filter((severity) => !expected.includes(severity))
       const shown = report({ collisions }, given)
-      expect(shown.activities.map((work) => work.severity)).toEqual(told)
-      expect(shown.silent.activities.map((work) => work.severity)).toEqual(untold)
+      expect(shown.activities.map((work) => work.severity)).toEqual(expected)
+      expect(shown.suppressed.activities.map((work) => work.severity)).toEqual(left_out)
       const notes = report({ notables }, given)
-      expect(notes.notables.map((note) => note.severity)).toEqual(told)
-      expect(notes.silent.notables.map((note) => note.severity)).toEqual(untold)
+      expect(notes.notables.map((note) => note.severity)).toEqual(expected)
+      expect(notes.suppressed.notables.map((note) => note.severity)).toEqual(left_out)
       expect(shown.threshold).toEqual({
         severity: is_draft ? draft_min_severity : min_severity,
         is_of_draft: is_draft,
@@ -141,7 +141,7 @@ describe('overlaps below the minimum severity are left out', () => {
   test('and without any overlap there is no severity', () => {
     expect(report({}).severity).toBeNull()
     expect(report({ collisions: [collision('a', 'low')] }, { min_severity: 'medium' }).severity).toBeNull()
-    const draft = { told: { ...ready, is_draft: true } }
+    const draft = { pr: { ...ready, is_draft: true } }
     expect(report({ notables: [matching('a', 'medium')] }, draft).severity).toBeNull()
   })
 })
@@ -246,11 +246,11 @@ describe('activities of one branch or pull request are one row', () => {
 
   test('is reported when one of them is severe enough, and never twice', () => {
     const collisions = [collision('a', 'high', pull(3)), collision('b', 'low', pull(3))]
-    const { activities, silent } = report({ collisions }, { min_severity: 'medium' })
+    const { activities, suppressed } = report({ collisions }, { min_severity: 'medium' })
     expect(activities).toMatchObject([
       { severity: 'high', paths: [{ example: 'src/a' }, { example: 'src/b' }] },
     ])
-    expect(silent.activities).toEqual([])
+    expect(suppressed.activities).toEqual([])
   })
 
   test('with the highest severity, and each example and area once', () => {
@@ -357,15 +357,15 @@ describe('the order of pull requests', () => {
     const opened_at: [number, Date][] = [[9, at(30)]]
     const queued = report({ collisions: [other] }, { opened_at, queued: [9] }).activities[0]
     expect(queued).toMatchObject({ is_ahead: true, stage: 'queued' })
-    const told = { ...ready, is_queued: true }
-    expect(report({ collisions: [other] }, { opened_at: [[9, at(5)]], told }).activities[0]?.is_ahead).toBe(
+    const pr = { ...ready, is_queued: true }
+    expect(report({ collisions: [other] }, { opened_at: [[9, at(5)]], pr }).activities[0]?.is_ahead).toBe(
       false,
     )
   })
 
   test('a reported draft is behind a ready one that was opened later', () => {
     const other = collision('a', 'high', { pr_number: 9, pr_url: 'https://github.com/acme/shop/pull/9' })
-    const given = { told: { ...ready, is_draft: true }, opened_at: [[9, at(30)]] as [number, Date][] }
+    const given = { pr: { ...ready, is_draft: true }, opened_at: [[9, at(30)]] as [number, Date][] }
     expect(report({ collisions: [other] }, given).activities[0]).toMatchObject({
       is_ahead: true,
       stage: 'ready',

@@ -1,25 +1,25 @@
-/** The work that overlaps with a pull request: one item per pull request or branch, with all its activities. Pure. */
+/** Overlapping activities, grouped by pull request or branch. Pure. */
 import type { ComparedActivity } from '../activities/live-store.ts'
 import type { ActivityRow } from '../activities/table.ts'
 import type { Found } from '../overlap/conclude.ts'
-import { type Activity, branchKey, type LedgerSide, pullRequestKey, type SideKey } from '../signal/pair.ts'
+import { branchKey, type LastChange, type LedgerSide, pullRequestKey, type SideKey } from '../signal/pair.ts'
 import type { NumberedPullRequest } from './store.ts'
 import type { PullRequestRow } from './table.ts'
 
-export type Group = [Found<ComparedActivity>, ...Found<ComparedActivity>[]]
+export type Overlaps = [Found<ComparedActivity>, ...Found<ComparedActivity>[]]
 
-export interface OtherWork {
+export interface OverlapGroup {
   /** Its key in the ledger; null for an activity that has neither a pull request nor a branch. */
   key: SideKey | null
   /** The number of its pull request. */
   number: number | null
   /** The most severe first. */
-  group: Group
+  overlaps: Overlaps
 }
 
 /** In the order of the most severe activity of each. */
-export function otherWorkOf(collisions: readonly Found<ComparedActivity>[]): OtherWork[] {
-  const works = new Map<string, OtherWork>()
+export function groupOverlaps(collisions: readonly Found<ComparedActivity>[]): OverlapGroup[] {
+  const groups = new Map<string, OverlapGroup>()
   // An activity on the branch of a pull request belongs to it, even if it is not linked yet.
   const numbers = new Map(
     collisions.flatMap(({ record }) =>
@@ -30,17 +30,17 @@ export function otherWorkOf(collisions: readonly Found<ComparedActivity>[]): Oth
     const { branch, id } = each.record
     const number = each.record.pr_number ?? (branch === null ? null : (numbers.get(branch) ?? null))
     const key = number !== null ? pullRequestKey(number) : branch === null ? null : branchKey(branch)
-    const work = works.get(key ?? id)
-    if (work) work.group.push(each)
-    else works.set(key ?? id, { key, number, group: [each] })
+    const group = groups.get(key ?? id)
+    if (group) group.overlaps.push(each)
+    else groups.set(key ?? id, { key, number, overlaps: [each] })
   }
-  return [...works.values()]
+  return [...groups.values()]
 }
 
-/** The activity that represents the work: that of its pull request, else the most severe one. */
-export function recordOf({ group }: OtherWork): ComparedActivity {
-  const [{ record }] = group
-  return group.find((each) => each.record.pr_number !== null)?.record ?? record
+/** The activity that represents the group: that of its pull request, else the most severe one. */
+export function recordOf({ overlaps }: OverlapGroup): ComparedActivity {
+  const [{ record }] = overlaps
+  return overlaps.find((each) => each.record.pr_number !== null)?.record ?? record
 }
 
 /** Open pull requests, by number. */
@@ -48,15 +48,15 @@ export type OtherPullRequests = ReadonlyMap<number, NumberedPullRequest>
 
 /** A pull request as a side of the ledger. */
 export function sideOfPullRequest(pr: PullRequestRow): LedgerSide {
-  return { key: pullRequestKey(pr.number), author: pr.author, activity: activityOf(pr) }
+  return { key: pullRequestKey(pr.number), author: pr.author, last_change: lastChangeOf(pr) }
 }
 
 /** A branch without a pull request as a side of the ledger; at least one activity. */
 export function sideOfBranch(branch: string, activities: readonly ActivityRow[]): LedgerSide {
-  return { key: branchKey(branch), author: authorOf(activities), activity: lastDeclared(activities) }
+  return { key: branchKey(branch), author: authorOf(activities), last_change: lastDeclared(activities) }
 }
 
-export function activityOf({
+export function lastChangeOf({
   pushed_at,
   changed_at,
   push_received_at,
@@ -65,15 +65,15 @@ export function activityOf({
 }: Pick<
   PullRequestRow,
   'pushed_at' | 'push_received_at' | 'changed_at' | 'is_push_seen' | 'head_sha'
->): Activity {
+>): LastChange {
   const at = pushed_at ?? changed_at
   return { at, received_at: push_received_at ?? at, is_exact: is_push_seen, head: head_sha }
 }
 
-/** When the work of a branch was last declared or pushed. */
+/** When the activities of a branch were last declared or pushed. */
 export function lastDeclared(
   records: readonly Pick<ComparedActivity, 'declared_at' | 'created_at'>[],
-): Activity {
+): LastChange {
   const times = records.map(({ declared_at, created_at }) => (declared_at ?? created_at).getTime())
   const at = new Date(Math.max(...times))
   return { at, received_at: at, is_exact: true, head: null }
@@ -87,14 +87,14 @@ export function authorOf(
   return record.source === 'api' ? (record.created_by ?? record.actor) : record.actor
 }
 
-/** When other work was last pushed or declared. */
-export function activeAt(work: OtherWork, others: OtherPullRequests): Date {
-  const other = work.number === null ? undefined : others.get(work.number)
-  return other ? activityOf(other).at : lastDeclared(work.group.map(({ record }) => record)).at
+/** When the work of a group was last pushed or declared. */
+export function activeAt(group: OverlapGroup, others: OtherPullRequests): Date {
+  const other = group.number === null ? undefined : others.get(group.number)
+  return other ? lastChangeOf(other).at : lastDeclared(group.overlaps.map(({ record }) => record)).at
 }
 
-/** The login of the author of other work, or the name of its actor. */
-export function loginOf(work: OtherWork, others: OtherPullRequests): string {
-  const other = work.number === null ? undefined : others.get(work.number)
-  return other?.author ?? authorOf([recordOf(work)]) ?? ''
+/** The login of the author of a group, or the name of its actor. */
+export function loginOf(group: OverlapGroup, others: OtherPullRequests): string {
+  const other = group.number === null ? undefined : others.get(group.number)
+  return other?.author ?? authorOf([recordOf(group)]) ?? ''
 }

@@ -1,41 +1,43 @@
-/** The other side of a pair, as the rules of contract §12 see it. Pure. */
+/** What the rules of the audience need to know about overlapping work (contract §12). Pure. */
 import type { Settings } from '../context/settings.ts'
-import { isBot, type Other } from '../signal/audience.ts'
+import { type Candidate, isBot } from '../signal/audience.ts'
 import { bySecond, numberOf, pullRequestKey } from '../signal/pair.ts'
 import type { PairRow } from '../signal/table.ts'
-import { activeAt, loginOf, type OtherWork, recordOf } from './other-work.ts'
+import { activeAt, loginOf, type OverlapGroup, recordOf } from './overlap-groups.ts'
 import type { EnteredOverlaps } from './sightings.ts'
 import type { PullRequestRow } from './table.ts'
 
 type Subject = Pick<PullRequestRow, 'number' | 'author' | 'opened_at' | 'pushed_at' | 'head_sha'>
 
-/** What decides whether the pull request is told of other work. */
-export function otherSideOf(
-  work: OtherWork,
+/** A group as a candidate for the comment on the pull request. */
+export function candidateOf(
+  group: OverlapGroup,
   pr: Subject,
   {
     comment,
     is_blocking,
     entered,
   }: { comment: Settings['comment']; is_blocking: boolean; entered: EnteredOverlaps },
-): Other {
-  const { key, number, group } = work
-  const [{ severity }] = group
+): Candidate {
+  const { key, number, overlaps } = group
+  const [{ severity }] = overlaps
   const pair = key === null ? undefined : entered.pairs.get(key)
   const other = number === null ? undefined : entered.others.get(number)
   const cause = pair?.outcome === 'open' && pair.cause ? pair[pair.cause] : null
-  const conflicts = group.flatMap(({ match }) => match.paths.filter(({ verdict }) => verdict === 'conflict'))
-  const opened_at = other?.opened_at ?? recordOf(work).created_at
+  const conflicts = overlaps.flatMap(({ match }) =>
+    match.paths.filter(({ verdict }) => verdict === 'conflict'),
+  )
+  const opened_at = other?.opened_at ?? recordOf(group).created_at
   return {
     severity,
-    is_duplicate: group.some(({ match }) => match.duplicate !== null),
+    is_duplicate: overlaps.some(({ match }) => match.duplicate !== null),
     is_proved: conflicts.some(({ confidence }) => confidence === 'proved'),
     conflicts: new Set(conflicts.map(({ example }) => example)).size,
-    is_risky: group.some(({ record }) => record.risk === 'high' || record.risk === 'critical'),
-    is_blocking: is_blocking || group.some(({ record }) => record.blocking),
-    is_bot: isBot({ login: loginOf(work, entered.others), is_of_type_bot: other?.is_bot ?? false }, comment),
-    is_same_author: isSameAuthor(work, pr, entered),
-    active_at: activeAt(work, entered.others),
+    is_risky: overlaps.some(({ record }) => record.risk === 'high' || record.risk === 'critical'),
+    is_blocking: is_blocking || overlaps.some(({ record }) => record.blocking),
+    is_bot: isBot({ login: loginOf(group, entered.others), is_of_type_bot: other?.is_bot ?? false }, comment),
+    is_same_author: isSameAuthor(group, pr, entered),
+    active_at: activeAt(group, entered.others),
     cause: cause === null ? null : cause === pullRequestKey(pr.number) ? 'this' : 'other',
     is_earlier: isEarlier({ at: opened_at, number }, { at: pr.opened_at, number: pr.number }),
   }
@@ -43,12 +45,12 @@ export function otherSideOf(
 
 /** An activity on the branch of a pull request may have been declared by another user than the author of the pull request. */
 function isSameAuthor(
-  { number, group }: OtherWork,
+  { number, overlaps }: OverlapGroup,
   { author }: Subject,
   { others }: EnteredOverlaps,
 ): boolean {
   const other = number === null ? null : others.get(number)?.author
-  return group.some(({ record, match }) => {
+  return overlaps.some(({ record, match }) => {
     const login = other ?? (record.source === 'api' ? record.created_by : record.actor)
     if (author === null || login === null) return match.same_author
     return author.toLowerCase() === login.toLowerCase()
