@@ -170,7 +170,7 @@ async function enterNoise(within: RepoContext, key: SideKey, { noise }: Conclusi
     const [first, second] = placeOf(key, other) === 'first' ? [key, other] : [other, key]
     for (const { example } of overlaps.flatMap(({ match }) => match.paths)) {
       const shared = noiseOfPath(example, rules, { is_file: true }) ?? 'binary'
-      found.set(`${shared} ${second}`, { noise: shared, first, second })
+      found.set(JSON.stringify([shared, other]), { noise: shared, first, second })
     }
   }
   await saveNoisePairs(db, repo.id, [...found.values()], now)

@@ -203,6 +203,16 @@ test('counts each pair by when it was first shown, and gives precision from ten 
   expect(months.reduce((sum, { shown }) => sum + shown, 0)).toBe(24)
 })
 
+test('counts each pair of pull requests that share only noise once, after any number of pushes', async () => {
+  const files = ['package-lock.json']
+  await repository.open({ files })
+  await repository.open({ files })
+  const third = await repository.open({ files: [...files, 'CHANGELOG.md'] })
+  await repository.push(third, [...files, 'src/pay.ts'])
+  await repository.advance(QUIET_MS)
+  expect(await signal()).toMatchObject({ noise: { lock: 3 }, recorded: 0 })
+})
+
 test('counts the pairs that share only noise by class', async () => {
   const pair = (noise: 'lock' | 'changelog', number: number, days: number) => ({
     repo_id: repository.id,
