@@ -51,6 +51,7 @@ export async function startBuiltService(env: Record<string, string> = {}): Promi
   const database = await freshDatabase()
   const service = await startProcess({
     DATABASE_URL: database.database_url,
+    DATA_DIR: database.data_dir,
     GITHUB_API_URL: github.url,
     RATE_LIMIT_PER_MINUTE: '100000',
     ...env,

@@ -1,0 +1,119 @@
+/**
+ * Sessions of real coding agents with the hooks of `deconflict init`. The model is a stub: it reads a file, edits it
+ * twice and ends. Ada runs the agent; Ben works on the same file.
+ */
+import { execFile } from 'node:child_process'
+import { join } from 'node:path'
+import { promisify } from 'node:util'
+import { afterAll, afterEach, beforeAll, describe, expect, inject, test } from 'vitest'
+import { createClient } from '../../src/client/client.ts'
+import { type BuiltService, startBuiltService } from '../support/built-service.ts'
+import { startSilentServer } from '../support/silent-server.ts'
+import { PROGRAMS, type Program } from './programs.ts'
+import { EDITED, FILE, runSession, type Session, type SessionOptions } from './session.ts'
+
+const AT = { owner: 'acme', repo: 'shop' }
+const TITLE = 'Tidy the retries'
+/** The prompt names no file. */
+const PROMPT = 'Make the number of attempts configurable.'
+const executables = inject('executables')
+const report: string[] = []
+
+let service: BuiltService
+let session: Session | undefined
+
+beforeAll(async () => {
+  service = await startBuiltService()
+})
+afterAll(async () => {
+  await service.close()
+  process.stdout.write(`\n${report.join('\n')}\n`)
+})
+afterEach(async () => {
+  await session?.remove()
+  session = undefined
+  const ben = clientOf('ben')
+  const { items } = await ben.listActivities({ ...AT, input: { status: 'active', limit: 100 } })
+  for (const { id } of items) await ben.archiveActivity({ ...AT, id })
+})
+
+const clientOf = (login: string) => createClient({ base_url: service.url, token: `tok-${login}` })
+
+async function startAsBen(path: string): Promise<void> {
+  const scope = { areas: [], paths: [path] }
+  const input = { title: TITLE, summary: 'One for all.', actor: 'Ben', branch: 'tidy', scope }
+  await clientOf('ben').createActivity({ ...AT, input })
+}
+
+/** Activities of Ada that began since `ids` was read, newest first. */
+async function activitiesOfAda(known: string[] = []) {
+  const { items } = await clientOf('ada').listActivities({ ...AT, input: { actor: 'Ada', limit: 100 } })
+  return items.filter(({ id }) => !known.includes(id))
+}
+
+/** Runs a session at the service, and returns what was announced before the first request to the model too. */
+async function run(program: Program, options: Partial<SessionOptions> = {}) {
+  const known = (await activitiesOfAda()).map(({ id }) => id)
+  let announced: Awaited<ReturnType<typeof activitiesOfAda>> = []
+  session = await runSession(program, {
+    executables,
+    url: service.url,
+    prompt: PROMPT,
+    onTurn: async (turn) => {
+      if (turn === 1) announced = await activitiesOfAda(known)
+    },
+    ...options,
+  })
+  const { turns, code, output, content, duration_ms } = session
+  const heard = turns.findIndex((turn) => turn.includes(TITLE)) + 1
+  const name = expect.getState().currentTestName?.split(' > ').at(-1)
+  report.push(`  ${duration_ms} ms, ${heard ? `heard in request ${heard}` : 'heard nothing'}: ${name}`)
+  expect([code, content], output).toEqual([0, EDITED])
+  const times_told = (turns.at(-1)?.split(TITLE).length ?? 0) - 1
+  return { heard, times_told, announced, activities: () => activitiesOfAda(known) }
+}
+
+describe.each(PROGRAMS)('$name', (program) => {
+  beforeAll(async () => {
+    const options = { env: { PATH: process.env.PATH, HOME: '/nonexistent' } }
+    const { stdout } = await promisify(execFile)(join(executables, program.command), ['--version'], options)
+    report.push(`${program.name}, version ${/\d[\d.]+\d/.exec(stdout)?.[0]}`)
+  })
+
+  test('announces one activity before the first request, hears of others with the file it reads, and ends it', async () => {
+    await startAsBen(FILE)
+    const { heard, times_told, announced, activities } = await run(program)
+    expect(announced).toMatchObject([{ agent: program.agent, branch: 'work', status: 'active' }])
+    expect([1, 2]).toContain(heard)
+    expect(times_told).toBe(1)
+    await expect.poll(activities).toMatchObject([{ id: announced[0]?.id, status: 'archived' }])
+  })
+
+  test('hears in the first request of overlap with the changes of its branch', async () => {
+    await startAsBen('src/checkout/pay.ts')
+    const { heard, times_told } = await run(program, {
+      prepare: (tree) => tree.write({ 'src/checkout/pay.ts': 'export {}\n' }),
+    })
+    expect([heard, times_told]).toEqual([1, 1])
+  })
+
+  test('hears in the first request of overlap with a file that the prompt names', async () => {
+    await startAsBen(FILE)
+    const { heard, times_told } = await run(program, { prompt: `${PROMPT} It is in ${FILE}.` })
+    expect([heard, times_told]).toEqual([1, 1])
+  })
+
+  test('works while the service is down', async () => {
+    const closed = await startSilentServer()
+    await closed.close()
+    const { heard } = await run(program, { url: closed.url })
+    expect(heard).toBe(0)
+  })
+
+  test('works while the service does not answer, and asks it once', async () => {
+    const silent = await startSilentServer()
+    const { heard } = await run(program, { url: silent.url }).finally(silent.close)
+    expect(heard).toBe(0)
+    expect(silent.requests).toHaveLength(1)
+  })
+})

@@ -1,0 +1,64 @@
+/** A stub of a model's API on loopback. It records the requests of one agent, and replies with a script. */
+import { once } from 'node:events'
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { json } from 'node:stream/consumers'
+import type { Dialect, Json, Reply } from './dialects.ts'
+
+export interface Model {
+  url: string
+  /** The bodies of the requests that offer tools, in order. */
+  turns: Json[]
+  /** Paths that were answered with 404, and others. */
+  paths: string[]
+  close(): Promise<void>
+}
+
+/**
+ * Replies with `script[n]` to a request that has the results of n tools, and ends the turn after the script. `onTurn`
+ * runs before each reply.
+ */
+export async function startModel(
+  dialect: Dialect,
+  { script, onTurn }: { script: Reply[]; onTurn(turn: number): Promise<void> },
+): Promise<Model> {
+  const turns: Json[] = []
+  const paths: string[] = []
+  const answer = async (request: IncomingMessage, response: ServerResponse) => {
+    const { url = '', method } = request
+    paths.push(`${method} ${url}`)
+    if (method !== 'POST' || !dialect.path.test(url)) {
+      request.resume()
+      response.writeHead(404, { 'content-type': 'application/json' }).end('{"error":{"message":"not found"}}')
+      return
+    }
+    const body: Json = await json(request)
+    let reply: Reply = { text: 'Retry payments' }
+    if (dialect.has_tools(body)) {
+      turns.push(body)
+      await onTurn(turns.length)
+      reply = script[dialect.results(body)] ?? { text: 'Done.' }
+    }
+    response.writeHead(200, { 'content-type': 'text/event-stream' })
+    for (const { name, data } of dialect.events(reply, String(paths.length))) {
+      if (name) response.write(`event: ${name}\n`)
+      response.write(`data: ${typeof data === 'string' ? data : JSON.stringify(data)}\n\n`)
+    }
+    response.end()
+  }
+  const server = createServer((request, response) => {
+    answer(request, response).catch((error: Error) => response.destroy(error))
+  })
+  server.listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  return {
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    turns,
+    paths,
+    async close() {
+      server.close()
+      server.closeAllConnections()
+      await once(server, 'close')
+    },
+  }
+}

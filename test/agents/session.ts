@@ -1,0 +1,119 @@
+/** One session of a coding agent's program, in a working tree of its own with the hooks of `deconflict init`. */
+import { spawn } from 'node:child_process'
+import { chmod, mkdir, readFile, writeFile } from 'node:fs/promises'
+import { dirname, join } from 'node:path'
+import { text } from 'node:stream/consumers'
+import { fileURLToPath } from 'node:url'
+import { stopwatch } from '../../src/base/clock.ts'
+import { temporaryDirectory } from '../support/temporary-directory.ts'
+import { type WorkingTree, workingTree } from '../support/working-tree.ts'
+import { trustCodexHooks } from './codex-trust.ts'
+import { startModel } from './model.ts'
+import type { Program } from './programs.ts'
+
+const CLI = fileURLToPath(new URL('../../dist/cli.js', import.meta.url))
+/** A session is killed after this time. */
+const SESSION_MS = 90_000
+
+export const FILE = 'src/checkout/retry.ts'
+const TEXTS = ['one', 'two', 'three'].map((each) => `export const attempts = '${each}'\n`) as [
+  string,
+  string,
+  string,
+]
+
+export interface SessionOptions {
+  /** Directory of the programs. */
+  executables: string
+  /** Address of the service. */
+  url: string
+  prompt: string
+  /** Runs in the working tree, on the branch `work`, before the session. */
+  prepare?: (tree: WorkingTree) => Promise<void>
+  /** Runs before the reply to each request to the model, counted from 1. */
+  onTurn?: (turn: number) => Promise<void>
+}
+
+export interface Session {
+  code: number | null
+  /** The requests to the model, as JSON. */
+  turns: string[]
+  /** What the program printed. */
+  output: string
+  /** The file that the agent edited. */
+  content: string
+  duration_ms: number
+  tree: WorkingTree
+  remove(): Promise<void>
+}
+
+export const EDITED = TEXTS[2]
+
+/** Installs all hooks, and runs the program until it ends by itself. */
+export async function runSession(program: Program, options: SessionOptions): Promise<Session> {
+  const { executables, url, prompt, prepare, onTurn = async () => {} } = options
+  const tree = await workingTree({})
+  const directory = await temporaryDirectory('agent')
+  const home = join(directory.path, 'home')
+  const bin = join(directory.path, 'bin')
+  const write = async (file: string, content: string, mode = 0o600) => {
+    await mkdir(dirname(file), { recursive: true })
+    await writeFile(file, content)
+    await chmod(file, mode)
+  }
+  await write(join(bin, 'deconflict'), `#!/bin/sh\nexec '${process.execPath}' '${CLI}' "$@"\n`, 0o755)
+  // The token comes from this file: some programs keep GITHUB_TOKEN from their hooks.
+  await write(join(home, '.config/deconflict/config.json'), JSON.stringify({ url, token: 'tok-ada' }))
+  await tree.write({ [FILE]: TEXTS[0] })
+  await tree.runProcess(['init', '--yes'])
+  await tree.git('add', '-A')
+  await tree.git('commit', '-q', '-m', 'Install hooks')
+  await tree.git('update-ref', 'refs/remotes/origin/main', 'HEAD')
+  await tree.git('checkout', '-q', '-b', 'work')
+  await prepare?.(tree)
+
+  const file = join(tree.path, FILE)
+  const replacing = (from: number) => ({
+    from: TEXTS[from]?.trim() as string,
+    to: TEXTS[from + 1]?.trim() as string,
+  })
+  const script = program.script(file, [replacing(0), replacing(1)])
+  const model = await startModel(program.dialect, { script, onTurn })
+  const place = { home, tree: tree.path, model: model.url }
+  for (const [name, content] of Object.entries(program.files?.(place) ?? {}))
+    await write(join(home, name), content)
+  const env = {
+    PATH: `${bin}:${process.env.PATH}`,
+    HOME: home,
+    GIT_CONFIG_NOSYSTEM: '1',
+    DECONFLICT_URL: url,
+    ...program.env(place),
+  }
+  const command = join(executables, program.command)
+  if (program.part === 'codex') await trustCodexHooks(command, { env, cwd: tree.path, home })
+  const elapsed = stopwatch()
+  const ran = await run(command, { args: program.args(prompt, place), env, cwd: tree.path })
+  const duration_ms = Math.round(elapsed())
+  await model.close()
+  return {
+    ...ran,
+    turns: model.turns.map((turn) => JSON.stringify(turn)),
+    content: await readFile(file, 'utf8'),
+    duration_ms,
+    tree,
+    async remove() {
+      await tree.remove()
+      await directory.remove()
+    },
+  }
+}
+
+async function run(
+  command: string,
+  { args, env, cwd }: { args: string[]; env: Record<string, string>; cwd: string },
+): Promise<{ code: number | null; output: string }> {
+  const child = spawn(command, args, { cwd, env, stdio: ['ignore', 'pipe', 'pipe'], timeout: SESSION_MS })
+  const ended = new Promise<number | null>((resolve) => child.once('close', resolve))
+  const [stdout, stderr] = await Promise.all([text(child.stdout), text(child.stderr)])
+  return { code: await ended, output: `${stdout}${stderr}` }
+}
