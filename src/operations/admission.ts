@@ -71,9 +71,13 @@ export class Caller {
   /** Throws `unauthorized` if the request has no bearer token. */
   get token(): Token {
     if (this.#token) return this.#token
-    throw new Failure('unauthorized', 'Authorization: send a GitHub token as Bearer TOKEN', {
-      headers: { 'WWW-Authenticate': 'Bearer' },
-    })
+    throw new Failure(
+      'unauthorized',
+      'Authorization: send a GitHub token that can read the repository, as Bearer TOKEN',
+      {
+        headers: { 'WWW-Authenticate': 'Bearer' },
+      },
+    )
   }
 
   /**

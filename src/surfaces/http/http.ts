@@ -16,6 +16,7 @@ import {
 import { type MessageSurface, messageRoute } from './message-route.ts'
 import { showMetrics } from './metrics.ts'
 import { openApiDocument } from './openapi.ts'
+import { METADATA_PATHS, showProtectedResource } from './protected-resource.ts'
 import { apiReference } from './reference.ts'
 import { restRouter } from './router.ts'
 
@@ -87,6 +88,11 @@ export function httpSurface(
     .all(named('mcp'))
     .post(messageRoute(app, mcp))
     .all(onlyMethods(['POST']))
+  surface
+    .route(METADATA_PATHS)
+    .all(named('mcp-metadata'))
+    .get(showProtectedResource(app.config))
+    .all(onlyMethods(['GET']))
   surface
     .route('/api/github/webhooks')
     .all(named('webhook'))

@@ -3,6 +3,7 @@ import type { Request, RequestHandler, Response } from 'express'
 import type { App } from '../../context/app.ts'
 import type { Caller } from '../../operations/admission.ts'
 import { readJson } from './body.ts'
+import { challenge } from './protected-resource.ts'
 
 /** Responds to one message of an admitted caller. */
 export type MessageSurface = (message: {
@@ -18,7 +19,9 @@ export function messageRoute(app: App, respond: MessageSurface): RequestHandler 
   return async (req, res) => {
     const { request_id } = res.locals
     const caller: Caller = res.locals.caller
-    await caller.admit((token) => app.access.verify(token))
+    await caller
+      .admit((token) => app.access.verify(token))
+      .catch((error) => challenge(error, app.config, res))
     await respond({ req, res, caller, request_id, body: await readJson(req) })
   }
 }

@@ -47,7 +47,7 @@ const FAILURES: ShownFailure[] = [
     status: 401,
     type: 'unauthorized',
     description: 'The token is missing or GitHub rejects it.',
-    message: 'Authorization: send a GitHub token as Bearer TOKEN',
+    message: 'Authorization: send a GitHub token that can read the repository, as Bearer TOKEN',
   },
   {
     status: 408,
