@@ -15,7 +15,7 @@ const ARCHITECTURE: Architecture = {
     ['activities', 'notables'],
     ['overlap'],
     ['signal'],
-    ['pull-requests'],
+    ['pull-requests', 'overview'],
     ['operations'],
     ['admin'],
     ['client'],

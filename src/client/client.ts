@@ -1,13 +1,8 @@
 /** The typed client `deconflict/client`: a method for each operation of the contract. */
 import type { z } from 'zod'
 import { stopwatch } from '../base/clock.ts'
-import {
-  type InputOf,
-  OPERATIONS,
-  type Operation,
-  type OperationName,
-  type OutputOf,
-} from '../operations/contract.ts'
+import { type InputOf, OPERATIONS, type OperationName, type OutputOf } from '../operations/contract.ts'
+import { type Operation, routeOf } from '../operations/operation.ts'
 import { queryOf } from '../operations/query.ts'
 import { apiUrl, exposesTokens, rootUrl } from './address.ts'
 import { fillIn } from './compatibility.ts'
@@ -23,10 +18,10 @@ export type RequestInputOf<Name extends OperationName> = Operations[Name]['metho
   : z.input<Operations[Name]['input']>
 
 /** One call. `input` is the body, or the query of a GET. */
-export type RequestOf<Name extends OperationName> = {
-  owner: string
-  repo: string
-} & (Operations[Name]['record'] extends null ? unknown : { id: string }) &
+export type RequestOf<Name extends OperationName> = (Operations[Name]['on'] extends 'repository'
+  ? { owner: string; repo: string }
+  : unknown) &
+  (Operations[Name]['record'] extends null ? unknown : { id: string }) &
   (Record<never, never> extends RequestInputOf<Name>
     ? { input?: RequestInputOf<Name> }
     : { input: RequestInputOf<Name> }) &
@@ -38,7 +33,11 @@ export type RequestOf<Name extends OperationName> = {
     : unknown)
 
 export type Client = {
-  [Name in OperationName]: (request: RequestOf<Name>) => Promise<OutputOf<Name>>
+  [Name in OperationName]: (
+    ...request: Record<never, never> extends RequestOf<Name>
+      ? [request?: RequestOf<Name>]
+      : [request: RequestOf<Name>]
+  ) => Promise<OutputOf<Name>>
 }
 
 export interface ClientOptions {
@@ -82,7 +81,7 @@ export function createClient(options: ClientOptions): Client {
   if (!insecure && exposesTokens(base_url)) throw insecureAddress(base_url)
   const methods = Object.keys(OPERATIONS).map((name) => [
     name,
-    async (request: LooseRequest) => {
+    async (request: LooseRequest = {}) => {
       const { url, init } = httpRequestOf(settings, OPERATIONS[name as OperationName], request)
       return fillIn(name as OperationName, await sendWithRetries(settings, url, init))
     },
@@ -121,8 +120,8 @@ type Settings = Required<ClientOptions> & {
 }
 
 interface LooseRequest {
-  owner: string
-  repo: string
+  owner?: string
+  repo?: string
   id?: string
   input?: object
   idempotency_key?: string
@@ -178,13 +177,15 @@ function httpRequestOf(
   operation: Operation,
   request: LooseRequest,
 ): { url: string; init: RequestInit } {
-  const { owner, repo, id = '', input = {} } = request
-  const path = operation.path.replace('{id}', encodeURIComponent(id))
+  const { input = {}, ...names } = request
+  const path = routeOf(operation).replaceAll(/\{(\w+)\}/g, (_, name: keyof typeof names) =>
+    encodeURIComponent(names[name] ?? ''),
+  )
   const isGet = operation.method === 'GET'
   const query = isGet ? new URLSearchParams(queryOf(input)).toString() : ''
   const key = operation.is_idempotent && (request.idempotency_key ?? crypto.randomUUID())
   return {
-    url: `${apiUrl(base_url)}/repos/${encodeURIComponent(owner)}/${encodeURIComponent(repo)}${path}${query && `?${query}`}`,
+    url: `${apiUrl(base_url)}${path}${query && `?${query}`}`,
     init: {
       method: operation.method,
       headers: {

@@ -1,34 +1,18 @@
 /** Permissions: GitHub decides them for the caller's token, and its answers are cached (contract §2). */
-import { hash } from 'node:crypto'
 import type { Octokit } from '@octokit/rest'
 import { LRUCache } from 'lru-cache'
-import { z } from 'zod'
 import type { Clock } from '../base/clock.ts'
-import { Failure } from '../base/failure.ts'
 import type { Metrics } from '../telemetry/metrics.ts'
 import { Generations } from './generations.ts'
 import { classifyError, type GithubError, requestOptions, toFailure } from './octokit.ts'
-
-/** A repository that the caller can see, under its current name. */
-export interface VisibleRepository {
-  id: number
-  owner: string
-  name: string
-  may_write: boolean
-}
-
-/** A GitHub user; null for a token without a user, such as an installation token. */
-export type Identity = { id: number; login: string } | null
-
-/** A bearer token. Only the hash may outlive the request. */
-export interface Token {
-  secret: string
-  hash: string
-}
-
-export function tokenOf(secret: string): Token {
-  return { secret, hash: hash('sha256', secret) }
-}
+import {
+  ListedRepository,
+  type RepositoryList,
+  RepositoryLists,
+  type VisibleRepository,
+  visibleOf,
+} from './repository-lists.ts'
+import { type Token, Tokens } from './tokens.ts'
 
 type Answer =
   | { kind: 'visible'; repository: VisibleRepository }
@@ -63,28 +47,23 @@ interface Lookup {
 const NEGATIVE_TTL_MS = 10_000
 const STALE_IF_ERROR_MS = 300_000
 const STALE_TTL_MS = 3_000
-const IDENTITY_TTL_MS = 3_600_000
+/** The number of repositories of one token that `repositories` lists because the token was let into them. */
+const LET_IN_MAX = 1000
 
 /** The characters that GitHub allows in both parts of a full name. Other names are not put into a URL, where `..` would change the route. */
 const NAME = /^(?!\.{1,2}$)[\w.-]{1,100}$/
 
-const Repository = z.object({
-  id: z.int(),
-  name: z.string(),
-  owner: z.object({ login: z.string() }),
-  permissions: z.partialRecord(z.string(), z.boolean()).optional(),
-})
-const User = z.object({ id: z.int(), login: z.string() })
-
 export class Access {
+  readonly tokens: Tokens
   readonly #github: Octokit
   readonly #clock: Clock
   readonly #ttl: number
   readonly #metrics: Metrics
   readonly #generations = new Generations()
   readonly #entries: LRUCache<string, Entry, Lookup>
-  readonly #identities: LRUCache<string, { identity: Identity }, Token>
-  readonly #acceptedTokens: LRUCache<string, true>
+  readonly #lists: RepositoryLists
+  /** By token: the keys of the entries that let it in, the latest last. */
+  readonly #letIn: LRUCache<string, Set<string>>
 
   constructor(options: { github: Octokit; clock: Clock; ttl_ms: number; metrics: Metrics }) {
     const { github, clock } = options
@@ -102,26 +81,19 @@ export class Access {
       noDeleteOnFetchRejection: true,
       // An entry that is evicted during its fetch still serves the waiting requests.
       ignoreFetchAbort: true,
-      fetchMethod: async (_key, stale, { context, options }) => {
+      fetchMethod: async (key, stale, { context, options }) => {
         context.generation = this.#generations.now
         const positive = stale && this.#isCurrent(stale) ? stale.positive : undefined
         const entry = { ...(await this.#fetch(context, positive)), generation: context.generation }
         options.ttl = this.#ttlOf(entry)
+        if (entry.answer.kind === 'visible') this.#rememberLetIn(context.token, key)
         return entry
       },
     })
-    this.#identities = new LRUCache<string, { identity: Identity }, Token>({
-      max: 50_000,
-      ttl: IDENTITY_TTL_MS,
-      perf,
-      fetchMethod: async (_key, _stale, { context }) => ({ identity: await this.#fetchIdentity(context) }),
-    })
-    this.#acceptedTokens = new LRUCache<string, true>({ max: 50_000, ttl: STALE_IF_ERROR_MS, perf })
-  }
-
-  /** Whether GitHub accepted the token within the last five minutes. */
-  isRecentlyAccepted(token: Token): boolean {
-    return this.#acceptedTokens.has(token.hash)
+    this.tokens = new Tokens({ github, clock })
+    this.#letIn = new LRUCache<string, Set<string>>({ max: 50_000, ttl: this.#ttl, perf })
+    const generations = this.#generations
+    this.#lists = new RepositoryLists({ github, clock, ttl_ms: this.#ttl, generations })
   }
 
   /** The repository as GitHub shows it to the token; null if it is not visible. Throws `unauthorized`, `rate_limited`, `service_unavailable`. */
@@ -132,7 +104,7 @@ export class Access {
     const { owner, name } = wanted
     if (!NAME.test(owner) || !NAME.test(name)) {
       // No repository has this name. An invalid token must still get 401.
-      await this.verify(token)
+      await this.tokens.verify(token)
       return null
     }
     const context: Lookup = { token, owner, name, generation: this.#generations.now }
@@ -146,6 +118,31 @@ export class Access {
     if (answer.kind === 'visible') return answer.repository
     if (answer.kind === 'invisible') return null
     throw toFailure(answer)
+  }
+
+  /**
+   * The repositories that GitHub lists for the token, and those that the token was let into recently. At most six calls.
+   * Throws like `repository`.
+   */
+  async repositories(token: Token): Promise<RepositoryList> {
+    const is_user = (await this.tokens.identity(token)) !== null
+    const { repositories, complete } = await this.#lists.of({ token, is_user })
+    const keys = this.#letIn.get(token.hash) ?? []
+    const entries = [...keys].flatMap((key) => this.#entries.peek(key) ?? [])
+    const letIn = entries.flatMap((entry) =>
+      entry.answer.kind === 'visible' && this.#isCurrent(entry) ? entry.answer.repository : [],
+    )
+    const byId = new Map([...letIn, ...repositories].map((each) => [each.id, each]))
+    return { repositories: [...byId.values()], complete }
+  }
+
+  #rememberLetIn({ hash }: Token, key: string): void {
+    const keys = this.#letIn.get(hash) ?? new Set()
+    keys.delete(key)
+    keys.add(key)
+    const [oldest] = keys
+    if (keys.size > LET_IN_MAX && oldest !== undefined) keys.delete(oldest)
+    this.#letIn.set(hash, keys)
   }
 
   /** An answer that allows reading but not writing is a negative answer for a write, with the shorter TTL. */
@@ -174,18 +171,6 @@ export class Access {
     return !positive || generation >= this.#generations.of(positive.repository.owner)
   }
 
-  /** Checks the token alone, with one call unless GitHub accepted it recently. Throws like `identity`. */
-  async verify(token: Token): Promise<void> {
-    if (this.isRecentlyAccepted(token)) return
-    await this.#identities.forceFetch(token.hash, { context: token, forceRefresh: true })
-  }
-
-  /** The user behind the token. Throws `unauthorized`, `rate_limited`, `service_unavailable`. */
-  async identity(token: Token): Promise<Identity> {
-    const { identity } = await this.#identities.forceFetch(token.hash, { context: token })
-    return identity
-  }
-
   async #fetch(lookup: Lookup, positive: PositiveAnswer | undefined): Promise<Omit<Entry, 'generation'>> {
     const { token, owner, name } = lookup
     const validator: Record<string, string> = positive?.etag ? { 'if-none-match': positive.etag } : {}
@@ -197,11 +182,9 @@ export class Access {
         repo: name,
         ...requestOptions(token.secret, validator),
       })
-      const found = Repository.safeParse(response.data)
+      const found = ListedRepository.safeParse(response.data)
       if (!found.success) return this.#staleAnswer(lookup, positive)
-      const { id, permissions = {} } = found.data
-      const may_write = Boolean(permissions.push || permissions.maintain || permissions.admin)
-      const repository = { id, owner: found.data.owner.login, name: found.data.name, may_write }
+      const repository = visibleOf(found.data)
       return this.#accept(token, { repository, etag: response.headers.etag, confirmed_at: now.getTime() })
     } catch (error) {
       const failure = classifyError(error, now)
@@ -215,20 +198,14 @@ export class Access {
         lookup.outcome = 'failed'
         return { answer: failure, positive }
       }
-      this.#recordToken(token, failure)
+      this.tokens.recordFailure(token, failure)
       return { answer: failure, positive: undefined }
     }
   }
 
   #accept(token: Token, positive: PositiveAnswer): Omit<Entry, 'generation'> {
-    this.#acceptedTokens.set(token.hash, true)
+    this.tokens.recordAccepted(token)
     return { answer: { kind: 'visible', repository: positive.repository }, positive }
-  }
-
-  /** A 404 or 403 about a repository still means that GitHub accepted the token. */
-  #recordToken(token: Token, { kind }: GithubError): void {
-    if (kind === 'invisible') this.#acceptedTokens.set(token.hash, true)
-    if (kind === 'unauthorized') this.#acceptedTokens.delete(token.hash)
   }
 
   /** An outage never grants access. A recent positive answer counts until GitHub is available, unless its owner was invalidated. */
@@ -255,22 +232,6 @@ export class Access {
         return 1
       default:
         return Math.min(NEGATIVE_TTL_MS, this.#ttl)
-    }
-  }
-
-  async #fetchIdentity(token: Token): Promise<Identity> {
-    try {
-      const { data } = await this.#github.rest.users.getAuthenticated(requestOptions(token.secret))
-      const user = User.safeParse(data)
-      if (!user.success) throw toFailure({ kind: 'unavailable' })
-      this.#acceptedTokens.set(token.hash, true)
-      return { id: user.data.id, login: user.data.login }
-    } catch (error) {
-      if (error instanceof Failure) throw error
-      const failure = classifyError(error, this.#clock())
-      this.#recordToken(token, failure)
-      if (failure.kind === 'invisible') return null
-      throw toFailure(failure)
     }
   }
 }

@@ -4,7 +4,7 @@ import { Failure } from '../base/failure.ts'
 import { networkOf } from '../base/network.ts'
 import type { App } from '../context/app.ts'
 import { faultOf } from '../db/errors.ts'
-import { type Token, tokenOf } from '../github/access.ts'
+import { type Token, tokenOf } from '../github/tokens.ts'
 import { FailedTokenLimit } from './failed-tokens.ts'
 import { blockOfTwentieth, Quota } from './quota.ts'
 import { rateLimitHeaders, tooMany } from './rate-limit.ts'
@@ -87,7 +87,7 @@ export class Caller {
    */
   async admit<Result>(ask: (token: Token) => Promise<Result>): Promise<Result> {
     const { app, failed_tokens } = this.#limits
-    if (this.#token && app.access.isRecentlyAccepted(this.#token)) return this.#admitKnown(ask)
+    if (this.#token && app.access.tokens.isRecentlyAccepted(this.#token)) return this.#admitKnown(ask)
     const result = await failed_tokens.guard(this.#address, async () => ask(this.token))
     await this.#charge()
     return result

@@ -10,7 +10,6 @@ import {
   ListedActivity,
   UpdateActivity,
 } from '../activities/activity.ts'
-import type { IdPrefix } from '../base/id.ts'
 import { SettingsView } from '../context/settings.ts'
 import {
   ArchivedNotable,
@@ -23,45 +22,10 @@ import {
 import { MergeOrder } from '../overlap/merge-order.ts'
 import { CheckOverlap, Drift, OverlapBrief, OverlapResult } from '../overlap/overlap.ts'
 import { Overlaps } from '../overlap/overlap-list.ts'
+import { RepositoryOverview } from '../overview/summary.ts'
 import { CommentBudget } from '../signal/budget.ts'
 import { GetSignal, Signal } from '../signal/signal.ts'
-
-export interface Operation {
-  method: 'GET' | 'POST' | 'PATCH'
-  /** Relative to `/repos/{owner}/{repo}`. */
-  path: string
-  /** The permission on the repository that the caller needs. A check only reads, although it is a POST. */
-  access: 'read' | 'write'
-  /** The prefix of `{id}`; null if the path has no id. */
-  record: Extract<IdPrefix, 'act' | 'ntb'> | null
-  /** The query parameters of a GET, otherwise the body. */
-  input: z.ZodObject
-  output: z.ZodObject
-  status: 200 | 201
-  /** Whether the operation supports `Idempotency-Key`. */
-  is_idempotent: boolean
-  /** Whether the operation needs the GitHub user behind the token, given this input. */
-  needs_identity: (input: Record<string, unknown>) => boolean
-  summary: string
-  description: string
-}
-
-const NO_INPUT = z.strictObject({})
-
-const defaults = {
-  record: null,
-  input: NO_INPUT,
-  status: 200,
-  is_idempotent: false,
-  needs_identity: (): boolean => false,
-} as const
-
-/** Adds the defaults and keeps the exact schemas in the type. */
-function operation<const Given extends Partial<Operation> & Omit<Operation, keyof typeof defaults>>(
-  given: Given,
-): Omit<typeof defaults, keyof Given> & Given {
-  return { ...defaults, ...given }
-}
+import { type Operation, operation } from './operation.ts'
 
 function page<Item extends z.ZodType>(item: Item) {
   return z.strictObject({
@@ -87,6 +51,16 @@ const currentOverlap = {
 }
 
 export const OPERATIONS = {
+  listRepositories: operation({
+    method: 'GET',
+    path: '/repos',
+    on: 'caller',
+    access: 'read',
+    output: RepositoryOverview,
+    summary: 'List repositories with work',
+    description:
+      'Returns the repositories with live records that GitHub shows to this token, those that need attention first.',
+  }),
   listActivities: operation({
     method: 'GET',
     path: '/activity',
@@ -257,5 +231,10 @@ export const OPERATIONS = {
 } satisfies Record<string, Operation>
 
 export type OperationName = keyof typeof OPERATIONS
+/** Operations on all that the caller may see. */
+export type CallerOperationName = {
+  [Name in OperationName]: (typeof OPERATIONS)[Name]['on'] extends 'caller' ? Name : never
+}[OperationName]
+export type RepositoryOperationName = Exclude<OperationName, CallerOperationName>
 export type InputOf<Name extends OperationName> = z.output<(typeof OPERATIONS)[Name]['input']>
 export type OutputOf<Name extends OperationName> = z.output<(typeof OPERATIONS)[Name]['output']>

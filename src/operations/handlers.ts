@@ -3,7 +3,9 @@ import * as activities from '../activities/activities.ts'
 import { isLive } from '../activities/lifecycle.ts'
 import * as activityForm from '../activities/representation.ts'
 import type { ActivityRow } from '../activities/table.ts'
+import type { App } from '../context/app.ts'
 import type { RepoContext } from '../context/repo.ts'
+import type { RepositoryList } from '../github/repository-lists.ts'
 import * as notables from '../notables/notables.ts'
 import * as notableForm from '../notables/representation.ts'
 import type { NotableRow } from '../notables/table.ts'
@@ -11,10 +13,17 @@ import { examineActivities, examineProposal, overlapBriefOf } from '../overlap/c
 import { conclude } from '../overlap/conclude.ts'
 import { driftOf } from '../overlap/drift.ts'
 import { getMergeOrder, listOverlaps } from '../overlap/overlaps.ts'
+import { type CallerRequest, listRepositories } from '../overview/overview.ts'
 import { checkAnswered, createAnswered } from '../pull-requests/answers.ts'
 import { budgetStateOf } from '../pull-requests/comment-budget.ts'
 import { getSignal } from '../pull-requests/signal.ts'
-import type { InputOf, OperationName, OutputOf } from './contract.ts'
+import type {
+  CallerOperationName,
+  InputOf,
+  OperationName,
+  OutputOf,
+  RepositoryOperationName,
+} from './contract.ts'
 
 /** `id` is empty if the path has none. */
 type Handler<Name extends OperationName> = (
@@ -62,7 +71,7 @@ export const CREATE_HANDLERS: CreateHandlers = {
   },
 }
 
-export const HANDLERS: { [Name in Exclude<OperationName, keyof CreateHandlers>]: Handler<Name> } = {
+export const HANDLERS: { [Name in Exclude<RepositoryOperationName, keyof CreateHandlers>]: Handler<Name> } = {
   listActivities: (ctx, input) => activities.listActivities(ctx, input),
   checkOverlap: async (ctx, input) => {
     const conclusion = await examineProposal(ctx, input)
@@ -101,6 +110,15 @@ export const HANDLERS: { [Name in Exclude<OperationName, keyof CreateHandlers>]:
     budget: await budgetStateOf(ctx),
   }),
 }
+
+/** The handlers of operations on all that a caller may see. */
+export const CALLER_HANDLERS: {
+  [Name in CallerOperationName]: (
+    app: App,
+    visible: RepositoryList,
+    request: CallerRequest,
+  ) => Promise<OutputOf<Name>>
+} = { listRepositories }
 
 async function currentOverlap(ctx: RepoContext, activity: ActivityRow) {
   return isLive(activity.status) ? overlapBriefOf(ctx, activity) : null

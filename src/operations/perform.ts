@@ -6,16 +6,24 @@ import type { App } from '../context/app.ts'
 import { registerRepository } from '../context/installed-repository.ts'
 import { type Asked, openRepo, type RepoContext } from '../context/repo.ts'
 import { databaseUnavailable } from '../db/errors.ts'
-import type { VisibleRepository } from '../github/access.ts'
+import type { VisibleRepository } from '../github/repository-lists.ts'
 import { inSpan } from '../telemetry/trace.ts'
 import type { Caller } from './admission.ts'
-import { type InputOf, OPERATIONS, type Operation, type OperationName } from './contract.ts'
-import { CREATE_HANDLERS, type CreateHandler, HANDLERS } from './handlers.ts'
+import {
+  type CallerOperationName,
+  type InputOf,
+  OPERATIONS,
+  type OperationName,
+  type RepositoryOperationName,
+} from './contract.ts'
+import { CALLER_HANDLERS, CREATE_HANDLERS, type CreateHandler, HANDLERS } from './handlers.ts'
 import { createOnce, idempotencyKeyOf } from './idempotency.ts'
+import type { Operation } from './operation.ts'
 
 /** A request in the terms of the contract, from any surface. */
 export interface OperationRequest {
   caller: Caller
+  /** Owner and name of the repository; empty if the operation is not about one. */
   owner: string
   repo: string
   /** Empty if the path of the operation has none. */
@@ -44,26 +52,53 @@ export async function perform(
   name: OperationName,
   request: OperationRequest,
 ): Promise<OperationResponse> {
-  const operation: Operation = OPERATIONS[name]
   const now = app.clock()
   try {
-    const repository = await authorise(app, operation, request)
-    const ctx = await inSpan('open repository', DATABASE, () => open(app, repository, request, now))
-    const key = operation.is_idempotent ? idempotencyKeyOf(request.idempotency_key) : undefined
-    const input = await readInput(ctx, name, request)
-    const identify = () => request.caller.admit((token) => app.access.identity(token))
-    if (key !== undefined || operation.needs_identity(input)) ctx.identity = await identify()
-    ctx.findIdentity = () => identify().catch(nullIfFailed)
-    return await inSpan('run operation', DATABASE, () =>
-      isCreate(name)
-        ? create(ctx, name, input as InputOf<typeof name>, { caller: request.caller, key })
-        : handle(ctx, name, input, request.id),
-    )
+    return isForCaller(name)
+      ? await performForCaller(app, name, { ...request, now })
+      : await performOnRepository(app, name, { ...request, now })
   } catch (error) {
     throw databaseUnavailable(error) ?? error
   } finally {
     await request.caller.chargeWork()
   }
+}
+
+function isForCaller(name: OperationName): name is CallerOperationName {
+  return name in CALLER_HANDLERS
+}
+
+async function performForCaller(
+  app: App,
+  name: CallerOperationName,
+  { caller, now, signal, input }: OperationRequest & { now: Date },
+): Promise<OperationResponse> {
+  const visible = await caller.admit((token) => app.access.repositories(token))
+  parse(OPERATIONS[name].input, await input(), 'parameter')
+  return inSpan('run operation', DATABASE, async () =>
+    answerOf(name, await CALLER_HANDLERS[name](app, visible, { now, signal, meter: caller.meter })),
+  )
+}
+
+async function performOnRepository(
+  app: App,
+  name: RepositoryOperationName,
+  request: OperationRequest & { now: Date },
+): Promise<OperationResponse> {
+  const operation: Operation = OPERATIONS[name]
+  const { caller } = request
+  const repository = await authorise(app, operation, request)
+  const ctx = await inSpan('open repository', DATABASE, () => open(app, repository, request))
+  const key = operation.is_idempotent ? idempotencyKeyOf(request.idempotency_key) : undefined
+  const input = await readInput(ctx, name, request)
+  const identify = () => caller.admit((token) => app.access.tokens.identity(token))
+  if (key !== undefined || operation.needs_identity(input)) ctx.identity = await identify()
+  ctx.findIdentity = () => identify().catch(nullIfFailed)
+  return inSpan('run operation', DATABASE, () =>
+    isCreate(name)
+      ? create(ctx, name, input as InputOf<typeof name>, { caller, key })
+      : handle(ctx, name, input, request.id),
+  )
 }
 
 /** A GitHub that does not answer, or limits the rate. */
@@ -116,10 +151,9 @@ const NOUNS = { act: 'activity', ntb: 'notable' } as const
 async function open(
   app: App,
   repository: VisibleRepository,
-  request: OperationRequest,
-  now: Date,
+  request: OperationRequest & { now: Date },
 ): Promise<RepoContext> {
-  const { caller, owner, repo: name, signal } = request
+  const { caller, owner, repo: name, now, signal } = request
   const asked: Asked = { owner, name, now, meter: caller.meter, signal }
   const ctx = await openRepo(app, repository, asked)
   if (ctx.repo.is_known || !repository.may_write) return ctx
@@ -161,12 +195,16 @@ function isCreate(name: OperationName): name is CreateName {
 
 async function handle(
   ctx: RepoContext,
-  name: Exclude<OperationName, CreateName>,
+  name: Exclude<RepositoryOperationName, CreateName>,
   input: unknown,
   id: string,
 ): Promise<OperationResponse> {
   const handler = HANDLERS[name] as (ctx: RepoContext, input: unknown, id: string) => Promise<unknown>
-  const body = JSON.stringify(await handler(ctx, input, id))
+  return answerOf(name, await handler(ctx, input, id))
+}
+
+function answerOf(name: OperationName, output: unknown): OperationResponse {
+  const body = JSON.stringify(output)
   return { status: OPERATIONS[name].status, body, created_id: null, replayed: false }
 }
 

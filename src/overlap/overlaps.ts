@@ -17,6 +17,7 @@ import { storedScopeOf } from './compare.ts'
 import { judgeCollisions } from './judged-collisions.ts'
 import { type MergeOrder, mergeOrder } from './merge-order.ts'
 import { type LinkedPullRequest, linkedPullRequest, openPullRequests } from './open-pull-requests.ts'
+import type { Severity } from './overlap.ts'
 import { overlapItems } from './overlap-items.ts'
 import { COMPARED_MAX, OVERLAPS_MAX, type Overlap, type Overlaps } from './overlap-list.ts'
 import { rulesOf } from './rules.ts'
@@ -45,6 +46,8 @@ const ID = 30
 interface Comparison {
   items: Overlap[]
   total: number
+  /** How many of the judged collisions have each severity. */
+  by_severity: Record<Severity, number>
   /** How many of the newest activities were compared with each other. */
   compared: number
   /** See `checked_against.reason`. */
@@ -56,6 +59,11 @@ export async function listOverlaps(ctx: RepoContext): Promise<Overlaps> {
   const { items, total, compared, reason } = await readComparison(ctx)
   const as_of = ctx.now.toISOString()
   return { items, total, checked_against: { activities: compared, as_of, complete: reason === null, reason } }
+}
+
+/** The number of collisions by severity. */
+export async function countCollisions(ctx: RepoContext): Promise<Record<Severity, number>> {
+  return (await readComparison(ctx)).by_severity
 }
 
 export async function getMergeOrder(ctx: RepoContext): Promise<MergeOrder> {
@@ -111,7 +119,9 @@ async function comparisonOf(
   const are_paths_shown = !budget.isExhausted
   const not_compared = notComparedReason(compared, live.length)
   const reason = reasonOf({ not_compared, total, are_lines_compared, are_paths_shown })
-  return { items, total, compared, reason, merge_order: mergeOrder(pulls, not_compared) }
+  const by_severity = { high: 0, medium: 0, low: 0 }
+  for (const { severity } of judged.collisions) by_severity[severity] += 1
+  return { items, total, by_severity, compared, reason, merge_order: mergeOrder(pulls, not_compared) }
 }
 
 type Linked = Participant & { pull_request: LinkedPullRequest | null }

@@ -31,6 +31,10 @@ const EXCEPTIONS: [string, RegExp][] = [
     /^select repo_id from repositories where .*installation_id is not null/,
   ],
   [
+    'the overview looks for the repositories of a list that are stored',
+    /^select repo_id from repositories where repositories\.repo_id in /,
+  ],
+  [
     'an installation has many repositories',
     /^select .* from repositories where repositories\.installation_id = \$1$/,
   ],
@@ -105,6 +109,7 @@ describe.skipIf(process.env.TEST_DATABASE_KIND === 'embedded')('every statement'
     await repo.request('GET', `/activity?${filters}`)
     await repo.request('GET', '/notables?status=expired&area=pay&category=api&importance=low')
     await repo.request('GET', '/notables?area=pay')
+    await service.api('GET', '/api/v1/repos')
     const merged = await repo.createActivity({ scope })
     await repo.request('PATCH', `/activity/${merged}`, { body: { status: 'merged' } })
     await repo.request('POST', `/activity/${merged}/archive`)

@@ -43,6 +43,7 @@ const CALL_NEEDS: Record<string, string> = {
   'apps.redeliverWebhookDelivery': 'metadata: read',
   // With the caller's own token, not as the App.
   'repos.get': 'metadata: read',
+  'repos.listForAuthenticatedUser': 'metadata: read',
   'users.getAuthenticated': 'metadata: read',
 }
 

@@ -53,7 +53,10 @@ test('it has exactly the operations of the contract', () => {
     ),
   )
   expect(described.sort()).toEqual(
-    ROUTES.map(({ name, method, path }) => `${name} ${method} ${BASE}${path}`).sort(),
+    [
+      'listRepositories GET /repos',
+      ...ROUTES.map(({ name, method, path }) => `${name} ${method} ${BASE}${path}`),
+    ].sort(),
   )
 })
 

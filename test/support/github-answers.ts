@@ -15,7 +15,7 @@ import { contentRoutes } from './github-contents.ts'
 import { deliveryRoutes } from './github-deliveries.ts'
 import { fileRoutes } from './github-files.ts'
 import { pullRoutes } from './github-pulls.ts'
-import { badCredentials, DOCS, failure, type GithubResponse, json, notFound } from './github-reply.ts'
+import { badCredentials, DOCS, failure, type GithubResponse, json, notFound, paged } from './github-reply.ts'
 import { type Caller, findRoute, type RepositoryRoute, type RouteContext } from './github-route.ts'
 import {
   type GithubRepository,
@@ -87,6 +87,7 @@ function route(state: GithubState, request: GithubRequest, now: Date): GithubRes
   if (caller.kind === 'installation' && caller.installation.suspended_at) return suspended(now)
   const requestContext = { ...context, caller }
   if (request.method === 'GET' && path === '/user') return userAnswer(requestContext)
+  if (request.method === 'GET' && path === '/user/repos') return userRepositories(requestContext)
   if (request.method === 'GET' && path === '/installation/repositories')
     return installationRepositories(requestContext)
   return underRepository(requestContext, request.method, path)
@@ -170,6 +171,25 @@ export function pathUnder(api_url: string, path: string): string {
   return decodeURIComponent(pathname.startsWith(`${root}/`) ? pathname.slice(root.length) : pathname)
 }
 
+/** Those that the user has a permission on, the most recently pushed first: here those with the highest id. */
+function userRepositories(context: RouteContext): GithubResponse {
+  const { state, caller, now } = context
+  const docs = `${DOCS}/rest/repos/repos#list-repositories-for-the-authenticated-user`
+  if (caller.kind === 'nobody') return failure(401, 'Requires authentication', docs, now)
+  if (caller.kind !== 'token' || !caller.credential.user)
+    return failure(403, 'Resource not accessible by integration', docs, now)
+  const listed = state.repositories
+    .filter((repository) => granted(repository, caller) !== 'none')
+    .toSorted((one, other) => other.id - one.id)
+  return paged(
+    context,
+    listed.map((repository) => ({
+      ...repositoryBody(state, repository),
+      permissions: permissionsOf(permission(state, repository, caller)),
+    })),
+  )
+}
+
 function userAnswer({ state, caller, now }: RouteContext): GithubResponse {
   const docs = `${DOCS}/rest/users/users#get-the-authenticated-user`
   if (caller.kind === 'nobody') return failure(401, 'Requires authentication', docs, now)
@@ -215,11 +235,18 @@ function permission(state: GithubState, repository: GithubRepository, caller: Ca
     if (!repositoriesOfToken(state, caller).includes(repository)) return 'none'
     return permissionsOfToken(caller.installation, caller.token).contents === 'write' ? 'write' : 'read'
   }
+  const own = caller.kind === 'token' ? granted(repository, caller) : 'none'
+  return own === 'none' && repository.private === false ? 'read' : own
+}
+
+/** The permission that the token itself has. */
+function granted(
+  repository: GithubRepository,
+  { credential }: Extract<Caller, { kind: 'token' }>,
+): Permission {
   const names = [repository.full_name, ...(repository.former_names ?? [])]
-  const permissions = caller.kind === 'token' ? caller.credential.permissions : {}
-  const granted = Object.entries(permissions).find(([name]) =>
+  const found = Object.entries(credential.permissions).find(([name]) =>
     names.some((known) => sameName(known, name)),
-  )?.[1]
-  const least = repository.private === false ? 'read' : 'none'
-  return granted && granted !== 'none' ? granted : least
+  )
+  return found?.[1] ?? 'none'
 }

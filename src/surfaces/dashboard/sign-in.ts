@@ -5,7 +5,7 @@ import { z } from 'zod'
 import type { Config } from '../../base/config.ts'
 import { Failure, unavailable } from '../../base/failure.ts'
 import type { App } from '../../context/app.ts'
-import { tokenOf } from '../../github/access.ts'
+import { tokenOf } from '../../github/tokens.ts'
 import type { Caller } from '../../operations/admission.ts'
 import { type EncryptedCookies, encryptedCookies } from './encrypted-cookies.ts'
 
@@ -88,7 +88,7 @@ export function signIn(app: App): SignIn {
         .tryCredential(() => exchangeCode(app, client, { code, verifier: login.verifier }))
         .catch(undefinedIfUnauthorized)
       if (!granted) return res.redirect(303, '/?problem=code')
-      const user = await app.access.identity(tokenOf(granted.access_token))
+      const user = await app.access.tokens.identity(tokenOf(granted.access_token))
       const session = { token: granted.access_token, login: user?.login ?? null }
       const ttl_s = Math.min(granted.expires_in ?? SESSION_TTL_S, SESSION_TTL_S)
       await jar.write(res, SESSION_COOKIE, session, ttl_s)

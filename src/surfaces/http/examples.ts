@@ -4,6 +4,17 @@ import type { z } from 'zod'
 import type { FailureType } from '../../base/failure.ts'
 import { DEFAULT_SETTINGS } from '../../context/settings.ts'
 import type { OPERATIONS, OperationName, OutputOf } from '../../operations/contract.ts'
+import {
+  ACTIVITY_ID,
+  CLEAR,
+  COLLISION,
+  CURRENT_OVERLAP,
+  LATER,
+  OTHER_ID,
+  OTHER_PR_URL,
+  STARTED,
+} from './overlap-examples.ts'
+import { OVERVIEW } from './overview-example.ts'
 import { SIGNAL } from './signal-example.ts'
 
 type Examples = {
@@ -14,15 +25,10 @@ type Examples = {
   }
 }
 
-export const ACTIVITY_ID = 'act_01h455vb4pex5vsknk084sn02q'
 export const NOTABLE_ID = 'ntb_01h455vb4pex5vsknk084sn02r'
-const OTHER_ID = 'act_01h455vb4pex5vsknk084sn02s'
 
 const PR_URL = 'https://github.com/acme/shop/pull/15'
-const OTHER_PR_URL = 'https://github.com/acme/shop/pull/12'
 
-const STARTED = '2026-01-31T09:30:00.000Z'
-const LATER = '2026-01-31T10:15:00.000Z'
 const NEXT_DAY = '2026-02-01T09:30:00.000Z'
 
 const FILE = {
@@ -74,75 +80,6 @@ const full = {
   summary: 'Retries a declined payment twice before the order is cancelled.',
 }
 
-const clear: OutputOf<'checkOverlap'> = {
-  overlap_detected: false,
-  severity: null,
-  related_activity_ids: [],
-  reason: 'No overlap with the 3 live activities and 1 active notable of this repository.',
-  related_notable_ids: [],
-  expected_activity_ids: [],
-  relationships: {},
-  recommended_action: 'Go ahead.',
-  reuse_opportunities: [],
-  matches: [],
-  truncated: false,
-  total_related: 0,
-  checked_against: { activities: 3, notables: 1, as_of: STARTED, complete: true },
-}
-
-const collision: OutputOf<'checkOverlap'> = {
-  ...clear,
-  overlap_detected: true,
-  severity: 'medium',
-  related_activity_ids: [ACTIVITY_ID],
-  reason:
-    'Overlap of medium severity. Collision (medium) with “Retry declined payments” by Ada Lovelace on payment-retries: your src/**/retry.ts and its src/checkout/** both match src/checkout/retry.ts.',
-  relationships: { [ACTIVITY_ID]: 'collision' },
-  recommended_action: 'Agree with Ada Lovelace on who changes what, or narrow your scope.',
-  matches: [
-    {
-      id: ACTIVITY_ID,
-      severity: 'medium',
-      areas: [],
-      paths: [
-        {
-          yours: 'src/**/retry.ts',
-          theirs: 'src/checkout/**',
-          example: 'src/checkout/retry.ts',
-          verdict: null,
-          confidence: null,
-          your_lines: null,
-          their_lines: null,
-        },
-      ],
-      lines: null,
-      duplicate: null,
-      same_author: false,
-      cut: false,
-    },
-  ],
-  total_related: 1,
-  checked_against: { activities: 4, notables: 1, as_of: LATER, complete: true },
-}
-
-const overlapNow: OutputOf<'heartbeatActivity'>['overlap'] = {
-  overlap_detected: true,
-  severity: 'medium',
-  related_activity_ids: [OTHER_ID],
-  matches: [
-    {
-      id: OTHER_ID,
-      title: 'Tidy the retries',
-      actor: 'Ben Hall',
-      branch: 'tidy',
-      pr_url: OTHER_PR_URL,
-      severity: 'medium',
-      example: 'src/checkout/retry.ts',
-      lines: null,
-    },
-  ],
-}
-
 const notableBrief: OutputOf<'createNotable'> = {
   id: NOTABLE_ID,
   title: 'Migrations are frozen until Friday',
@@ -163,6 +100,7 @@ const notableBrief: OutputOf<'createNotable'> = {
 }
 
 export const EXAMPLES: Examples = {
+  listRepositories: { response: OVERVIEW },
   listActivities: {
     response: {
       items: [{ ...brief, scope: { ...brief.scope, changes: [{ path: FILE.path }] } }],
@@ -175,7 +113,7 @@ export const EXAMPLES: Examples = {
       base_branch: 'main',
       scope: { paths: ['src/**/retry.ts'], changes: [{ path: 'docs/retries.md', status: 'added' }] },
     },
-    response: collision,
+    response: COLLISION,
   },
   createActivity: {
     request: {
@@ -188,7 +126,7 @@ export const EXAMPLES: Examples = {
       scope: { areas: ['checkout'], paths: brief.scope.paths, changes: [{ ...FILE, patch: PATCH }] },
       base_sha: BASE_SHA,
     },
-    response: { activity: full, overlap: clear },
+    response: { activity: full, overlap: CLEAR },
   },
   listOverlaps: {
     response: {
@@ -225,7 +163,7 @@ export const EXAMPLES: Examples = {
       clear: [],
     },
   },
-  getActivity: { response: { ...full, pr_reminder_due: false, drift: null, overlap: overlapNow } },
+  getActivity: { response: { ...full, pr_reminder_due: false, drift: null, overlap: CURRENT_OVERLAP } },
   updateActivity: {
     request: { status: 'ready-for-review', risk: 'medium' },
     response: {
@@ -233,7 +171,7 @@ export const EXAMPLES: Examples = {
       status: 'ready-for-review',
       risk: 'medium',
       updated_at: LATER,
-      overlap: overlapNow,
+      overlap: CURRENT_OVERLAP,
     },
   },
   heartbeatActivity: {
@@ -241,7 +179,7 @@ export const EXAMPLES: Examples = {
       id: ACTIVITY_ID,
       heartbeat_at: LATER,
       expires_at: '2026-02-01T10:15:00.000Z',
-      overlap: overlapNow,
+      overlap: CURRENT_OVERLAP,
     },
   },
   archiveActivity: { response: { id: ACTIVITY_ID, status: 'archived', archived_at: LATER } },

@@ -20,7 +20,7 @@ export function messageRoute(app: App, respond: MessageSurface): RequestHandler 
     const { request_id } = res.locals
     const caller: Caller = res.locals.caller
     await caller
-      .admit((token) => app.access.verify(token))
+      .admit((token) => app.access.tokens.verify(token))
       .catch((error) => challenge(error, app.config, res))
     await respond({ req, res, caller, request_id, body: await readJson(req) })
   }

@@ -2,7 +2,8 @@
 import { z } from 'zod'
 import type { ZodOpenApiResponsesObject } from 'zod-openapi'
 import { FAILURE_TYPES, type FailureType } from '../../base/failure.ts'
-import type { Operation, OperationName } from '../../operations/contract.ts'
+import type { OperationName } from '../../operations/contract.ts'
+import type { Operation } from '../../operations/operation.ts'
 import { failureExample } from './examples.ts'
 import { HEADERS_COUNT_MAX } from './exchange.ts'
 
@@ -143,10 +144,10 @@ const CATEGORY_DISABLED: ShownFailure = {
 
 /** The error responses of an operation, by status. */
 export function failuresOf(name: OperationName, operation: Operation): ZodOpenApiResponsesObject {
-  const { method, record, access, path, is_idempotent } = operation
+  const { method, on, record, access, path, is_idempotent } = operation
   const all = [
     ...FAILURES,
-    ...(!record || access === 'write' ? [FORBIDDEN] : []),
+    ...(on === 'repository' && (!record || access === 'write') ? [FORBIDDEN] : []),
     ...(record ? [NOT_FOUND] : []),
     ...(method === 'GET' ? [] : [TOO_LARGE]),
     ...(method === 'PATCH' || path.endsWith('/heartbeat') ? [NOT_LIVE] : []),

@@ -1,9 +1,11 @@
 /** The OpenAPI 3.1 document, derived from the contract. */
 import { z } from 'zod'
 import { createDocument, type ZodOpenApiOperationObject } from 'zod-openapi'
-import { OPERATIONS, type Operation, type OperationName } from '../../operations/contract.ts'
-import { ACTIVITY_ID, EXAMPLES, NOTABLE_ID } from './examples.ts'
+import { OPERATIONS, type OperationName } from '../../operations/contract.ts'
+import { type Operation, routeOf } from '../../operations/operation.ts'
+import { EXAMPLES, NOTABLE_ID } from './examples.ts'
 import { failuresOf } from './openapi-failures.ts'
+import { ACTIVITY_ID } from './overlap-examples.ts'
 
 const owner = z.string().meta({ description: 'The owner of the repository on GitHub.', examples: ['acme'] })
 const repo = z.string().meta({ description: 'The name of the repository on GitHub.', examples: ['shop'] })
@@ -25,7 +27,7 @@ export function openApiDocument(url: string): Document {
 function describeAll(): Document {
   const paths: Record<string, Record<string, ZodOpenApiOperationObject>> = {}
   for (const [name, operation] of Object.entries(OPERATIONS) as [OperationName, Operation][]) {
-    const path = `/repos/{owner}/{repo}${operation.path}`
+    const path = routeOf(operation)
     paths[path] = { ...paths[path], [operation.method.toLowerCase()]: describe(name, operation) }
   }
   return createDocument({
@@ -49,15 +51,20 @@ function describeAll(): Document {
 /** Groups operations by the first segment of their path. */
 function tagOf({ path }: Operation): string {
   const [, noun = ''] = path.split('/')
-  const names: Record<string, string> = { activity: 'activities', 'merge-order': 'overlaps' }
+  const names: Record<string, string> = {
+    repos: 'repositories',
+    activity: 'activities',
+    'merge-order': 'overlaps',
+  }
   return names[noun] ?? noun
 }
 
 function describe(name: OperationName, operation: Operation): ZodOpenApiOperationObject {
   const isGet = operation.method === 'GET'
-  const path = operation.record
-    ? z.object({ owner, repo, id: idOf(operation.record) })
-    : z.object({ owner, repo })
+  const path = {
+    ...(operation.on === 'repository' && { owner, repo }),
+    ...(operation.record && { id: idOf(operation.record) }),
+  }
   const { request, response } = EXAMPLES[name]
   const body = {
     required: operation.method === 'PATCH' || operation.status === 201,
@@ -70,7 +77,7 @@ function describe(name: OperationName, operation: Operation): ZodOpenApiOperatio
     summary: operation.summary,
     description: operation.description,
     requestParams: {
-      path,
+      ...(Object.keys(path).length > 0 && { path: z.object(path) }),
       ...(isGet ? { query: operation.input } : {}),
       ...(operation.is_idempotent ? { header: idempotency } : {}),
     },

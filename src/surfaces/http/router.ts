@@ -3,7 +3,8 @@ import { type Request, type RequestHandler, type Response, Router } from 'expres
 import { z } from 'zod'
 import { parse } from '../../base/parse.ts'
 import type { App } from '../../context/app.ts'
-import { OPERATIONS, type Operation, type OperationName } from '../../operations/contract.ts'
+import { OPERATIONS, type OperationName } from '../../operations/contract.ts'
+import { type Operation, routeOf } from '../../operations/operation.ts'
 import { perform } from '../../operations/perform.ts'
 import { readJson } from './body.ts'
 import { onlyMethods, sendJson } from './exchange.ts'
@@ -12,10 +13,10 @@ export function restRouter(app: App): Router {
   const router = Router()
   const all = Object.entries(OPERATIONS) as [OperationName, Operation][]
   // Literal paths first: `/activity/{id}` would match `/activity/check` too.
-  const paths = [...new Set(all.map(([, { path }]) => path))]
-  for (const path of paths.sort((a, b) => Number(a.includes('{')) - Number(b.includes('{')))) {
-    const operations = all.filter(([, operation]) => operation.path === path)
-    const route = router.route(`/repos/:owner/:repo${path.replaceAll(/\{(\w+)\}/g, ':$1')}`)
+  const paths = [...new Set(all.map(([, operation]) => routeOf(operation)))]
+  for (const path of paths.sort((a, b) => Number(a.includes('{id}')) - Number(b.includes('{id}')))) {
+    const operations = all.filter(([, operation]) => routeOf(operation) === path)
+    const route = router.route(path.replaceAll(/\{(\w+)\}/g, ':$1'))
     for (const [name, { method }] of operations) route[lower(method)](operationHandler(app, name))
     route.all(onlyMethods(operations.map(([, { method }]) => method)))
   }

@@ -40,14 +40,14 @@ export function mcpOverHttp(app: App): (exchange: McpExchange) => Promise<void> 
 function localClient(app: App, exchange: McpExchange): Client {
   const methods = Object.keys(OPERATIONS).map((name) => [
     name,
-    (request: ClientRequest) => performRequest(app, exchange, { name: name as OperationName, request }),
+    (request: ClientRequest = {}) => performRequest(app, exchange, { name: name as OperationName, request }),
   ])
   return Object.fromEntries(methods)
 }
 
 interface ClientRequest {
-  owner: string
-  repo: string
+  owner?: string
+  repo?: string
   id?: string
   input?: object
 }
@@ -57,7 +57,7 @@ async function performRequest(
   { caller, request_id }: McpExchange,
   { name, request }: { name: OperationName; request: ClientRequest },
 ): Promise<unknown> {
-  const { owner, repo, id = '', input = {} } = request
+  const { owner = '', repo = '', id = '', input = {} } = request
   const isGet = OPERATIONS[name].method === 'GET'
   try {
     const { body } = await perform(app, name, {

@@ -1,0 +1,92 @@
+/** The repositories with live records that a caller may see, those that need attention first (contract §13). */
+import type { Meter } from '../base/budget.ts'
+import { later } from '../base/clock.ts'
+import { notableWeight } from '../claims/weight.ts'
+import type { App } from '../context/app.ts'
+import { openRepo } from '../context/repo.ts'
+import type { RepositoryList, VisibleRepository } from '../github/repository-lists.ts'
+import { countCollisions } from '../overlap/overlaps.ts'
+import { countCreated, listActiveNotables, listStored, listWorkers } from './store.ts'
+import {
+  byAttention,
+  DAYS,
+  LISTED_MAX,
+  LOGINS_MAX,
+  type RepositoryOverview,
+  type RepositorySummary,
+} from './summary.ts'
+
+const DAY_MS = 86_400_000
+/** The collisions of further repositories are not counted once a request has used this many cost units (contract §6). */
+const UNITS_MAX = 12_000_000
+
+/** The request: its time, its cost and its end. */
+export interface CallerRequest {
+  now: Date
+  meter: Meter
+  signal: AbortSignal | undefined
+}
+
+/** Two queries for each stored repository, two more for one with several live activities, and the comparison of these. */
+export async function listRepositories(
+  app: App,
+  { repositories, complete }: RepositoryList,
+  request: CallerRequest,
+): Promise<RepositoryOverview> {
+  const stored = new Set(
+    await listStored(
+      app.database.connection(),
+      repositories.map(({ id }) => id),
+    ),
+  )
+  const items: RepositorySummary[] = []
+  for (const repository of repositories.filter(({ id }) => stored.has(id))) {
+    const summary = await summaryOf(app, repository, request)
+    if (summary) items.push(summary)
+    if (items.length === LISTED_MAX) return { items: items.toSorted(byAttention), complete: false }
+  }
+  return { items: items.toSorted(byAttention), complete }
+}
+
+/** Undefined if the repository has no live records. */
+async function summaryOf(
+  app: App,
+  repository: VisibleRepository,
+  request: CallerRequest,
+): Promise<RepositorySummary | undefined> {
+  const { id, owner, name } = repository
+  const { now, meter } = request
+  const db = app.database.connection()
+  const [workers, notables] = await Promise.all([listWorkers(db, id, now), listActiveNotables(db, id, now)])
+  const changes = [...workers.map(({ changed_at }) => changed_at), ...notables.map((each) => each.updated_at)]
+  if (changes.length === 0) return undefined
+  const since = later(now, -DAYS * DAY_MS)
+  const created = await countCreated(db, id, { since, now })
+  const live_activities = workers.reduce((sum, each) => sum + each.live_activities, 0)
+  const isCounted = live_activities < 2 || meter.units < UNITS_MAX
+  return {
+    owner,
+    name,
+    live_activities,
+    collisions: isCounted ? await collisionsIn(app, repository, { live_activities, request }) : null,
+    active_notables: notables.length,
+    high_notables: notables.filter((each) => notableWeight(each) === 2).length,
+    people: workers.length,
+    logins: workers
+      .filter(({ is_login }) => is_login)
+      .slice(0, LOGINS_MAX)
+      .map((each) => each.name),
+    created_by_day: Array.from({ length: DAYS }, (_, day) => created.get(DAYS - 1 - day) ?? 0),
+    last_change_at: new Date(Math.max(...changes.map((each) => each.getTime()))).toISOString(),
+  }
+}
+
+async function collisionsIn(
+  app: App,
+  repository: VisibleRepository,
+  { live_activities, request }: { live_activities: number; request: CallerRequest },
+) {
+  if (live_activities < 2) return { high: 0, medium: 0, low: 0 }
+  const { owner, name } = repository
+  return countCollisions(await openRepo(app, repository, { owner, name, ...request }))
+}

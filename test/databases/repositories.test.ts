@@ -1,0 +1,189 @@
+/** The repositories with live records that a caller may see, over HTTP (contract §13). */
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
+import { fakeGithub } from '../support/github.ts'
+import { editOf } from '../support/lines.ts'
+import { startTestService, type TestService } from '../support/service.ts'
+
+const github = fakeGithub()
+let service: TestService
+
+const ALL = {
+  'acme/shop': 'write',
+  'acme/web': 'write',
+  'acme/quiet': 'write',
+  'other/secret': 'write',
+} as const
+
+beforeAll(async () => {
+  for (const [at, full_name] of Object.keys(ALL).entries()) github.repository({ id: 100 + at, full_name })
+  github.repository({ id: 200, full_name: 'acme/open', private: false })
+  github.token('root', { login: 'root', id: 9, permissions: { ...ALL, 'acme/open': 'write' } })
+  github.token('ada', { login: 'ada', id: 1, permissions: { 'acme/shop': 'read', 'acme/web': 'write' } })
+  service = await startTestService({ token: 'ada', config: { rate_limit_per_minute: 100_000 } })
+  await declare('acme/shop', { actor: 'Root', scope: { areas: ['checkout'] } })
+  await declare('acme/shop', { actor: 'Root', branch: 'a', scope: changes(10) })
+  await declare('acme/shop', { actor: 'Bob', branch: 'b', scope: changes(10) })
+  await declare('acme/web', { actor: 'Root', scope: { paths: ['src/**'] } })
+  await post('other/secret', '/notables', NOTABLE)
+  await post('acme/open', '/notables', { ...NOTABLE, importance: 'low' })
+})
+afterEach(() => github.clearFaults())
+afterAll(async () => {
+  await service.close()
+  github.close()
+})
+
+const NOTABLE = { title: 'Freeze', summary: 'Until Friday.', importance: 'critical', category: 'migration' }
+const FILE = Array.from({ length: 40 }, (_, line) => `line ${line}`)
+let edits = 0
+const changes = (line: number) => ({
+  changes: [{ path: 'src/a.ts', patch: editOf(FILE, line, 1, [`edit ${++edits}`]) }],
+})
+
+async function post(full_name: string, path: string, body: object): Promise<void> {
+  const answer = await service.api('POST', `/api/v1/repos/${full_name}${path}`, { token: 'root', body })
+  expect(answer.status).toBe(201)
+}
+const declare = (full_name: string, body: object) =>
+  post(full_name, '/activity', { title: 'Work', summary: 'Work.', ...body })
+
+const overview = (token = 'ada') => service.api('GET', '/api/v1/repos', { token })
+const namesIn = ({ body }: Awaited<ReturnType<typeof overview>>) =>
+  body.items.map(({ owner, name }: { owner: string; name: string }) => `${owner}/${name}`)
+
+describe('the overview', () => {
+  test('counts the live records of each repository, the one with conflicts first', async () => {
+    const { status, body } = await overview()
+    expect(status).toBe(200)
+    expect(body.complete).toBe(true)
+    expect(body.items).toEqual([
+      {
+        owner: 'acme',
+        name: 'shop',
+        live_activities: 3,
+        collisions: { high: 1, medium: 0, low: 0 },
+        active_notables: 0,
+        high_notables: 0,
+        people: 1,
+        logins: ['root'],
+        created_by_day: [...Array(13).fill(0), 3],
+        last_change_at: expect.stringMatching(/Z$/),
+      },
+      expect.objectContaining({
+        name: 'web',
+        live_activities: 1,
+        collisions: { high: 0, medium: 0, low: 0 },
+      }),
+    ])
+  })
+
+  test('agrees with the list of collisions', async () => {
+    const { body } = await service.api('GET', '/api/v1/repos/acme/shop/overlaps')
+    expect(body.items.map(({ severity }: { severity: string }) => severity)).toEqual(['high'])
+  })
+
+  test('leaves out repositories without live records', async () => {
+    const names = namesIn(await overview('root'))
+    expect(names.toSorted()).toEqual(['acme/open', 'acme/shop', 'acme/web', 'other/secret'])
+  })
+
+  test('ranks a high notable after a conflict', async () => {
+    const { body } = await overview('root')
+    expect(body.items.slice(0, 2)).toMatchObject([
+      { name: 'shop' },
+      { name: 'secret', active_notables: 1, high_notables: 1, live_activities: 0, people: 0 },
+    ])
+    expect(body.items).toContainEqual(expect.objectContaining({ name: 'open', high_notables: 0 }))
+  })
+
+  test('forgets what expired', async () => {
+    service.clock.advance(8 * 86_400_000)
+    expect((await overview('root')).body.items).toEqual([])
+    service.clock.advance(-8 * 86_400_000)
+  })
+})
+
+describe('nothing is shown of a repository', () => {
+  test('that GitHub does not list for the token', async () => {
+    const text = JSON.stringify((await overview()).body)
+    expect(text).not.toContain('secret')
+    expect(text).not.toContain('open')
+  })
+
+  test('once the token lost it', async () => {
+    github.token('eve', { login: 'eve', id: 5, permissions: { 'acme/shop': 'read' } })
+    expect(namesIn(await overview('eve'))).toEqual(['acme/shop'])
+    github.token('eve', { login: 'eve', id: 5, permissions: {} })
+    service.clock.advance(60_001)
+    expect(namesIn(await overview('eve'))).toEqual([])
+  })
+
+  test('after the permissions of its owner were invalidated', async () => {
+    github.token('mia', { login: 'mia', id: 6, permissions: { 'acme/shop': 'read' } })
+    expect(namesIn(await overview('mia'))).toEqual(['acme/shop'])
+    github.token('mia', { login: 'mia', id: 6, permissions: {} })
+    service.app.access.invalidate('acme')
+    expect(namesIn(await overview('mia'))).toEqual([])
+  })
+})
+
+describe('a public repository', () => {
+  test('is listed after the token was let into it, and no longer than a permission lasts', async () => {
+    github.token('sam', { login: 'sam', id: 7, permissions: {} })
+    expect(namesIn(await overview('sam'))).toEqual([])
+    await service.api('GET', '/api/v1/repos/acme/open/activity', { token: 'sam' })
+    expect(namesIn(await overview('sam'))).toEqual(['acme/open'])
+    service.clock.advance(60_001)
+    expect(namesIn(await overview('sam'))).toEqual([])
+  })
+})
+
+describe('GitHub', () => {
+  const LIST = 'GET /user/repos'
+
+  test('is asked once within the time that permissions are reused', async () => {
+    service.clock.advance(60_001)
+    const before = github.requests(LIST).length
+    await overview()
+    await overview()
+    expect(github.requests(LIST).length - before).toBe(1)
+  })
+
+  test('is asked for at most five pages, and the rest is said to be missing', async () => {
+    const permissions = Object.fromEntries(
+      Array.from({ length: 501 }, (_, at) => [`big/r${at}`, 'read' as const]),
+    )
+    for (const [at, full_name] of Object.keys(permissions).entries())
+      github.repository({ id: 10_000 + at, full_name })
+    github.token('max', { login: 'max', id: 8, permissions: { ...permissions, 'acme/shop': 'read' } })
+    const before = github.requests(LIST).length
+    const { body } = await overview('max')
+    expect(github.requests(LIST).length - before).toBe(5)
+    expect(body).toEqual({ items: [], complete: false })
+  })
+
+  test('lists the repositories of an installation for its token', async () => {
+    github.installation('bot', { 'acme/shop': 'write' })
+    const { status, body } = await overview('bot')
+    expect(status).toBe(200)
+    expect(body).toEqual({ items: [], complete: false })
+  })
+
+  test.each([
+    ['unknown token', undefined, '401 unauthorized'],
+    ['ada', 'server_error', '503 service_unavailable'],
+    ['ada', 'rate_limited', '429 rate_limited'],
+  ] as const)('answers %s %s: %s', async (token, fault, expected) => {
+    service.clock.advance(60_001)
+    if (fault) github.fault(LIST, fault, 1)
+    const { status, body } = await overview(token)
+    expect(`${status} ${body.error.type}`).toBe(expected)
+  })
+})
+
+test('rejects parameters and other methods', async () => {
+  const { status, body } = await service.api('GET', '/api/v1/repos?page=2')
+  expect(status).toBe(400)
+  expect(body.error.param).toBe('page')
+  expect((await service.api('POST', '/api/v1/repos', { body: {} })).status).toBe(405)
+})
