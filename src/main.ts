@@ -1,6 +1,7 @@
 /** The server process: environment → configuration → service, until a signal stops it. */
 import { setTimeout as wait } from 'node:timers/promises'
-import { type Config, ConfigError, readConfig } from './base/config.ts'
+import { parseArgs } from 'node:util'
+import { type Config, ConfigError, type Flags, readConfig } from './base/config.ts'
 import { DirectoryError } from './db/directory-lock.ts'
 import { codeOf } from './db/errors.ts'
 import { type Service, startService } from './server.ts'
@@ -8,7 +9,7 @@ import { openLog } from './telemetry/log.ts'
 import { startTracing } from './telemetry/trace.ts'
 
 async function main(): Promise<void> {
-  const config = readConfig(process.env)
+  const config = readConfig(process.env, readFlags())
   const log = openLog(config.log_level)
   let service: Service | undefined
   let isStopping = false
@@ -27,6 +28,16 @@ async function main(): Promise<void> {
   stopTracing = config.tracing && (await startTracing({ ...config.tracing, log }))
   service = await startService(config, { log }).catch((error) => fail(error, config))
   announce(config, service)
+}
+
+function readFlags(): Flags {
+  try {
+    return parseArgs({ options: { watch: { type: 'string' } } }).values
+  } catch (error) {
+    throw new ConfigError(
+      `${(error as Error).message.split('\n')[0]}; the only flag is --watch OWNER/REPO[,…]`,
+    )
+  }
 }
 
 /** Timeout of the last span export. Platforms kill a process ten seconds after SIGTERM. */
@@ -56,7 +67,12 @@ function announce(config: Config, { url, app }: Service): void {
   log.info(
     config.github_app
       ? 'GitHub App: configured'
-      : 'GitHub App: off, pull requests are not tracked; set APP_ID, PRIVATE_KEY and WEBHOOK_SECRET to enable it',
+      : 'GitHub App: off, no comments on pull requests; set APP_ID, PRIVATE_KEY and WEBHOOK_SECRET to enable it',
+  )
+  log.info(
+    config.watch
+      ? `watched: the pull requests of ${config.watch.repositories.map(({ owner, name }) => `${owner}/${name}`).join(', ')}`
+      : 'watched: no repository; set WATCH_REPOSITORIES and GITHUB_TOKEN to read pull requests without the App',
   )
   log.info(
     config.tracing

@@ -10,13 +10,16 @@ import type { App } from './context/app.ts'
 import { ChangeFeed } from './context/change-feed.ts'
 import { openDatabase, pendingDatabase } from './db/open.ts'
 import { Access } from './github/access.ts'
+import type { GithubApp } from './github/app.ts'
 import { openGithub } from './github/octokit.ts'
-import { type Polling, runUntil } from './jobs/jobs.ts'
+import { Watch } from './github/watch.ts'
+import { type JobHandler, type Polling, runUntil } from './jobs/jobs.ts'
 import { enqueue } from './jobs/store.ts'
 import { Wakeup } from './jobs/wakeup.ts'
 import { Admission } from './operations/admission.ts'
 import { sweepUntil } from './operations/sweep.ts'
 import { firstJobs, jobHandlers } from './pull-requests/jobs.ts'
+import { watchUntil } from './pull-requests/watch.ts'
 import { dashboard } from './surfaces/dashboard/dashboard.ts'
 import { EventStreams } from './surfaces/dashboard/event-streams.ts'
 import { httpSurface } from './surfaces/http/http.ts'
@@ -80,6 +83,8 @@ export async function startService(config: Config, options: ServiceOptions = {})
       metrics,
       paces_writes,
     })
+  const watch =
+    config.watch && new Watch(config.watch, { api_url: config.github_api_url, clock, log, metrics })
   const forgetAccess = (owner: string) => database.announce(ACCESS_CHANNEL, owner)
   const change_feed = new ChangeFeed(database, log)
   const wakeup = new Wakeup()
@@ -95,6 +100,7 @@ export async function startService(config: Config, options: ServiceOptions = {})
     database,
     access,
     github_app,
+    watch,
     change_feed,
     comparisons,
     forgetAccess,
@@ -115,7 +121,7 @@ export async function startService(config: Config, options: ServiceOptions = {})
     await listen(server, config)
     opened(await openDatabase(config))
     await change_feed.subscribe((repo_ids) => streams.sendChanged(repo_ids))
-    const runJobs = await prepareApp(app, { wakeup, poll_ms: options.job_poll_ms })
+    const runJobs = await prepareJobs(app, { wakeup, poll_ms: options.job_poll_ms })
     if (runJobs && has_workers) workers.push(runJobs(stop.signal))
   } catch (error) {
     stop.abort()
@@ -125,6 +131,7 @@ export async function startService(config: Config, options: ServiceOptions = {})
     throw error
   }
   if (has_workers) workers.push(sweepUntil(app, stop.signal))
+  if (has_workers && watch) workers.push(watchUntil(app, stop.signal))
   return {
     app,
     url: urlOf(server, config),
@@ -143,21 +150,26 @@ async function withTimeout(work: Promise<unknown>, ms: number): Promise<void> {
   await Promise.race([work, wait(ms, undefined, { ref: false })])
 }
 
-/** Subscribes the GitHub App to its events, and returns a function that runs its jobs until the signal is aborted. Null without an App. */
-async function prepareApp(
+/** Subscribes the GitHub App to its events, and returns a function that runs jobs until the signal is aborted. Null without an App and without watched repositories. */
+async function prepareJobs(
   app: App,
   polling: Polling,
 ): Promise<((signal: AbortSignal) => Promise<void>) | null> {
-  if (!app.github_app) return null
-  const { access, clock, database, log, metrics } = app
+  if (!app.github_app && !app.watch) return null
+  const { clock, database, log, metrics } = app
+  const handlers = { ...jobHandlers(app), ...(app.github_app && (await prepareApp(app, app.github_app))) }
+  return (signal) => runUntil({ database, clock, log, metrics, handlers }, polling, signal)
+}
+
+async function prepareApp(app: App, { probot }: GithubApp): Promise<Record<string, JobHandler>> {
+  const { access, clock, database } = app
   await database.listen(ACCESS_CHANNEL, {
     heard: (owner) => access.invalidate(owner),
     missed: () => access.invalidate(),
   })
-  handleEvents(app, app.github_app.probot)
+  handleEvents(app, probot)
   await enqueue(database.connection(), firstJobs(clock()), clock())
-  const handlers = { ...jobHandlers(app), [DELIVERY]: handleDelivery(app) }
-  return (signal) => runUntil({ database, clock, log, metrics, handlers }, polling, signal)
+  return { [DELIVERY]: handleDelivery(app) }
 }
 
 /** Loads the protocol's library with the first message: loading it takes a third of the time of a start. */

@@ -58,6 +58,7 @@ export async function recordStatements(url: string, operation: Operation): Promi
     } as unknown as App['access'],
     comparisons: new SingleFlight({ size: 1, count: () => {} }),
     github_app: null,
+    watch: null,
     forgetAccess: async () => {},
     wakeWorker: () => {},
   }

@@ -66,6 +66,8 @@ function contextOf(db: RepoContext['db'], { id, owner, name }: SeedRepository, n
       installation_id: null,
       is_known: true,
       is_installed: false,
+      is_watched: false,
+      is_tracked: false,
     },
     identity: null,
     findIdentity: async () => null,

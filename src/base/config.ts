@@ -61,6 +61,8 @@ const Environment = z.object({
   RETENTION_DAYS: count(1, 36_500).default(30),
   MAX_LIVE_ACTIVITIES: count(1, 10_000_000).default(100_000),
   TRUST_PROXY: proxies.optional(),
+  WATCH_REPOSITORIES: z.string().optional(),
+  GITHUB_TOKEN: z.string().optional(),
   PUBLIC_URL: webAddress.optional(),
   GITHUB_CLIENT_ID: z.string().optional(),
   GITHUB_CLIENT_SECRET: z.string().optional(),
@@ -85,6 +87,8 @@ export interface Config {
   github_web_url: string
   /** Null: the REST API works, webhooks answer 503. */
   github_app: { id: number; private_key: string; webhook_secret: string } | null
+  /** Repositories whose pull requests are read by polling with this token. Null: none. */
+  watch: { token: string; repositories: { owner: string; name: string }[] } | null
   rate_limit_per_minute: number
   permission_ttl_ms: number
   retention_days: number
@@ -104,8 +108,13 @@ export interface Config {
 /** One line that names the variable and the problem. It never contains the value, which may be a secret. */
 export class ConfigError extends Error {}
 
-/** Reads the environment. An empty variable counts as unset. Throws `ConfigError`. */
-export function readConfig(env: Record<string, string | undefined>): Config {
+/** What `--watch` of the command line holds, such as `acme/shop,acme/web`. */
+export interface Flags {
+  watch?: string | undefined
+}
+
+/** Reads the environment. An empty variable counts as unset. `--watch` is for one person, so that it listens on this machine only. Throws `ConfigError`. */
+export function readConfig(env: Record<string, string | undefined>, flags: Flags = {}): Config {
   const set = Object.fromEntries(
     Object.entries(env).filter(([, value]) => value !== undefined && value !== ''),
   )
@@ -115,17 +124,19 @@ export function readConfig(env: Record<string, string | undefined>): Config {
     throw new ConfigError(`${issue?.path.join('.')} ${issue?.message}`)
   }
   const values = parsed.data
+  const isForOnePerson = flags.watch !== undefined && set.HOST === undefined
   if (values.DATABASE_DIRECT_URL && !values.DATABASE_URL)
     throw new ConfigError('DATABASE_DIRECT_URL is set without DATABASE_URL; set DATABASE_URL too')
   return {
     port: values.PORT,
-    host: values.HOST,
+    host: isForOnePerson ? '127.0.0.1' : values.HOST,
     database_url: values.DATABASE_URL,
     database_direct_url: values.DATABASE_DIRECT_URL,
     data_dir: values.DATA_DIR,
     github_api_url: values.GITHUB_API_URL,
     github_web_url: values.GITHUB_WEB_URL ?? webUrlOf(values.GITHUB_API_URL),
     github_app: githubAppOf(values),
+    watch: watchOf(values, flags),
     rate_limit_per_minute: values.RATE_LIMIT_PER_MINUTE,
     permission_ttl_ms: values.PERMISSION_TTL_MS,
     retention_days: values.RETENTION_DAYS,
@@ -139,6 +150,34 @@ export function readConfig(env: Record<string, string | undefined>): Config {
 }
 
 type Values = z.infer<typeof Environment>
+
+/** Each is polled every minute, and a token has 5,000 requests an hour. */
+const WATCHED_MAX = 20
+/** The characters that GitHub allows. */
+const FULL_NAME = /^([\w-]{1,100})\/(?!\.{1,2}$)([\w.-]{1,100})$/
+
+function watchOf({ WATCH_REPOSITORIES, GITHUB_TOKEN }: Values, flags: Flags): Config['watch'] {
+  const source = flags.watch === undefined ? 'WATCH_REPOSITORIES' : '--watch'
+  const names = (flags.watch ?? WATCH_REPOSITORIES)?.split(',').map((name) => name.trim())
+  if (names === undefined) return null
+  const repositories = names.map((name, index) => {
+    const [, owner, repo] = FULL_NAME.exec(name) ?? []
+    if (owner && repo) return { owner, name: repo }
+    throw new ConfigError(
+      `${source} must be OWNER/REPO, or several separated by commas; number ${index + 1} is not`,
+    )
+  })
+  if (repositories.length > WATCHED_MAX)
+    throw new ConfigError(`${source} must name at most ${WATCHED_MAX} repositories`)
+  if (GITHUB_TOKEN === undefined)
+    throw new ConfigError(
+      `GITHUB_TOKEN is not set; ${source} reads pull requests with it: GITHUB_TOKEN=$(gh auth token)`,
+    )
+  if (!/^[\x21-\x7e]{1,2000}$/.test(GITHUB_TOKEN))
+    throw new ConfigError('GITHUB_TOKEN must be a GitHub token, without spaces or line breaks')
+  const distinct = new Map(repositories.map((each) => [`${each.owner}/${each.name}`.toLowerCase(), each]))
+  return { token: GITHUB_TOKEN, repositories: [...distinct.values()] }
+}
 
 /** Whether all of the variables are set. Throws when only some are. */
 function areSet(values: Values, names: (keyof Values)[]): boolean {

@@ -6,6 +6,7 @@ import type { SingleFlight } from '../base/single-flight.ts'
 import type { Database } from '../db/database.ts'
 import type { Access } from '../github/access.ts'
 import type { GithubApp } from '../github/app.ts'
+import type { Watch } from '../github/watch.ts'
 import type { Metrics } from '../telemetry/metrics.ts'
 import type { ChangeFeed } from './change-feed.ts'
 
@@ -18,6 +19,8 @@ export interface App {
   access: Access
   /** Null without a configured GitHub App. */
   github_app: GithubApp | null
+  /** Null if no repository is watched. */
+  watch: Watch | null
   change_feed: ChangeFeed
   /** Overlaps of whole repositories, shared by concurrent callers. */
   comparisons: SingleFlight

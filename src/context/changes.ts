@@ -7,13 +7,13 @@ export const CHANGE = 'change'
 
 /**
  * Changes one record, enqueues the recheck of pull requests in the same transaction, and announces the change. `work`
- * returns undefined when it changed nothing. Without the GitHub App there is nothing to recheck, and no transaction.
+ * returns undefined when it changed nothing. If its pull requests are not tracked, there is nothing to recheck, and no transaction.
  */
 export async function changing<Row extends { id: string } | undefined>(
   ctx: RepoContext,
   work: (ctx: RepoContext) => Promise<Row>,
 ): Promise<Row> {
-  if (!ctx.repo.is_installed) {
+  if (!ctx.repo.is_tracked) {
     const row = await work(ctx)
     if (row) ctx.announceChange()
     return row
@@ -29,7 +29,7 @@ export async function changing<Row extends { id: string } | undefined>(
 export async function enqueueRechecks(ctx: RepoContext, ids: string[]): Promise<void> {
   if (ids.length === 0) return
   ctx.announceChange()
-  if (ctx.repo.is_installed)
+  if (ctx.repo.is_tracked)
     await enqueue(
       ctx.db,
       ids.map((id) => changeJob(ctx.repo.id, id, ctx.now)),

@@ -1,5 +1,5 @@
 /** Repositories where the GitHub App is installed, and the files that they are configured by (contract §8 and §11). */
-import { isNotFound, readFile } from '../github/client.ts'
+import { isNotFound, type Reader, readFile } from '../github/client.ts'
 import { enqueue } from '../jobs/store.ts'
 import { readGitAttributes } from '../lines/git-attributes.ts'
 import type { App } from './app.ts'
@@ -47,7 +47,8 @@ export async function registerInstallation(
 ): Promise<RepositoryRow> {
   const { id: repo_id, owner, name } = repository
   await insertRepository(app.database.connection(), { repo_id, owner, name }, now)
-  await refreshSettings(app, repository)
+  const client = await app.github_app?.probot.auth(repository.installation_id)
+  if (client) await refreshSettings(app, client, repository)
   return recordInstallation(app, repository, now)
 }
 
@@ -105,10 +106,9 @@ export async function installationOf(
  */
 export async function refreshSettings(
   app: App,
-  repository: InstalledRepository,
+  client: Reader,
+  repository: NamedRepository,
 ): Promise<RepositoryRow | undefined> {
-  if (!app.github_app) return undefined
-  const client = await app.github_app.probot.auth(repository.installation_id)
   const db = app.database.connection()
   const text = await readFile(client, repository, SETTINGS_PATH)
   const file = text === null ? { settings: null, errors: [] } : readSettingsFile(text)

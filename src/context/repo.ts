@@ -1,6 +1,7 @@
 /** One repository, one caller, one point in time: the context of all work on a repository. */
 
 import { Meter } from '../base/budget.ts'
+import { later } from '../base/clock.ts'
 import type { SingleFlight } from '../base/single-flight.ts'
 import type { Db } from '../db/database.ts'
 import type { VisibleRepository } from '../github/repository-lists.ts'
@@ -29,8 +30,11 @@ export interface RepoContext {
     installation_id: number | null
     /** The repository is stored: a caller with write access requested it, or the App is or was installed. */
     is_known: boolean
-    /** The GitHub App is installed, so pull requests get rechecks. */
     is_installed: boolean
+    /** Its pull requests are read by polling, with the token of this service. Nothing is written to GitHub. */
+    is_watched: boolean
+    /** Installed or watched: its pull requests become activities and get rechecks. */
+    is_tracked: boolean
   }
   /** The caller, if the operation needs it; null for tokens without a user. */
   identity: Identity
@@ -86,9 +90,14 @@ function contextOf(
 ): RepoContext {
   const { stored, asked, db } = from
   const web = app.config.github_web_url
-  // Without the App, changes of the settings file are not seen, so the defaults apply.
-  const read = stored?.uninstalled_at ? undefined : stored
   const is_installed = stored?.installation_id != null
+  const is_watched = !is_installed && isWatched(app, stored, asked.now)
+  // Otherwise changes of the settings file are not seen, so the defaults apply.
+  const read = is_installed || is_watched ? stored : undefined
+  const settings = settingsOf({
+    ...(read?.labeler_areas && { areas: read.labeler_areas }),
+    ...read?.settings,
+  })
   return {
     db,
     now: asked.now,
@@ -102,10 +111,12 @@ function contextOf(
       installation_id: stored?.installation_id ?? null,
       is_known: stored !== undefined,
       is_installed,
+      is_watched,
+      is_tracked: is_installed || is_watched,
     },
     identity: null,
     findIdentity: async () => null,
-    settings: settingsOf({ ...(read?.labeler_areas && { areas: read.labeler_areas }), ...read?.settings }),
+    settings: is_watched ? withoutWrites(settings) : settings,
     noise_attributes: read?.noise_attributes ?? [],
     settings_source: read?.settings ? 'file' : 'defaults',
     settings_errors: read?.settings_errors ?? [],
@@ -113,9 +124,22 @@ function contextOf(
     meter: asked.meter,
     announceChange: () => {
       app.change_feed.announce(repo_id)
-      if (is_installed) app.wakeWorker()
+      if (is_installed || is_watched) app.wakeWorker()
     },
   }
+}
+
+/** A rate limit pauses the polling for at most an hour. */
+const WATCHED_FOR_MS = 2 * 3_600_000
+
+function isWatched({ watch }: App, stored: RepositoryRow | undefined, now: Date): boolean {
+  return watch !== null && stored?.watched_at != null && stored.watched_at > later(now, -WATCHED_FOR_MS)
+}
+
+/** In a watched repository, comments are computed and recorded, but not posted. */
+function withoutWrites(settings: Settings): Settings {
+  const mode = settings.comment.mode === 'off' ? 'off' : 'shadow'
+  return { ...settings, comment: { ...settings.comment, mode }, check_run: false }
 }
 
 /** The limit of notables is a tenth, at least one. */

@@ -1,5 +1,5 @@
 /** Queries for repositories. */
-import { and, asc, eq, gt, ilike, isNotNull, lte, sql } from 'drizzle-orm'
+import { and, asc, eq, gt, ilike, isNotNull, isNull, lte, or, sql } from 'drizzle-orm'
 import type { Db } from '../db/database.ts'
 import { prepared } from '../db/prepared.ts'
 import { repositories } from './table.ts'
@@ -99,7 +99,13 @@ export function listSettingsFiles(db: Db): Promise<Pick<RepositoryRow, 'repo_id'
     .limit(SETTINGS_FILES_MAX)
 }
 
-/** Up to `limit` repositories after `after`, by id, where the App was uninstalled at `before` or earlier. */
+/** The App was uninstalled, or the repository was last watched, at `before` or earlier. */
+function isLeft(before: Date) {
+  const { uninstalled_at, installation_id, watched_at } = repositories
+  return or(lte(uninstalled_at, before), and(isNull(installation_id), lte(watched_at, before)))
+}
+
+/** Up to `limit` repositories after `after`, by id, where the App was uninstalled, or that were last watched, at `before` or earlier. */
 export async function listLeft(
   db: Db,
   { after, before, limit }: { after: number; before: Date; limit: number },
@@ -107,18 +113,18 @@ export async function listLeft(
   const rows = await db
     .select({ repo_id: repositories.repo_id })
     .from(repositories)
-    .where(and(gt(repositories.repo_id, after), lte(repositories.uninstalled_at, before)))
+    .where(and(gt(repositories.repo_id, after), isLeft(before)))
     .orderBy(asc(repositories.repo_id))
     .limit(limit)
   return rows.map((row) => row.repo_id)
 }
 
-/** Whether the App was uninstalled at `before` or earlier. Locks the row until the transaction `tx` ends. */
+/** Whether the App was uninstalled, or the repository last watched, at `before` or earlier. Locks the row until the transaction `tx` ends. */
 export async function lockLeft(tx: Db, repo_id: number, before: Date): Promise<boolean> {
   const rows = await tx
     .select({ repo_id: repositories.repo_id })
     .from(repositories)
-    .where(and(eq(repositories.repo_id, repo_id), lte(repositories.uninstalled_at, before)))
+    .where(and(eq(repositories.repo_id, repo_id), isLeft(before)))
     .for('update')
   return rows.length > 0
 }

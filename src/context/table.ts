@@ -16,7 +16,9 @@ export const repositories = pgTable(
     installation_id: bigint({ mode: 'number' }),
     /** When the App was uninstalled. Its data is deleted after the retention period. */
     uninstalled_at: instant('left_at'),
-    /** When GitHub's rate limit of the installation ends. */
+    /** When an instance last watched it, which it does every minute (`pull-requests/watch.ts`); null if it is not watched. */
+    watched_at: instant(),
+    /** When GitHub's rate limit of the installation, or of the token that watches it, ends. */
     paused_until: instant(),
     /** The last valid settings file; null if there is none. */
     settings: jsonb().$type<FileSettings>(),

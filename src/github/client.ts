@@ -1,10 +1,21 @@
-/** Calls to GitHub as an installation of the app. Each function documents how many calls it makes. */
+/** Calls to GitHub as an installation of the App, or with the token that watches a repository. Each function documents how many calls it makes. */
+import type { Octokit } from '@octokit/rest'
 import { recordEffect } from '../telemetry/execution.ts'
 import type { Installation } from './app.ts'
 
 export interface RepositoryName {
   owner: string
   name: string
+}
+
+type Rest = Octokit['rest']
+
+/** The calls that read a repository. A client of this type cannot write. */
+export interface Reader {
+  rest: {
+    pulls: Pick<Rest['pulls'], 'get' | 'list' | 'listFiles'>
+    repos: Pick<Rest['repos'], 'compareCommitsWithBasehead' | 'getBranch' | 'getContent'>
+  }
 }
 
 /** GitHub lists at most this many changed files of a pull request. */
@@ -40,7 +51,7 @@ const PATCH_PAGE_SIZES = [1, 2, 4, 5, 10, 20]
  * whole response, they are read in smaller pages: at most five further calls altogether.
  */
 export async function listChangedFiles(
-  client: Installation,
+  client: Reader,
   repo: RepositoryName,
   number: number,
 ): Promise<ListedFile[]> {
@@ -75,7 +86,7 @@ export interface Comparison {
 
 /** Compares two branches. Throws a 404 if one does not exist. One call. */
 export async function compareBranches(
-  client: Installation,
+  client: Reader,
   repo: RepositoryName,
   { base, head }: { base: string; head: string },
 ): Promise<Comparison> {
@@ -91,7 +102,7 @@ export async function compareBranches(
 
 /** Whether there is an open pull request from a branch of the repository itself. One call. */
 export async function hasOpenPullRequest(
-  client: Installation,
+  client: Reader,
   repo: RepositoryName,
   branch: string,
 ): Promise<boolean> {
@@ -108,7 +119,7 @@ function lacksAllPatches(files: ListedFile[]): boolean {
 
 /** The text of a file on a branch or commit (default: the default branch), or null if it does not exist. One call. */
 export async function readFile(
-  client: Installation,
+  client: Reader,
   repo: RepositoryName,
   path: string,
   ref?: string,
@@ -154,9 +165,13 @@ export async function findOwnComment(
   }
 }
 
-/** The open pull requests, in pages of 100. One call per page. */
-export async function* openPullRequests(client: Installation, repo: RepositoryName) {
-  for (let page = 1; page <= PULL_REQUEST_PAGES_MAX; page += 1) {
+/** The open pull requests, those opened last first, in pages of 100. One call per page. */
+export async function* openPullRequests(
+  client: Reader,
+  repo: RepositoryName,
+  pages_max = PULL_REQUEST_PAGES_MAX,
+) {
+  for (let page = 1; page <= pages_max; page += 1) {
     const { data } = await client.rest.pulls.list({ ...named(repo), state: 'open', per_page: PAGE, page })
     yield data
     if (data.length < PAGE) return

@@ -122,7 +122,7 @@ async function sweepRepository(
   { kept, swept }: { kept: Date; swept: Swept },
 ): Promise<void> {
   const { db, now } = ctx
-  const { id, is_installed } = ctx.repo
+  const { id, is_tracked } = ctx.repo
   const keys_before = later(now, -KEY_RETENTION_MS)
   const report = reporting(app, id)
   swept.repositories += 1
@@ -148,7 +148,7 @@ async function sweepRepository(
   })
   const ended_before = later(now, -LEDGER_FOR_MS)
   const ledger_kept = kept < ended_before ? kept : ended_before
-  if (is_installed)
+  if (is_tracked)
     swept.purged += await inBatches<number>({
       list: (batch) => listNumbers(db, id, ledger_kept, batch),
       process: (numbers) => deletePullRequests(db, id, ledger_kept, numbers),
@@ -178,9 +178,9 @@ function reporting(app: App, repo_id: number) {
 }
 
 /**
- * Deletes the data that the App created in a repository from which it was uninstalled at `kept` or earlier: tracked
+ * Deletes the data that the App or watching created in a repository that it left at `kept` or earlier: tracked
  * activities, pull requests and settings. Declared records stay, because the REST API also works without the App. Stops if
- * the App is installed again in the meantime. Returns the number of deleted records.
+ * the App is installed or the repository watched again in the meantime. Returns the number of deleted records.
  */
 async function deleteAppData(app: App, repo_id: number, kept: Date): Promise<number> {
   const db = app.database.connection()
@@ -209,7 +209,7 @@ async function deleteAppData(app: App, repo_id: number, kept: Date): Promise<num
     await whileLeft(async (tx) => {
       await deleteStacks(tx, repo_id, null)
       await deleteLedger(tx, repo_id)
-      await updateRepository(tx, repo_id, { uninstalled_at: null, ...files })
+      await updateRepository(tx, repo_id, { uninstalled_at: null, watched_at: null, ...files })
       return 1
     })
   }

@@ -24,7 +24,7 @@ export async function recheckAffected(
   now: Date,
 ): Promise<void> {
   const ctx = await openKnownRepo(app, repo_id, now)
-  if (!ctx?.repo.is_installed) return
+  if (!ctx?.repo.is_tracked) return
   // A notable may affect any pull request. A recheck that finds no difference makes no call.
   if (!isId('act', record_id)) return enqueueAllRechecks(ctx)
   const stored = await findActivity(ctx.db, repo_id, record_id)

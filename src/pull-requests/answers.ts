@@ -47,7 +47,7 @@ export async function checkAnswered(
 
 /** The sides with which a conflict or a duplicate was found; none if no ledger is kept. */
 function othersOf({ repo, settings }: RepoContext, { collisions }: Conclusion): SideKey[] {
-  if (!repo.is_installed || settings.comment.mode === 'off') return []
+  if (!repo.is_tracked || settings.comment.mode === 'off') return []
   const recorded = collisions.filter(({ match }) => match.lines === 'conflict' || match.duplicate !== null)
   return groupOverlaps(recorded).flatMap(({ key }) => key ?? [])
 }

@@ -10,7 +10,7 @@ import { listRepositories } from '../context/store.ts'
 import { isNotFound, listChangedFiles } from '../github/client.ts'
 import { enqueue, type NewJob } from '../jobs/store.ts'
 import { changeOf, type FileEntry } from '../lines/change.ts'
-import { asInstallation } from './installation.ts'
+import { readGithub } from './reading.ts'
 import { findPullRequest, listNumbered } from './store.ts'
 
 /** The kinds of jobs that read the files of one pull request, and that enqueue such jobs for an installation. */
@@ -21,13 +21,13 @@ export const READ_MISSING_FILES = 'read_missing_files'
 const PER_MINUTE = 20
 const MINUTE_MS = 60_000
 
-/** The changed files of a pull request, with digests of their patches; undefined if the App is not installed any more. */
+/** The changed files of a pull request, with digests of their patches; undefined if the repository is neither installed nor watched any more. */
 export async function readChanges(
   app: App,
   ctx: RepoContext,
   number: number,
 ): Promise<PushedChanges | undefined> {
-  const entries = await asInstallation(app, ctx, (client) => listChangedFiles(client, ctx.repo, number))
+  const entries = await readGithub(app, ctx, (reader) => listChangedFiles(reader, ctx.repo, number))
   // `base.sha` of a pull request is not its merge base.
   return entries && pushedChangesOf(ctx, entries, null)
 }

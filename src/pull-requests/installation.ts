@@ -12,16 +12,16 @@ import { findRepository, pauseInstallation, updateRepository } from '../context/
 import type { Installation } from '../github/app.ts'
 import { isNotFound } from '../github/client.ts'
 import { classifyError } from '../github/octokit.ts'
-import { type GithubPullRequest, parsePullRequest } from '../github/pull-request.ts'
 import type { JobHandler } from '../jobs/jobs.ts'
 import type { JobRow } from '../jobs/table.ts'
 
-/** Thrown while GitHub limits the rate of an installation. */
+/** Thrown while GitHub limits the rate of an installation or a token. */
 export class RateLimited extends Error {
   readonly retry_at: Date
 
-  constructor(retry_at: Date) {
-    super('GitHub limits the rate of this installation')
+  /** `cause`: the error of GitHub's client, if a call was made. */
+  constructor(retry_at: Date, cause?: unknown) {
+    super('GitHub limits the rate of this installation or token', { cause })
     this.retry_at = retry_at
   }
 }
@@ -163,21 +163,4 @@ function isRefusal(error: unknown, now: Date): boolean {
   const isLimited =
     classifyError(error, now).kind === 'rate_limited' || /rate limit|abuse/i.test(message ?? '')
   return isFinal && !isLimited && !isSuspended(error)
-}
-
-/** Reads the pull request from GitHub; undefined if it does not exist. One call. */
-export async function readPullRequest(
-  app: App,
-  ctx: RepoContext,
-  number: number,
-): Promise<GithubPullRequest | undefined> {
-  const { owner, name } = ctx.repo
-  try {
-    return await asInstallation(app, ctx, async (client) =>
-      parsePullRequest((await client.rest.pulls.get({ owner, repo: name, pull_number: number })).data),
-    )
-  } catch (error) {
-    if (isNotFound(error)) return undefined
-    throw error
-  }
 }

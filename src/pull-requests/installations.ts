@@ -92,7 +92,7 @@ export async function importRepository(app: App, repository: InstalledRepository
   const ctx = await openInstalled(app, repository, now)
   await asInstallation(app, ctx, async (client) => {
     // Known settings may be stale: while the App was suspended, there were no push events.
-    await refreshSettings(app, repository)
+    await refreshSettings(app, client, repository)
     for await (const page of openPullRequests(client, ctx.repo))
       await enqueue(
         ctx.db,

@@ -26,6 +26,7 @@ import { RECHECK, recheck } from './recheck.ts'
 import { RECONCILE, RECONCILE_ALL, reconcile, reconcileAll, reconcileJob } from './reconcile.ts'
 import { REDELIVER, redeliverFailed, redeliverJob } from './redeliver.ts'
 import { type BranchPush, COMPARE_BRANCH, compareBranch } from './tracked-branches.ts'
+import { POLL, poll } from './watch.ts'
 
 /** The periodic jobs. Each enqueues its next run itself. */
 export function firstJobs(now: Date): NewJob[] {
@@ -50,6 +51,7 @@ export function jobHandlers(app: App): Record<string, JobHandler> {
       readMissingFiles(app, payload as Parameters<typeof readMissingFiles>[1], now),
     [OUTCOME]: ({ repo_id, payload }, now) =>
       readOutcome(app, repo_id, payload as { first: string; second: string }, now),
+    [POLL]: ({ repo_id }, now) => poll(app, repo_id, now),
     [REDELIVER]: (_, now) => redeliverFailed(app, now),
     [RECONCILE_ALL]: (_, now) => reconcileAll(app, now),
     [RECONCILE]: ({ repo_id }, now) => reconcile(app, repo_id, now),

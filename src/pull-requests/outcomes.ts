@@ -11,8 +11,8 @@ import { enterEnd, enterOutcome, enterRead, openNumberOf, wasShown } from '../si
 import { branchKey, pullRequestKey } from '../signal/pair.ts'
 import type { PairName } from '../signal/store.ts'
 import type { PairRow } from '../signal/table.ts'
-import { readPullRequest } from './installation.ts'
 import { sideOfBranch } from './overlap-groups.ts'
+import { readPullRequest } from './reading.ts'
 import { enqueueRecheck } from './recheck.ts'
 import { enterOverlaps } from './sightings.ts'
 import { listNumbered } from './store.ts'
@@ -58,7 +58,7 @@ export async function enqueueOutcomes(ctx: RepoContext, awaited: readonly PairRo
 /** Asks GitHub for the other side of a pair after a merge. One call. */
 export async function readOutcome(app: App, repo_id: number, name: PairName, now: Date): Promise<void> {
   const ctx = await openKnownRepo(app, repo_id, now)
-  if (!ctx?.repo.is_installed) return
+  if (!ctx?.repo.is_tracked) return
   const row = await enterRead(ctx, name, READS_MAX)
   const number = row && openNumberOf(row)
   if (row === undefined || number == null) return

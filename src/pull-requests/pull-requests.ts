@@ -16,8 +16,9 @@ import type { GithubPullRequest } from '../github/pull-request.ts'
 import { readChanges } from './changed-files.ts'
 import { settingsRunOf } from './check-run.ts'
 import { MUTE_LABEL } from './comment.ts'
-import { asInstallation, readPullRequest, unlessRefused } from './installation.ts'
+import { asInstallation, unlessRefused } from './installation.ts'
 import { enqueueOutcomes, enterPullRequestEnd } from './outcomes.ts'
+import { readPullRequest } from './reading.ts'
 import { enqueueAllRechecks, enqueueRecheck } from './recheck.ts'
 import { linkPullRequestStack } from './stack-links.ts'
 import { clearRefusals, type Facts, findPullRequest, recordPullRequest, savePullRequest } from './store.ts'
@@ -151,10 +152,8 @@ export async function trackAgain(app: App, ctx: RepoContext, number: number): Pr
 
 /** Reads the settings file again, enqueues a recheck of all pull requests, and reports mistakes in the file on the commit `sha`. */
 export async function settingsChanged(app: App, ctx: RepoContext, sha: string | null): Promise<void> {
-  const { installation_id } = ctx.repo
-  if (installation_id === null) return
   await asInstallation(app, ctx, async (client) => {
-    const stored = await refreshSettings(app, { ...ctx.repo, installation_id })
+    const stored = await refreshSettings(app, client, ctx.repo)
     // The settings decide which paths and areas overlap.
     ctx.announceChange()
     const refreshed = await openKnownRepo(app, ctx.repo.id, ctx.now)

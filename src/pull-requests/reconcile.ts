@@ -10,15 +10,14 @@ import { later } from '../base/clock.ts'
 import type { App } from '../context/app.ts'
 import { openKnownRepo, type RepoContext } from '../context/repo.ts'
 import { findRepository, listInstalledRepositories, updateRepository } from '../context/store.ts'
-import type { Installation } from '../github/app.ts'
-import { isNotFound, openPullRequests } from '../github/client.ts'
+import { isNotFound, openPullRequests, type Reader } from '../github/client.ts'
 import { parsePullRequest } from '../github/pull-request.ts'
 import { enqueue, type NewJob } from '../jobs/store.ts'
 import { recordEffect } from '../telemetry/execution.ts'
 import { hasMissingFiles, missingFilesJob } from './changed-files.ts'
-import { asInstallation } from './installation.ts'
 import { pullRequestJob } from './installations.ts'
 import { pullRequestChanged } from './pull-requests.ts'
+import { readGithub } from './reading.ts'
 import { listOpen } from './store.ts'
 
 /** The kinds of jobs that find the repositories to reconcile, and that reconcile one. */
@@ -58,16 +57,37 @@ export async function reconcileAll(app: App, now: Date): Promise<void> {
 export async function reconcile(app: App, repo_id: number, now: Date): Promise<void> {
   const ctx = await openKnownRepo(app, repo_id, now)
   if (!ctx?.repo.is_installed) return
-  await asInstallation(app, ctx, async (client) => {
-    const known = await knownOpen(ctx)
-    for await (const page of openPullRequests(client, ctx.repo)) await importOpen(ctx, page, known)
-    // The rest is not among the open ones.
-    for (const number of known.keys()) await importClosed(app, ctx, client, number)
-    await archiveDeletedBranches(ctx, client)
+  await readGithub(app, ctx, async (reader) => {
+    await importPullRequests(app, ctx, reader)
+    await archiveDeletedBranches(ctx, reader)
   })
   const { installation_id } = ctx.repo
   if (installation_id !== null && (await hasMissingFiles(ctx)))
     await enqueue(ctx.db, [missingFilesJob(installation_id, now)], now)
+}
+
+/**
+ * Imports the open pull requests that changed, and those that are not open any more. Returns how many are open, and the newest
+ * update of one. One call per 100 open pull requests, and one per closed one.
+ */
+export async function importPullRequests(
+  app: App,
+  ctx: RepoContext,
+  reader: Reader,
+  pages_max?: number,
+): Promise<{ open: number; newest_at: Date | null }> {
+  const known = await knownOpen(ctx)
+  let open = 0
+  let newest_at: Date | null = null
+  for await (const page of openPullRequests(reader, ctx.repo, pages_max)) {
+    await importOpen(ctx, page, known)
+    open += page.length
+    for (const { updated_at } of page)
+      if (!newest_at || newest_at < new Date(updated_at)) newest_at = new Date(updated_at)
+  }
+  // The rest is not among the open ones.
+  for (const number of known.keys()) await importClosed(app, ctx, reader, number)
+  return { open, newest_at }
 }
 
 interface Listed {
@@ -77,9 +97,9 @@ interface Listed {
 }
 
 /** Stored pull requests that are open, by number; null if only an activity names it. */
-type Known = Map<number, { head_sha: string; changed_at: Date; is_behind: boolean } | null>
+export type Known = Map<number, { head_sha: string; changed_at: Date; is_behind: boolean } | null>
 
-async function knownOpen(ctx: RepoContext): Promise<Known> {
+export async function knownOpen(ctx: RepoContext): Promise<Known> {
   const known: Known = new Map()
   for (const number of await listTrackedPullRequests(ctx.db, ctx.repo.id, ctx.now)) known.set(number, null)
   for (let after = 0; ; ) {
@@ -91,7 +111,7 @@ async function knownOpen(ctx: RepoContext): Promise<Known> {
 }
 
 /** Enqueues the import of new and changed pull requests of a page, and removes the page from `known`. */
-async function importOpen(ctx: RepoContext, page: Listed[], known: Known): Promise<void> {
+export async function importOpen(ctx: RepoContext, page: Listed[], known: Known): Promise<void> {
   const { db, now, repo, settings } = ctx
   const numbers = page.map(({ number }) => number)
   if (numbers.length === 0) return
@@ -125,9 +145,9 @@ function isKeptAlive({
   return track_pull_requests && max_activity_ttl_ms === null && activity_ttl_ms > RECONCILE_EVERY_MS
 }
 
-async function importClosed(app: App, ctx: RepoContext, client: Installation, number: number): Promise<void> {
+async function importClosed(app: App, ctx: RepoContext, reader: Reader, number: number): Promise<void> {
   try {
-    const { data } = await client.rest.pulls.get({
+    const { data } = await reader.rest.pulls.get({
       owner: ctx.repo.owner,
       repo: ctx.repo.name,
       pull_number: number,
@@ -139,7 +159,7 @@ async function importClosed(app: App, ctx: RepoContext, client: Installation, nu
 }
 
 /** Archives the activities of deleted branches. At most `BRANCHES_MAX` calls; the next run continues after the last branch. */
-async function archiveDeletedBranches(ctx: RepoContext, client: Installation): Promise<void> {
+async function archiveDeletedBranches(ctx: RepoContext, reader: Reader): Promise<void> {
   const { db, now, repo } = ctx
   const { branches_after } = (await findRepository(db, repo.id)) ?? {}
   const branches = await listPushedBranches(db, repo.id, {
@@ -149,7 +169,7 @@ async function archiveDeletedBranches(ctx: RepoContext, client: Installation): P
   })
   for (const branch of branches) {
     try {
-      await client.rest.repos.getBranch({ owner: repo.owner, repo: repo.name, branch })
+      await reader.rest.repos.getBranch({ owner: repo.owner, repo: repo.name, branch })
     } catch (error) {
       if (!isNotFound(error)) throw error
       await deleteBranch(ctx, branch)

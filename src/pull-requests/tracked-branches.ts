@@ -14,7 +14,7 @@ import { enqueue } from '../jobs/store.ts'
 import { parseGlob } from '../scope/glob.ts'
 import { matchesPath } from '../scope/intersect.ts'
 import { pushedChangesOf } from './changed-files.ts'
-import { asInstallation } from './installation.ts'
+import { readGithub } from './reading.ts'
 
 /** The kind of job that compares one branch with the default branch. */
 export const COMPARE_BRANCH = 'compare_branch'
@@ -80,9 +80,9 @@ async function readComparison(
 ): Promise<Comparison | undefined> {
   const { branch, default_branch } = push
   try {
-    return await asInstallation(app, ctx, async (client) => {
-      if (isNew && (await hasOpenPullRequest(client, ctx.repo, branch))) return undefined
-      return compareBranches(client, ctx.repo, { base: default_branch, head: branch })
+    return await readGithub(app, ctx, async (reader) => {
+      if (isNew && (await hasOpenPullRequest(reader, ctx.repo, branch))) return undefined
+      return compareBranches(reader, ctx.repo, { base: default_branch, head: branch })
     })
   } catch (error) {
     if (isNotFound(error)) return undefined

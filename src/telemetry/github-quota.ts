@@ -2,8 +2,8 @@
 import { Gauge, type Registry } from 'prom-client'
 import type { Clock } from '../base/clock.ts'
 
-/** Whose token a request to GitHub carries: the caller's, or an installation's. */
-export type CallKind = 'caller' | 'installation'
+/** Whose token a request to GitHub carries: the caller's, an installation's, or the one that watches repositories. */
+export type CallKind = 'caller' | 'installation' | 'watch'
 
 interface Reading {
   remaining: number

@@ -38,6 +38,7 @@ test('an empty environment gives the defaults', () => {
     sign_in: null,
     log_level: 'info',
     tracing: null,
+    watch: null,
   })
 })
 
@@ -58,6 +59,8 @@ test('every variable is read', () => {
     PERMISSION_TTL_MS: '0',
     RETENTION_DAYS: '7',
     TRUST_PROXY: '2',
+    WATCH_REPOSITORIES: 'acme/shop, acme/web.app,ACME/Shop',
+    GITHUB_TOKEN: 'ghp_1',
     PUBLIC_URL: 'https://deconflict.example/',
     GITHUB_CLIENT_ID: 'Iv1.abc',
     GITHUB_CLIENT_SECRET: 'hush',
@@ -83,6 +86,13 @@ test('every variable is read', () => {
     sign_in: { public_url: 'https://deconflict.example', client_id: 'Iv1.abc', client_secret: 'hush' },
     log_level: 'debug',
     tracing: { service_name: 'deconflict-eu' },
+    watch: {
+      token: 'ghp_1',
+      repositories: [
+        { owner: 'ACME', name: 'Shop' },
+        { owner: 'acme', name: 'web.app' },
+      ],
+    },
   })
 })
 
@@ -220,6 +230,43 @@ describe('the GitHub App needs all three of its variables, or none:', () => {
     expect(readConfig(app).github_app?.private_key).toBe(KEY)
     const PRIVATE_KEY = Buffer.from(KEY).toString('base64')
     expect(readConfig({ ...app, PRIVATE_KEY }).github_app?.private_key).toBe(KEY)
+  })
+})
+
+describe('watched repositories', () => {
+  const watched = (env: Record<string, string>, watch?: string) =>
+    readConfig({ GITHUB_TOKEN: 'ghp_1', ...env }, { watch })
+
+  test('the flag comes before the variable, and listens on this machine unless HOST is set', () => {
+    const env = { WATCH_REPOSITORIES: 'acme/web' }
+    expect(watched(env)).toMatchObject({ host: '0.0.0.0', watch: { repositories: [{ name: 'web' }] } })
+    expect(watched(env, 'acme/shop')).toMatchObject({
+      host: '127.0.0.1',
+      watch: { repositories: [{ owner: 'acme', name: 'shop' }] },
+    })
+    expect(watched({ HOST: '0.0.0.0' }, 'acme/shop').host).toBe('0.0.0.0')
+  })
+
+  test('a token alone watches nothing', () => expect(watched({}).watch).toBeNull())
+
+  test.each([
+    ['acme', 'must be OWNER/REPO, or several separated by commas; number 1 is not'],
+    ['', 'must be OWNER/REPO, or several separated by commas; number 1 is not'],
+    ['acme/shop,', 'must be OWNER/REPO, or several separated by commas; number 2 is not'],
+    ['acme/..', 'must be OWNER/REPO, or several separated by commas; number 1 is not'],
+    ['https://github.com/acme/shop', 'must be OWNER/REPO, or several separated by commas; number 1 is not'],
+    [Array.from({ length: 21 }, (_, n) => `acme/r${n}`).join(), 'must name at most 20 repositories'],
+  ])('%j is rejected', (names, problem) => {
+    expect(() => watched({}, names)).toThrow(new ConfigError(`--watch ${problem}`))
+    if (names) expect(refusal({ WATCH_REPOSITORIES: names })).toBe(`WATCH_REPOSITORIES ${problem}`)
+  })
+
+  test.each([
+    ['', /^GITHUB_TOKEN is not set; WATCH_REPOSITORIES reads/],
+    ['two words', /^GITHUB_TOKEN must be/],
+    ['line\nbreak', /^GITHUB_TOKEN must be/],
+  ])('the token %j is rejected', (GITHUB_TOKEN, line) => {
+    expect(refusal({ WATCH_REPOSITORIES: 'acme/shop', GITHUB_TOKEN })).toMatch(line)
   })
 })
 

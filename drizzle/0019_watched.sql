@@ -1,0 +1,1 @@
+ALTER TABLE "repositories" ADD COLUMN "watched_at" timestamp (3) with time zone;

@@ -1,0 +1,334 @@
+/** Repositories that are watched without the GitHub App: polled pull requests become activities, and GitHub is only read (contract §1). */
+import { afterAll, afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { repositories } from '../../src/context/table.ts'
+import { sweep } from '../../src/operations/sweep.ts'
+import { pull_requests } from '../../src/pull-requests/table.ts'
+import { watchOnce } from '../../src/pull-requests/watch.ts'
+import { type AppService, startAppService } from '../support/app-service.ts'
+import { fakeGithub } from '../support/github.ts'
+import type { FakeRepository, PullGiven } from '../support/github-repository.ts'
+import { timestamp } from '../support/github-state.ts'
+import { editOf } from '../support/lines.ts'
+
+const TOKEN = 'tok-watcher'
+const MINUTE_MS = 60_000
+const LIST = 'GET /repos/acme/shop/pulls'
+const BASE = Array.from({ length: 120 }, (_, line) => `pay(${line})`)
+
+const github = fakeGithub()
+let service: AppService
+let shop: FakeRepository
+let repo_id = 900
+
+afterAll(() => github.close())
+beforeEach(async () => {
+  github.clearFaults()
+  github.state.app.installations.length = 0
+  github.state.repositories.length = 0
+  repo_id += 1
+  github.repository({ id: repo_id, full_name: 'acme/shop' })
+  github.token('ada', { login: 'ada', id: 1, permissions: { 'acme/shop': 'write' } })
+  github.token(TOKEN, { login: 'wes', id: 2, permissions: { 'acme/shop': 'read' } })
+  for (const method of ['POST', 'PUT', 'PATCH', 'DELETE']) github.fault(`${method} *`, 'forbidden')
+  shop = github.at('acme/shop')
+  const watch = { token: TOKEN, repositories: [{ owner: 'Acme', name: 'shop' }] }
+  service = await startAppService(github, { config: { github_app: null, watch } })
+  // The fake GitHub uses the real clock.
+  service.clock.now = new Date()
+})
+afterEach(() => service.close())
+
+/** One turn of the watch, and the jobs that are due. */
+async function turn(): Promise<void> {
+  await watchOnce(service.app)
+  expect(await service.runDueJobs()).toEqual([])
+}
+/** The next minute. */
+async function nextTurn(): Promise<void> {
+  service.clock.advance(MINUTE_MS)
+  await turn()
+}
+async function listed(query = ''): Promise<{ id: string; branch: string; [field: string]: unknown }[]> {
+  return (await service.api('GET', `/activity${query}`)).body.items
+}
+const activityOf = async (branch: string, query = '') =>
+  (await listed(query)).find((each) => each.branch === branch)
+
+function open(branch: string, at_line: number, given: PullGiven = {}): number {
+  const patch = editOf(BASE, at_line, 3, [`changed(${branch})`])
+  const files = [{ filename: 'src/pay.ts', status: 'modified' as const, patch }]
+  return shop.open({ head: branch, author: `author-of-${branch}`, files, ...given }).number
+}
+/** A change on GitHub, whose timestamps have seconds. */
+function touch(number: number, seconds = 1): void {
+  const pull = shop.pull(number)
+  pull.updated_at = timestamp(new Date(Date.parse(pull.updated_at) + seconds * 1000))
+}
+const ofWatcher = () => github.requests('*').filter(({ token }) => token === TOKEN)
+const callsSince = (from: number) =>
+  ofWatcher()
+    .slice(from)
+    .map(({ route, status }) => `${status} ${route}`)
+const lines = (message: string) =>
+  service.log.map((line) => JSON.parse(line)).filter(({ msg }) => msg === message)
+
+test('open pull requests become activities with their lines, collide, and nothing is written to GitHub', async () => {
+  const one = open('retries', 40, { title: 'Retry payments' })
+  const two = open('tidy', 41)
+  open('far', 100, { draft: true })
+  await turn()
+  expect(await listed()).toMatchObject([
+    { branch: 'far', source: 'pull_request', status: 'draft-pr-open' },
+    { branch: 'tidy', source: 'pull_request', status: 'ready-for-review' },
+    {
+      branch: 'retries',
+      title: 'Retry payments',
+      actor: 'author-of-retries',
+      scope: { paths: ['src/pay.ts'] },
+    },
+  ])
+  const { body } = await service.api('GET', '/overlaps')
+  const proved = body.items.filter(({ lines }: { lines: string }) => lines === 'conflict')
+  expect(proved).toHaveLength(1)
+  expect(proved[0]).toMatchObject({ severity: 'high' })
+  const retrieved = await service.api('GET', `/activity/${(await activityOf('retries'))?.id}`)
+  expect(retrieved.body.overlap.matches[0]).toMatchObject({ branch: 'tidy', lines: 'conflict' })
+  const order = await service.api('GET', '/merge-order')
+  expect(order.body.items.map(({ pr_url }: { pr_url: string }) => Number(pr_url.split('/').at(-1)))).toEqual(
+    expect.arrayContaining([one, two]),
+  )
+  const { body: signal } = await service.api('GET', '/signal')
+  expect(signal).toMatchObject({ mode: 'shadow', pairs: { shown: 1, open: 1 } })
+  const methods = github.requests().map(({ route }) => route.split(' ')[0])
+  expect(new Set(methods)).toEqual(new Set(['GET']))
+  expect(JSON.stringify(service.log)).not.toContain(TOKEN)
+})
+
+test('a minute without a change costs one call, which GitHub answers with 304', async () => {
+  open('retries', 40)
+  await turn()
+  await nextTurn()
+  for (let minute = 0; minute < 3; minute += 1) {
+    const before = ofWatcher().length
+    await nextTurn()
+    expect(callsSince(before)).toEqual([`304 ${LIST}`])
+  }
+})
+
+test('the list is read at most once a minute, however often the watch turns', async () => {
+  open('retries', 40)
+  await turn()
+  const before = ofWatcher().length
+  for (let second = 0; second < 50; second += 10) {
+    service.clock.advance(10_000)
+    await turn()
+  }
+  expect(callsSince(before)).toEqual([])
+  service.clock.advance(10_000)
+  await turn()
+  expect(callsSince(before)).toEqual([`200 ${LIST}`])
+})
+
+test('a push, an edit, a draft, a merge, a close and a reopening arrive as by webhook', async () => {
+  const one = open('retries', 40)
+  const two = open('tidy', 100)
+  await turn()
+  await nextTurn()
+
+  shop.pushTo(one)
+  shop.update(one, { files: [{ filename: 'src/till.ts', status: 'added', patch: '@@ -0,0 +1 @@\n+till()' }] })
+  touch(one)
+  let before = ofWatcher().length
+  await nextTurn()
+  expect(callsSince(before)).toEqual([`200 ${LIST}`, `200 ${LIST}/${one}/files`])
+  expect(await activityOf('retries')).toMatchObject({ scope: { paths: ['src/till.ts'] } })
+
+  shop.update(one, { title: 'Retry twice', draft: true, base: 'release' })
+  touch(one, 2)
+  await nextTurn()
+  expect(await activityOf('retries')).toMatchObject({
+    title: 'Retry twice',
+    status: 'draft-pr-open',
+    base_branch: 'release',
+  })
+
+  shop.update(one, { draft: false })
+  touch(one, 3)
+  before = ofWatcher().length
+  await nextTurn()
+  expect(await activityOf('retries')).toMatchObject({ status: 'ready-for-review' })
+  expect(callsSince(before)).toEqual([`200 ${LIST}`])
+
+  shop.merge(one)
+  touch(one, 4)
+  shop.close(two)
+  touch(two, 4)
+  await nextTurn()
+  expect(await listed()).toEqual([])
+  const ended = await Promise.all(
+    ['retries', 'tidy'].map(async (branch) => {
+      const { id } = (await activityOf(branch, '?status=archived')) as { id: string }
+      return (await service.api('GET', `/activity/${id}`)).body.archive_reason
+    }),
+  )
+  expect(ended).toEqual(['pull_request_merged', 'pull_request_closed'])
+
+  shop.reopen(two)
+  touch(two, 5)
+  await nextTurn()
+  expect(await activityOf('tidy')).toMatchObject({ status: 'ready-for-review' })
+})
+
+test('a pull request that ended while nothing watched is archived at the next start', async () => {
+  const number = open('retries', 40)
+  await turn()
+  shop.merge(number)
+  // As after a restart.
+  const [watched] = service.app.watch?.repositories ?? []
+  Object.assign(watched ?? {}, { read_at: null, newest_at: null, etag: undefined })
+  await nextTurn()
+  expect(await listed()).toEqual([])
+})
+
+test('more updates than one page holds are read with all open pull requests', async () => {
+  await turn()
+  await nextTurn()
+  for (let index = 0; index < 105; index += 1) shop.open({ files: [`src/${index}.ts`] })
+  await nextTurn()
+  expect(await listed('?limit=100')).toHaveLength(100)
+  expect(github.calls(`${LIST}/*/files`)).toBeGreaterThanOrEqual(105)
+})
+
+test('the settings file applies, and a comment is never more than computed', async () => {
+  shop.write('.github/deconflict.yml', 'activity_ttl_ms: 7200000\ncheck_run: true\n')
+  open('retries', 40)
+  await turn()
+  const { body } = await service.api('GET', '/settings')
+  expect(body).toMatchObject({
+    source: 'file',
+    activity_ttl_ms: 7_200_000,
+    check_run: false,
+    comment: { mode: 'shadow' },
+  })
+  shop.write('.github/deconflict.yml', 'comment: {mode: off}\n')
+  for (let minute = 0; minute < 11; minute += 1) await nextTurn()
+  expect((await service.api('GET', '/settings')).body).toMatchObject({
+    activity_ttl_ms: 86_400_000,
+    comment: { mode: 'off' },
+  })
+})
+
+describe('GitHub limits the rate', () => {
+  test.each([
+    ['rate_limited', 600],
+    ['secondary_rate_limited', 120],
+    ['too_many_requests', 90],
+    ['limited_without_header', 70],
+  ] as const)('%s: no call is made until the limit ends', async (fault, wait_s) => {
+    open('retries', 40)
+    await turn()
+    github.fault(LIST, fault, 1, wait_s)
+    await nextTurn()
+    const before = ofWatcher().length
+    // The reset of the fake GitHub follows the real clock, which is a minute behind.
+    service.clock.advance((wait_s - 65) * 1000)
+    await turn()
+    expect(callsSince(before)).toEqual([])
+    service.clock.advance(2 * MINUTE_MS)
+    await turn()
+    expect(callsSince(before)).toContain(`200 ${LIST}`)
+    expect(lines('watch paused by the rate limit of GITHUB_TOKEN')).toHaveLength(1)
+  })
+
+  test('while files are read: the rest is read afterwards', async () => {
+    open('retries', 40)
+    open('tidy', 41)
+    github.fault(`${LIST}/*/files`, 'rate_limited', 1, 600)
+    await turn()
+    expect((await listed()).length).toBeLessThan(2)
+    service.clock.advance(11 * MINUTE_MS)
+    await turn()
+    expect(await listed()).toHaveLength(2)
+  })
+})
+
+describe('watching stops with one line, and resumes when that heals', () => {
+  test('a repository that the token cannot see', async () => {
+    github.token(TOKEN, { login: 'wes', id: 2, permissions: {} })
+    for (let minute = 0; minute < 12; minute += 1) await nextTurn()
+    expect(lines('watch stopped')).toMatchObject([
+      { repository: 'Acme/shop', status: 404, reason: expect.stringContaining('GITHUB_TOKEN') },
+    ])
+    expect(ofWatcher().slice(-12).length).toBeLessThanOrEqual(12)
+    github.token(TOKEN, { login: 'wes', id: 2, permissions: { 'acme/shop': 'read' } })
+    open('retries', 40)
+    for (let minute = 0; minute < 6; minute += 1) await nextTurn()
+    expect(await listed()).toHaveLength(1)
+    expect(lines('watching pull requests')).toHaveLength(1)
+  })
+
+  test.each([
+    ['is revoked', 'bad_credentials', 401],
+    ['loses the repository', 'not_found', 404],
+  ] as const)('a token that %s', async (_, fault, status) => {
+    open('retries', 40)
+    await turn()
+    await nextTurn()
+    github.fault('GET *', fault)
+    const before = ofWatcher().length
+    for (let minute = 0; minute < 10; minute += 1) await nextTurn()
+    expect(callsSince(before).length).toBeLessThanOrEqual(3)
+    expect(lines('watch stopped')).toMatchObject([{ status }])
+    github.clearFaults()
+    open('tidy', 41)
+    for (let minute = 0; minute < 6; minute += 1) await nextTurn()
+    expect(await listed()).toHaveLength(2)
+  })
+
+  test('GitHub is unavailable', async () => {
+    open('retries', 40)
+    await turn()
+    github.fault(LIST, 'unavailable', 3)
+    for (let minute = 0; minute < 3; minute += 1) await nextTurn()
+    expect(lines('watch failed')).toHaveLength(1)
+    open('tidy', 41)
+    await nextTurn()
+    expect(await listed()).toHaveLength(2)
+  })
+})
+
+test('a renamed repository is followed', async () => {
+  open('retries', 40)
+  await turn()
+  github.rename('acme/shop', 'acme/store')
+  open('tidy', 41)
+  for (let minute = 0; minute < 61; minute += 1) await nextTurn()
+  const { body } = await service.api('GET', '/api/v1/repos/acme/store/activity')
+  expect(body.items).toHaveLength(2)
+})
+
+test('a repository where the App is installed is not polled', async () => {
+  open('retries', 40)
+  await turn()
+  await service.app.database.connection().update(repositories).set({ installation_id: 7, watched_at: null })
+  const before = ofWatcher().length
+  for (let minute = 0; minute < 3; minute += 1) await nextTurn()
+  expect(callsSince(before)).toEqual([])
+  expect(lines('not watched: the GitHub App is installed')).toHaveLength(1)
+})
+
+test('what watching created is deleted when the repository was not watched for the retention period', async () => {
+  open('retries', 40)
+  await turn()
+  const declared = await service.api('POST', '/activity', {
+    body: { title: 'Pay', summary: 'Twice.', actor: 'Ada' },
+  })
+  const stored = () => service.app.database.connection().select().from(pull_requests)
+  service.clock.advance(30 * 86_400_000 - 1)
+  await sweep(service.app)
+  expect(await stored()).toHaveLength(1)
+  service.clock.advance(1)
+  await sweep(service.app)
+  expect(await stored()).toEqual([])
+  expect((await service.api('GET', `/activity/${declared.body.activity.id}`)).body.status).toBe('expired')
+})
