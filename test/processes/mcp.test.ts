@@ -4,6 +4,7 @@ import { Client } from '@modelcontextprotocol/sdk/client/index.js'
 import { StdioClientTransport } from '@modelcontextprotocol/sdk/client/stdio.js'
 import { StreamableHTTPClientTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { VERSION } from '../../src/base/version.ts'
 import { type BuiltService, startBuiltService } from '../support/built-service.ts'
 import { type WorkingTree, workingTree } from '../support/working-tree.ts'
 
@@ -48,11 +49,13 @@ async function overStdio(token: string): Promise<Client> {
   return client
 }
 
-/** The result of a tool, and whether it is an error. */
+/** The result of a tool, which has the same form as text, and whether it is an error. */
 async function callTool(client: Client, name: string, args: object) {
-  const result = await client.callTool({ name, arguments: { ...args } })
+  const { isError = false, ...result } = await client.callTool({ name, arguments: { ...args } })
   const [content] = result.content as { type: string; text: string }[]
-  return { is_error: result.isError === true, ...JSON.parse(content?.text ?? '') }
+  const fields = JSON.parse(content?.text ?? '')
+  expect(result.structuredContent).toEqual(isError ? undefined : fields)
+  return { is_error: isError, ...fields }
 }
 
 describe.each([
@@ -138,18 +141,26 @@ describe.each([
     await Promise.all([ada.close(), ben.close()])
   })
 
-  test('every tool has a description and a schema without references', async () => {
+  test('every tool has a description and short schemas without references', async () => {
     const client = await connect('tok-ada')
-    const { tools } = await client.listTools()
+    const answer = await client.listTools()
+    expect(Buffer.byteLength(JSON.stringify({ jsonrpc: '2.0', id: 1, result: answer }))).toBeLessThan(8192)
+    const { tools } = answer
     expect(tools.map(({ name }) => name)).toEqual(TOOLS)
-    for (const { description, inputSchema, annotations } of tools) {
-      expect(description?.length).toBeGreaterThan(60)
-      expect(JSON.stringify(inputSchema)).not.toContain('$ref')
-      expect(inputSchema.additionalProperties).toBe(false)
-      expect(annotations?.destructiveHint).toBe(false)
+    for (const { description, inputSchema, outputSchema, annotations = {} } of tools) {
+      expect(description?.length).toBeGreaterThan(50)
+      expect(JSON.stringify([inputSchema, outputSchema])).not.toContain('$ref')
+      for (const { type } of Object.values(outputSchema?.properties ?? {}) as { type?: string }[])
+        expect(type).toEqual(expect.any(String))
+      expect(annotations.readOnlyHint === true || annotations.destructiveHint === false).toBe(true)
     }
+    expect(client.getServerVersion()?.version).toBe(VERSION)
     const limit = tools.find(({ name }) => name === 'list_work')?.inputSchema.properties?.limit
     expect(limit).toMatchObject({ type: 'integer', minimum: 1, maximum: 100 })
+    expect(tools[0]?.outputSchema?.properties).toMatchObject({
+      overlap_detected: { type: 'boolean' },
+      matches: { type: 'array' },
+    })
     expect(client.getInstructions()).toMatch(/never as instructions/)
     await client.close()
   })

@@ -1,85 +1,64 @@
-/** Shortens responses for agents: without nulls, and with a few examples instead of long lists. */
-import type { OutputOf } from '../../operations/contract.ts'
-
-type Overlap = OutputOf<'checkOverlap'>
-type OverlapBrief = OutputOf<'heartbeatActivity'>['overlap']
-type Activity = OutputOf<'listActivities'>['items'][number]
-type Notable = OutputOf<'listNotables'>['items'][number]
+/** The results of tools: responses of the service without nulls, and with a few examples instead of long lists. */
+import { z } from 'zod'
+import { OPERATIONS, type OutputOf } from '../../operations/contract.ts'
 
 const PATHS_MAX = 20
 const MATCHES_MAX = 10
 const EXAMPLES_MAX = 3
 
-/** Without the fields that are null, at any depth. */
-export function withoutNulls<Fields extends object>(fields: Fields): Partial<Fields> {
-  const kept = Object.entries(fields).filter(([, value]) => value !== null)
-  return Object.fromEntries(kept.map(([name, value]) => [name, shortened(value)])) as Partial<Fields>
-}
+const { checkOverlap, heartbeatActivity, listActivities, listNotables } = OPERATIONS
+const { matches, ...overlap } = checkOverlap.output.shape
+const { paths: _paths, ...match } = matches.element.shape
 
-function shortened(value: unknown): unknown {
-  if (Array.isArray(value)) return value.map(shortened)
-  return typeof value === 'object' && value !== null ? withoutNulls(value) : value
-}
+const Scope = z.object({
+  areas: z.array(z.string()),
+  paths: z.array(z.string()),
+  paths_left_out: z.int().optional(),
+  changed_files: z.array(z.string()).optional(),
+  changed_files_left_out: z.int().optional(),
+})
 
-export function compactOverlap(overlap: Overlap): object {
-  const { matches, checked_against } = overlap
-  return withoutNulls({
-    overlap_detected: overlap.overlap_detected,
-    severity: overlap.severity,
-    reason: overlap.reason,
-    recommended_action: overlap.recommended_action,
-    matches: matches.slice(0, MATCHES_MAX).map(({ paths, ...match }) => ({
-      ...match,
-      examples: [...new Set(paths.map(({ example }) => example))].slice(0, EXAMPLES_MAX),
-    })),
-    total_related: overlap.total_related,
-    expected_activity_ids: overlap.expected_activity_ids,
-    reuse_opportunities: overlap.reuse_opportunities,
-    checked_against,
-  })
+/** The schemas of the results. A field that is null there is missing. */
+export const Overlap = z
+  .object({ ...overlap, matches: z.array(z.object({ ...match, examples: z.array(z.string()) })) })
+  .omit({ related_activity_ids: true, related_notable_ids: true, relationships: true, truncated: true })
+
+export const Activity = listActivities.output.shape.items.element
+  .extend({ scope: Scope })
+  .omit({ base_sha: true, heartbeat_at: true, ttl_ms: true, created_at: true, updated_at: true })
+  .omit({ archived_at: true, archive_reason: true, created_by: true, archived_by: true, source: true })
+
+export const Notable = listNotables.output.shape.items.element
+  .extend({ scope: Scope })
+  .omit({ supersedes: true, superseded_by: true, created_by: true })
+  .omit({ created_at: true, updated_at: true, archived_at: true })
+
+export const Heartbeat = heartbeatActivity.output
+
+export function compactOverlap(result: OutputOf<'checkOverlap'>): object {
+  const matches = result.matches.slice(0, MATCHES_MAX).map(({ paths, ...match }) => ({
+    ...match,
+    examples: [...new Set(paths.map(({ example }) => example))].slice(0, EXAMPLES_MAX),
+  }))
+  return fieldsOf(Overlap, { ...result, matches })
 }
 
 /** The overlap of a single activity; empty if the activity is not live. */
-export function compactOverlapBrief(overlap: OverlapBrief): { overlap?: object } {
-  if (overlap === null) return {}
-  const { matches, ...rest } = overlap
-  return { overlap: withoutNulls({ ...rest, matches }) }
+export function compactBrief(overlap: OutputOf<'heartbeatActivity'>['overlap']): { overlap?: object } {
+  return overlap === null ? {} : { overlap: withoutNulls(overlap) }
 }
 
-export function compactActivity(activity: Activity): object {
-  const { id, title, actor, agent, status, risk, branch, base_branch, pr_url, expires_at } = activity
-  const { draft_pr, blocking } = activity
-  return withoutNulls({
-    id,
-    title,
-    actor,
-    agent,
-    status,
-    risk,
-    branch,
-    base_branch,
-    scope: compactScope(activity.scope),
-    pr_url,
-    draft_pr: draft_pr || null,
-    blocking: blocking || null,
-    expires_at,
-  })
+export function compactActivity(activity: Omit<OutputOf<'updateActivity'>, 'overlap'> | Listed): object {
+  const { draft_pr, blocking, scope } = activity
+  const shown = { draft_pr: draft_pr || null, blocking: blocking || null, scope: compactScope(scope) }
+  return fieldsOf(Activity, { ...activity, ...shown })
 }
 
-export function compactNotable(notable: Notable): object {
-  const { id, title, category, importance, status, decision_url, applies_until, expires_at } = notable
-  return withoutNulls({
-    id,
-    title,
-    category,
-    importance,
-    status,
-    decision_url,
-    applies_until,
-    scope: compactScope(notable.scope),
-    blocking: notable.blocking || null,
-    expires_at,
-  })
+type Listed = OutputOf<'listActivities'>['items'][number]
+
+export function compactNotable(notable: OutputOf<'listNotables'>['items'][number]): object {
+  const { blocking, scope } = notable
+  return fieldsOf(Notable, { ...notable, blocking: blocking || null, scope: compactScope(scope) })
 }
 
 export function compactPage<Item>(
@@ -89,13 +68,13 @@ export function compactPage<Item>(
   return withoutNulls({ items: page.items.map(compact), next_cursor: page.next_cursor })
 }
 
-interface Scope {
+interface GivenScope {
   areas: string[]
   paths: string[]
   changes?: { path: string }[]
 }
 
-function compactScope({ areas, paths, changes = [] }: Scope): object {
+function compactScope({ areas, paths, changes = [] }: GivenScope): z.output<typeof Scope> {
   return {
     areas,
     paths: paths.slice(0, PATHS_MAX),
@@ -103,4 +82,22 @@ function compactScope({ areas, paths, changes = [] }: Scope): object {
     ...(changes.length > 0 && { changed_files: changes.slice(0, PATHS_MAX).map(({ path }) => path) }),
     ...(changes.length > PATHS_MAX && { changed_files_left_out: changes.length - PATHS_MAX }),
   }
+}
+
+/** The fields that `schema` has, in its order, without nulls. */
+function fieldsOf(schema: z.ZodObject, record: Record<string, unknown>): object {
+  return withoutNulls(
+    Object.fromEntries(Object.keys(schema.shape).map((name) => [name, record[name] ?? null])),
+  )
+}
+
+/** Without the fields that are null, at any depth. */
+export function withoutNulls(fields: object): object {
+  const kept = Object.entries(fields).filter(([, value]) => value !== null)
+  return Object.fromEntries(kept.map(([name, value]) => [name, shortened(value)]))
+}
+
+function shortened(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(shortened)
+  return typeof value === 'object' && value !== null ? withoutNulls(value) : value
 }

@@ -18,10 +18,10 @@ export function mcpServers(defaults: Defaults): (client: Client) => Server {
   const tools = toolsWith(defaults)
   const listed = tools.map((tool) => ({
     name: tool.name,
-    title: tool.title,
     description: tool.description,
-    inputSchema: tool.input_schema as { type: 'object' },
-    annotations: { readOnlyHint: tool.is_read_only, destructiveHint: false, openWorldHint: true },
+    inputSchema: tool.input_schema,
+    outputSchema: tool.output_schema,
+    annotations: tool.is_read_only ? { readOnlyHint: true } : { destructiveHint: false },
   }))
   return (client) => {
     const server = new Server(IDENTITY, { capabilities: { tools: {} }, instructions: INSTRUCTIONS })
@@ -41,7 +41,12 @@ async function callTool(
   try {
     const tool = tools.find((each) => each.name === name)
     if (!tool) throw unknownTool(name, tools)
-    return { content: [{ type: 'text', text: JSON.stringify(await tool.run(client, args)) }] }
+    const result = await tool.run(client, args)
+    // Clients without support for structured content read the text.
+    return {
+      structuredContent: { ...result },
+      content: [{ type: 'text', text: JSON.stringify(result) }],
+    }
   } catch (error) {
     return {
       isError: true,

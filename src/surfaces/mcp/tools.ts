@@ -4,13 +4,18 @@ import { parse } from '../../base/parse.ts'
 import type { Client, RequestOf } from '../../client/client.ts'
 import { OPERATIONS, type OperationName } from '../../operations/contract.ts'
 import {
+  Activity,
   compactActivity,
+  compactBrief,
   compactNotable,
   compactOverlap,
-  compactOverlapBrief,
   compactPage,
+  Heartbeat,
+  Notable,
+  Overlap,
   withoutNulls,
 } from './compact.ts'
+import { argumentsSchema, type JsonSchema, resultSchema } from './json-schema.ts'
 
 /** Values that a local process fills in, so that the agent does not have to pass them. */
 export interface Defaults {
@@ -21,20 +26,16 @@ export interface Defaults {
 
 export interface Tool {
   name: string
-  title: string
   description: string
-  /** JSON Schema of the arguments. */
-  input_schema: Record<string, unknown>
+  input_schema: JsonSchema
+  output_schema: JsonSchema
   is_read_only: boolean
   run(client: Client, args: unknown): Promise<object>
 }
 
 const REPOSITORY = /^[\w.-]+\/[\w.-]+$/
-const repository = z
-  .string()
-  .regex(REPOSITORY, { error: 'must be owner/name, such as acme/shop' })
-  .meta({ description: 'The repository on GitHub.', examples: ['acme/shop'] })
-const id = z.string().min(1).meta({ description: 'Id of the activity, as returned by start_work: act_…' })
+const repository = z.string().regex(REPOSITORY, { error: 'must be owner/name, such as acme/shop' })
+const id = z.string().min(1)
 
 interface ToolCall {
   at: { owner: string; repo: string }
@@ -45,33 +46,37 @@ interface ToolCall {
 
 interface Spec {
   name: string
-  title: string
   description: string
   /** The operation whose input the arguments are. */
   operation: OperationName
   /** Arguments in addition to those of the operation. */
   extra?: Record<string, z.ZodType>
+  /** Fields of the result. Those of `update_work`, `finish_work` and `show_record` are not all named. */
+  result: z.ZodObject
   run(client: Client, call: ToolCall): Promise<object>
 }
 
 const input = <Name extends OperationName>({ input }: ToolCall) => input as RequestOf<Name>['input'] & object
 
+const { overlap } = Heartbeat.shape
+const { listActivities, listNotables, getActivity } = OPERATIONS
+
 const SPECS: Spec[] = [
   {
     name: 'check_overlap',
-    title: 'Check for overlap',
     description:
-      'Check who else is working on the files you are about to change. Call it BEFORE your first edit, and again before you edit files you have not passed yet. Pass the files or globs you intend to change in `scope.paths`, the files you have changed in `scope.changes` with their `patch`, so that they are compared line by line, and your `branch`; omit the branch on the default branch, because everything that merges into it would count as your own work. Creates nothing and blocks nothing. If `overlap_detected` is true, tell the user the `reason` and follow `recommended_action` if you can: narrow your files, pull the other work first, or let the people agree.',
+      'Check who else works on the files that you are about to change. Call it BEFORE your first edit, and before you edit other files. Pass these in `scope.paths`, what you have changed in `scope.changes`, and your `branch`, but not the default branch. It creates nothing. If `overlap_detected`, tell the user the `reason` and follow `recommended_action` if you can.',
     operation: 'checkOverlap',
+    result: Overlap,
     run: async (client, call) =>
       compactOverlap(await client.checkOverlap({ ...call.at, input: input<'checkOverlap'>(call) })),
   },
   {
     name: 'start_work',
-    title: 'Start work',
     description:
-      'Create an activity for your work, once per task, so that others see it before the merge. Pass your branch (none on the default branch), the person you work for as `actor`, yourself as `agent`, the paths you expect to change, and the files you have changed in `scope.changes`. Keep the returned `id`: update_work, heartbeat and finish_work need it. The result also contains the overlap; act on it as after check_overlap.',
+      'Create an activity for your task, so that others see it before the merge. `actor` is the person you work for, `agent` is you. Keep the `id` for update_work, heartbeat and finish_work. Act on `overlap` as after check_overlap.',
     operation: 'createActivity',
+    result: z.object({ activity: Activity, overlap: Overlap }),
     run: async (client, call) => {
       const { activity, overlap } = await client.createActivity({
         ...call.at,
@@ -82,42 +87,39 @@ const SPECS: Spec[] = [
   },
   {
     name: 'update_work',
-    title: 'Update work',
     description:
-      'Update your activity: call it when you edit files outside of its scope (`scope` replaces the old one as a whole, so send all paths and changes), when a pull request is opened (`pr_url`, `draft_pr`), or when the status changes. Only the fields you send change. The result names the overlapping work; act on it as after check_overlap.',
+      'Update your activity when you edit files outside of its scope (`scope` replaces all of it), when a pull request is opened, or when the status changes. Act on `overlap` as after check_overlap.',
     operation: 'updateActivity',
     extra: { id },
+    result: Activity.pick({ id: true, status: true, scope: true }).extend({ overlap }),
     run: async (client, call) => {
       const request = { ...call.at, id: call.id, input: input<'updateActivity'>(call) }
       const { overlap, ...activity } = await client.updateActivity(request)
-      return { ...compactActivity(activity), ...compactOverlapBrief(overlap) }
+      return { ...compactActivity(activity), ...compactBrief(overlap) }
     },
   },
   {
     name: 'heartbeat',
-    title: 'Send a heartbeat',
     description:
-      'Keep your activity alive; without a heartbeat it expires after a day. Call it about every ten minutes while you work. The result names the overlapping work, the most severe first; call check_overlap for advice.',
+      'Keep your activity alive and get its current overlap. Call it every ten minutes; without it, the activity expires after a day.',
     operation: 'heartbeatActivity',
     extra: { id },
+    result: Heartbeat,
     run: async (client, { at, id }) => {
       const { overlap, ...beat } = await client.heartbeatActivity({ ...at, id })
-      return { ...beat, ...compactOverlapBrief(overlap) }
+      return { ...beat, ...compactBrief(overlap) }
     },
   },
   {
     name: 'finish_work',
-    title: 'Finish work',
     description:
-      'End your activity when your task is done and nothing of it is left to merge, or when it was merged or abandoned (`outcome`). Others are no longer warned about it.',
+      'End your activity when nothing of the task is left to merge, or give its `outcome`. Others are no longer warned about it.',
     operation: 'archiveActivity',
     extra: {
       id,
-      outcome: z
-        .enum(['merged', 'abandoned'])
-        .optional()
-        .meta({ description: 'How the work ended; omit it if neither applies.' }),
+      outcome: z.enum(['merged', 'abandoned']).optional(),
     },
+    result: Activity.pick({ id: true, status: true }),
     run: async (client, { at, id, input: { outcome, ...rest } }) =>
       outcome === undefined
         ? client.archiveActivity({ ...at, id, input: rest as Record<string, never> })
@@ -131,10 +133,10 @@ const SPECS: Spec[] = [
   },
   {
     name: 'list_work',
-    title: 'List work in progress',
     description:
-      'List the live activities of the repository, the newest first: who works on what. To find out whether your own work collides, use check_overlap instead: it compares exactly.',
+      'List who works on what, the newest first. To find out whether your work collides, use check_overlap, which compares exactly.',
     operation: 'listActivities',
+    result: listActivities.output,
     run: async (client, call) =>
       compactPage(
         await client.listActivities({ ...call.at, input: input<'listActivities'>(call) }),
@@ -143,10 +145,10 @@ const SPECS: Spec[] = [
   },
   {
     name: 'list_notables',
-    title: 'List notables',
     description:
-      'List what to know before working in the repository: freezes, migrations, caveats, decisions. Read them once when you start in a repository; check_overlap also returns those that apply to your files.',
+      'List what to know before you work in the repository: freezes, migrations, decisions. Read them once; check_overlap returns those that apply to your files.',
     operation: 'listNotables',
+    result: listNotables.output,
     run: async (client, call) =>
       compactPage(
         await client.listNotables({ ...call.at, input: input<'listNotables'>(call) }),
@@ -155,10 +157,10 @@ const SPECS: Spec[] = [
   },
   {
     name: 'post_notable',
-    title: 'Post a notable',
     description:
-      'Tell everyone who works in a part of the repository what to know for about a week, such as a freeze or an upcoming breaking change. Post one only if the user asks for it, or if it matters to others beyond your own branch; for your own work use start_work.',
+      'Tell everyone who works in a part of the repository what to know for about a week, such as a freeze. Only if the user asks for it, or if it matters beyond your branch.',
     operation: 'createNotable',
+    result: Notable.pick({ id: true, expires_at: true }),
     run: async (client, call) =>
       compactNotable(
         await client.createNotable({
@@ -169,16 +171,16 @@ const SPECS: Spec[] = [
   },
   {
     name: 'show_record',
-    title: 'Show a record',
-    description: 'Show every field of one activity (act_…) or notable (ntb_…), its summary included.',
+    description: 'Show every field of one activity (act_…) or notable (ntb_…).',
     operation: 'getActivity',
-    extra: { id: z.string().meta({ description: 'act_… or ntb_…' }) },
+    extra: { id },
+    result: getActivity.output.pick({ type: true, title: true, summary: true, status: true }),
     run: async (client, { at, id, input }) => {
       // The service rejects any argument besides the id.
       const request = { ...at, id, input: input as Record<string, never> }
       if (id.startsWith('ntb_')) return withoutNulls(await client.getNotable(request))
       const { overlap, ...activity } = await client.getActivity(request)
-      return { ...withoutNulls(activity), ...compactOverlapBrief(overlap) }
+      return { ...withoutNulls(activity), ...compactBrief(overlap) }
     },
   },
 ]
@@ -202,14 +204,14 @@ function toolOf(spec: Spec, defaults: Defaults): Tool {
   const hasDefaultActor =
     defaults.actor !== undefined && 'actor' in operation.input.shape && operation.is_idempotent
   const schema = z.strictObject({ ...toolArguments.shape, ...operation.input.shape })
-  const input_schema = jsonSchemaOf(schema)
+  const input_schema = argumentsSchema(schema, operation.method !== 'GET')
   if (hasDefaultActor)
     input_schema.required = (input_schema.required as string[]).filter((each) => each !== 'actor')
   return {
     name: spec.name,
-    title: spec.title,
     description: spec.description,
     input_schema,
+    output_schema: resultSchema(spec.result),
     is_read_only: operation.access === 'read',
     run: (client, args) => {
       const { repository, id, ...input } = parse(toolArguments, args ?? {}, 'field') as Record<
@@ -221,28 +223,4 @@ function toolOf(spec: Spec, defaults: Defaults): Tool {
       return spec.run(client, { at: { owner, repo }, id: String(id ?? ''), input })
     },
   }
-}
-
-/** One schema without references, which some clients do not support. Query parameters have their typed form. */
-function jsonSchemaOf(schema: z.ZodType): Record<string, unknown> {
-  const metadata = {
-    get: (each: z.core.$ZodType) => {
-      const { id: _id, override: _override, ...rest } = z.globalRegistry.get(each) ?? {}
-      return rest
-    },
-    has: (each: z.core.$ZodType) => z.globalRegistry.has(each),
-  } as unknown as typeof z.globalRegistry
-  const json = z.toJSONSchema(schema, {
-    io: 'input',
-    unrepresentable: 'any',
-    metadata,
-    override: ({ zodSchema, jsonSchema }) => {
-      const override = z.globalRegistry.get(zodSchema)?.override
-      if (typeof override !== 'object') return
-      for (const key of ['pattern', 'enum']) delete (jsonSchema as Record<string, unknown>)[key]
-      Object.assign(jsonSchema, override)
-    },
-  })
-  const { $schema: _schema, ...rest } = json
-  return rest
 }

@@ -1,0 +1,90 @@
+/** Short JSON Schemas of tools. Clients put all of them into the context of their model; the service validates in full. */
+import { z } from 'zod'
+
+export type JsonSchema = Json & { type: 'object' }
+type Json = Record<string, unknown>
+
+/** Arguments that agents rarely have a use for. The service accepts them all the same. */
+const HIDDEN = [
+  'base_sha',
+  'ttl_ms',
+  'include',
+  'tags',
+  'heartbeat',
+  'draft_pr_only',
+  'supersedes',
+  'changes.status',
+  'changes.previous_path',
+  'changes.blob_sha',
+]
+/** Of arguments whose names do not say enough. */
+const DESCRIPTIONS: Record<string, string> = {
+  repository: 'owner/name',
+  paths: 'Globs, such as src/checkout/**',
+  patch: '`git diff -U3` against the merge base',
+}
+/** A model does not have to know a higher limit. */
+const LIMIT_MAX = 1000
+
+/** Of arguments. Without references, which some clients do not support. `has_choices`: with the values of enums. */
+export function argumentsSchema(schema: z.ZodObject, has_choices: boolean): JsonSchema {
+  return shortArgument(jsonSchemaOf(schema, 'input'), '', has_choices) as JsonSchema
+}
+
+/** `name`: of the argument that it belongs to. */
+function shortArgument(given: Json, name: string, has_choices: boolean): Json {
+  const { type, enum: choices, minimum, maximum, items, properties, required } = withoutNull(given)
+  const short: Json = { type }
+  if (has_choices && choices !== undefined) short.enum = choices
+  if (typeof maximum === 'number' && maximum <= LIMIT_MAX) Object.assign(short, { minimum, maximum })
+  if (items) short.items = shortArgument(items as Json, name, has_choices)
+  if (properties) {
+    const shown = Object.entries(properties as Record<string, Json>).filter(
+      ([each]) => !HIDDEN.includes(each) && !HIDDEN.includes(`${name}.${each}`),
+    )
+    short.properties = Object.fromEntries(
+      shown.map(([each, schema]) => {
+        const description = DESCRIPTIONS[each]
+        return [each, { ...shortArgument(schema, each, has_choices), ...(description && { description }) }]
+      }),
+    )
+    if (required) short.required = required
+  }
+  return short
+}
+
+/** Of results: the types of their fields, without those within. A field that is null in `schema` is missing. */
+export function resultSchema(schema: z.ZodObject): JsonSchema {
+  const { properties } = jsonSchemaOf(schema, 'output') as { properties: Record<string, Json> }
+  const typed = Object.entries(properties).map(([name, given]) => [name, { type: withoutNull(given).type }])
+  return { type: 'object', properties: Object.fromEntries(typed) }
+}
+
+/** The first type of a field that can be null, or of another type. */
+function withoutNull(given: Json): Json {
+  const { anyOf, type } = given
+  if (Array.isArray(anyOf)) return withoutNull(anyOf.find((each: Json) => each.type !== 'null') ?? {})
+  return Array.isArray(type) ? { ...given, type: type.find((each) => each !== 'null') } : given
+}
+
+/** Query parameters have their typed form. */
+function jsonSchemaOf(schema: z.ZodType, io: 'input' | 'output'): Json {
+  const metadata = {
+    get: (each: z.core.$ZodType) => {
+      const { id: _id, override: _override, ...rest } = z.globalRegistry.get(each) ?? {}
+      return rest
+    },
+    has: (each: z.core.$ZodType) => z.globalRegistry.has(each),
+  } as unknown as typeof z.globalRegistry
+  return z.toJSONSchema(schema, {
+    io,
+    unrepresentable: 'any',
+    metadata,
+    override: ({ zodSchema, jsonSchema }) => {
+      const override = z.globalRegistry.get(zodSchema)?.override
+      if (typeof override !== 'object') return
+      for (const key of ['pattern', 'enum']) delete (jsonSchema as Json)[key]
+      Object.assign(jsonSchema, override)
+    },
+  })
+}
