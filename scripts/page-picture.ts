@@ -1,4 +1,4 @@
-/** `npm run picture`: takes the screenshots of the page in the README, light and dark, in a real browser. */
+/** `npm run picture`: takes the screenshots of the page in the README, light and dark, and those of docs/install.md, in a real browser. */
 import { fileURLToPath } from 'node:url'
 import { pino } from 'pino'
 import { readConfig } from '../src/base/config.ts'
@@ -7,6 +7,7 @@ import { startBrowser } from '../test/support/browser.ts'
 import { apiAt } from '../test/support/service.ts'
 import { temporaryDirectory } from '../test/support/temporary-directory.ts'
 import { startFakeGithubServer } from './fake-github-server.ts'
+import { takeSetupPictures } from './setup-pictures.ts'
 
 const DOCS = fileURLToPath(new URL('../docs', import.meta.url))
 const TOKEN = 'token-ada'
@@ -102,3 +103,4 @@ async function takeScreenshot(url: string, colorScheme: 'light' | 'dark'): Promi
 }
 
 await main()
+await takeSetupPictures(DOCS)

@@ -50,12 +50,12 @@ async function stop(service: Service, stopTracing: (() => Promise<void>) | null)
 }
 
 /** Logs what is configured, what is off, and which variables turn it on. */
-function announce(config: Config, { url, app }: Service): void {
+function announce(config: Config, { url, setup_url, app }: Service): void {
   const { log } = app
   log.info(`Deconflict listens at ${url}/api/v1; API reference at ${url}/docs`)
   log.info(
-    config.sign_in
-      ? `page: ${config.sign_in.public_url}, with GitHub sign-in`
+    app.sign_in
+      ? `page: ${app.sign_in.public_url}, with GitHub sign-in`
       : `page: ${url}, with a GitHub token; set PUBLIC_URL, GITHUB_CLIENT_ID and GITHUB_CLIENT_SECRET to enable sign-in`,
   )
   log.info(
@@ -65,9 +65,11 @@ function announce(config: Config, { url, app }: Service): void {
   )
   log.info(`permissions: checked at ${config.github_api_url} with the token of each caller`)
   log.info(
-    config.github_app
+    app.github_app
       ? 'GitHub App: configured'
-      : 'GitHub App: off, no comments on pull requests; set APP_ID, PRIVATE_KEY and WEBHOOK_SECRET to enable it',
+      : setup_url
+        ? `GitHub App: off, no comments on pull requests; create it at ${setup_url}`
+        : 'GitHub App: off, no comments on pull requests; set PUBLIC_URL to create it, or APP_ID, PRIVATE_KEY and WEBHOOK_SECRET',
   )
   log.info(
     config.watch

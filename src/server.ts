@@ -4,7 +4,7 @@ import type { AddressInfo } from 'node:net'
 import { setTimeout as wait } from 'node:timers/promises'
 import type { Logger } from 'pino'
 import { type Clock, systemClock } from './base/clock.ts'
-import type { Config } from './base/config.ts'
+import type { AppCredentials, Config } from './base/config.ts'
 import { SingleFlight } from './base/single-flight.ts'
 import type { App } from './context/app.ts'
 import { ChangeFeed } from './context/change-feed.ts'
@@ -13,18 +13,21 @@ import { Access } from './github/access.ts'
 import type { GithubApp } from './github/app.ts'
 import { openGithub } from './github/octokit.ts'
 import { Watch } from './github/watch.ts'
-import { type JobHandler, type Polling, runUntil } from './jobs/jobs.ts'
+import { type Polling, runUntil } from './jobs/jobs.ts'
 import { enqueue } from './jobs/store.ts'
 import { Wakeup } from './jobs/wakeup.ts'
 import { Admission } from './operations/admission.ts'
 import { sweepUntil } from './operations/sweep.ts'
 import { firstJobs, jobHandlers } from './pull-requests/jobs.ts'
 import { watchUntil } from './pull-requests/watch.ts'
+import { adoptCreatedApp } from './setup/adopt.ts'
+import type { CreatedApp } from './setup/created-app.ts'
 import { dashboard } from './surfaces/dashboard/dashboard.ts'
 import { EventStreams } from './surfaces/dashboard/event-streams.ts'
 import { httpSurface } from './surfaces/http/http.ts'
 import { CONNECTION_LIMITS, type ConnectionLimits, httpServer } from './surfaces/http/http-server.ts'
 import type { McpExchange } from './surfaces/mcp/mcp.ts'
+import { forwardChannel } from './surfaces/webhooks/channel.ts'
 import { DELIVERY, handleDelivery, receiveDelivery } from './surfaces/webhooks/deliveries.ts'
 import { handleEvents } from './surfaces/webhooks/events.ts'
 import { openLog } from './telemetry/log.ts'
@@ -34,6 +37,8 @@ export interface Service {
   app: App
   /** The local URL. */
   url: string
+  /** Where the GitHub App can be created, with a one-time code; null if there is one, or without a public address. */
+  setup_url: string | null
   /** Stops accepting requests, drains those in flight, and closes the database. */
   close(): Promise<void>
 }
@@ -75,14 +80,6 @@ export async function startService(config: Config, options: ServiceOptions = {})
   const { database, opened } = pendingDatabase(config.database_url ? 'postgres' : 'embedded')
   const github = openGithub(config.github_api_url, { metrics, log })
   const access = new Access({ github, clock, ttl_ms: config.permission_ttl_ms, metrics })
-  const github_app =
-    config.github_app &&
-    (await import('./github/app.ts')).openGithubApp(config.github_app, {
-      api_url: config.github_api_url,
-      log,
-      metrics,
-      paces_writes,
-    })
   const watch =
     config.watch && new Watch(config.watch, { api_url: config.github_api_url, clock, log, metrics })
   const forgetAccess = (owner: string) => database.announce(ACCESS_CHANNEL, owner)
@@ -99,30 +96,43 @@ export async function startService(config: Config, options: ServiceOptions = {})
     metrics,
     database,
     access,
-    github_app,
+    github_app: null,
+    sign_in: config.sign_in,
     watch,
     change_feed,
     comparisons,
     forgetAccess,
     wakeWorker: () => wakeup.wake(),
   }
-  const streams = new EventStreams(app)
+  const workers: Promise<void>[] = []
   const stop = new AbortController()
+  const actAs = actingAs(app, {
+    paces_writes,
+    polling: { wakeup, poll_ms: options.job_poll_ms },
+    work: (run) => {
+      if (has_workers) workers.push(run(stop.signal))
+    },
+  })
+  if (config.github_app) app.github_app = await actAs.open(config.github_app)
+  const streams = new EventStreams(app)
   const limits = { ...CONNECTION_LIMITS, ...options.connection_limits }
   const surfaces = {
     webhooks: receiveDelivery(app, limits),
     mcp: mcpOnDemand(app),
-    page: dashboard(app, streams),
+    page: dashboard(app, { streams, github, useCreatedApp: actAs.created }),
   }
   const server = httpServer(httpSurface(app, new Admission(app), surfaces), { limits, log })
-  const workers: Promise<void>[] = []
+  let setup_url: string | null = null
+  let stopChannel = () => {}
   try {
     // Listen first: `/healthz` responds while migrations run (everything else is 503), and a port conflict fails before them.
     await listen(server, config)
     opened(await openDatabase(config))
     await change_feed.subscribe((repo_ids) => streams.sendChanged(repo_ids))
-    const runJobs = await prepareJobs(app, { wakeup, poll_ms: options.job_poll_ms })
-    if (runJobs && has_workers) workers.push(runJobs(stop.signal))
+    if (app.github_app) await actAs.connected(app.github_app)
+    else setup_url = await adoptCreatedApp(app, actAs.created)
+    if (watch) actAs.startWorker()
+    stopChannel = await openChannel(app, urlOf(server, config))
   } catch (error) {
     stop.abort()
     server.close().closeAllConnections()
@@ -135,8 +145,10 @@ export async function startService(config: Config, options: ServiceOptions = {})
   return {
     app,
     url: urlOf(server, config),
+    setup_url,
     close: async () => {
       stop.abort()
+      stopChannel()
       change_feed.stop()
       streams.close()
       await withTimeout(Promise.all([drain(server), ...workers]), STOP_MS)
@@ -150,26 +162,63 @@ async function withTimeout(work: Promise<unknown>, ms: number): Promise<void> {
   await Promise.race([work, wait(ms, undefined, { ref: false })])
 }
 
-/** Subscribes the GitHub App to its events, and returns a function that runs jobs until the signal is aborted. Null without an App and without watched repositories. */
-async function prepareJobs(
+/** Lets `app` act as a GitHub App: of the configuration, or one that `/setup` created, at start or later. */
+function actingAs(
   app: App,
-  polling: Polling,
-): Promise<((signal: AbortSignal) => Promise<void>) | null> {
-  if (!app.github_app && !app.watch) return null
-  const { clock, database, log, metrics } = app
-  const handlers = { ...jobHandlers(app), ...(app.github_app && (await prepareApp(app, app.github_app))) }
-  return (signal) => runUntil({ database, clock, log, metrics, handlers }, polling, signal)
+  options: {
+    paces_writes: boolean
+    polling: Polling
+    /** Called with the loop that runs jobs. */
+    work: (run: (signal: AbortSignal) => Promise<void>) => void
+  },
+) {
+  const { access, clock, config, database, log, metrics } = app
+  const open = async (credentials: AppCredentials): Promise<GithubApp> => {
+    const { openGithubApp } = await import('./github/app.ts')
+    const { paces_writes } = options
+    return openGithubApp(credentials, { api_url: config.github_api_url, log, metrics, paces_writes })
+  }
+  const handlers = jobHandlers(app)
+  let isWorking = false
+  /** Without an App, jobs are run for watched repositories only. */
+  const startWorker = (): void => {
+    if (isWorking) return
+    isWorking = true
+    options.work((signal) => runUntil({ database, clock, log, metrics, handlers }, options.polling, signal))
+  }
+  /** Handles its events and runs its jobs from now on. */
+  const connected = async (github_app: GithubApp): Promise<void> => {
+    await database.listen(ACCESS_CHANNEL, {
+      heard: (owner) => access.invalidate(owner),
+      missed: () => access.invalidate(),
+    })
+    handleEvents(app, github_app.probot)
+    await enqueue(database.connection(), firstJobs(clock()), clock())
+    app.github_app = github_app
+    handlers[DELIVERY] = handleDelivery(app)
+    startWorker()
+  }
+  let connecting: Promise<void> | undefined
+  /** Calls after the first one have no effect, unless it failed. */
+  const created = (credentials: CreatedApp): Promise<void> => {
+    const { public_url } = config
+    const { client_id, client_secret } = credentials
+    if (public_url) app.sign_in ??= { public_url, client_id, client_secret }
+    connecting ??= open(credentials)
+      .then(connected)
+      .catch((error) => {
+        connecting = undefined
+        throw error
+      })
+    return connecting
+  }
+  return { open, connected, created, startWorker }
 }
 
-async function prepareApp(app: App, { probot }: GithubApp): Promise<Record<string, JobHandler>> {
-  const { access, clock, database } = app
-  await database.listen(ACCESS_CHANNEL, {
-    heard: (owner) => access.invalidate(owner),
-    missed: () => access.invalidate(),
-  })
-  handleEvents(app, probot)
-  await enqueue(database.connection(), firstJobs(clock()), clock())
-  return { [DELIVERY]: handleDelivery(app) }
+/** Forwards the webhooks of `WEBHOOK_PROXY_URL`, if it is set, to the service at `url`. Returns a function that stops it. */
+async function openChannel(app: App, url: string): Promise<() => void> {
+  const channel = app.config.webhook_proxy_url
+  return channel ? forwardChannel(app, { channel, target: `${url}/api/github/webhooks` }) : () => {}
 }
 
 /** Loads the protocol's library with the first message: loading it takes a third of the time of a start. */

@@ -12,7 +12,7 @@ const ARCHITECTURE: Architecture = {
     ['db', 'github', 'scope'],
     ['claims', 'jobs', 'lines', 'stacks'],
     ['context'],
-    ['activities', 'notables'],
+    ['activities', 'notables', 'setup'],
     ['overlap'],
     ['signal'],
     ['pull-requests', 'overview'],

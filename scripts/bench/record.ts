@@ -59,6 +59,7 @@ export async function recordStatements(url: string, operation: Operation): Promi
     comparisons: new SingleFlight({ size: 1, count: () => {} }),
     github_app: null,
     watch: null,
+    sign_in: null,
     forgetAccess: async () => {},
     wakeWorker: () => {},
   }

@@ -12,6 +12,7 @@ import { type NotableRow, notables } from '../notables/table.ts'
 import type { StoredKey } from '../operations/store.ts'
 import { idempotency_keys, quotas } from '../operations/table.ts'
 import { pull_requests, redeliveries } from '../pull-requests/table.ts'
+import { created_app, setup_codes } from '../setup/table.ts'
 import { merged_changes, noise_pairs, pair_totals, pairs } from '../signal/table.ts'
 import { branch_commits, branch_links } from '../stacks/table.ts'
 
@@ -33,6 +34,8 @@ const TABLES = [
   merged_changes,
   noise_pairs,
   pair_totals,
+  setup_codes,
+  created_app,
 ]
 
 /** The tables with rules that no constraint can express, with the columns of their keys after `repo_id`. */

@@ -1,5 +1,6 @@
 /** The configuration, read once from the environment (contract §1). */
 import { createPrivateKey } from 'node:crypto'
+import { readFileSync } from 'node:fs'
 import { isIP } from 'node:net'
 import { z } from 'zod'
 import { readDatabaseUrl } from './database-url.ts'
@@ -45,6 +46,14 @@ function isSubnet(name: string): boolean {
   return /^[1-9]\d{0,2}$/.test(prefix) && Number(prefix) <= (version === 4 ? 32 : 128)
 }
 
+/** 32 bytes in base64, for AES-256. */
+const secretsKey = z.string().transform((value, ctx): Uint8Array => {
+  const key = /^[A-Za-z0-9+/]{43}=$/.test(value) ? Buffer.from(value, 'base64') : undefined
+  if (key) return new Uint8Array(key)
+  ctx.addIssue('must be 32 bytes in base64; create one with: openssl rand -base64 32')
+  return z.NEVER
+})
+
 const Environment = z.object({
   PORT: count(0, 65_535).default(3000),
   HOST: z.string().default('0.0.0.0'),
@@ -55,7 +64,10 @@ const Environment = z.object({
   GITHUB_WEB_URL: webAddress.optional(),
   APP_ID: count(1, Number.MAX_SAFE_INTEGER).optional(),
   PRIVATE_KEY: z.string().optional(),
+  PRIVATE_KEY_PATH: z.string().optional(),
   WEBHOOK_SECRET: z.string().optional(),
+  WEBHOOK_PROXY_URL: webAddress.optional(),
+  SECRETS_KEY: secretsKey.optional(),
   RATE_LIMIT_PER_MINUTE: count(1, 1_000_000_000).default(600),
   PERMISSION_TTL_MS: count(0, 300_000).default(60_000),
   RETENTION_DAYS: count(1, 36_500).default(30),
@@ -75,6 +87,20 @@ const Environment = z.object({
   OTEL_SERVICE_NAME: z.string().default('deconflict'),
 })
 
+/** How the service authenticates as the GitHub App, and verifies its webhooks. */
+export interface AppCredentials {
+  id: number
+  private_key: string
+  webhook_secret: string
+}
+
+/** The OAuth client of the GitHub App, with which people sign in to the page. */
+export interface OAuthClient {
+  public_url: string
+  client_id: string
+  client_secret: string
+}
+
 export interface Config {
   port: number
   host: string
@@ -85,8 +111,12 @@ export interface Config {
   data_dir: string
   github_api_url: string
   github_web_url: string
-  /** Null: the REST API works, webhooks answer 503. */
-  github_app: { id: number; private_key: string; webhook_secret: string } | null
+  /** Null: `/setup` can create the App. Until then the REST API works and webhooks answer 503. */
+  github_app: AppCredentials | null
+  /** A smee channel whose webhooks are forwarded to this service, which GitHub cannot reach itself. */
+  webhook_proxy_url: string | null
+  /** Encrypts the credentials that `/setup` stores in PostgreSQL. */
+  secrets_key: Uint8Array | null
   /** Repositories whose pull requests are read by polling with this token. Null: none. */
   watch: { token: string; repositories: { owner: string; name: string }[] } | null
   rate_limit_per_minute: number
@@ -98,8 +128,8 @@ export interface Config {
   trust_proxy: number | string[] | undefined
   /** The public address of the service, for links to the page. */
   public_url: string | null
-  /** The OAuth app that people sign in to the page with. Null: they enter a token. */
-  sign_in: { public_url: string; client_id: string; client_secret: string } | null
+  /** Null: people enter a token, unless `/setup` created the App. */
+  sign_in: OAuthClient | null
   log_level: string
   /** Null: tracing is off. The SDK reads the endpoint and the other `OTEL_` variables itself. */
   tracing: { service_name: string } | null
@@ -137,6 +167,8 @@ export function readConfig(env: Record<string, string | undefined>, flags: Flags
     github_web_url: values.GITHUB_WEB_URL ?? webUrlOf(values.GITHUB_API_URL),
     github_app: githubAppOf(values),
     watch: watchOf(values, flags),
+    webhook_proxy_url: values.WEBHOOK_PROXY_URL ?? null,
+    secrets_key: values.SECRETS_KEY ?? null,
     rate_limit_per_minute: values.RATE_LIMIT_PER_MINUTE,
     permission_ttl_ms: values.PERMISSION_TTL_MS,
     retention_days: values.RETENTION_DAYS,
@@ -199,23 +231,39 @@ function signInOf(values: Values): Config['sign_in'] {
 }
 
 function githubAppOf(values: Values): Config['github_app'] {
-  if (!areSet(values, ['APP_ID', 'PRIVATE_KEY', 'WEBHOOK_SECRET'])) return null
+  const path = values.PRIVATE_KEY_PATH
+  if (path !== undefined && values.PRIVATE_KEY !== undefined)
+    throw new ConfigError('PRIVATE_KEY and PRIVATE_KEY_PATH are both set; set one of them')
+  const variable = path === undefined ? 'PRIVATE_KEY' : 'PRIVATE_KEY_PATH'
+  if (!areSet(values, ['APP_ID', variable, 'WEBHOOK_SECRET'])) return null
+  const key = path === undefined ? (values.PRIVATE_KEY as string) : readKeyFile(path)
   return {
     id: values.APP_ID as number,
-    private_key: privateKeyOf(values.PRIVATE_KEY as string),
+    private_key: privateKeyOf(key, variable),
     webhook_secret: values.WEBHOOK_SECRET as string,
   }
 }
 
+function readKeyFile(path: string): string {
+  try {
+    return readFileSync(path, 'utf8')
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException
+    throw new ConfigError(
+      `PRIVATE_KEY_PATH cannot be read (${code}); set it to the .pem file of the GitHub App`,
+    )
+  }
+}
+
 /** Accepts PEM, PEM on one line with `\\n` for line breaks (as in environment files), and base64 of PEM. */
-function privateKeyOf(value: string): string {
+function privateKeyOf(value: string, variable: string): string {
   const isPem = value.includes('-----BEGIN')
   const pem = isPem ? value.replaceAll('\\n', '\n') : Buffer.from(value, 'base64').toString('utf8')
   try {
     createPrivateKey(pem)
     return pem
   } catch {
-    throw new ConfigError('PRIVATE_KEY must be the private key of the GitHub App in PEM format')
+    throw new ConfigError(`${variable} must be the private key of the GitHub App in PEM format`)
   }
 }
 

@@ -1,7 +1,7 @@
 /** The objects that live as long as the process. */
 import type { Logger } from 'pino'
 import type { Clock } from '../base/clock.ts'
-import type { Config } from '../base/config.ts'
+import type { Config, OAuthClient } from '../base/config.ts'
 import type { SingleFlight } from '../base/single-flight.ts'
 import type { Database } from '../db/database.ts'
 import type { Access } from '../github/access.ts'
@@ -17,8 +17,10 @@ export interface App {
   metrics: Metrics
   database: Database
   access: Access
-  /** Null without a configured GitHub App. */
+  /** Null without a GitHub App. `/setup` can create one while the service runs. */
   github_app: GithubApp | null
+  /** The OAuth client that people sign in to the page with; null if there is none. `/setup` can create it too. */
+  sign_in: OAuthClient | null
   /** Null if no repository is watched. */
   watch: Watch | null
   change_feed: ChangeFeed

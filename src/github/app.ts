@@ -1,7 +1,7 @@
 /** The GitHub App, built on Probot: verifies deliveries and authenticates as installations (contract §1, §5, §10). */
 import type { Logger } from 'pino'
 import { Probot, ProbotOctokit } from 'probot'
-import type { Config } from '../base/config.ts'
+import type { AppCredentials } from '../base/config.ts'
 import { apiFetch } from './api-fetch.ts'
 import { instrumentClient, type Telemetry } from './instrumentation.ts'
 
@@ -33,7 +33,7 @@ function withoutRetries(defaults: { throttle?: object }, pace: object): object {
 const UNLIMITED = { key: () => ({ schedule: () => Promise.resolve() }) }
 
 export function openGithubApp(
-  app: NonNullable<Config['github_app']>,
+  app: AppCredentials,
   options: { api_url: string; log: Logger; metrics: Telemetry['metrics']; paces_writes: boolean },
 ): GithubApp {
   // Octokit leaves one second between writes, as GitHub asks Apps to do, and three between comments, for which nobody asks.

@@ -6,9 +6,11 @@ import { Probot } from 'probot'
 import { expect, test } from 'vitest'
 import { parse } from 'yaml'
 import type { App } from '../../src/context/app.ts'
+import { manifestOf } from '../../src/surfaces/dashboard/manifest.ts'
 import { ACCESS_EVENTS, HANDLED, handleEvents } from '../../src/surfaces/webhooks/events.ts'
 
 const root = fileURLToPath(new URL('../../', import.meta.url))
+const readme = readFileSync(join(root, 'README.md'), 'utf8')
 const manifest = parse(readFileSync(join(root, 'app.yml'), 'utf8'))
 
 /** Sent to every App, so a manifest must not contain them. */
@@ -37,6 +39,8 @@ const CALL_NEEDS: Record<string, string> = {
   'repos.compareCommitsWithBasehead': 'contents: read',
   'repos.getBranch': 'contents: read',
   'apps.listReposAccessibleToInstallation': 'metadata: read',
+  // Without a token.
+  'apps.createFromManifest': 'metadata: read',
   'apps.getInstallation': 'metadata: read',
   'apps.getRepoInstallation': 'metadata: read',
   'apps.listWebhookDeliveries': 'metadata: read',
@@ -79,9 +83,29 @@ test('the manifest requests exactly the permissions that events and calls need',
   expect(manifest.default_permissions).toEqual(needed)
 })
 
-test('the link in the README fills in the form of a new App with the values of the manifest', () => {
-  const readme = readFileSync(join(root, 'README.md'), 'utf8')
-  const address = /https:\/\/github\.com\/organizations\/ORG\/settings\/apps\/new\?\S+/.exec(readme)?.[0]
+test('the manifest that /setup sends requests the same', () => {
+  const addresses = { public_url: 'https://deconflict.example', webhook_proxy_url: null }
+  expect(manifestOf(addresses, 'acme')).toMatchObject({
+    default_permissions: manifest.default_permissions,
+    default_events: manifest.default_events,
+    public: manifest.public,
+    description: manifest.description,
+  })
+})
+
+test('the README names the permissions', () => {
+  const [, reads = '', writes = ''] =
+    /: read access to ([\w, ]+), and write access to ([\w, ]+)\./.exec(readme) ?? []
+  const named = (text: string, level: string) =>
+    text.split(/, | and /).map((name) => [name.replaceAll(' ', '_'), level])
+  expect(Object.fromEntries([...named(reads, 'read'), ...named(writes, 'write')])).toEqual(
+    manifest.default_permissions,
+  )
+})
+
+test('the link in docs/install.md fills in the form of a new App with the values of the manifest', () => {
+  const guide = readFileSync(join(root, 'docs/install.md'), 'utf8')
+  const address = /https:\/\/github\.com\/organizations\/ORG\/settings\/apps\/new\?\S+/.exec(guide)?.[0]
   const filled = new URL(address as string).searchParams
   expect(filled.getAll('events[]')).toEqual(manifest.default_events)
   const {

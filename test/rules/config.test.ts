@@ -1,7 +1,10 @@
 /** Configuration from the environment: each variable, its default, its bounds and its error message (contract §1). */
 import { generateKeyPairSync } from 'node:crypto'
+import { writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { ConfigError, readConfig } from '../../src/base/config.ts'
+import { temporaryDirectory } from '../support/temporary-directory.ts'
 
 const KEY = generateKeyPairSync('ec', { namedCurve: 'P-256' }).privateKey.export({
   type: 'pkcs8',
@@ -29,6 +32,8 @@ test('an empty environment gives the defaults', () => {
     github_api_url: 'https://api.github.com',
     github_web_url: 'https://github.com',
     github_app: null,
+    webhook_proxy_url: null,
+    secrets_key: null,
     rate_limit_per_minute: 600,
     max_live_activities: 100_000,
     permission_ttl_ms: 60_000,
@@ -54,6 +59,8 @@ test('every variable is read', () => {
     APP_ID: '12',
     PRIVATE_KEY: KEY.replaceAll('\n', '\\n'),
     WEBHOOK_SECRET: 'hush',
+    WEBHOOK_PROXY_URL: 'https://smee.io/abc',
+    SECRETS_KEY: 'BwcHBwcHBwcHBwcHBwcHBwcHBwcHBwcHBwcHBwcHBwc=',
     RATE_LIMIT_PER_MINUTE: '60',
     MAX_LIVE_ACTIVITIES: '5000',
     PERMISSION_TTL_MS: '0',
@@ -77,6 +84,8 @@ test('every variable is read', () => {
     github_api_url: 'https://ghe.example/api/v3',
     github_web_url: 'https://code.example',
     github_app: { id: 12, private_key: KEY, webhook_secret: 'hush' },
+    webhook_proxy_url: 'https://smee.io/abc',
+    secrets_key: new Uint8Array(32).fill(7),
     rate_limit_per_minute: 60,
     max_live_activities: 5000,
     permission_ttl_ms: 0,
@@ -176,6 +185,12 @@ describe('an invalid value gives one line that names the variable:', () => {
       'localhost:4318',
       'OTEL_EXPORTER_OTLP_ENDPOINT must be an http:// or https:// URL',
     ],
+    ['WEBHOOK_PROXY_URL', 'smee.io/abc', 'WEBHOOK_PROXY_URL must be an http:// or https:// URL'],
+    [
+      'SECRETS_KEY',
+      'BwcHBwcHBwcHBwcHBwcHBwcHBwcHBwcHBwcHBwcH',
+      'SECRETS_KEY must be 32 bytes in base64; create one with: openssl rand -base64 32',
+    ],
     ['LOG_LEVEL', 'verbose', 'LOG_LEVEL must be fatal, error, warn, info, debug, trace or silent'],
   ])('%s=%s', (name, value, line) => {
     expect(refusal({ [name]: value })).toBe(line)
@@ -230,6 +245,21 @@ describe('the GitHub App needs all three of its variables, or none:', () => {
     expect(readConfig(app).github_app?.private_key).toBe(KEY)
     const PRIVATE_KEY = Buffer.from(KEY).toString('base64')
     expect(readConfig({ ...app, PRIVATE_KEY }).github_app?.private_key).toBe(KEY)
+  })
+
+  test('a private key may be in a file', async () => {
+    const { PRIVATE_KEY, ...rest } = app
+    const directory = await temporaryDirectory('key')
+    const PRIVATE_KEY_PATH = join(directory.path, 'app.pem')
+    await writeFile(PRIVATE_KEY_PATH, KEY)
+    expect(readConfig({ ...rest, PRIVATE_KEY_PATH }).github_app?.private_key).toBe(KEY)
+    expect(refusal({ ...app, PRIVATE_KEY_PATH })).toBe(
+      'PRIVATE_KEY and PRIVATE_KEY_PATH are both set; set one of them',
+    )
+    await writeFile(PRIVATE_KEY_PATH, 'hush')
+    expect(refusal({ ...rest, PRIVATE_KEY_PATH })).toMatch(/^PRIVATE_KEY_PATH must be the private key/)
+    await directory.remove()
+    expect(refusal({ ...rest, PRIVATE_KEY_PATH })).toMatch(/^PRIVATE_KEY_PATH cannot be read \(ENOENT\)/)
   })
 })
 

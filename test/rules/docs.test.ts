@@ -18,9 +18,18 @@ test('the README names every configuration variable', () => {
   expect(names.filter((name) => !readme.includes(`\`${name}\``))).toEqual([])
 })
 
-test('the pictures of the README exist and are small (npm run picture creates them)', () => {
-  const names = new Set(read('README.md').match(/docs\/[\w-]+\.png/g))
-  expect([...names].sort()).toEqual(['docs/page-dark.png', 'docs/page-light.png'])
+test('the pictures of the README and of docs/install.md exist and are small (npm run picture creates them)', () => {
+  const names = new Set([
+    ...(read('README.md').match(/docs\/[\w-]+\.png/g) ?? []),
+    ...[...read('docs/install.md').matchAll(/\(([\w-]+\.png)\)/g)].map(([, name]) => `docs/${name}`),
+  ])
+  expect([...names].sort()).toEqual([
+    'docs/page-dark.png',
+    'docs/page-light.png',
+    'docs/setup-owner.png',
+    'docs/setup-refused.png',
+    'docs/setup-signed-out.png',
+  ])
   for (const name of names)
     expect(statSync(new URL(`../../${name}`, import.meta.url)).size).toBeLessThan(150_000)
 })

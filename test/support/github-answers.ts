@@ -14,6 +14,7 @@ import { commentRoutes } from './github-comments.ts'
 import { contentRoutes } from './github-contents.ts'
 import { deliveryRoutes } from './github-deliveries.ts'
 import { fileRoutes } from './github-files.ts'
+import { manifestAnswer } from './github-manifest.ts'
 import { pullRoutes } from './github-pulls.ts'
 import { badCredentials, DOCS, failure, type GithubResponse, json, notFound, paged } from './github-reply.ts'
 import { type Caller, findRoute, type RepositoryRoute, type RouteContext } from './github-route.ts'
@@ -57,6 +58,8 @@ export function respond(state: GithubState, request: GithubRequest, now: Date): 
 }
 
 function route(state: GithubState, request: GithubRequest, now: Date): GithubResponse {
+  const ofManifest = manifestAnswer(state, request, now)
+  if (ofManifest) return ofManifest
   const path = pathUnder(state.api_url, request.path)
   const token = /^(?:bearer|token) +(\S+)$/i.exec(request.headers.authorization ?? '')?.[1]
   const body = bodyOf(request)

@@ -154,7 +154,7 @@ export function paged<T>(
   return answer
 }
 
-function page(status: number, body: string, now: Date): GithubResponse {
+export function page(status: number, body: string, now: Date): GithubResponse {
   return { status, headers: { ...commonHeaders(now), 'content-type': 'text/html; charset=utf-8' }, body }
 }
 

@@ -165,6 +165,15 @@ export interface GithubApp {
   deliveries: HookDelivery[]
   /** The ids of the redelivery requests, in order. */
   redelivered: number[]
+  /** Confirmed manifests, by the code that exchanges them for an App. */
+  manifests: Map<string, ConfirmedManifest>
+}
+
+export interface ConfirmedManifest {
+  name: string
+  owner: string
+  default_permissions: AppPermissions
+  default_events: string[]
 }
 
 export interface GithubState {
@@ -189,6 +198,7 @@ export function emptyState(api_url: string): GithubState {
     tokens: [],
     deliveries: [],
     redelivered: [],
+    manifests: new Map(),
   }
   return {
     api_url,

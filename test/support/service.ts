@@ -26,6 +26,8 @@ export type Api = (method: string, path: string, options?: RequestOptions) => Pr
 
 export interface TestService {
   url: string
+  /** The address that creates the GitHub App. */
+  setup_url: string | null
   app: App
   api: Api
   /** The clock of the service, which a test moves. */
@@ -35,6 +37,8 @@ export interface TestService {
   /** Deletes all rows, so that a test that moves the clock or sweeps is independent of earlier ones. */
   deleteRecords(): Promise<void>
   close(): Promise<void>
+  /** Stops the service and keeps its database, for another instance. `close` is called later. */
+  stop(): Promise<void>
 }
 
 /**
@@ -66,8 +70,14 @@ export async function startTestService(
     ...(options.connection_limits ? { connection_limits: options.connection_limits } : {}),
     log: openLog('trace', { write: (line: string) => log.push(line) }),
   })
+  let stopped: Promise<void> | undefined
+  const stop = () => {
+    stopped ??= service.close()
+    return stopped
+  }
   return {
     url: service.url,
+    setup_url: service.setup_url,
     app: service.app,
     api: apiAt(service.url, options.token),
     clock,
@@ -75,8 +85,9 @@ export async function startTestService(
     deleteRecords: async () => {
       await service.app.database.connection().execute(DELETE_RECORDS)
     },
+    stop,
     close: async () => {
-      await service.close()
+      await stop()
       await database.drop()
     },
   }

@@ -1,9 +1,10 @@
-/** The page at `/`: its files, the sign-in, and its event streams. */
+/** The page at `/`: its files, the sign-in, its event streams, and the set-up of the GitHub App. */
 import { fileURLToPath } from 'node:url'
 import express, { type RequestHandler } from 'express'
 import { Failure } from '../../base/failure.ts'
 import type { App } from '../../context/app.ts'
 import type { EventStreams } from './event-streams.ts'
+import { type SetupOptions, setup } from './setup.ts'
 import { signIn } from './sign-in.ts'
 
 /** The page as Vite builds it; the same path from `src` and from `dist`. */
@@ -39,7 +40,11 @@ export interface Dashboard {
   assets: RequestHandler
 }
 
-export function dashboard(app: App, streams: EventStreams): Dashboard {
+export function dashboard(
+  app: App,
+  { streams, ...options }: { streams: EventStreams } & Omit<SetupOptions, 'app'>,
+): Dashboard {
+  const { show, complete: completeSetup } = setup({ app, ...options })
   const { authenticate, showSession, begin, complete, signOut } = signIn(app)
   return {
     authenticate,
@@ -49,6 +54,8 @@ export function dashboard(app: App, streams: EventStreams): Dashboard {
       { name: 'signIn', method: 'GET', path: '/session/login', handler: begin },
       { name: 'signedIn', method: 'GET', path: '/session/callback', handler: complete },
       { name: 'signOut', method: 'POST', path: '/session/logout', handler: signOut },
+      { name: 'setup', method: 'GET', path: '/setup', handler: show },
+      { name: 'setupCreated', method: 'GET', path: '/setup/created', handler: completeSetup },
       { name: 'events', method: 'GET', path: '/events/:owner/:repo', handler: streams.handler },
     ],
     assets: express.static(`${FILES}/assets`, { immutable: true, maxAge: YEAR_MS, index: false }),

@@ -3,7 +3,8 @@ import { hkdfSync } from 'node:crypto'
 import type { Request, Response } from 'express'
 import { EncryptJWT, jwtDecrypt } from 'jose'
 import type { z } from 'zod'
-import type { Config } from '../../base/config.ts'
+import type { OAuthClient } from '../../base/config.ts'
+import { cookies } from './cookies.ts'
 
 export interface EncryptedCookies {
   /** Undefined when the cookie is missing, expired, or was not written by this service. */
@@ -16,18 +17,12 @@ export interface EncryptedCookies {
   clear(res: Response, name: string): void
 }
 
-export function encryptedCookies({
-  client_secret,
-  public_url,
-}: NonNullable<Config['sign_in']>): EncryptedCookies {
+export function encryptedCookies({ client_secret, public_url }: OAuthClient): EncryptedCookies {
   const key = new Uint8Array(hkdfSync('sha256', client_secret, '', 'deconflict cookies', 32))
-  const isSecure = public_url.startsWith('https:')
-  // The prefix binds a cookie to this host; browsers accept it over TLS only.
-  const nameOf = (name: string) => (isSecure ? `__Host-${name}` : name)
-  const options = { httpOnly: true, secure: isSecure, sameSite: 'lax', path: '/' } as const
+  const jar = cookies(public_url)
   return {
     async read(req, name, schema) {
-      const encrypted = valuesOf(req).get(nameOf(name))
+      const encrypted = jar.read(req, name)
       if (encrypted === undefined) return undefined
       try {
         const { payload } = await jwtDecrypt(encrypted, key, { audience: name })
@@ -42,15 +37,8 @@ export function encryptedCookies({
         .setAudience(name)
         .setExpirationTime(`${ttl_s} seconds`)
         .encrypt(key)
-      res.cookie(nameOf(name), encrypted, { ...options, maxAge: ttl_s * 1000 })
+      jar.write(res, name, encrypted, ttl_s)
     },
-    clear: (res, name) => {
-      res.clearCookie(nameOf(name), options)
-    },
+    clear: jar.clear,
   }
-}
-
-function valuesOf(req: Request): Map<string, string> {
-  const pairs = (req.headers.cookie ?? '').split(/; */).map((pair) => pair.split('=', 2))
-  return new Map(pairs.map(([name = '', value = '']) => [name, value]))
 }

@@ -2,14 +2,12 @@
 import { createHash, randomBytes, timingSafeEqual } from 'node:crypto'
 import type { RequestHandler } from 'express'
 import { z } from 'zod'
-import type { Config } from '../../base/config.ts'
+import type { OAuthClient } from '../../base/config.ts'
 import { Failure, unavailable } from '../../base/failure.ts'
 import type { App } from '../../context/app.ts'
 import { tokenOf } from '../../github/tokens.ts'
 import type { Caller } from '../../operations/admission.ts'
 import { type EncryptedCookies, encryptedCookies } from './encrypted-cookies.ts'
-
-type OAuthClient = NonNullable<Config['sign_in']>
 
 const SESSION_COOKIE = 'deconflict_session'
 const LOGIN_COOKIE = 'deconflict_login'
@@ -39,27 +37,28 @@ export interface SignIn {
 }
 
 export function signIn(app: App): SignIn {
-  const { sign_in } = app.config
-  const cookies = sign_in ? encryptedCookies(sign_in) : null
+  const opened = currentJar(app)
   return {
     authenticate: (req, _res, next) => {
       const isFromPage = req.headers.authorization === undefined && req.headers[PAGE_HEADER] !== undefined
-      if (!cookies || !isFromPage) return next()
-      cookies.read(req, SESSION_COOKIE, Session).then((session) => {
+      const jar = isFromPage ? opened()?.jar : undefined
+      if (!jar) return next()
+      jar.read(req, SESSION_COOKIE, Session).then((session) => {
         if (session) req.headers.authorization = `Bearer ${session.token}`
         next()
       }, next)
     },
     showSession: async (req, res) => {
-      const session = (await cookies?.read(req, SESSION_COOKIE, Session)) ?? null
+      const jar = opened()?.jar
+      const session = (await jar?.read(req, SESSION_COOKIE, Session)) ?? null
       res.json({
-        can_sign_in: cookies !== null,
+        can_sign_in: jar !== undefined,
         login: session?.login ?? null,
         is_signed_in: session !== null,
       })
     },
     begin: async (req, res) => {
-      const { jar, client } = required(cookies, sign_in)
+      const { jar, client } = required(opened())
       const verifier = randomBytes(32).toString('base64url')
       const state = randomBytes(16).toString('base64url')
       const login = { state, verifier, return_to: localPath(req.query.return_to) }
@@ -75,7 +74,7 @@ export function signIn(app: App): SignIn {
       res.redirect(303, url.href)
     },
     complete: async (req, res) => {
-      const { jar, client } = required(cookies, sign_in)
+      const { jar, client } = required(opened())
       const login = await jar.read(req, LOGIN_COOKIE, Login)
       jar.clear(res, LOGIN_COOKIE)
       const { code, state } = req.query
@@ -97,17 +96,30 @@ export function signIn(app: App): SignIn {
     signOut: (req, res) => {
       if (req.headers[PAGE_HEADER] === undefined)
         throw new Failure('forbidden', `sign-out requires the header ${PAGE_HEADER}, which the page sends`)
-      cookies?.clear(res, SESSION_COOKIE)
+      opened()?.jar.clear(res, SESSION_COOKIE)
       res.status(204).end()
     },
   }
 }
 
-function required(
-  jar: EncryptedCookies | null,
-  client: OAuthClient | null,
-): { jar: EncryptedCookies; client: OAuthClient } {
-  if (jar && client) return { jar, client }
+/** An OAuth client with the cookies that are encrypted for it. */
+interface Jar {
+  client: OAuthClient
+  jar: EncryptedCookies
+}
+
+/** Returns a function that returns the current OAuth client with its cookies; undefined while there is none. */
+function currentJar(app: App): () => Jar | undefined {
+  let last: Jar | undefined
+  return () => {
+    const client = app.sign_in
+    if (client && last?.client !== client) last = { client, jar: encryptedCookies(client) }
+    return client ? last : undefined
+  }
+}
+
+function required(opened: Jar | undefined): Jar {
+  if (opened) return opened
   throw new Failure(
     'not_found',
     'sign-in with GitHub is not configured: set PUBLIC_URL, GITHUB_CLIENT_ID and GITHUB_CLIENT_SECRET, or use a token',
@@ -151,7 +163,8 @@ function localPath(given: unknown): string {
   return typeof given === 'string' && /^\/(?![/\\])[\x21-\x7e]{0,500}$/.test(given) ? given : '/'
 }
 
-function isSame(one: string, other: string): boolean {
+/** Compares two secrets in constant time. */
+export function isSame(one: string, other: string): boolean {
   const digest = (text: string) => createHash('sha256').update(text).digest()
   return timingSafeEqual(digest(one), digest(other))
 }

@@ -23,7 +23,7 @@ export function receiveDelivery(
   const rejectUnsigned: RequestHandler = (req, _res, next) => {
     if (!app.github_app)
       throw unavailable(
-        'the GitHub App is not configured: set APP_ID, PRIVATE_KEY and WEBHOOK_SECRET',
+        'the GitHub App is not configured: create it at the address that the service logs, or set APP_ID, PRIVATE_KEY and WEBHOOK_SECRET',
         undefined,
         300,
       )

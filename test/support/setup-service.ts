@@ -1,0 +1,83 @@
+/** The service without a GitHub App: opens `/setup` as a browser, and confirms its form on the fake GitHub. */
+import type { Config } from '../../src/base/config.ts'
+import { type CreatedApp, readCreatedApp } from '../../src/setup/created-app.ts'
+import type { FakeGithub } from './github.ts'
+import { startTestService, type TestService } from './service.ts'
+
+export interface SetupPage {
+  /** The form that goes to GitHub. */
+  form: { action: string; manifest: object }
+  cookie: string
+  headers: Headers
+}
+
+interface Shown {
+  status: number
+  headers: Headers
+  text: string
+}
+
+export interface SetupService extends TestService {
+  setup_url: string | null
+  /** The code in the address that is logged. */
+  code: string
+  get(path: string, headers?: Record<string, string>): Promise<Shown>
+  open(options?: { code?: string; organization?: string; host?: string }): Promise<SetupPage>
+  /** Sends the form to GitHub, which redirects back; `cookie` is what the browser sends then. */
+  confirm(form: SetupPage['form'], cookie: string): Promise<Shown & { location: string }>
+  /** The credentials that the service stored. */
+  stored(): Promise<CreatedApp>
+  webhookSecret(): Promise<string>
+  /** Starts another instance on the same database; the embedded one first closes this instance. */
+  restart(config: Partial<Config>): Promise<SetupService>
+}
+
+export async function startSetupService(github: FakeGithub, config: Partial<Config>): Promise<SetupService> {
+  const service = await startTestService({ token: 'ada', config, has_workers: true, job_poll_ms: 50 })
+  const code = new URL(service.setup_url ?? 'http://none').searchParams.get('code') ?? ''
+  const get: SetupService['get'] = async (path, headers = {}) => {
+    const response = await fetch(`${service.url}${path}`, { headers, redirect: 'manual' })
+    return { status: response.status, headers: response.headers, text: await response.text() }
+  }
+  const stored = async () => (await readCreatedApp(service.app)) as CreatedApp
+  return {
+    ...service,
+    code,
+    get,
+    stored,
+    async open({ code: given = code, organization = '', host } = {}) {
+      const query = new URLSearchParams({ code: given, organization })
+      const { headers, text } = await get(`/setup?${query}`, host ? { host } : {})
+      const [, action = '', manifest = ''] =
+        /<form method="post" action="([^"]*)">\s*<input type="hidden" name="manifest" value="([^"]*)"/.exec(
+          text,
+        ) ?? []
+      const cookie = headers.getSetCookie().map((each) => each.split(';')[0])
+      const form = { action: unescaped(action), manifest: JSON.parse(unescaped(manifest)) }
+      return { form, cookie: cookie.join('; '), headers }
+    },
+    async confirm({ action, manifest }, cookie) {
+      const { pathname, search } = new URL(action)
+      const body = new URLSearchParams({ manifest: JSON.stringify(manifest) }).toString()
+      const answer = await github.answer({ method: 'POST', path: `${pathname}${search}`, headers: {}, body })
+      if (typeof answer !== 'object') throw new Error(`GitHub answered ${answer}`)
+      const back = new URL(answer.headers.location as string)
+      const shown = await get(`${back.pathname}${back.search}`, { cookie })
+      return { ...shown, location: shown.headers.get('location') ?? '' }
+    },
+    webhookSecret: async () => (await stored()).webhook_secret,
+    async restart(changed) {
+      const { database_url, data_dir } = service.app.config
+      if (!database_url) await service.stop()
+      return startSetupService(github, { ...config, database_url, data_dir, ...changed })
+    },
+  }
+}
+
+function unescaped(text: string): string {
+  return text
+    .replaceAll('&quot;', '"')
+    .replaceAll('&lt;', '<')
+    .replaceAll('&gt;', '>')
+    .replaceAll('&amp;', '&')
+}
