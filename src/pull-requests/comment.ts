@@ -2,7 +2,8 @@
 import { duplicateText, placeSentence } from '../lines/verdict-words.ts'
 import { byRank } from '../overlap/severity.ts'
 import { NAMED_MAX, type Suppression } from '../signal/audience.ts'
-import type { Report, ReportedActivity, ReportedNotable, ReportedPath, Stage, Suppressed } from './report.ts'
+import type { Report, ReportedActivity, ReportedNotable, ReportedPath, Suppressed } from './report.ts'
+import type { Stage } from './standing.ts'
 
 /** Identifies the comment. GitHub does not render it. */
 export const MARKER = '<!-- deconflict:pull-request -->'

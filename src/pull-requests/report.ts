@@ -13,6 +13,7 @@ import type { SideKey } from '../signal/pair.ts'
 import { candidateOf, mergedSincePush } from './candidate.ts'
 import { type OverlapGroup, type Overlaps, recordOf } from './overlap-groups.ts'
 import type { EnteredOverlaps } from './sightings.ts'
+import { isAhead, type Stage } from './standing.ts'
 
 /** Overlapping work: one pull request or branch, with all its activities. */
 export interface ReportedActivity {
@@ -39,8 +40,6 @@ export type ReportedPath = Omit<PathPair, 'yours' | 'theirs'> & {
   /** Where it is in the head commit of this pull request; undefined if the lines were not compared. */
   head?: JudgedFile['your_head'] | undefined
 }
-
-export type Stage = 'declared' | 'draft' | 'ready' | 'queued'
 
 export interface ReportedNotable {
   severity: Severity
@@ -94,8 +93,6 @@ export interface Subject {
   pushed_at: Date | null
   head_sha: string
 }
-
-const STAGE: Record<Stage, number> = { declared: 0, draft: 1, ready: 2, queued: 3 }
 
 export interface ReportOptions {
   comment: Settings['comment']
@@ -237,21 +234,4 @@ function stageOf({ pr_number, draft_pr }: ComparedActivity): Stage {
 function stageOfSubject({ is_draft, is_queued }: Subject): Stage {
   if (is_queued) return 'queued'
   return is_draft ? 'draft' : 'ready'
-}
-
-interface Standing {
-  stage: Stage
-  since: Date
-  /** The number of the pull request; null if there is none. */
-  number: number | null
-}
-
-/**
- * Whether one is closer to its merge: in the merge queue before ready, ready before draft, draft before none, then opened first, then the lower number.
- */
-export function isAhead(one: Standing, other: Standing): boolean {
-  const byStage = STAGE[one.stage] - STAGE[other.stage]
-  const byTime = other.since.getTime() - one.since.getTime()
-  const byNumber = (other.number ?? Number.MAX_SAFE_INTEGER) - (one.number ?? Number.MAX_SAFE_INTEGER)
-  return (byStage || byTime || byNumber) > 0
 }

@@ -6,7 +6,8 @@ import type { Conclusion } from '../../src/overlap/conclude.ts'
 import type { PathPair, Severity } from '../../src/overlap/overlap.ts'
 import { NO_RELATION, unjudgedPath } from '../../src/overlap/relation.ts'
 import { groupOverlaps } from '../../src/pull-requests/overlap-groups.ts'
-import { isAhead, reportOf, reportOfNone, type Stage } from '../../src/pull-requests/report.ts'
+import { reportOf, reportOfNone } from '../../src/pull-requests/report.ts'
+import { isAhead, type Stage } from '../../src/pull-requests/standing.ts'
 
 type Collision = Conclusion['collisions'][number]
 type Matching = Conclusion['notables'][number]

@@ -1,0 +1,22 @@
+/** Which of two pieces of work is closer to its merge. Pure. */
+
+export type Stage = 'declared' | 'draft' | 'ready' | 'queued'
+
+const STAGE: Record<Stage, number> = { declared: 0, draft: 1, ready: 2, queued: 3 }
+
+interface Standing {
+  stage: Stage
+  since: Date
+  /** The number of the pull request; null if there is none. */
+  number: number | null
+}
+
+/**
+ * Whether one is closer to its merge: in the merge queue before ready, ready before draft, draft before none, then opened first, then the lower number.
+ */
+export function isAhead(one: Standing, other: Standing): boolean {
+  const byStage = STAGE[one.stage] - STAGE[other.stage]
+  const byTime = other.since.getTime() - one.since.getTime()
+  const byNumber = (other.number ?? Number.MAX_SAFE_INTEGER) - (one.number ?? Number.MAX_SAFE_INTEGER)
+  return (byStage || byTime || byNumber) > 0
+}
