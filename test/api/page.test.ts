@@ -101,6 +101,7 @@ describe('signing in', () => {
     expect(await (await get('/session', { cookie: cookiesOf(response) })).json()).toEqual({
       can_sign_in: true,
       is_signed_in: true,
+      github_url: service.app.config.github_web_url,
       login: 'ada',
     })
   })
@@ -202,10 +203,34 @@ describe('events', () => {
   })
 })
 
+test('the session names the login of a token that a tab uses, and no login for a rejected one', async () => {
+  const loginOf = async (token: string) =>
+    (
+      (await (await get('/session', { ...PAGE, authorization: `Bearer ${token}` })).json()) as {
+        login: string | null
+      }
+    ).login
+  expect(await loginOf('rita')).toBe('rita')
+  expect(await loginOf('unknown')).toBe(null)
+})
+
+test('the page may load nothing from elsewhere except pictures of people from GitHub', async () => {
+  const { headers } = await get('/')
+  expect(headers.get('content-security-policy')).toContain(
+    `img-src 'self' data: ${service.app.config.github_web_url} http://avatars.127.0.0.1`,
+  )
+  expect(headers.get('content-security-policy')).toContain("script-src 'self'; style-src 'self';")
+})
+
 test('without an OAuth client there is no sign-in, and the page says so', async () => {
   const plain = await startTestService({ token: 'ada' })
   const shown = await fetch(`${plain.url}/session`)
-  expect(await shown.json()).toEqual({ can_sign_in: false, is_signed_in: false, login: null })
+  expect(await shown.json()).toEqual({
+    can_sign_in: false,
+    is_signed_in: false,
+    login: null,
+    github_url: 'https://github.com',
+  })
   expect((await fetch(`${plain.url}/session/login`)).status).toBe(404)
   await plain.close()
 })

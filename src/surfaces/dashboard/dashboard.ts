@@ -12,17 +12,28 @@ const FILES = fileURLToPath(new URL('../../../dist/web', import.meta.url))
 
 const YEAR_MS = 365 * 86_400_000
 
-/** Allows scripts, styles and requests of this origin only: nothing inline, nothing external, no framing. */
-const POLICY = [
-  "default-src 'none'",
-  "script-src 'self'",
-  "style-src 'self'",
-  "img-src 'self' data:",
-  "connect-src 'self'",
-  "form-action 'self'",
-  "base-uri 'none'",
-  "frame-ancestors 'none'",
-].join('; ')
+/**
+ * Allows scripts, styles and requests of this origin only: nothing inline, no framing, and nothing external except avatars,
+ * which GitHub redirects to a host of their own.
+ */
+function policyFor(github_web_url: string): string {
+  return [
+    "default-src 'none'",
+    "script-src 'self'",
+    "style-src 'self'",
+    `img-src 'self' data: ${github_web_url} ${avatarsUrl(github_web_url)}`,
+    "connect-src 'self'",
+    "form-action 'self'",
+    "base-uri 'none'",
+    "frame-ancestors 'none'",
+  ].join('; ')
+}
+
+/** GitHub's host of avatars; on GitHub Enterprise Server, a subdomain. */
+function avatarsUrl(github_web_url: string): string {
+  const { protocol, host } = new URL(github_web_url)
+  return host === 'github.com' ? 'https://avatars.githubusercontent.com' : `${protocol}//avatars.${host}`
+}
 
 interface PageRoute {
   /** The operation in metrics and logs. */
@@ -49,7 +60,7 @@ export function dashboard(
   return {
     authenticate,
     routes: [
-      { name: 'page', method: 'GET', path: '/', handler: showPage },
+      { name: 'page', method: 'GET', path: '/', handler: showPage(policyFor(app.config.github_web_url)) },
       { name: 'session', method: 'GET', path: '/session', handler: showSession },
       { name: 'signIn', method: 'GET', path: '/session/login', handler: begin },
       { name: 'signedIn', method: 'GET', path: '/session/callback', handler: complete },
@@ -62,12 +73,14 @@ export function dashboard(
   }
 }
 
-const showPage: RequestHandler = (_req, res, next) => {
-  res.setHeader('Content-Security-Policy', POLICY)
-  res.setHeader('Cross-Origin-Opener-Policy', 'same-origin')
-  res.setHeader('Cache-Control', 'no-cache')
-  res.sendFile('index.html', { root: FILES }, (error) => {
-    if (error && !res.headersSent)
-      next(new Failure('not_found', 'the page has not been built; run npm run build'))
-  })
+function showPage(policy: string): RequestHandler {
+  return (_req, res, next) => {
+    res.setHeader('Content-Security-Policy', policy)
+    res.setHeader('Cross-Origin-Opener-Policy', 'same-origin')
+    res.setHeader('Cache-Control', 'no-cache')
+    res.sendFile('index.html', { root: FILES }, (error) => {
+      if (error && !res.headersSent)
+        next(new Failure('not_found', 'the page has not been built; run npm run build'))
+    })
+  }
 }

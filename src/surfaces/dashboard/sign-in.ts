@@ -51,10 +51,12 @@ export function signIn(app: App): SignIn {
     showSession: async (req, res) => {
       const jar = opened()?.jar
       const session = (await jar?.read(req, SESSION_COOKIE, Session)) ?? null
+      const caller: Caller = res.locals.caller
       res.json({
         can_sign_in: jar !== undefined,
-        login: session?.login ?? null,
+        login: session?.login ?? (await loginOf(app, caller, req.headers.authorization)),
         is_signed_in: session !== null,
+        github_url: app.config.github_web_url,
       })
     },
     begin: async (req, res) => {
@@ -115,6 +117,17 @@ function currentJar(app: App): () => Jar | undefined {
     const client = app.sign_in
     if (client && last?.client !== client) last = { client, jar: encryptedCookies(client) }
     return client ? last : undefined
+  }
+}
+
+/** The login of the token that a tab uses; null without one, and if GitHub does not say. */
+async function loginOf(app: App, caller: Caller, authorization: string | undefined): Promise<string | null> {
+  if (authorization === undefined) return null
+  try {
+    return (await caller.admit((token) => app.access.tokens.identity(token)))?.login ?? null
+  } catch (error) {
+    if (error instanceof Failure) return null
+    throw error
   }
 }
 
