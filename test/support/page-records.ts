@@ -13,7 +13,11 @@ export function pageActivity(id: string, given: object = {}): Activity {
     agent: null,
     branch: null,
     risk: 'low',
-    scope: { areas: [], paths: [] },
+    pr_url: null,
+    draft_pr: false,
+    source: 'api',
+    created_by: null,
+    scope: { areas: [], paths: [], changes: [] },
     created_at: new Date(NOW_MS - HOUR_MS).toISOString(),
     ...given,
   } as unknown as Activity

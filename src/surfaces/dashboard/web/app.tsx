@@ -1,47 +1,46 @@
-/** The page: its header, and the sign-in, the start page or one repository, depending on the address. */
-import { useEffect, useState } from 'preact/hooks'
+/** The page: its header, and the sign-in, the overview or one repository, depending on the address. */
+import { useCallback, useEffect, useState } from 'preact/hooks'
+import { repositoryNamed } from './address.ts'
 import { type Problem, type SessionState, session, tabToken } from './api.ts'
+import { GithubUrl } from './avatar.tsx'
+import { Keys } from './keys.tsx'
+import { Overview } from './overview.tsx'
+import { addRecent, recentNames } from './recent.ts'
 import { RepositoryView } from './repository.tsx'
 import { SIGN_IN_PROBLEMS, SignIn } from './sign-in.tsx'
+import { useAddress } from './use-address.ts'
 
 const ICON_URL = new URL('./icon.svg', import.meta.url).href
-const RECENT_KEY = 'deconflict-recent'
-const RECENT_MAX = 8
-
-/** `owner/name` in `#/owner/name`. */
-const repositoryInAddress = () => /^#\/([\w.-]+\/[\w.-]+)$/.exec(location.hash)?.[1] ?? null
 
 export function App() {
   const [state, setState] = useState<SessionState | null>(null)
   const [problem, setProblem] = useState(
     SIGN_IN_PROBLEMS[new URLSearchParams(location.search).get('problem') ?? ''] ?? '',
   )
-  const [name, setName] = useState(repositoryInAddress)
   const [hasToken, setHasToken] = useState(tabToken.read() !== null)
+  const address = useAddress()
+  const name = address.kind === 'repository' ? address.name : null
 
   useEffect(() => {
     session.read().then(setState, (error: Problem) => setProblem(error.message))
-    const onAddressChange = () => setName(repositoryInAddress())
-    addEventListener('hashchange', onAddressChange)
-    return () => removeEventListener('hashchange', onAddressChange)
-  }, [])
+  }, [hasToken])
   useEffect(() => {
     document.title = name ? `${name} · Deconflict` : 'Deconflict'
     if (name) addRecent(name)
   }, [name])
 
   const isSignedIn = hasToken || state?.is_signed_in === true
-  const signOut = async () => {
+  const signOut = useCallback(async () => {
     tabToken.clear()
+    await session.end().catch(() => {})
+    setState((before) => before && { ...before, is_signed_in: false, login: null })
     setHasToken(false)
-    if (state?.is_signed_in) await session.end().catch(() => {})
-    setState(state && { ...state, is_signed_in: false, login: null })
-  }
+  }, [])
   return (
-    <>
-      <a class="skip" href="#main">
+    <GithubUrl.Provider value={state?.github_url ?? null}>
+      <button type="button" class="skip" onClick={() => document.getElementById('main')?.focus()}>
         Skip to content
-      </a>
+      </button>
       <header class="top">
         <a class="brand" href="#/">
           <img src={ICON_URL} alt="" width="22" height="22" /> Deconflict
@@ -65,10 +64,10 @@ export function App() {
             {problem}
           </p>
         )}
-        {state === null && !problem && <p class="loading">Loading …</p>}
+        {state === null && !problem && !hasToken && <p class="loading">Loading …</p>}
         {state !== null && !isSignedIn && (
           <SignIn
-            canSignIn={state.can_sign_in}
+            state={state}
             onToken={(token) => {
               tabToken.store(token)
               setProblem('')
@@ -76,10 +75,19 @@ export function App() {
             }}
           />
         )}
-        {isSignedIn && name === null && <Welcome />}
-        {isSignedIn && name !== null && <RepositoryView key={name} name={name} onSignOut={signOut} />}
+        {isSignedIn && address.kind === 'overview' && <Overview />}
+        {isSignedIn && address.kind === 'repository' && (
+          <RepositoryView
+            key={address.name}
+            name={address.name}
+            view={address.view}
+            login={state?.login ?? null}
+            onSignOut={signOut}
+          />
+        )}
       </main>
-    </>
+      <Keys />
+    </GithubUrl.Provider>
   )
 }
 
@@ -89,8 +97,7 @@ function RepositoryPicker({ name }: { name: string | null }) {
       class="picker"
       onSubmit={(event) => {
         event.preventDefault()
-        const entered = String(new FormData(event.currentTarget).get('repository')).trim()
-        const repository = /([\w.-]+\/[\w.-]+?)(?:\.git)?\/?$/.exec(entered)?.[1]
+        const repository = repositoryNamed(String(new FormData(event.currentTarget).get('repository')))
         if (repository) location.hash = `#/${repository}`
       }}
     >
@@ -111,35 +118,9 @@ function RepositoryPicker({ name }: { name: string | null }) {
           <option key={each} value={each} />
         ))}
       </datalist>
-      <button type="submit">Show</button>
+      <button type="submit" class="quiet">
+        Show
+      </button>
     </form>
   )
-}
-
-function Welcome() {
-  const names = recentNames()
-  return (
-    <section class="card welcome">
-      <h1>Who is working on what, now?</h1>
-      <p>Enter a repository above, as owner/repository.</p>
-      {names.length > 0 && (
-        <ul>
-          {names.map((each) => (
-            <li key={each}>
-              <a href={`#/${each}`}>{each}</a>
-            </li>
-          ))}
-        </ul>
-      )}
-    </section>
-  )
-}
-
-function recentNames(): string[] {
-  return (localStorage.getItem(RECENT_KEY) ?? '').split(' ').filter(Boolean)
-}
-
-function addRecent(name: string): void {
-  const all = [name, ...recentNames().filter((each) => each !== name)].slice(0, RECENT_MAX)
-  localStorage.setItem(RECENT_KEY, all.join(' '))
 }

@@ -1,12 +1,18 @@
 /** All fields of one record, in a dialog, with the actions that the user may take. */
 import type { ComponentChildren } from 'preact'
 import { useEffect, useState } from 'preact/hooks'
-import { judgedFrom, shortText } from '../../../lines/verdict-words.ts'
 import type { Problem, Repository } from './api.ts'
 import { Dialog, useSubmit } from './dialog.tsx'
+import { CopyButton, EncounterItem } from './encounter.tsx'
+import { encountersOf } from './encounters.ts'
 import { ExternalLink } from './external-link.tsx'
-import type { Activity, FullActivity, FullNotable, Overlap } from './records.ts'
+import type { LiveWork } from './live-work.ts'
+import type { FullActivity, FullNotable } from './records.ts'
 import { duration } from './time-scale.ts'
+import type { ChangeView } from './use-address.ts'
+
+/** Collisions of one activity that its details list. */
+const COLLISIONS_MAX = 20
 
 interface Common {
   id: string
@@ -17,13 +23,14 @@ interface Common {
 }
 
 export function ActivityDetail({
-  overlaps,
-  activities,
-  onShow,
+  work,
+  reader,
+  onChange,
   ...common
-}: Common & { overlaps: Overlap[]; activities: Map<string, Activity>; onShow: (id: string) => void }) {
+}: Common & { work: LiveWork; reader: string | null; onChange: ChangeView }) {
   const { id, repository } = common
-  const collisions = overlaps.filter(({ activity_ids }) => activity_ids.includes(id))
+  const shown = work.activities.get(id)
+  const encounters = shown ? encountersOf(shown, work, reader) : []
   return (
     <Detail {...common} read={repository.activity} archive={repository.archiveActivity}>
       {(activity: FullActivity) => (
@@ -51,32 +58,24 @@ export function ActivityDetail({
             <Fact name="Started">{timeSince(activity.created_at)}</Fact>
             <Fact name="Last heartbeat">{activity.heartbeat_at && timeSince(activity.heartbeat_at)}</Fact>
             <Fact name="Expires in">{timeUntil(activity.expires_at)} without a heartbeat</Fact>
-            <Scope {...activity.scope} />
+            <Scope {...activity.scope} changes={activity.scope.changes.map(({ path }) => path)} />
           </dl>
-          {collisions.length > 0 && (
+          {encounters.length > 0 && (
             <>
               <h3>Collides with</h3>
-              <ul class="collisions">
-                {collisions.map((collision) => {
-                  const { activity_ids, severity, paths, areas } = collision
-                  const other_id = activity_ids.find((each) => each !== id) ?? ''
-                  const other = activities.get(other_id)
-                  const relation = shortText(judgedFrom(id, collision))
-                  return (
-                    <li key={other_id}>
-                      <span class={`pill severity-${severity}`}>{severity}</span>
-                      <button type="button" class="link" onClick={() => onShow(other_id)}>
-                        {other?.title ?? other_id} <small>{other?.actor}</small>
-                      </button>
-                      {paths.slice(0, 5).map(({ example }) => (
-                        <code key={example}>{example}</code>
-                      ))}
-                      {relation && <small>{relation}</small>}
-                      {paths.length === 0 && <small>area {areas.join(', ')}</small>}
-                    </li>
-                  )
-                })}
+              <ul class="plain">
+                {encounters.slice(0, COLLISIONS_MAX).map((encounter) => (
+                  <EncounterItem
+                    key={encounter.other.id}
+                    encounter={encounter}
+                    person={work.people.get(encounter.other.id)}
+                    onChange={(changes) => onChange({ record: null, ...changes })}
+                  />
+                ))}
               </ul>
+              {encounters.length > COLLISIONS_MAX && (
+                <p class="hint">{encounters.length - COLLISIONS_MAX} more collisions.</p>
+              )}
             </>
           )}
         </>
@@ -132,6 +131,7 @@ function Detail<Record extends { title: string; status: string }>({
   useEffect(() => {
     read(id).then(setRecord, (error: Problem) => setProblem(error.message))
   }, [id])
+  const canChange = record && mayWrite && record.status !== 'archived' && record.status !== 'expired'
   return (
     <Dialog title={record?.title ?? 'Loading …'} onClose={onClose}>
       {problem && (
@@ -140,21 +140,24 @@ function Detail<Record extends { title: string; status: string }>({
         </p>
       )}
       {record && children(record)}
-      {record && mayWrite && record.status !== 'archived' && record.status !== 'expired' && (
+      {record && (
         <div class="line end">
-          {edit && (
+          <CopyButton text={() => location.href} label="Copy the address" />
+          {canChange && edit && (
             <button type="button" class="quiet" onClick={() => edit(record)}>
               Edit
             </button>
           )}
-          <button
-            type="button"
-            class="danger"
-            disabled={isSending}
-            onClick={() => void send(() => archive(id))}
-          >
-            Archive
-          </button>
+          {canChange && (
+            <button
+              type="button"
+              class="danger"
+              disabled={isSending}
+              onClick={() => void send(() => archive(id))}
+            >
+              Archive
+            </button>
+          )}
         </div>
       )}
     </Dialog>
@@ -182,22 +185,28 @@ function timeUntil(instant: string): string {
 
 const PATHS_MAX = 100
 
-function Scope({ areas, paths }: { areas: string[]; paths: string[] }) {
+function Scope({ areas, paths, changes = [] }: { areas: string[]; paths: string[]; changes?: string[] }) {
   return (
     <>
       <Fact name="Areas">{areas.join(', ')}</Fact>
-      {paths.length > 0 && (
-        <Fact name="Paths">
-          <ul class="paths">
-            {paths.slice(0, PATHS_MAX).map((path) => (
-              <li key={path}>
-                <code>{path}</code>
-              </li>
-            ))}
-          </ul>
-          {paths.length > PATHS_MAX && `and ${paths.length - PATHS_MAX} more`}
-        </Fact>
-      )}
+      <Paths name="Paths" paths={paths} />
+      <Paths name="Changed files" paths={changes} />
     </>
+  )
+}
+
+function Paths({ name, paths }: { name: string; paths: string[] }) {
+  if (paths.length === 0) return null
+  return (
+    <Fact name={name}>
+      <ul class="paths">
+        {paths.slice(0, PATHS_MAX).map((path) => (
+          <li key={path}>
+            <code>{path}</code>
+          </li>
+        ))}
+      </ul>
+      {paths.length > PATHS_MAX && `and ${paths.length - PATHS_MAX} more`}
+    </Fact>
   )
 }

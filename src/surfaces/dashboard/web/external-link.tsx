@@ -4,13 +4,15 @@
 export function ExternalLink({
   url,
   text = url.replace(/^https?:\/\//, ''),
+  className,
 }: {
   url: string
   text?: string
+  className?: string
 }) {
   if (!/^https?:\/\//.test(url)) return <>{text}</>
   return (
-    <a href={url} target="_blank" rel="noopener noreferrer">
+    <a href={url} target="_blank" rel="noopener noreferrer" class={className}>
       {text}
     </a>
   )

@@ -1,57 +1,71 @@
-/** The controls of the timeline: search, risk, collisions only, and what its lanes are. */
-import type { LaneBy } from './board.ts'
-import type { Filter } from './selection.ts'
+/** What the hot spots and the timeline are limited to: a search, an area, collisions only, and whatever else was chosen. */
+import type { View } from './address.ts'
+import type { ChangeView } from './use-address.ts'
 
 export function Filters({
-  filter,
-  setFilter,
-  laneBy,
-  setLaneBy,
+  view,
+  areas,
+  personName,
+  onChange,
 }: {
-  filter: Filter
-  setFilter: (filter: Filter) => void
-  laneBy: LaneBy
-  setLaneBy: (lane_by: LaneBy) => void
+  view: View
+  /** All areas of live work. */
+  areas: string[]
+  /** The name of the person in the address; null if there is none. */
+  personName: string | null
+  onChange: ChangeView
 }) {
+  const { text, area, path, only_collisions } = view
   return (
     <form class="filters" onSubmit={(event) => event.preventDefault()}>
-      <label>
+      <label class="search">
         <span class="unseen">Search titles, people, branches and paths</span>
         <input
           type="search"
-          placeholder="Search title, person, path …"
-          value={filter.text}
-          onInput={(event) => setFilter({ ...filter, text: event.currentTarget.value })}
+          placeholder="Search title, person, path …   /"
+          value={text}
+          onInput={(event) => onChange({ text: event.currentTarget.value }, { replace: true })}
         />
       </label>
-      <label>
-        Lanes by{' '}
-        <select value={laneBy} onChange={(event) => setLaneBy(event.currentTarget.value as LaneBy)}>
-          <option value="area">area</option>
-          <option value="folder">folder</option>
-        </select>
-      </label>
-      <label>
-        Risk{' '}
-        <select
-          value={filter.min_risk}
-          onChange={(event) =>
-            setFilter({ ...filter, min_risk: event.currentTarget.value as Filter['min_risk'] })
-          }
-        >
-          <option value="">any</option>
-          <option value="medium">medium+</option>
-          <option value="high">high+</option>
-        </select>
-      </label>
+      {(areas.length > 0 || area !== null) && (
+        <label>
+          Area{' '}
+          <select
+            value={area ?? ''}
+            onChange={(event) => onChange({ area: event.currentTarget.value || null })}
+          >
+            <option value="">any</option>
+            {[...new Set([...areas, ...(area === null ? [] : [area])])].map((each) => (
+              <option key={each}>{each}</option>
+            ))}
+          </select>
+        </label>
+      )}
       <label class="check">
         <input
           type="checkbox"
-          checked={filter.only_collisions}
-          onChange={(event) => setFilter({ ...filter, only_collisions: event.currentTarget.checked })}
+          checked={only_collisions}
+          onChange={(event) => onChange({ only_collisions: event.currentTarget.checked })}
         />{' '}
         only collisions
       </label>
+      {personName !== null && (
+        <Chosen what="person" name={personName} onRemove={() => onChange({ person: null })} />
+      )}
+      {path !== null && <Chosen what="path" name={path} onRemove={() => onChange({ path: null })} />}
     </form>
+  )
+}
+
+function Chosen({ what, name, onRemove }: { what: string; name: string; onRemove: () => void }) {
+  return (
+    <button
+      type="button"
+      class="chip chosen"
+      aria-label={`Show more than the ${what} ${name}`}
+      onClick={onRemove}
+    >
+      {name} ✕
+    </button>
   )
 }

@@ -1,7 +1,8 @@
-/** Beside the timeline: in which order to merge the pull requests that conflict with each other. */
+/** In which order to merge the pull requests that conflict with each other. */
 import { pullRequestName } from '../../../activities/pull-request-name.ts'
 import { ExternalLink } from './external-link.tsx'
 import type { Activity, MergeOrder } from './records.ts'
+import type { ChangeView } from './use-address.ts'
 
 const ITEMS_MAX = 20
 /** Conflicts named for each item; the rest is counted. */
@@ -10,11 +11,11 @@ const NAMED_MAX = 5
 export function MergeOrderCard({
   merge_order,
   activities,
-  onShow,
+  onChange,
 }: {
   merge_order: MergeOrder | null
-  activities: Map<string, Activity>
-  onShow: (id: string) => void
+  activities: ReadonlyMap<string, Activity>
+  onChange: ChangeView
 }) {
   if (merge_order === null || merge_order.items.length === 0) return null
   const { items, reason } = merge_order
@@ -30,7 +31,7 @@ export function MergeOrderCard({
             <span>
               {position}. <ExternalLink url={pr_url} text={names.get(activity_id) ?? pr_url} />
             </span>
-            <button type="button" class="link" onClick={() => onShow(activity_id)}>
+            <button type="button" class="link" data-item onClick={() => onChange({ record: activity_id })}>
               {activities.get(activity_id)?.title ?? activity_id}{' '}
               <small>{activities.get(activity_id)?.actor}</small>
             </button>

@@ -1,118 +1,164 @@
-/** One repository: the timeline of its live work, its collisions in words, its notables, and one record in a dialog. */
+/** One repository: important notables, the work of the reader, hot spots, the timeline, and one record in a dialog. */
 import { useCallback, useMemo, useState } from 'preact/hooks'
-import { boardOf, type LaneBy } from './board.ts'
+import type { Address, View } from './address.ts'
+import { Banner } from './banner.tsx'
 import { ActivityDetail, NotableDetail } from './detail.tsx'
 import { Filters } from './filters.tsx'
+import { HotSpots } from './hot-spots.tsx'
 import { MergeOrderCard } from './merge-order.tsx'
 import { NotableForm } from './notable-form.tsx'
+import { Notables } from './notables.tsx'
+import { PeoplePicker } from './people-picker.tsx'
 import type { FullNotable, Overlaps } from './records.ts'
-import { NO_FILTER, select } from './selection.ts'
-import { Collisions, Notables } from './side.tsx'
+import { modelOf } from './repository-model.ts'
 import { SignalCard } from './signal.tsx'
 import { Empty, Freshness, Incomplete, OutOfDate, Refused } from './states.tsx'
 import { Timeline } from './timeline.tsx'
+import { type ChangeView, goTo } from './use-address.ts'
 import { useRepository } from './use-repository.ts'
+import { SubjectTitle, You } from './you.tsx'
 
-/** What the dialog shows. */
-type Shown =
-  | { kind: 'activity' | 'notable'; id: string }
-  | { kind: 'notable-form'; notable?: FullNotable }
-  | null
+interface Props {
+  name: string
+  view: View
+  /** The login of the reader; null if unknown. */
+  login: string | null
+  onSignOut: () => void
+}
 
-const NO_OVERLAPS: Overlaps['items'] = []
-
-export function RepositoryView({ name, onSignOut }: { name: string; onSignOut: () => void }) {
+export function RepositoryView({ name, view, login, onSignOut }: Props) {
   const { repository, records, failure, connection, mayWrite, refresh } = useRepository(name)
-  const [laneBy, setLaneBy] = useState<LaneBy>('area')
-  const [filter, setFilter] = useState(NO_FILTER)
-  const [shown, setShown] = useState<Shown>(null)
-  const showActivity = useCallback((id: string) => setShown({ kind: 'activity', id }), [])
-  const close = () => setShown(null)
-
-  const overlaps = records.overlaps?.items ?? NO_OVERLAPS
-  const view = useMemo(() => {
-    if (!records.activities) return null
-    const { items, as_of_ms } = records.activities
-    const selection = select(items, overlaps, filter)
-    return {
-      selection,
-      board: boardOf(selection, { now_ms: as_of_ms, lane_by: laneBy }),
-      activities: new Map(items.map((each) => [each.id, each])),
-    }
-  }, [records.activities, overlaps, filter, laneBy])
-
-  if (!view) {
+  const [form, setForm] = useState<{ notable?: FullNotable } | null>(null)
+  const onChange: ChangeView = useCallback(
+    (changes, options) => {
+      const address: Address = { kind: 'repository', name, view: { ...view, ...changes } }
+      goTo(address, options)
+    },
+    [name, view],
+  )
+  const { activities, overlaps, notables } = records
+  const model = useMemo(
+    () => activities && modelOf({ activities, overlaps }, view, login),
+    [activities, overlaps, view, login],
+  )
+  if (!model || !activities) {
     if (failure) return <Refused problem={failure.problem} onSignOut={onSignOut} />
     return <p class="loading">Loading {name} …</p>
   }
-  const { selection, board, activities } = view
-  const matching = selection.activities.length - selection.outside.size
+  const { work, subject, counts, now_ms } = model
+  const close = () => onChange({ record: null })
+  const common = { repository, mayWrite, onClose: close, onChanged: refresh }
   return (
     <>
       <div class="head">
-        <h1>{name}</h1>
+        <h1>
+          <a href={`#/${name.split('/')[0]}`}>{name.split('/')[0]}</a>/{name.split('/')[1]}
+        </h1>
+        <h2 class="counts">
+          {counted(counts.activities, 'live activity', 'live activities')},{' '}
+          {collisionsText(overlaps, counts.collisions, failure !== null)}
+        </h2>
         <Freshness connection={connection} isOutdated={failure !== null} />
       </div>
       {failure && <OutOfDate failure={failure} onRetry={refresh} />}
       <Incomplete {...records} />
-      <div class="columns">
-        <section class="work" aria-labelledby="work-heading">
-          <div class="bar-of-filters">
-            <h2 id="work-heading">
-              {counted(matching, 'live activity', 'live activities')},{' '}
-              {collisionsText(records.overlaps, selection.overlaps.length, failure !== null)}
-            </h2>
-            <Filters {...{ filter, setFilter, laneBy, setLaneBy }} />
+      {work.activities.size > 0 && (
+        <Filters {...{ view, areas: model.areas, personName: model.person_name, onChange }} />
+      )}
+      <Banner notables={notables?.items ?? []} {...{ now_ms, onChange }} />
+      {work.activities.size === 0 ? (
+        <Empty name={name} />
+      ) : (
+        <>
+          <div class="columns">
+            <section class="card you" aria-labelledby="you-heading">
+              <div class="head">
+                <h2 id="you-heading">
+                  <SubjectTitle subject={subject} />
+                </h2>
+                <PeoplePicker
+                  people={model.people}
+                  chosen={model.chosen}
+                  reader={model.reader}
+                  onChange={onChange}
+                />
+              </div>
+              <You
+                {...{ subject, work, reader: model.reader, now_ms, onChange }}
+                isCompared={overlaps !== null}
+              />
+            </section>
+            <section class="card hot-spots" aria-labelledby="hot-heading">
+              <div class="head">
+                <h2 id="hot-heading">Hot spots</h2>
+                <p class="hint">Who is where now; the longer, the more people.</p>
+              </div>
+              <HotSpots
+                folders={model.folders}
+                chosen={view.path}
+                reader={model.reader}
+                onChange={onChange}
+              />
+            </section>
           </div>
-          {selection.outside.size > 0 && (
-            <p class="hint">
-              Dashed and grey: outside the filter, shown because it collides with work inside it.
-            </p>
-          )}
-          {board.row_count === 0 ? (
-            <Empty isFiltered={activities.size > 0} name={name} />
-          ) : (
-            <Timeline board={board} onShow={showActivity} />
-          )}
-        </section>
-        <aside>
-          <Collisions
-            overlaps={selection.overlaps}
-            outside={selection.outside}
-            activities={activities}
-            onShow={showActivity}
-          />
-          <MergeOrderCard merge_order={records.merge_order} activities={activities} onShow={showActivity} />
-          <Notables
-            notables={records.notables?.items ?? null}
-            onShow={(id) => setShown({ kind: 'notable', id })}
-            onNew={mayWrite ? () => setShown({ kind: 'notable-form' }) : null}
-          />
-        </aside>
+          <section class="card" aria-labelledby="timeline-heading">
+            <div class="head">
+              <h2 id="timeline-heading">Timeline</h2>
+              <p class="hint">When each work began; lines join those that collide.</p>
+            </div>
+            {model.timeline.rows.length === 0 ? (
+              <p class="empty">
+                No activity matches. <a href={`#/${name}`}>Show all {work.activities.size}</a>
+              </p>
+            ) : (
+              <Timeline layout={model.timeline} onChange={onChange} />
+            )}
+            {model.timeline.left_out > 0 && (
+              <p class="hint">
+                The newest {model.timeline.rows.length} are shown; {model.timeline.left_out} more: search, or
+                choose a person, a file or an area.
+              </p>
+            )}
+          </section>
+        </>
+      )}
+      <div class="columns even">
+        <MergeOrderCard merge_order={records.merge_order} activities={work.activities} onChange={onChange} />
+        <Notables
+          notables={notables?.items ?? null}
+          onNew={mayWrite ? () => setForm({}) : null}
+          {...{ now_ms, onChange }}
+        />
       </div>
       <SignalCard repository={repository} />
-      {shown?.kind === 'activity' && (
+      {view.record?.startsWith('act_') && (
         <ActivityDetail
-          key={shown.id}
-          {...{ repository, mayWrite, activities, overlaps }}
-          id={shown.id}
-          onShow={showActivity}
-          onClose={close}
-          onChanged={refresh}
+          key={view.record}
+          {...common}
+          id={view.record}
+          work={work}
+          reader={model.reader}
+          onChange={onChange}
         />
       )}
-      {shown?.kind === 'notable' && (
+      {view.record?.startsWith('ntb_') && form === null && (
         <NotableDetail
-          key={shown.id}
-          {...{ repository, mayWrite }}
-          id={shown.id}
-          onEdit={(notable) => setShown({ kind: 'notable-form', notable })}
-          onClose={close}
-          onChanged={refresh}
+          key={view.record}
+          {...common}
+          id={view.record}
+          onEdit={(notable) => setForm({ notable })}
         />
       )}
-      {shown?.kind === 'notable-form' && (
-        <NotableForm repository={repository} notable={shown.notable} onClose={close} onChanged={refresh} />
+      {form && (
+        <NotableForm
+          repository={repository}
+          notable={form.notable}
+          onClose={() => {
+            setForm(null)
+            if (form.notable) close()
+          }}
+          onChanged={refresh}
+        />
       )}
     </>
   )

@@ -1,5 +1,6 @@
 /** Signing in: through GitHub where the service has an OAuth client, and with a token that stays in this tab. */
 import { useState } from 'preact/hooks'
+import type { SessionState } from './api.ts'
 
 /** What went wrong, by the `problem` in the address that GitHub's sign-in returns to. */
 export const SIGN_IN_PROBLEMS: Record<string, string> = {
@@ -7,14 +8,15 @@ export const SIGN_IN_PROBLEMS: Record<string, string> = {
   code: 'GitHub did not accept the sign-in. Try again.',
 }
 
-export function SignIn({ canSignIn, onToken }: { canSignIn: boolean; onToken: (token: string) => void }) {
+export function SignIn({ state, onToken }: { state: SessionState; onToken: (token: string) => void }) {
   const [token, setToken] = useState('')
+  const { can_sign_in, github_url } = state
   const return_to = encodeURIComponent(`/${location.hash}`)
   return (
     <section class="card welcome">
       <h1>See who works on what, before the merge</h1>
-      <p>You see the repositories that you can see on GitHub.</p>
-      {canSignIn && (
+      <p>You see the repositories that you can see on GitHub, and nothing else.</p>
+      {can_sign_in && (
         <p>
           <a class="button" href={`/session/login?return_to=${return_to}`}>
             Sign in with GitHub
@@ -27,7 +29,7 @@ export function SignIn({ canSignIn, onToken }: { canSignIn: boolean; onToken: (t
           if (token.trim()) onToken(token.trim())
         }}
       >
-        <label for="token">{canSignIn ? 'Or use a GitHub token' : 'GitHub token'}</label>
+        <label for="token">{can_sign_in ? 'Or use a GitHub token' : 'GitHub token'}</label>
         <div class="line">
           <input
             id="token"
@@ -39,10 +41,34 @@ export function SignIn({ canSignIn, onToken }: { canSignIn: boolean; onToken: (t
           />
           <button type="submit">Use token</button>
         </div>
-        <p class="hint">
-          <code>gh auth token</code> prints one. It is kept in this tab only, until you close it.
-        </p>
       </form>
+      <details>
+        <summary>Which token, and why this is safe</summary>
+        <ul class="bullets">
+          <li>
+            <code>gh auth token</code> prints one that works. Or{' '}
+            <a
+              href={`${github_url}/settings/personal-access-tokens/new`}
+              target="_blank"
+              rel="noopener noreferrer"
+            >
+              create a fine-grained token
+            </a>{' '}
+            for your repositories with <em>Metadata: read-only</em>. To archive work or post notables from
+            this page, it also needs <em>Contents: read and write</em>. A classic token needs the scope{' '}
+            <code>repo</code>, or none for public repositories.
+          </li>
+          <li>It is kept in this tab only, and is gone when you close it.</li>
+          <li>The service uses it to ask GitHub what you may see. It never stores or logs it.</li>
+        </ul>
+      </details>
+      {!can_sign_in && (
+        <p class="hint">
+          For administrators: to let people sign in without a token, set <code>PUBLIC_URL</code>,{' '}
+          <code>GITHUB_CLIENT_ID</code> and <code>GITHUB_CLIENT_SECRET</code> of your GitHub App, with{' '}
+          <code>PUBLIC_URL/session/callback</code> as its callback URL, and restart the service.
+        </p>
+      )}
     </section>
   )
 }

@@ -51,34 +51,57 @@ export function Incomplete({ activities, notables, overlaps }: Records) {
   )
 }
 
-export function Empty({ isFiltered, name }: { isFiltered: boolean; name: string }) {
-  if (isFiltered) return <p class="card empty">No activity matches the filter.</p>
+export function Empty({ name }: { name: string }) {
   return (
-    <div class="card empty">
-      <p>Nobody has announced work in {name}, and it has no tracked pull request.</p>
-      <p class="hint">Install the GitHub App to track its pull requests, or announce work:</p>
+    <section class="card empty" aria-label="No live work">
+      <p>
+        <strong>Nobody has announced work in {name}, and it has no tracked pull request.</strong>
+      </p>
+      <p class="hint">
+        Install the GitHub App to track its pull requests, or announce what you are about to change:
+      </p>
       <pre>
         <code>deconflict start "Retry payments" --paths "src/checkout/**"</code>
       </pre>
-    </div>
+      <p class="hint">It appears here within a second.</p>
+    </section>
   )
+}
+
+const REFUSALS: Record<number, { title: string; next: string }> = {
+  401: {
+    title: 'GitHub does not accept the sign-in any more',
+    next: 'It has expired or was revoked. Sign in again.',
+  },
+  403: {
+    title: 'You cannot see this repository',
+    next: 'Check the name in the address. If you can see it on GitHub, your token may lack access to it: sign out, and sign in with one that has it.',
+  },
+  429: { title: 'Too many requests', next: 'The page continues by itself.' },
 }
 
 /** Shown instead of everything if nothing could be loaded. */
 export function Refused({ problem, onSignOut }: { problem: Problem; onSignOut: () => void }) {
+  const { title, next } = REFUSALS[problem.status] ?? {
+    title: 'The repository could not be loaded',
+    next: 'The page keeps trying.',
+  }
+  const canSignIn = problem.status === 401 || problem.status === 403
   return (
-    <section class="card" role="alert">
-      <h1>
-        {problem.status === 403 ? 'You cannot see this repository' : 'The repository could not be loaded'}
-      </h1>
-      <p>{problem.message}</p>
-      {problem.status === 401 ? (
-        <button type="button" onClick={onSignOut}>
-          Sign in again
-        </button>
-      ) : (
-        <p class="hint">The page keeps trying.</p>
-      )}
+    <section class="card empty" role="alert">
+      <h1>{title}</h1>
+      <p>{next}</p>
+      <p class="hint">The service says: {problem.message}</p>
+      <p class="line center">
+        {canSignIn && (
+          <button type="button" onClick={onSignOut}>
+            Sign in again
+          </button>
+        )}
+        <a class="button quiet" href="#/">
+          Your repositories
+        </a>
+      </p>
     </section>
   )
 }

@@ -1,179 +1,191 @@
-/** The timeline: lanes of bars that begin when the work began and end at now, and arcs between colliding activities. */
+/** The timeline: bars that begin when the work began and end at now, and links between activities that collide. */
 import { memo } from 'preact/compat'
-import type { Bar, Board, Lane, Link } from './board.ts'
+import { useMemo, useState } from 'preact/hooks'
+import { pullRequestName } from '../../../activities/pull-request-name.ts'
+import { AgentIcon, Avatar } from './avatar.tsx'
+import type { Link, Row, TimelineLayout } from './timeline-layout.ts'
+import type { ChangeView } from './use-address.ts'
 
-/** Kept in step with style.css. */
-const ROW_PX = 34
-const LANE_PX = 30
-/** The part of the width that is time; the rest, to the right of now, belongs to the arcs. */
-const TIME_WIDTH = 0.68
-/** More arc labels than this would cover each other. */
-const ARC_LABELS_MAX = 12
+/** Kept in step with timeline.css. */
+const ROW_PX = 32
+/** Space of the links, right of now, in pixels. */
+const LINK_PX = 14
 
 interface Props {
-  board: Board
-  onShow: (id: string) => void
+  layout: TimelineLayout
+  onChange: ChangeView
 }
 
-export const Timeline = memo(({ board, onShow }: Props) => (
-  <div class="timeline">
-    <div class="axis" aria-hidden="true">
-      {board.ticks.map(({ position, label }) => (
-        <span key={label} style={{ left: percent(position * TIME_WIDTH) }}>
-          {label}
-        </span>
-      ))}
-    </div>
-    <div class="lanes">
-      {board.ticks.map(({ position, label }) => (
-        <div
-          key={label}
-          class={position === 1 ? 'tick now' : 'tick'}
-          style={{ left: percent(position * TIME_WIDTH) }}
-          aria-hidden="true"
-        />
-      ))}
-      {board.lanes.map((lane) => (
-        <LaneView key={lane.name} lane={lane} onShow={onShow} />
-      ))}
-      <Arcs board={board} onShow={onShow} />
-    </div>
-  </div>
-))
-
-function LaneView({ lane, onShow }: { lane: Lane } & Pick<Props, 'onShow'>) {
-  const height = LANE_PX + lane.bars.length * ROW_PX
+export const Timeline = memo(({ layout, onChange }: Props) => {
+  const [lit, setLit] = useState<string | null>(null)
+  const near = useMemo(() => (lit === null ? null : neighborsOf(layout, lit)), [layout, lit])
+  const gutter = 20 + layout.depths * LINK_PX
+  const leave = () => setLit(null)
   return (
-    <section
-      class="lane"
-      aria-label={`${lane.name}, ${lane.bars.length}`}
-      style={{ containIntrinsicHeight: `auto ${height}px` }}
-    >
-      <h3>{lane.name}</h3>
-      <ul>
-        {lane.bars.map((bar) => (
-          <li key={bar.activity.id}>
-            <BarView bar={bar} onShow={onShow} />
-          </li>
+    <div class={near ? 'timeline has-lit' : 'timeline'} style={{ '--gutter': `${gutter}px` }}>
+      <div class="axis" aria-hidden="true">
+        {layout.ticks.map(({ position, label }) => (
+          <span key={label} style={{ left: percent(position) }}>
+            {label}
+          </span>
         ))}
-      </ul>
-    </section>
+      </div>
+      <div class="rows">
+        <div class="ticks" aria-hidden="true">
+          {layout.ticks.map(({ position, label }) => (
+            <span
+              key={label}
+              class={position === 1 ? 'tick now' : 'tick'}
+              style={{ left: percent(position) }}
+            />
+          ))}
+        </div>
+        <ul class="plain">
+          {layout.rows.map((row) => (
+            <li key={row.activity.id}>
+              <RowView
+                row={row}
+                isLit={near?.has(row.activity.id) ?? false}
+                onLit={setLit}
+                onLeave={leave}
+                onChange={onChange}
+              />
+            </li>
+          ))}
+        </ul>
+        <Links links={layout.links} row_count={layout.rows.length} lit={lit} width={gutter} />
+      </div>
+      <Legend hasOutside={layout.rows.some(({ is_outside }) => is_outside)} />
+    </div>
   )
+})
+
+/** An activity and the other sides of its collisions. */
+function neighborsOf({ links }: TimelineLayout, id: string): Set<string> {
+  const all = links.filter(({ collision }) => collision.activity_ids.includes(id))
+  return new Set([id, ...all.flatMap(({ collision }) => collision.activity_ids)])
 }
 
 /** The button covers the whole row, so that the shortest bar is easy to hit; `extent` has the true length. */
-function BarView({ bar, onShow }: { bar: Bar } & Pick<Props, 'onShow'>) {
-  const { activity, start, age, label } = bar
-  const { id, title, actor, agent, status, risk } = activity
+function RowView({
+  row,
+  isLit,
+  onLit,
+  onLeave,
+  onChange,
+}: {
+  row: Row
+  isLit: boolean
+  onLit: (id: string) => void
+  onLeave: () => void
+  onChange: ChangeView
+}) {
+  const { activity, person, start, age, severity, is_cut, is_outside } = row
+  const { id, title, agent, status, risk } = activity
   const classes = [
     'bar',
     `status-${status}`,
-    `risk-${risk}`,
-    bar.is_cut && 'cut',
-    bar.is_colliding && 'colliding',
-    bar.is_outside && 'outside',
+    severity && `edge-${severity}`,
+    is_cut && 'cut',
+    is_outside && 'outside',
+    isLit && 'lit',
   ]
-  const labelPlace =
-    label === 'inside' ? { left: percent(start), right: 0 } : { left: 0, right: percent(1 - start) }
   return (
     <button
       type="button"
       class={classes.filter(Boolean).join(' ')}
-      title={`${title} · ${actor}, for ${age}`}
-      onClick={() => onShow(id)}
+      data-item
+      title={`${title} · ${person.name}, for ${age}`}
+      onClick={() => onChange({ record: id })}
+      onMouseEnter={() => onLit(id)}
+      onMouseLeave={onLeave}
+      onFocus={() => onLit(id)}
+      onBlur={onLeave}
     >
-      <span class="extent" style={{ left: percent(start), width: percent(1 - start) }} aria-hidden="true" />
-      <span class={`label ${label}`} style={labelPlace}>
+      <span class="label">
+        <Avatar person={person} />
         <span class="title">{title}</span>
-        <span class="actor">
-          {actor}
-          {agent && ` · ${agent}`} · {age}
+        <span class="soft">{pullRequestName(activity.pr_url)}</span>
+        <AgentIcon agent={agent} />
+      </span>
+      <span class="track">
+        <span class="extent" style={{ left: percent(start), width: percent(1 - start) }} aria-hidden="true" />
+        <span class="age" style={start > 0.5 ? { right: percent(1 - start) } : { left: percent(start) }}>
+          {age}
         </span>
       </span>
       <span class="unseen">
-        , {status}, risk {risk}
-        {bar.is_colliding && ', collides with other work'}
-        {bar.is_outside && ', outside the filter'}
+        , {person.name}, {status}, risk {risk}
+        {severity && `, ${severity} collision with other work`}
+        {is_outside && ', outside the filter'}
       </span>
     </button>
   )
 }
 
-function Arcs({ board, onShow }: Props) {
-  const middles = rowMiddles(board)
-  const height = board.row_count * ROW_PX + board.lanes.length * LANE_PX
+function Links({
+  links,
+  row_count,
+  lit,
+  width,
+}: {
+  links: Link[]
+  row_count: number
+  lit: string | null
+  width: number
+}) {
+  if (links.length === 0) return null
+  const height = row_count * ROW_PX
   return (
-    <>
-      <svg
-        class="arcs"
-        viewBox={`0 0 100 ${height}`}
-        preserveAspectRatio="none"
-        style={{ height: `${height}px` }}
-        aria-hidden="true"
-      >
-        {board.links.map((link) => (
+    <svg class="links" width={width} height={height} viewBox={`0 0 ${width} ${height}`} aria-hidden="true">
+      {links.map(({ collision, rows, depth }) => {
+        const ids = collision.activity_ids
+        const isLit = lit !== null && ids.includes(lit)
+        return (
           <path
-            key={link.overlap.activity_ids.join()}
-            class={`severity-${link.overlap.severity}`}
-            d={arcOf(link, middles)}
-            vector-effect="non-scaling-stroke"
-          />
-        ))}
-      </svg>
-      {board.links.length <= ARC_LABELS_MAX &&
-        board.links.map((link) => (
-          <ArcLabel key={link.overlap.activity_ids.join()} {...{ link, middles, onShow }} />
-        ))}
-    </>
+            key={ids.join()}
+            class={isLit ? `severity-${collision.severity} lit` : `severity-${collision.severity}`}
+            d={linkPath(rows, 10 + depth * LINK_PX)}
+          >
+            <title>{collision.paths[0]?.example ?? collision.areas.join(', ')}</title>
+          </path>
+        )
+      })}
+    </svg>
   )
 }
 
-function ArcLabel({ link, middles, onShow }: { link: Link; middles: number[] } & Pick<Props, 'onShow'>) {
-  const { overlap, rows } = link
-  const [upper = 0, lower = 0] = rows.map((row) => middles[row])
-  const example = overlap.paths[0]?.example ?? overlap.areas.join(', ')
+/** A bracket with round corners from the middle of one row to that of the other, and a dot at each end. */
+function linkPath([upper, lower]: [number, number], x: number): string {
+  const [top, bottom] = [upper, lower].map((row) => row * ROW_PX + ROW_PX / 2) as [number, number]
+  const r = Math.min(8, x - 2)
+  return `M 0 ${top} H ${x - r} Q ${x} ${top} ${x} ${top + r} V ${bottom - r} Q ${x} ${bottom} ${x - r} ${bottom} H 0`
+}
+
+function Legend({ hasOutside }: { hasOutside: boolean }) {
   return (
-    <button
-      type="button"
-      tabIndex={-1}
-      aria-hidden="true"
-      class={`example severity-${overlap.severity}`}
-      style={{
-        top: `${(upper + lower) / 2}px`,
-        // A cubic curve reaches three quarters of the way to its control points.
-        left: percent(TIME_WIDTH + (1 - TIME_WIDTH) * 0.0075 * bulgeOf(link)),
-      }}
-      title={example}
-      onClick={() => onShow(overlap.activity_ids[0] ?? '')}
-    >
-      {example}
-    </button>
+    <ul class="legend" aria-label="Legend">
+      <li>
+        <span class="key extent" /> from its start to now
+      </li>
+      <li>
+        <span class="key extent dashed" /> planned, paused or blocked
+      </li>
+      {(['high', 'medium', 'low'] as const).map((severity) => (
+        <li key={severity}>
+          <span class={`key link-key severity-${severity}`} /> {severity} collision
+        </li>
+      ))}
+      {hasOutside && (
+        <li>
+          <span class="key extent outside-key" /> outside the filter, collides with work inside it
+        </li>
+      )}
+      <li>
+        <AgentIcon agent="an agent" /> with a coding agent
+      </li>
+    </ul>
   )
-}
-
-/** How far an arc's control points lie from now, in hundredths of the space to its right. */
-function bulgeOf({ reach }: Link): number {
-  return 12 + reach * 46
-}
-
-/** The middle of each row, in pixels from the top of the lanes. */
-function rowMiddles(board: Board): number[] {
-  const middles: number[] = []
-  let top = 0
-  for (const { bars } of board.lanes) {
-    top += LANE_PX
-    for (const { row } of bars) {
-      middles[row] = top + ROW_PX / 2
-      top += ROW_PX
-    }
-  }
-  return middles
-}
-
-function arcOf(link: Link, middles: number[]): string {
-  const [upper = 0, lower = 0] = link.rows.map((row) => middles[row])
-  const bulge = bulgeOf(link)
-  return `M 0 ${upper} C ${bulge} ${upper}, ${bulge} ${lower}, 0 ${lower}`
 }
 
 function percent(part: number): string {

@@ -3,9 +3,9 @@ import { useEffect, useMemo, useRef, useState } from 'preact/hooks'
 import { systemClock } from '../../../base/clock.ts'
 import { type List, Problem, type Repository, repositoryAt } from './api.ts'
 import { followEvents } from './event-stream.ts'
+import { mayConflict } from './live-work.ts'
 import type { Activity, MergeOrder, Notable, Overlaps } from './records.ts'
 import { freshFor, type LoadResult, Refresher } from './refresh.ts'
-import { mayConflict } from './selection.ts'
 
 /** Each part is null until it was first read: the lists are shown before the collisions are known. */
 export interface Records {

@@ -1,0 +1,89 @@
+/** The address of everything on the page, in the fragment of its URL: `#/OWNER/REPO?person=ben&record=act_…`. Pure. */
+
+/** What a reader chose in a repository. Everything is in the address, so that it can be sent to a colleague. */
+export interface View {
+  /** The key of a person, or `everyone`; null for the reader. */
+  person: string | null
+  /** A file, or a folder with a `/` at its end. */
+  path: string | null
+  area: string | null
+  text: string
+  /** Whether only activities that collide are shown. */
+  only_collisions: boolean
+  /** The id of an activity or notable whose details are open. */
+  record: string | null
+  /** The number of a pull request, as links from GitHub name it. */
+  pull_request: number | null
+}
+
+export type Address =
+  | { kind: 'overview'; owner: string | null; text: string }
+  | { kind: 'repository'; name: string; view: View }
+
+export const EVERYONE = 'everyone'
+
+export const NO_VIEW: View = {
+  person: null,
+  path: null,
+  area: null,
+  text: '',
+  only_collisions: false,
+  record: null,
+  pull_request: null,
+}
+
+const PLACE = /^#\/(?:([\w.-]+)(?:\/([\w.-]+))?\/?)?(?:\?(.*))?$/
+
+/** Anything that is not an address of the page is its overview. */
+export function readAddress(hash: string): Address {
+  const [, owner = null, repo = null, query = ''] = PLACE.exec(hash) ?? []
+  const given = new URLSearchParams(query)
+  if (owner === null || repo === null) return { kind: 'overview', owner, text: given.get('q') ?? '' }
+  const pull_request = Number(given.get('pr') ?? '')
+  return {
+    kind: 'repository',
+    name: `${owner}/${repo}`,
+    view: {
+      person: given.get('person') || null,
+      path: given.get('path') || null,
+      area: given.get('area') || null,
+      text: given.get('q') ?? '',
+      only_collisions: given.get('only') === 'collisions',
+      record: /^(?:act|ntb)_[a-z0-9]+$/.exec(given.get('record') ?? '')?.[0] ?? null,
+      pull_request: Number.isInteger(pull_request) && pull_request > 0 ? pull_request : null,
+    },
+  }
+}
+
+export function hashOf(address: Address): string {
+  const query = new URLSearchParams()
+  const add = (name: string, value: string | null) => value && query.set(name, value)
+  if (address.kind === 'overview') {
+    add('q', address.text)
+    return withQuery(address.owner ? `#/${address.owner}` : '#/', query)
+  }
+  const { person, path, area, text, only_collisions, record, pull_request } = address.view
+  add('person', person)
+  add('path', path)
+  add('area', area)
+  add('q', text)
+  add('only', only_collisions ? 'collisions' : null)
+  add('pr', pull_request === null ? null : String(pull_request))
+  add('record', record)
+  return withQuery(`#/${address.name}`, query)
+}
+
+/** Slashes and colons stay readable: a fragment may contain them. */
+function withQuery(place: string, query: URLSearchParams): string {
+  const text = query.toString().replaceAll('%2F', '/').replaceAll('%3A', ':')
+  return text === '' ? place : `${place}?${text}`
+}
+
+/** `owner/name` in whatever a person pastes: a name, a URL of GitHub, or the remote of a clone. */
+export function repositoryNamed(text: string): string | null {
+  const [, owner, name] =
+    /^(?:(?:https?:\/\/|ssh:\/\/|git@)[^/:]+[/:])?([\w.-]+)\/([\w.-]+?)(?:\.git)?(?:\/.*)?$/.exec(
+      text.trim(),
+    ) ?? []
+  return owner && name ? `${owner}/${name}` : null
+}

@@ -1,0 +1,132 @@
+/** One collision as one side sees it: the other side, the lines of both, who is ahead, and what to do. */
+import { useState } from 'preact/hooks'
+import { AgentIcon, Avatar } from './avatar.tsx'
+import { type Encounter, messageFor, type Place } from './encounters.ts'
+import { ExternalLink } from './external-link.tsx'
+import { stripOf } from './hot-spots.ts'
+import { nameOf } from './live-work.ts'
+import type { Person } from './people.ts'
+import { rangesText, StripAxis, StripTrack } from './strip.tsx'
+import type { ChangeView } from './use-address.ts'
+
+const PLACES_MAX = 3
+const COPIED_MS = 2000
+
+export function EncounterItem({
+  encounter,
+  person,
+  isPair = false,
+  onChange,
+}: {
+  encounter: Encounter
+  person: Person | undefined
+  /** Shows both sides by name: no one's own work is listed above. */
+  isPair?: boolean
+  onChange: ChangeView
+}) {
+  const { mine, other, severity, places, relation, standing, advice, is_readers } = encounter
+  const own = is_readers ? 'yours' : mine.actor
+  return (
+    <li class={`encounter edge-${severity}`}>
+      <div class="encounter-head">
+        <span class={`pill severity-${severity}`}>{severity}</span>
+        {isPair && (
+          <>
+            <button type="button" class="link" data-item onClick={() => onChange({ record: mine.id })}>
+              {mine.title}
+            </button>
+            <span class="soft">
+              {mine.actor} {nameOf(mine)} meets
+            </span>
+          </>
+        )}
+        {person && <Avatar person={person} />}
+        <button type="button" class="link" data-item onClick={() => onChange({ record: other.id })}>
+          {other.title}
+        </button>
+        <span class="soft">
+          {other.actor} {nameOf(other)} <AgentIcon agent={other.agent} />
+        </span>
+        {relation && <span class="soft">{relation}</span>}
+      </div>
+      <ul class="plain">
+        {places.slice(0, PLACES_MAX).map((place) => (
+          <PlaceView key={place.path} place={place} names={[own, other.actor]} onChange={onChange} />
+        ))}
+      </ul>
+      <div class="encounter-foot">
+        <p class="advice">
+          <span class="soft">{standing}</span> <strong>{advice}</strong>
+        </p>
+        <div class="line actions">
+          {other.pr_url && <ExternalLink url={other.pr_url} text="Open on GitHub" className="button quiet" />}
+          <CopyButton
+            text={() => messageFor(encounter, location.href)}
+            label={is_readers ? `Copy a message for ${other.actor}` : 'Copy a message for both'}
+          />
+        </div>
+      </div>
+    </li>
+  )
+}
+
+function PlaceView({
+  place,
+  names,
+  onChange,
+}: {
+  place: Place
+  names: [string, string]
+  onChange: ChangeView
+}) {
+  const sides = [place.mine, place.theirs].map((lines) => (lines === null ? [] : [lines]))
+  const strip = stripOf(sides)
+  const isFile = !place.path.startsWith('area ')
+  return (
+    <li class="place">
+      {isFile ? (
+        <button type="button" class="link path" data-item onClick={() => onChange({ path: place.path })}>
+          {place.path}
+        </button>
+      ) : (
+        <span class="path">{place.path}</span>
+      )}
+      {strip && (
+        <div class={place.is_conflict ? 'strips conflict' : 'strips'}>
+          {(['mine', 'theirs'] as const).map((side, index) => (
+            <div key={side} class="strip-row">
+              <span class="strip-name">{names[index]}</span>
+              <StripTrack ranges={strip.ranges[index] ?? []} side={side} />
+              <span class="strip-lines">{rangesText(sides[index] ?? [])}</span>
+            </div>
+          ))}
+          <StripAxis {...strip} />
+        </div>
+      )}
+    </li>
+  )
+}
+
+/** Says whether it worked: a page that is not served over https may not write to the clipboard. */
+export function CopyButton({ text, label }: { text: () => string; label: string }) {
+  const [state, setState] = useState('')
+  const copy = async () => {
+    const isCopied = await navigator.clipboard?.writeText(text()).then(
+      () => true,
+      () => false,
+    )
+    if (!isCopied) prompt('The browser does not let this page copy. Copy it from here:', text())
+    setState(isCopied ? 'Copied' : '')
+    setTimeout(() => setState(''), COPIED_MS)
+  }
+  return (
+    <>
+      <button type="button" class="quiet" data-item onClick={() => void copy()}>
+        {state || label}
+      </button>
+      <span class="unseen" role="status">
+        {state}
+      </span>
+    </>
+  )
+}

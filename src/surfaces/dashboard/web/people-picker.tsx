@@ -1,0 +1,91 @@
+/** Chooses whose work is shown: the reader, everyone, those who collide most, and anyone else by name. */
+import { EVERYONE } from './address.ts'
+import { Avatar } from './avatar.tsx'
+import type { Person } from './people.ts'
+import type { PersonCount } from './people-counts.ts'
+import type { ChangeView } from './use-address.ts'
+
+const CHIPS_MAX = 6
+
+export function PeoplePicker({
+  people,
+  chosen,
+  reader,
+  onChange,
+}: {
+  people: PersonCount[]
+  /** The key of a person, or `everyone`; null if it is a pull request. */
+  chosen: string | null
+  reader: string | null
+  onChange: ChangeView
+}) {
+  const isReader = ({ person }: PersonCount) => person.key === reader
+  const own = people.filter(isReader)
+  const others = people.filter((each) => !isReader(each))
+  const choose = (person: string | null) => onChange({ person, pull_request: null })
+  return (
+    <fieldset class="people">
+      <legend class="unseen">Whose work</legend>
+      {own.map(({ person, collisions }) => (
+        <Chip
+          key="you"
+          isOn={chosen === reader}
+          onClick={() => choose(null)}
+          person={person}
+          name="You"
+          collisions={collisions}
+        />
+      ))}
+      <Chip isOn={chosen === EVERYONE} onClick={() => choose(EVERYONE)} name="Everyone" />
+      {others.slice(0, CHIPS_MAX).map(({ person, collisions }) => (
+        <Chip
+          key={person.key}
+          isOn={chosen === person.key}
+          onClick={() => choose(person.key)}
+          {...{ person, name: person.name, collisions }}
+        />
+      ))}
+      {others.length > CHIPS_MAX && (
+        <select
+          aria-label="Another person"
+          value={others.some(({ person }) => person.key === chosen) ? (chosen ?? '') : ''}
+          onChange={(event) => event.currentTarget.value && choose(event.currentTarget.value)}
+        >
+          <option value="">someone else …</option>
+          {others.map(({ person, collisions }) => (
+            <option key={person.key} value={person.key}>
+              {person.name}
+              {collisions > 0 && ` (${collisions})`}
+            </option>
+          ))}
+        </select>
+      )}
+    </fieldset>
+  )
+}
+
+function Chip({
+  isOn,
+  onClick,
+  person,
+  name,
+  collisions = 0,
+}: {
+  isOn: boolean
+  onClick: () => void
+  person?: Person
+  name: string
+  collisions?: number
+}) {
+  return (
+    <button type="button" class="chip" data-item aria-pressed={isOn} onClick={onClick}>
+      {person && <Avatar person={person} />} {name}
+      {collisions > 0 && (
+        <span class="count">
+          {collisions}
+          <span class="unseen"> collisions</span>
+        </span>
+      )}
+    </button>
+  )
+}

@@ -1,0 +1,105 @@
+/** Everything that the view of a repository shows, computed from its records and the address. Pure. */
+import { EVERYONE, type View } from './address.ts'
+import type { List } from './api.ts'
+import { type HotFolder, hotFolders } from './hot-spots.ts'
+import { type LiveWork, liveWork } from './live-work.ts'
+import type { Person } from './people.ts'
+import { type PersonCount, peopleCounts } from './people-counts.ts'
+import type { Activity, Overlaps } from './records.ts'
+import { type Choice, matches, type TimelineLayout, timelineOf } from './timeline-layout.ts'
+
+/** Whose work the first section shows. */
+export type Subject =
+  | { kind: 'person'; person: Person; is_reader: boolean; activities: Activity[] }
+  | { kind: 'activity'; activity: Activity }
+  | { kind: 'everyone'; reader_has_none: boolean }
+
+export interface RepositoryModel {
+  now_ms: number
+  work: LiveWork
+  people: PersonCount[]
+  /** The key of the reader; null if the login is unknown. */
+  reader: string | null
+  /** The chip that is on: the key of a person, or `everyone`. */
+  chosen: string | null
+  /** The name of the person that the timeline is limited to. */
+  person_name: string | null
+  subject: Subject
+  folders: HotFolder[]
+  timeline: TimelineLayout
+  areas: string[]
+  /** Of what matches the choice. */
+  counts: { activities: number; collisions: number }
+}
+
+const AREAS_MAX = 200
+
+export function modelOf(
+  { activities, overlaps }: { activities: List<Activity>; overlaps: Overlaps | null },
+  view: View,
+  login: string | null,
+): RepositoryModel {
+  const work = liveWork(activities.items, overlaps?.items ?? [])
+  const people = peopleCounts(work)
+  const reader = login?.toLowerCase() ?? null
+  const subject = subjectOf(work, view, { people, reader })
+  const isPerson = view.person !== null && view.person !== EVERYONE
+  const choice: Choice = { ...view, person: isPerson ? view.person : null }
+  const matching = new Set(
+    activities.items.filter((activity) => matches(activity, work, choice)).map(({ id }) => id),
+  )
+  return {
+    now_ms: activities.as_of_ms,
+    work,
+    people,
+    reader,
+    subject,
+    chosen: subject.kind === 'everyone' ? EVERYONE : subject.kind === 'person' ? subject.person.key : null,
+    person_name: isPerson
+      ? (people.find(({ person }) => person.key === view.person)?.person.name ?? view.person)
+      : null,
+    folders: hotFolders(narrowed(work, { ...choice, person: null, path: null })),
+    timeline: timelineOf(work, choice, activities.as_of_ms),
+    areas: [...new Set(activities.items.flatMap(({ scope }) => scope.areas))].sort().slice(0, AREAS_MAX),
+    counts: {
+      activities: matching.size,
+      collisions: work.collisions.filter(({ activity_ids }) => activity_ids.some((id) => matching.has(id)))
+        .length,
+    },
+  }
+}
+
+/** The activities that match, and the other sides of their collisions. */
+function narrowed(work: LiveWork, choice: Choice): LiveWork {
+  if (choice.text.trim() === '' && choice.area === null && !choice.only_collisions) return work
+  const ids = new Set<string>()
+  for (const activity of work.activities.values())
+    if (matches(activity, work, choice)) {
+      ids.add(activity.id)
+      for (const { activity_ids } of work.collisions_of.get(activity.id) ?? [])
+        for (const id of activity_ids) ids.add(id)
+    }
+  return liveWork(
+    [...work.activities.values()].filter(({ id }) => ids.has(id)),
+    work.collisions,
+  )
+}
+
+function subjectOf(
+  work: LiveWork,
+  { person, pull_request }: View,
+  { people, reader }: { people: PersonCount[]; reader: string | null },
+): Subject {
+  if (pull_request !== null)
+    for (const activity of work.activities.values())
+      if (activity.pr_url?.endsWith(`/pull/${pull_request}`)) return { kind: 'activity', activity }
+  const key = person ?? reader
+  const found = key === EVERYONE ? undefined : people.find((each) => each.person.key === key)?.person
+  if (!found) return { kind: 'everyone', reader_has_none: person === null && reader !== null }
+  return {
+    kind: 'person',
+    person: found,
+    is_reader: found.key === reader,
+    activities: [...work.activities.values()].filter(({ id }) => work.people.get(id)?.key === found.key),
+  }
+}

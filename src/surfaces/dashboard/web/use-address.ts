@@ -1,0 +1,30 @@
+/** The address as state: reads it, follows back and forward, and changes it. */
+import { useEffect, useState } from 'preact/hooks'
+import { type Address, hashOf, readAddress, type View } from './address.ts'
+
+const CHANGED = 'deconflict-address'
+
+/** Goes to an address. `replace`: without an entry in the history, as for each key typed into a search. */
+export function goTo(address: Address, { replace = false } = {}): void {
+  const hash = hashOf(address)
+  if (hash === location.hash) return
+  if (replace) history.replaceState(null, '', hash)
+  else history.pushState(null, '', hash)
+  dispatchEvent(new Event(CHANGED))
+}
+
+export type ChangeView = (changes: Partial<View>, options?: { replace?: boolean }) => void
+
+export function useAddress(): Address {
+  const [address, setAddress] = useState(() => readAddress(location.hash))
+  useEffect(() => {
+    const read = () => setAddress(readAddress(location.hash))
+    // A link changes the fragment, which `popstate` and `hashchange` report; a change by script is reported by neither.
+    const events = ['hashchange', 'popstate', CHANGED]
+    for (const name of events) addEventListener(name, read)
+    return () => {
+      for (const name of events) removeEventListener(name, read)
+    }
+  }, [])
+  return address
+}

@@ -1,0 +1,58 @@
+/** The addresses of the page. */
+import { describe, expect, test } from 'vitest'
+import {
+  type Address,
+  hashOf,
+  NO_VIEW,
+  readAddress,
+  repositoryNamed,
+  type View,
+} from '../../src/surfaces/dashboard/web/address.ts'
+
+const repository = (view: Partial<View>): Address => ({
+  kind: 'repository',
+  name: 'acme/shop',
+  view: { ...NO_VIEW, ...view },
+})
+
+describe('an address', () => {
+  test.each<[string, Address]>([
+    ['#/', { kind: 'overview', owner: null, text: '' }],
+    ['#/acme', { kind: 'overview', owner: 'acme', text: '' }],
+    ['#/?q=shop', { kind: 'overview', owner: null, text: 'shop' }],
+    ['#/acme/shop', repository({})],
+    ['#/acme/shop?person=ben', repository({ person: 'ben' })],
+    ['#/acme/shop?path=src/pay.ts', repository({ path: 'src/pay.ts' })],
+    ['#/acme/shop?path=src/a+b%26c/%23.ts', repository({ path: 'src/a b&c/#.ts' })],
+    [
+      '#/acme/shop?area=till&q=retry&only=collisions',
+      repository({ area: 'till', text: 'retry', only_collisions: true }),
+    ],
+    ['#/acme/shop?pr=12&record=act_01m7', repository({ pull_request: 12, record: 'act_01m7' })],
+  ])('%s is read and written alike', (hash, address) => {
+    expect(readAddress(hash)).toEqual(address)
+    expect(hashOf(address)).toBe(hash)
+  })
+
+  test.each([
+    ['', { kind: 'overview', owner: null, text: '' }],
+    ['#main', { kind: 'overview', owner: null, text: '' }],
+    ['#/a/b/c', { kind: 'overview', owner: null, text: '' }],
+    ['#/acme/shop?record=<b>&pr=-1&only=x', repository({})],
+    ['#/acme/shop?pr=1.5', repository({})],
+  ])('%s with unknown parts is read without them', (hash, address) => {
+    expect(readAddress(hash)).toEqual(address)
+  })
+})
+
+test.each([
+  ['acme/shop', 'acme/shop'],
+  [' acme/shop ', 'acme/shop'],
+  ['https://github.com/acme/shop', 'acme/shop'],
+  ['https://github.com/acme/shop/pull/12', 'acme/shop'],
+  ['git@github.com:acme/shop.git', 'acme/shop'],
+  ['shop', null],
+  ['', null],
+])('a reader who enters %j means %j', (text, name) => {
+  expect(repositoryNamed(text)).toBe(name)
+})

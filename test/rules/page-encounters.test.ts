@@ -1,0 +1,139 @@
+/** What the page says about one collision: where, who is ahead, and what to do. */
+import { describe, expect, test } from 'vitest'
+import {
+  type Encounter,
+  encounterOf,
+  encountersOf,
+  messageFor,
+} from '../../src/surfaces/dashboard/web/encounters.ts'
+import { liveWork } from '../../src/surfaces/dashboard/web/live-work.ts'
+import { HOUR_MS, NOW_MS, pageActivity, pageOverlap } from '../support/page-records.ts'
+
+const ago = (hours: number) => new Date(NOW_MS - hours * HOUR_MS).toISOString()
+const pull = (number: number) => `https://github.com/acme/shop/pull/${number}`
+
+const MINE = {
+  actor: 'ada',
+  created_by: 'ada',
+  source: 'api',
+  title: 'Retry twice',
+  branch: 'retry',
+  created_at: ago(5),
+}
+const THEIRS = {
+  actor: 'ben',
+  created_by: 'ben',
+  source: 'api',
+  title: 'Tidy',
+  branch: 'tidy',
+  created_at: ago(9),
+}
+const LINES = {
+  lines: 'conflict',
+  paths: [
+    {
+      example: 'src/far.ts',
+      verdict: 'far',
+      line_ranges: [
+        [1, 2],
+        [90, 99],
+      ],
+    },
+    {
+      example: 'src/retry.ts',
+      verdict: 'conflict',
+      line_ranges: [
+        [44, 52],
+        [40, 40],
+      ],
+    },
+  ],
+}
+
+const met = (mine: object, theirs: object, collision: object, reader: string | null = 'ada') => {
+  const overlap = { ...pageOverlap('mine', 'theirs', 'high'), ...collision } as ReturnType<typeof pageOverlap>
+  const activities = [
+    pageActivity('mine', { ...MINE, ...mine }),
+    pageActivity('theirs', { ...THEIRS, ...theirs }),
+  ]
+  const work = liveWork(activities, [overlap])
+  return { work, overlap, encounter: encountersOf(activities[0] as never, work, reader)[0] as Encounter }
+}
+
+describe('an encounter', () => {
+  test('names the file and the lines that conflict, those of the own side first', () => {
+    expect(met({}, {}, LINES).encounter.places).toEqual([
+      { path: 'src/retry.ts', mine: [44, 52], theirs: [40, 40], is_conflict: true },
+    ])
+    const { work } = met({}, {}, LINES)
+    const [other] = encountersOf(work.activities.get('theirs') as never, work, 'ada')
+    expect(other?.places).toEqual([
+      { path: 'src/retry.ts', mine: [40, 40], theirs: [44, 52], is_conflict: true },
+    ])
+  })
+
+  test.each<[string, object, object, object, string, string]>([
+    [
+      'ready work that began first',
+      { pr_url: pull(2) },
+      { pr_url: pull(1) },
+      LINES,
+      'ben is ahead: #1 began first.',
+      'Agree with ben, or merge #2 after #1 and rebase.',
+    ],
+    [
+      'a draft',
+      { pr_url: pull(2) },
+      { pr_url: pull(1), draft_pr: true },
+      LINES,
+      'You are ahead: #2 is ready, #1 is a draft.',
+      'Tell ben what you change, and merge #2 soon.',
+    ],
+    [
+      'declared work',
+      {},
+      {},
+      { lines: null, paths: [] },
+      'ben is ahead: tidy began first.',
+      'Agree with ben on who changes what before you go on.',
+    ],
+    [
+      'a duplicate',
+      { pr_url: pull(2) },
+      { pr_url: pull(1) },
+      { ...LINES, duplicate: { share: 0, added_lines: 0, issue: 7 } },
+      'ben is ahead: #1 began first.',
+      'Agree with ben on which of the two to continue: #2 seems to do the same as #1 (both close #7).',
+    ],
+    [
+      'lines that are far apart',
+      { pr_url: pull(2) },
+      { pr_url: pull(1) },
+      { lines: 'far', severity: 'low' },
+      'ben is ahead: #1 began first.',
+      'Go on: the lines do not meet.',
+    ],
+  ])('with %s says who is ahead and what to do', (_, mine, theirs, collision, standing, advice) => {
+    expect(met(mine, theirs, collision).encounter).toMatchObject({ standing, advice })
+  })
+
+  test('of someone else addresses that person by name', () => {
+    const { encounter } = met({ pr_url: pull(2) }, { pr_url: pull(1) }, LINES, 'cy')
+    expect(encounter.advice).toBe('ada: agree with ben, or merge #2 after #1 and rebase.')
+    expect(messageFor(encounter, 'https://host/#/acme/shop')).toMatch(
+      /^Hi ada and ben, .*agree who rebases #2\? https/,
+    )
+  })
+
+  test('of a pair is that of the side behind', () => {
+    const { overlap, work } = met({ pr_url: pull(2) }, { draft_pr: true, pr_url: pull(1) }, LINES)
+    expect(encounterOf(overlap, work, null)?.mine.id).toBe('theirs')
+  })
+
+  test('gives a message for the other side', () => {
+    const { encounter } = met({ pr_url: pull(2) }, { pr_url: pull(1) }, LINES)
+    expect(messageFor(encounter, 'https://host/#/acme/shop')).toBe(
+      `Hi ben, my “Retry twice” (${pull(2)}) and your “Tidy” (${pull(1)}) meet in src/retry.ts (lines 44–52 and line 40). Yours is closer to its merge: shall I rebase after it, or shall we split the work? https://host/#/acme/shop`,
+    )
+  })
+})

@@ -1,0 +1,117 @@
+/** The hot spots of a repository, and the strips of files. */
+import { describe, expect, test } from 'vitest'
+import { hotFolders, stripOf } from '../../src/surfaces/dashboard/web/hot-spots.ts'
+import { liveWork, mayConflict, touches } from '../../src/surfaces/dashboard/web/live-work.ts'
+import { pageActivity, pageOverlap } from '../support/page-records.ts'
+
+const by = (id: string, actor: string, scope: { changes?: string[]; paths?: string[] }) =>
+  pageActivity(id, {
+    actor,
+    scope: { areas: [], paths: scope.paths ?? [], changes: (scope.changes ?? []).map((path) => ({ path })) },
+  })
+
+const shown = (activities: ReturnType<typeof by>[], overlaps: ReturnType<typeof pageOverlap>[] = []) =>
+  hotFolders(liveWork(activities, overlaps)).map(({ path, people, severity, files }) => [
+    `${path} ${people.length} ${severity}`,
+    ...files.map((file) => `${file.path} ${file.people.length} ${file.severity}`),
+  ])
+
+describe('hot spots', () => {
+  test('are the folders and files with the most people, each person once', () => {
+    expect(
+      shown([
+        by('a', 'Ada', { changes: ['src/a.ts', 'src/b.ts', 'docs/x.md'] }),
+        by('b', 'Ben', { changes: ['src/a.ts', 'lib/z.ts'] }),
+        by('c', 'Cy', { changes: ['src/b.ts', 'lib/y.ts'] }),
+        by('d', 'Ada', { changes: ['src/b.ts'] }),
+      ]),
+    ).toEqual([['src/ 3 null', 'src/a.ts 2 null', 'src/b.ts 2 null'], ['lib/ 2 null']])
+  })
+
+  test('count globs for the folder that holds all of their matches, and collisions for the file where they meet', () => {
+    const collision = {
+      ...pageOverlap('a', 'b', 'high'),
+      paths: [{ globs: [], example: 'src/pay/retry.ts', verdict: null, confidence: null, line_ranges: null }],
+    }
+    expect(
+      shown(
+        [by('a', 'Ada', { paths: ['src/pay/**'] }), by('b', 'Ben', { paths: ['src/**/retry.ts'] })],
+        [collision],
+      ),
+    ).toEqual([['src/pay/ 2 high', 'src/pay/retry.ts 2 high']])
+  })
+
+  test('hold the lines of each activity, as its collisions name them, each once', () => {
+    const at = (one: string, two: string, mine: [number, number]) => ({
+      ...pageOverlap(one, two),
+      paths: [
+        {
+          globs: [],
+          example: 'a.ts',
+          verdict: 'conflict' as const,
+          confidence: null,
+          line_ranges: [mine, [8, 9]] as [[number, number], [number, number]],
+        },
+      ],
+    })
+    const work = liveWork(
+      [by('a', 'Ada', {}), by('b', 'Ben', {}), by('c', 'Cy', { changes: ['a.ts'] })],
+      [at('a', 'b', [1, 4]), at('a', 'b', [1, 4])],
+    )
+    const [file] = hotFolders(work)[0]?.files ?? []
+    expect(file?.activities.map(({ person, lines }) => [person.name, lines])).toEqual([
+      ['Cy', []],
+      ['Ada', [[1, 4]]],
+      ['Ben', [[8, 9]]],
+    ])
+  })
+})
+
+test('a strip shows all ranges with some lines around them', () => {
+  const strip = stripOf([[[11, 20]], [], [[15, 30]]])
+  expect(strip).toMatchObject({ first: 8, last: 33 })
+  expect(
+    strip?.ranges.map((each) => each.map(({ start, end }) => [start * 26, end * 26].map(Math.round))),
+  ).toEqual([[[3, 13]], [], [[7, 23]]])
+  expect(stripOf([[], []])).toBe(null)
+  expect(stripOf([[[1, 1]]])).toMatchObject({ first: 1 })
+})
+
+test.each([
+  ['src/pay.ts', true],
+  ['src/', true],
+  ['src/pay', false],
+  ['lib/deep/file.ts', true],
+  ['lib/', true],
+  ['docs/', false],
+  ['web/a.css', false],
+])('work on src/pay.ts, lib/** and web/*.tsx touches %s: %s', (path, expected) => {
+  expect(touches(by('a', 'Ada', { changes: ['src/pay.ts'], paths: ['lib/**', 'web/*.tsx'] }), path)).toBe(
+    expected,
+  )
+})
+
+describe('a merge order', () => {
+  const pulls = ['a', 'b'].map((id) =>
+    pageActivity(id, { pr_url: `https://github.com/acme/shop/pull/${id}` }),
+  )
+  const conflict = { ...pageOverlap('a', 'b'), lines: 'conflict' as const }
+  test.each([
+    ['two pull requests conflict', pulls, { items: [conflict], total: 1 }, true],
+    ['not all collisions are listed', pulls, { items: [], total: 1 }, true],
+    [
+      'their lines are far apart',
+      pulls,
+      { items: [{ ...conflict, lines: 'far' as const }], total: 1 },
+      false,
+    ],
+    [
+      'one side has no pull request',
+      [pulls[0] as never, pageActivity('b', { pr_url: null })],
+      { items: [conflict], total: 1 },
+      false,
+    ],
+  ])('may exist if %s', (_, activities, overlaps, expected) => {
+    expect(mayConflict(activities, overlaps)).toBe(expected)
+  })
+})
