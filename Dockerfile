@@ -6,6 +6,7 @@ COPY package.json package-lock.json ./
 RUN npm ci --no-audit --no-fund
 COPY tsconfig.json tsconfig.build.json ./
 COPY src src
+COPY scripts/bundle.ts scripts/
 RUN npm run build && npm prune --omit=dev
 
 FROM node:24-bookworm-slim

@@ -1,14 +1,10 @@
 /** The typed client `deconflict/client`: a method for each operation of the contract. */
 import type { z } from 'zod'
-import { stopwatch } from '../base/clock.ts'
 import { type InputOf, OPERATIONS, type OperationName, type OutputOf } from '../operations/contract.ts'
-import { type Operation, routeOf } from '../operations/operation.ts'
-import { queryOf } from '../operations/query.ts'
-import { apiUrl, exposesTokens, rootUrl } from './address.ts'
-import { fillIn } from './compatibility.ts'
-import { DeconflictError, errorFromResponse, errorWithoutResponse } from './error.ts'
+import { type ClientOptions, methodsOf } from './requests.ts'
 
 export { DeconflictError, type ErrorType } from './error.ts'
+export { type ClientOptions, getServiceInfo, type ServiceInfo } from './requests.ts'
 
 type Operations = typeof OPERATIONS
 
@@ -40,193 +36,10 @@ export type Client = {
   ) => Promise<OutputOf<Name>>
 }
 
-export interface ClientOptions {
-  /** Address of the service: `https://deconflict.example.com`, with or without `/api/v1`. */
-  base_url: string
-  /** The caller's own GitHub token. */
-  token: string
-  /** Default: the global `fetch`. */
-  fetch?: typeof fetch
-  /** Timeout of one attempt. Default: 10,000. */
-  timeout_ms?: number
-  /** Maximum number of attempts per call. Default: 3. */
-  attempts?: number
-  /** No retry starts later than this after the first attempt. Default: 90,000. */
-  retry_for_ms?: number
-  /** Time for all calls together, counted from the creation of the client. Default: no limit. */
-  budget_ms?: number
-  /**
-   * Allows sending the token over `http://` to another machine, where it can be read in transit. Default: false:
-   * `createClient` throws `DeconflictError` (`insecure_address`) for such a `base_url`. Loopback is always allowed.
-   */
-  insecure?: boolean
-}
-
-const DEFAULTS = {
-  timeout_ms: 10_000,
-  attempts: 3,
-  retry_for_ms: 90_000,
-  budget_ms: Number.POSITIVE_INFINITY,
-  insecure: false,
-}
-const FIRST_DELAY_MS = 500
-
 /**
  * Its methods return the service's answer, or throw `DeconflictError`. They retry if the service is unavailable or asks to
  * wait. A create is sent with an `Idempotency-Key`, so that a retry never creates a second record.
  */
 export function createClient(options: ClientOptions): Client {
-  const settings = settingsOf(options)
-  const { base_url, insecure } = settings
-  if (!insecure && exposesTokens(base_url)) throw insecureAddress(base_url)
-  const methods = Object.keys(OPERATIONS).map((name) => [
-    name,
-    async (request: LooseRequest = {}) => {
-      const { url, init } = httpRequestOf(settings, OPERATIONS[name as OperationName], request)
-      return fillIn(name as OperationName, await sendWithRetries(settings, url, init))
-    },
-  ])
-  return Object.fromEntries(methods)
-}
-
-/** Information about a service. Null from an older service, or if a proxy responds instead of it. */
-export interface ServiceInfo {
-  version: string | null
-  /** Host, with the port if any, of the GitHub whose repositories it serves. */
-  github_host: string | null
-}
-
-/** Sends no token. Throws `DeconflictError` without a response. */
-export async function getServiceInfo(options: Omit<ClientOptions, 'token'>): Promise<ServiceInfo> {
-  const settings = settingsOf({ ...options, token: '' })
-  const init: RequestInit = { headers: { Accept: 'application/json' }, redirect: 'manual' }
-  try {
-    const health = Object(await sendWithRetries(settings, `${rootUrl(options.base_url)}/healthz`, init))
-    return { version: stringOrNull(health.version), github_host: stringOrNull(health.github_host) }
-  } catch (error) {
-    const isAnswered = error instanceof DeconflictError && error.status !== null && error.status < 500
-    if (isAnswered) return { version: null, github_host: null }
-    throw error
-  }
-}
-
-function stringOrNull(value: unknown): string | null {
-  return typeof value === 'string' ? value : null
-}
-
-type Settings = Required<ClientOptions> & {
-  /** The rest of `budget_ms`. */
-  left_ms(): number
-}
-
-interface LooseRequest {
-  owner?: string
-  repo?: string
-  id?: string
-  input?: object
-  idempotency_key?: string
-}
-
-function settingsOf(options: ClientOptions): Settings {
-  const given = Object.entries(options).filter(([, value]) => value !== undefined)
-  const settings = { ...DEFAULTS, fetch: globalThis.fetch, ...(Object.fromEntries(given) as typeof options) }
-  const elapsed = stopwatch()
-  return { ...settings, left_ms: () => settings.budget_ms - elapsed() }
-}
-
-function insecureAddress(base_url: string): DeconflictError {
-  return errorWithoutResponse(
-    'insecure_address',
-    `${new URL(base_url).origin} does not use https://, so the token could be read in transit; use https://, or set insecure to send it anyway`,
-  )
-}
-
-async function sendWithRetries(settings: Settings, url: string, init: RequestInit): Promise<unknown> {
-  const elapsed = stopwatch()
-  for (let attempt = 1; ; attempt += 1) {
-    try {
-      return await send(settings, url, init)
-    } catch (error) {
-      if (!(error instanceof DeconflictError)) throw error
-      const delay_ms = retryDelay(error, attempt)
-      const isInTime = elapsed() + delay_ms < settings.retry_for_ms && delay_ms < settings.left_ms()
-      if (attempt >= settings.attempts || !isInTime || !isRetryable(error)) throw error
-      await new Promise((resolve) => setTimeout(resolve, delay_ms))
-    }
-  }
-}
-
-/** Every operation can be repeated: a create has a key, and the others are idempotent. */
-function isRetryable({ type, status }: DeconflictError): boolean {
-  return (
-    type === 'unreachable' ||
-    type === 'timed_out' ||
-    type === 'idempotency_conflict' ||
-    [429, 502, 503, 504].includes(status ?? 0)
-  )
-}
-
-/** `Retry-After`, else exponential backoff with jitter. */
-function retryDelay({ retry_after }: DeconflictError, attempt: number): number {
-  if (retry_after !== null) return retry_after * 1000
-  return FIRST_DELAY_MS * 2 ** (attempt - 1) * (0.5 + Math.random())
-}
-
-function httpRequestOf(
-  { base_url, token }: Settings,
-  operation: Operation,
-  request: LooseRequest,
-): { url: string; init: RequestInit } {
-  const { input = {}, ...names } = request
-  const path = routeOf(operation).replaceAll(/\{(\w+)\}/g, (_, name: keyof typeof names) =>
-    encodeURIComponent(names[name] ?? ''),
-  )
-  const isGet = operation.method === 'GET'
-  const query = isGet ? new URLSearchParams(queryOf(input)).toString() : ''
-  const key = operation.is_idempotent && (request.idempotency_key ?? crypto.randomUUID())
-  return {
-    url: `${apiUrl(base_url)}${path}${query && `?${query}`}`,
-    init: {
-      method: operation.method,
-      headers: {
-        Authorization: `Bearer ${token}`,
-        Accept: 'application/json',
-        ...(isGet ? {} : { 'Content-Type': 'application/json' }),
-        ...(key ? { 'Idempotency-Key': key } : {}),
-      },
-      ...(isGet ? {} : { body: JSON.stringify(input) }),
-      // Following a redirect would turn a POST into a GET.
-      redirect: 'manual',
-    },
-  }
-}
-
-async function send(settings: Settings, url: string, init: RequestInit): Promise<unknown> {
-  const { fetch, left_ms } = settings
-  const timeout_ms = Math.ceil(Math.min(settings.timeout_ms, Math.max(0, left_ms())))
-  let response: Response
-  let body: string
-  try {
-    response = await fetch(url, { ...init, signal: AbortSignal.timeout(timeout_ms) })
-    body = await response.text()
-  } catch (error) {
-    throw connectionError(error, new URL(url).origin, timeout_ms)
-  }
-  if (!response.ok) throw errorFromResponse(response, body)
-  try {
-    return JSON.parse(body)
-  } catch {
-    throw errorFromResponse(response, body)
-  }
-}
-
-function connectionError(error: unknown, origin: string, timeout_ms: number): DeconflictError {
-  if ((error as Error).name === 'TimeoutError')
-    return errorWithoutResponse(
-      'timed_out',
-      `${origin} did not answer within ${Math.round(timeout_ms / 100) / 10} s`,
-      error,
-    )
-  const code = ((error as Error).cause as { code?: string } | undefined)?.code
-  return errorWithoutResponse('unreachable', `${origin} cannot be reached${code ? ` (${code})` : ''}`, error)
+  return methodsOf(OPERATIONS, options) as Client
 }

@@ -41,8 +41,3 @@ export function operation<const Given extends Partial<Operation> & Omit<Operatio
 ): Omit<typeof defaults, keyof Given> & Given {
   return { ...defaults, ...given }
 }
-
-/** Relative to the root of the API: `/repos/{owner}/{repo}/activity/{id}`. */
-export function routeOf({ on, path }: Operation): string {
-  return on === 'repository' ? `/repos/{owner}/{repo}${path}` : path
-}

@@ -3,7 +3,11 @@ import { execFileSync } from 'node:child_process'
 import { chmodSync, mkdirSync, renameSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
-import { type ChangedFilesOptions, readChangedFiles } from '../../src/surfaces/cli/changed-files.ts'
+import {
+  type ChangedFiles,
+  type ChangedFilesOptions,
+  readChangedFiles,
+} from '../../src/surfaces/cli/changed-files.ts'
 import { Git } from '../../src/surfaces/cli/git.ts'
 import { digest } from '../support/lines.ts'
 import { randomOf } from '../support/random-merges.ts'
@@ -28,7 +32,7 @@ const read = (options: Partial<ChangedFilesOptions> = {}, variables = {}) =>
     remote: undefined,
     staged_only: false,
     ...options,
-  })
+  }) as Promise<ChangedFiles>
 
 const NAMES = [
   'plain.ts',

@@ -296,7 +296,7 @@ test('the client needs three small packages at run time and no server code', () 
 })
 
 test('the command needs two more, and loads MCP on demand', () => {
-  const { packages, files } = graphOf('cli.ts')
+  const { packages, files } = graphOf('surfaces/cli/program.ts')
   expect([...packages].sort()).toEqual([
     'commander',
     'fastest-levenshtein',
@@ -305,6 +305,13 @@ test('the command needs two more, and loads MCP on demand', () => {
     'zod',
   ])
   expect([...files].filter((file) => /^(db|github|jobs|surfaces\/(http|mcp))\//.test(file))).toEqual([])
+})
+
+test('a hook loads no package and no schema, because an agent waits for it', () => {
+  const { packages, files } = graphOf('surfaces/cli/hook/hook.ts')
+  expect([...packages]).toEqual([])
+  expect(graphOf('cli.ts').files).toEqual(new Set(['cli.ts', 'base/clock.ts']))
+  expect(files.size).toBeGreaterThan(10)
 })
 
 /** The runtime imports of a file of `src`, including indirect ones. */

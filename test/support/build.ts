@@ -18,6 +18,7 @@ export async function setup(project: TestProject): Promise<void> {
   if ('is_built' in run.getProvidedContext()) return
   run.provide('is_built', true)
   await build('tsc', '-p', 'tsconfig.build.json')
+  await build('tsx', 'scripts/bundle.ts')
   await build('vite', 'build', '--config', 'src/surfaces/dashboard/web/vite.config.mts', '--logLevel', 'warn')
 }
 

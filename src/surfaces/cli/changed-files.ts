@@ -61,8 +61,14 @@ const PATCHES = [
 /** The share of the remaining time that patches get; the rest is for the names alone. */
 const PATCHES_TIME = 0.6
 
-/** Files that differ from the merge base in commits, the index and the working tree, untracked files included. */
-export async function readChangedFiles(git: Git, options: ChangedFilesOptions): Promise<ChangedFiles> {
+/**
+ * Files that differ from the merge base in commits, the index and the working tree, untracked files included. Undefined if
+ * git fails, or does not end in time.
+ */
+export async function readChangedFiles(
+  git: Git,
+  options: ChangedFilesOptions,
+): Promise<ChangedFiles | undefined> {
   const { staged_only, timeout_ms = Number.POSITIVE_INFINITY } = options
   const base_sha = await startCommit(git, options)
   const isCached = staged_only || base_sha === undefined
@@ -71,6 +77,7 @@ export async function readChangedFiles(git: Git, options: ChangedFilesOptions): 
     trackedChanges(git, range, timeout_ms),
     staged_only ? [] : untrackedChanges(git, timeout_ms),
   ])
+  if (tracked === undefined || untracked === undefined) return undefined
   // A file that was removed from the index only is in both lists.
   const byPath = new Map([...untracked, ...tracked].map((each) => [each.path, each]))
   const all = [...tracked, ...untracked].filter((each) => byPath.get(each.path) === each)
@@ -86,9 +93,9 @@ async function startCommit(git: Git, { base, remote }: ChangedFilesOptions): Pro
   )
 }
 
-async function trackedChanges(git: Git, range: string[], timeout_ms: number): Promise<Change[]> {
+async function trackedChanges(git: Git, range: string[], timeout_ms: number): Promise<Change[] | undefined> {
   const output =
     (await git.output([...DIFF, ...PATCHES, ...range], { timeout_ms: timeout_ms * PATCHES_TIME })) ??
     (await git.output([...DIFF, '--no-renames', ...range], { timeout_ms: timeout_ms * (1 - PATCHES_TIME) }))
-  return parseDiff(output ?? '')
+  return output === undefined ? undefined : parseDiff(output)
 }

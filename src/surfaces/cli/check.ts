@@ -40,7 +40,7 @@ export async function check(runtime: Runtime, options: CheckOptions): Promise<Ex
     const answer = await sendScope({ ...given, branch, base_branch, tags: options.tag ?? [] }, (input) =>
       client.checkOverlap({ ...at, input }),
     )
-    const overlap = await withoutOwnOnBase(workspace, answer)
+    const overlap = withoutOwnOnBase(workspace, answer)
     const names = options.json ? new Map() : await readNames(context, overlap)
     const hasScope = given !== undefined || options.tag !== undefined
     const note = hasScope ? undefined : noFilesNote(workspace, overlap, NAME_PATHS)

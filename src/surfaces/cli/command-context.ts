@@ -1,8 +1,8 @@
 /** The context of every command: the workspace, a client, and the output. */
 import { isLive } from '../../activities/lifecycle.ts'
-import type { Client } from '../../client/client.ts'
+import { type Client, createClient } from '../../client/client.ts'
 import { readChangedFiles } from './changed-files.ts'
-import { connect, type Limits, type ServerOptions } from './connection.ts'
+import { findConnection, type Limits, type ServerOptions } from './connection.ts'
 import { type GivenScope, withChanges } from './given-scope.ts'
 import { branchKey, readState } from './local-state.ts'
 import { CliError, type Runtime } from './runtime.ts'
@@ -41,7 +41,7 @@ export async function openContext(
 ): Promise<CommandContext> {
   const workspace = await findWorkspace(runtime, options)
   const { url, insecure } = options
-  const client = await connect(runtime, workspace, { url, insecure, ...limits })
+  const client = createClient(await findConnection(runtime, workspace, { url, insecure, ...limits }))
   return {
     runtime,
     workspace,
@@ -86,8 +86,7 @@ export async function activityIdFor(context: CommandContext, given: string | und
   const { workspace, client, at } = context
   const { git_directory, branch, own_branch } = workspace
   if (branch === null) throw new CliError('no branch is checked out; pass the id of the activity (act_…)')
-  const started =
-    git_directory === null ? null : (await readState(git_directory, branchKey(branch))).activity_id
+  const started = git_directory === null ? null : readState(git_directory, branchKey(branch)).activity_id
   if (started) return started
   // Activities that others created on the base branch must not be changed from here.
   const { items } = own_branch

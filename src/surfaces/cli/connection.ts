@@ -1,25 +1,22 @@
-/** The connection to the service: its address, the token, and a client (options, environment, `deconflict login`, `gh`). */
-import { execFile } from 'node:child_process'
+/** The connection to the service: its address and the token (options, environment, `deconflict login`, `gh`). Loads no schema. */
 import { chmod, mkdir, readFile, writeFile } from 'node:fs/promises'
 import { homedir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { promisify } from 'node:util'
-import { z } from 'zod'
 import { stopwatch } from '../../base/clock.ts'
 import { exposesTokens } from '../../client/address.ts'
-import { type Client, type ClientOptions, createClient, getServiceInfo } from '../../client/client.ts'
+import { type ClientOptions, getServiceInfo } from '../../client/requests.ts'
 import { requireRemoteHost, resolveHost } from './github-host.ts'
 import { CliError, type Runtime } from './runtime.ts'
 import type { Workspace } from './workspace.ts'
 
 const GH_TIMEOUT_MS = 5000
 
-const StoredLogin = z.object({
-  url: z.string(),
+interface StoredLogin {
+  url: string
   /** Only after `login --with-token`. */
-  token: z.string().optional(),
-})
-export type StoredLogin = z.output<typeof StoredLogin>
+  token?: string
+}
 
 /** The file that `login` writes. */
 export function loginFile(env: Runtime['env']): string {
@@ -31,10 +28,12 @@ async function readLogin(env: Runtime['env']): Promise<StoredLogin | undefined> 
   const text = await readFile(loginFile(env), 'utf8').catch(() => undefined)
   if (text === undefined) return undefined
   try {
-    return StoredLogin.parse(JSON.parse(text))
+    const { url, token } = JSON.parse(text)
+    if (typeof url === 'string' && ['string', 'undefined'].includes(typeof token)) return { url, token }
   } catch {
-    throw new CliError(`${loginFile(env)} is invalid; run deconflict login URL again`)
+    // Reported below.
   }
+  throw new CliError(`${loginFile(env)} is invalid; run deconflict login URL again`)
 }
 
 /** Returns the name of the file, which only the user can read, even if it existed with other permissions. */
@@ -46,13 +45,18 @@ export async function writeLogin(env: Runtime['env'], login: StoredLogin): Promi
   return file
 }
 
+type ConnectionRuntime = Pick<Runtime, 'env' | 'stderr'>
+
 export interface ServerOptions {
   url?: string
   insecure?: boolean
 }
 
 /** The address of the service. Throws `CliError` if none is set, or if a token sent to it could be read in transit. */
-export async function findUrl(runtime: Runtime, { url: given, insecure }: ServerOptions): Promise<string> {
+export async function findUrl(
+  runtime: ConnectionRuntime,
+  { url: given, insecure }: ServerOptions,
+): Promise<string> {
   const { env } = runtime
   const url = given ?? (env.DECONFLICT_URL || (await readLogin(env))?.url)
   if (!url) throw new CliError('no server is configured; set DECONFLICT_URL, or run deconflict login URL')
@@ -68,7 +72,7 @@ export async function findUrl(runtime: Runtime, { url: given, insecure }: Server
 
 /** From `GITHUB_TOKEN`, `GH_TOKEN`, what `login` stored for this server, or `gh`. Throws `CliError` if there is none. */
 async function findToken(
-  runtime: Runtime,
+  runtime: ConnectionRuntime,
   { url, resolve, left_ms }: { url: string; resolve(): Promise<string>; left_ms(): number },
 ): Promise<string> {
   const { env } = runtime
@@ -99,6 +103,7 @@ async function ghToken(
     // A timeout of 0 would mean no limit.
     const timeout = Math.max(1, Math.ceil(Math.min(GH_TIMEOUT_MS, left_ms())))
     const args = ['auth', 'token', '--hostname', host]
+    const { execFile } = await import('node:child_process')
     const { stdout } = await promisify(execFile)('gh', args, { env, timeout })
     return stdout.trim()
   } catch {
@@ -111,15 +116,21 @@ export type Limits = Pick<ClientOptions, 'timeout_ms' | 'attempts' | 'retry_for_
 /** Shorter than the defaults of the client, because a person is waiting. */
 const INTERACTIVE: Limits = { timeout_ms: 15_000, attempts: 3, retry_for_ms: 20_000 }
 
+export interface ConnectionOptions extends ServerOptions, Limits {
+  token?: string
+  /** Whether the host of the remote was found to be that of the service at `url` before, so that it is not asked again. */
+  isKnownHost?: (url: string) => boolean
+}
+
 /**
- * A client for the repository of `workspace`, if there is one. Throws `CliError` if its remote is on another host than
- * the repositories of the service.
+ * What a client for the repository of `workspace`, if there is one, needs. Throws `CliError` if its remote is on another
+ * host than the repositories of the service.
  */
-export async function connect(
-  runtime: Runtime,
+export async function findConnection(
+  runtime: ConnectionRuntime,
   workspace: Workspace | undefined,
-  { url: given, insecure, token: known, ...limits }: ServerOptions & Limits & { token?: string },
-): Promise<Client> {
+  { url: given, insecure, token: known, isKnownHost, ...limits }: ConnectionOptions,
+): Promise<ClientOptions> {
   const elapsed = stopwatch()
   const url = await findUrl(runtime, { url: given, insecure })
   const left_ms = () => Math.max(0, (limits.budget_ms ?? Number.POSITIVE_INFINITY) - elapsed())
@@ -131,10 +142,10 @@ export async function connect(
   }
   const token = known ?? (await findToken(runtime, { url, resolve, left_ms }))
   const options = { ...INTERACTIVE, ...limits, base_url: url }
-  if (workspace && !workspace.is_named) {
+  if (workspace && !workspace.is_named && !isKnownHost?.(url)) {
     const { github_host } = await getServiceInfo({ ...options, budget_ms: left_ms() })
     if (github_host !== null) await requireRemoteHost(runtime, workspace, { url, github_host, resolve })
   }
   // `findUrl` has allowed the address.
-  return createClient({ ...options, token, insecure: true, budget_ms: left_ms() })
+  return { ...options, token, insecure: true, budget_ms: left_ms() }
 }

@@ -1,5 +1,4 @@
 /** Reads the state of a working tree from git: remote, branch, base branch. Every call has a timeout. */
-import { execFile } from 'node:child_process'
 import { parseRemote, type RemoteAddress } from './remote.ts'
 
 const TIMEOUT_MS = 15_000
@@ -86,7 +85,9 @@ export class Git {
   }
 
   /** Standard output without the final newline; undefined if git fails, times out or is not installed. */
-  output(args: string[], { timeout_ms = TIMEOUT_MS }: GitCall = {}): Promise<string | undefined> {
+  async output(args: string[], { timeout_ms = TIMEOUT_MS }: GitCall = {}): Promise<string | undefined> {
+    // A hook that calls no git is faster without this module.
+    const { execFile } = await import('node:child_process')
     const options = {
       cwd: this.#cwd,
       env: this.#env,

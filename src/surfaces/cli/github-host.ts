@@ -1,5 +1,4 @@
 /** Checks that a git remote is on the GitHub that the service serves: another host may have a repository of the same name. */
-import { execFile } from 'node:child_process'
 import { promisify } from 'node:util'
 import { isLoopback } from '../../client/address.ts'
 import { CliError, type Runtime } from './runtime.ts'
@@ -12,7 +11,7 @@ const SSH_TIMEOUT_MS = 2000
  * resolve, because the real host is then unknown.
  */
 export async function requireRemoteHost(
-  runtime: Runtime,
+  runtime: Pick<Runtime, 'stderr'>,
   { remote, host, is_ssh }: Workspace,
   {
     url,
@@ -49,7 +48,7 @@ function servedHosts(github_host: string): string[] {
 
 /** The web host of a remote; runs ssh for at most `timeout_ms`. The host in an SSH address may be an alias from the user's SSH configuration. */
 export async function resolveHost(
-  { env }: Runtime,
+  { env }: Pick<Runtime, 'env'>,
   { host, is_ssh }: Pick<Workspace, 'host' | 'is_ssh'>,
   timeout_ms: number,
 ): Promise<string> {
@@ -79,6 +78,7 @@ async function sshHostname(
 ): Promise<string | undefined> {
   try {
     const timeout = Math.max(1, Math.ceil(Math.min(SSH_TIMEOUT_MS, timeout_ms)))
+    const { execFile } = await import('node:child_process')
     const { stdout } = await promisify(execFile)('ssh', ['-G', '--', host], { env, timeout })
     return /^hostname (\S+)$/im.exec(stdout)?.[1]?.toLowerCase()
   } catch {

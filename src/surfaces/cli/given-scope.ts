@@ -1,5 +1,5 @@
 /** The scope of a request: the paths that the user or an agent names, and the files that git reports as changed (contract §11). */
-import { DeconflictError } from '../../client/client.ts'
+import { DeconflictError } from '../../client/error.ts'
 import type { ChangedFiles } from './changed-files.ts'
 import type { Change } from './diff-output.ts'
 import { scopePaths } from './scope-paths.ts'
@@ -35,21 +35,37 @@ interface ScopeInput {
   base_sha?: string | null
 }
 
-/** Sends `input`, and sends it again with paths instead of changes if the service is too old to support these. */
+/** How often a field that the service does not know is left out. */
+const DROPS_MAX = 2
+
+/**
+ * Sends `input`. If the service is too old to know a field, sends it again without this field, and with paths instead of
+ * changes if it cannot compare these.
+ */
 export async function sendScope<Input extends ScopeInput, Answer>(
   input: Input,
   send: (input: Input) => Promise<Answer>,
+  drops_max = DROPS_MAX,
 ): Promise<Answer> {
   try {
     return await send(input)
   } catch (error) {
-    const isUnknown =
-      error instanceof DeconflictError &&
-      error.type === 'invalid_request' &&
-      ['scope.changes', 'base_sha'].includes(error.param ?? '')
-    if (!isUnknown) throw error
-    return send(withPathsOnly(input))
+    const rest = error instanceof DeconflictError ? withoutUnknown(input, error) : undefined
+    if (rest === undefined || drops_max === 0) throw error
+    return sendScope(rest, send, drops_max - 1)
   }
+}
+
+/** Undefined if the service does not say that it does not know a field of `input`. */
+function withoutUnknown<Input extends ScopeInput>(
+  input: Input,
+  { type, param, message }: DeconflictError,
+): Input | undefined {
+  if (type !== 'invalid_request' || param === null) return undefined
+  if (['scope.changes', 'base_sha'].includes(param)) return withPathsOnly(input)
+  // Any other error is about the value of a field, which has to be reported.
+  if (!(param in input) || !message.includes('unknown')) return undefined
+  return Object.fromEntries(Object.entries(input).filter(([name]) => name !== param)) as Input
 }
 
 function withPathsOnly<Input extends ScopeInput>({ base_sha: _, scope, ...input }: Input): Input {

@@ -51,7 +51,7 @@ async function readActivities(context: CommandContext, options: ListOptions): Pr
   const isListed = (each: Activity) => all || status !== undefined || isLive(each.status)
   if (!mine || own_branch !== null) return firstNonEmptyPage(context, query, { read, isListed })
   // Activities of the base branch have no branch to filter by.
-  const own = await ownActivityIds(context.workspace)
+  const own = ownActivityIds(context.workspace)
   const [oldest] = [...own].sort()
   if (oldest === undefined) return { items: [], next_cursor: null }
   const isOwn = (each: Activity) => own.has(each.id) && isListed(each)

@@ -1,26 +1,35 @@
-/** State of a working tree, in its git directory: which activity belongs to a branch or an agent session. */
-import { createHash } from 'node:crypto'
-import { mkdir, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises'
-import { dirname, join } from 'node:path'
-import { z } from 'zod'
+/** State of a working tree, in its git directory: which activity belongs to a branch or an agent session. Loads no schema. */
+import { mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import type { Workspace } from './workspace.ts'
 
-const LocalState = z.object({
-  activity_id: z.string().nullable(),
-  branch: z.string().nullable(),
+/** The part of a workspace that stays the same while a session works on its branch. */
+export type Place = Omit<Workspace, 'git' | 'git_directory'> & { actor: string }
+
+export interface LocalState {
+  activity_id: string | null
+  branch: string | null
   /** The paths of the last sent scope: those that the user named, and the files that the agent edits. */
-  paths: z.array(z.string()),
+  paths: string[]
   /** The areas of the last sent scope; null if unknown, because `deconflict start` sent it. */
-  areas: z.array(z.string()).nullable().default(null),
+  areas: string[] | null
   /** A hash of the changed files that were last sent. */
-  changes_hash: z.string().default(''),
+  changes_hash: string
   /** When the last heartbeat was sent, in milliseconds since the epoch. */
-  heartbeat_at: z.number().default(0),
+  heartbeat_at: number
   /** The activity was created with `deconflict start`, so the session does not archive it. */
-  is_borrowed: z.boolean(),
-  /** Ids of the overlap that was already shown. */
-  shown: z.array(z.string()),
-})
-export type LocalState = z.output<typeof LocalState>
+  is_borrowed: boolean
+  /** What the agent was told: see `toldKey`. */
+  told: string[]
+  /** The files that the agent read, and when they were last compared. */
+  compared: Record<string, number>
+  /** Something overlaps that the agent has not heard of, because it ignores the output of the hook that found it. */
+  has_news: boolean
+  /** The subagent that works in this working tree; null for the session itself. */
+  subagent: string | null
+  /** Null until a hook of the session has read it from git. */
+  place: Place | null
+}
 
 export const NO_STATE: LocalState = {
   activity_id: null,
@@ -30,45 +39,34 @@ export const NO_STATE: LocalState = {
   changes_hash: '',
   heartbeat_at: 0,
   is_borrowed: false,
-  shown: [],
+  told: [],
+  compared: {},
+  has_news: false,
+  subagent: null,
+  place: null,
 }
 
-export const sessionKey = (session: string) => `session:${session}`
-export const branchKey = (branch: string | null) => `branch:${branch ?? ''}`
+export const sessionKey = (session: string) => `session-${session}`
+export const branchKey = (branch: string | null) => `branch-${branch ?? ''}`
 
 /** `NO_STATE` if there is none, or none that can be read. */
-export async function readState(git_directory: string, key: string): Promise<LocalState> {
-  return readFrom(stateFile(git_directory, key))
+export function readState(git_directory: string, key: string): LocalState {
+  return parseState(readJson(stateFile(git_directory, key)))
 }
 
 /** The state of every agent session, including sessions that ended without their last hook. */
-export async function readSessionStates(git_directory: string): Promise<LocalState[]> {
+export function readSessionStates(git_directory: string): LocalState[] {
   const directory = stateDirectory(git_directory)
-  const names = await readdir(directory).catch(() => [])
-  const files = names.filter((name) => name.startsWith('session-') && name.endsWith('.json'))
-  return Promise.all(files.map((name) => readFrom(join(directory, name))))
+  const names = namesIn(directory).filter((name) => name.startsWith('session-') && name.endsWith('.json'))
+  return names.map((name) => parseState(readJson(join(directory, name))))
 }
 
-async function readFrom(file: string): Promise<LocalState> {
-  try {
-    const parsed = LocalState.safeParse(JSON.parse(await readFile(file, 'utf8')))
-    return parsed.success ? parsed.data : NO_STATE
-  } catch {
-    return NO_STATE
-  }
+export function writeState(git_directory: string, key: string, state: LocalState): void {
+  writeJson(stateFile(git_directory, key), state)
 }
 
-/** Replaces the file atomically. */
-export async function writeState(git_directory: string, key: string, state: LocalState): Promise<void> {
-  const file = stateFile(git_directory, key)
-  await mkdir(dirname(file), { recursive: true })
-  const draft = `${file}.${process.pid}`
-  await writeFile(draft, JSON.stringify(state))
-  await rename(draft, file)
-}
-
-export async function deleteState(git_directory: string, key: string): Promise<void> {
-  await rm(stateFile(git_directory, key), { force: true })
+export function deleteState(git_directory: string, key: string): void {
+  rmSync(stateFile(git_directory, key), { force: true })
 }
 
 /** The directory of all local state, locks included. */
@@ -76,9 +74,55 @@ export function stateDirectory(git_directory: string): string {
   return join(git_directory, 'deconflict')
 }
 
-/** `session-….json` or `branch-….json`. Hashed, since a key may be too long for a file name or contain a slash. */
+/** Undefined if there is no such file, or it is not JSON. */
+export function readJson(file: string): unknown {
+  try {
+    return JSON.parse(readFileSync(file, 'utf8'))
+  } catch {
+    return undefined
+  }
+}
+
+/** Replaces the file atomically. */
+export function writeJson(file: string, value: unknown): void {
+  mkdirSync(join(file, '..'), { recursive: true })
+  const draft = `${file}.${process.pid}`
+  writeFileSync(draft, JSON.stringify(value))
+  renameSync(draft, file)
+}
+
+/** The names of the files in `directory`; none if it does not exist. */
+export function namesIn(directory: string): string[] {
+  try {
+    return readdirSync(directory)
+  } catch {
+    return []
+  }
+}
+
+/** A file of an earlier release may lack fields. */
+function parseState(json: unknown): LocalState {
+  const given = Object(json) as Partial<LocalState>
+  const isState = typeof given.activity_id === 'string' && Array.isArray(given.paths)
+  return isState ? { ...NO_STATE, ...given } : NO_STATE
+}
+
+const NAME_MAX = 180
+
 function stateFile(git_directory: string, key: string): string {
-  const kind = key.slice(0, key.indexOf(':'))
-  const name = createHash('sha256').update(key).digest('hex').slice(0, 20)
-  return join(stateDirectory(git_directory), `${kind}-${name}.json`)
+  return join(stateDirectory(git_directory), `${fileName(key)}.json`)
+}
+
+/** Of a key that is too long for a name, the middle is replaced by a hash. */
+function fileName(key: string): string {
+  const name = encodeURIComponent(key)
+  if (name.length <= NAME_MAX) return name
+  return `${name.slice(0, NAME_MAX / 2)}~${shortHash(name)}~${name.slice(-NAME_MAX / 4)}`
+}
+
+/** FNV-1a: loading a cryptographic hash takes longer than a hook without requests may. */
+export function shortHash(text: string): string {
+  let hash = 0x811c9dc5
+  for (const char of text) hash = Math.imul(hash ^ (char.codePointAt(0) as number), 0x01000193)
+  return (hash >>> 0).toString(16)
 }

@@ -1,11 +1,11 @@
 /** A lock between processes. The operating system releases it when its owner ends, even if that is killed. */
-import { createHash } from 'node:crypto'
 import { type FileHandle, mkdir, open } from 'node:fs/promises'
 import { join } from 'node:path'
 import { setTimeout as wait } from 'node:timers/promises'
 import { stopwatch } from '../../base/clock.ts'
+import { shortHash } from './local-state.ts'
 
-const POLL_MS = 40
+const POLL_MS = 15
 
 /** Runs `work` while no other process holds `key` in `directory`, which is created if missing. Throws after `timeout_ms`. */
 export async function withLock<Result>(
@@ -24,7 +24,7 @@ export async function withLock<Result>(
 
 /** A lock file cannot be deleted while others wait for it, so keys share sixteen files. */
 function shardOf(key: string): string {
-  return createHash('sha256').update(key).digest('hex').slice(0, 1)
+  return shortHash(key).slice(-1)
 }
 
 async function acquire(file: FileHandle, timeout_ms: number): Promise<void> {

@@ -1,9 +1,9 @@
 /** `deconflict login`: checks that the service accepts the token, and stores the service's address. */
 import { text } from 'node:stream/consumers'
 import { exposesTokens } from '../../client/address.ts'
-import { type Client, DeconflictError } from '../../client/client.ts'
+import { type Client, createClient, DeconflictError } from '../../client/client.ts'
 import type { CommonOptions } from './command-context.ts'
-import { connect, findUrl, loginFile, writeLogin } from './connection.ts'
+import { findConnection, findUrl, loginFile, writeLogin } from './connection.ts'
 import { CliError, EXIT, type ExitCode, type Runtime } from './runtime.ts'
 import { findWorkspace } from './workspace.ts'
 
@@ -22,7 +22,8 @@ export async function login(
     throw new CliError('--with-token reads the token from standard input, which was empty')
   const url = await findUrl(runtime, { ...options, url: given ?? options.url })
   const workspace = await findWorkspace(runtime, options).catch(() => undefined)
-  const client = await connect(runtime, workspace, { url, insecure: true, token, attempts: 1 })
+  const connection = { url, insecure: true, token, attempts: 1 }
+  const client = createClient(await findConnection(runtime, workspace, connection))
   const repository = workspace && { owner: workspace.owner, repo: workspace.repo }
   if (repository) await client.getSettings(repository)
   else await requireAcceptedToken(client)

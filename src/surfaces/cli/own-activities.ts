@@ -9,27 +9,24 @@ type OverlapBrief = NonNullable<OutputOf<'heartbeatActivity'>['overlap']>
 type Match = Overlap['matches'][number]
 
 /** Ids of the activities that `deconflict start` (on this branch) and agent sessions created in this working tree. */
-export async function ownActivityIds({ git_directory, branch }: Workspace): Promise<Set<string>> {
+export function ownActivityIds({ git_directory, branch }: Workspace): Set<string> {
   if (git_directory === null) return new Set()
-  const states = [
-    await readState(git_directory, branchKey(branch)),
-    ...(await readSessionStates(git_directory)),
-  ]
+  const states = [readState(git_directory, branchKey(branch)), ...readSessionStates(git_directory)]
   return new Set(states.flatMap(({ activity_id }) => activity_id ?? []))
 }
 
 /** On the base branch the overlap without the user's own activities, elsewhere the same overlap. */
-export async function withoutOwnOnBase(workspace: Workspace, overlap: Overlap): Promise<Overlap> {
-  return workspace.own_branch === null ? withoutOwn(overlap, await ownActivityIds(workspace)) : overlap
+export function withoutOwnOnBase(workspace: Workspace, overlap: Overlap): Overlap {
+  return workspace.own_branch === null ? withoutOwn(overlap, ownActivityIds(workspace)) : overlap
 }
 
 /** The same for the overlap in other responses, which is null if the activity is not live. */
-export async function briefWithoutOwnOnBase(
+export function briefWithoutOwnOnBase(
   workspace: Workspace,
   overlap: OverlapBrief | null,
-): Promise<OverlapBrief | null> {
+): OverlapBrief | null {
   if (overlap === null || workspace.own_branch !== null) return overlap
-  return briefWithoutOwn(overlap, await ownActivityIds(workspace))
+  return briefWithoutOwn(overlap, ownActivityIds(workspace))
 }
 
 /** The overlap without the activities `own`. */

@@ -1,11 +1,11 @@
 /** The command `deconflict`: its subcommands and options, and how failures are reported. */
 import { Command, CommanderError } from 'commander'
-import { DeconflictError } from '../../client/client.ts'
-import { AGENTS, HOOK_EVENTS } from './agent-protocol.ts'
+import { createClient, DeconflictError } from '../../client/client.ts'
 import { check } from './check.ts'
 import type { CommonOptions } from './command-context.ts'
-import { connect } from './connection.ts'
-import { hook } from './hook.ts'
+import { findConnection } from './connection.ts'
+import { hook } from './hook/hook.ts'
+import { AGENTS, HOOK_EVENTS } from './hook/payload.ts'
 import { init } from './init/init.ts'
 import { PARTS } from './init/plan.ts'
 import { list, notes, show } from './list.ts'
@@ -29,6 +29,8 @@ Exit codes: 0 no overlap, 2 overlap, 1 error.`
 
 /** Runs one command and returns its exit code. A failure is printed as one line. `args` do not contain the program name. */
 export async function runCli(args: string[], runtime: Runtime): Promise<ExitCode> {
+  // It reads its own options, because the command runs it without loading this module.
+  if (args[0] === 'hook' && !args.includes('--help')) return hook(runtime, args.slice(1))
   let code: ExitCode = EXIT.clear
   const program = createProgram(runtime, (result) => {
     code = result
@@ -103,11 +105,16 @@ function createProgram(runtime: Runtime, end: (code: ExitCode) => void): Command
     .option('--undo', 'remove exactly what init wrote')
     .option('--only <part...>', PARTS.join(', '))
     .action(async (options) => end(await init(runtime, options)))
-  command(
-    'hook <event>',
-    `Run by hooks: ${HOOK_EVENTS.join(', ')}. Reads the agent’s JSON from standard input; never fails.`,
-    hook,
-  ).requiredOption('--agent <agent>', AGENTS.join(', '))
+  program
+    .command('hook <event>')
+    .description(
+      `Run by hooks: ${HOOK_EVENTS.join(', ')}. Reads the agent’s JSON from standard input; never fails.`,
+    )
+    .requiredOption('--agent <agent>', AGENTS.join(', '))
+    .option('--no-titles', 'name no words of other people, only logins, numbers and paths')
+    .option('--url <url>', 'address of the server')
+    .option('--insecure', 'send the token over http:// to another machine')
+    .option('--repo <owner/name>', 'repository (default: that of the git remote)')
   command('mcp', 'Serve MCP over standard input and output, for agents that start a process.', mcp)
   return program
 }
@@ -188,7 +195,8 @@ function addListCommands(command: AddCommand): void {
 
 async function mcp(runtime: Runtime, options: CommonOptions): Promise<ExitCode> {
   const workspace = await findWorkspace(runtime, options).catch(() => undefined)
-  const client = await connect(runtime, workspace, { url: options.url, insecure: options.insecure })
+  const { url, insecure } = options
+  const client = createClient(await findConnection(runtime, workspace, { url, insecure }))
   const actor = (await workspace?.git.config('user.name')) ?? runtime.env.USER
   await runtime.serveMcp(workspace ? withTreeChanges(client, workspace) : client, {
     ...(workspace && { repository: `${workspace.owner}/${workspace.repo}` }),

@@ -14,6 +14,8 @@ export interface Runtime {
   clock: Clock
   /** Milliseconds since the process started. */
   uptime_ms(): number
+  /** The time that a hook may take, counted from the start of the process. */
+  hook_limit_ms: number
   /** Serves MCP over standard input and output until the client closes it. Passed in, since surfaces do not import each other. */
   serveMcp(client: Client, defaults: { repository?: string; actor?: string }): Promise<void>
 }

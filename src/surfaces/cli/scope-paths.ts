@@ -1,6 +1,6 @@
 /** File names as paths of a scope: escaped to match only themselves, and within the limits of one request (contract §4). */
-import { realpath } from 'node:fs/promises'
-import { isAbsolute, join, relative, sep } from 'node:path'
+import { realpathSync } from 'node:fs'
+import { isAbsolute, relative, resolve, sep } from 'node:path'
 
 export const PATHS_MAX = 3000
 
@@ -24,13 +24,13 @@ function escapeGlob(path: string): string {
 }
 
 /** The files that are inside `root`, relative to it. */
-export async function filesInside(
+export function filesInside(
   root: string,
-  { files, cwd }: { files: string[]; cwd: string },
-): Promise<string[]> {
-  const real = await realpath(root)
+  { files, cwd }: { files: readonly string[]; cwd: string },
+): string[] {
+  const real = realpathSync(root)
   const names = files.map((file) => {
-    const absolute = isAbsolute(file) ? file : join(cwd, file)
+    const absolute = resolve(cwd, file)
     return [relative(root, absolute), relative(real, absolute)].find((name) => !isOutside(name))
   })
   return names.filter((name) => name !== undefined).map((name) => name.split(sep).join('/'))

@@ -59,13 +59,11 @@ export async function start(
   const { activity, overlap: found } = await sendScope(input, (sent) =>
     client.createActivity({ ...at, input: sent }),
   )
-  const { activity_id: earlier } = git_directory
-    ? await readState(git_directory, branchKey(branch))
-    : NO_STATE
+  const { activity_id: earlier } = git_directory ? readState(git_directory, branchKey(branch)) : NO_STATE
   const existing = existingIds(found, earlier)
-  const overlap = await withoutOwnOnBase(workspace, found)
+  const overlap = withoutOwnOnBase(workspace, found)
   if (git_directory !== null)
-    await writeState(git_directory, branchKey(branch), { ...NO_STATE, activity_id: activity.id, branch })
+    writeState(git_directory, branchKey(branch), { ...NO_STATE, activity_id: activity.id, branch })
   const names = options.json ? new Map() : await readNames(context, overlap)
   const wrapped = (text: string) => wrap(text, { width: display.width, indent: '  ' })
   const note = given === undefined ? noFilesNote(workspace, overlap, NAME_FILES) : undefined

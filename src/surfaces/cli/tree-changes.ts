@@ -44,7 +44,7 @@ function isSame(one: { owner: string; repo: string }, other: { owner: string; re
 async function filled(
   input: Input,
   branch: string | undefined,
-  read: () => Promise<ChangedFiles>,
+  read: () => Promise<ChangedFiles | undefined>,
 ): Promise<Input> {
   const { scope = {} } = input as { scope?: unknown }
   const isOther = input.branch != null && input.branch !== branch

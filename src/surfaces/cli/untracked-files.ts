@@ -9,8 +9,9 @@ const LIST = ['ls-files', '-z', '--full-name', '--others', '--exclude-standard',
  * nor a hash of the content is sent, because any of these files may hold a secret, whatever its name is. Two added files of
  * one path conflict without their content.
  */
-export async function untrackedChanges(git: Git, timeout_ms: number): Promise<Change[]> {
-  const names = (await git.output(LIST, { timeout_ms })) ?? ''
+export async function untrackedChanges(git: Git, timeout_ms: number): Promise<Change[] | undefined> {
+  const names = await git.output(LIST, { timeout_ms })
+  if (names === undefined) return undefined
   // A name with a slash at its end is another repository.
   const paths = names.split('\0').filter((name) => name !== '' && !name.endsWith('/'))
   return paths.map((path) => ({ path, status: 'added' }))

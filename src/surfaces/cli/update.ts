@@ -46,7 +46,7 @@ export async function update(
     throw new CliError('nothing to update; see deconflict update --help, for example --refresh or --status')
   const request = { ...at, id: await activityIdFor(context, id) }
   const answer = await sendScope(input, (sent) => client.updateActivity({ ...request, input: sent }))
-  const overlap = await briefWithoutOwnOnBase(workspace, answer.overlap)
+  const overlap = briefWithoutOwnOnBase(workspace, answer.overlap)
   context.show({ ...answer, overlap }, () => [
     ...wrap(
       `Updated “${sanitize(answer.title)}”: ${answer.status}, ${answer.risk} risk, ${sizeOf(answer.scope)} (${answer.id})`,
@@ -84,7 +84,7 @@ export async function heartbeat(
   const context = await openContext(runtime, options)
   const { client, at, workspace, display } = context
   const answer = await client.heartbeatActivity({ ...at, id: await activityIdFor(context, id) })
-  const overlap = await briefWithoutOwnOnBase(workspace, answer.overlap)
+  const overlap = briefWithoutOwnOnBase(workspace, answer.overlap)
   context.show({ ...answer, overlap }, () => [
     `Heartbeat sent; expires ${relativeTime(answer.expires_at, display.now)} (${answer.id})`,
     ...overlapBriefLines(overlap, display),
@@ -119,6 +119,6 @@ export async function done(
 /** Deletes the state of `deconflict start` if it is about this activity. */
 async function forgetStarted({ git_directory, branch }: Workspace, id: string): Promise<void> {
   if (git_directory === null) return
-  const { activity_id } = await readState(git_directory, branchKey(branch))
-  if (activity_id === id) await deleteState(git_directory, branchKey(branch))
+  const { activity_id } = readState(git_directory, branchKey(branch))
+  if (activity_id === id) deleteState(git_directory, branchKey(branch))
 }

@@ -36,7 +36,10 @@ export interface Workspace {
 const REPOSITORY = /^([\w.-]+)\/([\w.-]+)$/
 
 /** Throws `CliError` if there is no repository. */
-export async function findWorkspace(runtime: Runtime, options: WorkspaceOptions): Promise<Workspace> {
+export async function findWorkspace(
+  runtime: Pick<Runtime, 'cwd' | 'env'>,
+  options: WorkspaceOptions,
+): Promise<Workspace> {
   const git = new Git(runtime.cwd, runtime.env)
   const git_directory = (await git.gitDirectory()) ?? null
   const checkedOut = git_directory === null ? undefined : await git.branch()

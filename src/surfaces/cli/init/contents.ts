@@ -1,5 +1,5 @@
 /** The content that `deconflict init` writes: hooks for agents and git, a section in AGENTS.md, and a settings file. */
-import type { Agent, HookEvent } from '../agent-protocol.ts'
+import type { Agent, HookEvent } from '../hook/payload.ts'
 import type { Hooks } from './hook-settings.ts'
 import type { Section } from './section.ts'
 

@@ -1,0 +1,10 @@
+/** Where an operation of the contract is on the wire. Loads no schema. */
+import type { Operation } from './operation.ts'
+
+/** What a request needs to know of an operation. */
+export type Route = Pick<Operation, 'method' | 'path' | 'on' | 'is_idempotent'>
+
+/** Relative to the root of the API: `/repos/{owner}/{repo}/activity/{id}`. */
+export function routeOf({ on, path }: Pick<Route, 'on' | 'path'>): string {
+  return on === 'repository' ? `/repos/{owner}/{repo}${path}` : path
+}

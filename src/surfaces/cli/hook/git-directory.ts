@@ -1,0 +1,60 @@
+/** Finds the git directory and the branch of a working tree without running git. */
+import { readFileSync, statSync } from 'node:fs'
+import { dirname, isAbsolute, join, resolve } from 'node:path'
+
+export interface WorkingTree {
+  root: string
+  /** Linked working trees have one each. */
+  git_directory: string
+  /** The git directory of the main working tree. */
+  common_directory: string
+}
+
+const PARENTS_MAX = 100
+
+/** Undefined outside of a working tree. */
+export function findTree(from: string): WorkingTree | undefined {
+  let root = resolve(from)
+  for (let level = 0; level < PARENTS_MAX; level += 1) {
+    const git_directory = gitDirectoryIn(root)
+    if (git_directory !== undefined)
+      return { root, git_directory, common_directory: commonDirectoryOf(git_directory) }
+    const parent = dirname(root)
+    if (parent === root) return undefined
+    root = parent
+  }
+  return undefined
+}
+
+/** `.git`, or the directory that the file `.git` of a linked working tree or submodule names. */
+function gitDirectoryIn(root: string): string | undefined {
+  const dotGit = join(root, '.git')
+  const kind = statSync(dotGit, { throwIfNoEntry: false })
+  if (kind === undefined) return undefined
+  const named = kind.isDirectory() ? dotGit : /^gitdir: (.+)/.exec(textOf(dotGit))?.[1]?.trim()
+  if (named === undefined) return undefined
+  const git_directory = resolve(root, named)
+  return statSync(join(git_directory, 'HEAD'), { throwIfNoEntry: false }) ? git_directory : undefined
+}
+
+function commonDirectoryOf(git_directory: string): string {
+  const named = textOf(join(git_directory, 'commondir')).trim()
+  if (named === '') return git_directory
+  return isAbsolute(named) ? named : join(git_directory, named)
+}
+
+/** Null on a detached HEAD; undefined if only git knows, as with the storage format `reftable`. */
+export function readBranch(git_directory: string): string | null | undefined {
+  const [, branch] = /^ref: refs\/heads\/(.+)/.exec(textOf(join(git_directory, 'HEAD'))) ?? []
+  if (branch === undefined) return null
+  return branch.trim() === '.invalid' ? undefined : branch.trim()
+}
+
+/** Empty if there is no such file. */
+function textOf(file: string): string {
+  try {
+    return readFileSync(file, 'utf8')
+  } catch {
+    return ''
+  }
+}

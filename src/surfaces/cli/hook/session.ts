@@ -1,0 +1,237 @@
+/** The activity of one agent session: created, kept up to date with the files that the agent changes, and compared. */
+import { DeconflictError } from '../../../client/error.ts'
+import type { OutputOf } from '../../../operations/contract.ts'
+import { type ChangedFiles, readChangedFiles } from '../changed-files.ts'
+import { sendScope, withChanges } from '../given-scope.ts'
+import { type LocalState, NO_STATE } from '../local-state.ts'
+import { ownActivityIds } from '../own-activities.ts'
+import { PATHS_MAX } from '../scope-paths.ts'
+import type { Workspace } from '../workspace.ts'
+import { isHeard } from './answer.ts'
+import type { HookClient } from './hook-client.ts'
+import type { Other, Place } from './message.ts'
+import { freshPlaces, placesOf, placesOfBrief, tell } from './places.ts'
+import { comparedKey, isForgetting, type Plan, type Situation } from './plan.ts'
+
+/** The time to live of an activity after the last sign of its session, which may be killed (contract §5). */
+const TTL_MS = 1_800_000
+const COMPARED_MAX = 500
+/** Git gets at most this much of the time that is left. */
+const GIT_SHARE = 0.5
+
+export interface SessionContext {
+  situation: Situation
+  workspace: Workspace
+  /** The name of the person. */
+  actor: string
+  without_titles: boolean
+  /** Connects when it is first called, because many hooks send no request. */
+  connect(): Promise<HookClient>
+  /** Milliseconds until the hook has to end. */
+  left_ms(): number
+}
+
+interface Found {
+  places: Place[]
+  others: [string, Other][]
+}
+
+const NOTHING: Found = { places: [], others: [] }
+
+/** Carries out `plan`. Returns the state to store for the next hook, and the message for the agent, which may be empty. */
+export async function workOn(
+  context: SessionContext,
+  plan: Plan,
+  given: LocalState,
+): Promise<{ state: LocalState; message: string }> {
+  const { situation, without_titles } = context
+  const state = isForgetting(situation) ? { ...given, told: [], compared: {} } : given
+  const asks = state.activity_id === null || plan.is_heartbeat_due || plan.unread.length > 0
+  const [changed] = await Promise.all([changedFiles(context, plan, state), asks && context.connect()])
+  const [kept, compared] = await Promise.all([
+    state.activity_id === null
+      ? create(context, { paths: plan.added, changed, state })
+      : keep(context, { plan, changed, state }),
+    compare(context, plan.unread),
+  ])
+  const next = { ...kept.state, compared: marked(kept.state.compared, situation, plan.unread) }
+  const own = new Set([next.activity_id])
+  const places = [...compared, ...kept.found.places].filter(
+    (place) => !own.has(place.id) && !isBeneathFile(place, situation, next),
+  )
+  const fresh = freshPlaces(places, next, situation.subagent)
+  if (!isHeard(situation.agent, situation.event))
+    return { state: { ...next, has_news: next.has_news || fresh.length > 0 }, message: '' }
+  const { subagent } = situation
+  const known = new Map(kept.found.others)
+  const at = repositoryOf(context)
+  if (fresh.length === 0) return { state: { ...next, has_news: false }, message: '' }
+  const client = await context.connect()
+  const told = await tell(fresh, next, { client, at, subagent, known, without_titles })
+  return { state: { ...told.state, has_news: false }, message: told.message }
+}
+
+/** The files that an agent edits are paths of its scope, for which the service also finds what would be beneath them. */
+function isBeneathFile({ path }: Place, { edits }: Situation, { paths, is_borrowed }: LocalState): boolean {
+  return [...edits, ...(is_borrowed ? [] : paths)].some((file) => path?.startsWith(`${file}/`))
+}
+
+interface Kept {
+  state: LocalState
+  found: Found
+}
+
+async function create(
+  context: SessionContext,
+  { paths, changed, state }: { paths: string[]; changed: ChangedFiles | undefined; state: LocalState },
+): Promise<Kept> {
+  const { situation, workspace, actor } = context
+  const { branch, own_branch, base_branch } = workspace
+  const { agent, subagent, now } = situation
+  const fields = {
+    title: titleFor(branch),
+    summary: `A session of ${agent}. Its files are those that it changes or is about to edit.`,
+    actor,
+    agent,
+    branch: own_branch,
+    base_branch,
+    ttl_ms: TTL_MS,
+    ...withChanges({ areas: [], paths }, changed),
+  }
+  const client = await context.connect()
+  const { activity, overlap } = await sendScope(fields, (input) =>
+    client.createActivity({ ...repositoryOf(context), input }),
+  )
+  return {
+    state: {
+      ...state,
+      activity_id: activity.id,
+      branch,
+      paths,
+      areas: [],
+      is_borrowed: false,
+      changes_hash: await hashOf(changed),
+      heartbeat_at: now,
+      subagent,
+    },
+    found: { ...NOTHING, places: placesOf(overlap, ownIds(context)) },
+  }
+}
+
+interface KeepFields {
+  plan: Plan
+  changed: ChangedFiles | undefined
+  state: LocalState
+}
+
+/** Updates the activity, or sends a heartbeat, or neither. If it is closed or deleted by now, creates another one. */
+async function keep(context: SessionContext, fields: KeepFields): Promise<Kept> {
+  const { plan, changed, state } = fields
+  const isChanged = changed !== undefined && (await hashOf(changed)) !== state.changes_hash
+  const isUpdate = isChanged || plan.added.length > 0 || plan.has_switched
+  if (!isUpdate && !plan.is_heartbeat_due) return { state, found: NOTHING }
+  try {
+    return isUpdate ? await update(context, fields) : await heartbeat(context, state)
+  } catch (error) {
+    const isClosed =
+      error instanceof DeconflictError && ['not_found', 'invalid_transition'].includes(error.type)
+    if (!isClosed) throw error
+    const paths = [...state.paths, ...plan.added].slice(0, PATHS_MAX)
+    return create(context, { paths, changed, state: { ...NO_STATE, place: state.place } })
+  }
+}
+
+/** Replaces the scope, and follows a switch of the branch. Without an answer of git in time, the scope stays as it is. */
+async function update(context: SessionContext, { plan, changed, state }: KeepFields): Promise<Kept> {
+  const { branch, own_branch, base_branch } = context.workspace
+  const id = state.activity_id as string
+  const client = await context.connect()
+  const declared = await declaredScope(context, client, state)
+  const paths = [...new Set([...declared.paths, ...plan.added])].slice(0, PATHS_MAX)
+  const fields = {
+    heartbeat: true,
+    ...(changed && withChanges({ areas: declared.areas, paths }, changed)),
+    ...(plan.has_switched && { branch: own_branch, base_branch }),
+    ...(plan.has_switched && !state.is_borrowed && { title: titleFor(branch) }),
+  }
+  const { overlap } = await sendScope(fields, (input) =>
+    client.updateActivity({ ...repositoryOf(context), id, input }),
+  )
+  const sent = changed && { paths, areas: declared.areas, changes_hash: await hashOf(changed) }
+  return {
+    state: { ...state, branch, heartbeat_at: context.situation.now, ...sent },
+    found: placesOfBrief(overlap, ownIds(context)),
+  }
+}
+
+async function heartbeat(context: SessionContext, state: LocalState): Promise<Kept> {
+  const id = state.activity_id as string
+  const client = await context.connect()
+  const { overlap } = await client.heartbeatActivity({ ...repositoryOf(context), id })
+  return {
+    state: { ...state, heartbeat_at: context.situation.now },
+    found: placesOfBrief(overlap, ownIds(context)),
+  }
+}
+
+/** The paths and areas that the user declared. The scope of `deconflict start` is kept. */
+async function declaredScope(
+  context: SessionContext,
+  client: HookClient,
+  { areas, paths, is_borrowed, activity_id }: LocalState,
+): Promise<Pick<OutputOf<'getActivity'>['scope'], 'areas' | 'paths'>> {
+  if (areas !== null || !is_borrowed) return { areas: areas ?? [], paths }
+  return (await client.getActivity({ ...repositoryOf(context), id: activity_id as string })).scope
+}
+
+/** Compares files that the agent has read, without adding them to its activity. */
+async function compare(context: SessionContext, files: string[]): Promise<Place[]> {
+  if (files.length === 0) return []
+  const client = await context.connect()
+  const { own_branch, base_branch } = context.workspace
+  // A path of a scope would also mean what is beneath it.
+  const scope = { areas: [], paths: [], changes: files.map((path) => ({ path })) }
+  const fields = { branch: own_branch, base_branch, scope }
+  const overlap = await sendScope(fields, (input) => client.checkOverlap({ ...repositoryOf(context), input }))
+  return placesOf(overlap, ownIds(context))
+}
+
+function marked(
+  compared: LocalState['compared'],
+  { subagent, now }: Situation,
+  files: string[],
+): LocalState['compared'] {
+  const added = files.map((file): [string, number] => [comparedKey(subagent, file), now])
+  const others = Object.entries(compared).filter(([key]) => !added.some(([name]) => name === key))
+  return Object.fromEntries([...others, ...added].slice(-COMPARED_MAX))
+}
+
+/** Undefined if there is no need to read them, or if git does not answer in time. */
+async function changedFiles(
+  { workspace, left_ms }: SessionContext,
+  { added, is_refresh, has_switched }: Plan,
+  { activity_id }: LocalState,
+): Promise<ChangedFiles | undefined> {
+  if (activity_id !== null && added.length === 0 && !is_refresh && !has_switched) return undefined
+  const { git, diff_base: base, remote } = workspace
+  return readChangedFiles(git, { base, remote, staged_only: false, timeout_ms: left_ms() * GIT_SHARE })
+}
+
+/** Activities of this working tree. On the base branch the service cannot tell them from others. */
+function ownIds({ workspace }: SessionContext): ReadonlySet<string> {
+  return ownActivityIds(workspace)
+}
+
+function repositoryOf({ workspace: { owner, repo } }: SessionContext): { owner: string; repo: string } {
+  return { owner, repo }
+}
+
+async function hashOf(changed: ChangedFiles | undefined): Promise<string> {
+  if (changed === undefined) return ''
+  const { createHash } = await import('node:crypto')
+  return createHash('sha256').update(JSON.stringify(changed)).digest('hex')
+}
+
+function titleFor(branch: string | null): string {
+  return `Work ${branch === null ? 'without a branch' : `on ${branch}`}`.slice(0, 200)
+}

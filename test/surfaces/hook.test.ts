@@ -1,0 +1,241 @@
+/** `deconflict hook`, which coding agents run, with the service and a fake GitHub. */
+import { readdir, readFile, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { startShopService } from '../support/built-service.ts'
+import type { TestService } from '../support/service.ts'
+import { type WorkingTree, workingTree } from '../support/working-tree.ts'
+
+let shop: TestService
+let tree: WorkingTree
+
+beforeAll(async () => {
+  shop = await startShopService()
+})
+afterAll(() => shop.close())
+beforeEach(async () => {
+  tree = await workingTree({ DECONFLICT_URL: shop.url, GITHUB_TOKEN: 'tok-ada' })
+  await tree.git('checkout', '-q', '-b', 'work')
+})
+afterEach(async () => {
+  await tree.remove()
+  await shop.deleteRecords()
+})
+
+const at = (name: string) => join(tree.path, name)
+const listed = async () => (await shop.api('GET', '/activity?limit=100')).body.items
+
+describe('the hook of an agent', () => {
+  const hook = (
+    event: string,
+    about: object = {},
+    options: { agent?: string; env?: Record<string, string> } = {},
+  ) =>
+    tree.run(['hook', event, '--agent', options.agent ?? 'claude-code'], {
+      env: options.env,
+      input: JSON.stringify({ session_id: 's1', cwd: tree.path, ...about }),
+    })
+  const edit = (file: string) => ({ tool_name: 'Edit', tool_input: { file_path: at(file) } })
+  const only = async () => {
+    const [activity, ...others] = await listed()
+    expect(others).toEqual([])
+    return activity
+  }
+  const startAsBen = () =>
+    shop.api('POST', '/activity', {
+      token: 'tok-ben',
+      body: {
+        title: 'Tidy',
+        summary: 'x',
+        actor: 'Ben',
+        branch: 'tidy',
+        base_branch: 'main',
+        scope: { paths: ['src/**/retry.ts'] },
+      },
+    })
+
+  test('creates an activity for the session, adds edited files, warns once, and archives it', async () => {
+    expect(await hook('session-start')).toEqual({ code: 0, stdout: '', stderr: '' })
+    expect(await only()).toMatchObject({
+      branch: 'work',
+      agent: 'claude-code',
+      actor: 'Ada',
+      scope: { paths: [] },
+    })
+    await hook('before-edit', edit('docs/a.md'))
+    expect((await only()).scope.paths).toEqual(['docs/a.md'])
+    await startAsBen()
+    const told = await hook('before-edit', edit('src/checkout/retry.ts'))
+    const { hookSpecificOutput } = JSON.parse(told.stdout)
+    expect(hookSpecificOutput.hookEventName).toBe('PreToolUse')
+    expect(hookSpecificOutput.additionalContext).toMatch(/“Tidy” by Ben on tidy: src\/checkout\/retry\.ts/)
+    expect(JSON.stringify(hookSpecificOutput)).not.toMatch(/permissionDecision/)
+    expect((await hook('before-edit', edit('src/other/retry.ts'))).stdout).toMatch(/src\/other\/retry\.ts/)
+    for (const file of ['src/other/retry.ts', 'src/checkout/retry.ts', 'docs/b.md'])
+      expect((await hook('before-edit', edit(file))).stdout).toBe('')
+    const mine = (await listed()).find(({ branch }: { branch: string }) => branch === 'work')
+    expect(mine.scope.paths).toEqual([
+      'docs/a.md',
+      'src/checkout/retry.ts',
+      'src/other/retry.ts',
+      'docs/b.md',
+    ])
+    await hook('session-end', { reason: 'exit' })
+    expect((await only()).branch).toBe('tidy')
+  })
+
+  test('names new overlap with a prompt, once', async () => {
+    await hook('before-edit', edit('src/checkout/retry.ts'))
+    await startAsBen()
+    const directory = at('.git/deconflict')
+    const name = (await readdir(directory)).find((each) => each.startsWith('session-')) as string
+    const expireHeartbeat = async () => {
+      const state = JSON.parse(await readFile(join(directory, name), 'utf8'))
+      await writeFile(join(directory, name), JSON.stringify({ ...state, heartbeat_at: 0 }))
+    }
+    await expireHeartbeat()
+    const told = JSON.parse((await hook('prompt')).stdout).hookSpecificOutput
+    expect(told).toMatchObject({
+      hookEventName: 'UserPromptSubmit',
+      additionalContext: expect.stringContaining('“Tidy” by Ben on tidy: src/checkout/retry.ts'),
+    })
+    await expireHeartbeat()
+    expect(await hook('prompt')).toEqual({ code: 0, stdout: '', stderr: '' })
+  })
+
+  test('creates the activity at the first edit if there is none, or it was archived', async () => {
+    await tree.write({ 'b.md': '' })
+    await hook('before-edit', edit('src/a.ts'))
+    const first = await only()
+    expect(first.scope).toEqual({ areas: [], paths: ['src/a.ts'], changes: [{ path: 'b.md' }] })
+    await shop.api('POST', `/activity/${first.id}/archive`)
+    await hook('before-edit', edit('src/c.ts'))
+    expect(await only()).toMatchObject({
+      scope: { paths: ['src/a.ts', 'src/c.ts'], changes: [{ path: 'b.md' }] },
+    })
+    expect((await only()).id).not.toBe(first.id)
+  })
+
+  test('reuses the activity of deconflict start, adds to it, and does not end it', async () => {
+    await tree.run(['start', 'By hand', '--paths', 'lib/**', '--area', 'core'])
+    await hook('session-start')
+    await hook('before-edit', edit('src/a.ts'))
+    await hook('session-end')
+    expect(await only()).toMatchObject({
+      title: 'By hand',
+      scope: { areas: ['core'], paths: ['lib/**', 'src/a.ts'] },
+    })
+  })
+
+  test('keeps the areas of deconflict start with every further file', async () => {
+    await tree.run(['start', 'By hand', '--paths', 'lib/**', '--area', 'core'])
+    for (const file of ['src/a.ts', 'src/b.ts']) await hook('before-edit', edit(file))
+    expect((await only()).scope).toMatchObject({ areas: ['core'], paths: ['lib/**', 'src/a.ts', 'src/b.ts'] })
+  })
+
+  test('sends the lines of edited files with the next prompt, and nothing while they stay the same', async () => {
+    await hook('before-edit', edit('src/checkout/retry.ts'))
+    expect((await only()).scope).toEqual({ areas: [], paths: ['src/checkout/retry.ts'], changes: [] })
+    await tree.write({ 'src/checkout/retry.ts': 'changed\n', 'by-shell.ts': '1\n' })
+    expect(await hook('prompt')).toEqual({ code: 0, stdout: '', stderr: '' })
+    const { scope, updated_at } = await only()
+    const changes = [{ path: 'src/checkout/retry.ts' }, { path: 'by-shell.ts' }]
+    expect(scope).toEqual({ areas: [], paths: [], changes })
+    await hook('prompt')
+    await hook('before-edit', edit('src/checkout/retry.ts'))
+    expect((await only()).updated_at).toBe(updated_at)
+    await startAsBen()
+    await tree.write({ 'src/checkout/retry.ts': 'changed again\n' })
+    expect((await hook('prompt')).stdout).toMatch(/“Tidy” by Ben on tidy: src\/checkout\/retry\.ts/)
+  })
+
+  test('updates the activity after a switch of the branch', async () => {
+    await hook('session-start')
+    await tree.git('checkout', '-q', '-b', 'other')
+    await hook('prompt')
+    expect(await only()).toMatchObject({ branch: 'other', base_branch: 'main', title: 'Work on other' })
+  })
+
+  test('warns a session on the base branch of work that merges into it, and not of itself', async () => {
+    await tree.git('checkout', '-q', 'main')
+    const { body } = await startAsBen()
+    const ben = body.activity.id
+    await hook('session-start')
+    const mine = (await listed()).find(({ id }: { id: string }) => id !== ben)
+    expect([mine.title, mine.branch]).toEqual(['Work on main', null])
+    const told = await hook('before-edit', edit('src/checkout/retry.ts'))
+    expect(told.stdout).toMatch(/“Tidy” by Ben on tidy/)
+    expect((await hook('before-edit', edit('src/checkout/other.ts'))).stdout).toBe('')
+    await shop.api('POST', `/activity/${ben}/archive`, { token: 'tok-ben' })
+    // The agent's own commands do not collide with its session.
+    const check = await tree.run(['check', '--paths', 'src/checkout/retry.ts'])
+    expect([check.code, check.stdout]).toEqual([0, expect.stringMatching(/^Clear/)])
+    const args = ['start', 'By hand', '--paths', 'src/checkout/retry.ts', '--json']
+    const started = await tree.run(args)
+    const { activity, overlap } = JSON.parse(started.stdout)
+    expect([started.code, overlap]).toMatchObject([0, { overlap_detected: false, related_activity_ids: [] }])
+    await shop.api('POST', `/activity/${activity.id}/archive`)
+    expect((await tree.run(['list', '--mine'])).stdout).toContain(mine.id)
+    await hook('session-end')
+    expect(await listed()).toEqual([])
+  })
+
+  test.each([
+    [
+      'codex',
+      () => ({
+        tool_input: {
+          command: '*** Begin Patch\n*** Update File: src/a.ts\n@@\n*** Add File: b.ts\n*** End Patch',
+        },
+      }),
+    ],
+    [
+      'cursor',
+      () => ({
+        session_id: undefined,
+        conversation_id: 'c1',
+        cwd: undefined,
+        workspace_roots: [tree.path],
+        file_path: 'src/a.ts',
+      }),
+    ],
+  ])('reads the input of %s', async (agent, about) => {
+    await hook('after-edit', about(), { agent })
+    const { scope, ...activity } = await only()
+    expect(activity.agent).toBe(agent)
+    expect(scope.paths).toContain('src/a.ts')
+  })
+
+  test('warns Cursor at the start of a session, in its own format', async () => {
+    await startAsBen()
+    await tree.write({ 'src/checkout/retry.ts': 'changed' })
+    const { stdout } = await hook('session-start', {}, { agent: 'cursor' })
+    expect(JSON.parse(stdout).additional_context).toMatch(/“Tidy” by Ben/)
+  })
+
+  test('ignores files outside of the working tree', async () => {
+    await hook('before-edit', { tool_input: { file_path: '/etc/hosts' } })
+    await hook('before-edit', { tool_input: { file_path: at('../beside.ts') } })
+    expect((await only()).scope.paths).toEqual([])
+  })
+
+  test.each([
+    ['an unreachable server', { DECONFLICT_URL: 'http://127.0.0.1:9' }, /cannot be reached/],
+    ['a missing server', { DECONFLICT_URL: '' }, /no server is configured/],
+    ['a missing token', { GITHUB_TOKEN: '' }, /no GitHub token/],
+    ['a missing permission', { GITHUB_TOKEN: 'tok-rita' }, /token with push access/],
+  ])('exits with 0 after an error: %s', async (_, env, message) => {
+    const { code, stdout, stderr } = await hook('before-edit', edit('src/a.ts'), { env })
+    expect([code, stdout]).toEqual([0, ''])
+    expect(stderr).toMatch(message)
+    expect(stderr.trimEnd().split('\n')).toHaveLength(1)
+  })
+
+  test.each(['', 'no json', '[]', '{"tool_input": 7}', '{"session_id": 7}'])(
+    'exits with 0 for unknown input: %j',
+    async (input) => {
+      const { code } = await tree.run(['hook', 'before-edit', '--agent', 'claude-code'], { input })
+      expect(code).toBe(0)
+    },
+  )
+})
