@@ -3,7 +3,7 @@ import { setTimeout as wait } from 'node:timers/promises'
 import { editOf } from '../test/support/lines.ts'
 import { installationEvent, pullRequestEvent, signedDelivery } from '../test/support/webhooks.ts'
 import type { FakeGithubServer } from './fake-github-server.ts'
-import { explain, heading, type Narrator, quote, say } from './narrate.ts'
+import { conclude, detail, frame, heading, type Narrator, quote } from './narrate.ts'
 
 const SHOP = 'acme/shop'
 /** Pull requests are rechecked by a background worker, which may take this long on a slow machine. */
@@ -31,17 +31,21 @@ export async function demoPullRequests(service: DemoService, ben: Narrator): Pro
     const { body } = await ben.quietly('GET', '/activity?status=ready-for-review')
     return body.items.find((item: { branch: string }) => item.branch === 'tidy-retries')
   })
-  say(`     activity ${linked.id} is now ${linked.status}, with pr_url ${linked.pr_url}`)
+  detail(`     activity ${linked.id} is now ${linked.status}, with pr_url ${linked.pr_url}`)
+  conclude('The GitHub App is installed. Ben’s pull request is linked to his activity.', {
+    text: 'A pull request is linked to the activity of its branch.',
+  })
 
   heading('Cy, who does not use Deconflict, opens a pull request that changes the same file')
   const cys = shop.open({ title: 'Cap the retries', head: 'cap-retries', author: 'cy', files })
   await deliverPullRequest(service, cys.number, 'opened')
   const comment = await until('the comment on the pull request', async () => shop.comments(cys.number)[0])
-  say(`   On pull request #${cys.number}, by ${comment.app}[bot]:`)
+  detail(`   On pull request #${cys.number}, by ${comment.app}[bot]:`)
   quote(comment.body)
-  explain(
-    'Only Cy’s pull request gets a comment, because it came later. There is only ever one, edited in place.',
-  )
+  conclude('Cy’s pull request changes the same file. It came later, so it gets the one comment.', {
+    text: 'Only Cy’s pull request gets a comment, because it came later. There is only ever one, edited in place.',
+    isWarning: true,
+  })
   if (shop.comments(bens.number).length > 0)
     throw new Error('the pull request that was there first got a comment')
 
@@ -53,9 +57,9 @@ export async function demoPullRequests(service: DemoService, ben: Narrator): Pro
     return body.status === 'archived' ? body : undefined
   })
   await ben('GET', `/activity/${linked.id}`, { show: ['status', 'archived_at', 'archive_reason'] })
-  explain(
-    'The merge archived the activity. Within 30 seconds Cy’s comment says to rebase over it, until Cy pushes.',
-  )
+  conclude('Ben’s pull request is merged. Its activity is archived.', {
+    text: 'The merge archived the activity. Within 30 seconds Cy’s comment says to rebase over it, until Cy pushes.',
+  })
 }
 
 /** Two pull requests change one file: far apart without a comment, then on the same lines with one. Throws if not. */
@@ -87,7 +91,9 @@ export async function demoLines(service: DemoService, ben: Narrator): Promise<vo
       | undefined
   })
   await ben('GET', `/activity/${id}`, { show: ['title', 'overlap'] })
-  explain('The lines decide: this needs no comment.')
+  conclude('Dan and Eve change one file, far apart. The lines decide: nobody gets a comment.', {
+    text: 'The lines decide: this needs no comment.',
+  })
 
   heading('Eve pushes a change of the lines that Dan changes')
   if (shop.comments(eves.number).length > 0) throw new Error('a change far away got a comment')
@@ -95,10 +101,25 @@ export async function demoLines(service: DemoService, ben: Narrator): Promise<vo
   shop.update(eves.number, { files: [edit(41, 'byDate()')] })
   await deliverPullRequest(service, eves.number, { action: 'synchronize', push })
   const comment = await until('the comment on the pull request', async () => shop.comments(eves.number)[0])
-  say(`   On pull request #${eves.number}, by ${comment.app}[bot]:`)
+  detail(`   On pull request #${eves.number}, by ${comment.app}[bot]:`)
   quote(comment.body)
-  explain('Eve’s pull request gets the comment, because her push caused the conflict. Dan’s gets none.')
+  conclude('Eve pushes to the lines that Dan changes, so her pull request gets a comment:', {
+    text: 'Eve’s pull request gets the comment, because her push caused the conflict. Dan’s gets none.',
+    isWarning: true,
+  })
+  frame(plainText(comment.body))
   if (shop.comments(dans.number).length > 0) throw new Error('both sides of the conflict got a comment')
+}
+
+/** What a comment says, without Markdown: its heading, the overlap in its table, and the advice. */
+function plainText(comment: string): string[] {
+  const lines = comment.split('\n')
+  const [, , overlap = ''] = (lines.findLast((line) => line.startsWith('| `')) ?? '').split(' | ')
+  const [, heading = ''] = /^### (.*)$/m.exec(comment) ?? []
+  const [, advice = ''] = /^\*\*What to do:\*\* (.*)$/m.exec(comment) ?? []
+  return [heading, overlap, advice].map((line) =>
+    line.replaceAll(/\[([^\]]*)\]\([^)]*\)/g, '$1').replaceAll(/`|\*\*|<[^>]*>/g, ''),
+  )
 }
 
 type PullEvent = Parameters<typeof pullRequestEvent>[3]
@@ -114,7 +135,9 @@ async function deliver(
   const delivery = signedDelivery({ secret: webhook_secret, ...webhook })
   const response = await fetch(`${url}/api/github/webhooks`, { method: 'POST', ...delivery })
   const { action } = webhook.payload as { action: string }
-  say(`   GitHub delivers ${webhook.event} ${action}, signed → ${response.status} ${await response.text()}`)
+  detail(
+    `   GitHub delivers ${webhook.event} ${action}, signed → ${response.status} ${await response.text()}`,
+  )
 }
 
 /** Polls until `find` returns a value. */

@@ -1,4 +1,4 @@
-/** `npm run demo`: a guided demo without network access: a GitHub stand-in, the service on an embedded database, and two agents. */
+/** `npm run demo`: a guided demo without network access: a GitHub stand-in, the service on an embedded database, and two agents. `--verbose` shows requests and responses, `--once` ends after the last step. */
 import { once } from 'node:events'
 import { pino } from 'pino'
 import { readConfig } from '../src/base/config.ts'
@@ -6,7 +6,7 @@ import { startService } from '../src/server.ts'
 import { temporaryDirectory } from '../test/support/temporary-directory.ts'
 import { demoLines, demoPullRequests } from './demo-pull-requests.ts'
 import { startFakeGithubServer } from './fake-github-server.ts'
-import { explain, heading, type Narrator, narrator, say } from './narrate.ts'
+import { conclude, detail, frame, heading, type Narrator, narrator, say } from './narrate.ts'
 
 const PERMISSIONS = { 'acme/shop': 'write' as const, 'acme/tour': 'write' as const }
 const ADA = { token: 'demo-token-ada', login: 'ada', id: 1, permissions: PERMISSIONS }
@@ -14,8 +14,8 @@ const BEN = { token: 'demo-token-ben', login: 'ben', id: 2, permissions: PERMISS
 const WEBHOOK_SECRET = 'demo-secret'
 
 async function main(): Promise<void> {
-  say('The Deconflict demo. Nothing leaves this machine: a local stand-in replaces GitHub.')
-  say('Starting the service on a new embedded database; the first start takes a few seconds …')
+  say('The Deconflict demo. Nothing leaves this machine: a local stand-in replaces GitHub.\n')
+  detail('Starting the service on a new embedded database; the first start takes a few seconds …')
   const github = await startFakeGithubServer({
     users: [ADA, BEN],
     repositories: [
@@ -75,7 +75,9 @@ async function demoActivities(ada: Narrator, ben: Narrator): Promise<void> {
       'overlap.reason',
     ],
   })
-  explain('The activity expires after a day without a heartbeat. It overlaps with nothing yet.')
+  conclude('Ada’s agent declares work on src/checkout/**. It overlaps with nothing yet.', {
+    text: 'The activity expires after a day without a heartbeat. It overlaps with nothing yet.',
+  })
 
   heading('Ben’s agent checks before it starts')
   const intent = { branch: 'tidy-retries', base_branch: 'main', scope: { paths: ['src/**/retry.ts'] } }
@@ -86,7 +88,15 @@ async function demoActivities(ada: Narrator, ben: Narrator): Promise<void> {
   const example = check.matches[0]?.paths[0]?.example
   if (check.related_activity_ids[0] !== activity.id || !example)
     throw new Error('the check did not find the collision')
-  explain(`The two globs look nothing alike, but both match ${example}. Nobody has pushed anything yet.`)
+  conclude('Ben’s agent checks src/**/retry.ts before it starts. The globs look nothing alike, but:', {
+    text: `The two globs look nothing alike, but both match ${example}. Nobody has pushed anything yet.`,
+    isWarning: true,
+  })
+  frame([
+    `${check.severity} · collision with “${activity.title}” by ${activity.actor} on ${activity.branch}`,
+    `both match ${example}`,
+    check.recommended_action,
+  ])
 
   heading('Ada’s agent creates a notable for everyone who works on checkout')
   await ada('POST', '/notables', {
@@ -99,9 +109,9 @@ async function demoActivities(ada: Narrator, ben: Narrator): Promise<void> {
     },
     show: ['id', 'status', 'importance', 'created_by', 'expires_at'],
   })
-  explain(
-    'It expires after a week. Everyone who checks work there sees it, even when no activity is live there.',
-  )
+  conclude('Ada’s agent creates a notable, which everyone who checks work there sees.', {
+    text: 'It expires after a week. Everyone who checks work there sees it, even when no activity is live there.',
+  })
 
   heading('Ben’s agent goes ahead: it declares its own work, and sends the request twice')
   const key = { 'Idempotency-Key': 'demo-ben-1' }
@@ -110,9 +120,9 @@ async function demoActivities(ada: Narrator, ben: Narrator): Promise<void> {
   const first = await ben('POST', '/activity', { body, headers: key, show })
   const again = await ben('POST', '/activity', { body, headers: key, show: ['activity.id'] })
   if (first.activity.id !== again.activity.id) throw new Error('the retry created a second record')
-  explain(
-    'A retry after a lost response is safe: the same key returns the same record and the same response.',
-  )
+  conclude('Ben’s agent goes ahead and sends its request twice. There is one record.', {
+    text: 'A retry after a lost response is safe: the same key returns the same record and the same response.',
+  })
 
   heading('Ada’s agent sees it in the response to its next heartbeat')
   const beat = await ada('POST', `/activity/${activity.id}/heartbeat`, {
@@ -120,7 +130,10 @@ async function demoActivities(ada: Narrator, ben: Narrator): Promise<void> {
   })
   if (!beat.overlap.related_activity_ids.includes(first.activity.id))
     throw new Error('the heartbeat did not report the collision')
-  explain('The agent that came first is also informed about later collisions.')
+  conclude('Ada’s agent, which came first, is told of Ben’s work in the answer to its heartbeat.', {
+    text: 'The agent that came first is also informed about later collisions.',
+    isWarning: true,
+  })
 
   heading('Ada’s work is merged and archived')
   await ada('PATCH', `/activity/${activity.id}`, {
@@ -129,7 +142,9 @@ async function demoActivities(ada: Narrator, ben: Narrator): Promise<void> {
   })
   await ada('PATCH', `/activity/${activity.id}`, { body: { status: 'merged' }, show: ['id', 'status'] })
   await ada('POST', `/activity/${activity.id}/archive`, { show: ['status', 'archived_at'] })
-  explain('The agent does this itself here. With the GitHub App, a merge does it; see below.')
+  conclude('Ada’s work is merged, and its activity is archived.', {
+    text: 'The agent does this itself here. With the GitHub App, a merge does it; see below.',
+  })
 
   heading('Ben’s agent checks again')
   const last = await ben('POST', '/activity/check', {
@@ -137,9 +152,9 @@ async function demoActivities(ada: Narrator, ben: Narrator): Promise<void> {
     show: ['related_activity_ids', 'related_notable_ids', 'reason', 'reuse_opportunities'],
   })
   if (last.related_activity_ids.length > 0) throw new Error('the archived activity still collides')
-  explain(
-    'There is no collision any more. The notable still applies, and there is merged work to pull first.',
-  )
+  conclude('Ben’s agent checks again: no collision, and merged work to pull first.', {
+    text: 'There is no collision any more. The notable still applies, and there is merged work to pull first.',
+  })
 }
 
 function printInstructions(url: string): void {

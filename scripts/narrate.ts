@@ -6,21 +6,45 @@ type Body = any
 
 let step = 0
 
+/** Shows requests and responses, and the comments in full. Otherwise each step is one line. */
+const IS_VERBOSE = process.argv.includes('--verbose')
+const FRAME_WIDTH = 96
+
 export function say(text: string): void {
   process.stdout.write(`${text}\n`)
 }
 
-export function heading(text: string): void {
-  step += 1
-  say(`\n${paint('bold', `${step}. ${text}`)}`)
+/** Says it with `--verbose` only. */
+export function detail(text: string): void {
+  if (IS_VERBOSE) say(text)
 }
 
-export function explain(text: string): void {
-  say(paint('green', `   ⇒ ${text}`))
+export function heading(text: string): void {
+  step += 1
+  detail(`\n${paint('bold', `${step}. ${text}`)}`)
+}
+
+/** Ends a step: `line` sums it up, and `text` explains it with `--verbose`. */
+export function conclude(
+  line: string,
+  { text, isWarning = false }: { text: string; isWarning?: boolean },
+): void {
+  if (IS_VERBOSE) say(paint('green', `   ⇒ ${text}`))
+  else say(isWarning ? `${paint('yellow', '⚠')} ${line}` : `${paint('green', '✓')} ${line}`)
 }
 
 export function quote(text: string): void {
-  say(text.replaceAll(/^/gm, '   │ '))
+  detail(text.replaceAll(/^/gm, '   │ '))
+}
+
+/** Draws a frame around lines, which are cut to its width. */
+export function frame(lines: string[]): void {
+  if (IS_VERBOSE) return
+  const cut = lines.map((line) => (line.length > FRAME_WIDTH ? `${line.slice(0, FRAME_WIDTH - 1)}…` : line))
+  const width = Math.max(...cut.map((line) => line.length))
+  say(`  ┌${'─'.repeat(width + 2)}┐`)
+  for (const line of cut) say(`  │ ${line.padEnd(width)} │`)
+  say(`  └${'─'.repeat(width + 2)}┘`)
 }
 
 export interface Narrator {
@@ -48,15 +72,15 @@ export function narrator(who: string, api: string, token: string): Narrator {
   }
   const narrate = async (method: string, path: string, options: NarratedRequest): Promise<Body> => {
     const { response, body } = await send(method, path, options)
-    say(`   ${who}: ${paint('cyan', `${method} ${new URL(api).pathname}${path}`)}`)
-    for (const [name, value] of Object.entries(options.headers ?? {})) say(`     ${name}: ${value}`)
-    if (options.body) say(indent(JSON.stringify(options.body, null, 1), 5))
+    detail(`   ${who}: ${paint('cyan', `${method} ${new URL(api).pathname}${path}`)}`)
+    for (const [name, value] of Object.entries(options.headers ?? {})) detail(`     ${name}: ${value}`)
+    if (options.body) detail(indent(JSON.stringify(options.body, null, 1), 5))
     const replayed = response.headers.has('idempotent-replayed') ? '  Idempotent-Replayed: true' : ''
-    say(`   → ${paint(response.ok ? 'green' : 'red', String(response.status))}${replayed}`)
+    detail(`   → ${paint(response.ok ? 'green' : 'red', String(response.status))}${replayed}`)
     if (!response.ok)
       throw new Error(`${method} ${path} answered ${response.status}: ${JSON.stringify(body)}`)
     for (const name of options.show)
-      say(indent(`${name}: ${JSON.stringify(fieldOf(body, name), null, 1)}`, 5))
+      detail(indent(`${name}: ${JSON.stringify(fieldOf(body, name), null, 1)}`, 5))
     return body
   }
   return Object.assign(narrate, { quietly: send })
@@ -74,6 +98,6 @@ function indent(json: string, by: number): string {
   return compact.replaceAll(/^/gm, ' '.repeat(by))
 }
 
-function paint(style: 'bold' | 'cyan' | 'green' | 'red', text: string): string {
+function paint(style: 'bold' | 'cyan' | 'green' | 'red' | 'yellow', text: string): string {
   return process.stdout.isTTY ? styleText(style, text) : text
 }
