@@ -1,0 +1,104 @@
+/** Processes that watch a repository: refused flags, several instances on one database, and a restart. */
+import { afterAll, afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { type FakeGithubServer, startFakeGithubServer } from '../../scripts/fake-github-server.ts'
+import { type FreshDatabase, freshDatabase, runOn } from '../support/database.ts'
+import { launch, type ServiceProcess, startProcess } from '../support/process.ts'
+import { apiAt } from '../support/service.ts'
+
+const TOKEN = 'tok-watcher'
+const LIST = 'GET /repos/acme/shop/pulls'
+const WAIT_OPTIONS = { timeout: 60_000, interval: 50 }
+
+let github: FakeGithubServer
+let database: FreshDatabase
+const services: ServiceProcess[] = []
+
+beforeEach(async () => {
+  const user = (token: string, login: string, id: number) => ({
+    token,
+    login,
+    id,
+    permissions: { 'acme/shop': 'read' as const },
+  })
+  github = await startFakeGithubServer({
+    repositories: [{ id: 7, full_name: 'acme/shop' }],
+    users: [user('ada', 'ada', 1), user(TOKEN, 'wes', 2)],
+  })
+  for (const method of ['POST', 'PUT', 'PATCH', 'DELETE']) github.github.fault(`${method} *`, 'forbidden')
+  database = await freshDatabase()
+})
+afterEach(async () => {
+  await Promise.all(services.splice(0).map((service) => service.kill('SIGTERM')))
+  await database.drop()
+  await github.close()
+})
+afterAll(() => expect(services).toEqual([]))
+
+async function start(): Promise<ServiceProcess> {
+  const service = await startProcess({
+    DATABASE_URL: database.database_url,
+    GITHUB_API_URL: github.url,
+    WATCH_REPOSITORIES: 'acme/shop',
+    GITHUB_TOKEN: TOKEN,
+  })
+  services.push(service)
+  return service
+}
+const numbers = async (service: ServiceProcess): Promise<number[]> => {
+  const { body } = await apiAt(service.url, 'ada')('GET', '/activity?limit=100')
+  return body.items
+    .map(({ pr_url }: { pr_url: string }) => Number(pr_url.split('/').at(-1)))
+    .sort((a: number, b: number) => a - b)
+}
+/** As if a minute had passed. */
+const pollNow = () =>
+  runOn(
+    database.database_url as string,
+    `update jobs set state = 'pending', attempts = 0, run_at = now() where kind = 'poll'`,
+  )
+const open = () => github.github.at('acme/shop').open({ files: ['src/pay.ts'] }).number
+const writes = () => github.github.requests().filter(({ route }) => !route.startsWith('GET '))
+
+test('of two instances one polls, and the other takes over when it dies', async () => {
+  const opened = Array.from({ length: 6 }, open)
+  const [first, second] = (await Promise.all([start(), start()])) as [ServiceProcess, ServiceProcess]
+  for (const service of [first, second])
+    await expect.poll(() => numbers(service), WAIT_OPTIONS).toEqual(opened)
+  expect(github.github.calls(LIST)).toBe(1)
+  expect(github.github.calls(`${LIST}/*/files`)).toBe(6)
+
+  await first.kill('SIGKILL')
+  const later = open()
+  await pollNow()
+  await expect.poll(() => numbers(second), WAIT_OPTIONS).toEqual([...opened, later])
+  expect(github.github.calls(`${LIST}/*/files`)).toBe(7)
+  expect(writes()).toEqual([])
+})
+
+test('a restart finds what was opened and merged meanwhile, and reads no other files again', async () => {
+  const opened = [open(), open(), open()]
+  const before = await start()
+  await expect.poll(() => numbers(before), WAIT_OPTIONS).toEqual(opened)
+  await before.kill('SIGKILL')
+  github.github.at('acme/shop').merge(opened[0] as number)
+  const later = open()
+  const after = await start()
+  await pollNow()
+  await expect.poll(() => numbers(after), WAIT_OPTIONS).toEqual([opened[1], opened[2], later])
+  expect(github.github.calls(`${LIST}/*/files`)).toBe(4)
+  expect(`${before.output()}${after.output()}`).not.toContain(TOKEN)
+})
+
+describe('a command line that cannot work ends the process with one line:', () => {
+  test.each([
+    ['--watch', ['--watch', 'acme'], { GITHUB_TOKEN: TOKEN }],
+    ['GITHUB_TOKEN', ['--watch', 'acme/shop'], {}],
+    ['WATCH_REPOSITORIES', [], { WATCH_REPOSITORIES: 'acme/shop,', GITHUB_TOKEN: TOKEN }],
+    ['--watch', ['--wach', 'acme/shop'], { GITHUB_TOKEN: TOKEN }],
+    ['--watch', ['--watch'], { GITHUB_TOKEN: TOKEN }],
+  ])('%s in %j', async (name, flags, env) => {
+    const { code, errors } = await launch(env, ['dist/main.js', ...flags]).exit
+    expect(code).toBe(1)
+    expect(errors).toEqual([expect.stringMatching(new RegExp(`^deconflict: .*${name}\\b`))])
+  })
+})
