@@ -1,5 +1,5 @@
 /** `deconflict init`, which shows, writes and exactly reverts its changes. */
-import { chmod, mkdir, readdir, readFile, stat, writeFile } from 'node:fs/promises'
+import { chmod, mkdir, readdir, readFile, stat, symlink, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { readSettingsFile } from '../../src/context/settings-file.ts'
@@ -49,12 +49,92 @@ const NAMES = [
 ]
 
 describe('init', () => {
-  test('shows every change, and writes nothing without a terminal', async () => {
+  test('shows one line per file, with --diff every line, and writes nothing without a terminal', async () => {
     const before = await snapshot()
     const { code, stdout, stderr } = await tree.run(['init'])
     expect([code, stderr]).toEqual([1, 'deconflict: stdin is not a terminal; pass --yes to apply\n'])
-    for (const name of NAMES) expect(stdout).toContain(`${name} (new)`)
+    const lines = stdout.trim().split('\n')
+    expect(lines).toHaveLength(NAMES.length)
+    for (const name of NAMES)
+      expect(lines).toContainEqual(
+        expect.stringMatching(new RegExp(`^\\+ ${name.replaceAll('.', '\\.')} +\\w`)),
+      )
+    expect(stdout).toMatch(/\.claude\/settings\.json +\d+ hooks$/m)
+    const { stdout: diff } = await tree.run(['init', '--diff'])
+    for (const name of NAMES) expect(diff).toContain(`${name} (new)\n+ `)
+    expect(diff.endsWith(stdout)).toBe(true)
     expect(await snapshot()).toEqual(before)
+  })
+
+  test('says what to trust, what to commit, and what everyone has to do', async () => {
+    const { stdout } = await tree.run(['init', '--yes'])
+    expect(stdout).toMatch(/Codex runs no hook until you trust it/)
+    expect(stdout).toMatch(/Commit \.claude\/settings\.json, .*AGENTS\.md, \.github\/deconflict\.yml\./)
+    expect(stdout).toMatch(/everyone runs deconflict init --only git/)
+    expect(stdout).toMatch(/deconflict login URL/)
+    const { stdout: some } = await tree.run(['init', '--yes', '--only', 'mcp'])
+    expect(some).not.toMatch(/Trust|pre-push/)
+  })
+
+  test('points from CLAUDE.md and GEMINI.md to AGENTS.md, if they exist and do not yet', async () => {
+    await tree.write({ 'CLAUDE.md': 'Be kind.', 'GEMINI.md': 'See @./AGENTS.md\n' })
+    const before = await snapshot()
+    await tree.run(['init', '--yes', '--only', 'agents-md'])
+    expect(await read('CLAUDE.md')).toMatch(/^Be kind\.\n\n<!-- .* -->\n@AGENTS\.md\n<!-- .* -->\n$/)
+    expect(await read('GEMINI.md')).toBe('See @./AGENTS.md\n')
+    expect((await tree.run(['init', '--yes', '--only', 'agents-md'])).stdout).toMatch(/already installed/)
+    await tree.run(['init', '--yes', '--undo'])
+    expect(await snapshot()).toEqual(before)
+  })
+
+  test('leaves a CLAUDE.md that is a link to AGENTS.md, or the other way round, without a pointer', async () => {
+    await tree.write({ 'CLAUDE.md': 'Be kind.\n' })
+    await symlink('CLAUDE.md', at('AGENTS.md'))
+    await tree.run(['init', '--yes', '--only', 'agents-md'])
+    expect(await read('CLAUDE.md')).toMatch(/^Be kind\.\n\n<!-- deconflict:begin -->/)
+    expect(await read('CLAUDE.md')).not.toMatch(/@AGENTS/)
+    await tree.run(['init', '--yes', '--undo'])
+    expect(await read('CLAUDE.md')).toBe('Be kind.\n')
+  })
+
+  describe('the part mcp', () => {
+    const SHARED = {
+      '.gemini/settings.json': '{\n\t"hooks": {},\n\t"mcpServers": { "mine": { "command": "mine" } }\n}',
+      '.codex/config.toml': 'model = "mine"\n',
+    }
+
+    test('is left out by default, and adds the server to the file of each client', async () => {
+      await tree.write(SHARED)
+      const before = await snapshot()
+      await tree.run(['init', '--yes'])
+      expect(await read('.codex/config.toml')).toBe('model = "mine"\n')
+      await tree.run(['init', '--yes', '--only', 'mcp'])
+      const stdio = { command: 'deconflict', args: ['mcp'] }
+      const json = async (name: string) => JSON.parse(await read(name))
+      for (const name of ['.mcp.json', '.cursor/mcp.json'])
+        expect(await json(name)).toEqual({ mcpServers: { deconflict: stdio } })
+      expect((await json('.gemini/settings.json')).mcpServers).toEqual({
+        mine: { command: 'mine' },
+        deconflict: stdio,
+      })
+      expect(await json('.vscode/mcp.json')).toEqual({ servers: { deconflict: { type: 'stdio', ...stdio } } })
+      expect((await json('opencode.json')).mcp.deconflict.command).toEqual(['deconflict', 'mcp'])
+      expect(await read('.codex/config.toml')).toMatch(
+        /^model = "mine"\n\n# >>> .*\[mcp_servers\.deconflict\]\n.*env_vars = .*"GITHUB_TOKEN"/s,
+      )
+      expect((await tree.run(['init', '--yes', '--only', 'mcp'])).stdout).toMatch(/already installed/)
+      await tree.run(['init', '--yes', '--undo'])
+      expect(await snapshot()).toEqual(before)
+    })
+
+    test('keeps a server that a person configured, and skips a file with comments', async () => {
+      const mine = '{"mcpServers": {"deconflict": {"type": "http", "url": "https://example.com/mcp"}}}'
+      await tree.write({ '.mcp.json': mine, '.vscode/mcp.json': '{ // mine\n}' })
+      const { stderr } = await tree.run(['init', '--yes', '--only', 'mcp'])
+      expect(stderr).toMatch(/\.vscode\/mcp\.json was skipped: .*contains comments/)
+      await tree.run(['init', '--yes', '--undo'])
+      expect(await read('.mcp.json')).toBe(mine)
+    })
   })
 
   test('changes nothing the second time, and --undo restores every byte', async () => {

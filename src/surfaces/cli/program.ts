@@ -7,7 +7,7 @@ import { findConnection } from './connection.ts'
 import { hook } from './hook/hook.ts'
 import { AGENTS, HOOK_EVENTS } from './hook/payload.ts'
 import { init } from './init/init.ts'
-import { PARTS } from './init/plan.ts'
+import { PARTS } from './init/targets.ts'
 import { list, notes, show } from './list.ts'
 import { login } from './login.ts'
 import { note } from './note.ts'
@@ -99,11 +99,12 @@ function createProgram(runtime: Runtime, end: (code: ExitCode) => void): Command
   program
     .command('init')
     .description(
-      'Install hooks for agents and git, a section in AGENTS.md, and a settings file. Shows the changes and asks first.',
+      'Install hooks for agents and git, a section in AGENTS.md, and a settings file. Lists the changes and asks first.',
     )
     .option('--yes', 'do not ask')
+    .option('--diff', 'show every line that changes')
     .option('--undo', 'remove exactly what init wrote')
-    .option('--only <part...>', PARTS.join(', '))
+    .option('--only <part...>', `${PARTS.join(', ')} (default: all but mcp)`)
     .action(async (options) => end(await init(runtime, options)))
   program
     .command('hook <event>')

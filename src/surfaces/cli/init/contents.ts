@@ -65,6 +65,13 @@ export const AGENTS_SECTION: Section = {
   ],
 }
 
+/** The form in which Claude Code and Gemini CLI include another file. */
+export const POINTER_SECTION: Section = {
+  begin: '<!-- deconflict:pointer -->',
+  end: '<!-- deconflict:pointer-end -->',
+  lines: ['@AGENTS.md'],
+}
+
 export const SETTINGS = `# Settings of Deconflict for this repository. Every key is optional; these are defaults and examples.
 # GET /api/v1/repos/OWNER/REPO/settings returns the effective settings and any errors in this file.
 

@@ -1,4 +1,4 @@
-/** `deconflict init`: shows the file changes, asks, and writes them. `--undo` reverts exactly these. */
+/** `deconflict init`: lists the file changes, asks, and writes them. `--undo` reverts exactly these. */
 import { chmod, mkdir, readFile, rm, rmdir, writeFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { createInterface } from 'node:readline/promises'
@@ -6,11 +6,15 @@ import { Git } from '../git.ts'
 import { CliError, EXIT, type ExitCode, type Runtime } from '../runtime.ts'
 import { painter } from '../terminal.ts'
 import { diffLines } from './diff.ts'
-import { type FileChange, hashOf, InitRecord, PARTS, type Part, planAdding, planRemoving } from './plan.ts'
+import { nextSteps } from './next-steps.ts'
+import { type FileChange, hashOf, InitRecord, planAdding, planRemoving } from './plan.ts'
+import { DEFAULT_PARTS, PARTS, type Part } from './targets.ts'
 
 export interface InitOptions {
   yes?: boolean
   undo?: boolean
+  /** Shows every line that changes. */
+  diff?: boolean
   only?: string[]
 }
 
@@ -25,7 +29,8 @@ export async function init(runtime: Runtime, options: InitOptions): Promise<Exit
     throw new CliError('not a git working tree; change to one')
   const file = join(git_directory, 'deconflict', 'init.json')
   const record = await readRecord(file)
-  const where = { root, hooks_directory, parts: parseParts(options.only) }
+  const parts = parseParts(options.only, options.undo ? PARTS : DEFAULT_PARTS)
+  const where = { root, hooks_directory, parts }
   const { changes, skips } = await (options.undo ? planRemoving(where, record) : planAdding(where))
   for (const { name, why } of skips) runtime.stderr.write(`deconflict: ${name} ${why}\n`)
   if (changes.length === 0) {
@@ -33,25 +38,36 @@ export async function init(runtime: Runtime, options: InitOptions): Promise<Exit
     return EXIT.clear
   }
   const paint = painter(runtime.stdout, runtime.env)
-  for (const change of changes) runtime.stdout.write(`${diffLines(change, paint).join('\n')}\n\n`)
+  if (options.diff)
+    for (const change of changes) runtime.stdout.write(`${diffLines(change, paint).join('\n')}\n\n`)
+  runtime.stdout.write(`${changeLines(changes).join('\n')}\n`)
   if (!options.yes && !(await confirm(runtime, changes.length))) {
     runtime.stdout.write('Nothing was written.\n')
     return EXIT.error
   }
   for (const change of changes) await apply(change, root)
   await writeRecord(file, recordAfter(record, changes, options.undo === true))
-  runtime.stdout.write(
-    options.undo
-      ? `Removed what init wrote from ${changes.map(({ name }) => name).join(', ')}.\n`
-      : `Wrote ${changes.map(({ name }) => name).join(', ')}. Run deconflict init --undo to revert this.\n`,
-  )
+  const count = changes.length === 1 ? '1 file' : `${changes.length} files`
+  const done = options.undo
+    ? [`Removed what init wrote from ${count}.`]
+    : [`Wrote ${count}. deconflict init --undo reverts this.`, '', ...nextSteps(parts, changes)]
+  runtime.stdout.write(`${done.join('\n')}\n`)
   return EXIT.clear
 }
 
-function parseParts(only: string[] | undefined): readonly Part[] {
+/** One line per file: what happens to it, and what is added. */
+function changeLines(changes: FileChange[]): string[] {
+  const width = Math.max(...changes.map(({ name }) => name.length))
+  return changes.map(({ name, before, after, about }) => {
+    const sign = before === undefined ? '+' : after === undefined ? '-' : '~'
+    return `${sign} ${name.padEnd(width)}  ${about}`.trimEnd()
+  })
+}
+
+function parseParts(only: string[] | undefined, defaults: readonly Part[]): readonly Part[] {
   const unknown = only?.find((name) => !PARTS.some((part) => part === name))
   if (unknown) throw new CliError(`--only takes ${PARTS.join(', ')}, not ${unknown}`)
-  return only ? PARTS.filter((part) => only.includes(part)) : PARTS
+  return only ? PARTS.filter((part) => only.includes(part)) : defaults
 }
 
 async function confirm(runtime: Runtime, count: number): Promise<boolean> {
@@ -88,12 +104,12 @@ async function readRecord(file: string): Promise<InitRecord> {
 function recordAfter(record: InitRecord, changes: FileChange[], isUndo: boolean): InitRecord {
   const next = { ...record }
   for (const { path, before, after } of changes) {
-    if (isUndo || after === undefined) delete next[path]
-    else {
-      const known = record[path]
-      const isOurs = known && before !== undefined && hashOf(before) === known.after
-      next[path] = { before: isOurs ? known.before : (before ?? null), after: hashOf(after) }
-    }
+    const known = record[path]
+    const isOurs = known && before !== undefined && hashOf(before) === known.after
+    const original = isOurs ? known.before : (before ?? null)
+    const isOver = after === undefined || after === original || (isUndo && !isOurs)
+    if (isOver) delete next[path]
+    else next[path] = { before: original, after: hashOf(after) }
   }
   return next
 }

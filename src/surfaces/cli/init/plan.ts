@@ -1,22 +1,11 @@
 /** The file changes of `deconflict init` and `init --undo`. Reads files, writes none. */
 import { createHash } from 'node:crypto'
-import { readFile } from 'node:fs/promises'
-import { join, relative } from 'node:path'
+import { readFile, realpath } from 'node:fs/promises'
+import { relative } from 'node:path'
 import { z } from 'zod'
 import { CliError } from '../runtime.ts'
-import {
-  AGENTS_SECTION,
-  CLAUDE_HOOKS,
-  CODEX_HOOKS,
-  CURSOR_HOOKS,
-  PUSH_SECTION,
-  SETTINGS,
-} from './contents.ts'
-import { type Hooks, withHooks, withoutHooks } from './hook-settings.ts'
-import { type Section, withoutSection, withSection } from './section.ts'
-
-export const PARTS = ['claude', 'codex', 'cursor', 'git', 'agents-md', 'settings'] as const
-export type Part = (typeof PARTS)[number]
+import type { Target } from './target.ts'
+import { PARTS, type Part, type Places, targetsOf } from './targets.ts'
 
 /** A change of one file; `undefined` means that the file does not exist. */
 export interface FileChange {
@@ -26,118 +15,105 @@ export interface FileChange {
   before: string | undefined
   after: string | undefined
   is_executable: boolean
-}
-
-/** A file that is not changed, and why. */
-interface Skip {
-  name: string
-  why: string
+  /** What is added to the file, or removed from it. */
+  about: string
 }
 
 export interface Plan {
   changes: FileChange[]
-  skips: Skip[]
-}
-
-interface Target {
-  path: string
-  is_executable?: boolean
-  /** Throws `CliError` if the file must not be changed. */
-  add(text: string | undefined): string
-  remove(text: string): string | undefined
+  /** Files that are not changed, and why. */
+  skips: { name: string; why: string }[]
 }
 
 /** By path: the content before `init`, and a hash of what it wrote. Files that match the hash are restored exactly. */
 export const InitRecord = z.record(z.string(), z.object({ before: z.string().nullable(), after: z.string() }))
 export type InitRecord = z.output<typeof InitRecord>
 
-interface PlanOptions {
-  root: string
-  hooks_directory: string
+interface PlanOptions extends Places {
   parts: readonly Part[]
 }
 
 export async function planAdding(options: PlanOptions): Promise<Plan> {
-  return plan(options, (target, text) => target.add(text))
-}
-
-export async function planRemoving(options: PlanOptions, record: InitRecord): Promise<Plan> {
-  return plan(options, (target, text) => {
-    if (text === undefined) return undefined
-    const known = record[target.path]
-    if (known && hashOf(text) === known.after) return known.before ?? undefined
-    return target.remove(text)
+  return plan(options, ({ targets, before }, skip) => {
+    let text = before
+    const added: string[] = []
+    for (const target of targets) {
+      const next = orSkip(skip, () => target.add(text), text)
+      if (next !== text) added.push(target.about(next ?? ''))
+      text = next
+    }
+    return { after: text, about: added.join(', ') }
   })
 }
 
+export async function planRemoving(options: PlanOptions, record: InitRecord): Promise<Plan> {
+  const others = PARTS.filter((part) => !options.parts.includes(part))
+  const kept = targetsOf(options, others)
+  return plan(options, ({ path, targets, before }, skip) => {
+    if (before === undefined) return { after: undefined, about: '' }
+    const known = record[path]
+    const isOfOthers = kept.some(
+      (target) =>
+        target.path === path &&
+        orSkip(
+          () => {},
+          () => target.remove(before),
+          before,
+        ) !== before,
+    )
+    if (known && hashOf(before) === known.after && !isOfOthers)
+      return { after: known.before ?? undefined, about: '' }
+    const remove = (text: string | undefined, target: Target) =>
+      text === undefined ? undefined : orSkip(skip, () => target.remove(text), text)
+    return { after: targets.reduceRight(remove, before), about: '' }
+  })
+}
+
+interface File {
+  path: string
+  before: string | undefined
+  /** Several parts can write to one file, and two names can be links to one. */
+  targets: Target[]
+}
+
+type Skip = (why: string) => void
+
 async function plan(
-  { root, hooks_directory, parts }: PlanOptions,
-  edit: (target: Target, text: string | undefined) => string | undefined,
+  options: PlanOptions,
+  edit: (file: File, skip: Skip) => { after: string | undefined; about: string },
 ): Promise<Plan> {
-  const changes: FileChange[] = []
-  const skips: Skip[] = []
-  for (const part of parts) {
-    const target = TARGETS[part](root, hooks_directory)
-    const name = relative(root, target.path)
-    const before = await readFile(target.path, 'utf8').catch(() => undefined)
-    try {
-      const after = edit(target, before)
-      if (after !== before)
-        changes.push({ path: target.path, name, before, after, is_executable: target.is_executable === true })
-    } catch (error) {
-      if (!(error instanceof CliError)) throw error
-      skips.push({ name, why: error.message })
-    }
+  const files = new Map<string, File>()
+  for (const target of targetsOf(options, options.parts)) {
+    const { path } = target
+    const key = await realpath(path).catch(() => path)
+    const file = files.get(key)
+    if (file) file.targets.push(target)
+    else
+      files.set(key, {
+        path,
+        before: await readFile(path, 'utf8').catch(() => undefined),
+        targets: [target],
+      })
   }
-  return { changes, skips }
-}
-
-const TARGETS: Record<Part, (root: string, hooks_directory: string) => Target> = {
-  claude: (root) => hookTarget(join(root, '.claude/settings.json'), CLAUDE_HOOKS, {}),
-  codex: (root) => hookTarget(join(root, '.codex/hooks.json'), CODEX_HOOKS, {}),
-  cursor: (root) => hookTarget(join(root, '.cursor/hooks.json'), CURSOR_HOOKS, { version: 1 }),
-  git: (_, hooks_directory) => pushTarget(join(hooks_directory, 'pre-push')),
-  'agents-md': (root) => sectionTarget(join(root, 'AGENTS.md'), AGENTS_SECTION),
-  settings: (root) => ({
-    path: join(root, '.github/deconflict.yml'),
-    add: (text) => text ?? SETTINGS,
-    remove: (text) => (text === SETTINGS ? undefined : text),
-  }),
-}
-
-function hookTarget(path: string, hooks: Hooks, template: Record<string, unknown>): Target {
-  return {
-    path,
-    add: (text) => withHooks(text, { hooks, template }),
-    remove: (text) => withoutHooks(text, { template }),
+  const result: Plan = { changes: [], skips: [] }
+  for (const file of files.values()) {
+    const { path, before, targets } = file
+    const name = relative(options.root, path)
+    const { after, about } = edit(file, (why) => result.skips.push({ name, why }))
+    const is_executable = targets.some((target) => target.is_executable === true)
+    if (after !== before) result.changes.push({ path, name, before, after, is_executable, about })
   }
+  return result
 }
 
-function sectionTarget(path: string, section: Section): Target {
-  return {
-    path,
-    add: (text = '') => withSection(text, section),
-    remove: (text) => withoutSection(text, section) || undefined,
-  }
-}
-
-const NEW_HOOK = '#!/bin/sh\n'
-
-function pushTarget(path: string): Target {
-  return {
-    path,
-    is_executable: true,
-    add: (text = NEW_HOOK) => {
-      if (!/^#!.*\b(?:sh|bash|dash|zsh|ksh)\b/.test(text))
-        throw new CliError(
-          `was skipped: it is not a shell script; add this to it yourself: ${PUSH_SECTION.lines[1]}`,
-        )
-      return withSection(text, PUSH_SECTION)
-    },
-    remove: (text) => {
-      const rest = withoutSection(text, PUSH_SECTION)
-      return rest === NEW_HOOK && rest !== text ? undefined : rest
-    },
+/** The edited text. The same text if the file must not be changed, which `edit` reports as `CliError`. */
+function orSkip(skip: Skip, edit: () => string | undefined, text: string | undefined): string | undefined {
+  try {
+    return edit()
+  } catch (error) {
+    if (!(error instanceof CliError)) throw error
+    skip(error.message)
+    return text
   }
 }
 

@@ -1,0 +1,10 @@
+/** One file that a part of `deconflict init` writes to. */
+export interface Target {
+  path: string
+  is_executable?: boolean
+  /** What the file contains of ours, in a few words. */
+  about(text: string): string
+  /** Undefined stands for no file. Throws `CliError` if the file must not be changed. */
+  add(text: string | undefined): string | undefined
+  remove(text: string): string | undefined
+}

@@ -1,0 +1,103 @@
+/** The files that `deconflict init` writes to, by part: what it adds to each, and how it removes that. Pure. */
+import { join } from 'node:path'
+import { CliError } from '../runtime.ts'
+import {
+  AGENTS_SECTION,
+  CLAUDE_HOOKS,
+  CODEX_HOOKS,
+  CURSOR_HOOKS,
+  POINTER_SECTION,
+  PUSH_SECTION,
+  SETTINGS,
+} from './contents.ts'
+import { type Hooks, withHooks, withoutHooks } from './hook-settings.ts'
+import { mcpTargets } from './mcp-targets.ts'
+import { type Section, withoutSection, withSection } from './section.ts'
+import type { Target } from './target.ts'
+
+export const PARTS = ['claude', 'codex', 'cursor', 'git', 'agents-md', 'settings', 'mcp'] as const
+export type Part = (typeof PARTS)[number]
+/** `mcp` is only written when it is named: the hooks need no cooperation of the agent. */
+export const DEFAULT_PARTS = PARTS.filter((part) => part !== 'mcp')
+
+export interface Places {
+  /** The top directory of the working tree. */
+  root: string
+  hooks_directory: string
+}
+
+export function targetsOf(places: Places, parts: readonly Part[]): Target[] {
+  return parts.flatMap((part) => TARGETS[part](places))
+}
+
+const TARGETS: Record<Part, (places: Places) => Target[]> = {
+  claude: ({ root }) => [hookTarget(join(root, '.claude/settings.json'), CLAUDE_HOOKS, {})],
+  codex: ({ root }) => [hookTarget(join(root, '.codex/hooks.json'), CODEX_HOOKS, {})],
+  cursor: ({ root }) => [hookTarget(join(root, '.cursor/hooks.json'), CURSOR_HOOKS, { version: 1 })],
+  git: ({ hooks_directory }) => [pushTarget(join(hooks_directory, 'pre-push'))],
+  'agents-md': ({ root }) => [
+    sectionTarget(join(root, 'AGENTS.md'), AGENTS_SECTION, 'when to check, start and finish work'),
+    ...['CLAUDE.md', 'GEMINI.md'].map((name) => pointerTarget(join(root, name))),
+  ],
+  settings: ({ root }) => [
+    {
+      path: join(root, '.github/deconflict.yml'),
+      about: () => 'settings of the repository, all commented out',
+      add: (text) => text ?? SETTINGS,
+      remove: (text) => (text === SETTINGS ? undefined : text),
+    },
+  ],
+  mcp: ({ root }) => mcpTargets(root),
+}
+
+function hookTarget(path: string, hooks: Hooks, template: Record<string, unknown>): Target {
+  return {
+    path,
+    about: (text) => `${text.match(/\bdeconflict hook\b/g)?.length ?? 0} hooks`,
+    add: (text) => withHooks(text, { hooks, template }),
+    remove: (text) => withoutHooks(text, { template }),
+  }
+}
+
+function sectionTarget(path: string, section: Section, about: string): Target {
+  return {
+    path,
+    about: () => about,
+    add: (text = '') => withSection(text, section),
+    remove: (text) => withoutSection(text, section) || undefined,
+  }
+}
+
+/** Only in a file that exists, is not a link to AGENTS.md, and does not point to it already. */
+function pointerTarget(path: string): Target {
+  const target = sectionTarget(path, POINTER_SECTION, 'points to AGENTS.md')
+  return {
+    ...target,
+    add: (text) => {
+      if (text === undefined || text.includes(AGENTS_SECTION.begin)) return text
+      const others = withoutSection(text, POINTER_SECTION)
+      return /(?:^|\s)@(?:\.\/)?AGENTS\.md(?:\s|$)/.test(others) ? text : target.add(text)
+    },
+  }
+}
+
+const NEW_HOOK = '#!/bin/sh\n'
+
+function pushTarget(path: string): Target {
+  return {
+    path,
+    is_executable: true,
+    about: () => 'checks before a push, in this clone only',
+    add: (text = NEW_HOOK) => {
+      if (!/^#!.*\b(?:sh|bash|dash|zsh|ksh)\b/.test(text))
+        throw new CliError(
+          `was skipped: it is not a shell script; add this to it yourself: ${PUSH_SECTION.lines[1]}`,
+        )
+      return withSection(text, PUSH_SECTION)
+    },
+    remove: (text) => {
+      const rest = withoutSection(text, PUSH_SECTION)
+      return rest === NEW_HOOK && rest !== text ? undefined : rest
+    },
+  }
+}
