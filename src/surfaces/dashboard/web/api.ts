@@ -1,6 +1,15 @@
 /** Requests to the service, authorised by the session cookie or by a token that stays in this tab. */
 import { systemClock } from '../../../base/clock.ts'
-import type { Activity, FullActivity, FullNotable, MergeOrder, Notable, Overlaps, Signal } from './records.ts'
+import type {
+  Activity,
+  FullActivity,
+  FullNotable,
+  MergeOrder,
+  Notable,
+  Overlaps,
+  RepositoryOverview,
+  Signal,
+} from './records.ts'
 
 /** How many pages of a list are read; the page says when there are more. */
 const LIST_PAGES_MAX = 10
@@ -101,6 +110,12 @@ const ask = async (method: string, path: string, body?: object) =>
 export const session = {
   read: (): Promise<SessionState> => ask('GET', '/session'),
   end: () => ask('POST', '/session/logout'),
+}
+
+/** The repositories with live work that the reader may see, and when they were read. */
+export async function overview(signal: AbortSignal): Promise<RepositoryOverview & { as_of_ms: number }> {
+  const { answer, as_of_ms } = await request('GET', '/api/v1/repos', { signal })
+  return { ...answer, as_of_ms }
 }
 
 export interface List<Item> {

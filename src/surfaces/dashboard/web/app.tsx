@@ -75,7 +75,7 @@ export function App() {
             }}
           />
         )}
-        {isSignedIn && address.kind === 'overview' && <Overview />}
+        {isSignedIn && address.kind === 'overview' && <Overview {...address} onSignOut={signOut} />}
         {isSignedIn && address.kind === 'repository' && (
           <RepositoryView
             key={address.name}

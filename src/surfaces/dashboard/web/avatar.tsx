@@ -41,9 +41,9 @@ export function Avatar({ person, size = 20 }: { person: Person; size?: number })
   )
 }
 
-/** A row of avatars, which says all names to a screen reader. */
-export function Avatars({ people }: { people: readonly Person[] }) {
-  const more = people.length - AVATARS_MAX
+/** A row of avatars, which says all names to a screen reader. `total`: the number of people, where not all are given. */
+export function Avatars({ people, total = people.length }: { people: readonly Person[]; total?: number }) {
+  const more = total - Math.min(people.length, AVATARS_MAX)
   return (
     <span
       class="avatars"

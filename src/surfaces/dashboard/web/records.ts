@@ -8,4 +8,5 @@ export type FullNotable = OutputOf<'getNotable'>
 export type Overlaps = OutputOf<'listOverlaps'>
 export type Overlap = Overlaps['items'][number]
 export type Signal = OutputOf<'getSignal'>
+export type RepositoryOverview = OutputOf<'listRepositories'>
 export type MergeOrder = OutputOf<'getMergeOrder'>

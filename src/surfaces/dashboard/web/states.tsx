@@ -81,9 +81,17 @@ const REFUSALS: Record<number, { title: string; next: string }> = {
 }
 
 /** Shown instead of everything if nothing could be loaded. */
-export function Refused({ problem, onSignOut }: { problem: Problem; onSignOut: () => void }) {
+export function Refused({
+  problem,
+  what = 'The repository',
+  onSignOut,
+}: {
+  problem: Problem
+  what?: string
+  onSignOut: () => void
+}) {
   const { title, next } = REFUSALS[problem.status] ?? {
-    title: 'The repository could not be loaded',
+    title: `${what} could not be loaded`,
     next: 'The page keeps trying.',
   }
   const canSignIn = problem.status === 401 || problem.status === 403

@@ -1,0 +1,90 @@
+/** The overview of repositories in a real browser. */
+import type { Page } from 'playwright-core'
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { BROWSER, seriousFaultsOn } from '../support/browser.ts'
+import { type PageFixture, type PageRepository, startPageFixture } from '../support/page-fixture.ts'
+
+const OPTIONS = { timeout: 30_000 }
+
+let fixture: PageFixture
+let quiet: PageRepository
+let colliding: PageRepository
+let page: Page
+
+describe.skipIf(BROWSER === undefined)('in Chromium, the overview', () => {
+  beforeAll(async () => {
+    fixture = await startPageFixture()
+    quiet = fixture.repository()
+    colliding = fixture.repository()
+    await quiet.createActivity({ branch: 'a', scope: { paths: ['docs/**'] } })
+    for (const branch of ['a', 'b'])
+      await colliding.createActivity({ actor: branch, branch, blocking: true, scope: { paths: ['src/**'] } })
+  })
+  afterAll(() => fixture?.close())
+  beforeEach(async () => {
+    page = await fixture.newPage()
+  })
+  afterEach(() => page.close())
+
+  const open = async (hash: string) => {
+    await page.goto(`${fixture.url}/${hash}`)
+    await page.getByLabel('GitHub token').fill('ada')
+    await page.getByRole('button', { name: 'Use token' }).click()
+  }
+  const rows = () => page.locator('.repository')
+
+  test('lists the repositories with live work, those that need attention first, and opens one', async () => {
+    await open('#/')
+    await page
+      .getByRole('heading', { name: '2 with live work, 3 activities, 1 high collision' })
+      .waitFor(OPTIONS)
+    expect(await page.locator('.repository-name').allTextContents()).toEqual([colliding.name, quiet.name])
+    await rows().first().getByText('1 high').waitFor()
+    await rows().first().getByText('2 activities').waitFor()
+    await rows().nth(1).getByText('clear').waitFor()
+    await rows().first().getByRole('img', { name: '2 began in 14 days' }).waitFor()
+    expect(await seriousFaultsOn(page)).toEqual([])
+    await page.keyboard.press('ArrowDown')
+    await page.keyboard.press('Enter')
+    await page.getByRole('heading', { name: '2 live activities, 1 collision' }).waitFor(OPTIONS)
+    await page.goBack()
+    await rows().first().waitFor(OPTIONS)
+  })
+
+  test('is limited by a search and by an owner, which are in its address', async () => {
+    await open('#/')
+    await rows().first().waitFor(OPTIONS)
+    await page.keyboard.press('/')
+    await page.keyboard.type(quiet.name.slice('acme/'.length))
+    await expect.poll(() => rows().count(), OPTIONS).toBe(1)
+    expect(await page.evaluate('location.hash')).toBe(`#/?q=${quiet.name.slice('acme/'.length)}`)
+    await page.goto(`${fixture.url}/#/acme`)
+    await page.getByRole('heading', { name: 'acme', exact: true }).waitFor(OPTIONS)
+    await expect.poll(() => rows().count(), OPTIONS).toBe(2)
+    await page.goto(`${fixture.url}/#/globex`)
+    await page.getByText('No repository with live work matches.').waitFor(OPTIONS)
+  })
+
+  test('says what to do when it cannot be loaded, and when it is empty', async () => {
+    await page.route('**/api/v1/repos', (route) => route.fulfill({ json: { items: [], complete: true } }))
+    await open('#/')
+    await page.getByText('None of the repositories that you can see has live work.').waitFor(OPTIONS)
+    await page.getByText('deconflict start').waitFor()
+    await page.unroute('**/api/v1/repos')
+    await page.route('**/api/v1/repos', (route) =>
+      route.fulfill({ status: 401, json: { error: { type: 'unauthorized', message: 'Expired.' } } }),
+    )
+    await page.reload()
+    await page.getByRole('heading', { name: 'GitHub does not accept the sign-in any more' }).waitFor(OPTIONS)
+    await page.getByRole('button', { name: 'Sign in again' }).click()
+    await page.getByLabel('GitHub token').waitFor(OPTIONS)
+  })
+
+  test('fits a phone', async () => {
+    await page.setViewportSize({ width: 390, height: 844 })
+    await open('#/')
+    await rows().first().waitFor(OPTIONS)
+    expect(await page.evaluate('document.documentElement.scrollWidth')).toBe(390)
+    for (const row of await rows().all()) expect((await row.boundingBox())?.height).toBeGreaterThanOrEqual(44)
+  })
+})
