@@ -40,6 +40,31 @@ export function placeSentence(who: string, place: JudgedPlace, quote: Quote): st
   }
 }
 
+/** `lines 40–52 (yours: 38–50)`: where the other side changes a file that is named before. */
+export function placeText({
+  verdict,
+  confidence,
+  your_lines,
+  their_lines,
+}: Omit<JudgedPlace, 'example'>): string {
+  const isSame = String(your_lines) === String(their_lines)
+  const yours = your_lines && !isSame ? ` (yours: ${linesText(your_lines)})` : ''
+  const theirs = their_lines ? `${linesText(their_lines)}${yours}` : ''
+  const note = confidence === 'likely' ? NOTES.likely : NOTES[verdict]
+  return [theirs, note].filter(Boolean).join(', ')
+}
+
+const NOTES: Record<Verdict | 'likely', string> = {
+  conflict: '',
+  likely: 'probably in conflict',
+  agrees: 'the same change',
+  touching: 'right next to your change',
+  near: 'near your change',
+  far: 'far from your change',
+  unknown: 'lines not known',
+  noise: 'easy to resolve',
+}
+
 function linesText(range: LineRange): string {
   return `${range[0] === range[1] ? 'line' : 'lines'} ${numbersText(range)}`
 }

@@ -3,7 +3,10 @@ import { SETTINGS_PATH } from '../context/installed-repository.ts'
 import type { SettingsProblem } from '../context/settings.ts'
 import type { Annotation, CheckRun } from '../github/client.ts'
 import { placeSentence } from '../lines/verdict-words.ts'
-import { caveatsOf, commentOf, headline, nameOf, nothingShown, quote, suppressedList } from './comment.ts'
+import { commentOf, headline } from './comment.ts'
+import { quote } from './markdown.ts'
+import { caveatsOf, nothingShown, suppressedList } from './nothing-shown.ts'
+import { nameOf } from './overlap-words.ts'
 import type { Report, ReportedActivity, ReportedPath } from './report.ts'
 
 const ANNOTATIONS_MAX = 50

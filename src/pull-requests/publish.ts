@@ -64,7 +64,7 @@ async function publishNothing(ctx: RepoContext, { pr, report }: Publication): Pr
 /** Returns whether the comment shows an overlap now. */
 async function publishComment(app: App, ctx: RepoContext, { pr, report }: Publication): Promise<boolean> {
   const text = commentFor(ctx, pr, report)
-  const essence = commentFor(ctx, pr, withoutCounts(report))
+  const essence = commentFor(ctx, pr, essenceOf(report))
   if (text === null || essence === null) return false
   const { db, now, repo } = ctx
   const comment_hash = hashOf(essence)
@@ -99,7 +99,7 @@ async function publishCheckRun(app: App, ctx: RepoContext, { pr, report }: Publi
   const run = checkRunFor(ctx, pr, report)
   if (run === null) return
   const { db, now, repo } = ctx
-  const check_hash = hashOf(JSON.stringify(checkRunFor(ctx, pr, withoutCounts(report))))
+  const check_hash = hashOf(JSON.stringify(checkRunFor(ctx, pr, essenceOf(report))))
   if (check_hash === pr.check_hash || check_hash === pr.check_refused) return
   await asInstallation(app, ctx, async (client) => {
     const accepted = await unlessRefused(app, ctx, async () => {
@@ -111,9 +111,9 @@ async function publishCheckRun(app: App, ctx: RepoContext, { pr, report }: Publi
   })
 }
 
-/** A change of the counts alone is not published. */
-function withoutCounts(report: Report): Report {
-  return { ...report, compared: { activities: 0, notables: 0, expected: 0 } }
+/** A change of the counts or the time alone is not published. */
+function essenceOf(report: Report): Report {
+  return { ...report, as_of: null, compared: { activities: 0, notables: 0, expected: 0 } }
 }
 
 /** The text of the comment; null to publish none. No comment is created to say that nothing overlaps. */

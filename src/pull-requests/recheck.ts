@@ -60,7 +60,7 @@ export async function recheck(app: App, repo_id: number, number: number, now: Da
   if (activities.length === 0) {
     const { comment, track_pull_requests } = ctx.settings
     await savePullRequest(ctx.db, repo_id, number, { related_ids: [] })
-    await publish(app, ctx, pr, reportOfNone(pr, { ...comment, track_pull_requests }))
+    await publish(app, ctx, pr, reportOfNone(pr, { ...comment, track_pull_requests, now: ctx.now }))
     return
   }
   const isMoved = pr.noise_entered_at?.getTime() !== pr.pushed_at?.getTime()
@@ -89,6 +89,6 @@ async function optionsOf(
     is_over_budget: pr.commented_at === null && (await budgetStateOf(ctx)).in_force,
     now,
     web_url: repo.web_urls[0] as string,
-    page_url: public_url && `${public_url}/#/${repo.owner}/${repo.name}`,
+    page_url: public_url && `${public_url}/#/${repo.owner}/${repo.name}?pr=${pr.number}`,
   }
 }

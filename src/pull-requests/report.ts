@@ -73,7 +73,11 @@ export interface Report {
   compared: { activities: number; notables: number; expected: number }
   /** False if the comparison was cut short. */
   is_complete: boolean
-  /** The page of the repository; null if the service has no public address. */
+  /** How far the pull request itself is. */
+  stage: Stage
+  /** When the report was made; null to leave it out of the text. */
+  as_of: Date | null
+  /** The page with this pull request chosen; null if the service has no public address. */
   page_url: string | null
 }
 
@@ -144,12 +148,17 @@ export function reportOf(
       expected: expected.size,
     },
     is_complete: checked_against.complete,
+    stage: stageOfSubject(pr),
+    as_of: options.now,
     page_url: options.page_url,
   }
 }
 
 /** The report on a pull request without a live activity, with which nothing was compared. */
-export function reportOfNone(pr: Subject, options: Thresholds & { track_pull_requests: boolean }): Report {
+export function reportOfNone(
+  pr: Subject,
+  options: Thresholds & { track_pull_requests: boolean; now: Date },
+): Report {
   return {
     severity: null,
     activities: [],
@@ -160,6 +169,8 @@ export function reportOfNone(pr: Subject, options: Thresholds & { track_pull_req
     not_compared: options.track_pull_requests ? 'not_live' : 'not_tracked',
     compared: { activities: 0, notables: 0, expected: 0 },
     is_complete: true,
+    stage: stageOfSubject(pr),
+    as_of: options.now,
     page_url: null,
   }
 }

@@ -67,7 +67,7 @@ test('the check run is neutral for overlaps of any severity, with a notice on ea
   expect(more).toEqual([])
   expect(run).toMatchObject({ name: 'Deconflict', head_sha: head(number), conclusion: 'neutral' })
   expect(run?.output.title).toBe('This pull request overlaps with 1 other activity')
-  expect(run?.output.summary).toContain('| `Ben` | `Retry @ada` on `retries`')
+  expect(run?.output.summary).toContain('`Retry @ada` on `retries` (`Ben`, no pull request yet) overlaps')
   expect(run?.annotations).toHaveLength(2)
   expect(run?.annotations).toEqual(
     expect.arrayContaining([
@@ -240,7 +240,7 @@ describe('comment and check run are independent', () => {
     expect(repository.githubRepo.checkRuns()).toHaveLength(1)
     expect(repository.comment(number)).toBeUndefined()
     await repository.advance(QUIET_MS)
-    expect(repository.comment(number)).toContain('1 other activity')
+    expect(repository.comment(number)).toContain('Severity: ')
     expect(repository.githubRepo.checkRuns()).toHaveLength(1)
   })
 
@@ -254,7 +254,7 @@ describe('comment and check run are independent', () => {
     github.app.grant(repository.installation.id, { contents: 'read', pull_requests: 'write' })
     await repository.createActivity()
     const number = await repository.open()
-    expect(repository.comment(number)).toContain('1 other activity')
+    expect(repository.comment(number)).toContain('Severity: ')
     const reports = () => repository.writes().filter((route) => route === REPORT)
     expect(reports()).toHaveLength(1)
     await repository.deliver(number, 'labeled')
@@ -291,6 +291,6 @@ test('a comment that changes because of a mute reports no second check run', asy
   repository.githubRepo.update(number, { labels: ['deconflict:mute'] })
   await repository.deliver(number, { action: 'labeled', label: 'deconflict:mute' })
   await repository.advance(QUIET_MS)
-  expect(repository.comment(number)).toContain('### Muted')
+  expect(repository.comment(number)).toContain('**Muted**')
   expect(repository.githubRepo.checkRuns()).toHaveLength(1)
 })

@@ -27,7 +27,7 @@ const MARKER = '<!-- deconflict:pull-request -->'
 const MUTE = 'deconflict:mute'
 const CREATED = expect.stringMatching(/^POST \/issues\/\d+\/comments$/)
 const EDITED = expect.stringMatching(/^PATCH \/issues\/comments\/\d+$/)
-const GONE = /^### No overlap any more$/m
+const GONE = /^\*\*No overlap any more\.\*\* /m
 const archive = (id: string) => repository.request('POST', `/activity/${id}/archive`)
 
 describe('one comment per pull request', () => {
@@ -41,7 +41,7 @@ describe('one comment per pull request', () => {
       expect(repository.comment(number)).toMatch(GONE)
       id = await repository.createActivity()
       await repository.advance(QUIET_MS)
-      expect(repository.comment(number)).toContain('1 other activity')
+      expect(repository.comment(number)).toContain('Severity: ')
     }
     expect(repository.githubRepo.comments(number).map((comment) => comment.id)).toEqual([first?.id])
     expect(repository.writes()).toEqual([CREATED, EDITED, EDITED, EDITED, EDITED])
@@ -69,7 +69,7 @@ describe('one comment per pull request', () => {
     ].map(({ id, body }) => ({ id, body }))
     await repository.createActivity()
     await repository.deliver(number, 'opened')
-    expect(repository.comment(number)).toContain('1 other activity')
+    expect(repository.comment(number)).toContain('Severity: ')
     await repository.advance(QUIET_MS)
     await repository.createActivity({ branch: 'more' })
     expect(repository.comment(number)).toContain('2 other activities')
@@ -88,7 +88,7 @@ describe('one comment per pull request', () => {
       app: 'deconflict',
     })
     await repository.deliver(number, 'opened')
-    expect(repository.comment(number)).toContain('1 other activity')
+    expect(repository.comment(number)).toContain('Severity: ')
     expect(repository.writes()).toEqual([EDITED])
   })
 
@@ -111,7 +111,7 @@ describe('one comment per pull request', () => {
     await repository.deliver(number, 'opened').catch(() => {})
     expect(repository.githubRepo.comments(number)).toEqual([])
     await repository.advance(QUIET_MS)
-    expect(repository.comment(number)).toContain('1 other activity')
+    expect(repository.comment(number)).toContain('Severity: ')
   })
 
   test('a comment whose response was lost is not created twice', async () => {
@@ -121,7 +121,7 @@ describe('one comment per pull request', () => {
     await repository.deliver(number, 'opened').catch(() => {})
     await repository.advance(QUIET_MS)
     await repository.advance(QUIET_MS)
-    expect(repository.comment(number)).toContain('1 other activity')
+    expect(repository.comment(number)).toContain('Severity: ')
     expect(repository.writes().filter((route) => route.startsWith('POST'))).toHaveLength(1)
   })
 
@@ -146,7 +146,7 @@ describe('at most one edit in 30 seconds', () => {
       await repository.advance(QUIET_MS / 10)
     }
     expect(repository.writes()).toEqual([CREATED])
-    expect(repository.comment(number)).toContain('1 other activity')
+    expect(repository.comment(number)).toContain('Severity: ')
     await repository.advance(QUIET_MS / 2)
     expect(repository.writes()).toEqual([CREATED])
     await repository.advance(QUIET_MS / 10)
@@ -174,10 +174,10 @@ describe('the label deconflict:mute', () => {
     await repository.createActivity()
     const number = await repository.open()
     await label(number, true)
-    expect(repository.comment(number)).toMatch(/^### Muted$/m)
+    expect(repository.comment(number)).toMatch(/^\*\*Muted\*\* /m)
     await repository.createActivity({ branch: 'more' })
     await repository.advance(QUIET_MS)
-    expect(repository.comment(number)).toMatch(/^### Muted$/m)
+    expect(repository.comment(number)).toMatch(/^\*\*Muted\*\* /m)
     await label(number, false)
     expect(repository.comment(number)).toContain('2 other activities')
     expect(repository.writes()).toEqual([CREATED, EDITED, EDITED])
@@ -189,7 +189,7 @@ describe('the label deconflict:mute', () => {
     await repository.advance(QUIET_MS)
     expect(repository.writes()).toEqual([])
     await label(number, false)
-    expect(repository.comment(number)).toContain('1 other activity')
+    expect(repository.comment(number)).toContain('Severity: ')
   })
 
   test('other labels change nothing', async () => {
@@ -202,15 +202,15 @@ describe('the label deconflict:mute', () => {
   })
 })
 
-describe('several activities of one branch, or of one pull request, are one row', () => {
-  const rows = (number: number) => repository.comment(number)?.match(/^\| `.*$/gm)
+describe('several activities of one branch, or of one pull request, are one', () => {
+  const sentence = (number: number) => repository.comment(number)?.split('\n\n')[1]
 
   test('of one branch', async () => {
     await repository.createActivity({ title: 'One', scope: { paths: ['src/pay.ts'] } })
     await repository.createActivity({ title: 'Two', scope: { paths: ['src/till.ts'] } })
     const number = await repository.open({ files: ['src/pay.ts', 'src/till.ts'] })
-    expect(rows(number)).toHaveLength(1)
-    expect(rows(number)?.[0]).toMatch(/`src\/(pay|till)\.ts`<br>`src\/(pay|till)\.ts`/)
+    expect(sentence(number)).toContain('overlaps with this pull request in 2 files.')
+    expect(repository.comment(number)).toMatch(/^- `src\/(pay|till)\.ts`\n- `src\/(pay|till)\.ts`$/m)
   })
 
   test('of one pull request, including what was declared on its branch', async () => {
@@ -219,7 +219,7 @@ describe('several activities of one branch, or of one pull request, are one row'
     const other = await repository.open({ head: 'retries', files: [], draft: true })
     await repository.createActivity({ title: 'Three', risk: 'high' })
     const number = await repository.open({ head: 'tidy' })
-    expect(rows(number)).toEqual([expect.stringContaining(`[#${other}](`)])
-    expect(rows(number)?.[0]).toContain('| high |')
+    expect(sentence(number)).toContain(`[\`#${other}\`](`)
+    expect(repository.comment(number)).toContain('Severity: high')
   })
 })

@@ -90,7 +90,7 @@ describe('a comment that GitHub refuses permanently', () => {
     await repository.advance(QUIET_MS)
     await repository.request('POST', `/activity/${second}/archive`)
     await repository.advance(0)
-    expect(repository.comment(number)).toContain('1 other activity')
+    expect(repository.comment(number)).toContain('Severity: ')
   })
 
   test('is created when the conversation is unlocked', async () => {
@@ -99,7 +99,7 @@ describe('a comment that GitHub refuses permanently', () => {
     repository.githubRepo.update(number, { locked: false })
     await repository.deliver(number, 'unlocked')
     await repository.advance(QUIET_MS)
-    expect(repository.comment(number)).toContain('1 other activity')
+    expect(repository.comment(number)).toContain('Severity: ')
     expect(creations()).toHaveLength(2)
   })
 
@@ -110,7 +110,7 @@ describe('a comment that GitHub refuses permanently', () => {
     repository.githubRepo.repository.archived = false
     await fixture.service.deliverAndRun(repositoryEvent(github, repository.full_name, 'unarchived'))
     await repository.advance(QUIET_MS)
-    expect(repository.comment(number)).toContain('1 other activity')
+    expect(repository.comment(number)).toContain('Severity: ')
   })
 
   test('that edits an existing comment keeps the published text until GitHub accepts the edit', async () => {
@@ -135,7 +135,7 @@ describe('a comment that GitHub refuses permanently', () => {
     const number = repository.githubRepo.open({ files: ['src/pay.ts'] }).number
     await repository.deliver(number, 'opened').catch(() => {})
     await repository.advance(QUIET_MS)
-    expect(repository.comment(number)).toContain('1 other activity')
+    expect(repository.comment(number)).toContain('Severity: ')
   })
 
   test('because the repository was removed from the App stops all calls', async () => {
@@ -192,7 +192,7 @@ describe('an existing comment that is not in the database is found', () => {
     own(number)
     many(number, after)
     await repository.deliver(number, 'opened')
-    expect(repository.comment(number)).toContain('1 other activity')
+    expect(repository.comment(number)).toContain('Severity: ')
     expect(creations()).toEqual([])
     expect(pages()).toHaveLength(calls)
   })
@@ -202,7 +202,7 @@ describe('an existing comment that is not in the database is found', () => {
     const number = repository.githubRepo.open({ files: ['src/pay.ts'] }).number
     many(number, 400)
     await repository.deliver(number, 'opened')
-    expect(repository.comment(number)).toContain('1 other activity')
+    expect(repository.comment(number)).toContain('Severity: ')
     expect(pages()).toHaveLength(4)
   })
 })

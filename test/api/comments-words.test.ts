@@ -32,7 +32,7 @@ test.each(['NONE', 'FIRST_TIMER', 'FIRST_TIME_CONTRIBUTOR'])(
     const first = await repository.open({ ...words, author_association })
     const second = await repository.open({ author: 'ben' })
     const text = repository.comment(second) ?? ''
-    expect(text).toContain(`| \`eve\` | [#${first}](`)
+    expect(text).toContain(`/pull/${first}) (\`eve\`, ready) changes`)
     expect(text).not.toMatch(/cheap/)
   },
 )

@@ -29,18 +29,17 @@ afterAll(async () => {
 
 const CREATED = expect.stringMatching(/^POST \/issues\/\d+\/comments$/)
 const EDITED = expect.stringMatching(/^PATCH \/issues\/comments\/\d+$/)
-const GONE = /^### No overlap any more$/m
+const GONE = /^\*\*No overlap any more\.\*\* /m
 
 describe('a pull request that collides with other work gets a comment', () => {
   test('with author, title, branch, severity, an example path, the order and advice', async () => {
     await repository.createActivity({ title: 'Retry payments', actor: 'Ben', branch: 'retries' })
     const number = await repository.open({ files: ['src/pay.ts', 'README.md'] })
     const text = repository.comment(number)
-    expect(text).toMatch(/^### This pull request overlaps with 1 other activity$/m)
-    expect(text).toMatch(
-      /^\| `Ben` \| `Retry payments` on `retries` \(no pull request yet\) \| `src\/pay\.ts` \| medium \| behind this \|$/m,
+    expect(text).toContain(
+      '`Retry payments` on `retries` (`Ben`, no pull request yet) changes `src/pay.ts` too. This pull request goes first: tell `Ben` what will change, or merge soon.',
     )
-    expect(text).toMatch(/^\*\*What to do:\*\* This pull request is ahead of `retries`; tell `Ben`/m)
+    expect(text).toContain('Severity: medium')
     expect(text).toContain('deconflict:mute')
     expect(repository.writes()).toEqual([CREATED])
   })
@@ -51,15 +50,12 @@ describe('a pull request that collides with other work gets a comment', () => {
     expect(repository.comment(first)).toBeUndefined()
     const second = await repository.open({ title: 'Tidy', head: 'tidy', author: 'cy' })
     const address = (number: number) =>
-      `[#${number}](https://github.com/${repository.full_name}/pull/${number})`
+      `[\`#${number}\`](https://github.com/${repository.full_name}/pull/${number})`
     expect(repository.comment(second)).toContain(
-      `| \`ben\` | ${address(first)} \`Retry\` on \`retries\` (ready for review) |`,
+      `${address(first)} \`Retry\` (\`ben\`, ready) changes line 1 of \`src/pay.ts\` too. It was opened first: agree`,
     )
-    expect(repository.comment(second)).toContain('ahead of this')
-    expect(repository.comment(first)).toContain(
-      `| \`cy\` | ${address(second)} \`Tidy\` on \`tidy\` (ready for review) |`,
-    )
-    expect(repository.comment(first)).toContain('behind this')
+    expect(repository.comment(first)).toContain(`${address(second)} \`Tidy\` (\`cy\`, ready) changes`)
+    expect(repository.comment(first)).toContain('This pull request was opened first: tell `cy`')
   })
 
   test('with the matching notables, even when nothing overlaps', async () => {
@@ -70,7 +66,7 @@ describe('a pull request that collides with other work gets a comment', () => {
     })
     await repository.createNotable({ title: 'Elsewhere', scope: { paths: ['docs/**'] } })
     const text = repository.comment(await repository.open())
-    expect(text).toContain('### 1 notable applies to this pull request')
+    expect(text).toContain('**1 notable applies to this pull request**')
     expect(text).toContain(
       '- `Tills are frozen` (medium), for `src/**`, [decision](<https://acme.example/d/1>)',
     )
@@ -100,13 +96,13 @@ describe('two pull requests in one file', () => {
   })
 
   test('get one when a push reaches the same lines, and it names them', async () => {
-    const first = await open('retries', edit(40, ['retry()']))
+    await open('retries', edit(40, ['retry()']))
     const second = await open('tidy', edit(100, ['tidy()']))
     await repository.push(second, [edit(41, ['tidy()'])])
     await repository.advance(2 * QUIET_MS)
     expect(repository.githubRepo.comments(second)).toHaveLength(1)
     expect(repository.comment(second)).toContain(
-      `| \`#${first}\` changes lines 40–42 of \`src/pay.ts\` too (yours: lines 41–43) | high |`,
+      '(`author-of-retries`, ready) changes lines 40–42 of `src/pay.ts` too (yours: lines 41–43). It was opened first',
     )
   })
 
@@ -115,9 +111,8 @@ describe('two pull requests in one file', () => {
     const first = await open('retries', edit(10, rows))
     const second = await open('tidy', edit(100, rows))
     expect(repository.comment(second)).toContain(
-      `seems to do the same as \`#${first}\` (6 of 6 added lines are alike)`,
+      `/pull/${first}) \`Edit in retries\` (\`author-of-retries\`, ready) seems to do the same as this pull request (6 of 6 added lines are alike). Agree with`,
     )
-    expect(repository.comment(second)).toMatch(/^\*\*What to do:\*\* `#\d+` seems to do the same: agree/m)
   })
 })
 
@@ -201,7 +196,7 @@ describe('the settings decide which pull requests get a comment', () => {
     expect(repository.comment(number)).not.toContain('`By area`')
     await repository.advance(QUIET_MS)
     await repository.writeFile('.github/deconflict.yml', 'comment: {min_severity: low}')
-    expect(repository.comment(number)).toMatch(/`By area` on `area` .* \| `area payments` \| low \|/)
+    expect(repository.comment(number)).toContain('- `area payments`: `By area` on `area` (')
   })
 
   test.each(['comment_on_bots: true', 'comment: {on_bots: true}'])(
@@ -210,7 +205,7 @@ describe('the settings decide which pull requests get a comment', () => {
       await repository.writeFile('.github/deconflict.yml', text)
       await repository.createActivity()
       const number = await repository.open({ author: { login: 'renovate[bot]', type: 'Bot' } })
-      expect(repository.comment(number)).toContain('1 other activity')
+      expect(repository.comment(number)).toContain('Severity: ')
     },
   )
 
@@ -293,7 +288,7 @@ describe('an overlap that an incomplete check did not reach is not reported as e
   ])('%s', async (_, happen, heading, words) => {
     const number = await told_of()
     await happen(number)
-    expect(repository.comment(number)).toContain(`\n\n### ${heading}\n\n`)
+    expect(repository.comment(number)).toContain(`\n\n**${heading}.** `)
     expect(repository.comment(number)).toContain(words)
     expect(repository.comment(number)).not.toContain('No overlap')
     expect(repository.writes()).toEqual([CREATED, EDITED])
@@ -371,12 +366,12 @@ describe('a change is published on every affected pull request', () => {
     const number = await repository.open({ head: 'tidy' })
     await repository.advance(QUIET_MS)
     const last = repository.comment(merged)
-    expect(last).toContain('`tidy`')
+    expect(last).toContain('(`author-2`, ready)')
     repository.githubRepo.merge(merged)
     await repository.deliver(merged, 'closed')
     await repository.advance(QUIET_MS)
     expect(repository.comment(number)).toContain(`/pull/${merged}) was merged: rebase over it.`)
-    expect(repository.comment(number)).not.toContain('overlaps with')
+    expect(repository.comment(number)).not.toContain('Severity: ')
     expect(repository.comment(merged)).toBe(last)
   })
 
@@ -404,10 +399,10 @@ describe('a change is published on every affected pull request', () => {
     const [item] = (await repository.request('GET', '/activity')).body.items
     await repository.request('PATCH', `/activity/${item.id}`, { body: { status: 'blocked' } })
     const number = await repository.open()
-    expect(repository.comment(number)).toMatch(/`Other` on .* \(draft\)/)
+    expect(repository.comment(number)).toMatch(/`Other` \(.*, draft\)/)
     await repository.advance(QUIET_MS)
     repository.githubRepo.update(other, { draft: false })
     await repository.deliver(other, 'ready_for_review')
-    expect(repository.comment(number)).toMatch(/`Other` on .* \(ready for review\)/)
+    expect(repository.comment(number)).toMatch(/`Other` \(.*, ready\)/)
   })
 })

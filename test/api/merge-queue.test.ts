@@ -30,7 +30,9 @@ afterAll(async () => {
 })
 
 /** The text about the second pull request, which was opened later, in the comment on the first. */
-const order = () => /\| (ahead of|behind) this \|/.exec(repository.comment(first) ?? '')?.[1]
+/** What the comment of the first pull request says about the order. */
+const order = () =>
+  /was opened first|in the merge queue and goes first/.exec(repository.comment(first) ?? '')?.[0]
 
 async function deliver(action: 'enqueued' | 'dequeued'): Promise<void> {
   await repository.deliver(second, action)
@@ -38,32 +40,32 @@ async function deliver(action: 'enqueued' | 'dequeued'): Promise<void> {
 }
 
 test('a pull request in the merge queue is ahead of one that was opened before', async () => {
-  expect(order()).toBe('behind')
+  expect(order()).toBe('was opened first')
   await deliver('enqueued')
-  expect(order()).toBe('ahead of')
-  expect(repository.comment(first)).toContain('`Tidy` on `tidy` (in the merge queue)')
+  expect(order()).toBe('in the merge queue and goes first')
+  expect(repository.comment(first)).toMatch(/`Tidy` \(`\S+`, in the merge queue\)/)
   expect(repository.comment(first)).toContain(
-    `**What to do:** \`#${second}\` is in the merge queue and goes first: rebase once it is merged.`,
+    'It is in the merge queue and goes first: rebase once it is merged.',
   )
-  expect(repository.comment(second)).toContain('behind this')
+  expect(repository.comment(second)).toContain('This pull request is in the merge queue and goes first: tell')
 })
 
 describe('it is behind again', () => {
   beforeEach(async () => {
     await deliver('enqueued')
-    expect(order()).toBe('ahead of')
+    expect(order()).toBe('in the merge queue and goes first')
   })
 
   test('when it leaves the queue', async () => {
     await deliver('dequeued')
-    expect(order()).toBe('behind')
-    expect(repository.comment(first)).toContain('(ready for review)')
+    expect(order()).toBe('was opened first')
+    expect(repository.comment(first)).toContain(', ready)')
   })
 
   test('when it is pushed to, although the event of the queue is missing', async () => {
     await repository.push(second, ['src/pay.ts'])
     await repository.advance(QUIET_MS)
-    expect(order()).toBe('behind')
+    expect(order()).toBe('was opened first')
   })
 
   test('when the event of the queue arrives after a newer one', async () => {
@@ -71,12 +73,12 @@ describe('it is behind again', () => {
     Object.assign(late.payload.pull_request as object, { updated_at: '2020-01-01T00:00:00Z' })
     await fixture.service.deliverAndRun(late)
     await repository.advance(QUIET_MS)
-    expect(order()).toBe('behind')
+    expect(order()).toBe('was opened first')
   })
 
   test('but not by other events', async () => {
     await repository.deliver(second, 'edited')
     await repository.advance(QUIET_MS)
-    expect(order()).toBe('ahead of')
+    expect(order()).toBe('in the merge queue and goes first')
   })
 })

@@ -176,7 +176,7 @@ describe('hourly reconciliation', () => {
   test('updates the comments of the pull requests that it overlapped with', async () => {
     const merged = await repository.open({ author: 'ben' })
     const number = await repository.open({ author: 'ada' })
-    expect(repository.comment(number)).toContain('overlaps with 1 other activity')
+    expect(repository.comment(number)).toContain('Severity: ')
     repository.githubRepo.merge(merged)
     await anHour()
     await repository.advance(QUIET_MS)
@@ -245,12 +245,12 @@ describe('hourly reconciliation', () => {
   test('applies a missed mute label', async () => {
     await repository.createActivity()
     const number = await repository.open()
-    expect(repository.comment(number)).toContain('1 other activity')
+    expect(repository.comment(number)).toContain('Severity: ')
     Object.assign(repository.githubRepo.update(number, { labels: ['deconflict:mute'] }), {
       updated_at: inAMinute(),
     })
     await anHour()
-    expect(repository.comment(number)).toContain('### Muted')
+    expect(repository.comment(number)).toContain('**Muted**')
   })
 
   test('a comment on a pull request, which changes its updated_at, costs no call', async () => {

@@ -197,7 +197,7 @@ describe('another default branch has its own file', () => {
     repository.githubRepo.push('trunk', { [SETTINGS]: 'areas: {payments: [src/**]}' })
     await changeTo('trunk')
     expect(await shown()).toMatchObject({ activity_ttl_ms: 86_400_000, areas: { payments: ['src/**'] } })
-    expect(repository.comment(number)).toContain('1 other activity')
+    expect(repository.comment(number)).toContain('Severity: ')
   })
 
   test('whose errors are shown without a check run', async () => {

@@ -89,10 +89,10 @@ describe('a branch whose pushes contain the head of a pull request is stacked on
     await push('upper')
     const upper = await open('upper')
     expect(await relation('lower', 'upper')).toBe('collision')
-    expect(repository.comment(upper)).toContain('overlaps with 1 other activity')
+    expect(repository.comment(upper)).toContain('Severity: ')
     await push('upper', [first])
     expect(await relation('lower', 'upper')).toBe('stacked')
-    expect(repository.comment(upper)).toMatch(/^### No overlap any more$/m)
+    expect(repository.comment(upper)).toMatch(/^\*\*No overlap any more\.\*\* /m)
   })
 
   test('over several steps', async () => {

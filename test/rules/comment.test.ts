@@ -50,6 +50,8 @@ function report(changes: Partial<Report> = {}): Report {
     notables: [],
     suppressed: { activities: [], notables: [] },
     merged: [],
+    stage: 'ready',
+    as_of: null,
     page_url: null,
     threshold: { severity: 'medium', is_of_draft: false },
     not_compared: null,
@@ -246,96 +248,144 @@ describe('the comment', () => {
     expect(mutedComment()).toContain('Remove the label')
   })
 
-  test.each<[string, Partial<Report>, string]>([
-    ['one activity', {}, 'This pull request overlaps with 1 other activity'],
-    [
-      'two activities',
-      { activities: [reportedActivity, reportedActivity] },
-      'This pull request overlaps with 2 other activities',
-    ],
-    [
-      'an activity and a notable',
-      { notables: [notable] },
-      'This pull request overlaps with 1 other activity; 1 notable applies',
-    ],
-    ['a notable', { activities: [], notables: [notable] }, '1 notable applies to this pull request'],
-    [
-      'two notables',
-      { activities: [], notables: [notable, notable] },
-      '2 notables apply to this pull request',
-    ],
-  ])('is headed by %s', (_, changes, headline) => {
-    expect(said(changes)).toContain(`\n\n### ${headline}\n\n`)
-  })
-
-  test.each<[string, Partial<Report>, string]>([
-    ['somebody is ahead', {}, '`#3` is ahead: coordinate with `Ben`, or merge after it and rebase.'],
-    [
-      'somebody is ahead, and the severity is high',
-      { severity: 'high' },
-      '`#3` is ahead: talk to `Ben`, or merge after it and rebase.',
-    ],
-    [
-      'only the second is ahead',
-      { activities: [behind, { ...reportedActivity, actor: 'Cy', pull_request: null }] },
-      '`retries` is ahead: coordinate with `Cy`',
-    ],
-    [
-      'it is ahead itself',
-      { activities: [behind] },
-      'This pull request is ahead of `#3`; tell `Ben` what will change, or merge soon.',
-    ],
-    ['a notable applies', { activities: [], notables: [notable] }, 'Read the notable before you merge.'],
-    [
-      'notables apply',
-      { activities: [], notables: [notable, notable] },
-      'Read the notables before you merge.',
-    ],
-  ])('advises, when %s', (_, changes, advice) => {
-    expect(said(changes)).toContain(`**What to do:** ${advice}`)
-  })
-
+  /** The paragraphs between the marker and the footer. */
+  const body = (changes: Partial<Report>) => said(changes).split('\n\n').slice(1, -1)
+  const [three, four] = [reportedActivity, { ...reportedActivity, key: '#4' as const, actor: 'Cy' }]
+  const other = { ...four, pull_request: { number: 4, url: 'https://github.com/acme/shop/pull/4' } }
+  const LINK = '[`#3`](https://github.com/acme/shop/pull/3) `Retry payments`'
+  const LINK_4 = '[`#4`](https://github.com/acme/shop/pull/4) `Retry payments`'
   const unplaced: ReportedActivity = { ...reportedActivity, pull_request: null }
+  const declared: ReportedActivity = { ...unplaced, stage: 'declared', is_ahead: false }
   const duplicate = { share: 0.75, added_lines: 12, issue: null }
+  const proved = place('a.ts', { ...LIKELY, confidence: 'proved', your_lines: [40, 52] })
+  const FIRST = 'It was opened first: agree with `Ben`, or rebase after it merges.'
+
   test.each<[string, Partial<ReportedActivity>, string]>([
-    ['the path if lines were not compared', {}, '`src/pay.ts`'],
+    ['the path if lines were not compared', {}, `${LINK} (\`Ben\`, ready) changes \`src/pay.ts\` too.`],
     [
       'the lines of a conflict',
-      { paths: [place('a.ts', { ...LIKELY, confidence: 'proved', your_lines: [40, 52] })] },
-      '`#3` changes lines 40–52 of `a.ts` too',
+      { paths: [proved] },
+      `${LINK} (\`Ben\`, ready) changes lines 40–52 of \`a.ts\` too.`,
     ],
     [
-      'a likely conflict of a branch',
+      'a likely conflict of a branch without a pull request, with its title',
       { ...unplaced, paths: [place('a.ts', LIKELY)] },
-      '`retries` changes lines 40–52 of `a.ts` too (yours: lines 38–50), probably in conflict',
+      '`Retry payments` on `retries` (`Ben`, ready) changes lines 40–52 of `a.ts` too (yours: lines 38–50), probably in conflict.',
     ],
     [
       'lines that are not known',
       { paths: [place('a.ts', { verdict: 'unknown' })] },
-      '`#3` changes `a.ts` too; its lines are not known',
+      `${LINK} (\`Ben\`, ready) changes \`a.ts\` too; its lines are not known.`,
     ],
     [
-      'a duplicate before the path',
-      { duplicate },
-      'seems to do the same as `#3` (9 of 12 added lines are alike)<br>`src/pay.ts`',
+      'an area',
+      { paths: [], areas: ['pay', 'cart'] },
+      `${LINK} (\`Ben\`, ready) works on \`area pay\` and \`area cart\` too.`,
     ],
-    [
-      'an issue that both close, without a reference to it',
-      { paths: [], duplicate: { share: 0, added_lines: 0, issue: 7 } },
-      'seems to do the same as `#3` (both close `#7`)',
-    ],
-    [
-      'three paths at most',
-      { paths: ['a', 'b', 'c', 'd'].map((path) => place(path)) },
-      '`a`<br>`b`<br>`c`<br>…',
-    ],
-  ])('names %s', (_, changes, where) => {
-    expect(said({ activities: [{ ...reportedActivity, ...changes }] })).toContain(` | ${where} | medium | `)
+  ])('about one other is one sentence with its advice, which names %s', (_, changes, sentence) => {
+    expect(body({ activities: [{ ...three, ...changes }] })).toEqual([`${sentence} ${FIRST}`])
   })
 
-  test('advises to continue with one of two duplicates', () => {
-    expect(said({ activities: [behind, { ...reportedActivity, duplicate }] })).toContain(
-      '**What to do:** `#3` seems to do the same: agree with `Ben` on which of the two to continue.',
+  test.each<[string, Partial<Report>, string]>([
+    ['the other was opened first', {}, FIRST],
+    [
+      'the other is further',
+      { stage: 'draft' },
+      'It is ready for review, and this is a draft: agree with `Ben`, or rebase after it merges.',
+    ],
+    [
+      'the other is in the merge queue',
+      { activities: [{ ...three, stage: 'queued' }] },
+      'It is in the merge queue and goes first: rebase once it is merged.',
+    ],
+    [
+      'it was opened first itself',
+      { activities: [behind] },
+      'This pull request was opened first: tell `Ben` what will change, or merge soon.',
+    ],
+    [
+      'it is further itself',
+      { activities: [declared] },
+      'This pull request goes first: tell `Ben` what will change, or merge soon.',
+    ],
+    [
+      'it is in the merge queue itself',
+      { activities: [behind], stage: 'queued' },
+      'This pull request is in the merge queue and goes first: tell `Ben` to rebase after it merges.',
+    ],
+    [
+      'both do the same',
+      { activities: [{ ...behind, duplicate }] },
+      'seems to do the same as this pull request (9 of 12 added lines are alike). Agree with `Ben` on which of the two to continue.',
+    ],
+    [
+      'both close the same issue, without a reference to it',
+      { activities: [{ ...behind, paths: [], duplicate: { share: 0, added_lines: 0, issue: 7 } }] },
+      'seems to do the same as this pull request (both close `#7`). Agree with `Ben`',
+    ],
+  ])('advises, when %s', (_, changes, advice) => {
+    expect(said(changes)).toContain(` ${advice}`)
+  })
+
+  test('lists the files of one other, the fourth and further ones folded', () => {
+    const paths = [proved, ...['b', 'c', 'd', 'e'].map((path) => place(path))]
+    expect(body({ activities: [{ ...three, paths }] })).toEqual([
+      `${LINK} (\`Ben\`, ready) overlaps with this pull request in 5 files. ${FIRST}`,
+      '- `a.ts`, lines 40–52\n- `b`\n- `c`',
+      '<details><summary>2 more</summary>',
+      '- `d`\n- `e`',
+      '</details>',
+    ])
+  })
+
+  test('about several begins with the advice, then says by file who goes first and who goes after', () => {
+    const shared = [proved, place('b.ts')]
+    const activities = [behind, { ...other, paths: shared }, { ...declared, actor: 'Di', paths: [proved] }]
+    expect(body({ activities })).toEqual([
+      '**This pull request overlaps with 3 other activities.** `#4` was opened first: agree with `Cy`, or rebase after it merges.',
+      '**Goes first**',
+      `- \`a.ts\`: ${LINK_4} (\`Cy\`, ready) lines 40–52\n- \`b.ts\`: ${LINK_4} (\`Cy\`, ready)`,
+      '**Goes after this pull request**',
+      `- \`src/pay.ts\`: ${LINK} (\`Ben\`, ready)\n- \`a.ts\`: \`Retry payments\` on \`retries\` (\`Di\`, no pull request yet) lines 40–52`,
+    ])
+  })
+
+  test('puts two others in one file into one line', () => {
+    expect(body({ activities: [three, other] })[2]).toBe(
+      `- \`src/pay.ts\`: ${LINK} (\`Ben\`, ready); ${LINK_4} (\`Cy\`, ready)`,
+    )
+  })
+
+  test('names a duplicate among several first', () => {
+    expect(body({ activities: [three, { ...other, duplicate }] })[0]).toContain(
+      '`#4` seems to do the same as this pull request (9 of 12 added lines are alike). Agree with `Cy`',
+    )
+  })
+
+  test('names three others at most, and links to the page for the rest', () => {
+    const page_url = 'https://deconflict.example/#/acme/shop?pr=7'
+    const text = said({ activities: [three, other, three, other, three], page_url })
+    expect(text).toContain(`\n\n… and 2 more ([all](${page_url})).\n\n`)
+    expect(text).toContain(`[open the page](${page_url})`)
+    expect(said({ activities: [three, other, three, other] })).toContain('… and 1 more.')
+  })
+
+  test('lists the notables that apply, after the others', () => {
+    expect(body({ notables: [notable] }).slice(1)).toEqual([
+      '**1 notable applies to this pull request**',
+      '- `Tills are frozen` (high), for `src/**`, [decision](<https://acme.example/d/1>)',
+    ])
+    expect(body({ activities: [], notables: [notable, notable] })[0]).toBe(
+      '**2 notables apply to this pull request**',
+    )
+  })
+
+  test('ends with the severity and when it was updated', () => {
+    const footer = said({ as_of: new Date('2026-02-03T04:05:06Z') })
+      .split('\n\n')
+      .at(-1)
+    expect(footer).toBe(
+      `<sub>Severity: medium · Deconflict advises and never blocks · the label \`${MUTE_LABEL}\` silences it here · updated 2026-02-03 04:05 UTC</sub>`,
     )
   })
 
@@ -389,14 +439,14 @@ describe('the comment', () => {
     ['everything is ignored', { not_compared: 'all_ignored' }, 'Not compared', '`ignore_paths`)'],
   ])('says, if there is no overlap to show, that %s', (_, changes, heading, words) => {
     const text = commentOf(quiet(changes))
-    expect(text).toContain(`\n\n### ${heading}\n\n`)
+    expect(text).toContain(`\n\n**${heading}.** `)
     expect(text).toContain(words)
     expect(text.includes('No overlap')).toBe(heading === 'No overlap any more')
   })
 
   test('says next to a notable why nothing was compared', () => {
     const text = said({ activities: [], notables: [notable], not_compared: 'all_ignored' })
-    expect(text).toContain('### 1 notable applies to this pull request')
+    expect(text).toContain('**1 notable applies to this pull request**')
     expect(text).toContain(
       'Other activities were not compared: every changed file is noise or ignored in this repository',
     )
@@ -440,7 +490,7 @@ describe('the check run', () => {
   test('names overlaps below the threshold, with or without others above it', () => {
     for (const run of [checkRunOf(sha, quiet(low)), checkRunOf(sha, report(low))]) {
       expect(run.summary).toContain(
-        '**Not shown in comments**\n\n- [#3](https://github.com/acme/shop/pull/3) `Retry payments` on `retries` (ready for review) by `Ben`: `src/pay.ts` (low, below the threshold)\n- `Tills are frozen` (low), for `src/**`',
+        '**Not shown in comments**\n\n- [`#3`](https://github.com/acme/shop/pull/3) `Retry payments` (`Ben`, ready): `src/pay.ts` (low, below the threshold)\n- `Tills are frozen` (low), for `src/**`',
       )
     }
   })

@@ -170,7 +170,12 @@ describe('the extent of the comparison', () => {
     [false, 'not_tracked'],
   ])('without a live activity, where tracking is %s', (track_pull_requests, not_compared) => {
     expect(
-      reportOfNone(ready, { min_severity: 'low', draft_min_severity: 'high', track_pull_requests }),
+      reportOfNone(ready, {
+        min_severity: 'low',
+        draft_min_severity: 'high',
+        track_pull_requests,
+        now: at(0),
+      }),
     ).toMatchObject({
       not_compared,
       severity: null,

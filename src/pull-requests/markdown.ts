@@ -1,0 +1,66 @@
+/** Markdown for GitHub in which text from users cannot become markup (contract §10). Pure. */
+
+const TEXT_MAX = 120
+const ITEMS_MAX = 10
+
+/**
+ * Text from users as a code span, in which GitHub renders no markup, mention, link or reference. Backticks and line breaks
+ * cannot end the span. Control and direction characters, which could hide text, are removed.
+ */
+export function quote(text: string): string {
+  const line = text
+    .replace(/\s+/g, ' ')
+    .replace(/[\p{Cc}\p{Cf}]/gu, '')
+    .trim()
+  const clipped = [...line].length > TEXT_MAX ? `${[...line].slice(0, TEXT_MAX).join('')}…` : line
+  const longest = Math.max(0, ...[...clipped.matchAll(/`+/g)].map(([run]) => run.length))
+  const fence = '`'.repeat(longest + 1)
+  const pad = longest > 0 || clipped === '' ? ' ' : ''
+  return `${fence}${pad}${clipped}${pad}${fence}`
+}
+
+/** A URL that cannot end the link or start markup. Existing percent-encoding stays. */
+export function linkable(url: string): string {
+  return encodeURI(url).replaceAll('%25', '%')
+}
+
+export function linkedNumber({ number, url }: { number: number; url: string }): string {
+  return `[\`#${number}\`](${url})`
+}
+
+/** A list with a bold title. At most ten items; beyond that their number. */
+export function titledList(title: string, items: string[]): string {
+  const more = items.length > ITEMS_MAX ? [`- … and ${items.length - ITEMS_MAX} more`] : []
+  return [`**${title}**`, '', ...bullets(items.slice(0, ITEMS_MAX)), ...more].join('\n')
+}
+
+/** A list whose items beyond `open` are folded; ten more at most, and their number. */
+export function foldedList(items: string[], open: number): string {
+  const folded = items.slice(open)
+  if (folded.length === 0) return bullets(items).join('\n')
+  const more = folded.length > ITEMS_MAX ? [`- … and ${folded.length - ITEMS_MAX} more`] : []
+  return [
+    ...bullets(items.slice(0, open)),
+    '',
+    `<details><summary>${folded.length} more</summary>`,
+    '',
+    ...bullets(folded.slice(0, ITEMS_MAX)),
+    ...more,
+    '',
+    '</details>',
+  ].join('\n')
+}
+
+function bullets(items: string[]): string[] {
+  return items.map((item) => `- ${item}`)
+}
+
+/** `a`, `a and b`, `a, b and c`. */
+export function joined(items: string[]): string {
+  const [last = '', ...others] = items.toReversed()
+  return others.length === 0 ? last : `${others.toReversed().join(', ')} and ${last}`
+}
+
+export function count(number: number, one: string, more: string): string {
+  return `${number} ${number === 1 ? one : more}`
+}
