@@ -1,0 +1,149 @@
+/** The package of the command (`npm run pack:cli`), installed in an empty folder as somebody without the repository does it. */
+import { execFile } from 'node:child_process'
+import { copyFile, readdir, readFile, stat, symlink, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { promisify } from 'node:util'
+import { Client } from '@modelcontextprotocol/sdk/client/index.js'
+import { StdioClientTransport } from '@modelcontextprotocol/sdk/client/stdio.js'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { VERSION } from '../../src/base/version.ts'
+import { type ShopService, startShopService } from '../support/built-service.ts'
+import { type TemporaryDirectory, temporaryDirectory } from '../support/temporary-directory.ts'
+import { type WorkingTree, workingTree } from '../support/working-tree.ts'
+
+const ROOT = fileURLToPath(new URL('../..', import.meta.url))
+const run = promisify(execFile)
+
+let shop: ShopService
+let tree: WorkingTree
+let home: TemporaryDirectory
+let archive: string
+let environment: Record<string, string>
+/** The installed command. */
+let command: string
+
+beforeAll(async () => {
+  shop = await startShopService()
+  home = await temporaryDirectory('packed')
+  tree = await workingTree({})
+  const tsx = join(ROOT, 'node_modules/.bin/tsx')
+  await run(tsx, ['scripts/pack-cli/main.ts', '--out', home.path], { cwd: ROOT })
+  archive = join(home.path, `deconflict-${VERSION}.tgz`)
+  environment = {
+    PATH: process.env.PATH as string,
+    HOME: home.path,
+    DECONFLICT_URL: shop.url,
+    DECONFLICT_REPO: 'acme/shop',
+    GITHUB_TOKEN: 'tok-ada',
+  }
+  await writeFile(join(home.path, 'package.json'), '{"type": "module"}')
+  const flags = ['--offline', '--no-audit', '--no-fund']
+  await run('npm', ['install', ...flags, archive], { cwd: home.path, env: environment })
+  command = join(home.path, 'node_modules/.bin/deconflict')
+})
+afterAll(async () => {
+  await shop.close()
+  await tree.remove()
+  await home.remove()
+})
+
+const deconflict = (...args: string[]) =>
+  run(command, args, { cwd: tree.path, env: environment }).catch(
+    (error: { code: number; stdout: string; stderr: string }) => error,
+  )
+
+test('has no dependencies, is small, and carries the licenses', async () => {
+  expect((await stat(archive)).size).toBeLessThan(1_000_000)
+  const installed = await readdir(join(home.path, 'node_modules'))
+  expect(installed.filter((name) => !name.startsWith('.'))).toEqual(['deconflict'])
+  const root = join(home.path, 'node_modules/deconflict')
+  const manifest = JSON.parse(await readFile(join(root, 'package.json'), 'utf8'))
+  expect(manifest).toMatchObject({ version: VERSION, mcpName: expect.stringContaining('/deconflict') })
+  expect(manifest).not.toHaveProperty('dependencies')
+  expect(manifest).not.toHaveProperty('private')
+  for (const name of ['LICENSE', 'README.md', 'THIRD_PARTY_LICENSES'])
+    expect((await stat(join(root, name))).size).toBeGreaterThan(500)
+  expect(await readFile(join(root, 'THIRD_PARTY_LICENSES'), 'utf8')).toContain('zod ')
+})
+
+test('runs with npx in an empty folder', async () => {
+  const empty = await temporaryDirectory('empty')
+  await copyFile(archive, join(empty.path, 'command.tgz'))
+  const args = ['--yes', '--offline', './command.tgz', 'check', '--paths', 'src/a.ts']
+  const ran = await run('npx', args, { cwd: empty.path, env: environment })
+  expect(ran.stdout).toMatch(/^Clear: no overlap/)
+  await empty.remove()
+})
+
+test('checks, declares and ends work', async () => {
+  const paths = ['--paths', 'src/checkout/retry.ts']
+  expect((await deconflict('check', ...paths)).stdout).toMatch(/^Clear: no overlap/)
+  await tree.git('checkout', '-q', '-b', 'payment-retries')
+  await deconflict('start', 'Retry declined payments', ...paths)
+  await tree.git('checkout', '-q', '-b', 'tidy')
+  environment.GITHUB_TOKEN = 'tok-ben'
+  const overlap = await deconflict('check', ...paths)
+  expect(overlap).toMatchObject({ code: 2, stdout: expect.stringContaining('Retry declined payments') })
+  environment.GITHUB_TOKEN = 'tok-ada'
+})
+
+test('runs the hooks of agents', async () => {
+  const input = JSON.stringify({ session_id: 's1', cwd: tree.path, hook_event_name: 'SessionStart' })
+  const child = run(command, ['hook', 'session-start', '--agent', 'claude-code'], {
+    cwd: tree.path,
+    env: environment,
+  })
+  child.child.stdin?.end(input)
+  expect((await child).stderr).toBe('')
+})
+
+test('serves MCP', async () => {
+  const client = new Client({ name: 'a-test', version: '1' })
+  await client.connect(new StdioClientTransport({ command, args: ['mcp'], cwd: tree.path, env: environment }))
+  const { tools } = await client.listTools()
+  expect(client.getServerVersion()).toMatchObject({ version: VERSION })
+  expect(tools.map(({ name }) => name)).toContain('check_overlap')
+  await client.close()
+})
+
+test('has a client whose types are those of the source', async () => {
+  const program = `
+    import { createClient, type Client, type ErrorType } from 'deconflict/client'
+    import type { Client as Source, ErrorType as SourceError } from '${ROOT}src/client/client.ts'
+    type Same<A, B> = [A] extends [B] ? ([B] extends [A] ? true : false) : false
+    type Methods = { [Name in keyof Source]: Same<ReturnType<Source[Name]>, ReturnType<Client[Name]>> & Same<Parameters<Source[Name]>, Parameters<Client[Name]>> }
+    const same: { [Name in keyof Source]: true } = null as unknown as Methods
+    const names: Same<keyof Source, keyof Client> = true
+    const errors: Same<ErrorType, SourceError> = true
+    const client = createClient({ base_url: process.env.DECONFLICT_URL ?? '', token: 'tok-ada' })
+    const { items } = await client.listActivities({ owner: 'acme', repo: 'shop', input: { limit: 1 } })
+    console.log(Array.isArray(items), same === null, names, errors)
+  `
+  const options = [
+    '--strict',
+    '--module',
+    'nodenext',
+    '--target',
+    'es2023',
+    '--lib',
+    'es2024,dom',
+    '--types',
+    'node',
+    '--noEmit',
+  ]
+  await symlink(join(ROOT, 'node_modules/@types'), join(home.path, 'node_modules/@types'))
+  await writeFile(join(home.path, 'program.ts'), program)
+  const flags = [...options, '--skipLibCheck', '--allowImportingTsExtensions', 'program.ts']
+  const compiled = await run(join(ROOT, 'node_modules/.bin/tsc'), flags, { cwd: home.path }).catch(
+    ({ stdout }: { stdout: string }) => ({ stdout }),
+  )
+  expect(compiled.stdout).toBe('')
+  const used = program
+    .replace(/import type .*\n/, '')
+    .replaceAll(/^\s*(type|const (same|names|errors)).*\n/gm, '')
+  const js = used.replace(', type Client, type ErrorType', '').replace(', same === null, names, errors', '')
+  await writeFile(join(home.path, 'program.js'), js)
+  const { stdout } = await run(process.execPath, ['program.js'], { cwd: home.path, env: environment })
+  expect(stdout.trim()).toBe('true')
+})
