@@ -42,7 +42,10 @@ async function snapshot(): Promise<Record<string, string>> {
 const NAMES = [
   '.claude/settings.json',
   '.codex/hooks.json',
+  '.github/hooks/deconflict.json',
   '.cursor/hooks.json',
+  '.gemini/settings.json',
+  '.opencode/plugin/deconflict.js',
   '.git/hooks/pre-push',
   'AGENTS.md',
   '.github/deconflict.yml',
@@ -69,6 +72,8 @@ describe('init', () => {
   test('says what to trust, what to commit, and what everyone has to do', async () => {
     const { stdout } = await tree.run(['init', '--yes'])
     expect(stdout).toMatch(/Codex runs no hook until you trust it/)
+    expect(stdout).toMatch(/Copilot CLI runs hooks only in a trusted folder/)
+    expect(stdout).toMatch(/Gemini CLI .* GEMINI_CLI_TRUST_WORKSPACE/)
     expect(stdout).toMatch(/Commit \.claude\/settings\.json, .*AGENTS\.md, \.github\/deconflict\.yml\./)
     expect(stdout).toMatch(/everyone runs deconflict init --only git/)
     expect(stdout).toMatch(/deconflict login URL/)
@@ -173,7 +178,7 @@ describe('init', () => {
     expect(settings.permissions).toEqual({ allow: ['Bash(ls)'] })
     expect(settings.hooks.PreToolUse).toHaveLength(2)
     expect(settings.hooks.PreToolUse[0].hooks[0].command).toBe('./mine.sh')
-    expect(JSON.parse(await read('.cursor/hooks.json')).hooks.stop).toEqual([{ command: './audit.sh' }])
+    expect(JSON.parse(await read('.cursor/hooks.json')).hooks.stop[0]).toEqual({ command: './audit.sh' })
     expect(await read('AGENTS.md')).toMatch(/^# How we work\n\nBe kind\.\n\n<!-- deconflict:begin -->\n/)
     // Other lines may end the hook early, so ours come first.
     expect(await read('.git/hooks/pre-push')).toMatch(/^#!\/usr\/bin\/env bash\n# >>> deconflict >>>\n/)
@@ -228,6 +233,42 @@ describe('init', () => {
     expect((await tree.git('status', '--porcelain')).split('\n')).toEqual(['?? AGENTS.md'])
     expect((await tree.run(['init', '--only', 'gti'])).stderr).toMatch(
       /--only takes claude, codex, .* not gti/,
+    )
+  })
+
+  test.each([
+    ['copilot', '.github/hooks/deconflict.json'],
+    ['opencode', '.opencode/plugin/deconflict.js'],
+    ['gemini', '.gemini/settings.json'],
+  ])('--undo of %s alone leaves no empty directory', async (part, name) => {
+    const before = await snapshot()
+    await tree.run(['init', '--yes', '--only', part])
+    expect(await read(name)).toContain('deconflict')
+    await tree.run(['init', '--undo', '--yes', '--only', part])
+    expect(await snapshot()).toEqual(before)
+  })
+
+  test('writes hooks that name no words of others with --hooks=paths', async () => {
+    await tree.run(['init', '--yes', '--hooks=paths'])
+    for (const name of [...NAMES.slice(0, 5)]) {
+      const commands = (await read(name)).match(/deconflict hook [^|"}]*/g) ?? []
+      expect(commands.length, name).toBeGreaterThan(2)
+      for (const command of commands) expect(command).toMatch(/--no-titles/)
+    }
+    expect(await read('.opencode/plugin/deconflict.js')).toContain("'--no-titles'")
+    expect((await tree.run(['init', '--hooks=names'])).stderr).toMatch(
+      /--hooks takes titles or paths, not names/,
+    )
+  })
+
+  test('replaces its hooks and its plugin by those of this release, and keeps a plugin of another author', async () => {
+    await tree.run(['init', '--yes', '--hooks=paths', '--only', 'claude', 'opencode'])
+    await tree.run(['init', '--yes', '--only', 'claude', 'opencode'])
+    expect(await read('.claude/settings.json')).not.toContain('--no-titles')
+    expect(await read('.opencode/plugin/deconflict.js')).not.toContain('--no-titles')
+    await tree.write({ '.opencode/plugin/deconflict.js': 'export const Mine = () => ({})\n' })
+    expect((await tree.run(['init', '--yes', '--only', 'opencode'])).stderr).toMatch(
+      /deconflict\.js was skipped/,
     )
   })
 

@@ -105,6 +105,7 @@ function createProgram(runtime: Runtime, end: (code: ExitCode) => void): Command
     .option('--diff', 'show every line that changes')
     .option('--undo', 'remove exactly what init wrote')
     .option('--only <part...>', `${PARTS.join(', ')} (default: all but mcp)`)
+    .option('--hooks <content>', 'what hooks tell agents: titles, or only paths and logins (paths)')
     .action(async (options) => end(await init(runtime, options)))
   program
     .command('hook <event>')

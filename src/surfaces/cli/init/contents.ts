@@ -1,43 +1,5 @@
-/** The content that `deconflict init` writes: hooks for agents and git, a section in AGENTS.md, and a settings file. */
-import type { Agent, HookEvent } from '../hook/payload.ts'
-import type { Hooks } from './hook-settings.ts'
+/** What `deconflict init` writes beside the hooks of agents: the hook of git, a section in AGENTS.md, and a settings file. */
 import type { Section } from './section.ts'
-
-/** Does nothing on machines without the command. */
-function call(event: HookEvent, agent: Agent): string {
-  return `command -v deconflict >/dev/null 2>&1 && deconflict hook ${event} --agent ${agent} || true`
-}
-
-/** The agent kills the hook after this time. */
-const TIMEOUT_S = 10
-
-const nested = (event: HookEvent, agent: Agent, matcher?: string) => [
-  {
-    ...(matcher !== undefined && { matcher }),
-    hooks: [{ type: 'command', command: call(event, agent), timeout: TIMEOUT_S }],
-  },
-]
-const flat = (event: HookEvent) => [{ command: call(event, 'cursor'), timeout: TIMEOUT_S }]
-
-export const CLAUDE_HOOKS: Hooks = {
-  SessionStart: nested('session-start', 'claude-code'),
-  UserPromptSubmit: nested('prompt', 'claude-code'),
-  PreToolUse: nested('before-edit', 'claude-code', 'Edit|MultiEdit|Write|NotebookEdit'),
-  SessionEnd: nested('session-end', 'claude-code'),
-}
-
-/** Codex has no hook for the end of a session: the activity expires, or ends with `deconflict done`. */
-export const CODEX_HOOKS: Hooks = {
-  SessionStart: nested('session-start', 'codex', 'startup|resume|clear'),
-  UserPromptSubmit: nested('prompt', 'codex'),
-  PreToolUse: nested('before-edit', 'codex', 'apply_patch|Edit|Write'),
-}
-
-export const CURSOR_HOOKS: Hooks = {
-  sessionStart: flat('session-start'),
-  afterFileEdit: flat('after-edit'),
-  sessionEnd: flat('session-end'),
-}
 
 export const PUSH_SECTION: Section = {
   begin: '# >>> deconflict >>>',

@@ -16,6 +16,8 @@ export interface InitOptions {
   /** Shows every line that changes. */
   diff?: boolean
   only?: string[]
+  /** `titles` (default), or `paths`: hooks that name no words of other people. */
+  hooks?: string
 }
 
 export async function init(runtime: Runtime, options: InitOptions): Promise<ExitCode> {
@@ -30,7 +32,8 @@ export async function init(runtime: Runtime, options: InitOptions): Promise<Exit
   const file = join(git_directory, 'deconflict', 'init.json')
   const record = await readRecord(file)
   const parts = parseParts(options.only, options.undo ? PARTS : DEFAULT_PARTS)
-  const where = { root, hooks_directory, parts }
+  const without_titles = parseHooks(options.hooks) === 'paths'
+  const where = { root, hooks_directory, parts, without_titles }
   const { changes, skips } = await (options.undo ? planRemoving(where, record) : planAdding(where))
   for (const { name, why } of skips) runtime.stderr.write(`deconflict: ${name} ${why}\n`)
   if (changes.length === 0) {
@@ -64,6 +67,11 @@ function changeLines(changes: FileChange[]): string[] {
   })
 }
 
+function parseHooks(given = 'titles'): 'titles' | 'paths' {
+  if (given === 'titles' || given === 'paths') return given
+  throw new CliError(`--hooks takes titles or paths, not ${given}`)
+}
+
 function parseParts(only: string[] | undefined, defaults: readonly Part[]): readonly Part[] {
   const unknown = only?.find((name) => !PARTS.some((part) => part === name))
   if (unknown) throw new CliError(`--only takes ${PARTS.join(', ')}, not ${unknown}`)
@@ -83,13 +91,23 @@ async function confirm(runtime: Runtime, count: number): Promise<boolean> {
 async function apply({ path, after, is_executable, before }: FileChange, root: string): Promise<void> {
   if (after === undefined) {
     await rm(path)
-    // The directory too, if it is empty now.
-    if (dirname(path) !== root) await rmdir(dirname(path)).catch(() => {})
+    await removeEmptyDirectories(dirname(path), root)
     return
   }
   await mkdir(dirname(path), { recursive: true })
   await writeFile(path, after)
   if (is_executable && before === undefined) await chmod(path, 0o755)
+}
+
+/** From `directory` up to `root`, which stays. */
+async function removeEmptyDirectories(directory: string, root: string): Promise<void> {
+  if (directory === root || !directory.startsWith(root)) return
+  try {
+    await rmdir(directory)
+  } catch {
+    return
+  }
+  await removeEmptyDirectories(dirname(directory), root)
 }
 
 async function readRecord(file: string): Promise<InitRecord> {

@@ -1,26 +1,20 @@
 /** The files that `deconflict init` writes to, by part: what it adds to each, and how it removes that. Pure. */
 import { join } from 'node:path'
 import { CliError } from '../runtime.ts'
-import {
-  AGENTS_SECTION,
-  CLAUDE_HOOKS,
-  CODEX_HOOKS,
-  CURSOR_HOOKS,
-  POINTER_SECTION,
-  PUSH_SECTION,
-  SETTINGS,
-} from './contents.ts'
-import { type Hooks, withHooks, withoutHooks } from './hook-settings.ts'
+import { HOOK_PARTS, type HookFile, type HookFileOptions, hookFile } from './agent-hooks.ts'
+import { AGENTS_SECTION, POINTER_SECTION, PUSH_SECTION, SETTINGS } from './contents.ts'
+import { withHooks, withoutHooks } from './hook-settings.ts'
 import { mcpTargets } from './mcp-targets.ts'
+import { opencodePlugin, PLUGIN_NAME, PLUGIN_START } from './opencode-plugin.ts'
 import { type Section, withoutSection, withSection } from './section.ts'
 import type { Target } from './target.ts'
 
-export const PARTS = ['claude', 'codex', 'cursor', 'git', 'agents-md', 'settings', 'mcp'] as const
+export const PARTS = [...HOOK_PARTS, 'opencode', 'git', 'agents-md', 'settings', 'mcp'] as const
 export type Part = (typeof PARTS)[number]
 /** `mcp` is only written when it is named: the hooks need no cooperation of the agent. */
 export const DEFAULT_PARTS = PARTS.filter((part) => part !== 'mcp')
 
-export interface Places {
+export interface Places extends HookFileOptions {
   /** The top directory of the working tree. */
   root: string
   hooks_directory: string
@@ -31,9 +25,12 @@ export function targetsOf(places: Places, parts: readonly Part[]): Target[] {
 }
 
 const TARGETS: Record<Part, (places: Places) => Target[]> = {
-  claude: ({ root }) => [hookTarget(join(root, '.claude/settings.json'), CLAUDE_HOOKS, {})],
-  codex: ({ root }) => [hookTarget(join(root, '.codex/hooks.json'), CODEX_HOOKS, {})],
-  cursor: ({ root }) => [hookTarget(join(root, '.cursor/hooks.json'), CURSOR_HOOKS, { version: 1 })],
+  claude: (places) => [hookTarget(places, hookFile('claude', places))],
+  codex: (places) => [hookTarget(places, hookFile('codex', places))],
+  copilot: (places) => [hookTarget(places, hookFile('copilot', places))],
+  cursor: (places) => [hookTarget(places, hookFile('cursor', places))],
+  gemini: (places) => [hookTarget(places, hookFile('gemini', places))],
+  opencode: (places) => [pluginTarget(join(places.root, PLUGIN_NAME), opencodePlugin(places))],
   git: ({ hooks_directory }) => [pushTarget(join(hooks_directory, 'pre-push'))],
   'agents-md': ({ root }) => [
     sectionTarget(join(root, 'AGENTS.md'), AGENTS_SECTION, 'when to check, start and finish work'),
@@ -50,12 +47,26 @@ const TARGETS: Record<Part, (places: Places) => Target[]> = {
   mcp: ({ root }) => mcpTargets(root),
 }
 
-function hookTarget(path: string, hooks: Hooks, template: Record<string, unknown>): Target {
+function hookTarget({ root }: Places, { name, hooks, template }: HookFile): Target {
   return {
-    path,
-    about: (text) => `${text.match(/\bdeconflict hook\b/g)?.length ?? 0} hooks`,
+    path: join(root, name),
+    about: () => `${Object.values(hooks).flat().length} hooks`,
     add: (text) => withHooks(text, { hooks, template }),
     remove: (text) => withoutHooks(text, { template }),
+  }
+}
+
+/** A plugin is a whole file; one of an earlier release is replaced. */
+function pluginTarget(path: string, plugin: string): Target {
+  const isOurs = (text: string) => text.startsWith(PLUGIN_START)
+  return {
+    path,
+    about: () => 'a plugin',
+    add: (text = plugin) => {
+      if (!isOurs(text)) throw new CliError('was skipped: it is not the plugin that init writes')
+      return plugin
+    },
+    remove: (text) => (isOurs(text) ? undefined : text),
   }
 }
 

@@ -1,0 +1,89 @@
+/** The plugin of OpenCode that `deconflict init` writes: a module, because OpenCode runs no commands as hooks. */
+import type { HookFileOptions } from './agent-hooks.ts'
+
+export const PLUGIN_NAME = '.opencode/plugin/deconflict.js'
+/** Recognizes a plugin of any release. */
+export const PLUGIN_START = '// Written by `deconflict init`.'
+
+export function opencodePlugin({ without_titles }: HookFileOptions): string {
+  const options = ['--agent', 'opencode', ...(without_titles ? ['--no-titles'] : [])]
+  return PLUGIN.replace('[OPTIONS]', `[${options.map((each) => `'${each}'`).join(', ')}]`)
+}
+
+const PLUGIN = `${PLUGIN_START} Tells Deconflict what a session of OpenCode works on, and OpenCode who else
+// works there. It does nothing on machines without the command \`deconflict\`, and never fails.
+import { spawn } from 'node:child_process'
+
+const OPTIONS_OF_EVERY_HOOK = [OPTIONS]
+const EDITS = /^(?:edit|multiedit|write|patch|apply_patch)$/
+const READS = /^(?:read|bash)$/
+
+/** Resolves with the text for the model, which is empty in most cases. */
+function hook(event, payload) {
+  return new Promise((resolve) => {
+    const child = spawn('deconflict', ['hook', event, ...OPTIONS_OF_EVERY_HOOK], {
+      stdio: ['pipe', 'pipe', 'ignore'],
+      timeout: 5000,
+      shell: process.platform === 'win32',
+    })
+    let output = ''
+    child.stdout.setEncoding('utf8').on('data', (text) => {
+      output += text
+    })
+    child.on('error', () => resolve(''))
+    child.on('close', () => {
+      try {
+        resolve(JSON.parse(output).additionalContext ?? '')
+      } catch {
+        resolve('')
+      }
+    })
+    child.stdin.on('error', () => {})
+    child.stdin.end(JSON.stringify(payload))
+  })
+}
+
+export const Deconflict = async ({ directory }) => {
+  const started = new Set()
+  const parents = new Map()
+  const inputs = new Map()
+  const rootOf = (id) => (parents.has(id) ? rootOf(parents.get(id)) : id)
+  const call = (event, id, more = {}) =>
+    hook(event, { session_id: rootOf(id), cwd: directory, ...more })
+  const end = async (id) => {
+    if (started.delete(id)) await call('session-end', id)
+  }
+  return {
+    event: async ({ event: { type, properties } }) => {
+      const { id, parentID } = properties?.info ?? {}
+      if (type === 'session.created' && parentID) parents.set(id, parentID)
+      if (type === 'session.idle' && started.has(properties.sessionID)) await call('stop', properties.sessionID)
+      if (type === 'session.deleted') await end(id)
+    },
+    'chat.message': async ({ sessionID }, { message, parts }) => {
+      const root = rootOf(sessionID)
+      const prompt = parts.map((part) => (part.type === 'text' ? part.text : '')).join('\\n')
+      const text = await call(started.has(root) ? 'prompt' : 'session-start', root, { prompt })
+      started.add(root)
+      // Parts are ordered by id.
+      const id = \`\${parts.at(-1)?.id ?? 'prt_deconflict'}d\`
+      if (text !== '') parts.push({ id, sessionID, messageID: message.id, type: 'text', text, synthetic: true })
+    },
+    'tool.execute.before': async ({ tool, sessionID, callID }, { args }) => {
+      if (!EDITS.test(tool) && !READS.test(tool)) return
+      inputs.set(callID, args)
+      if (EDITS.test(tool)) await call('before-edit', sessionID, { tool_name: tool, tool_input: args })
+    },
+    'tool.execute.after': async ({ tool, sessionID, callID }, output) => {
+      const args = inputs.get(callID)
+      if (!inputs.delete(callID)) return
+      const event = EDITS.test(tool) ? 'after-edit' : 'after-read'
+      const text = await call(event, sessionID, { tool_name: tool, tool_input: args })
+      if (text !== '') output.output += \`\\n\\n\${text}\`
+    },
+    dispose: async () => {
+      for (const id of [...started]) await end(id)
+    },
+  }
+}
+`

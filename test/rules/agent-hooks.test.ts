@@ -1,0 +1,82 @@
+/** The hook files of agents have the forms that their agents read. */
+import { describe, expect, test } from 'vitest'
+import { HOOK_EVENTS } from '../../src/surfaces/cli/hook/payload.ts'
+import { HOOK_PARTS, hookFile } from '../../src/surfaces/cli/init/agent-hooks.ts'
+import { opencodePlugin } from '../../src/surfaces/cli/init/opencode-plugin.ts'
+
+const file = (part: (typeof HOOK_PARTS)[number]) => hookFile(part, { without_titles: false })
+const first = (part: (typeof HOOK_PARTS)[number], event: string) => {
+  const [entry] = file(part).hooks[event] as [{ matcher?: string; hooks?: Record<string, unknown>[] }]
+  return { matcher: entry.matcher, ...(entry.hooks ? entry.hooks[0] : entry) } as Record<string, unknown>
+}
+
+describe('the hook file', () => {
+  test.each([...HOOK_PARTS])(
+    'of %s calls known events only, and does nothing without the command',
+    (part) => {
+      const commands = JSON.stringify(file(part).hooks).match(/deconflict hook [\w-]+/g) ?? []
+      const known: readonly string[] = HOOK_EVENTS
+      for (const command of commands) expect(known).toContain(command.split(' ')[2])
+      expect(commands.length).toBeGreaterThan(3)
+    },
+  )
+
+  test('of Claude Code has an event for every start, and a time limit for the end', () => {
+    expect(Object.keys(file('claude').hooks)).toEqual([
+      'SessionStart',
+      'UserPromptSubmit',
+      'PreToolUse',
+      'PostToolUse',
+      'Stop',
+      'SubagentStop',
+      'WorktreeRemove',
+      'SessionEnd',
+    ])
+    // No matcher: startup, resume, clear and compact.
+    expect(first('claude', 'SessionStart').matcher).toBeUndefined()
+    expect(first('claude', 'SessionEnd').timeout).toBe(10)
+    expect(first('claude', 'PostToolUse').matcher).toMatch(/\bRead\b/)
+  })
+
+  test('of Codex keeps the same command line between releases, because each change needs trust again', () => {
+    expect(first('codex', 'UserPromptSubmit')).toEqual({
+      matcher: undefined,
+      type: 'command',
+      command: 'command -v deconflict >/dev/null 2>&1 && deconflict hook prompt --agent codex || true',
+      commandWindows: 'where deconflict >nul 2>nul && deconflict hook prompt --agent codex || exit /b 0',
+      timeout: 10,
+    })
+    expect(first('codex', 'SessionStart').matcher).toBe('startup|resume|clear|compact')
+    expect(first('codex', 'SessionEnd').timeout).toBe(3)
+  })
+
+  test('of Copilot runs on Windows too, and has no hook that could deny a tool call', () => {
+    const { hooks, template } = file('copilot')
+    expect(template).toEqual({ version: 1 })
+    expect(hooks).not.toHaveProperty('preToolUse')
+    expect(first('copilot', 'postToolUse')).toMatchObject({
+      bash: expect.stringContaining('deconflict hook after-read --agent copilot'),
+      powershell: expect.stringMatching(/^if \(Get-Command deconflict.*exit 0$/),
+      timeoutSec: 10,
+    })
+  })
+
+  test('of Gemini CLI has its time limits in milliseconds, and hears of reads', () => {
+    expect(first('gemini', 'AfterTool')).toMatchObject({ timeout: 10_000 })
+    expect(first('gemini', 'AfterTool').matcher).toMatch(/read_file\|.*replace\|write_file/)
+  })
+})
+
+test('the plugin of OpenCode is a module that offers its hooks', async () => {
+  const source = opencodePlugin({ without_titles: true })
+  const module = await import(`data:text/javascript,${encodeURIComponent(source)}`)
+  const hooks = await module.Deconflict({ directory: '/nowhere' })
+  expect(Object.keys(hooks)).toEqual([
+    'event',
+    'chat.message',
+    'tool.execute.before',
+    'tool.execute.after',
+    'dispose',
+  ])
+  expect(source).toContain("['--agent', 'opencode', '--no-titles']")
+})
