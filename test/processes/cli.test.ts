@@ -213,7 +213,8 @@ describe('the hook of an agent', () => {
         code: 0,
         stdout: '',
         stderr: expect.stringMatching(
-          /^deconflict: (http:\S+ did not answer|another hook of this session|the hook took too long)/,
+          // Empty for a hook that leaves the service alone, because the other one failed.
+          /^$|^deconflict: (http:\S+ did not answer|another hook of this session|the hook took too long)/,
         ),
       })
   })

@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { startShopService } from '../support/built-service.ts'
 import type { TestService } from '../support/service.ts'
+import { startSilentServer } from '../support/silent-server.ts'
 import { type WorkingTree, workingTree } from '../support/working-tree.ts'
 
 let shop: TestService
@@ -82,6 +83,21 @@ describe('the hook of an agent', () => {
     ])
     await hook('session-end', { reason: 'exit' })
     expect((await only()).branch).toBe('tidy')
+  })
+
+  test('asks a service that does not respond once, and then leaves it alone', async () => {
+    const silent = await startSilentServer()
+    const ask = (event: string) =>
+      tree.run(['hook', event, '--agent', 'claude-code'], {
+        env: { DECONFLICT_URL: silent.url },
+        input: JSON.stringify({ session_id: 's1', cwd: tree.path }),
+        // Leaves it two seconds.
+        uptime_ms: 58_000,
+      })
+    expect((await ask('session-start')).stderr).toMatch(/^deconflict: http:\S+ did not answer within/)
+    expect(await ask('prompt')).toEqual({ code: 0, stdout: '', stderr: '' })
+    await silent.close()
+    expect(silent.requests).toEqual(['/healthz'])
   })
 
   test('names new overlap with a prompt, once', async () => {

@@ -47,6 +47,8 @@ export interface HookRun {
 /** After a failure of the service, no hook of the working tree asks it for this long. */
 const PAUSE_MS = 60_000
 const PAUSE_MAX_MS = 3_600_000
+/** Requests end this long before the hook, so that it can record that the service did not respond. */
+const RESERVE_MS = 100
 
 /** `outcome`: see `HookRecord`. */
 interface Result {
@@ -140,7 +142,7 @@ async function connect(run: HookRun, workspace: Workspace): Promise<HookClient> 
   const { host, owner, repo, is_named } = workspace
   const { known_host } = readRecord(tree.git_directory)
   const { url, insecure } = options
-  const limits = { url, insecure, attempts: 1, budget_ms: left_ms() }
+  const limits = { url, insecure, attempts: 1, budget_ms: Math.max(1, left_ms() - RESERVE_MS) }
   const identity = (base_url: string) => `${base_url} ${host}/${owner}/${repo}`
   const connection = await findConnection(runtime, workspace, {
     ...limits,
