@@ -2,7 +2,7 @@
 import { once } from 'node:events'
 import { pino } from 'pino'
 import { readConfig } from '../src/base/config.ts'
-import { startService } from '../src/server.ts'
+import { type Service, startService } from '../src/server.ts'
 import { temporaryDirectory } from '../test/support/temporary-directory.ts'
 import { demoLines, demoPullRequests } from './demo-pull-requests.ts'
 import { startFakeGithubServer } from './fake-github-server.ts'
@@ -48,7 +48,7 @@ async function main(): Promise<void> {
     await demoPullRequests(demo, ben)
     await demoLines(demo, ben)
     if (process.argv.includes('--once')) return
-    printInstructions(service.url)
+    printInstructions(service)
     await Promise.race([once(process, 'SIGINT'), once(process, 'SIGTERM')])
   } finally {
     await close()
@@ -157,18 +157,15 @@ async function demoActivities(ada: Narrator, ben: Narrator): Promise<void> {
   })
 }
 
-function printInstructions(url: string): void {
+function printInstructions({ url, signInUrl }: Service): void {
   const environmentOf = (token: string) =>
-    `DECONFLICT_URL=${url} DECONFLICT_REPO=acme/tour GITHUB_TOKEN=${token}`
+    `export DECONFLICT_URL=${url} DECONFLICT_REPO=acme/tour GITHUB_TOKEN=${token}`
   heading('Your turn')
-  say('The service keeps running, with an empty repository acme/tour for the tour in the README.')
-  say(`Open a repository in a browser, and sign in with a token such as ${ADA.token}:\n`)
-  say(`  ${url}/#/acme/shop`)
-  say(`  ${url}/#/acme/tour\n`)
-  say('For curl and the command, set these variables: Ada’s in one terminal, Ben’s in another:\n')
-  say(`  export ${environmentOf(ADA.token)}`)
-  say(`  export ${environmentOf(BEN.token)}\n`)
-  say('Press Ctrl-C to stop the service and delete its data.')
+  say('\nThe service keeps running until Ctrl-C. For the tour of the README, in two terminals:')
+  say(`  Ada: ${environmentOf(ADA.token)}`)
+  say(`  Ben: ${environmentOf(BEN.token)}`)
+  say('The page, which signs you in as Ada, once:')
+  say(`  ${signInUrl(ADA.token, '/#/acme/shop')}`)
 }
 
 await main()

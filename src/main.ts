@@ -2,15 +2,21 @@
 import { setTimeout as wait } from 'node:timers/promises'
 import { parseArgs } from 'node:util'
 import { type Config, ConfigError, type Flags, readConfig } from './base/config.ts'
+import { VERSION } from './base/version.ts'
 import { DirectoryError } from './db/directory-lock.ts'
 import { codeOf } from './db/errors.ts'
 import { type Service, startService } from './server.ts'
 import { openLog } from './telemetry/log.ts'
+import { terminalLog } from './telemetry/terminal-log.ts'
 import { startTracing } from './telemetry/trace.ts'
 
 async function main(): Promise<void> {
   const config = readConfig(process.env, readFlags())
-  const log = openLog(config.log_level)
+  const isTerminal = process.stdout.isTTY
+  const log = openLog(
+    config.log_level,
+    isTerminal ? terminalLog(config.log_level, (text) => process.stdout.write(text)) : undefined,
+  )
   let service: Service | undefined
   let isStopping = false
   let stopTracing: (() => Promise<void>) | null = null
@@ -49,38 +55,80 @@ async function stop(service: Service, stopTracing: (() => Promise<void>) | null)
   await Promise.race([stopTracing?.().catch(() => {}), wait(FLUSH_MS)])
 }
 
-/** Logs what is configured, what is off, and which variables turn it on. */
-function announce(config: Config, { url, setup_url, app }: Service): void {
-  const { log } = app
-  log.info(`Deconflict listens at ${url}/api/v1; API reference at ${url}/docs`)
-  log.info(
-    app.sign_in
-      ? `page: ${app.sign_in.public_url}, with GitHub sign-in`
-      : `page: ${url}, with a GitHub token; set PUBLIC_URL, GITHUB_CLIENT_ID and GITHUB_CLIENT_SECRET to enable sign-in`,
-  )
-  log.info(
+/** A part of the service, whether it is on, and what it does or which variables turn it on. */
+type Part = readonly [name: string, isOn: boolean, text: string]
+
+function partsOf(config: Config, { url, setup_url, app }: Service): Part[] {
+  const { sign_in, github_app, watch } = app
+  return [
+    sign_in
+      ? ['page', true, `${sign_in.public_url}, with GitHub sign-in`]
+      : [
+          'page',
+          true,
+          `${url}, with a GitHub token; set PUBLIC_URL, GITHUB_CLIENT_ID and GITHUB_CLIENT_SECRET to enable sign-in`,
+        ],
     config.database_url
-      ? 'database: PostgreSQL (DATABASE_URL)'
-      : `database: embedded in ${config.data_dir}, single process; set DATABASE_URL to use PostgreSQL and run several instances`,
-  )
-  log.info(`permissions: checked at ${config.github_api_url} with the token of each caller`)
-  log.info(
-    app.github_app
-      ? 'GitHub App: configured'
-      : setup_url
-        ? `GitHub App: off, no comments on pull requests; create it at ${setup_url}`
-        : 'GitHub App: off, no comments on pull requests; set PUBLIC_URL to create it, or APP_ID, PRIVATE_KEY and WEBHOOK_SECRET',
-  )
-  log.info(
-    config.watch
-      ? `watched: the pull requests of ${config.watch.repositories.map(({ owner, name }) => `${owner}/${name}`).join(', ')}`
-      : 'watched: no repository; set WATCH_REPOSITORIES and GITHUB_TOKEN to read pull requests without the App',
-  )
-  log.info(
+      ? ['database', true, 'PostgreSQL (DATABASE_URL)']
+      : [
+          'database',
+          true,
+          `embedded in ${config.data_dir}, single process; set DATABASE_URL to use PostgreSQL and run several instances`,
+        ],
+    ['permissions', true, `checked at ${config.github_api_url} with the token of each caller`],
+    watch
+      ? [
+          'watched',
+          true,
+          `the pull requests of ${watch.repositories.map(fullName).join(', ')}, without writing`,
+        ]
+      : [
+          'watched',
+          false,
+          'no repository; set WATCH_REPOSITORIES and GITHUB_TOKEN to read pull requests without the App',
+        ],
+    github_app
+      ? ['GitHub App', true, 'configured']
+      : [
+          'GitHub App',
+          false,
+          setup_url
+            ? `off, no comments on pull requests; create it at ${setup_url}`
+            : 'off, no comments on pull requests; set PUBLIC_URL to create it, or APP_ID, PRIVATE_KEY and WEBHOOK_SECRET',
+        ],
     config.tracing
-      ? 'traces: exported to OTEL_EXPORTER_OTLP_ENDPOINT'
-      : 'traces: off; set OTEL_EXPORTER_OTLP_ENDPOINT to export them',
-  )
+      ? ['traces', true, 'exported to OTEL_EXPORTER_OTLP_ENDPOINT']
+      : ['traces', false, 'off; set OTEL_EXPORTER_OTLP_ENDPOINT to export them'],
+  ]
+}
+
+/** Says what is configured and what is off: to people at a terminal with the next step, else in the log. */
+function announce(config: Config, service: Service): void {
+  const { url, app } = service
+  const parts = partsOf(config, service)
+  if (!process.stdout.isTTY) {
+    app.log.info(`Deconflict listens at ${url}/api/v1; API reference at ${url}/docs`)
+    for (const [name, , text] of parts) app.log.info(`${name}: ${text}`)
+    return
+  }
+  const lines = parts.map(([name, isOn, text]) => `  ${isOn ? '✓' : '–'} ${name.padEnd(12)} ${text}`)
+  const start = `Deconflict ${VERSION} listens at ${url}; API reference at ${url}/docs`
+  process.stdout.write(`\n${start}\n\n${lines.join('\n')}\n\n→ ${nextStep(config, service)}\n\n`)
+}
+
+function nextStep(config: Config, { url, setup_url, app, signInUrl }: Service): string {
+  const [first] = config.watch?.repositories ?? []
+  const path = first ? `/#/${fullName(first)}` : ''
+  const sign_in_url = config.watch && signInUrl(config.watch.token, path)
+  if (sign_in_url)
+    return `Open ${sign_in_url}\n  It signs one browser in with GITHUB_TOKEN, within 15 minutes.`
+  if (first || app.github_app) return `Open ${app.sign_in?.public_url ?? url}${path}`
+  if (setup_url) return `Create the GitHub App: ${setup_url}`
+  return 'To see the pull requests of a repository: GITHUB_TOKEN=$(gh auth token) npm start -- --watch OWNER/REPO'
+}
+
+function fullName({ owner, name }: { owner: string; name: string }): string {
+  return `${owner}/${name}`
 }
 
 /** Exits with a one-line message. The text of a database error is left out because it may contain the password. */

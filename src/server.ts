@@ -24,6 +24,7 @@ import { adoptCreatedApp } from './setup/adopt.ts'
 import type { CreatedApp } from './setup/created-app.ts'
 import { dashboard } from './surfaces/dashboard/dashboard.ts'
 import { EventStreams } from './surfaces/dashboard/event-streams.ts'
+import { LOCAL_SIGN_IN_PATH, LocalSignIn } from './surfaces/dashboard/local-sign-in.ts'
 import { httpSurface } from './surfaces/http/http.ts'
 import { CONNECTION_LIMITS, type ConnectionLimits, httpServer } from './surfaces/http/http-server.ts'
 import type { McpExchange } from './surfaces/mcp/mcp.ts'
@@ -39,6 +40,8 @@ export interface Service {
   url: string
   /** Where the GitHub App can be created, with a one-time code; null if there is one, or without a public address. */
   setup_url: string | null
+  /** An address that signs one browser in with `token` and shows the path, such as `/#/acme/shop`; null if others can reach the service. */
+  signInUrl(token: string, path: string): string | null
   /** Stops accepting requests, drains those in flight, and closes the database. */
   close(): Promise<void>
 }
@@ -115,11 +118,12 @@ export async function startService(config: Config, options: ServiceOptions = {})
   })
   if (config.github_app) app.github_app = await actAs.open(config.github_app)
   const streams = new EventStreams(app)
+  const local = new LocalSignIn(clock)
   const limits = { ...CONNECTION_LIMITS, ...options.connection_limits }
   const surfaces = {
     webhooks: receiveDelivery(app, limits),
     mcp: mcpOnDemand(app),
-    page: dashboard(app, { streams, github, useCreatedApp: actAs.created }),
+    page: dashboard(app, { streams, local, github, useCreatedApp: actAs.created }),
   }
   const server = httpServer(httpSurface(app, new Admission(app), surfaces), { limits, log })
   let setup_url: string | null = null
@@ -146,6 +150,10 @@ export async function startService(config: Config, options: ServiceOptions = {})
     app,
     url: urlOf(server, config),
     setup_url,
+    signInUrl: (token, path) =>
+      isLocal(server)
+        ? `${urlOf(server, config)}${LOCAL_SIGN_IN_PATH}?code=${local.issue(token, path)}`
+        : null,
     close: async () => {
       stop.abort()
       stopChannel()
@@ -239,6 +247,12 @@ function listen(server: Server, { port, host }: Config): Promise<void> {
       resolve()
     })
   })
+}
+
+/** Whether only this machine can reach the server. */
+function isLocal(server: Server): boolean {
+  const { address } = server.address() as AddressInfo
+  return address === '::1' || address.startsWith('127.')
 }
 
 function urlOf(server: Server, { host }: Config): string {

@@ -113,8 +113,11 @@ function stop(app: App, watched: Watched, error: unknown): void {
   } else if (pause_ms !== null) {
     const fields = { ...named(watched), status, retry_s: Math.ceil(pause_ms / 1000) }
     report(watched, 'limited', () => app.log.warn(fields, 'watch paused by the rate limit of GITHUB_TOKEN'))
-  } else
-    report(watched, 'failed', () => app.log.warn({ ...named(watched), ...faultOf(error) }, 'watch failed'))
+  } else {
+    // Octokit's errors have a status, also without a response. Others are faults of the service.
+    const cause = status === undefined ? faultOf(error) : { status, retry_s: POLL_MS / 1000 }
+    report(watched, 'failed', () => app.log.warn({ ...named(watched), ...cause }, 'watch failed'))
+  }
 }
 
 /** Calls `write` when the state differs from the last one. */

@@ -2,7 +2,7 @@
 import { sql } from 'drizzle-orm'
 import { type Config, readConfig } from '../../src/base/config.ts'
 import type { App } from '../../src/context/app.ts'
-import { type ServiceOptions, startService } from '../../src/server.ts'
+import { type Service, type ServiceOptions, startService } from '../../src/server.ts'
 import { openLog } from '../../src/telemetry/log.ts'
 import { freshDatabase } from './database.ts'
 import { answerValidator } from './openapi.ts'
@@ -26,6 +26,7 @@ export type Api = (method: string, path: string, options?: RequestOptions) => Pr
 
 export interface TestService {
   url: string
+  signInUrl: Service['signInUrl']
   /** The address that creates the GitHub App. */
   setup_url: string | null
   app: App
@@ -77,6 +78,7 @@ export async function startTestService(
   }
   return {
     url: service.url,
+    signInUrl: service.signInUrl,
     setup_url: service.setup_url,
     app: service.app,
     api: apiAt(service.url, options.token),

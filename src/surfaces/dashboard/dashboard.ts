@@ -4,6 +4,7 @@ import express, { type RequestHandler } from 'express'
 import { Failure } from '../../base/failure.ts'
 import type { App } from '../../context/app.ts'
 import type { EventStreams } from './event-streams.ts'
+import { LOCAL_SIGN_IN_PATH, type LocalSignIn } from './local-sign-in.ts'
 import { type SetupOptions, setup } from './setup.ts'
 import { signIn } from './sign-in.ts'
 
@@ -53,10 +54,10 @@ export interface Dashboard {
 
 export function dashboard(
   app: App,
-  { streams, ...options }: { streams: EventStreams } & Omit<SetupOptions, 'app'>,
+  { streams, local, ...options }: { streams: EventStreams; local: LocalSignIn } & Omit<SetupOptions, 'app'>,
 ): Dashboard {
   const { show, complete: completeSetup } = setup({ app, ...options })
-  const { authenticate, showSession, begin, complete, signOut } = signIn(app)
+  const { authenticate, showSession, begin, complete, signOut } = signIn(app, local)
   return {
     authenticate,
     routes: [
@@ -64,6 +65,7 @@ export function dashboard(
       { name: 'session', method: 'GET', path: '/session', handler: showSession },
       { name: 'signIn', method: 'GET', path: '/session/login', handler: begin },
       { name: 'signedIn', method: 'GET', path: '/session/callback', handler: complete },
+      { name: 'localSignIn', method: 'GET', path: LOCAL_SIGN_IN_PATH, handler: local.open },
       { name: 'signOut', method: 'POST', path: '/session/logout', handler: signOut },
       { name: 'setup', method: 'GET', path: '/setup', handler: show },
       { name: 'setupCreated', method: 'GET', path: '/setup/created', handler: completeSetup },

@@ -8,6 +8,7 @@ import type { App } from '../../context/app.ts'
 import { tokenOf } from '../../github/tokens.ts'
 import type { Caller } from '../../operations/admission.ts'
 import { type EncryptedCookies, encryptedCookies } from './encrypted-cookies.ts'
+import type { LocalSignIn } from './local-sign-in.ts'
 
 const SESSION_COOKIE = 'deconflict_session'
 const LOGIN_COOKIE = 'deconflict_login'
@@ -36,12 +37,14 @@ export interface SignIn {
   signOut: RequestHandler
 }
 
-export function signIn(app: App): SignIn {
+export function signIn(app: App, local: LocalSignIn): SignIn {
   const opened = currentJar(app)
   return {
     authenticate: (req, _res, next) => {
       const isFromPage = req.headers.authorization === undefined && req.headers[PAGE_HEADER] !== undefined
-      const jar = isFromPage ? opened()?.jar : undefined
+      const token = isFromPage ? local.tokenOf(req) : undefined
+      if (token !== undefined) req.headers.authorization = `Bearer ${token}`
+      const jar = isFromPage && token === undefined ? opened()?.jar : undefined
       if (!jar) return next()
       jar.read(req, SESSION_COOKIE, Session).then((session) => {
         if (session) req.headers.authorization = `Bearer ${session.token}`
@@ -55,7 +58,7 @@ export function signIn(app: App): SignIn {
       res.json({
         can_sign_in: jar !== undefined,
         login: session?.login ?? (await loginOf(app, caller, req.headers.authorization)),
-        is_signed_in: session !== null,
+        is_signed_in: session !== null || local.tokenOf(req) !== undefined,
         github_url: app.config.github_web_url,
       })
     },
@@ -99,6 +102,7 @@ export function signIn(app: App): SignIn {
       if (req.headers[PAGE_HEADER] === undefined)
         throw new Failure('forbidden', `sign-out requires the header ${PAGE_HEADER}, which the page sends`)
       opened()?.jar.clear(res, SESSION_COOKIE)
+      local.end(req, res)
       res.status(204).end()
     },
   }

@@ -6,6 +6,7 @@ import type { SessionState } from './api.ts'
 export const SIGN_IN_PROBLEMS: Record<string, string> = {
   state: 'The sign-in was started in another browser or took too long. Try again.',
   code: 'GitHub did not accept the sign-in. Try again.',
+  used: 'This address was used before, or is too old. Restart the service for a new one, or use a token.',
 }
 
 export function SignIn({ state, onToken }: { state: SessionState; onToken: (token: string) => void }) {

@@ -1,0 +1,34 @@
+/** The log for people at a terminal: one readable line per event. */
+import type { DestinationStream } from 'pino'
+
+const WARN = 40
+const ERROR = 50
+/** One line per request and job would hide the rest. `LOG_LEVEL=debug` shows them. */
+const ROUTINE = new Set(['request', 'job', 'delivery', 'sweep completed'])
+/** Fields that only machines need. */
+const OMITTED = new Set(['level', 'time', 'msg', 'trace_id', 'request_id', 'job', 'caused_by', 'delivery'])
+
+/** Formats the log's JSON lines and passes them to `write`. */
+export function terminalLog(level: string, write: (text: string) => void): DestinationStream {
+  const hidesRoutine = level === 'info'
+  return {
+    write(line) {
+      const entry = JSON.parse(line) as {
+        level: number
+        time: number
+        msg?: string
+        [field: string]: unknown
+      }
+      if (hidesRoutine && entry.level < WARN && ROUTINE.has(entry.msg ?? '')) return
+      write(`${lineOf(entry)}\n`)
+    },
+  }
+}
+
+function lineOf({ level, time, msg, ...fields }: { level: number; time: number; msg?: string }): string {
+  const mark = level >= ERROR ? '✗' : level >= WARN ? '⚠' : ' '
+  const shown = Object.entries(fields)
+    .filter(([name, value]) => !OMITTED.has(name) && value !== undefined)
+    .map(([name, value]) => `${name}=${typeof value === 'string' ? value : JSON.stringify(value)}`)
+  return [new Date(time).toTimeString().slice(0, 8), mark, msg ?? '', ...shown].join(' ')
+}
