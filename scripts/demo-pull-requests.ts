@@ -111,15 +111,13 @@ export async function demoLines(service: DemoService, ben: Narrator): Promise<vo
   if (shop.comments(dans.number).length > 0) throw new Error('both sides of the conflict got a comment')
 }
 
-/** What a comment says, without Markdown: its heading, the overlap in its table, and the advice. */
+/** What a comment says, without Markdown and its footer: a line for each sentence. */
 function plainText(comment: string): string[] {
-  const lines = comment.split('\n')
-  const [, , overlap = ''] = (lines.findLast((line) => line.startsWith('| `')) ?? '').split(' | ')
-  const [, heading = ''] = /^### (.*)$/m.exec(comment) ?? []
-  const [, advice = ''] = /^\*\*What to do:\*\* (.*)$/m.exec(comment) ?? []
-  return [heading, overlap, advice].map((line) =>
-    line.replaceAll(/\[([^\]]*)\]\([^)]*\)/g, '$1').replaceAll(/`|\*\*|<[^>]*>/g, ''),
-  )
+  const [, ...paragraphs] = comment.split('\n\n').slice(0, -1)
+  if (paragraphs.length === 0) throw new Error('the comment says nothing')
+  return paragraphs
+    .flatMap((paragraph) => paragraph.split(/(?<=\.) /))
+    .map((line) => line.replaceAll(/\[([^\]]*)\]\([^)]*\)/g, '$1').replaceAll(/`|\*\*|<[^>]*>/g, ''))
 }
 
 type PullEvent = Parameters<typeof pullRequestEvent>[3]

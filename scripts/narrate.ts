@@ -1,5 +1,7 @@
 /** Prints the requests and responses of the demo for people to read. */
+
 import { styleText } from 'node:util'
+import { wrap } from '../src/surfaces/cli/text-layout.ts'
 
 // biome-ignore lint/suspicious/noExplicitAny: responses have many shapes
 type Body = any
@@ -37,10 +39,10 @@ export function quote(text: string): void {
   detail(text.replaceAll(/^/gm, '   │ '))
 }
 
-/** Draws a frame around lines, which are cut to its width. */
+/** Draws a frame around lines, which are wrapped at its width. */
 export function frame(lines: string[]): void {
   if (IS_VERBOSE) return
-  const cut = lines.map((line) => (line.length > FRAME_WIDTH ? `${line.slice(0, FRAME_WIDTH - 1)}…` : line))
+  const cut = lines.flatMap((line) => wrap(line, { width: FRAME_WIDTH, indent: '  ' }))
   const width = Math.max(...cut.map((line) => line.length))
   say(`  ┌${'─'.repeat(width + 2)}┐`)
   for (const line of cut) say(`  │ ${line.padEnd(width)} │`)
