@@ -3,7 +3,16 @@ import { duplicateText } from '../lines/verdict-words.ts'
 import { NAMED_MAX } from '../signal/audience.ts'
 import { count, foldedList, joined, linkedNumber, quote, titledList } from './markdown.ts'
 import { caveatsOf, nothingShown } from './nothing-shown.ts'
-import { adviceOf, nameOf, notableItem, placeItem, placesOf, sentenceOf, subjectOf } from './overlap-words.ts'
+import {
+  adviceOf,
+  linkedName,
+  nameOf,
+  notableItem,
+  placeItem,
+  placesOf,
+  sentenceOf,
+  subjectOf,
+} from './overlap-words.ts'
 import type { Report, ReportedActivity } from './report.ts'
 
 /** Identifies the comment. GitHub does not render it. */
@@ -83,9 +92,10 @@ function leadOf(activities: ReportedActivity[]): ReportedActivity {
   )
 }
 
-/** An item for each place, with the activities that are there. */
+/** An item for each place, with the activities that are there. Title and author stand with the first mention. */
 function byPlace(activities: ReportedActivity[]): string {
   const there = new Map<string, Map<ReportedActivity, string>>()
+  const mentioned = new Set<ReportedActivity>()
   for (const activity of activities) {
     const places = placesOf(activity)
     const all = places.length > 0 ? places : [{ name: 'the same work', lines: '' }]
@@ -93,7 +103,9 @@ function byPlace(activities: ReportedActivity[]): string {
     for (const { name, lines } of all) {
       const how = [lines, twin].filter(Boolean).join(', ')
       const here = there.get(name) ?? new Map()
-      there.set(name, here.set(activity, `${subjectOf(activity)} ${how}`.trim()))
+      const who = mentioned.has(activity) ? linkedName(activity) : subjectOf(activity)
+      mentioned.add(activity)
+      there.set(name, here.set(activity, `${who} ${how}`.trim()))
     }
   }
   const items = [...there].map(([place, here]) => `${place}: ${[...here.values()].join('; ')}`)

@@ -26,6 +26,10 @@ export function nameOf({ pull_request, branch, title }: ReportedActivity): strin
   return pull_request ? `#${pull_request.number}` : (branch ?? title ?? 'it')
 }
 
+export function linkedName(activity: ReportedActivity): string {
+  return activity.pull_request ? linkedNumber(activity.pull_request) : quote(nameOf(activity))
+}
+
 /** One sentence without its full stop. `who` is quoted. */
 export function sentenceOf(who: string, activity: ReportedActivity): string {
   const { duplicate, paths, areas } = activity

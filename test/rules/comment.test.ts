@@ -344,7 +344,7 @@ describe('the comment', () => {
     expect(body({ activities })).toEqual([
       '**This pull request overlaps with 3 other activities.** `#4` was opened first: agree with `Cy`, or rebase after it merges.',
       '**Goes first**',
-      `- \`a.ts\`: ${LINK_4} (\`Cy\`, ready) lines 40–52\n- \`b.ts\`: ${LINK_4} (\`Cy\`, ready)`,
+      `- \`a.ts\`: ${LINK_4} (\`Cy\`, ready) lines 40–52\n- \`b.ts\`: [\`#4\`](https://github.com/acme/shop/pull/4)`,
       '**Goes after this pull request**',
       `- \`src/pay.ts\`: ${LINK} (\`Ben\`, ready)\n- \`a.ts\`: \`Retry payments\` on \`retries\` (\`Di\`, no pull request yet) lines 40–52`,
     ])
