@@ -161,7 +161,7 @@ function printInstructions({ url, signInUrl }: Service): void {
   const environmentOf = (token: string) =>
     `export DECONFLICT_URL=${url} DECONFLICT_REPO=acme/tour GITHUB_TOKEN=${token}`
   heading('Your turn')
-  say('\nThe service keeps running until Ctrl-C. For the tour of the README, in two terminals:')
+  say('\nThe service keeps running until Ctrl-C. For docs/tour.md, in two terminals:')
   say(`  Ada: ${environmentOf(ADA.token)}`)
   say(`  Ben: ${environmentOf(BEN.token)}`)
   say('The page, which signs you in as Ada, once:')

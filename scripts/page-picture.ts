@@ -14,7 +14,7 @@ const TOKEN = 'token-ada'
 const SIZE = { width: 1280, height: 460 }
 const MINUTE_MS = 60_000
 
-/** Activities with their age in minutes: those of the tour in the README, and two that collide with neither. */
+/** Activities with their age in minutes: those of docs/tour.md, and two that collide with neither. */
 const ACTIVITIES = [
   [
     170,

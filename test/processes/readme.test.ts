@@ -1,4 +1,4 @@
-/** Runs the tour of the README and compares its output. */
+/** Runs docs/tour.md and compares its output. */
 import { execFile, spawnSync } from 'node:child_process'
 import { chmod, mkdir, readFile, symlink } from 'node:fs/promises'
 import { join } from 'node:path'
@@ -12,7 +12,7 @@ import { apiAt } from '../support/service.ts'
 import { type WorkingTree, workingTree } from '../support/working-tree.ts'
 
 const CLI = fileURLToPath(new URL('../../dist/cli.js', import.meta.url))
-const README = await readFile(new URL('../../README.md', import.meta.url), 'utf8')
+const TOUR = await readFile(new URL('../../docs/tour.md', import.meta.url), 'utf8')
 const ID = /(act|ntb)_[0-9a-z]{26}/g
 
 const hasCurl = spawnSync('curl', ['--version']).status === 0
@@ -43,7 +43,7 @@ afterEach(async () => {
 
 /** The text after a heading, up to the next one. */
 function section(heading: string): string {
-  const [, text = ''] = README.split(`\n### ${heading}\n`)
+  const [, text = ''] = TOUR.split(`\n### ${heading}\n`)
   expect(text).not.toBe('')
   return text.split(/\n##/)[0] as string
 }
@@ -85,7 +85,7 @@ async function run(line: string, person: Person): Promise<string> {
   return ran.stdout.trimEnd()
 }
 
-test.skipIf(!hasCurl)('curl answers what the README shows (skipped where there is no curl)', async () => {
+test.skipIf(!hasCurl)('curl answers what the tour shows (skipped where there is no curl)', async () => {
   const [{ body: variables = '' } = {}, ...blocks] = blocksIn(section('With curl'))
   let id = ''
   let shown = 0
@@ -107,7 +107,7 @@ test.skipIf(!hasCurl)('curl answers what the README shows (skipped where there i
   expect(await run(`${variables}\n${check}`, 'ben')).toContain(reason)
 })
 
-test('the command prints what the README shows', async () => {
+test('the command prints what the tour shows', async () => {
   const [block] = blocksIn(section('On the command line'))
   const steps = (block?.body ?? '').split(/^(?=(?:ada|ben)\$ )/m)
   let written = ''
@@ -120,7 +120,7 @@ test('the command prints what the README shows', async () => {
   expect(told(written).trimEnd()).toEqual(told((block?.body ?? '').replaceAll('\n\n', '\n')))
 })
 
-test('the MCP tools return what the README shows', async () => {
+test('the MCP tools return what the tour shows', async () => {
   const calls = section('For agents').split(/(?=\n(?:Ada|Ben)’s agent calls )/)
   let id = ''
   let shown = 0

@@ -9,13 +9,13 @@ test('docs/api.md matches the contract (npm run docs writes it)', () => {
   expect(read('docs/api.md')).toBe(apiPage())
 })
 
-test('the README names every configuration variable', () => {
+test('docs/configuration.md names every configuration variable', () => {
   const names = [...read('src/base/config.ts').matchAll(/^ {2}([A-Z][A-Z_]+): /gm)].map(
     ([, name]) => name as string,
   )
   expect(names.length).toBeGreaterThan(10)
-  const readme = read('README.md')
-  expect(names.filter((name) => !readme.includes(`\`${name}\``))).toEqual([])
+  const page = read('docs/configuration.md')
+  expect(names.filter((name) => !page.includes(`\`${name}\``))).toEqual([])
 })
 
 test('the pictures of the README and of docs/install.md exist and are small (npm run picture creates them)', () => {
