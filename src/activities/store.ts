@@ -1,5 +1,5 @@
 /** Queries for single activities and their list. Every statement starts with the repository id; none reads the database clock. */
-import { and, desc, eq, gt, isNotNull, isNull, lt, type SQL, sql } from 'drizzle-orm'
+import { and, desc, eq, getTableColumns, gt, isNotNull, isNull, lt, type SQL, sql } from 'drizzle-orm'
 import { type ClaimSource, claimsOf } from '../claims/claim.ts'
 import {
   adjustLiveCount,
@@ -11,6 +11,7 @@ import {
 import { activityWeight } from '../claims/weight.ts'
 import { laterBy } from '../db/column.ts'
 import type { Db } from '../db/database.ts'
+import { selectByIds } from '../db/lookup.ts'
 import { placeholdersOf, prepared, valuesOf } from '../db/prepared.ts'
 import type { FileChange } from '../lines/change.ts'
 import { deleteFileChanges, insertFileChanges } from '../lines/store.ts'
@@ -99,6 +100,13 @@ const readActivity = prepared('activity', (db) =>
 export async function findActivity(db: Db, repo_id: number, id: string): Promise<ActivityRow | undefined> {
   const [row] = await readActivity(db, { repo_id, id })
   return row
+}
+
+const readWith = prepared('activities_with', (db) => selectByIds(db, activities, getTableColumns(activities)))
+
+/** The activities `ids` that exist, in any order. */
+export function listActivitiesWith(db: Db, repo_id: number, ids: string[]): Promise<ActivityRow[]> {
+  return readWith(db, { repo_id, ids: JSON.stringify(ids) })
 }
 
 /** Locks an activity until the transaction `tx` ends. */

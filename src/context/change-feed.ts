@@ -1,5 +1,6 @@
-/** Announces to every instance which repositories have changed records, so that open pages can refresh. */
+/** Announces to every instance which records of which repositories changed, so that open pages can show it. */
 import type { Logger } from 'pino'
+import { z } from 'zod'
 import type { Database } from '../db/database.ts'
 import { faultOf } from '../db/errors.ts'
 
@@ -7,12 +8,32 @@ const CHANNEL = 'deconflict_changes'
 /** Changes within this time share one notification: each takes a lock that all commits of the database share. */
 const BATCH_MS = 200
 /** A PostgreSQL notification holds at most 8,000 bytes. */
-const IDS_MAX = 400
+const TEXT_MAX = 7500
+/** More changed records of one repository are announced as `any`. */
+const IDS_MAX = 50
+
+/** The ids of changed records; `any` if anything may have changed. */
+export type Changed = readonly string[] | 'any'
+
+export interface ChangedRepository {
+  repo_id: number
+  changed: Changed
+}
+
+/** A number is how earlier versions announce a repository. */
+const Announcement = z.array(
+  z.union([
+    z
+      .tuple([z.number(), z.union([z.array(z.string()), z.literal('any')])])
+      .transform(([repo_id, changed]): ChangedRepository => ({ repo_id, changed })),
+    z.number().transform((repo_id): ChangedRepository => ({ repo_id, changed: 'any' })),
+  ]),
+)
 
 export class ChangeFeed {
   readonly #database: Database
   readonly #log: Logger
-  readonly #changed = new Set<number>()
+  readonly #changed = new Map<number, Changed>()
   #timer: NodeJS.Timeout | undefined
 
   constructor(database: Database, log: Logger) {
@@ -20,17 +41,17 @@ export class ChangeFeed {
     this.#log = log
   }
 
-  /** Calls `onChange` with the ids of changed repositories, or without ids when notifications may have been missed. */
-  subscribe(onChange: (repo_ids?: number[]) => void): Promise<void> {
+  /** Calls `onChange` with what changed, or without it when notifications may have been missed. */
+  subscribe(onChange: (changes?: ChangedRepository[]) => void): Promise<void> {
     return this.#database.listen(CHANNEL, {
-      heard: (text) => onChange(JSON.parse(text)),
+      heard: (text) => onChange(Announcement.safeParse(JSON.parse(text)).data),
       missed: () => onChange(),
     })
   }
 
   /** Queues the announcement of a committed change. If the process ends first, pages see the change on their next regular refresh. */
-  announce(repo_id: number): void {
-    this.#changed.add(repo_id)
+  announce(repo_id: number, changed: Changed): void {
+    this.#changed.set(repo_id, together(this.#changed.get(repo_id) ?? [], changed))
     this.#timer ??= setTimeout(() => void this.#publish(), BATCH_MS)
   }
 
@@ -41,13 +62,37 @@ export class ChangeFeed {
 
   async #publish(): Promise<void> {
     this.#timer = undefined
-    const ids = [...this.#changed]
+    const texts = announcementsOf(this.#changed)
     this.#changed.clear()
     try {
-      for (let from = 0; from < ids.length; from += IDS_MAX)
-        await this.#database.announce(CHANNEL, JSON.stringify(ids.slice(from, from + IDS_MAX)))
+      for (const text of texts) await this.#database.announce(CHANNEL, text)
     } catch (error) {
       this.#log.warn(faultOf(error), 'change announcement failed')
     }
   }
+}
+
+export function together(one: Changed, other: Changed): Changed {
+  if (one === 'any' || other === 'any') return 'any'
+  const ids = [...new Set([...one, ...other])]
+  return ids.length > IDS_MAX ? 'any' : ids
+}
+
+/** As few texts as hold all changes. */
+function announcementsOf(changes: ReadonlyMap<number, Changed>): string[] {
+  const texts: string[] = []
+  let items: string[] = []
+  let length = 0
+  for (const change of changes) {
+    const item = JSON.stringify(change)
+    if (length + item.length > TEXT_MAX) {
+      texts.push(`[${items.join()}]`)
+      items = []
+      length = 0
+    }
+    items.push(item)
+    length += item.length + 1
+  }
+  if (items.length > 0) texts.push(`[${items.join()}]`)
+  return texts
 }

@@ -15,7 +15,7 @@ export async function changing<Row extends { id: string } | undefined>(
 ): Promise<Row> {
   if (!ctx.repo.is_tracked) {
     const row = await work(ctx)
-    if (row) ctx.announceChange()
+    if (row) ctx.announceChange([row.id])
     return row
   }
   return inTransaction(ctx, async (within) => {
@@ -28,7 +28,7 @@ export async function changing<Row extends { id: string } | undefined>(
 /** Announces that the records `ids` changed, and enqueues the recheck of the pull requests that they affect. */
 export async function enqueueRechecks(ctx: RepoContext, ids: string[]): Promise<void> {
   if (ids.length === 0) return
-  ctx.announceChange()
+  ctx.announceChange(ids)
   if (ctx.repo.is_tracked)
     await enqueue(
       ctx.db,

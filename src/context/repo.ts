@@ -8,6 +8,7 @@ import type { VisibleRepository } from '../github/repository-lists.ts'
 import type { Identity } from '../github/tokens.ts'
 import type { AttributeRule } from '../lines/git-attributes.ts'
 import type { App } from './app.ts'
+import { type Changed, together } from './change-feed.ts'
 import { type Settings, type SettingsProblem, settingsOf } from './settings.ts'
 import { findRepository, type RepositoryRow } from './store.ts'
 
@@ -53,7 +54,7 @@ export interface RepoContext {
   /** Counts the work of the request. */
   meter: Meter
   /** Announces a change to open pages, and to the worker that runs its jobs; inside a transaction, after it commits. */
-  announceChange(): void
+  announceChange(ids: Changed): void
 }
 
 /** A request: the repository name in it, which may be a former one, its time, and its meter. */
@@ -122,8 +123,8 @@ function contextOf(
     settings_errors: read?.settings_errors ?? [],
     max_live: maxLiveOf(app.config.max_live_activities),
     meter: asked.meter,
-    announceChange: () => {
-      app.change_feed.announce(repo_id)
+    announceChange: (ids) => {
+      app.change_feed.announce(repo_id, ids)
       if (is_installed || is_watched) app.wakeWorker()
     },
   }
@@ -152,11 +153,11 @@ export async function inTransaction<Result>(
   ctx: RepoContext,
   work: (ctx: RepoContext) => Promise<Result>,
 ): Promise<Result> {
-  let has_changed = false
-  const announceChange = () => {
-    has_changed = true
+  let changed: Changed | undefined
+  const announceChange = (ids: Changed) => {
+    changed = changed ? together(changed, ids) : ids
   }
   const result = await ctx.db.transaction((tx) => work({ ...ctx, db: tx, announceChange }))
-  if (has_changed) ctx.announceChange()
+  if (changed) ctx.announceChange(changed)
   return result
 }

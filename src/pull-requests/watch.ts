@@ -165,7 +165,7 @@ async function refreshed(app: App, ctx: RepoContext, { reader, watched }: Polled
   const isSame = JSON.stringify(settingsIn(before)) === JSON.stringify(settingsIn(after))
   const current = isSame ? undefined : await openKnownRepo(app, repo.id, now)
   if (!current) return ctx
-  current.announceChange()
+  current.announceChange('any')
   await enqueueAllRechecks(current)
   return current
 }

@@ -189,7 +189,7 @@ describe('events', () => {
   test.each([
     ['ada', true],
     ['rita', false],
-  ])('contain the permission %s, and then a notice that something changed', async (token, may_write) => {
+  ])('contain the permission %s, and then what changed', async (token, may_write) => {
     const response = await events(token)
     expect(response.headers.get('content-type')).toBe('text/event-stream')
     const reader = (response.body as ReadableStream<Uint8Array>)
@@ -198,7 +198,13 @@ describe('events', () => {
     expect((await reader.read()).value).toBe(`event: hello\ndata: {"may_write":${may_write}}\n\n`)
     const activityBody = { title: 'Work', summary: 'Some.', actor: 'Ada' }
     expect((await service.api('POST', '/activity', { body: activityBody })).status).toBe(201)
-    expect((await reader.read()).value).toBe('event: changed\ndata: {}\n\n')
+    const event = (await reader.read()).value as string
+    expect(event).toMatch(/^event: changed\ndata: \{.*\}\n\n$/)
+    expect(JSON.parse(event.slice(event.indexOf('{')))).toMatchObject({
+      activities: [{ title: 'Work', actor: 'Ada', status: 'active' }],
+      gone: [],
+      collisions: [],
+    })
     await reader.cancel()
   })
 })

@@ -10,7 +10,7 @@ import {
 import { fakeGithub } from '../support/github.ts'
 import { pushEvent } from '../support/webhooks.ts'
 
-const CHANGED = 'event: changed\ndata: {}\n\n'
+const NOTABLE = { title: 'Frozen', summary: 'Until Friday.', importance: 'high', category: 'migration' }
 
 const github = fakeGithub()
 /** Undefined after a test that stopped it. */
@@ -42,22 +42,24 @@ test('opening, changing and merging a pull request is announced', async () => {
   const stream = await openStream(repo)
   repo.githubRepo.open({ files: ['src/pay.ts'] })
   await service.deliverAndRun(repo.event(1, 'opened'))
-  expect(await stream.next()).toContain(CHANGED)
+  expect(changesIn(await stream.next())).toMatchObject([{ activities: [{ pr_url: expect.any(String) }] }])
   repo.githubRepo.update(1, { title: 'Retry twice' })
   await service.deliverAndRun(repo.event(1, 'edited'))
-  expect(await stream.next()).toContain(CHANGED)
+  expect(changesIn(await stream.next())).toMatchObject([{ activities: [{ title: 'Retry twice' }] }])
   repo.githubRepo.merge(1)
   await service.deliverAndRun(repo.event(1, 'closed'))
-  expect(await stream.next()).toContain(CHANGED)
+  expect(changesIn(await stream.next())).toMatchObject([
+    { activities: [], gone: [expect.stringMatching(/^act_/)] },
+  ])
 })
 
 test('activities that the sweep expires are announced', async () => {
-  await repo.createActivity({})
+  const id = await repo.createActivity({})
   await announced()
   const stream = await openStream(repo)
   service.clock.advance(2 * 86_400_000)
   await sweep(service.app)
-  expect(await stream.next()).toBe(CHANGED)
+  expect(changesIn(await stream.next())).toMatchObject([{ activities: [], gone: [id] }])
 })
 
 test('creating, changing or archiving a record is announced', async () => {
@@ -68,7 +70,41 @@ test('creating, changing or archiving a record is announced', async () => {
   await announced()
   await repo.request('POST', `/activity/${id}/archive`)
   await announced()
-  expect(await stream.untilStopped()).toBe(CHANGED.repeat(3))
+  expect(changesIn(await stream.untilStopped())).toMatchObject([
+    { activities: [{ id, risk: 'low' }], gone: [] },
+    { activities: [{ id, risk: 'high' }], gone: [] },
+    { activities: [], gone: [id] },
+  ])
+})
+
+test('a changed activity is announced with all of its collisions, and a notable with what it supersedes', async () => {
+  const scope = { paths: ['src/**'] }
+  const one = await repo.createActivity({ branch: 'one', scope })
+  const old = await repo.request('POST', '/notables', { body: NOTABLE })
+  await announced()
+  const stream = await openStream(repo)
+  const two = await repo.createActivity({ branch: 'two', scope })
+  await announced()
+  await repo.request('PATCH', `/activity/${two}`, { body: { scope: { paths: ['docs/**'] } } })
+  await announced()
+  const { body } = await repo.request('POST', '/notables', {
+    body: { ...NOTABLE, supersedes: [old.body.id] },
+  })
+  await announced()
+  expect(changesIn(await stream.untilStopped())).toMatchObject([
+    { activities: [{ id: two }], collisions: [{ activity_ids: [one, two] }], total: 1 },
+    { activities: [{ id: two }], collisions: [], total: 0 },
+    { notables: [{ id: body.id }], gone: [old.body.id] },
+  ])
+})
+
+test('a caller who may no longer read the repository gets no further change', async () => {
+  github.token('leaver', { login: 'leaver', id: 9, permissions: { [repo.full_name]: 'read' } })
+  const stream = await openStream(repo, 'leaver')
+  github.revoke('leaver')
+  service.clock.advance(60_001)
+  await repo.createActivity({})
+  expect(await stream.next()).toBe(undefined)
 })
 
 test('heartbeats and updates that change nothing are not announced', async () => {
@@ -86,6 +122,11 @@ test('heartbeats and updates that change nothing are not announced', async () =>
   expect(await stream.untilStopped()).toBe('')
 })
 
+/** The data of the events `changed`, in order. */
+function changesIn(text = ''): unknown[] {
+  return [...text.matchAll(/^event: changed\ndata: (.*)$/gm)].map(([, data]) => JSON.parse(data as string))
+}
+
 /** Resolves when all changes so far have been announced: announcements keep their order, and the change of another repository comes last. */
 async function announced() {
   const barrier = await openStream(other)
@@ -94,9 +135,9 @@ async function announced() {
 }
 
 /** Opens the event stream of a repository and reads its `hello`. */
-async function openStream({ full_name }: AppRepository) {
+async function openStream({ full_name }: AppRepository, token = 'ada') {
   const response = await fetch(`${service.url}/events/${full_name}`, {
-    headers: { authorization: 'Bearer ada' },
+    headers: { authorization: `Bearer ${token}` },
   })
   const reader = (response.body as ReadableStream<Uint8Array>)
     .pipeThrough(new TextDecoderStream())

@@ -4,6 +4,7 @@ import {
   FRESH_MAX_MS,
   freshFor,
   INTERVAL_MS,
+  LIVE_FRESH_MAX_MS,
   type LoadResult,
   NOT_LOADED,
   RETRY_MAX_MS,
@@ -80,6 +81,8 @@ describe('a refresh', () => {
       { ...LOADING, failures: 2 },
       'load',
     ],
+    ['comes within a minute without a stream', WAITING, { kind: 'lost' }, WAITING, { wait_ms: FRESH_MAX_MS }],
+    ['that is due already is not put off by a lost stream', SETTLING, { kind: 'lost' }, SETTLING, 'none'],
     ['resets the delay after a success', { ...LOADING, failures: 2 }, loaded, WAITING, { wait_ms: 5000 }],
   ])('%s', (_, state, event, next, action) => {
     expect(step({ ...state, paced_ms: 0 }, event, NOW_MS)).toMatchObject({ state: next, action })
@@ -110,12 +113,18 @@ describe('a refresh', () => {
 })
 
 test.each([
-  ['nothing is there', [], FRESH_MAX_MS],
-  ['nothing expires soon', ['2026-03-03T09:00:00.000Z'], FRESH_MAX_MS],
-  ['something expires soon', ['2026-03-03T09:00:00.000Z', '2026-03-02T09:00:20.000Z'], 20_000],
-  ['something is about to expire', ['2026-03-02T09:00:00.001Z'], 1000],
-])('where %s, records are fresh for a while', (_, expiries, ms) => {
-  expect(freshFor(expiries, NOW_MS)).toBe(ms)
+  ['nothing is there', [], { is_live: false }, FRESH_MAX_MS],
+  ['nothing expires soon', ['2026-03-03T09:00:00.000Z'], { is_live: false }, FRESH_MAX_MS],
+  [
+    'something expires soon',
+    ['2026-03-03T09:00:00.000Z', '2026-03-02T09:00:20.000Z'],
+    { is_live: false },
+    20_000,
+  ],
+  ['something is about to expire', ['2026-03-02T09:00:00.001Z'], { is_live: true }, 1000],
+  ['an event stream says what changes', ['2026-03-03T09:00:00.000Z'], { is_live: true }, LIVE_FRESH_MAX_MS],
+])('where %s, records are fresh for a while', (_, expiries, { is_live }, ms) => {
+  expect(freshFor({ expiries, as_of_ms: NOW_MS, is_live })).toBe(ms)
 })
 
 describe('a refresher', () => {

@@ -1,17 +1,21 @@
-/** The event streams of open pages: server-sent events when the repository on a page changes (WHATWG HTML §9.2). */
+/** The event streams of open pages: server-sent events with what changed in the repository on a page (WHATWG HTML §9.2). */
 import type { RequestHandler, Response } from 'express'
 import { Failure } from '../../base/failure.ts'
 import type { App } from '../../context/app.ts'
+import type { ChangedRepository } from '../../context/change-feed.ts'
 import type { Caller } from '../../operations/admission.ts'
 import { authorise } from '../../operations/perform.ts'
+import { PendingChanges } from './pending-changes.ts'
 
 /** Event streams that one instance serves at the same time. */
 const STREAMS_MAX = 5000
-/** Proxies close connections without traffic, and a caller who loses access must not receive further events. */
+/** Proxies close connections without traffic. */
 const CHECK_MS = 30_000
 
 interface Stream {
-  res: Response
+  /** Writes if the caller may still read the repository, and ends the stream otherwise. Never rejects. */
+  send(text: string): Promise<void>
+  end(): void
   check: NodeJS.Timeout
 }
 
@@ -19,13 +23,21 @@ interface Stream {
 export class EventStreams {
   readonly #app: App
   readonly #open = new Map<number, Set<Stream>>()
+  readonly #pending: PendingChanges
   #count = 0
 
   constructor(app: App) {
     this.#app = app
+    this.#pending = new PendingChanges(app, (repo_id, data) =>
+      this.#sendTo(repo_id, eventOf('changed', data)),
+    )
   }
 
-  /** `GET /events/:owner/:repo`: sends `hello` with the caller's permission, then `changed` after every change. */
+  /**
+   * `GET /events/:owner/:repo`: sends `hello` with the caller's permission, then `changed` after changes, with what
+   * changed (`ChangedRecords`), or empty where the page has to read its lists again. Permission is checked before each
+   * event, from the cache of permissions.
+   */
   handler: RequestHandler = async (req, res) => {
     const { owner = '', repo = '' } = req.params as Record<string, string>
     const caller: Caller = res.locals.caller
@@ -44,13 +56,13 @@ export class EventStreams {
       throw new Failure('service_unavailable', 'too many open event streams; reload the page to update it', {
         headers: { 'Retry-After': '60' },
       })
-    const check = setInterval(() => {
+    const send = (text: string) =>
       admit().then(
-        () => send(res, ': keep-alive\n\n'),
-        () => res.end(),
+        () => write(res, text),
+        () => void res.end(),
       )
-    }, CHECK_MS)
-    const stream = { res, check }
+    const check = setInterval(() => void send(': keep-alive\n\n'), CHECK_MS)
+    const stream: Stream = { send, end: () => res.end(), check }
     this.#add(repository.id, stream)
     res.on('close', () => this.#remove(repository.id, stream))
     // Without this, a buffering proxy would hold back every event.
@@ -59,15 +71,20 @@ export class EventStreams {
     res.write(eventOf('hello', { may_write: repository.may_write }))
   }
 
-  /** Sends `changed` to the pages of these repositories; without ids, to all pages, because changes may have been missed. */
-  sendChanged(repo_ids?: number[]): void {
-    for (const id of repo_ids ?? this.#open.keys())
-      for (const { res } of this.#open.get(id) ?? []) send(res, eventOf('changed', {}))
+  /** Sends what changed to the pages of these repositories; without it, all pages read their lists again. */
+  sendChanged(changes?: ChangedRepository[]): void {
+    const all = () => [...this.#open.keys()].map((repo_id) => ({ repo_id, changed: 'any' as const }))
+    for (const change of changes ?? all()) if (this.#open.has(change.repo_id)) this.#pending.add(change)
   }
 
   /** Ends all streams, so that the service can stop; pages reconnect to another instance. */
   close(): void {
-    for (const streams of this.#open.values()) for (const { res } of streams) res.end()
+    this.#pending.stop()
+    for (const streams of this.#open.values()) for (const stream of streams) stream.end()
+  }
+
+  async #sendTo(repo_id: number, text: string): Promise<void> {
+    await Promise.all([...(this.#open.get(repo_id) ?? [])].map((stream) => stream.send(text)))
   }
 
   #add(repo_id: number, stream: Stream): void {
@@ -87,7 +104,7 @@ export class EventStreams {
 }
 
 /** Writes unless the stream has ended, which it may have before it is closed. */
-function send(res: Response, text: string): void {
+function write(res: Response, text: string): void {
   if (!res.writableEnded) res.write(text)
 }
 

@@ -4,6 +4,7 @@ import type {
   Activity,
   FullActivity,
   FullNotable,
+  List,
   MergeOrder,
   Notable,
   Overlaps,
@@ -118,14 +119,6 @@ export async function overview(signal: AbortSignal): Promise<RepositoryOverview 
   return { ...answer, as_of_ms }
 }
 
-export interface List<Item> {
-  items: Item[]
-  /** False where the list is longer than `items`. */
-  is_complete: boolean
-  /** When its first page was read, by the service's clock. */
-  as_of_ms: number
-}
-
 /** The operations on one repository, `owner/name`. */
 export function repositoryAt(name: string) {
   const base = `/api/v1/repos/${encodeRepository(name)}`
@@ -149,8 +142,10 @@ export function repositoryAt(name: string) {
       (await request('GET', `${base}/overlaps`, { signal })).answer,
     signal: async (signal: AbortSignal): Promise<Signal> =>
       (await request('GET', `${base}/signal`, { signal })).answer,
-    mergeOrder: async (signal: AbortSignal): Promise<MergeOrder> =>
-      (await request('GET', `${base}/merge-order`, { signal })).answer,
+    mergeOrder: async (signal: AbortSignal): Promise<MergeOrder> => {
+      const { items, reason } = (await request('GET', `${base}/merge-order`, { signal })).answer
+      return { items, reason, more: 0 }
+    },
     activity: (id: string): Promise<FullActivity> => ask('GET', `${base}/activity/${id}`),
     notable: (id: string): Promise<FullNotable> => ask('GET', `${base}/notables/${id}`),
     archiveActivity: (id: string) => ask('POST', `${base}/activity/${id}/archive`),

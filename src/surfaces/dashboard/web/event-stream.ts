@@ -1,6 +1,7 @@
-/** The event stream of one repository: the user's permission, and notices of changes. */
+/** The event stream of one repository: the user's permission, and what changed. */
 import { createParser } from 'eventsource-parser'
 import { encodeRepository, requestHeaders } from './api.ts'
+import type { ChangedRecords } from './records.ts'
 
 const RETRY_MIN_MS = 3000
 const RETRY_MAX_MS = 60_000
@@ -9,7 +10,8 @@ const IDLE_TIMEOUT_MS = 75_000
 
 export interface StreamListener {
   onOpen(may_write: boolean): void
-  onChange(): void
+  /** Null if anything may have changed. */
+  onChange(changed: ChangedRecords | null): void
   /** The stream ended; it is opened again after a wait. */
   onLost(): void
 }
@@ -58,7 +60,7 @@ async function readEvents(
     const parser = createParser({
       onEvent: ({ event, data }) => {
         if (event === 'hello') onOpen(JSON.parse(data).may_write)
-        if (event === 'changed') onChange()
+        if (event === 'changed') onChange(changedIn(data))
       },
     })
     const reader = response.body.pipeThrough(new TextDecoderStream()).getReader()
@@ -69,4 +71,9 @@ async function readEvents(
   } finally {
     clearTimeout(timer)
   }
+}
+
+function changedIn(data: string): ChangedRecords | null {
+  const changed = JSON.parse(data)
+  return 'activities' in changed ? changed : null
 }

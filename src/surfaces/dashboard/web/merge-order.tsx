@@ -19,6 +19,7 @@ export function MergeOrderCard({
 }) {
   if (merge_order === null || merge_order.items.length === 0) return null
   const { items, reason } = merge_order
+  const more = merge_order.more + Math.max(0, items.length - ITEMS_MAX)
   const names = new Map(
     items.map(({ activity_id, pr_url }) => [activity_id, pullRequestName(pr_url) ?? pr_url]),
   )
@@ -39,9 +40,9 @@ export function MergeOrderCard({
           </li>
         ))}
       </ul>
-      {items.length > ITEMS_MAX && (
+      {more > 0 && (
         <p class="hint">
-          {items.length - ITEMS_MAX} more: run <code>deconflict order</code>.
+          {more} more: run <code>deconflict order</code>.
         </p>
       )}
       {reason && <p class="hint">{reason}</p>}

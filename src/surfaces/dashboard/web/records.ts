@@ -1,4 +1,5 @@
 /** The records that the page shows, as the operations return them. */
+import type { ChangedRecords } from '../../../operations/changed-records.ts'
 import type { OutputOf } from '../../../operations/contract.ts'
 
 export type Activity = OutputOf<'listActivities'>['items'][number]
@@ -9,4 +10,14 @@ export type Overlaps = OutputOf<'listOverlaps'>
 export type Overlap = Overlaps['items'][number]
 export type Signal = OutputOf<'getSignal'>
 export type RepositoryOverview = OutputOf<'listRepositories'>
-export type MergeOrder = OutputOf<'getMergeOrder'>
+/** The first pull requests to merge, and how many more there are. */
+export type MergeOrder = ChangedRecords['merge_order']
+export type { ChangedRecords }
+
+export interface List<Item> {
+  items: Item[]
+  /** False where the list is longer than `items`. */
+  is_complete: boolean
+  /** When its first page was read, by the service's clock. */
+  as_of_ms: number
+}

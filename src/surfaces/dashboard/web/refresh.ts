@@ -15,7 +15,10 @@ export interface RefreshState {
 }
 
 export type RefreshEvent =
+  /** Something changed, and the event stream does not say what. */
   | { kind: 'changed' }
+  /** The event stream ended. */
+  | { kind: 'lost' }
   /** The user waits for the result, or the lost connection is back. */
   | { kind: 'requested' }
   | { kind: 'timer' }
@@ -40,8 +43,10 @@ export const INTERVAL_MS = 5000
 const BURST_MS = 4 * INTERVAL_MS
 export const RETRY_MIN_MS = 2000
 export const RETRY_MAX_MS = 60_000
-/** Records are read again after this time in any case, because an announcement may be lost. */
+/** Without an event stream, records are read again after this time. */
 export const FRESH_MAX_MS = 60_000
+/** With one, records are read again after this time, because an announcement may be lost. */
+export const LIVE_FRESH_MAX_MS = 600_000
 const FRESH_MIN_MS = 1000
 
 export function step(state: RefreshState, event: RefreshEvent, now_ms: number): RefreshStep {
@@ -60,6 +65,9 @@ export function step(state: RefreshState, event: RefreshEvent, now_ms: number): 
       // A load that is due already covers this change; after a failure the wait holds.
       if (state.is_loading || state.is_stale || state.failures > 0) return stay({ is_stale: true })
       return { state: { ...state, is_stale: true }, action: { wait_ms: settle_ms } }
+    case 'lost':
+      if (state.is_loading || state.is_stale || state.failures > 0) return stay({})
+      return { state, action: { wait_ms: FRESH_MAX_MS } }
     case 'requested':
       return state.is_loading ? stay({ is_stale: true }) : load
     case 'timer':
@@ -78,10 +86,19 @@ export function step(state: RefreshState, event: RefreshEvent, now_ms: number): 
   }
 }
 
-/** How long records stay valid without an announcement: expiry is not announced. */
-export function freshFor(expiries: string[], as_of_ms: number): number {
+/** How long records stay valid without an announcement: neither heartbeats nor, at once, expiry is announced. */
+export function freshFor({
+  expiries,
+  as_of_ms,
+  is_live,
+}: {
+  expiries: readonly string[]
+  as_of_ms: number
+  is_live: boolean
+}): number {
   const first_ms = expiries.reduce((first, each) => Math.min(first, Date.parse(each)), Infinity)
-  return Math.min(FRESH_MAX_MS, Math.max(FRESH_MIN_MS, first_ms - as_of_ms))
+  const max_ms = is_live ? LIVE_FRESH_MAX_MS : FRESH_MAX_MS
+  return Math.min(max_ms, Math.max(FRESH_MIN_MS, first_ms - as_of_ms))
 }
 
 /** What a load resolves to; it never rejects. */
@@ -102,6 +119,10 @@ export class Refresher {
 
   changed(): void {
     this.#handle({ kind: 'changed' })
+  }
+
+  lost(): void {
+    this.#handle({ kind: 'lost' })
   }
 
   /** Resolves when a load that began after this call has ended, whether or not it succeeded. */

@@ -1,11 +1,10 @@
 /** Everything that the view of a repository shows, computed from its records and the address. Pure. */
 import { EVERYONE, type View } from './address.ts'
-import type { List } from './api.ts'
 import { type HotFolder, hotFolders } from './hot-spots.ts'
 import { type LiveWork, liveWork } from './live-work.ts'
 import type { Person } from './people.ts'
 import { type PersonCount, peopleCounts } from './people-counts.ts'
-import type { Activity, Overlaps } from './records.ts'
+import type { Activity, List, Overlaps } from './records.ts'
 import { type Choice, matches, type TimelineLayout, timelineOf } from './timeline-layout.ts'
 
 /** Whose work the first section shows. */

@@ -1,6 +1,7 @@
 /** Messages instead of the timeline or above it: no data, access refused, out of date, or incomplete. */
 import type { Problem } from './api.ts'
-import type { Connection, Records, RefreshFailure } from './use-repository.ts'
+import type { Records } from './apply-changes.ts'
+import type { Connection, RefreshFailure } from './use-repository.ts'
 
 const FRESHNESS_LABELS: Record<Connection | 'outdated', string> = {
   connecting: 'Connecting',

@@ -1,20 +1,12 @@
-/** The records of one repository that the page shows, refreshed while the page is open. */
+/** The records of one repository that the page shows: read once, and then kept up to date by the event stream. */
 import { useEffect, useMemo, useRef, useState } from 'preact/hooks'
 import { systemClock } from '../../../base/clock.ts'
-import { type List, Problem, type Repository, repositoryAt } from './api.ts'
+import { Problem, type Repository, repositoryAt } from './api.ts'
+import { applied, type Records } from './apply-changes.ts'
 import { followEvents } from './event-stream.ts'
 import { mayConflict } from './live-work.ts'
-import type { Activity, MergeOrder, Notable, Overlaps } from './records.ts'
+import type { Activity, ChangedRecords } from './records.ts'
 import { freshFor, type LoadResult, Refresher } from './refresh.ts'
-
-/** Each part is null until it was first read: the lists are shown before the collisions are known. */
-export interface Records {
-  activities: List<Activity> | null
-  notables: List<Notable> | null
-  overlaps: Overlaps | null
-  /** Also null if no pull requests conflict: then it is not requested. */
-  merge_order: MergeOrder | null
-}
 
 export type Connection = 'connecting' | 'live' | 'lost'
 
@@ -25,6 +17,8 @@ export interface RefreshFailure {
 }
 
 const NOTHING_READ: Records = { activities: null, notables: null, overlaps: null, merge_order: null }
+/** Without changes, the ages on the page grow at this pace. */
+const CLOCK_MS = 60_000
 
 export function useRepository(name: string) {
   const repository = useMemo(() => repositoryAt(name), [name])
@@ -37,33 +31,51 @@ export function useRepository(name: string) {
   useEffect(() => {
     const leaving = new AbortController()
     let last_success_ms: number | null = null
+    let isLive = false
+    /** Events during a load: a list that was read before one of them does not contain it. */
+    let during_load: ChangedRecords[] | null = null
     const load = async (): Promise<LoadResult> => {
+      const events: ChangedRecords[] = []
+      during_load = events
       try {
-        const fresh_for_ms = await read(repository, leaving.signal, (part) =>
-          setRecords((before) => ({ ...before, ...part })),
+        const expiries = await read(repository, leaving.signal, (part) =>
+          setRecords((before) => events.reduce(applied, { ...before, ...part })),
         )
         last_success_ms = systemClock().getTime()
         setFailure(null)
-        return { kind: 'loaded', fresh_for_ms }
+        return { kind: 'loaded', fresh_for_ms: freshFor({ ...expiries, is_live: isLive }) }
       } catch (error) {
         const problem = error instanceof Problem ? error : new Problem(0, String(error))
         if (!leaving.signal.aborted) setFailure({ problem, last_success_ms })
         return { kind: 'failed', retry_after_ms: problem.retry_after_ms }
+      } finally {
+        during_load = null
       }
     }
     const current = new Refresher(load)
     refresher.current = current
     const listener = {
       onOpen: (may_write: boolean) => {
+        isLive = true
         setMayWrite(may_write)
         setConnection('live')
         void current.refresh()
       },
-      onChange: () => current.changed(),
-      onLost: () => setConnection('lost'),
+      onChange: (changed: ChangedRecords | null) => {
+        if (changed === null) return current.changed()
+        during_load?.push(changed)
+        setRecords((before) => applied(before, changed))
+      },
+      onLost: () => {
+        isLive = false
+        setConnection('lost')
+        current.lost()
+      },
     }
     void followEvents(name, listener, leaving.signal)
+    const clock = setInterval(() => setRecords(laterByClock), CLOCK_MS)
     return () => {
+      clearInterval(clock)
       leaving.abort()
       current.stop()
     }
@@ -73,12 +85,18 @@ export function useRepository(name: string) {
   return { repository, records, failure, connection, mayWrite, refresh }
 }
 
-/** Reads everything, and shows each part as soon as it arrives. Resolves to how long it stays valid; rejects if a part failed. */
+function laterByClock(records: Records): Records {
+  const { activities } = records
+  if (activities === null) return records
+  return { ...records, activities: { ...activities, as_of_ms: activities.as_of_ms + CLOCK_MS } }
+}
+
+/** Reads everything, and shows each part as soon as it arrives. Resolves to when records expire; rejects if a part failed. */
 async function read(
   repository: Repository,
   signal: AbortSignal,
   show: (part: Partial<Records>) => void,
-): Promise<number> {
+): Promise<{ expiries: string[]; as_of_ms: number }> {
   const activities = repository.activities(signal).then((list) => {
     show({ activities: { ...list, items: list.items.filter(isLive) } })
     return list
@@ -97,10 +115,7 @@ async function read(
   // A load ends when its last request does: two loads never run at a time.
   await Promise.allSettled([activities, notables, overlaps, merge_order])
   const [{ items, as_of_ms }, { items: signals }] = await Promise.all([activities, notables, merge_order])
-  return freshFor(
-    [...items, ...signals].map(({ expires_at }) => expires_at),
-    as_of_ms,
-  )
+  return { expiries: [...items, ...signals].map(({ expires_at }) => expires_at), as_of_ms }
 }
 
 /** The list also holds finished work, which the page does not show. */

@@ -1,0 +1,65 @@
+/** What changed in a repository, for open pages: the records and their collisions, so that no page has to ask for them. */
+import * as activityLifecycle from '../activities/lifecycle.ts'
+import { listedOf } from '../activities/representation.ts'
+import { listActivitiesWith } from '../activities/store.ts'
+import type { RepoContext } from '../context/repo.ts'
+import * as notableLifecycle from '../notables/lifecycle.ts'
+import { briefOf } from '../notables/representation.ts'
+import { listNotablesWith } from '../notables/store.ts'
+import { getMergeOrder, listOverlaps } from '../overlap/overlaps.ts'
+import type { OutputOf } from './contract.ts'
+
+type Overlaps = OutputOf<'listOverlaps'>
+type MergeOrder = OutputOf<'getMergeOrder'>
+
+/** Items of the merge order that pages show. */
+const MERGE_ORDER_MAX = 20
+
+export interface ChangedRecords {
+  /** When they were read. */
+  as_of: string
+  /** The changed records that are live or active, as lists show them. */
+  activities: OutputOf<'listActivities'>['items']
+  notables: OutputOf<'listNotables'>['items']
+  /** The ids of changed records that are neither, and of notables that changed ones supersede. */
+  gone: string[]
+  /** All collisions of the changed activities; their other collisions have ended. */
+  collisions: Overlaps['items']
+  /** Of all collisions of the repository. */
+  total: Overlaps['total']
+  checked_against: Overlaps['checked_against']
+  /** The first pull requests to merge, and how many more there are. */
+  merge_order: Pick<MergeOrder, 'items' | 'reason'> & { more: number }
+}
+
+/** `ids`: of activities and notables. Collisions are compared anew unless another caller has compared the same records. */
+export async function changedRecords(ctx: RepoContext, ids: readonly string[]): Promise<ChangedRecords> {
+  const { db, now, repo } = ctx
+  const wanted = (prefix: string) => ids.filter((id) => id.startsWith(prefix))
+  const activities = (await listActivitiesWith(db, repo.id, wanted('act_')))
+    .map((row) => activityLifecycle.asOf(row, now))
+    .filter(({ status }) => activityLifecycle.isLive(status))
+    .map(listedOf)
+  const notables = (await listNotablesWith(db, repo.id, wanted('ntb_')))
+    .map((row) => notableLifecycle.asOf(row, now))
+    .filter(({ status }) => status === 'active')
+    .map(briefOf)
+  const listed = new Set([...activities, ...notables].map(({ id }) => id))
+  const superseded = notables.flatMap(({ supersedes }) => supersedes)
+  const { items, total, checked_against } = await listOverlaps(ctx)
+  const order = await getMergeOrder(ctx)
+  return {
+    as_of: now.toISOString(),
+    activities,
+    notables,
+    gone: [...ids.filter((id) => !listed.has(id)), ...superseded],
+    collisions: items.filter(({ activity_ids }) => activity_ids.some((id) => listed.has(id))),
+    total,
+    checked_against,
+    merge_order: {
+      items: order.items.slice(0, MERGE_ORDER_MAX),
+      ...(order.reason !== undefined && { reason: order.reason }),
+      more: Math.max(0, order.items.length - MERGE_ORDER_MAX),
+    },
+  }
+}

@@ -1,0 +1,52 @@
+/** The records of the page after an event of the stream. Pure. */
+import type { Activity, ChangedRecords, List, MergeOrder, Notable, Overlaps } from './records.ts'
+
+/** Each part is null until it was first read: the lists are shown before the collisions are known. */
+export interface Records {
+  activities: List<Activity> | null
+  notables: List<Notable> | null
+  overlaps: Overlaps | null
+  /** Also null if no pull requests conflict: then it is not requested. */
+  merge_order: MergeOrder | null
+}
+
+/** An event may come twice, or be older than a list: of two versions of a record the later one stays. */
+export function applied(records: Records, changed: ChangedRecords): Records {
+  const { activities, notables, overlaps } = records
+  const as_of_ms = Date.parse(changed.as_of)
+  const touched = new Set([...changed.activities.map(({ id }) => id), ...changed.gone])
+  return {
+    activities: activities && withItems(activities, changed.activities, { gone: changed.gone, as_of_ms }),
+    notables: notables && withItems(notables, changed.notables, { gone: changed.gone, as_of_ms }),
+    overlaps: overlaps && {
+      items: [
+        ...overlaps.items.filter(({ activity_ids }) => !activity_ids.some((id) => touched.has(id))),
+        ...changed.collisions,
+      ],
+      total: changed.total,
+      checked_against: changed.checked_against,
+    },
+    merge_order: overlaps && changed.merge_order.items.length > 0 ? changed.merge_order : null,
+  }
+}
+
+/** The list with the changed items in their places and new ones first, as the service lists them. */
+function withItems<Item extends { id: string; updated_at: string }>(
+  list: List<Item>,
+  changed: readonly Item[],
+  { gone, as_of_ms }: { gone: readonly string[]; as_of_ms: number },
+): List<Item> {
+  const left = new Map(changed.map((item) => [item.id, item]))
+  const removed = new Set(gone)
+  const items: Item[] = []
+  for (const item of list.items) {
+    const after = left.get(item.id)
+    left.delete(item.id)
+    if (removed.has(item.id)) continue
+    items.push(after && after.updated_at >= item.updated_at ? after : item)
+  }
+  const added = [...left.values()].sort((a, b) => b.id.localeCompare(a.id))
+  if (added.length === 0 && changed.length === 0 && items.length === list.items.length)
+    return { ...list, as_of_ms: Math.max(list.as_of_ms, as_of_ms) }
+  return { ...list, items: [...added, ...items], as_of_ms: Math.max(list.as_of_ms, as_of_ms) }
+}

@@ -1,0 +1,70 @@
+/** The records of the page after an event. */
+import { describe, expect, test } from 'vitest'
+import { applied, type Records } from '../../src/surfaces/dashboard/web/apply-changes.ts'
+import type { ChangedRecords } from '../../src/surfaces/dashboard/web/records.ts'
+import { NOW_MS, pageActivity, pageOverlap } from '../support/page-records.ts'
+
+const at = (seconds: number) => new Date(NOW_MS + seconds * 1000).toISOString()
+const activity = (id: string, seconds: number, title = id) =>
+  pageActivity(id, { title, updated_at: at(seconds) })
+const list = <Item>(...items: Item[]) => ({ items, is_complete: true, as_of_ms: NOW_MS })
+const checked_against = { activities: 3, as_of: at(0), complete: true, reason: null }
+
+const BEFORE: Records = {
+  activities: list(activity('c', 0), activity('b', 0), activity('a', 0)),
+  notables: list(),
+  overlaps: {
+    items: [pageOverlap('a', 'b'), pageOverlap('b', 'c'), pageOverlap('a', 'c')],
+    total: 3,
+    checked_against,
+  },
+  merge_order: null,
+}
+const changed = (given: Partial<ChangedRecords>): ChangedRecords => ({
+  as_of: at(5),
+  activities: [],
+  notables: [],
+  gone: [],
+  collisions: [],
+  total: 3,
+  checked_against,
+  merge_order: { items: [], more: 0 },
+  ...given,
+})
+const shown = ({ activities, overlaps }: Records) => ({
+  titles: activities?.items.map(({ title }) => title).join(),
+  pairs: overlaps?.items.map(({ activity_ids }) => activity_ids.join('')).join(),
+})
+
+describe('an event', () => {
+  test.each<[string, Partial<ChangedRecords>, ReturnType<typeof shown>]>([
+    [
+      'replaces an activity in its place, and all of its collisions',
+      { activities: [activity('b', 5, 'B')], collisions: [pageOverlap('b', 'c')] },
+      { titles: 'c,B,a', pairs: 'ac,bc' },
+    ],
+    [
+      'puts a new activity first',
+      { activities: [activity('d', 5)], collisions: [pageOverlap('c', 'd')] },
+      { titles: 'd,c,b,a', pairs: 'ab,bc,ac,cd' },
+    ],
+    ['removes an activity and its collisions', { gone: ['b'] }, { titles: 'c,a', pairs: 'ac' }],
+    [
+      'does not bring back an older version',
+      { activities: [activity('a', -5, 'old')], collisions: [pageOverlap('a', 'b'), pageOverlap('a', 'c')] },
+      { titles: 'c,b,a', pairs: 'bc,ab,ac' },
+    ],
+    ['that tells nothing new changes nothing', {}, { titles: 'c,b,a', pairs: 'ab,bc,ac' }],
+  ])('%s', (_, given, expected) => {
+    const event = changed(given)
+    const after = applied(BEFORE, event)
+    expect(shown(after)).toEqual(expected)
+    expect(after.activities?.as_of_ms).toBe(NOW_MS + 5000)
+    expect(shown(applied(after, event))).toEqual(expected)
+  })
+
+  test('waits for the parts that were not read yet', () => {
+    const nothing: Records = { activities: null, notables: null, overlaps: null, merge_order: null }
+    expect(applied(nothing, changed({ activities: [activity('a', 0)] }))).toEqual(nothing)
+  })
+})
