@@ -9,6 +9,7 @@ import { addRecent, recentNames } from './recent.ts'
 import { RepositoryView } from './repository.tsx'
 import { SIGN_IN_PROBLEMS, SignIn } from './sign-in.tsx'
 import { useAddress } from './use-address.ts'
+import { VERSION } from './version.ts'
 
 const ICON_URL = new URL('./icon.svg', import.meta.url).href
 
@@ -47,6 +48,9 @@ export function App() {
         </a>
         {isSignedIn && <RepositoryPicker key={name} name={name} />}
         <div class="who">
+          <span class="version" title="The version of this page">
+            {VERSION}
+          </span>
           <a href="/docs">API</a>
           {isSignedIn && (
             <>
