@@ -10,7 +10,8 @@ const runtime = {
   stderr: process.stderr,
   clock: systemClock,
   uptime_ms: () => process.uptime() * 1000,
-  hook_limit_ms: 1000,
+  // Longer for repositories in which git takes long, and for slow networks.
+  hook_limit_ms: Number(process.env.DECONFLICT_HOOK_TIMEOUT_MS) || 1000,
 }
 const args = process.argv.slice(2)
 const code = await (args[0] === 'hook' ? runHook() : runCommand())

@@ -150,6 +150,25 @@ function targets(results: Results, sizes: Sizes): Target[] {
       value: percent('http.layer.rate', 'http.node.rate'),
     },
     {
+      what: 'hook with nothing to ask relative to node -e 0',
+      bound: { most: 1.6 },
+      unit: '×',
+      value: ratio('hooks.quiet', 'hooks.bare'),
+    },
+    {
+      what: 'hook that asks a stub relative to node -e 0',
+      bound: { most: 2.5 },
+      unit: '×',
+      value: ratio('hooks.asking', 'hooks.bare'),
+    },
+    {
+      what: 'hook of a service that never answers, slowest',
+      bound: { most: 1100 },
+      unit: 'ms',
+      value: highest(results, 'hooks.silent'),
+      note: 'ends itself one second after its process started',
+    },
+    {
       what: 'soak, last minute relative to the first',
       bound: { least: 95 },
       unit: '%',

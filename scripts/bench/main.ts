@@ -6,6 +6,7 @@ import { type PartName, readOptions } from './options.ts'
 import { checkPart, createSizesPart } from './parts/check.ts'
 import { embeddedPart } from './parts/embedded.ts'
 import { globPart } from './parts/glob.ts'
+import { hooksPart } from './parts/hooks.ts'
 import { hostilePart } from './parts/hostile.ts'
 import { httpPart } from './parts/http.ts'
 import { instancesPart } from './parts/instances.ts'
@@ -30,6 +31,7 @@ const RUN: Record<PartName, (rig: Rig) => Promise<void>> = {
   },
   http: httpPart,
   start: startPart,
+  hooks: hooksPart,
   check: checkPart,
   create: async (rig) => {
     await createSizesPart(rig)

@@ -6,6 +6,7 @@ export const PARTS = [
   'lines',
   'http',
   'start',
+  'hooks',
   'check',
   'create',
   'requests',
@@ -46,6 +47,8 @@ export interface Sizes {
   /** Of one variant in one round. */
   round_ms: number
   starts: number
+  /** Rounds of each hook. */
+  hooks: number
   deliveries: number
   /** Live leases in the peer. */
   leases: number
@@ -64,6 +67,7 @@ const FULL: Sizes = {
   rounds: 5,
   round_ms: 800,
   starts: 7,
+  hooks: 20,
   deliveries: 500,
   leases: 10_000,
   pulls: { open: 1000, files: 300, imported: 400, rounds: 12 },
@@ -80,6 +84,7 @@ const QUICK: Sizes = {
   rounds: 3,
   round_ms: 150,
   starts: 2,
+  hooks: 2,
   deliveries: 20,
   leases: 200,
   pulls: { open: 20, files: 10, imported: 5, rounds: 1 },

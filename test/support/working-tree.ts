@@ -23,6 +23,19 @@ export interface Ran {
 
 type Environment = Record<string, string | undefined>
 
+interface StartOptions {
+  env?: Environment
+  input?: string | undefined
+}
+
+interface StartedCommand {
+  output(): string
+  errors(): string
+  /** The exit code. */
+  ended: Promise<number | null>
+  stop(signal?: 'SIGINT' | 'SIGKILL'): Promise<void>
+}
+
 interface RunOptions {
   env?: Environment
   input?: string
@@ -41,11 +54,8 @@ export interface WorkingTree {
   run(args: string[], options?: RunOptions & { uptime_ms?: number }): Promise<Ran>
   /** Runs the built `deconflict` as a process. It is killed after `timeout_ms`. */
   runProcess(args: string[], options?: RunOptions & { timeout_ms?: number }): Promise<Ran>
-  /** Starts the built `deconflict` as a process and does not wait for it. */
-  start(
-    args: string[],
-    options?: Pick<RunOptions, 'env' | 'input'>,
-  ): { output(): string; stop(signal?: 'SIGINT' | 'SIGKILL'): Promise<void> }
+  /** Starts the built `deconflict` as a process and does not wait for it. Its input stays open if `input` is undefined. */
+  start(args: string[], options?: StartOptions): StartedCommand
   remove(): Promise<void>
 }
 
@@ -139,14 +149,19 @@ async function runProcess(
   return { code: await ended, stdout, stderr }
 }
 
-function startProcess(args: string[], given: Run) {
+function startProcess(args: string[], given: Launch): StartedCommand {
   const { child, ended } = launch(args, { timeout_ms: TIMEOUT_MS, ...given })
-  let output = ''
+  let [output, errors] = ['', '']
   child.stdout.setEncoding('utf8').on('data', (more: string) => {
     output += more
   })
+  child.stderr.setEncoding('utf8').on('data', (more: string) => {
+    errors += more
+  })
   return {
     output: () => output,
+    errors: () => errors,
+    ended,
     async stop(signal: 'SIGINT' | 'SIGKILL' = 'SIGINT') {
       child.kill(signal)
       await ended
@@ -154,9 +169,12 @@ function startProcess(args: string[], given: Run) {
   }
 }
 
-function launch(args: string[], { env, input, cwd, timeout_ms }: Run & { timeout_ms: number }) {
+type Launch = Omit<Run, 'input'> & { input: string | undefined }
+
+function launch(args: string[], { env, input, cwd, timeout_ms }: Launch & { timeout_ms: number }) {
   const child = spawn(process.execPath, [CLI, ...args], { cwd, env, stdio: 'pipe', timeout: timeout_ms })
-  child.stdin.on('error', () => {}).end(input)
+  child.stdin.on('error', () => {})
+  if (input !== undefined) child.stdin.end(input)
   const ended = new Promise<number | null>((resolve) => child.once('close', resolve))
   return { child, ended }
 }

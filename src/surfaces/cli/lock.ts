@@ -7,7 +7,10 @@ import { shortHash } from './local-state.ts'
 
 const POLL_MS = 15
 
-/** Runs `work` while no other process holds `key` in `directory`, which is created if missing. Throws after `timeout_ms`. */
+/** Another process held the lock for too long. */
+export class LockTimeout extends Error {}
+
+/** Runs `work` while no other process holds `key` in `directory`, which is created if missing. Throws `LockTimeout` after `timeout_ms`. */
 export async function withLock<Result>(
   { directory, key, timeout_ms }: { directory: string; key: string; timeout_ms: number },
   work: () => Promise<Result>,
@@ -30,7 +33,7 @@ function shardOf(key: string): string {
 async function acquire(file: FileHandle, timeout_ms: number): Promise<void> {
   const elapsed = stopwatch()
   while (!(await tryAcquire(file))) {
-    if (elapsed() > timeout_ms) throw new Error('another hook of this session is still running')
+    if (elapsed() > timeout_ms) throw new LockTimeout('another hook of this session is still running')
     await wait(POLL_MS)
   }
 }

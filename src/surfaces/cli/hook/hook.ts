@@ -12,10 +12,12 @@ import { hookOutput } from './answer.ts'
 import { findTree, readBranch, type WorkingTree } from './git-directory.ts'
 import { AGENTS, HOOK_EVENTS, type HookEvent, type HookInput, readHookInput } from './payload.ts'
 import { updateRecord } from './record.ts'
-import { type HookOptions, type HookRuntime, runInTree } from './run.ts'
+import { type HookOptions, type HookRuntime, pauseAfter, runInTree } from './run.ts'
 
 /** The input of an edit can contain a whole file. */
 const INPUT_MAX = 33_554_432
+/** Locks, git and requests end this long before the hook, so that it can record that the service did not respond. */
+const END_MS = 100
 /** Files that the words of a prompt or of a shell command name. */
 const NAMED_MAX = 20
 
@@ -40,13 +42,17 @@ export async function hook(runtime: HookRuntime, args: string[]): Promise<ExitCo
       ...{ event, agent: input.agent, reason, subagent, now, branch: readBranch(tree.git_directory) },
       ...filesIn(tree, cwd, input),
     }
-    const run = { runtime: { ...runtime, cwd }, options, tree, input, situation, left_ms }
+    const run = {
+      ...{ runtime: { ...runtime, cwd }, options, tree, input, situation },
+      left_ms: () => Math.max(1, left_ms() - END_MS),
+    }
     try {
       const { message, outcome } = await inTime(runInTree(run), left_ms(), 'the hook took too long')
       record(outcome)
       const output = hookOutput(input, event, message)
       if (output !== '') runtime.stdout.write(`${output}\n`)
     } catch (error) {
+      pauseAfter(run, error)
       record((error as Error).message)
       throw error
     }

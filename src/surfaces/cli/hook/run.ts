@@ -10,7 +10,7 @@ import {
   stateDirectory,
   writeState,
 } from '../local-state.ts'
-import { withLock } from '../lock.ts'
+import { LockTimeout, withLock } from '../lock.ts'
 import type { Runtime } from '../runtime.ts'
 import { findWorkspace, type Workspace } from '../workspace.ts'
 import { type Ending, endSession, endSubagent, keyOf, takeOver } from './ending.ts'
@@ -40,15 +40,13 @@ export interface HookRun {
   tree: WorkingTree
   input: HookInput
   situation: Situation
-  /** Milliseconds until the hook has to end. */
+  /** Milliseconds for locks, git and requests. */
   left_ms(): number
 }
 
 /** After a failure of the service, no hook of the working tree asks it for this long. */
 const PAUSE_MS = 60_000
 const PAUSE_MAX_MS = 3_600_000
-/** Requests end this long before the hook, so that it can record that the service did not respond. */
-const RESERVE_MS = 100
 
 /** `outcome`: see `HookRecord`. */
 interface Result {
@@ -59,7 +57,7 @@ interface Result {
 const QUIET: Result = { message: '', outcome: 'quiet' }
 const PAUSED: Result = { message: '', outcome: 'paused' }
 
-/** Throws if the service fails; the next hooks are then quiet for a minute. */
+/** Throws if the service or git fails. */
 export async function runInTree(run: HookRun): Promise<Result> {
   const { tree, input, situation } = run
   const key = keyOf(input)
@@ -73,14 +71,9 @@ export async function runInTree(run: HookRun): Promise<Result> {
     const endings = isEnd ? endingsFor(run, key) : []
     if (isEnd && endings.length === 0) return QUIET
     if (isPaused(run)) return PAUSED
-    try {
-      if (isEnd) await archive(run, endings)
-      else return await work(run, key)
-      return { message: '', outcome: 'ok' }
-    } catch (error) {
-      pauseAfter(run, error)
-      throw error
-    }
+    if (!isEnd) return work(run, key)
+    await archive(run, endings)
+    return { message: '', outcome: 'ok' }
   })
 }
 
@@ -142,7 +135,7 @@ async function connect(run: HookRun, workspace: Workspace): Promise<HookClient> 
   const { host, owner, repo, is_named } = workspace
   const { known_host } = readRecord(tree.git_directory)
   const { url, insecure } = options
-  const limits = { url, insecure, attempts: 1, budget_ms: Math.max(1, left_ms() - RESERVE_MS) }
+  const limits = { url, insecure, attempts: 1, budget_ms: left_ms() }
   const identity = (base_url: string) => `${base_url} ${host}/${owner}/${repo}`
   const connection = await findConnection(runtime, workspace, {
     ...limits,
@@ -174,8 +167,12 @@ function isPaused({ tree, runtime, options, situation }: HookRun): boolean {
   return paused !== null && paused.url === urlOf({ runtime, options }) && situation.now < paused.until
 }
 
-/** A request that the service refuses for its content says nothing about the next one. */
-function pauseAfter(run: HookRun, error: unknown): void {
+/**
+ * Leaves the service alone for a minute. A request that it refuses for its content says nothing about the next one, and
+ * neither does another hook.
+ */
+export function pauseAfter(run: HookRun, error: unknown): void {
+  if (error instanceof LockTimeout) return
   const { status = null, retry_after = null } = error instanceof DeconflictError ? error : {}
   const isRefused = status !== null && status >= 400 && status < 500
   if (isRefused && ![401, 403, 408, 429].includes(status)) return

@@ -1,0 +1,128 @@
+/** Hooks of coding agents as processes, next to `node -e 0`: with nothing to ask, asking the service, and asking one that fails. */
+import { execFile, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { createServer, type Server } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { promisify } from 'node:util'
+import { temporaryDirectory } from '../../../test/support/temporary-directory.ts'
+import { ROOT } from '../child.ts'
+import { interleaved } from '../measure.ts'
+import { type Rig, TOKEN } from '../rig.ts'
+
+const FILES = 200
+
+export async function hooksPart(rig: Rig): Promise<void> {
+  const { options, results } = rig
+  const service = await rig.startService({ DATABASE_URL: await rig.emptyDatabase() })
+  const [instant, silent] = [await startStub('instant'), await startStub('silent')]
+  // One each: a working tree remembers the service whose host it has checked.
+  const [tree, stubTree] = [await workingTree(), await workingTree()]
+  const session = { DECONFLICT_URL: service.url, GITHUB_TOKEN: TOKEN }
+  const stubbed = { ...session, DECONFLICT_URL: instant.url }
+  const hook = (event: string, fields: object, env: Record<string, string> = session, from = tree.path) =>
+    timed(['dist/cli.js', 'hook', event, '--agent', 'claude-code'], env, {
+      ...{ session_id: 's', transcript_path: '/t', cwd: from, hook_event_name: 'PostToolUse' },
+      ...fields,
+    })
+  const read = (file: string) => ({ tool_name: 'Read', tool_input: { file_path: file } })
+  const edit = (file: string) => ({ tool_name: 'Edit', tool_input: { file_path: file } })
+  await hook('session-start', { source: 'startup' })
+  await hook('session-start', { source: 'startup' }, stubbed, stubTree.path)
+  await hook('after-read', read('0.ts'))
+
+  // The first round is a warm-up.
+  const all = await interleaved(options.sizes.hooks, {
+    bare: () => timed(['-e', '0'], {}, {}),
+    quiet: () => hook('after-read', read('0.ts')),
+    asking: (round) => hook('after-read', read(`${1 + round}.ts`), stubbed, stubTree.path),
+    read: (round) => hook('after-read', read(`${1 + round}.ts`)),
+    answer: () => checkTime(service.url, 'busy'),
+    prompt: () => hook('prompt', { prompt: 'Go on.' }),
+    start: (round) => hook('session-start', { source: 'startup', session_id: `start-${round}` }),
+    edit: (round) => hook('before-edit', edit(`${1 + round}.ts`)),
+  })
+  const labels: Record<keyof typeof all, string> = {
+    bare: 'node -e 0',
+    quiet: 'hook with nothing to ask: a file read again',
+    asking: 'hook that asks: another file read, by a stub that answers at once',
+    read: 'hook that asks: another file read, by the service',
+    answer: 'the check itself, by the service',
+    prompt: 'hook of a prompt that changes nothing: git, no request',
+    start: 'hook of a start: git, a create',
+    edit: 'hook of a first edit: git, an update',
+  }
+  for (const [name, label] of Object.entries(labels))
+    results.add(`hooks.${name}`, label, 'ms', all[name as keyof typeof all])
+
+  const dead = { ...session, DECONFLICT_URL: silent.url }
+  const slow = await interleaved(Math.ceil(options.sizes.hooks / 4), {
+    first: async () => {
+      const fresh = await workingTree()
+      const ms = await hook('session-start', { source: 'startup' }, dead, fresh.path)
+      await fresh.remove()
+      return ms
+    },
+    next: async () => hook('after-read', { ...read('0.ts'), session_id: 'other' }, dead),
+  })
+  results.add('hooks.silent', 'hook that asks a service that never answers', 'ms', slow.first)
+  results.add('hooks.paused', 'hook in the minute after that', 'ms', slow.next)
+  await Promise.all([instant.close(), silent.close(), tree.remove(), stubTree.remove(), service.stop()])
+}
+
+/** Milliseconds from the start of a process to its end. */
+async function timed(args: string[], env: Record<string, string>, input: object): Promise<number> {
+  const started = performance.now()
+  const child = spawn(process.execPath, args, {
+    cwd: ROOT,
+    env: { PATH: process.env.PATH, HOME: '/nonexistent', ...env },
+    stdio: ['pipe', 'ignore', 'ignore'],
+  })
+  child.stdin.on('error', () => {}).end(JSON.stringify(input))
+  await once(child, 'close')
+  return performance.now() - started
+}
+
+async function checkTime(url: string, repository: string): Promise<number> {
+  const started = performance.now()
+  const response = await fetch(`${url}/api/v1/repos/acme/${repository}/activity/check`, {
+    method: 'POST',
+    headers: { authorization: `Bearer ${TOKEN}`, 'content-type': 'application/json' },
+    body: JSON.stringify({ branch: 'work', scope: { changes: [{ path: '1.ts' }] } }),
+  })
+  await response.arrayBuffer()
+  return performance.now() - started
+}
+
+const EMPTY = { matches: [], relationships: {}, related_activity_ids: [] }
+
+/** Answers every request at once as if nothing overlapped, or never. */
+async function startStub(kind: 'instant' | 'silent'): Promise<{ url: string; close(): Promise<void> }> {
+  const server: Server = createServer((request, response) => {
+    request.resume()
+    if (kind === 'silent') return
+    const isCheck = request.url?.endsWith('/check') === true
+    response.setHeader('content-type', 'application/json')
+    response.end(JSON.stringify(isCheck ? EMPTY : { activity: { id: 'act_1' }, overlap: EMPTY }))
+  }).listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  return {
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    async close() {
+      server.closeAllConnections()
+      server.close()
+      await once(server, 'close')
+    },
+  }
+}
+
+/** A repository with `FILES` committed files on a branch of its own. */
+async function workingTree(): Promise<{ path: string; remove(): Promise<void> }> {
+  const directory = await temporaryDirectory('bench-tree')
+  const files = Array.from({ length: FILES }, (_, at) => `${at}.ts`).join(' ')
+  const script = `git init -q -b main && git config user.name Ada && git config user.email a@example.com
+    for file in ${files}; do echo "export {}" > $file; done
+    git add -A && git commit -q -m First && git remote add origin git@github.com:acme/busy.git
+    git update-ref refs/remotes/origin/main HEAD && git checkout -q -b work`
+  await promisify(execFile)('sh', ['-c', script], { cwd: directory.path })
+  return directory
+}

@@ -1,0 +1,280 @@
+/** What coding agents write to their hooks, as they were seen to write it or document it: who it is, and which files. */
+import { describe, expect, test } from 'vitest'
+import { hookOutput, isHeard } from '../../src/surfaces/cli/hook/answer.ts'
+import { type Agent, type HookEvent, readHookInput } from '../../src/surfaces/cli/hook/payload.ts'
+
+const CWD = '/work/shop'
+const CLAUDE = { session_id: 's1', transcript_path: '/home/ada/.claude/s1.jsonl', cwd: CWD }
+const CODEX = { session_id: 's2', transcript_path: null, cwd: CWD, model: 'gpt', turn_id: 't1' }
+const GEMINI = { session_id: 's3', transcript_path: '/home/ada/.gemini/s3.json', cwd: CWD, timestamp: 'now' }
+const COPILOT = { sessionId: 's4', cwd: CWD, timestamp: 1 }
+const VSCODE = { sessionId: 's5', cwd: CWD, transcript_path: '/home/ada/s5', timestamp: 'now' }
+const CURSOR = { conversation_id: 's6', cursor_version: '2.0', workspace_roots: [CWD], generation_id: 'g' }
+const PATCH =
+  '*** Begin Patch\n*** Update File: src/a.ts\n@@\n-a\n+b\n*** Add File: b.ts\n*** Delete File: c.ts\n*** End Patch'
+
+interface Case {
+  name: string
+  event: HookEvent
+  /** Of the command line. */
+  given: Agent
+  json: object
+  read: object
+}
+
+const CASES: Case[] = [
+  {
+    name: 'Claude Code before an edit',
+    event: 'before-edit',
+    given: 'claude-code',
+    json: {
+      ...CLAUDE,
+      hook_event_name: 'PreToolUse',
+      tool_name: 'Edit',
+      tool_input: { file_path: `${CWD}/src/a.ts`, old_string: 'a', new_string: 'b' },
+    },
+    read: { agent: 'claude-code', session: 's1', cwd: CWD, edits: [`${CWD}/src/a.ts`], reads: [] },
+  },
+  {
+    name: 'Claude Code editing a notebook in a subagent',
+    event: 'before-edit',
+    given: 'claude-code',
+    json: {
+      ...CLAUDE,
+      agent_id: 'a7',
+      hook_event_name: 'PreToolUse',
+      tool_name: 'NotebookEdit',
+      tool_input: { notebook_path: 'n.ipynb', new_source: 'x' },
+    },
+    read: { edits: ['n.ipynb'], subagent: 'a7' },
+  },
+  {
+    name: 'Claude Code after a read',
+    event: 'after-read',
+    given: 'claude-code',
+    json: {
+      ...CLAUDE,
+      hook_event_name: 'PostToolUse',
+      tool_name: 'Read',
+      tool_input: { file_path: `${CWD}/src/a.ts` },
+      tool_response: { file: { filePath: `${CWD}/src/a.ts`, content: '*** Begin Patch' } },
+    },
+    read: { edits: [], reads: [`${CWD}/src/a.ts`], agent_event: 'PostToolUse' },
+  },
+  {
+    name: 'Claude Code with a prompt',
+    event: 'prompt',
+    given: 'claude-code',
+    json: {
+      ...CLAUDE,
+      hook_event_name: 'UserPromptSubmit',
+      prompt: 'Fix @src/a.ts, `lib/b.ts:12` and README.md.',
+    },
+    read: { words: ['src/a.ts', 'lib/b.ts', 'README.md'], edits: [], reads: [] },
+  },
+  {
+    name: 'Claude Code after /clear',
+    event: 'session-end',
+    given: 'claude-code',
+    json: { ...CLAUDE, hook_event_name: 'SessionEnd', reason: 'clear' },
+    read: { reason: 'clear' },
+  },
+  {
+    name: 'Claude Code removing a working tree',
+    event: 'subagent-end',
+    given: 'claude-code',
+    json: { ...CLAUDE, hook_event_name: 'WorktreeRemove', worktree_path: '/work/trees/a' },
+    read: { removed_tree: '/work/trees/a', subagent: null },
+  },
+  {
+    name: 'Codex with a patch',
+    event: 'before-edit',
+    given: 'codex',
+    json: {
+      ...CODEX,
+      hook_event_name: 'PreToolUse',
+      tool_name: 'apply_patch',
+      tool_input: { command: PATCH },
+    },
+    read: { agent: 'codex', session: 's2', edits: ['src/a.ts', 'b.ts', 'c.ts'] },
+  },
+  {
+    name: 'Codex with a patch in a shell command',
+    event: 'after-read',
+    given: 'codex',
+    json: { ...CODEX, tool_name: 'exec_command', tool_input: { cmd: `apply_patch <<'EOF'\n${PATCH}\nEOF` } },
+    read: { edits: ['src/a.ts', 'b.ts', 'c.ts'], words: [] },
+  },
+  {
+    name: 'Codex reading through its shell',
+    event: 'after-read',
+    given: 'codex',
+    json: {
+      ...CODEX,
+      tool_name: 'Bash',
+      tool_input: { command: ['bash', '-lc', 'cat src/a.ts|head; sed -n 1,9p "my file.ts"'], workdir: 'lib' },
+    },
+    read: {
+      words: expect.arrayContaining(['cat', 'src/a.ts', 'head', 'my file.ts']),
+      shell_cwd: 'lib',
+      edits: [],
+    },
+  },
+  {
+    name: 'Copilot CLI in its own form',
+    event: 'after-read',
+    given: 'copilot',
+    json: { ...COPILOT, toolName: 'view', toolArgs: { path: `${CWD}/a.ts` } },
+    read: { agent: 'copilot', session: 's4', reads: [`${CWD}/a.ts`], edits: [] },
+  },
+  {
+    name: 'Copilot CLI, whose hook after a read runs for every tool',
+    event: 'after-read',
+    given: 'copilot',
+    json: { ...COPILOT, toolName: 'edit', toolArgs: '{"path": "a.ts", "old_str": "a"}' },
+    read: { reads: [], edits: ['a.ts'] },
+  },
+  {
+    name: 'Copilot CLI running the hooks of Claude Code',
+    event: 'before-edit',
+    given: 'claude-code',
+    json: {
+      hook_event_name: 'PreToolUse',
+      session_id: 's4',
+      cwd: CWD,
+      tool_name: 'Edit',
+      tool_input: { path: 'a.ts' },
+    },
+    read: { agent: 'copilot', session: 's4', edits: ['a.ts'] },
+  },
+  {
+    name: 'VS Code running the hooks of Claude Code',
+    event: 'before-edit',
+    given: 'claude-code',
+    json: {
+      ...VSCODE,
+      hookEventName: 'PreToolUse',
+      tool_name: 'replace_string_in_file',
+      tool_input: { filePath: 'a.ts' },
+    },
+    read: { agent: 'vscode', session: 's5', edits: ['a.ts'], agent_event: 'PreToolUse' },
+  },
+  {
+    name: 'VS Code with several files',
+    event: 'after-read',
+    given: 'copilot',
+    json: {
+      ...VSCODE,
+      hookEventName: 'PostToolUse',
+      tool_name: 'editFiles',
+      tool_input: { files: ['a.ts', { path: 'b.ts' }] },
+    },
+    read: { agent: 'vscode', edits: ['a.ts', 'b.ts'] },
+  },
+  {
+    name: 'Cursor after an edit',
+    event: 'after-edit',
+    given: 'cursor',
+    json: { ...CURSOR, hook_event_name: 'afterFileEdit', file_path: 'a.ts', edits: [{ old_string: 'a' }] },
+    read: { agent: 'cursor', session: 's6', cwd: CWD, edits: ['a.ts'] },
+  },
+  {
+    name: 'Cursor running the hooks of Claude Code',
+    event: 'before-edit',
+    given: 'claude-code',
+    json: { ...CURSOR, session_id: 's6', tool_name: 'Write', tool_input: { file_path: 'a.ts' } },
+    read: { agent: 'cursor', session: 's6', edits: ['a.ts'] },
+  },
+  {
+    name: 'Gemini CLI after a read',
+    event: 'after-read',
+    given: 'gemini',
+    json: {
+      ...GEMINI,
+      hook_event_name: 'AfterTool',
+      tool_name: 'read_file',
+      tool_input: { absolute_path: '/work/shop/a.ts' },
+    },
+    read: { agent: 'gemini', session: 's3', reads: ['/work/shop/a.ts'], agent_event: 'AfterTool' },
+  },
+  {
+    name: 'the plugin of OpenCode after a patch',
+    event: 'after-edit',
+    given: 'opencode',
+    json: { session_id: 's8', cwd: CWD, tool_name: 'patch', tool_input: { patchText: PATCH } },
+    read: { agent: 'opencode', session: 's8', edits: ['src/a.ts', 'b.ts', 'c.ts'] },
+  },
+  {
+    name: 'a tool that names a directory',
+    event: 'after-read',
+    given: 'copilot',
+    json: { ...COPILOT, toolName: 'grep', toolArgs: { path: 'src', pattern: 'x' } },
+    read: { reads: [], edits: [], words: [] },
+  },
+  {
+    name: 'an agent that names no session',
+    event: 'session-start',
+    given: 'codex',
+    json: { cwd: CWD },
+    read: { agent: 'codex', session: null },
+  },
+]
+
+test.each(CASES)('reads $name', ({ event, given, json, read }) => {
+  expect(readHookInput(event, given, JSON.stringify(json))).toMatchObject(read)
+})
+
+test.each(['', 'no json', '[]', 'null', '{"tool_input": 7, "session_id": {}, "cwd": 1, "tool_name": []}'])(
+  'reads nothing from %j',
+  (text) => {
+    const empty = { session: null, cwd: undefined, edits: [], reads: [], words: [] }
+    expect(readHookInput('before-edit', 'codex', text)).toMatchObject(empty)
+  },
+)
+
+describe('the answer', () => {
+  test.each<[Agent, string | undefined, HookEvent, object]>([
+    [
+      'claude-code',
+      'PostToolUse',
+      'after-read',
+      { hookSpecificOutput: { hookEventName: 'PostToolUse', additionalContext: 'x' } },
+    ],
+    [
+      'codex',
+      undefined,
+      'prompt',
+      { hookSpecificOutput: { hookEventName: 'UserPromptSubmit', additionalContext: 'x' } },
+    ],
+    [
+      'gemini',
+      'BeforeAgent',
+      'prompt',
+      { hookSpecificOutput: { hookEventName: 'BeforeAgent', additionalContext: 'x' } },
+    ],
+    ['copilot', undefined, 'prompt', { additionalContext: 'x' }],
+    [
+      'copilot',
+      'UserPromptSubmit',
+      'prompt',
+      {
+        additionalContext: 'x',
+        hookSpecificOutput: { hookEventName: 'UserPromptSubmit', additionalContext: 'x' },
+      },
+    ],
+    ['cursor', 'sessionStart', 'session-start', { additional_context: 'x' }],
+    ['opencode', undefined, 'after-read', { additionalContext: 'x' }],
+  ])('to %s (%s) after %s', (agent, agent_event, event, output) => {
+    expect(JSON.parse(hookOutput({ agent, agent_event }, event, 'x'))).toEqual(output)
+    expect(hookOutput({ agent, agent_event }, event, '')).toBe('')
+  })
+
+  test('is only heard where the agent passes it to its model', () => {
+    expect(isHeard('gemini', 'before-edit')).toBe(false)
+    expect(isHeard('cursor', 'after-edit')).toBe(false)
+    for (const event of ['stop', 'subagent-end', 'session-end'] as const)
+      expect(isHeard('claude-code', event)).toBe(false)
+    for (const event of ['session-start', 'prompt', 'after-read'] as const)
+      expect(isHeard('claude-code', event)).toBe(true)
+  })
+})

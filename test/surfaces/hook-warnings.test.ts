@@ -1,0 +1,293 @@
+/** What an agent hears from its hooks, and when: before it edits, once, and nothing from a service that fails. */
+import { readFile, writeFile } from 'node:fs/promises'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { join } from 'node:path'
+import { text as textOf } from 'node:stream/consumers'
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { startShopService } from '../support/built-service.ts'
+import type { TestService } from '../support/service.ts'
+import { type WorkingTree, workingTree } from '../support/working-tree.ts'
+
+let shop: TestService
+let tree: WorkingTree
+
+beforeAll(async () => {
+  shop = await startShopService()
+})
+afterAll(() => shop.close())
+beforeEach(async () => {
+  tree = await workingTree({ DECONFLICT_URL: shop.url, GITHUB_TOKEN: 'tok-ada' })
+  await tree.git('checkout', '-q', '-b', 'work')
+})
+afterEach(async () => {
+  await tree.remove()
+  await shop.deleteRecords()
+})
+
+interface Options {
+  agent?: string
+  env?: Record<string, string>
+  flags?: string[]
+}
+
+const at = (name: string) => join(tree.path, name)
+const run = (event: string, about: object = {}, { agent = 'claude-code', env, flags = [] }: Options = {}) =>
+  tree.run(['hook', event, '--agent', agent, ...flags], {
+    env,
+    input: JSON.stringify({ session_id: 's1', transcript_path: '/t', cwd: tree.path, ...about }),
+  })
+/** What the agent hears; empty if nothing. */
+const heard = async (...given: Parameters<typeof run>): Promise<string> => {
+  const { stdout, stderr, code } = await run(...given)
+  expect([code, stderr]).toEqual([0, ''])
+  return stdout === '' ? '' : JSON.parse(stdout).hookSpecificOutput.additionalContext
+}
+const read = (file: string) => ({ tool_name: 'Read', tool_input: { file_path: at(file) } })
+const edit = (file: string) => ({ tool_name: 'Edit', tool_input: { file_path: at(file) } })
+const listed = async (): Promise<{ id: string; branch: string | null; agent: string | null }[]> =>
+  (await shop.api('GET', '/activity?limit=100')).body.items
+const mine = async () => (await listed()).filter(({ branch }) => branch !== 'tidy')
+const retrieved = async (id: string) => (await shop.api('GET', `/activity/${id}`)).body
+const startAsBen = async (body: object = {}): Promise<string> => {
+  const scope = { paths: ['src/**/retry.ts', 'lib/**'] }
+  const work = { title: 'Tidy', summary: 'x', actor: 'Ben', branch: 'tidy', base_branch: 'main', scope }
+  const answer = await shop.api('POST', '/activity', { token: 'tok-ben', body: { ...work, ...body } })
+  return answer.body.activity.id
+}
+
+const RETRY = 'src/checkout/retry.ts'
+
+describe('the agent hears of overlap', () => {
+  test('at the start, with the files that the branch changes', async () => {
+    await startAsBen()
+    await tree.write({ [RETRY]: 'changed\n' })
+    expect(await heard('session-start', { source: 'startup' })).toContain(`“Tidy” by Ben on tidy: ${RETRY}`)
+    expect(await heard('prompt', { prompt: 'Go on.' })).toBe('')
+  })
+
+  test('with a prompt that names a file of the working tree, once', async () => {
+    await heard('session-start')
+    await startAsBen()
+    const prompt = { prompt: `Fix \`${RETRY}:1\`, not lib/missing.ts` }
+    const told = await heard('prompt', prompt)
+    expect(told).toContain(`“Tidy” by Ben on tidy: ${RETRY}`)
+    expect(told).not.toContain('missing')
+    expect(await heard('prompt', prompt)).toBe('')
+    expect(await heard('before-edit', edit(RETRY))).toBe('')
+  })
+
+  test('with the result of a read, before the edit; the read claims nothing', async () => {
+    await tree.write({ 'lib/a.ts': '1\n' })
+    await heard('session-start')
+    await startAsBen()
+    expect(await heard('after-read', read(RETRY))).toContain(`“Tidy” by Ben on tidy: ${RETRY}`)
+    for (const file of [RETRY, 'README.md']) expect(await heard('after-read', read(file))).toBe('')
+    const [activity] = await mine()
+    expect((await retrieved(activity?.id as string)).scope.paths).toEqual([])
+    await heard('before-edit', edit(RETRY))
+    expect((await retrieved(activity?.id as string)).scope.paths).toEqual([RETRY])
+  })
+
+  test('with a shell command of Codex that reads a file', async () => {
+    await startAsBen()
+    const shell = {
+      tool_name: 'exec_command',
+      tool_input: { cmd: `rg -n foo; sed -n '1,40p' ${RETRY} | head` },
+    }
+    expect(await heard('after-read', shell, { agent: 'codex' })).toContain(`: ${RETRY}`)
+    const missing = { tool_name: 'exec_command', tool_input: { cmd: 'cat /etc/hosts nothing.ts' } }
+    expect(await heard('after-read', missing, { agent: 'codex' })).toBe('')
+  })
+
+  test('in each context: a subagent has not heard what the session has', async () => {
+    await startAsBen()
+    await heard('after-read', read(RETRY))
+    expect(await heard('after-read', { ...read(RETRY), agent_id: 'a7' })).toContain('“Tidy” by Ben')
+    expect(await heard('after-read', { ...read(RETRY), agent_id: 'a7' })).toBe('')
+    expect(await mine()).toHaveLength(1)
+  })
+
+  test('again after its context was compacted or cleared', async () => {
+    await tree.write({ [RETRY]: 'changed\n' })
+    await startAsBen()
+    expect(await heard('session-start', { source: 'startup' })).toContain('“Tidy” by Ben')
+    expect(await heard('session-start', { source: 'resume' })).toBe('')
+    expect(await heard('session-start', { source: 'compact' })).toContain('“Tidy” by Ben')
+  })
+
+  test('on its own branch in another clone', async () => {
+    await startAsBen({ branch: 'work', agent: 'codex', scope: { paths: ['docs/**'] } })
+    expect(await heard('session-start')).toContain('- “Tidy” by Ben (codex) on work: on your branch')
+    expect(await heard('session-start')).toBe('')
+  })
+
+  test('that a shell command caused, with the next prompt', async () => {
+    await heard('session-start')
+    await startAsBen()
+    await tree.write({ 'lib/by-shell.ts': '1\n' })
+    expect(await run('stop')).toEqual({ code: 0, stdout: '', stderr: '' })
+    const [activity] = await mine()
+    expect((await retrieved(activity?.id as string)).scope.changes).toMatchObject([
+      { path: 'lib/by-shell.ts' },
+    ])
+    expect(await heard('prompt', { prompt: 'Go on.' })).toContain('lib/by-shell.ts')
+    expect(await heard('prompt', { prompt: 'Go on.' })).toBe('')
+  })
+
+  test('without the words of others, if the hook says so', async () => {
+    const id = await startAsBen()
+    const told = await heard('after-read', read(RETRY), { flags: ['--no-titles'] })
+    expect(told).toContain(`- ben (${id}): ${RETRY}`)
+    expect(told).not.toMatch(/Tidy|Ben|“/)
+  })
+
+  test('only of the file itself, not of what could be beneath it', async () => {
+    await startAsBen({ scope: { paths: ['**/retry.ts'] } })
+    await heard('session-start')
+    expect(await heard('before-edit', edit('src/checkout/other.ts'))).toBe('')
+  })
+})
+
+test('a hook with nothing to ask needs neither git nor the service', async () => {
+  await heard('session-start')
+  await heard('after-read', read(RETRY))
+  await heard('before-edit', edit('README.md'))
+  const env = { PATH: '', DECONFLICT_URL: 'http://127.0.0.1:9' }
+  for (const [event, about] of [
+    ['after-read', read(RETRY)],
+    ['after-read', { tool_name: 'WebFetch', tool_input: { url: 'https://x.test' } }],
+    ['before-edit', edit('README.md')],
+    ['after-edit', edit('README.md')],
+  ] as const)
+    expect(await run(event, about, { env })).toEqual({ code: 0, stdout: '', stderr: '' })
+})
+
+describe('a session is one activity', () => {
+  test('whichever files its tool reads, and its agent is the real one', async () => {
+    const env = {}
+    const own = { session_id: undefined, sessionId: 's1', transcript_path: undefined }
+    const asClaude = { transcript_path: undefined, hook_event_name: 'SessionStart', source: 'startup' }
+    await Promise.all([
+      run('session-start', asClaude, { env }),
+      run('session-start', { ...own, source: 'startup' }, { agent: 'copilot' }),
+    ])
+    expect(await mine()).toMatchObject([{ agent: 'copilot' }])
+  })
+
+  test('which ends half an hour after its last sign', async () => {
+    await heard('session-start')
+    const [activity] = await mine()
+    expect(await retrieved(activity?.id as string)).toMatchObject({ ttl_ms: 1_800_000 })
+  })
+
+  test.each(['clear', 'resume'])(
+    'that goes on after %s, although the session has another id',
+    async (reason) => {
+      await heard('session-start', { source: 'startup' })
+      const before = await mine()
+      await heard('session-end', { reason })
+      await heard('session-start', { source: reason, session_id: 's2' })
+      expect((await mine()).map(({ id }) => id)).toEqual(before.map(({ id }) => id))
+      await heard('session-end', { reason: 'exit', session_id: 's2' })
+      expect(await mine()).toEqual([])
+    },
+  )
+
+  test('of an agent that names no session, in its working tree', async () => {
+    const unnamed = { session_id: undefined, transcript_path: undefined }
+    await run('session-start', unnamed, { agent: 'codex' })
+    await run('before-edit', { ...unnamed, ...edit('README.md') }, { agent: 'codex' })
+    await run('session-start', unnamed, { agent: 'gemini' })
+    expect((await mine()).map(({ agent }) => agent).sort()).toEqual(['codex', 'gemini'])
+  })
+})
+
+describe('a subagent in a working tree of its own', () => {
+  const startThere = async () => {
+    await tree.git('worktree', 'add', '-q', '-b', 'sub', '../sub')
+    await heard('session-start')
+    await heard('before-edit', { ...edit('../sub/a.ts'), cwd: at('../sub'), agent_id: 'a7' })
+    expect((await mine()).map(({ branch }) => branch).sort()).toEqual(['sub', 'work'])
+  }
+
+  test.each([
+    ['at its end', 'subagent-end', { agent_id: 'a7' }],
+    ['with its working tree', 'subagent-end', { worktree_path: '../sub' }],
+  ])('ends %s, and the session goes on', async (_, event, about) => {
+    await startThere()
+    await heard('subagent-end', { agent_id: 'a8' })
+    expect(await mine()).toHaveLength(2)
+    const named = 'worktree_path' in about ? { worktree_path: at(about.worktree_path as string) } : about
+    await heard(event, named)
+    expect((await mine()).map(({ branch }) => branch)).toEqual(['work'])
+  })
+
+  test('ends with its session', async () => {
+    await startThere()
+    await heard('session-end', { reason: 'exit' })
+    expect(await mine()).toEqual([])
+  })
+})
+
+describe('a service that fails', () => {
+  const record = () => at('.git/deconflict/hooks.json')
+
+  test('is left alone for a minute', async () => {
+    const env = { DECONFLICT_URL: 'http://127.0.0.1:9' }
+    expect((await run('session-start', {}, { env })).stderr).toMatch(/cannot be reached/)
+    expect(await run('prompt', {}, { env })).toEqual({ code: 0, stdout: '', stderr: '' })
+    const state = JSON.parse(await readFile(record(), 'utf8'))
+    expect(state).toMatchObject({
+      last: { event: 'prompt', agent: 'claude-code', outcome: 'paused' },
+      paused: { why: expect.stringMatching(/cannot be reached/) },
+    })
+    expect(state.paused.until - state.last.at).toBeLessThanOrEqual(60_000)
+    await writeFile(record(), JSON.stringify({ ...state, paused: { ...state.paused, until: 0 } }))
+    expect((await run('prompt', {}, { env })).stderr).toMatch(/cannot be reached/)
+  })
+
+  test('is asked at once at another address', async () => {
+    await run('session-start', {}, { env: { DECONFLICT_URL: 'http://127.0.0.1:9' } })
+    await heard('session-start')
+    expect(await mine()).toHaveLength(1)
+  })
+
+  test('because it is older gets no field that it does not know', async () => {
+    const refused: string[] = []
+    const server = createServer(async (request, response) => {
+      const body = await textOf(request)
+      const unknown = ['ttl_ms', 'base_sha'].find((name) => body.includes(`"${name}"`))
+      const { authorization = '' } = request.headers
+      const headers = { authorization, 'content-type': 'application/json' }
+      const options = { method: request.method, headers, ...(body && { body }) }
+      const answer = unknown ? undefined : await fetch(`${shop.url}${request.url}`, options)
+      if (unknown) refused.push(unknown)
+      const error = {
+        type: 'invalid_request',
+        message: `${unknown}: unknown field`,
+        param: unknown,
+        request_id: 'r',
+      }
+      response.writeHead(answer?.status ?? 400, { 'content-type': 'application/json' })
+      response.end(answer ? await answer.text() : JSON.stringify({ error }))
+    })
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+    await tree.write({ 'a.md': '1\n' })
+    const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+    await heard('session-start', {}, { env: { DECONFLICT_URL: url } })
+    server.close()
+    expect(refused.sort()).toEqual(['base_sha', 'ttl_ms'])
+    expect(await mine()).toMatchObject([{ branch: 'work', ttl_ms: null }])
+  })
+})
+
+test('the token is sent over http:// to another machine only with DECONFLICT_INSECURE=1', async () => {
+  const url = shop.url.replace('127.0.0.1', '0.0.0.0')
+  const { stderr } = await run('session-start', {}, { env: { DECONFLICT_URL: url } })
+  expect(stderr).toMatch(/does not use https:\/\//)
+  const other = { session_id: 's2' }
+  const env = { DECONFLICT_URL: `${url}/`, DECONFLICT_INSECURE: '1' }
+  expect(await run('session-start', other, { env })).toEqual({ code: 0, stdout: '', stderr: '' })
+  expect(await mine()).toHaveLength(1)
+})
