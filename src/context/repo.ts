@@ -93,8 +93,9 @@ function contextOf(
   const web = app.config.github_web_url
   const is_installed = stored?.installation_id != null
   const is_watched = !is_installed && isWatched(app, stored, asked.now)
-  // Otherwise changes of the settings file are not seen, so the defaults apply.
-  const read = is_installed || is_watched ? stored : undefined
+  const has_left = stored?.uninstalled_at != null || stored?.watched_at != null
+  // Changes of its settings file are not seen any more, so the defaults apply.
+  const read = has_left && !is_installed && !is_watched ? undefined : stored
   const settings = settingsOf({
     ...(read?.labeler_areas && { areas: read.labeler_areas }),
     ...read?.settings,
