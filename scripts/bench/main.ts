@@ -12,6 +12,7 @@ import { httpPart } from './parts/http.ts'
 import { instancesPart } from './parts/instances.ts'
 import { linesPart } from './parts/lines.ts'
 import { overlapsPart } from './parts/overlaps.ts'
+import { pagePart } from './parts/page.ts'
 import { peerPart } from './parts/peer.ts'
 import { permissionsPart } from './parts/permissions.ts'
 import { pullRequestsPart } from './parts/pull-requests.ts'
@@ -45,6 +46,7 @@ const RUN: Record<PartName, (rig: Rig) => Promise<void>> = {
   hostile: hostilePart,
   embedded: embeddedPart,
   peer: peerPart,
+  page: pagePart,
   soak: soakPart,
 }
 

@@ -1,6 +1,6 @@
 /** Interleaved rounds of several variants, and the statistics of their figures. */
 
-export type Unit = 'requests/s' | 'ms' | 'ns' | 'µs' | 'MB' | 's' | '%' | '×' | 'bytes'
+export type Unit = 'requests/s' | 'ms' | 'ns' | 'µs' | 'MB' | 'kB' | 'requests' | 's' | '%' | '×' | 'bytes'
 
 export interface Measure {
   /** The key that goals and plots use, such as `heartbeat.8.service.rate`. */

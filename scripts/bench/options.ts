@@ -17,6 +17,7 @@ export const PARTS = [
   'hostile',
   'embedded',
   'peer',
+  'page',
 ] as const
 export type PartName = (typeof PARTS)[number] | 'soak'
 
@@ -54,6 +55,8 @@ export interface Sizes {
   leases: number
   /** Of `open` pull requests, one with `files` is compared; beside `imported` ones, `rounds` get a comment. */
   pulls: { open: number; files: number; imported: number; rounds: number }
+  /** Live activities on the web page, and for how long they change in each round. */
+  page: { live: number; seconds: number }
   soak_minutes: number
   soak_minute_ms: number
 }
@@ -71,6 +74,7 @@ const FULL: Sizes = {
   deliveries: 500,
   leases: 10_000,
   pulls: { open: 1000, files: 300, imported: 400, rounds: 12 },
+  page: { live: 400, seconds: 10 },
   soak_minutes: 10,
   soak_minute_ms: 60_000,
 }
@@ -88,6 +92,7 @@ const QUICK: Sizes = {
   deliveries: 20,
   leases: 200,
   pulls: { open: 20, files: 10, imported: 5, rounds: 1 },
+  page: { live: 20, seconds: 2 },
   soak_minutes: 2,
   soak_minute_ms: 1000,
 }

@@ -15,15 +15,22 @@ type MergeOrder = OutputOf<'getMergeOrder'>
 /** Items of the merge order that pages show. */
 const MERGE_ORDER_MAX = 20
 
+/** Changed records as lists show them. */
 export interface ChangedRecords {
   /** When they were read. */
   as_of: string
-  /** The changed records that are live or active, as lists show them. */
+  /** Those that are live or active. */
   activities: OutputOf<'listActivities'>['items']
   notables: OutputOf<'listNotables'>['items']
-  /** The ids of changed records that are neither, and of notables that changed ones supersede. */
+  /** The ids of those that are neither, and of notables that changed ones supersede. */
   gone: string[]
-  /** All collisions of the changed activities; their other collisions have ended. */
+}
+
+/** The collisions of changed activities. */
+export interface ChangedCollisions {
+  /** The ids of the changed activities. */
+  of: string[]
+  /** All of their collisions; others that they had have ended. */
   collisions: Overlaps['items']
   /** Of all collisions of the repository. */
   total: Overlaps['total']
@@ -32,28 +39,40 @@ export interface ChangedRecords {
   merge_order: Pick<MergeOrder, 'items' | 'reason'> & { more: number }
 }
 
-/** `ids`: of activities and notables. Collisions are compared anew unless another caller has compared the same records. */
+/** `ids`: of activities and notables. */
 export async function changedRecords(ctx: RepoContext, ids: readonly string[]): Promise<ChangedRecords> {
   const { db, now, repo } = ctx
-  const wanted = (prefix: string) => ids.filter((id) => id.startsWith(prefix))
-  const activities = (await listActivitiesWith(db, repo.id, wanted('act_')))
+  const activities = (await listActivitiesWith(db, repo.id, activityIds(ids)))
     .map((row) => activityLifecycle.asOf(row, now))
     .filter(({ status }) => activityLifecycle.isLive(status))
     .map(listedOf)
-  const notables = (await listNotablesWith(db, repo.id, wanted('ntb_')))
+  const notable_ids = ids.filter((id) => id.startsWith('ntb_'))
+  const notables = (await listNotablesWith(db, repo.id, notable_ids))
     .map((row) => notableLifecycle.asOf(row, now))
     .filter(({ status }) => status === 'active')
     .map(briefOf)
   const listed = new Set([...activities, ...notables].map(({ id }) => id))
   const superseded = notables.flatMap(({ supersedes }) => supersedes)
-  const { items, total, checked_against } = await listOverlaps(ctx)
-  const order = await getMergeOrder(ctx)
   return {
     as_of: now.toISOString(),
     activities,
     notables,
     gone: [...ids.filter((id) => !listed.has(id)), ...superseded],
-    collisions: items.filter(({ activity_ids }) => activity_ids.some((id) => listed.has(id))),
+  }
+}
+
+/** Null if none of `ids` is an activity. Collisions are compared anew unless another caller has compared the same records. */
+export async function changedCollisions(
+  ctx: RepoContext,
+  ids: readonly string[],
+): Promise<ChangedCollisions | null> {
+  const changed = activityIds(ids)
+  if (changed.length === 0) return null
+  const { items, total, checked_against } = await listOverlaps(ctx)
+  const order = await getMergeOrder(ctx)
+  return {
+    of: changed,
+    collisions: items.filter(({ activity_ids }) => activity_ids.some((id) => changed.includes(id))),
     total,
     checked_against,
     merge_order: {
@@ -62,4 +81,8 @@ export async function changedRecords(ctx: RepoContext, ids: readonly string[]): 
       more: Math.max(0, order.items.length - MERGE_ORDER_MAX),
     },
   }
+}
+
+function activityIds(ids: readonly string[]): string[] {
+  return ids.filter((id) => id.startsWith('act_'))
 }

@@ -203,7 +203,6 @@ describe('events', () => {
     expect(JSON.parse(event.slice(event.indexOf('{')))).toMatchObject({
       activities: [{ title: 'Work', actor: 'Ada', status: 'active' }],
       gone: [],
-      collisions: [],
     })
     await reader.cancel()
   })

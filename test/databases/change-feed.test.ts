@@ -42,15 +42,16 @@ test('opening, changing and merging a pull request is announced', async () => {
   const stream = await openStream(repo)
   repo.githubRepo.open({ files: ['src/pay.ts'] })
   await service.deliverAndRun(repo.event(1, 'opened'))
-  expect(changesIn(await stream.next())).toMatchObject([{ activities: [{ pr_url: expect.any(String) }] }])
+  expect(await stream.next('changed')).toMatchObject({ activities: [{ pr_url: expect.any(String) }] })
   repo.githubRepo.update(1, { title: 'Retry twice' })
   await service.deliverAndRun(repo.event(1, 'edited'))
-  expect(changesIn(await stream.next())).toMatchObject([{ activities: [{ title: 'Retry twice' }] }])
+  expect(await stream.next('changed')).toMatchObject({ activities: [{ title: 'Retry twice' }] })
   repo.githubRepo.merge(1)
   await service.deliverAndRun(repo.event(1, 'closed'))
-  expect(changesIn(await stream.next())).toMatchObject([
-    { activities: [], gone: [expect.stringMatching(/^act_/)] },
-  ])
+  expect(await stream.next('changed')).toMatchObject({
+    activities: [],
+    gone: [expect.stringMatching(/^act_/)],
+  })
 })
 
 test('activities that the sweep expires are announced', async () => {
@@ -59,43 +60,49 @@ test('activities that the sweep expires are announced', async () => {
   const stream = await openStream(repo)
   service.clock.advance(2 * 86_400_000)
   await sweep(service.app)
-  expect(changesIn(await stream.next())).toMatchObject([{ activities: [], gone: [id] }])
+  expect(await stream.next('changed')).toMatchObject({ activities: [], gone: [id] })
 })
 
 test('creating, changing or archiving a record is announced', async () => {
   const stream = await openStream(repo)
   const id = await repo.createActivity({})
-  await announced()
+  expect(await stream.next('changed')).toMatchObject({ activities: [{ id, risk: 'low' }], gone: [] })
   await repo.request('PATCH', `/activity/${id}`, { body: { risk: 'high' } })
-  await announced()
+  expect(await stream.next('changed')).toMatchObject({ activities: [{ id, risk: 'high' }], gone: [] })
   await repo.request('POST', `/activity/${id}/archive`)
-  await announced()
-  expect(changesIn(await stream.untilStopped())).toMatchObject([
-    { activities: [{ id, risk: 'low' }], gone: [] },
-    { activities: [{ id, risk: 'high' }], gone: [] },
-    { activities: [], gone: [id] },
-  ])
+  expect(await stream.next('changed')).toMatchObject({ activities: [], gone: [id] })
 })
 
-test('a changed activity is announced with all of its collisions, and a notable with what it supersedes', async () => {
+test('the collisions of a changed activity are announced, all of them', async () => {
   const scope = { paths: ['src/**'] }
   const one = await repo.createActivity({ branch: 'one', scope })
-  const old = await repo.request('POST', '/notables', { body: NOTABLE })
   await announced()
   const stream = await openStream(repo)
   const two = await repo.createActivity({ branch: 'two', scope })
-  await announced()
+  expect(await stream.next('compared')).toMatchObject({
+    of: [two],
+    collisions: [{ activity_ids: [one, two] }],
+    total: 1,
+  })
   await repo.request('PATCH', `/activity/${two}`, { body: { scope: { paths: ['docs/**'] } } })
+  expect(await stream.next('compared')).toMatchObject({ of: [two], collisions: [], total: 0 })
+})
+
+test('a notable is announced with those that it supersedes', async () => {
+  const old = await repo.request('POST', '/notables', { body: NOTABLE })
   await announced()
+  const stream = await openStream(repo)
   const { body } = await repo.request('POST', '/notables', {
     body: { ...NOTABLE, supersedes: [old.body.id] },
   })
-  await announced()
-  expect(changesIn(await stream.untilStopped())).toMatchObject([
-    { activities: [{ id: two }], collisions: [{ activity_ids: [one, two] }], total: 1 },
-    { activities: [{ id: two }], collisions: [], total: 0 },
-    { notables: [{ id: body.id }], gone: [old.body.id] },
-  ])
+  expect(await stream.next('changed')).toMatchObject({ notables: [{ id: body.id }], gone: [old.body.id] })
+})
+
+test('more changes than an announcement holds make pages read their lists again', async () => {
+  const stream = await openStream(repo)
+  const ids = Array.from({ length: 51 }, (_, n) => `act_${n}`)
+  service.app.change_feed.announce(repo.id, ids)
+  expect(await stream.next('outdated')).toEqual({})
 })
 
 test('a caller who may no longer read the repository gets no further change', async () => {
@@ -104,7 +111,7 @@ test('a caller who may no longer read the repository gets no further change', as
   github.revoke('leaver')
   service.clock.advance(60_001)
   await repo.createActivity({})
-  expect(await stream.next()).toBe(undefined)
+  expect(await stream.untilClosed()).toBe('')
 })
 
 test('heartbeats and updates that change nothing are not announced', async () => {
@@ -122,16 +129,11 @@ test('heartbeats and updates that change nothing are not announced', async () =>
   expect(await stream.untilStopped()).toBe('')
 })
 
-/** The data of the events `changed`, in order. */
-function changesIn(text = ''): unknown[] {
-  return [...text.matchAll(/^event: changed\ndata: (.*)$/gm)].map(([, data]) => JSON.parse(data as string))
-}
-
 /** Resolves when all changes so far have been announced: announcements keep their order, and the change of another repository comes last. */
 async function announced() {
   const barrier = await openStream(other)
   await other.createActivity({})
-  await barrier.next()
+  await barrier.next('changed')
 }
 
 /** Opens the event stream of a repository and reads its `hello`. */
@@ -142,17 +144,34 @@ async function openStream({ full_name }: AppRepository, token = 'ada') {
   const reader = (response.body as ReadableStream<Uint8Array>)
     .pipeThrough(new TextDecoderStream())
     .getReader()
-  const next = async () => (await reader.read()).value
-  expect(await next()).toContain('event: hello')
+  const read = async () => (await reader.read()).value
+  let text = ''
+  expect(await read()).toContain('event: hello')
+  const untilClosed = async () => {
+    for (let chunk = await read(); chunk !== undefined; chunk = await read()) text += chunk
+    return text
+  }
   return {
-    next,
+    /** The data of the next event of that name; others before it are skipped. */
+    async next(name: string) {
+      const event = new RegExp(`^event: ${name}\ndata: (.*)\n\n`, 'm')
+      while (!event.test(text)) {
+        const chunk = await read()
+        if (chunk === undefined) throw new Error(`the stream ended without ${name}`)
+        text += chunk
+      }
+      const [whole, data] = event.exec(text) as unknown as [string, string]
+      text = text.slice(text.indexOf(whole) + whole.length)
+      return JSON.parse(data)
+    },
+    /** Everything that was received and not yet read, until the service ends the stream. */
+    untilClosed,
     /** Stops the service, which ends every stream. Returns everything received before the end. */
-    untilStopped: async () => {
+    async untilStopped() {
       const stopping = stop()
-      let text = ''
-      for (let chunk = await next(); chunk !== undefined; chunk = await next()) text += chunk
+      const rest = await untilClosed()
       await stopping
-      return text
+      return rest
     },
   }
 }

@@ -1,7 +1,7 @@
 /** The records of the page after an event. */
 import { describe, expect, test } from 'vitest'
 import { applied, type Records } from '../../src/surfaces/dashboard/web/apply-changes.ts'
-import type { ChangedRecords } from '../../src/surfaces/dashboard/web/records.ts'
+import type { Change, ChangedCollisions, ChangedRecords } from '../../src/surfaces/dashboard/web/records.ts'
 import { NOW_MS, pageActivity, pageOverlap } from '../support/page-records.ts'
 
 const at = (seconds: number) => new Date(NOW_MS + seconds * 1000).toISOString()
@@ -25,6 +25,10 @@ const changed = (given: Partial<ChangedRecords>): ChangedRecords => ({
   activities: [],
   notables: [],
   gone: [],
+  ...given,
+})
+const compared = (given: Partial<ChangedCollisions>): ChangedCollisions => ({
+  of: [],
   collisions: [],
   total: 3,
   checked_against,
@@ -37,34 +41,43 @@ const shown = ({ activities, overlaps }: Records) => ({
 })
 
 describe('an event', () => {
-  test.each<[string, Partial<ChangedRecords>, ReturnType<typeof shown>]>([
+  test.each<[string, Change, ReturnType<typeof shown>]>([
     [
-      'replaces an activity in its place, and all of its collisions',
-      { activities: [activity('b', 5, 'B')], collisions: [pageOverlap('b', 'c')] },
-      { titles: 'c,B,a', pairs: 'ac,bc' },
+      'replaces an activity in its place',
+      changed({ activities: [activity('b', 5, 'B')] }),
+      { titles: 'c,B,a', pairs: 'ab,bc,ac' },
     ],
     [
       'puts a new activity first',
-      { activities: [activity('d', 5)], collisions: [pageOverlap('c', 'd')] },
-      { titles: 'd,c,b,a', pairs: 'ab,bc,ac,cd' },
+      changed({ activities: [activity('d', 5)] }),
+      { titles: 'd,c,b,a', pairs: 'ab,bc,ac' },
     ],
-    ['removes an activity and its collisions', { gone: ['b'] }, { titles: 'c,a', pairs: 'ac' }],
+    ['removes an activity', changed({ gone: ['b'] }), { titles: 'c,a', pairs: 'ab,bc,ac' }],
     [
       'does not bring back an older version',
-      { activities: [activity('a', -5, 'old')], collisions: [pageOverlap('a', 'b'), pageOverlap('a', 'c')] },
-      { titles: 'c,b,a', pairs: 'bc,ab,ac' },
+      changed({ activities: [activity('a', -5, 'old')] }),
+      { titles: 'c,b,a', pairs: 'ab,bc,ac' },
     ],
-    ['that tells nothing new changes nothing', {}, { titles: 'c,b,a', pairs: 'ab,bc,ac' }],
-  ])('%s', (_, given, expected) => {
-    const event = changed(given)
+    [
+      'replaces all collisions of an activity',
+      compared({ of: ['b'], collisions: [pageOverlap('b', 'c')] }),
+      { titles: 'c,b,a', pairs: 'ac,bc' },
+    ],
+    ['that tells nothing new changes nothing', compared({}), { titles: 'c,b,a', pairs: 'ab,bc,ac' }],
+  ])('%s', (_, event, expected) => {
     const after = applied(BEFORE, event)
     expect(shown(after)).toEqual(expected)
-    expect(after.activities?.as_of_ms).toBe(NOW_MS + 5000)
     expect(shown(applied(after, event))).toEqual(expected)
+  })
+
+  test('moves the clock of the page', () => {
+    expect(applied(BEFORE, changed({})).activities?.as_of_ms).toBe(NOW_MS + 5000)
+    expect(applied(BEFORE, changed({ as_of: at(-5) })).activities?.as_of_ms).toBe(NOW_MS)
   })
 
   test('waits for the parts that were not read yet', () => {
     const nothing: Records = { activities: null, notables: null, overlaps: null, merge_order: null }
     expect(applied(nothing, changed({ activities: [activity('a', 0)] }))).toEqual(nothing)
+    expect(applied(nothing, compared({ of: ['a'] }))).toEqual(nothing)
   })
 })

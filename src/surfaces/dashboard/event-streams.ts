@@ -4,6 +4,7 @@ import { Failure } from '../../base/failure.ts'
 import type { App } from '../../context/app.ts'
 import type { ChangedRepository } from '../../context/change-feed.ts'
 import type { Caller } from '../../operations/admission.ts'
+import { changedCollisions, changedRecords } from '../../operations/changed-records.ts'
 import { authorise } from '../../operations/perform.ts'
 import { PendingChanges } from './pending-changes.ts'
 
@@ -23,20 +24,23 @@ interface Stream {
 export class EventStreams {
   readonly #app: App
   readonly #open = new Map<number, Set<Stream>>()
-  readonly #pending: PendingChanges
+  readonly #records: PendingChanges
+  readonly #collisions: PendingChanges
   #count = 0
 
   constructor(app: App) {
     this.#app = app
-    this.#pending = new PendingChanges(app, (repo_id, data) =>
-      this.#sendTo(repo_id, eventOf('changed', data)),
-    )
+    const sendAs = (name: string) => (repo_id: number, data: object | null) =>
+      this.#sendTo(repo_id, data ? eventOf(name, data) : eventOf('outdated', {}))
+    this.#records = new PendingChanges({ app, read: changedRecords, send: sendAs('changed') })
+    // Comparing takes longer, and a change is shown before its collisions are known.
+    this.#collisions = new PendingChanges({ app, read: changedCollisions, send: sendAs('compared') })
   }
 
   /**
-   * `GET /events/:owner/:repo`: sends `hello` with the caller's permission, then `changed` after changes, with what
-   * changed (`ChangedRecords`), or empty where the page has to read its lists again. Permission is checked before each
-   * event, from the cache of permissions.
+   * `GET /events/:owner/:repo`: sends `hello` with the caller's permission. After changes it sends `changed`
+   * (`ChangedRecords`) and then `compared` (`ChangedCollisions`), or `outdated` if the page has to read its lists again.
+   * Permission is checked before each event, in the cache of permissions.
    */
   handler: RequestHandler = async (req, res) => {
     const { owner = '', repo = '' } = req.params as Record<string, string>
@@ -74,12 +78,17 @@ export class EventStreams {
   /** Sends what changed to the pages of these repositories; without it, all pages read their lists again. */
   sendChanged(changes?: ChangedRepository[]): void {
     const all = () => [...this.#open.keys()].map((repo_id) => ({ repo_id, changed: 'any' as const }))
-    for (const change of changes ?? all()) if (this.#open.has(change.repo_id)) this.#pending.add(change)
+    for (const change of changes ?? all()) {
+      if (!this.#open.has(change.repo_id)) continue
+      this.#records.add(change)
+      if (change.changed !== 'any') this.#collisions.add(change)
+    }
   }
 
   /** Ends all streams, so that the service can stop; pages reconnect to another instance. */
   close(): void {
-    this.#pending.stop()
+    this.#records.stop()
+    this.#collisions.stop()
     for (const streams of this.#open.values()) for (const stream of streams) stream.end()
   }
 

@@ -2,28 +2,30 @@
 import { setTimeout as wait } from 'node:timers/promises'
 import type { App } from '../../context/app.ts'
 import { type Changed, type ChangedRepository, together } from '../../context/change-feed.ts'
-import { openKnownRepo } from '../../context/repo.ts'
+import { openKnownRepo, type RepoContext } from '../../context/repo.ts'
 import { faultOf } from '../../db/errors.ts'
-import { changedRecords } from '../../operations/changed-records.ts'
 
 /** An event with more characters is not sent; the pages read their lists instead, page by page. */
 const DATA_MAX = 500_000
 /** After a read, the next one waits as long as it took, but no longer. */
 const PAUSE_MAX_MS = 1000
 
-/** Sends `data` to the pages of a repository. Empty: they read their lists again. */
-type Send = (repo_id: number, data: object) => Promise<void>
+interface Options {
+  app: App
+  /** What changed, as pages get it; null if that is nothing to them. */
+  read(ctx: RepoContext, ids: readonly string[]): Promise<object | null>
+  /** Sends it to the pages of a repository. Null: it is unknown, or too much for an event. */
+  send(repo_id: number, data: object | null): Promise<void>
+}
 
 export class PendingChanges {
-  readonly #app: App
-  readonly #send: Send
+  readonly #options: Options
   readonly #changed = new Map<number, Changed>()
   readonly #reading = new Set<number>()
   #isStopped = false
 
-  constructor(app: App, send: Send) {
-    this.#app = app
-    this.#send = send
+  constructor(options: Options) {
+    this.#options = options
   }
 
   add({ repo_id, changed }: ChangedRepository): void {
@@ -37,11 +39,12 @@ export class PendingChanges {
   }
 
   async #sendAll(repo_id: number): Promise<void> {
+    const { clock } = this.#options.app
     this.#reading.add(repo_id)
     for (let changed = this.#take(repo_id); changed; changed = this.#take(repo_id)) {
-      const began_ms = this.#app.clock().getTime()
-      await this.#send(repo_id, await this.#read(repo_id, changed))
-      await wait(Math.min(PAUSE_MAX_MS, this.#app.clock().getTime() - began_ms), undefined, { ref: false })
+      const began_ms = clock().getTime()
+      await this.#send(repo_id, changed)
+      await wait(Math.min(PAUSE_MAX_MS, clock().getTime() - began_ms), undefined, { ref: false })
     }
     this.#reading.delete(repo_id)
   }
@@ -52,16 +55,16 @@ export class PendingChanges {
     return changed
   }
 
-  /** What changed; empty if that is unknown, cannot be read, or is too much for an event. */
-  async #read(repo_id: number, changed: Changed): Promise<object> {
-    if (changed === 'any') return {}
+  async #send(repo_id: number, changed: Changed): Promise<void> {
+    const { app, read, send } = this.#options
+    if (changed === 'any') return send(repo_id, null)
     try {
-      const ctx = await openKnownRepo(this.#app, repo_id, this.#app.clock())
-      const data = ctx ? await changedRecords(ctx, changed) : {}
-      return JSON.stringify(data).length > DATA_MAX ? {} : data
+      const ctx = await openKnownRepo(app, repo_id, app.clock())
+      const data = ctx && (await read(ctx, changed))
+      if (data) await send(repo_id, JSON.stringify(data).length > DATA_MAX ? null : data)
     } catch (error) {
-      this.#app.log.warn({ repo_id, ...faultOf(error) }, 'changed records not read')
-      return {}
+      app.log.warn({ repo_id, ...faultOf(error) }, 'changed records not read')
+      await send(repo_id, null)
     }
   }
 }

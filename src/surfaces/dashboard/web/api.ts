@@ -122,7 +122,12 @@ export async function overview(signal: AbortSignal): Promise<RepositoryOverview 
 /** The operations on one repository, `owner/name`. */
 export function repositoryAt(name: string) {
   const base = `/api/v1/repos/${encodeRepository(name)}`
-  const list = async <Item>(path: string, signal: AbortSignal): Promise<List<Item>> => {
+  /** `onFirst` is called with the first page if there are more. */
+  const list = async <Item>(
+    path: string,
+    signal: AbortSignal,
+    onFirst?: (list: List<Item>) => void,
+  ): Promise<List<Item>> => {
     const items: Item[] = []
     let as_of_ms = Infinity
     let cursor: string | null = ''
@@ -132,11 +137,13 @@ export function repositoryAt(name: string) {
       items.push(...read.answer.items)
       cursor = read.answer.next_cursor
       as_of_ms = Math.min(as_of_ms, read.as_of_ms)
+      if (page === 0 && cursor !== null) onFirst?.({ items: [...items], is_complete: true, as_of_ms })
     }
     return { items, is_complete: cursor === null, as_of_ms }
   }
   return {
-    activities: (signal: AbortSignal) => list<Activity>('/activity', signal),
+    activities: (signal: AbortSignal, onFirst?: (list: List<Activity>) => void) =>
+      list<Activity>('/activity', signal, onFirst),
     notables: (signal: AbortSignal) => list<Notable>('/notables', signal),
     overlaps: async (signal: AbortSignal): Promise<Overlaps> =>
       (await request('GET', `${base}/overlaps`, { signal })).answer,

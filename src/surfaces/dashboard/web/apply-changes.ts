@@ -1,5 +1,14 @@
 /** The records of the page after an event of the stream. Pure. */
-import type { Activity, ChangedRecords, List, MergeOrder, Notable, Overlaps } from './records.ts'
+import type {
+  Activity,
+  Change,
+  ChangedCollisions,
+  ChangedRecords,
+  List,
+  MergeOrder,
+  Notable,
+  Overlaps,
+} from './records.ts'
 
 /** Each part is null until it was first read: the lists are shown before the collisions are known. */
 export interface Records {
@@ -11,22 +20,30 @@ export interface Records {
 }
 
 /** An event may come twice, or be older than a list: of two versions of a record the later one stays. */
-export function applied(records: Records, changed: ChangedRecords): Records {
-  const { activities, notables, overlaps } = records
-  const as_of_ms = Date.parse(changed.as_of)
-  const touched = new Set([...changed.activities.map(({ id }) => id), ...changed.gone])
+export function applied(records: Records, change: Change): Records {
+  return 'collisions' in change ? withCollisions(records, change) : withRecords(records, change)
+}
+
+function withRecords(records: Records, { activities, notables, gone, as_of }: ChangedRecords): Records {
+  const left = { gone, as_of_ms: Date.parse(as_of) }
   return {
-    activities: activities && withItems(activities, changed.activities, { gone: changed.gone, as_of_ms }),
-    notables: notables && withItems(notables, changed.notables, { gone: changed.gone, as_of_ms }),
-    overlaps: overlaps && {
-      items: [
-        ...overlaps.items.filter(({ activity_ids }) => !activity_ids.some((id) => touched.has(id))),
-        ...changed.collisions,
-      ],
-      total: changed.total,
-      checked_against: changed.checked_against,
-    },
-    merge_order: overlaps && changed.merge_order.items.length > 0 ? changed.merge_order : null,
+    ...records,
+    activities: records.activities && withItems(records.activities, activities, left),
+    notables: records.notables && withItems(records.notables, notables, left),
+  }
+}
+
+function withCollisions(records: Records, change: ChangedCollisions): Records {
+  const { collisions, total, checked_against, merge_order } = change
+  if (records.overlaps === null) return records
+  const changed = new Set(change.of)
+  const others = records.overlaps.items.filter(
+    ({ activity_ids }) => !activity_ids.some((id) => changed.has(id)),
+  )
+  return {
+    ...records,
+    overlaps: { items: [...others, ...collisions], total, checked_against },
+    merge_order: merge_order.items.length > 0 ? merge_order : null,
   }
 }
 

@@ -1,7 +1,7 @@
 /** The event stream of one repository: the user's permission, and what changed. */
 import { createParser } from 'eventsource-parser'
 import { encodeRepository, requestHeaders } from './api.ts'
-import type { ChangedRecords } from './records.ts'
+import type { Change } from './records.ts'
 
 const RETRY_MIN_MS = 3000
 const RETRY_MAX_MS = 60_000
@@ -10,8 +10,9 @@ const IDLE_TIMEOUT_MS = 75_000
 
 export interface StreamListener {
   onOpen(may_write: boolean): void
-  /** Null if anything may have changed. */
-  onChange(changed: ChangedRecords | null): void
+  onChange(change: Change): void
+  /** Something changed that the stream does not say. */
+  onOutdated(): void
   /** The stream ended; it is opened again after a wait. */
   onLost(): void
 }
@@ -41,7 +42,7 @@ export async function followEvents(
 /** Reads one connection to its end. */
 async function readEvents(
   name: string,
-  { onOpen, onChange }: StreamListener,
+  { onOpen, onChange, onOutdated }: StreamListener,
   signal: AbortSignal,
 ): Promise<void> {
   const idle = new AbortController()
@@ -60,7 +61,8 @@ async function readEvents(
     const parser = createParser({
       onEvent: ({ event, data }) => {
         if (event === 'hello') onOpen(JSON.parse(data).may_write)
-        if (event === 'changed') onChange(changedIn(data))
+        if (event === 'changed' || event === 'compared') onChange(JSON.parse(data))
+        if (event === 'outdated') onOutdated()
       },
     })
     const reader = response.body.pipeThrough(new TextDecoderStream()).getReader()
@@ -71,9 +73,4 @@ async function readEvents(
   } finally {
     clearTimeout(timer)
   }
-}
-
-function changedIn(data: string): ChangedRecords | null {
-  const changed = JSON.parse(data)
-  return 'activities' in changed ? changed : null
 }

@@ -1,5 +1,5 @@
 /** The records that the page shows, as the operations return them. */
-import type { ChangedRecords } from '../../../operations/changed-records.ts'
+import type { ChangedCollisions, ChangedRecords } from '../../../operations/changed-records.ts'
 import type { OutputOf } from '../../../operations/contract.ts'
 
 export type Activity = OutputOf<'listActivities'>['items'][number]
@@ -11,8 +11,10 @@ export type Overlap = Overlaps['items'][number]
 export type Signal = OutputOf<'getSignal'>
 export type RepositoryOverview = OutputOf<'listRepositories'>
 /** The first pull requests to merge, and how many more there are. */
-export type MergeOrder = ChangedRecords['merge_order']
-export type { ChangedRecords }
+export type MergeOrder = ChangedCollisions['merge_order']
+export type { ChangedCollisions, ChangedRecords }
+/** What an event of the stream says. */
+export type Change = ChangedRecords | ChangedCollisions
 
 export interface List<Item> {
   items: Item[]

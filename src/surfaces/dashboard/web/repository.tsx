@@ -101,7 +101,7 @@ export function RepositoryView({ name, view, login, onSignOut }: Props) {
               />
             </section>
           </div>
-          <section class="card" aria-labelledby="timeline-heading">
+          <section class="card deferred" aria-labelledby="timeline-heading">
             <div class="head">
               <h2 id="timeline-heading">Timeline</h2>
               <p class="hint">When each work began; lines join those that collide.</p>

@@ -17,7 +17,7 @@ export function SignalCard({ repository }: { repository: Repository }) {
   const signal = useSignal(repository)
   if (signal === null || isEmpty(signal)) return null
   return (
-    <section class="card signal" aria-labelledby="signal-heading">
+    <section class="card signal deferred" aria-labelledby="signal-heading">
       <h2 id="signal-heading">How right were we</h2>
       <Mode {...signal} />
       <div class="parts">

@@ -5,7 +5,7 @@ import { Problem, type Repository, repositoryAt } from './api.ts'
 import { applied, type Records } from './apply-changes.ts'
 import { followEvents } from './event-stream.ts'
 import { mayConflict } from './live-work.ts'
-import type { Activity, ChangedRecords } from './records.ts'
+import type { Activity, Change, List } from './records.ts'
 import { freshFor, type LoadResult, Refresher } from './refresh.ts'
 
 export type Connection = 'connecting' | 'live' | 'lost'
@@ -33,14 +33,15 @@ export function useRepository(name: string) {
     let last_success_ms: number | null = null
     let isLive = false
     /** Events during a load: a list that was read before one of them does not contain it. */
-    let during_load: ChangedRecords[] | null = null
+    let during_load: Change[] | null = null
     const load = async (): Promise<LoadResult> => {
-      const events: ChangedRecords[] = []
+      const events: Change[] = []
       during_load = events
       try {
-        const expiries = await read(repository, leaving.signal, (part) =>
-          setRecords((before) => events.reduce(applied, { ...before, ...part })),
-        )
+        const expiries = await read(repository, leaving.signal, {
+          has_nothing: last_success_ms === null,
+          show: (part) => setRecords((before) => events.reduce(applied, { ...before, ...part })),
+        })
         last_success_ms = systemClock().getTime()
         setFailure(null)
         return { kind: 'loaded', fresh_for_ms: freshFor({ ...expiries, is_live: isLive }) }
@@ -61,11 +62,11 @@ export function useRepository(name: string) {
         setConnection('live')
         void current.refresh()
       },
-      onChange: (changed: ChangedRecords | null) => {
-        if (changed === null) return current.changed()
-        during_load?.push(changed)
-        setRecords((before) => applied(before, changed))
+      onChange: (change: Change) => {
+        during_load?.push(change)
+        setRecords((before) => applied(before, change))
       },
+      onOutdated: () => current.changed(),
       onLost: () => {
         isLive = false
         setConnection('lost')
@@ -95,12 +96,16 @@ function laterByClock(records: Records): Records {
 async function read(
   repository: Repository,
   signal: AbortSignal,
-  show: (part: Partial<Records>) => void,
+  { has_nothing, show }: { has_nothing: boolean; show: (part: Partial<Records>) => void },
 ): Promise<{ expiries: string[]; as_of_ms: number }> {
-  const activities = repository.activities(signal).then((list) => {
+  const showActivities = (list: List<Activity>) => {
     show({ activities: { ...list, items: list.items.filter(isLive) } })
     return list
-  })
+  }
+  // The first page has the newest ones, which are in sight.
+  const activities = repository
+    .activities(signal, has_nothing ? showActivities : undefined)
+    .then(showActivities)
   const notables = repository.notables(signal).then((list) => {
     show({ notables: list })
     return list
