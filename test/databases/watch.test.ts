@@ -104,6 +104,14 @@ test('open pull requests become activities with their lines, collide, and nothin
   expect(JSON.stringify(service.log)).not.toContain(TOKEN)
 })
 
+test('who cannot read the repository on GitHub sees nothing of it', async () => {
+  open('retries', 40)
+  await turn()
+  github.token('eve', { login: 'eve', id: 3, permissions: {} })
+  const { status, body } = await service.api('GET', '/activity', { token: 'eve' })
+  expect([status, body.error.type]).toEqual([403, 'forbidden'])
+})
+
 test('a minute without a change costs one call, which GitHub answers with 304', async () => {
   open('retries', 40)
   await turn()

@@ -1,7 +1,10 @@
 /** Processes that watch a repository: refused flags, several instances on one database, and a restart. */
+import { spawn, spawnSync } from 'node:child_process'
+import { once } from 'node:events'
 import { afterAll, afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { type FakeGithubServer, startFakeGithubServer } from '../../scripts/fake-github-server.ts'
 import { type FreshDatabase, freshDatabase, runOn } from '../support/database.ts'
+import { freePort } from '../support/postgres.ts'
 import { launch, type ServiceProcess, startProcess } from '../support/process.ts'
 import { apiAt } from '../support/service.ts'
 
@@ -102,3 +105,47 @@ describe('a command line that cannot work ends the process with one line:', () =
     expect(errors).toEqual([expect.stringMatching(new RegExp(`^deconflict: .*${name}\\b`))])
   })
 })
+
+const hasScript = spawnSync('script', ['--version']).status === 0
+
+test.skipIf(!hasScript)(
+  'at a terminal the first lines are readable and lead to the page, which signs in by itself (skipped without script)',
+  async () => {
+    open()
+    const PORT = String(await freePort())
+    const terminal = spawn('script', ['-qefc', 'node dist/main.js --watch acme/shop', '/dev/null'], {
+      env: {
+        PATH: process.env.PATH,
+        PORT,
+        DATABASE_URL: database.database_url,
+        GITHUB_API_URL: github.url,
+        GITHUB_TOKEN: TOKEN,
+      },
+      stdio: ['ignore', 'pipe', 'ignore'],
+    })
+    let text = ''
+    terminal.stdout.setEncoding('utf8').on('data', (more: string) => {
+      text = (text + more).slice(-100_000)
+    })
+    try {
+      await expect.poll(() => text, WAIT_OPTIONS).toContain('watching pull requests repository=acme/shop')
+      expect(text).toMatch(/✓ watched +the pull requests of acme\/shop/)
+      expect(text).toMatch(/– GitHub App +off/)
+      expect(text).not.toContain('{"level"')
+      expect(text).not.toContain(TOKEN)
+      const address = /→ Open (http:\/\/127\.0\.0\.1:\d+\/session\/open\?code=\S+)/.exec(text)?.[1] as string
+      const opened = await fetch(address, { redirect: 'manual' })
+      expect(opened.headers.get('location')).toBe('/#/acme/shop')
+      const cookie = opened.headers.get('set-cookie')?.split(';')[0] ?? ''
+      const listed = () =>
+        fetch(`http://127.0.0.1:${PORT}/api/v1/repos/acme/shop/activity`, {
+          headers: { cookie, 'x-deconflict-page': '1' },
+        }).then(async (response) => ((await response.json()) as { items: unknown[] }).items)
+      await expect.poll(listed, WAIT_OPTIONS).toHaveLength(1)
+    } finally {
+      const ended = once(terminal, 'exit')
+      terminal.kill('SIGTERM')
+      await ended
+    }
+  },
+)
