@@ -4,7 +4,7 @@ import { alignHunks } from './align.ts'
 import { type FileChange, isBinary, isOnlyRenamed } from './change.ts'
 import type { Digest } from './digest.ts'
 import { meet } from './meet.ts'
-import type { LinesVerdict, Verdict } from './verdict.ts'
+import type { LineRange, LinesVerdict, Verdict } from './verdict.ts'
 
 /** The work budget of one file in units of about 5 ns. A median file takes 600, the largest of the recorded ones 8,048 (docs/signal.md). */
 const FILE_COST_MAX = 500_000
@@ -19,6 +19,8 @@ export interface FileCircumstances {
 /** The two changes must have a name in common: see `namesOf`. */
 export function fileVerdict(yours: FileChange, theirs: FileChange, at: FileCircumstances): LinesVerdict {
   const verdict = verdictWithoutLines(yours, theirs)
+  if (verdict === 'unknown')
+    return { ...asWhole(verdict), your_lines: rangeOf(yours), their_lines: rangeOf(theirs) }
   if (verdict !== null) return asWhole(verdict)
   return linesVerdict(yours.digest as Digest, theirs.digest as Digest, at)
 }
@@ -61,6 +63,12 @@ function isSameText(mine: Uint32Array, its: Uint32Array): boolean {
 function asWhole(verdict: Verdict): LinesVerdict {
   const confidence = verdict === 'conflict' ? 'proved' : null
   return { verdict, confidence, your_lines: null, their_lines: null }
+}
+
+/** All lines that a patch changes, from the first to the last; null without a patch. */
+function rangeOf({ digest }: FileChange): LineRange | null {
+  const [first, last] = [digest?.blocks[0], digest?.blocks.at(-1)]
+  return first && last ? [first.start, Math.max(last.start, last.end - 1)] : null
 }
 
 function linesVerdict(yours: Digest, theirs: Digest, { one_base, budget }: FileCircumstances): LinesVerdict {

@@ -76,10 +76,10 @@ export function pairVerdict(pairs: readonly FilePair[], at: PairCircumstances): 
 
 function headOf(
   { path, digest }: FileChange,
-  { your_lines }: LinesVerdict,
+  { verdict, your_lines }: LinesVerdict,
   { declared }: PairCircumstances,
 ): JudgedFile['your_head'] {
-  const isKnown = !declared.yours && digest !== null && your_lines !== null
+  const isKnown = verdict !== 'unknown' && !declared.yours && digest !== null && your_lines !== null
   return { path, lines: isKnown ? headLinesOf(digest, your_lines) : null }
 }
 

@@ -34,7 +34,7 @@ export function placeSentence(who: string, place: JudgedPlace, quote: Quote): st
     case 'far':
       return `${who} changes ${file} too, far from your change`
     case 'unknown':
-      return `${who} changes ${file} too; its lines are not known`
+      return `${who} changes ${theirs} too; ${their_lines ? 'your' : 'its'} lines are not known`
     case 'noise':
       return `${who} changes ${file} too, a file whose conflicts are easy to resolve`
   }
@@ -105,7 +105,7 @@ export interface JudgedLines {
 
 /** `same lines (40–52 and 49–61), seems to be the same work`; empty if lines were not compared. */
 export function shortText({ lines, duplicate, line_ranges }: JudgedLines): string {
-  const numbers = lines === 'far' ? '' : rangesText(line_ranges ?? [null, null])
+  const numbers = lines === 'far' || lines === 'unknown' ? '' : rangesText(line_ranges ?? [null, null])
   const place = lines && `${SHORT[lines]}${numbers && ` (${numbers})`}`
   return [place, duplicate && 'seems to be the same work'].filter(Boolean).join(', ')
 }

@@ -14,7 +14,7 @@ export interface LinesVerdict {
   verdict: Verdict
   /** Set for a conflict; otherwise null. */
   confidence: Confidence | null
-  /** Where the changes touch or are nearest to each other; null if unknown. */
+  /** Where the changes touch or are nearest to each other; for `unknown` all lines of a side; null if unknown. */
   your_lines: LineRange | null
   their_lines: LineRange | null
 }

@@ -49,6 +49,10 @@ describe('a path that overlaps', () => {
       '#123 changes src/retry.ts too, far from your change',
     ],
     [{ verdict: 'unknown' }, '#123 changes src/retry.ts too; its lines are not known'],
+    [
+      { verdict: 'unknown', their_lines: [40, 52] },
+      '#123 changes lines 40–52 of src/retry.ts too; your lines are not known',
+    ],
     [{ verdict: 'noise' }, '#123 changes src/retry.ts too, a file whose conflicts are easy to resolve'],
   ])('with %j', (fields, expected) => {
     expect(pathText(path(fields), '#123')).toBe(expected)

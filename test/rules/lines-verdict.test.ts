@@ -346,7 +346,15 @@ describe('lines of both sides', () => {
       [20, 20],
     ],
     ['are the nearest if none conflict', edit(20, 1, ['a']), edit(30, 2, ['b']), [20, 20], [30, 31]],
-    ['are not known without a patch', edit(20, 1, ['a']), change(), null, null],
+    ['are all that a side changes if the other has no patch', edit(20, 3, ['a']), change(), [20, 22], null],
+    [
+      'reach from the first change to the last one',
+      change(),
+      change({ patch: `${editOf(FILE, 5, 1, ['a'])}\n${editOf(FILE, 40, 0, ['b'])}` }),
+      null,
+      [5, 40],
+    ],
+    ['are not known without a patch', change(), change(), null, null],
   ])('%s', (_, yours, theirs, mine, its) => {
     const found = fileVerdict(yours, theirs, { one_base: true, budget: budget() })
     expect([found.your_lines, found.their_lines]).toEqual([mine, its])

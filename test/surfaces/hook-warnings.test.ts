@@ -6,6 +6,7 @@ import { join } from 'node:path'
 import { text as textOf } from 'node:stream/consumers'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { startShopService } from '../support/built-service.ts'
+import { editOf } from '../support/lines.ts'
 import type { TestService } from '../support/service.ts'
 import { type WorkingTree, workingTree } from '../support/working-tree.ts'
 
@@ -87,6 +88,13 @@ describe('the agent hears of overlap', () => {
     expect((await retrieved(activity?.id as string)).scope.paths).toEqual([])
     await heard('before-edit', edit(RETRY))
     expect((await retrieved(activity?.id as string)).scope.paths).toEqual([RETRY])
+  })
+
+  test('with the lines that the other side changes', async () => {
+    const lines = Array.from({ length: 60 }, (_, at) => `const value${at} = read(${at})`)
+    const patch = editOf(lines, 40, 3, ['changed()'])
+    await startAsBen({ scope: { changes: [{ path: RETRY, patch }] } })
+    expect(await heard('after-read', read(RETRY))).toContain(`“Tidy” by Ben on tidy: ${RETRY} lines 40–42\n`)
   })
 
   test('with a shell command of Codex that reads a file', async () => {
