@@ -4,6 +4,7 @@ import { createClient, DeconflictError } from '../../client/client.ts'
 import { check } from './check.ts'
 import type { CommonOptions } from './command-context.ts'
 import { findConnection } from './connection.ts'
+import { doctor } from './doctor/doctor.ts'
 import { hook } from './hook/hook.ts'
 import { AGENTS, HOOK_EVENTS } from './hook/payload.ts'
 import { init } from './init/init.ts'
@@ -117,6 +118,7 @@ function createProgram(runtime: Runtime, end: (code: ExitCode) => void): Command
     .option('--url <url>', 'address of the server')
     .option('--insecure', 'send the token over http:// to another machine')
     .option('--repo <owner/name>', 'repository (default: that of the git remote)')
+  command('doctor', 'Check the set-up of this working tree, and say what to do about each problem.', doctor)
   command('mcp', 'Serve MCP over standard input and output, for agents that start a process.', mcp)
   return program
 }

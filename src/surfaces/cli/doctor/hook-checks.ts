@@ -1,0 +1,122 @@
+/** The checks of `deconflict doctor` on the hooks of a working tree: installed, trusted, and how the last one ended. */
+import { constants } from 'node:fs'
+import { access, readFile } from 'node:fs/promises'
+import { homedir } from 'node:os'
+import { delimiter, dirname, join, relative } from 'node:path'
+import { Git } from '../git.ts'
+import { findTree, type WorkingTree } from '../hook/git-directory.ts'
+import { readRecord } from '../hook/record.ts'
+import { HOOK_PARTS } from '../init/agent-hooks.ts'
+import type { Target } from '../init/target.ts'
+import { type Part, targetsOf } from '../init/targets.ts'
+import type { Runtime } from '../runtime.ts'
+import { relativeTime } from '../terminal.ts'
+import { codexTrust } from './codex-trust.ts'
+import type { Finding } from './finding.ts'
+
+const PARTS: readonly Part[] = [...HOOK_PARTS, 'opencode', 'git']
+
+/** None outside of a working tree. */
+export async function hookChecks(runtime: Runtime): Promise<Finding[]> {
+  const tree = findTree(runtime.cwd)
+  if (tree === undefined) return []
+  const hooks_directory = (await new Git(runtime.cwd, runtime.env).hooksDirectory()) ?? ''
+  const installed = await checkFiles(tree, hooks_directory)
+  return [
+    await checkCommand(runtime),
+    installed,
+    ...(await checkTrust(runtime, tree)),
+    checkLastRun(runtime, tree),
+  ]
+}
+
+async function checkCommand({ env }: Runtime): Promise<Finding> {
+  const names = process.platform === 'win32' ? ['deconflict.cmd', 'deconflict.exe'] : ['deconflict']
+  const files = (env.PATH ?? '').split(delimiter).flatMap((each) => names.map((name) => join(each, name)))
+  const found = await Promise.all(
+    files.map((file) =>
+      access(file, constants.X_OK).then(
+        () => file,
+        () => null,
+      ),
+    ),
+  )
+  const file = found.find((each) => each !== null)
+  return file
+    ? { name: 'command', is_ok: true, message: file }
+    : {
+        name: 'command',
+        is_ok: false,
+        message: 'deconflict is not on the PATH, so hooks do nothing; install it, or add it to PATH',
+      }
+}
+
+async function checkFiles({ root }: WorkingTree, hooks_directory: string): Promise<Finding> {
+  const name = 'hooks'
+  const found: string[] = []
+  const outdated: string[] = []
+  for (const part of PARTS) {
+    // With and without titles: both are up to date.
+    const variants = [false, true].map((without_titles) =>
+      targetsOf({ root, hooks_directory, without_titles }, [part]),
+    )
+    for (const [index, target] of (variants[0] ?? []).entries()) {
+      const text = await readFile(target.path, 'utf8').catch(() => undefined)
+      if (text === undefined || !contains(target, text)) continue
+      const isCurrent = variants.some((each) => each[index]?.add(text) === text)
+      const list = isCurrent ? found : outdated
+      list.push(relative(root, target.path))
+    }
+  }
+  if (outdated.length > 0)
+    return {
+      name,
+      is_ok: false,
+      message: `of another release in ${outdated.join(', ')}; run deconflict init`,
+    }
+  return found.length > 0
+    ? { name, is_ok: true, message: found.join(', ') }
+    : { name, is_ok: false, message: 'none is installed; run deconflict init' }
+}
+
+function contains(target: Target, text: string): boolean {
+  try {
+    return target.remove(text) !== text
+  } catch {
+    return false
+  }
+}
+
+/** Only of Codex, and only where it is used: it says nothing when it leaves out a hook. */
+async function checkTrust({ env }: Runtime, tree: WorkingTree): Promise<Finding[]> {
+  const directory = env.CODEX_HOME || join(env.HOME || homedir(), '.codex')
+  const config = await readFile(join(directory, 'config.toml'), 'utf8').catch(() => undefined)
+  // In a linked working tree, Codex reads the file of the main one.
+  const files = [tree.root, dirname(tree.common_directory)].map((root) => join(root, '.codex/hooks.json'))
+  const text = await readFile(files[0] as string, 'utf8').catch(() => undefined)
+  if (config === undefined || text === undefined || !text.includes('deconflict hook')) return []
+  const { ours, trusted } = codexTrust({ text, files, config })
+  const isTrusted = ours === trusted
+  const message = isTrusted
+    ? 'Codex trusts all of its hooks'
+    : `Codex trusts ${trusted} of its ${ours} hooks and leaves out the others; run /hooks in Codex`
+  return [{ name: 'trust', is_ok: isTrusted, message }]
+}
+
+function checkLastRun({ clock }: Runtime, { git_directory }: WorkingTree): Finding {
+  const name = 'last hook'
+  const { last, paused } = readRecord(git_directory)
+  if (last === null)
+    return { name, is_ok: true, message: 'none has run in this working tree; start a session of an agent' }
+  const now = clock()
+  const run = `${last.event} of ${last.agent}, ${relativeTime(new Date(last.at).toISOString(), now)}`
+  if (last.outcome === 'ok' || last.outcome === 'quiet') return { name, is_ok: true, message: run }
+  if (last.outcome !== 'paused' || paused === null)
+    return { name, is_ok: false, message: `${run}: ${last.outcome}` }
+  const again = paused.until > now.getTime() ? relativeTime(new Date(paused.until).toISOString(), now) : 'now'
+  return {
+    name,
+    is_ok: false,
+    message: `${run}: did not ask the server, because ${paused.why}; hooks ask it again ${again}`,
+  }
+}

@@ -1,0 +1,122 @@
+/** `deconflict doctor`: what it finds, and its exit code. */
+import { chmod, mkdir, writeFile } from 'node:fs/promises'
+import { dirname, join } from 'node:path'
+import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest'
+import { VERSION } from '../../src/base/version.ts'
+import { startShopService } from '../support/built-service.ts'
+import type { TestService } from '../support/service.ts'
+import { startSilentServer } from '../support/silent-server.ts'
+import { type WorkingTree, workingTree } from '../support/working-tree.ts'
+
+let shop: TestService
+let tree: WorkingTree
+let bin: string
+
+beforeAll(async () => {
+  shop = await startShopService()
+})
+afterAll(() => shop.close())
+beforeEach(async () => {
+  tree = await workingTree({ DECONFLICT_URL: shop.url, GITHUB_TOKEN: 'tok-ada' })
+  await tree.git('checkout', '-q', '-b', 'work')
+  bin = join(dirname(tree.path), 'bin')
+  await mkdir(bin)
+  await writeFile(join(bin, 'deconflict'), '')
+  await chmod(join(bin, 'deconflict'), 0o755)
+})
+afterEach(async () => {
+  await tree.remove()
+  await shop.deleteRecords()
+})
+
+/** The findings by name, and the exit code. */
+async function doctor(env: Record<string, string> = {}) {
+  const { code, stdout } = await tree.run(['doctor', '--json'], {
+    env: { PATH: `${bin}:${process.env.PATH}`, ...env },
+  })
+  const { ok, checks } = JSON.parse(stdout)
+  expect(ok).toBe(code === 0)
+  const found: Record<string, string> = {}
+  for (const { name, is_ok, message } of checks) found[name] = `${is_ok ? 'ok' : 'problem'}: ${message}`
+  return { code, ...found }
+}
+const hook = (env: Record<string, string> = {}) =>
+  tree.run(['hook', 'session-start', '--agent', 'claude-code'], {
+    env,
+    input: JSON.stringify({ session_id: 's1', cwd: tree.path }),
+    uptime_ms: 58_000,
+  })
+
+test('finds no problem where everything is set up, with exit code 0', async () => {
+  await tree.run(['init', '--yes'])
+  expect(await doctor()).toEqual({
+    code: 0,
+    repository: 'ok: acme/shop, from the remote origin',
+    branch: 'ok: work, into main',
+    server: `ok: ${shop.url}, version ${VERSION}`,
+    token: 'ok: accepted, and can write to acme/shop',
+    command: `ok: ${bin}/deconflict`,
+    hooks: expect.stringMatching(/^ok: \.claude\/settings\.json, \.codex\/hooks\.json, .*pre-push$/),
+    'last hook': 'ok: none has run in this working tree; start a session of an agent',
+  })
+  await hook()
+  expect(await doctor()).toMatchObject({
+    code: 0,
+    'last hook': expect.stringMatching(/^ok: session-start of claude-code, /),
+  })
+  const { stdout } = await tree.run(['doctor'], { env: { PATH: `${bin}:${process.env.PATH}` } })
+  expect(stdout).toMatch(/^ok {7}repository {2}acme\/shop/)
+})
+
+test('says what to do about each problem, with exit code 1', async () => {
+  const found = await doctor({ PATH: process.env.PATH ?? '', GITHUB_TOKEN: 'nobody' })
+  expect(found).toMatchObject({
+    code: 1,
+    token: expect.stringMatching(
+      /^problem: GitHub rejected this token.*set GITHUB_TOKEN, or run gh auth login$/,
+    ),
+    command: expect.stringMatching(/^problem: .*not on the PATH/),
+    hooks: 'problem: none is installed; run deconflict init',
+  })
+  expect(await doctor({ GITHUB_TOKEN: 'tok-rita' })).toMatchObject({
+    token: expect.stringMatching(/^problem: .*hooks need a token that can write to acme\/shop$/),
+  })
+  expect(await doctor({ DECONFLICT_URL: '' })).toMatchObject({
+    server: 'problem: no server is configured; set DECONFLICT_URL, or run deconflict login URL',
+  })
+})
+
+test('finds hooks of another release, with titles or without', async () => {
+  await tree.run(['init', '--yes', '--only', 'claude', '--hooks', 'paths'])
+  expect(await doctor()).toMatchObject({ hooks: 'ok: .claude/settings.json' })
+  const hooks = { Stop: [{ hooks: [{ type: 'command', command: 'deconflict hook stop' }] }] }
+  await tree.write({ '.claude/settings.json': JSON.stringify({ hooks }) })
+  expect(await doctor()).toMatchObject({
+    hooks: 'problem: of another release in .claude/settings.json; run deconflict init',
+  })
+})
+
+test('says why hooks leave the server alone', async () => {
+  const silent = await startSilentServer()
+  await hook({ DECONFLICT_URL: silent.url })
+  expect(await doctor()).toMatchObject({
+    'last hook': expect.stringMatching(/^problem: session-start of claude-code, .*: .*did not answer within/),
+  })
+  await hook({ DECONFLICT_URL: silent.url })
+  expect(await doctor()).toMatchObject({
+    'last hook': expect.stringMatching(/did not ask the server, because .*; hooks ask it again in /),
+  })
+  await silent.close()
+})
+
+test('finds hooks that Codex does not trust, where Codex is used', async () => {
+  await tree.run(['init', '--yes', '--only', 'codex'])
+  const config = join(dirname(tree.path), '.codex/config.toml')
+  expect(await doctor()).not.toHaveProperty('trust')
+  await mkdir(dirname(config))
+  await writeFile(config, 'model = "gpt-5.5"\n')
+  expect(await doctor()).toMatchObject({
+    code: 1,
+    trust: expect.stringMatching(/^problem: Codex trusts 0 of its \d hooks .*run \/hooks in Codex$/),
+  })
+})
