@@ -9,7 +9,7 @@ export default defineConfig({
     include: ['test/agents/**/*.test.ts'],
     pool: 'forks',
     maxWorkers: 1,
-    testTimeout: 3 * MINUTE_MS,
+    testTimeout: 5 * MINUTE_MS,
     hookTimeout: 3 * MINUTE_MS,
     globalSetup: ['./test/support/setup.ts', './test/support/build.ts', './test/agents/install.ts'],
     setupFiles: './test/support/kill-processes.ts',

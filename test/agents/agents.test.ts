@@ -45,32 +45,38 @@ async function startAsBen(path: string): Promise<void> {
   await clientOf('ben').createActivity({ ...AT, input })
 }
 
-/** Activities of Ada that began since `ids` was read, newest first. */
-async function activitiesOfAda(known: string[] = []) {
-  const { items } = await clientOf('ada').listActivities({ ...AT, input: { actor: 'Ada', limit: 100 } })
-  return items.filter(({ id }) => !known.includes(id))
+/** Ids of Ada's activities, those that ended included. */
+async function idsOfAda(): Promise<string[]> {
+  const ada = clientOf('ada')
+  const list = async (status?: 'archived') =>
+    (await ada.listActivities({ ...AT, input: { actor: 'Ada', limit: 100, status } })).items
+  return [...(await list()), ...(await list('archived'))].map(({ id }) => id)
 }
 
-/** Runs a session at the service, and returns what was announced before the first request to the model too. */
+/** Runs a session at the service. */
 async function run(program: Program, options: Partial<SessionOptions> = {}) {
-  const known = (await activitiesOfAda()).map(({ id }) => id)
-  let announced: Awaited<ReturnType<typeof activitiesOfAda>> = []
+  const known = await idsOfAda()
+  const ownIds = async () => (await idsOfAda()).filter((id) => !known.includes(id))
+  let announced: string[] = []
   session = await runSession(program, {
     executables,
     url: service.url,
     prompt: PROMPT,
     onTurn: async (turn) => {
-      if (turn === 1) announced = await activitiesOfAda(known)
+      if (turn === 1) announced = await ownIds()
     },
     ...options,
   })
-  const { turns, code, output, content, duration_ms } = session
+  const { turns, code, output, content, duration_ms, hooks } = session
   const heard = turns.findIndex((turn) => turn.includes(TITLE)) + 1
   const name = expect.getState().currentTestName?.split(' > ').at(-1)
-  report.push(`  ${duration_ms} ms, ${heard ? `heard in request ${heard}` : 'heard nothing'}: ${name}`)
+  const what = heard
+    ? `heard in request ${heard} of ${turns.length}`
+    : `heard nothing in ${turns.length} requests`
+  report.push(`  ${duration_ms} ms, ${what}: ${name}`)
   expect([code, content], output).toEqual([0, EDITED])
   const times_told = (turns.at(-1)?.split(TITLE).length ?? 0) - 1
-  return { heard, times_told, announced, activities: () => activitiesOfAda(known) }
+  return { heard, times_told, announced, ended: await ownIds(), hooks }
 }
 
 describe.each(PROGRAMS)('$name', (program) => {
@@ -82,25 +88,33 @@ describe.each(PROGRAMS)('$name', (program) => {
 
   test('announces one activity before the first request, hears of others with the file it reads, and ends it', async () => {
     await startAsBen(FILE)
-    const { heard, times_told, announced, activities } = await run(program)
-    expect(announced).toMatchObject([{ agent: program.agent, branch: 'work', status: 'active' }])
-    expect([1, 2]).toContain(heard)
+    const { heard, times_told, announced, ended, hooks } = await run(program)
+    expect(announced, hooks).toHaveLength(1)
+    expect(heard, hooks).toBe(2)
     expect(times_told).toBe(1)
-    await expect.poll(activities).toMatchObject([{ id: announced[0]?.id, status: 'archived' }])
+    expect(ended).toEqual(announced)
+    const id = announced[0] as string
+    const activity = () => clientOf('ada').getActivity({ ...AT, id })
+    await expect.poll(activity).toMatchObject({
+      agent: program.agent,
+      branch: 'work',
+      status: 'archived',
+      archive_reason: 'requested',
+    })
   })
 
   test('hears in the first request of overlap with the changes of its branch', async () => {
     await startAsBen('src/checkout/pay.ts')
-    const { heard, times_told } = await run(program, {
+    const { heard, times_told, hooks } = await run(program, {
       prepare: (tree) => tree.write({ 'src/checkout/pay.ts': 'export {}\n' }),
     })
-    expect([heard, times_told]).toEqual([1, 1])
+    expect([heard, times_told], hooks).toEqual([1, 1])
   })
 
   test('hears in the first request of overlap with a file that the prompt names', async () => {
     await startAsBen(FILE)
-    const { heard, times_told } = await run(program, { prompt: `${PROMPT} It is in ${FILE}.` })
-    expect([heard, times_told]).toEqual([1, 1])
+    const { heard, times_told, hooks } = await run(program, { prompt: `${PROMPT} It is in ${FILE}.` })
+    expect([heard, times_told], hooks).toEqual([1, 1])
   })
 
   test('works while the service is down', async () => {
@@ -112,7 +126,7 @@ describe.each(PROGRAMS)('$name', (program) => {
 
   test('works while the service does not answer, and asks it once', async () => {
     const silent = await startSilentServer()
-    const { heard } = await run(program, { url: silent.url }).finally(silent.close)
+    const { heard } = await run(program, { url: silent.url, is_timed: true }).finally(silent.close)
     expect(heard).toBe(0)
     expect(silent.requests).toHaveLength(1)
   })

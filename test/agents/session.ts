@@ -12,8 +12,10 @@ import { startModel } from './model.ts'
 import type { Program } from './programs.ts'
 
 const CLI = fileURLToPath(new URL('../../dist/cli.js', import.meta.url))
-/** A session is killed after this time. */
-const SESSION_MS = 90_000
+/** A session is killed after this time. OpenCode installs a package in each new working tree. */
+const SESSION_MS = 150_000
+/** For hooks, which have one second by default: too little on a busy machine. */
+const HOOK_MS = 9000
 
 export const FILE = 'src/checkout/retry.ts'
 const TEXTS = ['one', 'two', 'three'].map((each) => `export const attempts = '${each}'\n`) as [
@@ -28,6 +30,8 @@ export interface SessionOptions {
   /** Address of the service. */
   url: string
   prompt: string
+  /** Whether hooks have only the time that they have for users. */
+  is_timed?: boolean
   /** Runs in the working tree, on the branch `work`, before the session. */
   prepare?: (tree: WorkingTree) => Promise<void>
   /** Runs before the reply to each request to the model, counted from 1. */
@@ -43,6 +47,8 @@ export interface Session {
   /** The file that the agent edited. */
   content: string
   duration_ms: number
+  /** What the hooks recorded last. */
+  hooks: string
   tree: WorkingTree
   remove(): Promise<void>
 }
@@ -51,7 +57,7 @@ export const EDITED = TEXTS[2]
 
 /** Installs all hooks, and runs the program until it ends by itself. */
 export async function runSession(program: Program, options: SessionOptions): Promise<Session> {
-  const { executables, url, prompt, prepare, onTurn = async () => {} } = options
+  const { executables, url, prompt, is_timed = false, prepare, onTurn = async () => {} } = options
   const tree = await workingTree({})
   const directory = await temporaryDirectory('agent')
   const home = join(directory.path, 'home')
@@ -61,7 +67,9 @@ export async function runSession(program: Program, options: SessionOptions): Pro
     await writeFile(file, content)
     await chmod(file, mode)
   }
-  await write(join(bin, 'deconflict'), `#!/bin/sh\nexec '${process.execPath}' '${CLI}' "$@"\n`, 0o755)
+  const variable = is_timed ? '' : `DECONFLICT_HOOK_TIMEOUT_MS=${HOOK_MS} `
+  const command_line = `${variable}exec '${process.execPath}' '${CLI}' "$@"`
+  await write(join(bin, 'deconflict'), `#!/bin/sh\n${command_line}\n`, 0o755)
   // The token comes from this file: some programs keep GITHUB_TOKEN from their hooks.
   await write(join(home, '.config/deconflict/config.json'), JSON.stringify({ url, token: 'tok-ada' }))
   await tree.write({ [FILE]: TEXTS[0] })
@@ -100,6 +108,7 @@ export async function runSession(program: Program, options: SessionOptions): Pro
     turns: model.turns.map((turn) => JSON.stringify(turn)),
     content: await readFile(file, 'utf8'),
     duration_ms,
+    hooks: await readFile(join(tree.path, '.git/deconflict/hooks.json'), 'utf8').catch(() => 'no hook ran'),
     tree,
     async remove() {
       await tree.remove()
