@@ -135,7 +135,7 @@ export async function startService(config: Config, options: ServiceOptions = {})
     await change_feed.subscribe((repo_ids) => streams.sendChanged(repo_ids))
     if (app.github_app) await actAs.connected(app.github_app)
     else setup_url = await adoptCreatedApp(app, actAs.created)
-    if (watch) actAs.startWorker()
+    if (watch || config.notify) actAs.startWorker()
     stopChannel = await openChannel(app, urlOf(server, config))
   } catch (error) {
     stop.abort()

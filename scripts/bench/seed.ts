@@ -72,6 +72,7 @@ function contextOf(db: RepoContext['db'], { id, owner, name }: SeedRepository, n
     identity: null,
     findIdentity: async () => null,
     noise_attributes: [],
+    is_notified: false,
     settings: DEFAULT_SETTINGS,
     settings_source: 'defaults',
     settings_errors: [],

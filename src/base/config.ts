@@ -8,6 +8,10 @@ import { readDatabaseUrl } from './database-url.ts'
 const webAddress = z
   .url({ protocol: /^https?$/, error: 'must be an http:// or https:// URL' })
   .transform((url) => url.replace(/\/+$/, ''))
+/** Secrets are in the address of many receivers, so it is sent over TLS, except on this machine. */
+const receiverAddress = z.string().refine(isPrivateAddress, {
+  error: 'must be an https:// URL, or http:// on this machine',
+})
 const postgresAddress = z
   .string()
   .refine((url) => readDatabaseUrl(url) !== undefined, { error: 'must be a postgres:// URL' })
@@ -23,6 +27,13 @@ const count = (min: number, max: number) =>
         .min(min, `must be at least ${min}`)
         .max(max, `must be at most ${max}`),
     )
+
+function isPrivateAddress(value: string): boolean {
+  if (!URL.canParse(value)) return false
+  const { protocol, hostname } = new URL(value)
+  const isLoopback = /^(localhost|127\.\d+\.\d+\.\d+|\[::1\])$/.test(hostname)
+  return protocol === 'https:' || (protocol === 'http:' && isLoopback)
+}
 
 const PROXY_NAMES = ['loopback', 'linklocal', 'uniquelocal']
 
@@ -68,6 +79,8 @@ const Environment = z.object({
   WEBHOOK_SECRET: z.string().optional(),
   WEBHOOK_PROXY_URL: webAddress.optional(),
   SECRETS_KEY: secretsKey.optional(),
+  NOTIFY_WEBHOOK_URL: receiverAddress.optional(),
+  NOTIFY_WEBHOOK_SECRET: z.string().optional(),
   RATE_LIMIT_PER_MINUTE: count(1, 1_000_000_000).default(600),
   PERMISSION_TTL_MS: count(0, 300_000).default(60_000),
   RETENTION_DAYS: count(1, 36_500).default(30),
@@ -117,6 +130,8 @@ export interface Config {
   webhook_proxy_url: string | null
   /** Encrypts the credentials that `/setup` stores in PostgreSQL. */
   secrets_key: Uint8Array | null
+  /** Where new conflicts, duplicates and high notables are posted, and the key that signs them. Null: nowhere. */
+  notify: { url: string; secret: string | null } | null
   /** Repositories whose pull requests are read by polling with this token. Null: none. */
   watch: { token: string; repositories: { owner: string; name: string }[] } | null
   rate_limit_per_minute: number
@@ -169,6 +184,7 @@ export function readConfig(env: Record<string, string | undefined>, flags: Flags
     watch: watchOf(values, flags),
     webhook_proxy_url: values.WEBHOOK_PROXY_URL ?? null,
     secrets_key: values.SECRETS_KEY ?? null,
+    notify: notifyOf(values),
     rate_limit_per_minute: values.RATE_LIMIT_PER_MINUTE,
     permission_ttl_ms: values.PERMISSION_TTL_MS,
     retention_days: values.RETENTION_DAYS,
@@ -242,6 +258,12 @@ function githubAppOf(values: Values): Config['github_app'] {
     private_key: privateKeyOf(key, variable),
     webhook_secret: values.WEBHOOK_SECRET as string,
   }
+}
+
+function notifyOf({ NOTIFY_WEBHOOK_URL: url, NOTIFY_WEBHOOK_SECRET: secret }: Values): Config['notify'] {
+  if (url !== undefined) return { url, secret: secret ?? null }
+  if (secret === undefined) return null
+  throw new ConfigError('NOTIFY_WEBHOOK_SECRET is set without NOTIFY_WEBHOOK_URL; set NOTIFY_WEBHOOK_URL too')
 }
 
 function readKeyFile(path: string): string {

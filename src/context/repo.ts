@@ -45,6 +45,8 @@ export interface RepoContext {
    */
   findIdentity(): Promise<Identity>
   settings: Settings
+  /** Whether new conflicts, duplicates and high notables are posted to `NOTIFY_WEBHOOK_URL`. */
+  is_notified: boolean
   /** The rules about noise in the `.gitattributes` of the repository. */
   noise_attributes: readonly AttributeRule[]
   settings_source: 'defaults' | 'file'
@@ -96,10 +98,11 @@ function contextOf(
   const has_left = stored?.uninstalled_at != null || stored?.watched_at != null
   // Changes of its settings file are not seen any more, so the defaults apply.
   const read = has_left && !is_installed && !is_watched ? undefined : stored
-  const settings = settingsOf({
+  const given = settingsOf({
     ...(read?.labeler_areas && { areas: read.labeler_areas }),
     ...read?.settings,
   })
+  const settings = is_watched ? withoutWrites(given) : given
   return {
     db,
     now: asked.now,
@@ -118,7 +121,8 @@ function contextOf(
     },
     identity: null,
     findIdentity: async () => null,
-    settings: is_watched ? withoutWrites(settings) : settings,
+    settings,
+    is_notified: app.config.notify !== null && settings.comment.mode === 'on',
     noise_attributes: read?.noise_attributes ?? [],
     settings_source: read?.settings ? 'file' : 'defaults',
     settings_errors: read?.settings_errors ?? [],

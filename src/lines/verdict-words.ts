@@ -65,7 +65,7 @@ const NOTES: Record<Verdict | 'likely', string> = {
   noise: 'easy to resolve',
 }
 
-function linesText(range: LineRange): string {
+export function linesText(range: LineRange): string {
   return `${range[0] === range[1] ? 'line' : 'lines'} ${numbersText(range)}`
 }
 

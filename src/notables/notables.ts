@@ -5,6 +5,7 @@ import { newId } from '../base/id.ts'
 import { type Page, pageOf } from '../base/page.ts'
 import { changesAnything, changing, enqueueRechecks } from '../context/changes.ts'
 import { insertIfRoom, tooManyLive } from '../context/live-limit.ts'
+import { enqueueNotification } from '../context/notifications.ts'
 import { inTransaction, type RepoContext } from '../context/repo.ts'
 import { labelKey } from '../scope/scope.ts'
 import { asOf } from './lifecycle.ts'
@@ -44,7 +45,24 @@ export async function createNotable(ctx: RepoContext, input: CreateNotable): Pro
     created_at: now,
     updated_at: now,
   }
-  return changing(ctx, (within) => insertSuperseding(within, row, input.supersedes))
+  return changing(ctx, (within) =>
+    notifying(within, input, (inner) => insertSuperseding(inner, row, input.supersedes)),
+  )
+}
+
+/** Enqueues a notification of a high notable in the transaction that creates it. */
+function notifying(
+  ctx: RepoContext,
+  { importance }: Pick<CreateNotable, 'importance'>,
+  insert: (within: RepoContext) => Promise<NotableRow>,
+): Promise<NotableRow> {
+  const isHigh = importance === 'high' || importance === 'critical'
+  if (!isHigh || !ctx.is_notified) return insert(ctx)
+  return inTransaction(ctx, async (within) => {
+    const row = await insert(within)
+    await enqueueNotification(within, { notable_id: row.id })
+    return row
+  })
 }
 
 async function insertSuperseding(

@@ -7,6 +7,7 @@ import {
   type InstalledRepository,
   type NamedRepository,
 } from '../context/installed-repository.ts'
+import { NOTIFY } from '../context/notifications.ts'
 import type { JobHandler } from '../jobs/jobs.ts'
 import type { NewJob } from '../jobs/store.ts'
 import type { JobRow } from '../jobs/table.ts'
@@ -21,6 +22,7 @@ import {
   PULL_REQUEST,
   REPOSITORY,
 } from './installations.ts'
+import { postNotification } from './notify.ts'
 import { OUTCOME, readOutcome } from './outcomes.ts'
 import { RECHECK, recheck } from './recheck.ts'
 import { RECONCILE, RECONCILE_ALL, reconcile, reconcileAll, reconcileJob } from './reconcile.ts'
@@ -56,7 +58,6 @@ export function jobHandlers(app: App): Record<string, JobHandler> {
     [RECONCILE_ALL]: (_, now) => reconcileAll(app, now),
     [RECONCILE]: ({ repo_id }, now) => reconcile(app, repo_id, now),
   }
-  return Object.fromEntries(
-    Object.entries(work).map(([kind, each]) => [kind, rescheduledByRateLimit(app, each)]),
-  )
+  const rescheduled = Object.entries(work).map(([kind, each]) => [kind, rescheduledByRateLimit(app, each)])
+  return { ...Object.fromEntries(rescheduled), [NOTIFY]: postNotification(app) }
 }

@@ -20,6 +20,7 @@ import {
 import { lockLedger, saveNoisePairs } from '../signal/store.ts'
 import type { PairRow } from '../signal/table.ts'
 import { strongest } from '../signal/transitions.ts'
+import { notifyNewPairs } from './notify.ts'
 import { authorOf, groupOverlaps, lastChangeOf, lastDeclared, type OverlapGroup } from './overlap-groups.ts'
 import { listNumbered, type NumberedPullRequest, savePullRequest } from './store.ts'
 
@@ -63,6 +64,7 @@ export function enterOverlaps(ctx: RepoContext, overlaps: SideOverlaps): Promise
       absent,
       is_complete: !overlaps.is_partial && isComplete(conclusion),
     })
+    await notifyNewPairs(within, { before, after: entered, others })
     await enterNoise(within, side.key, conclusion)
     const pairs = await enterPushAfterMerge(within, side, {
       pairs: entered,

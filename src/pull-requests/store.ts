@@ -132,6 +132,7 @@ export function listRelatedTo(
 
 const numbered = {
   number: pull_requests.number,
+  branch: pull_requests.branch,
   published_at: pull_requests.published_at,
   is_queued: pull_requests.is_queued,
   is_bot: pull_requests.is_bot,

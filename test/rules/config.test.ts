@@ -34,6 +34,7 @@ test('an empty environment gives the defaults', () => {
     github_app: null,
     webhook_proxy_url: null,
     secrets_key: null,
+    notify: null,
     rate_limit_per_minute: 600,
     max_live_activities: 100_000,
     permission_ttl_ms: 60_000,
@@ -61,6 +62,8 @@ test('every variable is read', () => {
     WEBHOOK_SECRET: 'hush',
     WEBHOOK_PROXY_URL: 'https://smee.io/abc',
     SECRETS_KEY: 'BwcHBwcHBwcHBwcHBwcHBwcHBwcHBwcHBwcHBwcHBwc=',
+    NOTIFY_WEBHOOK_URL: 'https://hooks.example/T1/B2/',
+    NOTIFY_WEBHOOK_SECRET: 'hush',
     RATE_LIMIT_PER_MINUTE: '60',
     MAX_LIVE_ACTIVITIES: '5000',
     PERMISSION_TTL_MS: '0',
@@ -86,6 +89,7 @@ test('every variable is read', () => {
     github_app: { id: 12, private_key: KEY, webhook_secret: 'hush' },
     webhook_proxy_url: 'https://smee.io/abc',
     secrets_key: new Uint8Array(32).fill(7),
+    notify: { url: 'https://hooks.example/T1/B2/', secret: 'hush' },
     rate_limit_per_minute: 60,
     max_live_activities: 5000,
     permission_ttl_ms: 0,
@@ -184,6 +188,18 @@ describe('an invalid value gives one line that names the variable:', () => {
       'OTEL_EXPORTER_OTLP_ENDPOINT',
       'localhost:4318',
       'OTEL_EXPORTER_OTLP_ENDPOINT must be an http:// or https:// URL',
+    ],
+    ...['hooks.example', 'http://hooks.example/a', 'ftp://localhost', 'http://127.0.0.1.example/'].map(
+      (url): [string, string, string] => [
+        'NOTIFY_WEBHOOK_URL',
+        url,
+        'NOTIFY_WEBHOOK_URL must be an https:// URL, or http:// on this machine',
+      ],
+    ),
+    [
+      'NOTIFY_WEBHOOK_SECRET',
+      'hush',
+      'NOTIFY_WEBHOOK_SECRET is set without NOTIFY_WEBHOOK_URL; set NOTIFY_WEBHOOK_URL too',
     ],
     ['WEBHOOK_PROXY_URL', 'smee.io/abc', 'WEBHOOK_PROXY_URL must be an http:// or https:// URL'],
     [

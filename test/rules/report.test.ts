@@ -98,7 +98,8 @@ function report(
   }
   const others = opened_at.map(([number, each]) => {
     const times = { opened_at: each, pushed_at: each, changed_at: each }
-    return [number, { number, is_queued: queued.includes(number), ...facts, ...times }] as const
+    const name = { number, branch: `branch-${number}`, is_queued: queued.includes(number) }
+    return [number, { ...name, ...facts, ...times }] as const
   })
   const all = conclusion(found)
   const entered = { groups: groupOverlaps(all.collisions), pairs: new Map(), others: new Map(others) }

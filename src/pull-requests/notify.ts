@@ -1,0 +1,115 @@
+/** Posts new conflicts, duplicates and high notables to `NOTIFY_WEBHOOK_URL` (docs/notifications.md). */
+import { createHmac } from 'node:crypto'
+import { later } from '../base/clock.ts'
+import type { Config } from '../base/config.ts'
+import type { App } from '../context/app.ts'
+import { enqueueNotification, type NotifySubject } from '../context/notifications.ts'
+import { openKnownRepo, type RepoContext } from '../context/repo.ts'
+import type { JobHandler } from '../jobs/jobs.ts'
+import { findNotable } from '../notables/store.ts'
+import { isBot } from '../signal/audience.ts'
+import { branchKey, numberOf, type SideKey } from '../signal/pair.ts'
+import { findPair } from '../signal/store.ts'
+import type { PairRow } from '../signal/table.ts'
+import { type Notification, notableNotification, pairNotification } from './notification.ts'
+import type { NumberedPullRequest } from './store.ts'
+
+const TIMEOUT_MS = 5000
+/** Receivers that limit the rate say how long to wait; at most this long. */
+const WAIT_MAX_S = 3600
+
+/** Enqueues the pairs that are proved conflicts or duplicates since this comparison, in its transaction. */
+export async function notifyNewPairs(
+  within: RepoContext,
+  {
+    before,
+    after,
+    others,
+  }: {
+    before: ReadonlyMap<SideKey, PairRow>
+    after: ReadonlyMap<SideKey, PairRow>
+    others: ReadonlyMap<number, Pick<NumberedPullRequest, 'branch'>>
+  },
+): Promise<void> {
+  if (!within.is_notified) return
+  for (const [key, row] of after) {
+    const number = numberOf(key)
+    const branch = number === null ? null : (others.get(number)?.branch ?? null)
+    // A branch that got a pull request has its pairs under the earlier key until its own comparison.
+    const known = before.get(key) ?? (branch === null ? undefined : before.get(branchKey(branch)))
+    if (row.outcome !== 'open' || !isSevere(row) || (known && isSevere(known))) continue
+    if (isForPeople(row, within))
+      await enqueueNotification(within, { pair: { first: row.first, second: row.second } })
+  }
+}
+
+function isSevere({ is_duplicate, confidence }: PairRow): boolean {
+  return is_duplicate || confidence === 'proved'
+}
+
+/** Not work of one author, nor of bots, by the same settings as comments. */
+function isForPeople({ first_author, second_author }: PairRow, { settings }: RepoContext): boolean {
+  const { comment } = settings
+  const logins = [first_author, second_author].flatMap((login) => login ?? [])
+  if (logins.some((login) => isBot({ login, is_of_type_bot: false }, comment))) return false
+  const isOne = logins.length === 2 && logins[0]?.toLowerCase() === logins[1]?.toLowerCase()
+  return !isOne || comment.same_author
+}
+
+/** Posts one notification. What has ended since is not posted. Throws if the receiver does not accept it; the job retries. */
+export function postNotification(app: App): JobHandler {
+  return async ({ id, repo_id, payload }, now) => {
+    const { notify } = app.config
+    const ctx = await openKnownRepo(app, repo_id, now)
+    const notification = ctx?.is_notified && (await notificationOf(app, ctx, payload as NotifySubject))
+    if (!notify || !notification) return undefined
+    const response = await post(notify, id, notification)
+    if (response.ok) return undefined
+    const wait_s = Number(response.headers.get('retry-after'))
+    if (response.status === 429 && wait_s > 0)
+      return { retry_at: later(now, Math.min(wait_s, WAIT_MAX_S) * 1000) }
+    throw new Error(`NOTIFY_WEBHOOK_URL answered ${response.status}`)
+  }
+}
+
+async function notificationOf(
+  { config }: App,
+  { db, repo }: RepoContext,
+  subject: NotifySubject,
+): Promise<Notification | undefined> {
+  const full_name = `${repo.owner}/${repo.name}`
+  if ('pair' in subject) {
+    const row = await findPair(db, repo.id, subject.pair)
+    const web_url = repo.web_urls[0] as string
+    return row?.outcome === 'open' ? pairNotification(row, { full_name, web_url }) : undefined
+  }
+  const row = await findNotable(db, repo.id, subject.notable_id)
+  const page_url = config.public_url && `${config.public_url}/#/${full_name}`
+  return row?.status === 'active' ? notableNotification(row, { full_name }, page_url) : undefined
+}
+
+/** The answer without its body, which is not read. Redirects are not followed, because the address is a secret. */
+async function post(
+  { url, secret }: NonNullable<Config['notify']>,
+  id: string,
+  notification: Notification,
+): Promise<Response> {
+  const body = JSON.stringify(notification)
+  const signature = secret && `sha256=${createHmac('sha256', secret).update(body).digest('hex')}`
+  const response = await fetch(url, {
+    method: 'POST',
+    headers: {
+      'Content-Type': 'application/json',
+      'User-Agent': 'deconflict',
+      'X-Deconflict-Event': notification.event,
+      // The same for a retry. Names of branches may hold characters that a header may not.
+      'X-Deconflict-Delivery': encodeURIComponent(id),
+      ...(signature && { 'X-Deconflict-Signature-256': signature }),
+    },
+    body,
+    redirect: 'manual',
+    signal: AbortSignal.timeout(TIMEOUT_MS),
+  })
+  await response.body?.cancel()
+  return response
+}

@@ -1,0 +1,81 @@
+/** The texts of notifications. */
+import { describe, expect, test } from 'vitest'
+import type { NotableRow } from '../../src/notables/table.ts'
+import { notableNotification, pairNotification } from '../../src/pull-requests/notification.ts'
+import type { PairRow } from '../../src/signal/table.ts'
+
+const SHOP = { full_name: 'acme/shop', web_url: 'https://github.com/acme/shop' }
+
+const pair = (changed: Partial<PairRow>) =>
+  ({
+    first: '#12',
+    second: '#14',
+    first_author: 'ada',
+    second_author: 'ben',
+    cause: 'second',
+    is_duplicate: false,
+    files: [{ path: 'src/pay.ts', first_lines: [41, 43], second_lines: [40, 42] }],
+    ...changed,
+  }) as PairRow
+const notable = (changed: Partial<NotableRow>) =>
+  ({
+    id: 'ntb_1',
+    title: 'Frozen',
+    importance: 'high',
+    category: 'migration',
+    created_by: 'ada',
+    ...changed,
+  }) as NotableRow
+
+const file = (path: string) => ({ path, first_lines: null, second_lines: null })
+
+test.each<[string, Partial<PairRow>, string]>([
+  [
+    'a conflict names the side that caused it first',
+    {},
+    'acme/shop: #14 by `ben` and #12 by `ada` conflict in `src/pay.ts` (lines 40–42). https://github.com/acme/shop/pull/14 https://github.com/acme/shop/pull/12',
+  ],
+  [
+    'a duplicate names no files',
+    { is_duplicate: true, cause: null },
+    'acme/shop: #12 by `ada` and #14 by `ben` seem to do the same. https://github.com/acme/shop/pull/12 https://github.com/acme/shop/pull/14',
+  ],
+  [
+    'a branch without a pull request has no link',
+    { second: 'branch:tidy', second_author: null, cause: null },
+    'acme/shop: #12 by `ada` and `tidy` conflict in `src/pay.ts` (lines 41–43). https://github.com/acme/shop/pull/12',
+  ],
+  [
+    'of many files three are named',
+    { cause: 'first', files: ['a', 'b', 'c', 'd', 'e'].map(file) },
+    'acme/shop: #12 by `ada` and #14 by `ben` conflict in `a`, `b`, `c` and 2 more. https://github.com/acme/shop/pull/12 https://github.com/acme/shop/pull/14',
+  ],
+])('%s', (_, changed, text) => {
+  expect(pairNotification(pair(changed), SHOP).text).toBe(text)
+})
+
+test('a notable has its importance, author and title, and the page if there is one', () => {
+  expect(notableNotification(notable({}), SHOP, null).text).toBe(
+    'acme/shop: notable of high importance by `ada`: `Frozen`',
+  )
+  const page = 'https://deconflict.example/#/acme/shop'
+  expect(notableNotification(notable({ created_by: null }), SHOP, page).text).toBe(
+    `acme/shop: notable of high importance: \`Frozen\` ${page}`,
+  )
+})
+
+describe('user text becomes no mention and no link', () => {
+  test.each([
+    '<!channel> look',
+    '<https://evil.example|click>',
+    '[click](https://evil.example)',
+    '`@everyone`',
+    'a\u202eb\u0000c\nd',
+  ])('%j', (title) => {
+    const { text } = notableNotification(notable({ title }), SHOP, null)
+    const [, shown = ''] = /importance by `ada`: (`.*`)$/.exec(text) ?? []
+    expect(shown).not.toMatch(/[<>\p{Cc}\p{Cf}]/u)
+    const [fence = ''] = /^`+/.exec(shown) ?? []
+    expect(shown.slice(fence.length, -fence.length)).not.toContain(fence)
+  })
+})
