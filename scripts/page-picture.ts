@@ -1,105 +1,158 @@
-/** `npm run picture`: takes the screenshots of the page in the README, light and dark, and those of docs/install.md, in a real browser. */
+/**
+ * `npm run picture`: takes the screenshots of the page in README.md and docs/tour.md, with the work of a made-up team, and those of
+ * docs/install.md, in a real browser.
+ */
 import { fileURLToPath } from 'node:url'
 import { pino } from 'pino'
+import type { Browser, Page } from 'playwright-core'
 import { readConfig } from '../src/base/config.ts'
 import { startService } from '../src/server.ts'
 import { startBrowser } from '../test/support/browser.ts'
-import { apiAt } from '../test/support/service.ts'
+import { type Api, apiAt } from '../test/support/service.ts'
 import { temporaryDirectory } from '../test/support/temporary-directory.ts'
 import { startFakeGithubServer } from './fake-github-server.ts'
+import { TEAM, TEAM_NOTABLES, teamWork } from './page-team.ts'
 import { takeSetupPictures } from './setup-pictures.ts'
 
 const DOCS = fileURLToPath(new URL('../docs', import.meta.url))
-const TOKEN = 'token-ada'
-const SIZE = { width: 1280, height: 460 }
-const MINUTE_MS = 60_000
-
-/** Activities with their age in minutes: those of docs/tour.md, and two that collide with neither. */
-const ACTIVITIES = [
-  [
-    170,
-    {
-      title: 'Index the orders by day',
-      actor: 'Cy',
-      risk: 'high',
-      branch: 'orders-by-day',
-      scope: { areas: ['database'], paths: ['db/**'] },
-    },
-  ],
-  [
-    130,
-    {
-      title: 'Retry declined payments',
-      actor: 'Ada',
-      agent: 'claude-code',
-      branch: 'payment-retries',
-      scope: { areas: ['checkout'], paths: ['src/checkout/**', 'docs/payments.md'] },
-    },
-  ],
-  [
-    75,
-    {
-      title: 'Dark mode',
-      actor: 'Dee',
-      agent: 'cursor',
-      branch: 'dark-mode',
-      scope: { areas: ['web'], paths: ['web/**'] },
-    },
-  ],
-  [40, { title: 'Tidy the retries', actor: 'Ben', branch: 'tidy', scope: { paths: ['src/**/retry.ts'] } }],
+const WEB_URL = 'https://github.com'
+const READER = 'ada'
+/** The repository with all the work, and others with a part of it, for the overview. */
+const SHOP = 'acme/shop'
+const OTHERS = [
+  ['acme/api', 5, 17],
+  ['acme/mobile', 20, 28],
+  ['globex/site', 30, 33],
 ] as const
+const WIDE = { width: 1280, height: 860 }
+const PHONE = { width: 390, height: 844 }
+const MINUTE_MS = 60_000
+/** Less than the time to live, so that work that is days old is still live. */
+const HEARTBEAT_MIN = 1200
 
-const NOTABLE = {
-  title: 'Migrations are frozen until Friday',
-  summary: 'The cut-over to the new cluster is running.',
-  importance: 'high',
-  category: 'migration',
-  scope: { paths: ['db/migrations/**'] },
+interface Picture {
+  name: string
+  hash: string
+  size: typeof WIDE
+  scheme: 'light' | 'dark'
+  /** What the picture is of, so that it is taken when that is there. */
+  isReady(page: Page): Promise<unknown>
+  /** Takes only this part of the page. */
+  part?: string
 }
 
+const compared = (page: Page) =>
+  page.getByRole('heading', { name: '40 live activities, 14 collisions' }).waitFor()
+
+const PICTURES: Picture[] = [
+  ...(['light', 'dark'] as const).map((scheme) => ({
+    name: `page-${scheme}`,
+    hash: `#/${SHOP}`,
+    size: WIDE,
+    scheme,
+    isReady: compared,
+  })),
+  {
+    name: 'tour-overview',
+    hash: '#/',
+    size: { width: 1280, height: 400 },
+    scheme: 'light',
+    isReady: (page) => page.locator('.repository').first().waitFor(),
+  },
+  {
+    name: 'tour-you',
+    hash: `#/${SHOP}`,
+    size: WIDE,
+    scheme: 'light',
+    isReady: compared,
+    part: 'section.you',
+  },
+  {
+    name: 'tour-hot-spots',
+    hash: `#/${SHOP}?path=src/checkout/retry.ts`,
+    size: WIDE,
+    scheme: 'light',
+    isReady: (page) => page.getByText('lines 40–58').first().waitFor(),
+    part: 'section.hot-spots',
+  },
+  {
+    name: 'tour-timeline',
+    hash: `#/${SHOP}?only=collisions`,
+    size: WIDE,
+    scheme: 'light',
+    isReady: async (page) => {
+      await page.locator('.links path').first().waitFor()
+      await page.locator('.bar', { hasText: 'Retry declined payments' }).hover()
+    },
+    part: 'section:has(> .timeline)',
+  },
+  { name: 'tour-phone', hash: `#/${SHOP}`, size: PHONE, scheme: 'dark', isReady: compared },
+]
+
 async function main(): Promise<void> {
+  const names = [SHOP, ...OTHERS.map(([name]) => name)]
+  const permissions = Object.fromEntries(names.map((name) => [name, 'write' as const]))
   const github = await startFakeGithubServer({
-    users: [{ token: TOKEN, login: 'ada', id: 1, permissions: { 'acme/shop': 'write' } }],
-    repositories: [{ id: 7, full_name: 'acme/shop' }],
+    users: TEAM.map((login, index) => ({ token: login, login, id: index + 1, permissions })),
+    repositories: names.map((full_name, index) => ({ id: 7 + index, full_name })),
   })
   const directory = await temporaryDirectory('picture')
   let ago_min = 0
   const service = await startService(
-    readConfig({ PORT: '0', HOST: '127.0.0.1', DATA_DIR: directory.path, GITHUB_API_URL: github.url }),
+    readConfig({
+      PORT: '0',
+      HOST: '127.0.0.1',
+      DATA_DIR: directory.path,
+      GITHUB_API_URL: github.url,
+      GITHUB_WEB_URL: WEB_URL,
+      RATE_LIMIT_PER_MINUTE: '1000000',
+    }),
     { log: pino({ level: 'warn' }), clock: () => new Date(Date.now() - ago_min * MINUTE_MS) },
   )
+  const browser = await startBrowser()
   try {
-    const api = apiAt(service.url, TOKEN)
-    for (const [age_min, activity] of ACTIVITIES) {
+    const declare = async (name: string, { token, age_min, body }: ReturnType<typeof teamWork>[number]) => {
+      const api = apiBelow(apiAt(service.url, token), name)
       ago_min = age_min
-      await api('POST', '/activity', { body: { summary: activity.title, base_branch: 'main', ...activity } })
+      const id = (await api('POST', '/activity', { body })).body.activity.id
+      for (ago_min -= HEARTBEAT_MIN; ago_min > 0; ago_min -= HEARTBEAT_MIN)
+        await api('POST', `/activity/${id}/heartbeat`)
+      ago_min = 0
     }
-    await api('POST', '/notables', { body: NOTABLE })
-    ago_min = 0
-    for (const scheme of ['light', 'dark'] as const) await takeScreenshot(service.url, scheme)
+    for (const work of teamWork(WEB_URL, SHOP)) await declare(SHOP, work)
+    for (const [name, from, to] of OTHERS)
+      for (const work of teamWork(WEB_URL, name).slice(from, to)) await declare(name, work)
+    const api = apiBelow(apiAt(service.url, 'goro'), SHOP)
+    for (const body of TEAM_NOTABLES) await api('POST', '/notables', { body })
+    for (const picture of PICTURES) await take(browser, service.url, picture)
   } finally {
+    await browser.close()
     await service.close()
     await github.close()
     await directory.remove()
   }
 }
 
-async function takeScreenshot(url: string, colorScheme: 'light' | 'dark'): Promise<void> {
-  const browser = await startBrowser()
-  try {
-    const page = await browser.newPage({ viewport: SIZE, colorScheme })
-    await page.goto(`${url}/#/acme/shop`)
-    await page.getByLabel('GitHub token').fill(TOKEN)
-    await page.getByRole('button', { name: 'Use token' }).click()
-    await page.getByText('Live', { exact: true }).waitFor()
-    await page.getByRole('heading', { name: `${ACTIVITIES.length} live activities, 1 collision` }).waitFor()
-    await page.getByRole('button', { name: NOTABLE.title }).waitFor()
-    // Keep the focus ring out of the picture.
-    await page.evaluate('document.activeElement?.blur()')
-    await page.screenshot({ path: `${DOCS}/page-${colorScheme}.png` })
-  } finally {
-    await browser.close()
-  }
+function apiBelow(api: Api, name: string): Api {
+  return (method, path, options) => api(method, `/api/v1/repos/${name}${path}`, options)
+}
+
+async function take(browser: Browser, url: string, picture: Picture): Promise<void> {
+  const { name, hash, size, scheme, part } = picture
+  const page = await browser.newPage({ viewport: size, colorScheme: scheme })
+  // Made-up people have no pictures.
+  await page.route(`${WEB_URL}/**`, (route) => route.abort())
+  await page.goto(`${url}/${hash}`)
+  await page.getByLabel('GitHub token').fill(READER)
+  await page.getByRole('button', { name: 'Use token' }).click()
+  await picture.isReady(page)
+  await page.getByText(READER, { exact: true }).first().waitFor()
+  // Keep the focus ring out of the picture.
+  await page.evaluate('document.activeElement?.blur()')
+  const path = `${DOCS}/${name}.png`
+  if (part) await page.locator(part).screenshot({ path })
+  else await page.screenshot({ path })
+  await page.close()
 }
 
 await main()

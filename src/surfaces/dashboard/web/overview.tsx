@@ -14,6 +14,7 @@ type Summary = RepositoryOverview['items'][number]
 
 /** Collisions of a repository are compared by the service anew when its work changed. */
 const INTERVAL_MS = 30_000
+const MINUTE_MS = 60_000
 
 interface Loaded {
   items: Summary[]
@@ -154,10 +155,14 @@ function Repository(summary: Summary & { as_of_ms: number }) {
         <span class="soft">
           {live_activities} {live_activities === 1 ? 'activity' : 'activities'}
         </span>
-        <span class="soft">{duration(Math.max(0, as_of_ms - Date.parse(last_change_at)))} ago</span>
+        <span class="soft">{sinceText(as_of_ms - Date.parse(last_change_at))}</span>
       </a>
     </li>
   )
+}
+
+function sinceText(ms: number): string {
+  return ms < MINUTE_MS ? 'just now' : `${duration(ms)} ago`
 }
 
 const SEVERITIES = ['high', 'medium', 'low'] as const
