@@ -24,7 +24,7 @@ const OTHERS = [
   ['acme/mobile', 20, 28],
   ['globex/site', 30, 33],
 ] as const
-const WIDE = { width: 1280, height: 860 }
+const WIDE = { width: 1280, height: 720 }
 const PHONE = { width: 390, height: 844 }
 const MINUTE_MS = 60_000
 /** Less than the time to live, so that work that is days old is still live. */

@@ -18,17 +18,26 @@ test('docs/configuration.md names every configuration variable', () => {
   expect(names.filter((name) => !page.includes(`\`${name}\``))).toEqual([])
 })
 
-test('the pictures of the README and of docs/install.md exist and are small (npm run picture creates them)', () => {
+test('the pictures of the README, docs/install.md and docs/tour.md exist and are small (npm run picture creates them)', () => {
   const names = new Set([
     ...(read('README.md').match(/docs\/[\w-]+\.png/g) ?? []),
-    ...[...read('docs/install.md').matchAll(/\(([\w-]+\.png)\)/g)].map(([, name]) => `docs/${name}`),
+    ...['docs/install.md', 'docs/tour.md'].flatMap((page) =>
+      [...read(page).matchAll(/[("]([\w-]+\.png)[)"]/g)].map(([, name]) => `docs/${name}`),
+    ),
   ])
   expect([...names].sort()).toEqual([
+    'docs/comment-dark.png',
+    'docs/comment-light.png',
     'docs/page-dark.png',
     'docs/page-light.png',
     'docs/setup-owner.png',
     'docs/setup-refused.png',
     'docs/setup-signed-out.png',
+    'docs/tour-hot-spots.png',
+    'docs/tour-overview.png',
+    'docs/tour-phone.png',
+    'docs/tour-timeline.png',
+    'docs/tour-you.png',
   ])
   for (const name of names)
     expect(statSync(new URL(`../../${name}`, import.meta.url)).size).toBeLessThan(150_000)
