@@ -24,6 +24,8 @@ beforeAll(async () => {
     values (1, '#7', '#8', now(), now(), false, '[]', now())`)
   await execute(`insert into jobs (id, kind, repo_id, state, run_at, asked, attempts, created_at, updated_at)
     values ('a', 'a', 1, 'pending', now(), 1, 0, now(), now())`)
+  await execute(`insert into setup_codes (code_hash, expires_at) values (repeat('a', 64), now())`)
+  await execute(`insert into created_app (credentials, created_at) values ('jwe', now())`)
 })
 afterAll(async () => {
   await service.close()
@@ -95,6 +97,8 @@ const BROKEN: [table: string, constraint: string, change: string][] = [
   ['pairs', 'outcome', `outcome = 'resolved'`],
   ['jobs', 'state', `state = 'lost'`],
   ['jobs', 'attempts', 'attempts = -1'],
+  ['setup_codes', 'code_hash', `code_hash = 'open sesame'`],
+  ['created_app', 'id', 'id = 2'],
 ]
 
 test.each(BROKEN)('%s refuses by %s: %s', async (table, constraint, change) => {
