@@ -256,6 +256,7 @@ function targets(results: Results, sizes: Sizes): Target[] {
       bound: { most: 100 },
       unit: 'ms',
       value: median('page.busy'),
+      note: `${shown(median('page.cpu') ?? 0)} ms of processor time`,
     },
     { what: 'page, script', bound: { most: 120 }, unit: 'kB', value: median('page.script') },
     {

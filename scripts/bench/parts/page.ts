@@ -12,13 +12,17 @@ const CHANGES_PER_S = 2
 const NEWEST = 20
 /** For the service to run and the first code to be compiled. */
 const WARM_UPS = 1
-const SEEN_MAX_MS = 10_000
+const WAIT_MAX_MS = 10_000
 const POLL_MS = 100
+/** After loading, for what the page requests last, such as the merge order. */
+const SETTLE_MS = 1500
 
 /** What the page itself records from its first moment on. */
 interface Recorded {
   first_ms: number
   longest_ms: number
+  /** The page is live, and its collisions are known. */
+  is_loaded: boolean
   /** When each title came into sight, by the clock of the machine. */
   seen: Record<string, number>
 }
@@ -26,13 +30,15 @@ interface Recorded {
 /** Runs in the page before its own scripts. A task of the main thread shorter than 50 ms is no long task. */
 const RECORDER = `
   sessionStorage.setItem('deconflict-token', ${JSON.stringify(TOKEN)})
-  window.recorded = { first_ms: 0, longest_ms: 0, seen: {} }
+  window.recorded = { first_ms: 0, longest_ms: 0, is_loaded: false, seen: {} }
   new PerformanceObserver((list) => {
     for (const { duration } of list.getEntries()) recorded.longest_ms = Math.max(recorded.longest_ms, duration)
   }).observe({ type: 'longtask', buffered: true })
   new MutationObserver(() => {
     const titles = document.querySelectorAll('.bar .title')
     if (titles.length > 0 && recorded.first_ms === 0) recorded.first_ms = performance.now()
+    recorded.is_loaded ||=
+      /collision/.test(document.querySelector('.counts')?.textContent) && document.querySelector('.live') !== null
     for (const { textContent } of titles) if (/^Change \\d/.test(textContent)) recorded.seen[textContent] ??= Date.now()
   }).observe(document, { subtree: true, childList: true, characterData: true })
 `
@@ -53,7 +59,10 @@ export async function pagePart(rig: Rig): Promise<void> {
       const context = await browser.newContext({ viewport: { width: 1400, height: 1000 } })
       const page = await context.newPage()
       const prefix = `Change ${round}`
-      runs.push(await measured(page, { url: service.url, api, newest: ids.slice(-NEWEST), seconds, prefix }))
+      const of = { url: service.url, api, newest: ids.slice(-NEWEST), seconds, prefix }
+      await browser.startTracing(page, { categories: ['toplevel'] })
+      const figures = await measured(page, of)
+      runs.push({ ...figures, longest_cpu_ms: longestTaskIn(await browser.stopTracing()) })
       await context.close()
     }
     report(rig, runs.slice(WARM_UPS))
@@ -68,6 +77,8 @@ interface Figures {
   first_ms: number
   seen_ms: number[]
   longest_ms: number
+  /** Processor time of the longest task of the main thread, which other processes of the machine do not lengthen. */
+  longest_cpu_ms: number
   script_bytes: number
   /** Requests to the API after the page was loaded, without the signal report, which has its own pace. */
   requests: number
@@ -76,7 +87,7 @@ interface Figures {
 async function measured(
   page: Page,
   of: { url: string; api: Api; newest: string[]; seconds: number; prefix: string },
-): Promise<Figures> {
+): Promise<Omit<Figures, 'longest_cpu_ms'>> {
   await page.addInitScript(RECORDER)
   let [script_bytes, requests] = [0, 0]
   let isLoaded = false
@@ -87,8 +98,8 @@ async function measured(
     if (isLoaded && request.url().includes('/api/') && !request.url().endsWith('/signal')) requests += 1
   })
   await page.goto(`${of.url}/#/${REPOSITORY}`)
-  await page.getByRole('heading', { name: /collision/ }).waitFor()
-  await page.getByText('Live', { exact: true }).waitFor()
+  await recordedUntil(page, ({ is_loaded }) => is_loaded)
+  await wait(SETTLE_MS)
   isLoaded = true
   const committed: Record<string, number> = {}
   const changes = every(1000 / CHANGES_PER_S, async (n) => {
@@ -99,7 +110,7 @@ async function measured(
   await wait(of.seconds * 1000)
   await changes.stop()
   const last = Object.keys(committed).at(-1) as string
-  const recorded = await recordedUntil(page, last)
+  const recorded = await recordedUntil(page, ({ seen }) => seen[last] !== undefined)
   return {
     first_ms: recorded.first_ms,
     // A title that the next change replaced before it was in sight counts as never seen.
@@ -110,15 +121,37 @@ async function measured(
   }
 }
 
-/** What the page recorded once `title` came into sight, or after a while. */
-async function recordedUntil(page: Page, title: string): Promise<Recorded> {
-  const deadline = Date.now() + SEEN_MAX_MS
+/**
+ * What the page recorded once `isDone`, or after a while. Playwright's own ways to wait search the page in its main thread,
+ * which takes longer than the tasks of the page.
+ */
+async function recordedUntil(page: Page, isDone: (recorded: Recorded) => boolean): Promise<Recorded> {
+  const deadline = Date.now() + WAIT_MAX_MS
   for (;;) {
-    // Not `waitForFunction`: the policy of the page forbids its eval.
     const recorded = (await page.evaluate('recorded')) as Recorded
-    if (recorded.seen[title] !== undefined || Date.now() > deadline) return recorded
+    if (isDone(recorded) || Date.now() > deadline) return recorded
     await wait(POLL_MS)
   }
+}
+
+interface TraceEvent {
+  name: string
+  pid: number
+  tid: number
+  args: { name?: string }
+  /** Processor time in microseconds. */
+  tdur?: number
+}
+
+/** The processor time of the longest task of a main thread in a trace of Chromium. */
+function longestTaskIn(trace: Buffer): number {
+  const { traceEvents } = JSON.parse(trace.toString()) as { traceEvents: TraceEvent[] }
+  const threadOf = ({ pid, tid }: TraceEvent) => `${pid} ${tid}`
+  const isMain = ({ name, args }: TraceEvent) => name === 'thread_name' && args.name === 'CrRendererMain'
+  const main = new Set(traceEvents.filter(isMain).map(threadOf))
+  return traceEvents
+    .filter((event) => event.name.endsWith('RunTask') && main.has(threadOf(event)))
+    .reduce((longest, { tdur = 0 }) => Math.max(longest, tdur / 1000), 0)
 }
 
 function report({ results, options }: Rig, runs: Figures[]): void {
@@ -128,6 +161,7 @@ function report({ results, options }: Rig, runs: Figures[]): void {
   add('first', 'first content', 'ms', ({ first_ms }) => first_ms)
   add('seen', 'commit to sight, slowest change', 'ms', ({ seen_ms }) => Math.max(...seen_ms))
   add('busy', 'longest task of the main thread (0: below 50)', 'ms', ({ longest_ms }) => longest_ms)
+  add('cpu', 'longest task, processor time', 'ms', ({ longest_cpu_ms }) => longest_cpu_ms)
   add('script', 'script', 'kB', ({ script_bytes }) => script_bytes / 1000)
   add('requests', 'requests while others change records', 'requests', ({ requests }) => requests)
 }
