@@ -67,7 +67,7 @@ async function run(program: Program, options: Partial<SessionOptions> = {}) {
     },
     ...options,
   })
-  const { turns, code, output, content, duration_ms, hooks } = session
+  const { turns, code, output, content, duration_ms, hooks, problems } = session
   const heard = turns.findIndex((turn) => turn.includes(TITLE)) + 1
   const name = expect.getState().currentTestName?.split(' > ').at(-1)
   const what = heard
@@ -76,7 +76,7 @@ async function run(program: Program, options: Partial<SessionOptions> = {}) {
   report.push(`  ${duration_ms} ms, ${what}: ${name}`)
   expect([code, content], output).toEqual([0, EDITED])
   const times_told = (turns.at(-1)?.split(TITLE).length ?? 0) - 1
-  return { heard, times_told, announced, ended: await ownIds(), hooks }
+  return { heard, times_told, announced, ended: await ownIds(), hooks, problems }
 }
 
 describe.each(PROGRAMS)('$name', (program) => {
@@ -88,11 +88,13 @@ describe.each(PROGRAMS)('$name', (program) => {
 
   test('announces one activity before the first request, hears of others with the file it reads, and ends it', async () => {
     await startAsBen(FILE)
-    const { heard, times_told, announced, ended, hooks } = await run(program)
+    const { heard, times_told, announced, ended, hooks, problems } = await run(program)
     expect(announced, hooks).toHaveLength(1)
     expect(heard, hooks).toBe(2)
     expect(times_told).toBe(1)
     expect(ended).toEqual(announced)
+    // Of Codex, also that the hooks that it ran count as trusted.
+    expect(await problems()).toEqual([])
     const id = announced[0] as string
     const activity = () => clientOf('ada').getActivity({ ...AT, id })
     await expect.poll(activity).toMatchObject({

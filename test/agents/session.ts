@@ -49,7 +49,8 @@ export interface Session {
   duration_ms: number
   /** What the hooks recorded last. */
   hooks: string
-  tree: WorkingTree
+  /** The problems that `deconflict doctor` finds now. */
+  problems(): Promise<string[]>
   remove(): Promise<void>
 }
 
@@ -109,7 +110,11 @@ export async function runSession(program: Program, options: SessionOptions): Pro
     content: await readFile(file, 'utf8'),
     duration_ms,
     hooks: await readFile(join(tree.path, '.git/deconflict/hooks.json'), 'utf8').catch(() => 'no hook ran'),
-    tree,
+    async problems() {
+      const { stdout } = await tree.runProcess(['doctor', '--json'], { env })
+      const checks: { name: string; is_ok: boolean; message: string }[] = JSON.parse(stdout).checks
+      return checks.filter(({ is_ok }) => !is_ok).map(({ name, message }) => `${name}: ${message}`)
+    },
     async remove() {
       await tree.remove()
       await directory.remove()
