@@ -95,16 +95,24 @@ export class Watch {
     github.hook.before('request', ({ method }) => {
       if (method !== 'GET') throw new Error('a watched repository is only read')
     })
-    github.hook.after('request', ({ headers }) => this.#keepReserve(headers))
+    github.hook.after('request', ({ headers }) => {
+      const until = this.#reserveUntil(headers)
+      if (!until) return
+      this.pause(until)
+      options.log.info(
+        { until },
+        'watch paused: the rest of the rate limit is left to the owner of GITHUB_TOKEN',
+      )
+    })
     return github
   }
 
-  /** Pauses until the rate limit resets when only the reserve is left. Servers without a rate limit send no such headers. */
-  #keepReserve(headers: Record<string, unknown>): void {
+  /** When the rate limit resets, if only the reserve is left; else null. Servers without a rate limit send no such headers. */
+  #reserveUntil(headers: Record<string, unknown>): Date | null {
     const numberIn = (name: string) => Number(headers[`x-ratelimit-${name}`])
-    if (!(numberIn('remaining') <= numberIn('limit') * RESERVED_SHARE)) return
+    if (!(numberIn('remaining') <= numberIn('limit') * RESERVED_SHARE)) return null
     const now = this.#clock()
     const latest = later(now, PAUSE_MAX_MS).getTime()
-    this.pause(new Date(Math.min(latest, (numberIn('reset') || 0) * 1000)))
+    return new Date(Math.min(latest, (numberIn('reset') || 0) * 1000))
   }
 }

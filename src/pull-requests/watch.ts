@@ -105,7 +105,7 @@ function stop(app: App, watched: Watched, error: unknown): void {
     watched.resolved_at = null
     watched.retry_at = later(now, STOP_MS)
     const reason = isInvisible
-      ? 'GitHub does not show this repository to GITHUB_TOKEN'
+      ? 'GitHub does not show this repository to GITHUB_TOKEN; it needs to read contents and pull requests, and may need single sign-on'
       : 'GitHub rejected GITHUB_TOKEN; it may be mistyped, expired or revoked'
     report(watched, kind, () =>
       app.log.warn({ ...named(watched), status, reason, retry_s: STOP_MS / 1000 }, 'watch stopped'),
