@@ -11,7 +11,8 @@ import { type Choice, matches, type TimelineLayout, timelineOf } from './timelin
 export type Subject =
   | { kind: 'person'; person: Person; is_reader: boolean; activities: Activity[] }
   | { kind: 'activity'; activity: Activity }
-  | { kind: 'everyone'; reader_has_none: boolean }
+  /** `note`: why it is everyone; null if they were chosen. */
+  | { kind: 'everyone'; note: string | null }
 
 export interface RepositoryModel {
   now_ms: number
@@ -92,13 +93,25 @@ function subjectOf(
   if (pull_request !== null)
     for (const activity of work.activities.values())
       if (activity.pr_url?.endsWith(`/pull/${pull_request}`)) return { kind: 'activity', activity }
-  const key = person ?? reader
+  const key = pull_request === null ? (person ?? reader) : EVERYONE
   const found = key === EVERYONE ? undefined : people.find((each) => each.person.key === key)?.person
-  if (!found) return { kind: 'everyone', reader_has_none: person === null && reader !== null }
+  if (!found) return { kind: 'everyone', note: noteOf({ person, pull_request }, reader) }
   return {
     kind: 'person',
     person: found,
     is_reader: found.key === reader,
     activities: [...work.activities.values()].filter(({ id }) => work.people.get(id)?.key === found.key),
   }
+}
+
+function noteOf(
+  { person, pull_request }: Pick<View, 'person' | 'pull_request'>,
+  reader: string | null,
+): string | null {
+  const instead = 'These are the collisions of everyone.'
+  if (pull_request !== null)
+    return `Pull request #${pull_request} has no live work here: it is merged, closed or not tracked. ${instead}`
+  if (person === EVERYONE) return null
+  if (person !== null) return `${person} has no live work here. ${instead}`
+  return reader === null ? null : `You have no live work here. ${instead}`
 }

@@ -27,7 +27,7 @@ interface Props {
 export function You(props: Props) {
   const { subject, work, reader, isCompared } = props
   if (!isCompared) return <p class="hint">Comparing …</p>
-  if (subject.kind === 'everyone') return <Everyone {...props} hasNone={subject.reader_has_none} />
+  if (subject.kind === 'everyone') return <Everyone {...props} note={subject.note} />
   const activities = subject.kind === 'activity' ? [subject.activity] : subject.activities
   if (activities.length === 0) return <p class="hint">No live work in this repository.</p>
   const all = activities
@@ -83,11 +83,11 @@ function Work({
 }
 
 /** The collisions of all, for readers without work of their own. */
-function Everyone({ work, reader, onChange, hasNone }: Props & { hasNone: boolean }) {
+function Everyone({ work, reader, onChange, note }: Props & { note: string | null }) {
   const pairs = work.collisions.flatMap((collision) => encounterOf(collision, work, reader) ?? [])
   return (
     <>
-      {hasNone && <p class="hint">You have no live work here, so these are the collisions of everyone.</p>}
+      {note !== null && <p class="hint">{note}</p>}
       {pairs.length === 0 && <p class="all-clear">Nobody collides with anybody.</p>}
       <Limited items={pairs} max={PAIRS_MAX}>
         {(encounter) => (

@@ -1,0 +1,52 @@
+/** Whose work the page shows first. */
+import { expect, test } from 'vitest'
+import { NO_VIEW, type View } from '../../src/surfaces/dashboard/web/address.ts'
+import { modelOf } from '../../src/surfaces/dashboard/web/repository-model.ts'
+import { NOW_MS, pageActivity } from '../support/page-records.ts'
+
+const ACTIVITIES = {
+  items: [
+    pageActivity('a', { actor: 'Ada', created_by: 'ada', pr_url: 'https://github.com/acme/shop/pull/7' }),
+    pageActivity('b', { actor: 'Ben', created_by: 'ben' }),
+  ],
+  is_complete: true,
+  as_of_ms: NOW_MS,
+}
+
+test.each<[string, Partial<View>, string | null, object]>([
+  ['the reader’s', {}, 'ADA', { kind: 'person', is_reader: true, person: { key: 'ada' } }],
+  [
+    'a chosen person’s',
+    { person: 'ben' },
+    'ada',
+    { kind: 'person', is_reader: false, person: { key: 'ben' } },
+  ],
+  ['that of a pull request', { pull_request: 7 }, 'ben', { kind: 'activity', activity: { id: 'a' } }],
+  ['everyone’s if chosen', { person: 'everyone' }, 'ada', { kind: 'everyone', note: null }],
+  ['everyone’s if the reader is unknown', {}, null, { kind: 'everyone', note: null }],
+  [
+    'everyone’s if the reader has none',
+    {},
+    'cy',
+    { kind: 'everyone', note: expect.stringMatching(/^You have no/) },
+  ],
+  [
+    'everyone’s if the person has none',
+    { person: 'cy' },
+    'ada',
+    { note: expect.stringMatching(/^cy has no/) },
+  ],
+  [
+    'everyone’s if the pull request has none',
+    { pull_request: 8 },
+    'ada',
+    {
+      note: expect.stringMatching(
+        /^Pull request #8 has no live work here: it is merged, closed or not tracked/,
+      ),
+    },
+  ],
+])('the page shows %s', (_, view, login, subject) => {
+  const model = modelOf({ activities: ACTIVITIES, overlaps: null }, { ...NO_VIEW, ...view }, login)
+  expect(model.subject).toMatchObject(subject)
+})
