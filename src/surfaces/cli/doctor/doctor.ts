@@ -1,5 +1,4 @@
 /** `deconflict doctor`: checks the set-up of a working tree, and says what to do about each problem. */
-import { VERSION } from '../../../base/version.ts'
 import { createClient, DeconflictError } from '../../../client/client.ts'
 import { getServiceInfo } from '../../../client/requests.ts'
 import { type CommonOptions, displayOf } from '../command-context.ts'
@@ -30,7 +29,9 @@ export async function doctor(runtime: Runtime, options: CommonOptions): Promise<
   checks.push(...(await hookChecks(runtime)))
   const ok = checks.every(({ is_ok }) => is_ok)
   runtime.stdout.write(
-    options.json ? `${safeJson({ ok, version: VERSION, checks })}\n` : `${linesOf(runtime, checks)}\n`,
+    options.json
+      ? `${safeJson({ ok, version: runtime.version, checks })}\n`
+      : `${linesOf(runtime, checks)}\n`,
   )
   return ok ? EXIT.clear : EXIT.error
 }
@@ -71,8 +72,8 @@ async function checkServer(runtime: Runtime, options: CommonOptions): Promise<st
       attempts: 1,
     })
     if (version === null) throw new CliError(`${url} is no Deconflict server; check the address`)
-    const isSame = version === VERSION
-    return `${url}, version ${version}${isSame ? '' : `; this command has version ${VERSION}`}`
+    const isSame = version === runtime.version
+    return `${url}, version ${version}${isSame ? '' : `; this command has version ${runtime.version}`}`
   } catch (error) {
     if (!(error instanceof DeconflictError)) throw error
     throw new CliError(`${error.message}; check that it runs, and the address (deconflict login URL)`)
