@@ -117,6 +117,15 @@ describe('an encounter', () => {
     expect(met(mine, theirs, collision).encounter).toMatchObject({ standing, advice })
   })
 
+  test('of one person with themselves needs no one else', () => {
+    const own = { actor: 'ada', created_by: 'ada', pr_url: pull(1), created_at: ago(9) }
+    expect(met({ pr_url: pull(2) }, own, LINES).encounter).toMatchObject({
+      is_own: true,
+      standing: 'Both are your own work.',
+      advice: 'Merge #1 first, and rebase #2.',
+    })
+  })
+
   test('of someone else addresses that person by name', () => {
     const { encounter } = met({ pr_url: pull(2) }, { pr_url: pull(1) }, LINES, 'cy')
     expect(encounter.advice).toBe('ada: agree with ben, or merge #2 after #1 and rebase.')

@@ -2,7 +2,7 @@
 import { expect, test } from 'vitest'
 import { NO_VIEW, type View } from '../../src/surfaces/dashboard/web/address.ts'
 import { modelOf } from '../../src/surfaces/dashboard/web/repository-model.ts'
-import { NOW_MS, pageActivity } from '../support/page-records.ts'
+import { NOW_MS, pageActivity, pageOverlap } from '../support/page-records.ts'
 
 const ACTIVITIES = {
   items: [
@@ -49,4 +49,28 @@ test.each<[string, Partial<View>, string | null, object]>([
 ])('the page shows %s', (_, view, login, subject) => {
   const model = modelOf({ activities: ACTIVITIES, overlaps: null }, { ...NO_VIEW, ...view }, login)
   expect(model.subject).toMatchObject(subject)
+})
+
+test.each([
+  ['all that were counted, although fewer are listed', {}, 2, { collisions: 9800, is_exact: true }],
+  [
+    'at least those that were counted, if not all work was compared',
+    {},
+    1,
+    { collisions: 9800, is_exact: false },
+  ],
+  ['those listed of a person', { person: 'ben' }, 2, { collisions: 1, is_exact: false }],
+])('the page counts %s', (_, view, activities, counts) => {
+  const overlaps = {
+    items: [pageOverlap('a', 'b')],
+    total: 9800,
+    checked_against: {
+      activities,
+      as_of: '',
+      complete: false,
+      reason: 'Only 1 of 9800 collisions is listed.',
+    },
+  }
+  const model = modelOf({ activities: ACTIVITIES, overlaps }, { ...NO_VIEW, ...view }, null)
+  expect(model.counts).toMatchObject(counts)
 })

@@ -24,7 +24,7 @@ export function EncounterItem({
   isPair?: boolean
   onChange: ChangeView
 }) {
-  const { mine, other, severity, places, relation, standing, advice, is_readers } = encounter
+  const { mine, other, severity, places, relation, standing, advice, is_readers, is_own } = encounter
   const own = is_readers ? 'yours' : mine.actor
   return (
     <li class={`encounter edge-${severity}`}>
@@ -60,10 +60,12 @@ export function EncounterItem({
         </p>
         <div class="line actions">
           {other.pr_url && <ExternalLink url={other.pr_url} text="Open on GitHub" className="button quiet" />}
-          <CopyButton
-            text={() => messageFor(encounter, location.href)}
-            label={is_readers ? `Copy a message for ${other.actor}` : 'Copy a message for both'}
-          />
+          {!is_own && (
+            <CopyButton
+              text={() => messageFor(encounter, location.href)}
+              label={is_readers ? `Copy a message for ${other.actor}` : 'Copy a message for both'}
+            />
+          )}
         </div>
       </div>
     </li>

@@ -18,6 +18,8 @@ export interface Encounter {
   is_ahead: boolean
   /** Whether the own side is the reader's work. */
   is_readers: boolean
+  /** Both sides are the work of one person. */
+  is_own: boolean
   /** Who is ahead and why. */
   standing: string
   advice: string
@@ -53,7 +55,9 @@ function encounter(
   { collision, work, reader }: { collision: Overlap; work: LiveWork; reader: string | null },
 ): Encounter {
   const is_ahead = isAhead(standingOf(mine), standingOf(other))
-  const is_readers = reader !== null && work.people.get(mine.id)?.key === reader
+  const person = work.people.get(mine.id)?.key
+  const is_readers = reader !== null && person === reader
+  const is_own = collision.same_author || work.people.get(other.id)?.key === person
   return {
     mine,
     other,
@@ -62,8 +66,9 @@ function encounter(
     relation: shortText(judgedFrom(mine.id, { ...collision, paths: [] })),
     is_ahead,
     is_readers,
-    standing: standingText({ mine, other, is_ahead, is_readers }),
-    advice: adviceOf({ mine, other, is_ahead, is_readers }, collision),
+    is_own,
+    standing: standingText({ mine, other, is_ahead, is_readers, is_own }),
+    advice: adviceOf({ mine, other, is_ahead, is_readers, is_own }, collision),
   }
 }
 
@@ -97,9 +102,10 @@ const STAGES: Record<Stage, string> = {
   queued: 'is in the merge queue',
 }
 
-type Sides = Pick<Encounter, 'mine' | 'other' | 'is_ahead' | 'is_readers'>
+type Sides = Pick<Encounter, 'mine' | 'other' | 'is_ahead' | 'is_readers' | 'is_own'>
 
-function standingText({ mine, other, is_ahead, is_readers }: Sides): string {
+function standingText({ mine, other, is_ahead, is_readers, is_own }: Sides): string {
+  if (is_own) return is_readers ? 'Both are your own work.' : `Both are the work of ${mine.actor}.`
   const who = !is_ahead ? `${other.actor} is` : is_readers ? 'You are' : `${mine.actor} is`
   const [leader, follower] = is_ahead ? [mine, other] : [other, mine]
   const [one, two] = [standingOf(leader).stage, standingOf(follower).stage]
@@ -115,8 +121,12 @@ function adviceOf(sides: Sides, collision: Overlap): string {
     : `${sides.mine.actor}: ${sentence[0]?.toLowerCase()}${sentence.slice(1)}`
 }
 
-function adviceText({ mine, other, is_ahead }: Sides, { duplicate, lines, severity }: Overlap): string {
+function adviceText(
+  { mine, other, is_ahead, is_own }: Sides,
+  { duplicate, lines, severity }: Overlap,
+): string {
   const [own, theirs] = [nameOf(mine), nameOf(other)]
+  if (is_own) return `Merge ${is_ahead ? own : theirs} first, and rebase ${is_ahead ? theirs : own}.`
   if (duplicate)
     return `Agree with ${other.actor} on which of the two to continue: ${own} ${duplicateText(theirs, duplicate, (text) => text)}.`
   if (lines === 'agrees') return 'Nothing to resolve: both make the same change.'

@@ -29,7 +29,7 @@ export interface RepositoryModel {
   timeline: TimelineLayout
   areas: string[]
   /** Of what matches the choice. */
-  counts: { activities: number; collisions: number }
+  counts: { activities: number; collisions: number; is_exact: boolean }
 }
 
 const AREAS_MAX = 200
@@ -48,6 +48,12 @@ export function modelOf(
   const matching = new Set(
     activities.items.filter((activity) => matches(activity, work, choice)).map(({ id }) => id),
   )
+  const isAll = matching.size === activities.items.length
+  const shown = work.collisions.filter(({ activity_ids }) =>
+    activity_ids.some((id) => matching.has(id)),
+  ).length
+  // More collisions are counted than listed.
+  const isCounted = isAll && (overlaps?.checked_against.activities ?? 0) >= activities.items.length
   return {
     now_ms: activities.as_of_ms,
     work,
@@ -63,8 +69,8 @@ export function modelOf(
     areas: [...new Set(activities.items.flatMap(({ scope }) => scope.areas))].sort().slice(0, AREAS_MAX),
     counts: {
       activities: matching.size,
-      collisions: work.collisions.filter(({ activity_ids }) => activity_ids.some((id) => matching.has(id)))
-        .length,
+      collisions: isAll ? Math.max(shown, overlaps?.total ?? 0) : shown,
+      is_exact: overlaps?.checked_against.complete === true || isCounted,
     },
   }
 }

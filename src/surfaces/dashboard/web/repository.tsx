@@ -9,8 +9,8 @@ import { MergeOrderCard } from './merge-order.tsx'
 import { NotableForm } from './notable-form.tsx'
 import { Notables } from './notables.tsx'
 import { PeoplePicker } from './people-picker.tsx'
-import type { FullNotable, Overlaps } from './records.ts'
-import { modelOf } from './repository-model.ts'
+import type { FullNotable } from './records.ts'
+import { modelOf, type RepositoryModel } from './repository-model.ts'
 import { SignalCard } from './signal.tsx'
 import { Empty, Freshness, Incomplete, OutOfDate, Refused } from './states.tsx'
 import { Timeline } from './timeline.tsx'
@@ -56,7 +56,7 @@ export function RepositoryView({ name, view, login, onSignOut }: Props) {
         </h1>
         <h2 class="counts">
           {counted(counts.activities, 'live activity', 'live activities')},{' '}
-          {collisionsText(overlaps, counts.collisions, failure !== null)}
+          {collisionsText(overlaps !== null, counts, failure !== null)}
         </h2>
         <Freshness connection={connection} isOutdated={failure !== null} />
       </div>
@@ -168,8 +168,12 @@ function counted(count: number, one: string, many: string): string {
   return `${count} ${count === 1 ? one : many}`
 }
 
-function collisionsText(overlaps: Overlaps | null, shown: number, has_failed: boolean): string {
-  if (!overlaps) return has_failed ? 'collisions unknown' : 'comparing …'
-  if (!overlaps.checked_against.complete) return `at least ${counted(shown, 'collision', 'collisions')}`
-  return counted(shown, 'collision', 'collisions')
+function collisionsText(
+  is_compared: boolean,
+  counts: RepositoryModel['counts'],
+  has_failed: boolean,
+): string {
+  if (!is_compared) return has_failed ? 'collisions unknown' : 'comparing …'
+  const text = counted(counts.collisions, 'collision', 'collisions')
+  return counts.is_exact ? text : `at least ${text}`
 }

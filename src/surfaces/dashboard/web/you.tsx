@@ -84,7 +84,9 @@ function Work({
 
 /** The collisions of all, for readers without work of their own. */
 function Everyone({ work, reader, onChange, note }: Props & { note: string | null }) {
-  const pairs = work.collisions.flatMap((collision) => encounterOf(collision, work, reader) ?? [])
+  const all = work.collisions.flatMap((collision) => encounterOf(collision, work, reader) ?? [])
+  // Those of one person with themselves need no one else.
+  const pairs = all.toSorted((a, b) => Number(a.is_own) - Number(b.is_own))
   return (
     <>
       {note !== null && <p class="hint">{note}</p>}
