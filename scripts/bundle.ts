@@ -27,6 +27,7 @@ export async function bundle({ module, external }: BundleOptions): Promise<void>
       outDir: DIST,
       emptyOutDir: false,
       sourcemap: true,
+      minify: true,
       rolldownOptions: {
         external,
         output: { entryFileNames: module, format: 'esm', codeSplitting: false },

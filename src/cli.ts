@@ -1,23 +1,28 @@
 #!/usr/bin/env node
 /** The entry point of the command `deconflict`. */
-import { systemClock } from './base/clock.ts'
+import type { Runtime } from './surfaces/cli/runtime.ts'
 
-const runtime = {
+const args = process.argv.slice(2)
+/** Opened on first use: most hooks write nothing. */
+const opened = new Set<NodeJS.WriteStream>()
+const runtime: Omit<Runtime, 'clock' | 'version' | 'serveMcp'> = {
   env: process.env,
   cwd: process.cwd(),
   stdin: process.stdin,
-  stdout: process.stdout,
-  stderr: process.stderr,
-  clock: systemClock,
+  get stdout() {
+    return open(process.stdout)
+  },
+  get stderr() {
+    return open(process.stderr)
+  },
   uptime_ms: () => process.uptime() * 1000,
   // Longer for repositories in which git takes long, and for slow networks.
   hook_limit_ms: Number(process.env.DECONFLICT_HOOK_TIMEOUT_MS) || 1000,
 }
-const args = process.argv.slice(2)
 const code = await (args[0] === 'hook' ? runHook() : runCommand())
 
 // Without `exit`, a pending connection attempt would keep the process alive.
-await Promise.all([process.stdout, process.stderr].map(flushed))
+await Promise.all([...opened].map(flushed))
 process.exit(code)
 
 /** An agent waits for it, so it loads one file, without the other commands. */
@@ -27,12 +32,14 @@ async function runHook() {
 }
 
 async function runCommand() {
-  const [{ runCli }, { VERSION }] = await Promise.all([
+  const [{ runCli }, { VERSION }, { systemClock }] = await Promise.all([
     import('./surfaces/cli/program.ts'),
     import('./base/version.ts'),
+    import('./base/clock.ts'),
   ])
   return runCli(args, {
     ...runtime,
+    clock: systemClock,
     version: VERSION,
     // Loaded on demand: most commands do not need it.
     serveMcp: async (client, defaults) => {
@@ -40,6 +47,11 @@ async function runCommand() {
       await serveStdio(client, defaults)
     },
   })
+}
+
+function open(output: NodeJS.WriteStream): NodeJS.WriteStream {
+  opened.add(output)
+  return output
 }
 
 function flushed(output: NodeJS.WriteStream): Promise<void> {

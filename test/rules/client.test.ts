@@ -310,7 +310,7 @@ test('the command needs two more, and loads MCP on demand', () => {
 test('a hook loads no package and no schema, because an agent waits for it', () => {
   const { packages, files } = graphOf('surfaces/cli/hook/hook.ts')
   expect([...packages]).toEqual([])
-  expect(graphOf('cli.ts').files).toEqual(new Set(['cli.ts', 'base/clock.ts']))
+  expect(graphOf('cli.ts').files).toEqual(new Set(['cli.ts']))
   expect(files.size).toBeGreaterThan(10)
 })
 

@@ -1,8 +1,10 @@
 /** Hooks of coding agents as processes, next to `node -e 0`: with nothing to ask, asking the service, and asking one that fails. */
 import { execFile, spawn } from 'node:child_process'
 import { once } from 'node:events'
+import { readFile } from 'node:fs/promises'
 import { createServer, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
+import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { temporaryDirectory } from '../../../test/support/temporary-directory.ts'
 import { ROOT } from '../child.ts'
@@ -10,6 +12,8 @@ import { interleaved } from '../measure.ts'
 import { type Rig, TOKEN } from '../rig.ts'
 
 const FILES = 200
+/** So that a busy machine does not decide what is measured. */
+const PATIENCE = { DECONFLICT_HOOK_TIMEOUT_MS: '30000' }
 
 export async function hooksPart(rig: Rig): Promise<void> {
   const { options, results } = rig
@@ -17,7 +21,8 @@ export async function hooksPart(rig: Rig): Promise<void> {
   const [instant, silent] = [await startStub('instant'), await startStub('silent')]
   // One each: a working tree remembers the service whose host it has checked.
   const [tree, stubTree] = [await workingTree(), await workingTree()]
-  const session = { DECONFLICT_URL: service.url, GITHUB_TOKEN: TOKEN }
+  const token = { GITHUB_TOKEN: TOKEN }
+  const session = { ...token, ...PATIENCE, DECONFLICT_URL: service.url }
   const stubbed = { ...session, DECONFLICT_URL: instant.url }
   const hook = (event: string, fields: object, env: Record<string, string> = session, from = tree.path) =>
     timed(['dist/cli.js', 'hook', event, '--agent', 'claude-code'], env, {
@@ -29,6 +34,8 @@ export async function hooksPart(rig: Rig): Promise<void> {
   await hook('session-start', { source: 'startup' })
   await hook('session-start', { source: 'startup' }, stubbed, stubTree.path)
   await hook('after-read', read('0.ts'))
+  const { last } = JSON.parse(await readFile(join(tree.path, '.git/deconflict/hooks.json'), 'utf8'))
+  if (last.outcome !== 'ok') throw new Error(`a hook failed: ${last.outcome}`)
 
   // The first round is a warm-up.
   const all = await interleaved(options.sizes.hooks, {
@@ -54,7 +61,7 @@ export async function hooksPart(rig: Rig): Promise<void> {
   for (const [name, label] of Object.entries(labels))
     results.add(`hooks.${name}`, label, 'ms', all[name as keyof typeof all])
 
-  const dead = { ...session, DECONFLICT_URL: silent.url }
+  const dead = { ...token, DECONFLICT_URL: silent.url }
   const slow = await interleaved(Math.ceil(options.sizes.hooks / 4), {
     first: async () => {
       const fresh = await workingTree()

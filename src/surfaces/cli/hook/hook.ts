@@ -5,14 +5,18 @@
 import { statSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { parseArgs } from 'node:util'
-import { EXIT, type ExitCode } from '../runtime.ts'
+import { systemClock } from '../../../base/clock.ts'
+import { EXIT, type ExitCode, type Runtime } from '../runtime.ts'
 import { filesInside } from '../scope-paths.ts'
 import { sanitize } from '../terminal.ts'
 import { hookOutput } from './answer.ts'
 import { findTree, readBranch, type WorkingTree } from './git-directory.ts'
 import { AGENTS, HOOK_EVENTS, type HookEvent, type HookInput, readHookInput } from './payload.ts'
 import { updateRecord } from './record.ts'
-import { type HookOptions, type HookRuntime, pauseAfter, runInTree } from './run.ts'
+import { type HookOptions, pauseAfter, runInTree } from './run.ts'
+
+/** `clock`: default, that of the system. */
+type HookRuntime = Omit<Runtime, 'clock' | 'version' | 'serveMcp'> & Partial<Pick<Runtime, 'clock'>>
 
 /** The input of an edit can contain a whole file. */
 const INPUT_MAX = 33_554_432
@@ -34,7 +38,7 @@ export async function hook(runtime: HookRuntime, args: string[]): Promise<ExitCo
     const cwd = input.cwd ?? runtime.cwd
     const tree = findTree(cwd)
     if (tree === undefined) return EXIT.clear
-    const now = runtime.clock().getTime()
+    const now = (runtime.clock ?? systemClock)().getTime()
     const record = (outcome: string) =>
       updateRecord(tree.git_directory, { last: { at: now, event, agent: input.agent, outcome } })
     const { reason, subagent } = input
@@ -42,8 +46,11 @@ export async function hook(runtime: HookRuntime, args: string[]): Promise<ExitCo
       ...{ event, agent: input.agent, reason, subagent, now, branch: readBranch(tree.git_directory) },
       ...filesIn(tree, cwd, input),
     }
+    const { env } = runtime
     const run = {
-      ...{ runtime: { ...runtime, cwd }, options, tree, input, situation },
+      ...{ options, tree, input, situation },
+      // Not the stream itself, which takes time to open.
+      runtime: { env, cwd, stderr: { write: (line: string) => runtime.stderr.write(line) } },
       left_ms: () => Math.max(1, left_ms() - END_MS),
     }
     try {
@@ -122,7 +129,7 @@ function filesIn(
   return { edits: inside(edits), reads: [...new Set([...inside(reads), ...inside(named, from)])] }
 }
 
-async function readInput(stdin: HookRuntime['stdin']): Promise<string> {
+async function readInput(stdin: Runtime['stdin']): Promise<string> {
   if (stdin.isTTY) return ''
   const chunks: Buffer[] = []
   let size = 0

@@ -21,11 +21,6 @@ import { planFor, type Situation } from './plan.ts'
 import { readRecord, updateRecord } from './record.ts'
 import { workOn } from './session.ts'
 
-export type HookRuntime = Pick<
-  Runtime,
-  'env' | 'cwd' | 'stdin' | 'stdout' | 'stderr' | 'clock' | 'uptime_ms' | 'hook_limit_ms'
->
-
 export interface HookOptions {
   url?: string
   repo?: string
@@ -35,7 +30,7 @@ export interface HookOptions {
 
 export interface HookRun {
   /** In the working directory of the agent. */
-  runtime: HookRuntime
+  runtime: Pick<Runtime, 'env' | 'cwd' | 'stderr'>
   options: HookOptions
   tree: WorkingTree
   input: HookInput

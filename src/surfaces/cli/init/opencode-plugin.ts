@@ -23,7 +23,7 @@ function hook(event, payload) {
   return new Promise((resolve) => {
     const child = spawn('deconflict', ['hook', event, ...OPTIONS_OF_EVERY_HOOK], {
       stdio: ['pipe', 'pipe', 'ignore'],
-      timeout: 5000,
+      timeout: 10_000,
       shell: process.platform === 'win32',
     })
     let output = ''
