@@ -1,5 +1,15 @@
 /** State of a working tree, in its git directory: which activity belongs to a branch or an agent session. Loads no schema. */
-import { mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
+import {
+  closeSync,
+  constants,
+  ftruncateSync,
+  mkdirSync,
+  openSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  writeSync,
+} from 'node:fs'
 import { join } from 'node:path'
 import type { Workspace } from './workspace.ts'
 
@@ -83,12 +93,20 @@ export function readJson(file: string): unknown {
   }
 }
 
-/** Replaces the file atomically. */
+/**
+ * Overwrites the file in place: some file systems flush a file to disk that replaces another one, which would take most of
+ * the time of a hook. A half-written file counts as missing, and hooks that find none read it again under their lock.
+ */
 export function writeJson(file: string, value: unknown): void {
   mkdirSync(join(file, '..'), { recursive: true })
-  const draft = `${file}.${process.pid}`
-  writeFileSync(draft, JSON.stringify(value))
-  renameSync(draft, file)
+  const bytes = Buffer.from(JSON.stringify(value))
+  const descriptor = openSync(file, constants.O_WRONLY | constants.O_CREAT)
+  try {
+    writeSync(descriptor, bytes)
+    ftruncateSync(descriptor, bytes.length)
+  } finally {
+    closeSync(descriptor)
+  }
 }
 
 /** The names of the files in `directory`; none if it does not exist. */
