@@ -46,7 +46,8 @@ export async function hooksPart(rig: Rig): Promise<void> {
     answer: () => checkTime(service.url, 'busy'),
     prompt: () => hook('prompt', { prompt: 'Go on.' }),
     start: (round) => hook('session-start', { source: 'startup', session_id: `start-${round}` }),
-    edit: (round) => hook('before-edit', edit(`${1 + round}.ts`)),
+    // Other files than those that are read.
+    edit: (round) => hook('before-edit', edit(`${FILES - 1 - round}.ts`)),
   })
   const labels: Record<keyof typeof all, string> = {
     bare: 'node -e 0',

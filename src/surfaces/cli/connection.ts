@@ -111,7 +111,7 @@ async function ghToken(
   }
 }
 
-export type Limits = Pick<ClientOptions, 'timeout_ms' | 'attempts' | 'retry_for_ms' | 'budget_ms'>
+export type Limits = Pick<ClientOptions, 'timeout_ms' | 'attempts' | 'retry_for_ms' | 'budget_ms' | 'fetch'>
 
 /** Shorter than the defaults of the client, because a person is waiting. */
 const INTERACTIVE: Limits = { timeout_ms: 15_000, attempts: 3, retry_for_ms: 20_000 }

@@ -16,6 +16,7 @@ import { findWorkspace, type Workspace } from '../workspace.ts'
 import { type Ending, endSession, endSubagent, keyOf, takeOver } from './ending.ts'
 import type { WorkingTree } from './git-directory.ts'
 import { createHookClient, type HookClient } from './hook-client.ts'
+import { sendWithHttp } from './http.ts'
 import type { HookInput } from './payload.ts'
 import { planFor, type Situation } from './plan.ts'
 import { readRecord, updateRecord } from './record.ts'
@@ -130,7 +131,8 @@ async function connect(run: HookRun, workspace: Workspace): Promise<HookClient> 
   const { host, owner, repo, is_named } = workspace
   const { known_host } = readRecord(tree.git_directory)
   const { url, insecure } = options
-  const limits = { url, insecure, attempts: 1, budget_ms: left_ms() }
+  const fetch = sendWithHttp as typeof globalThis.fetch
+  const limits = { url, insecure, attempts: 1, budget_ms: left_ms(), fetch }
   const identity = (base_url: string) => `${base_url} ${host}/${owner}/${repo}`
   const connection = await findConnection(runtime, workspace, {
     ...limits,
