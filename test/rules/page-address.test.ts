@@ -3,11 +3,11 @@ import { describe, expect, test } from 'vitest'
 import {
   type Address,
   hashOf,
-  NO_VIEW,
   readAddress,
   repositoryNamed,
   type View,
 } from '../../src/surfaces/dashboard/web/address.ts'
+import { NO_VIEW } from '../support/page-records.ts'
 
 const repository = (view: Partial<View>): Address => ({
   kind: 'repository',

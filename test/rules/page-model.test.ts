@@ -1,8 +1,8 @@
 /** Whose work the page shows first. */
 import { expect, test } from 'vitest'
-import { NO_VIEW, type View } from '../../src/surfaces/dashboard/web/address.ts'
+import type { View } from '../../src/surfaces/dashboard/web/address.ts'
 import { modelOf } from '../../src/surfaces/dashboard/web/repository-model.ts'
-import { NOW_MS, pageActivity, pageOverlap } from '../support/page-records.ts'
+import { NO_VIEW, NOW_MS, pageActivity, pageOverlap } from '../support/page-records.ts'
 
 const ACTIVITIES = {
   items: [

@@ -1,8 +1,20 @@
 /** Records in the page's format, for tests of its pure parts. */
+import type { View } from '../../src/surfaces/dashboard/web/address.ts'
 import type { Activity, Overlap } from '../../src/surfaces/dashboard/web/records.ts'
 
 export const NOW_MS = Date.parse('2026-03-02T09:00:00.000Z')
 export const HOUR_MS = 3_600_000
+
+/** The view of an address without parameters. */
+export const NO_VIEW: View = {
+  person: null,
+  path: null,
+  area: null,
+  text: '',
+  only_collisions: false,
+  record: null,
+  pull_request: null,
+}
 
 /** An activity of Ada's that began an hour ago; `given` overrides the defaults. */
 export function pageActivity(id: string, given: object = {}): Activity {

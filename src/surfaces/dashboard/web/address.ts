@@ -22,16 +22,6 @@ export type Address =
 
 export const EVERYONE = 'everyone'
 
-export const NO_VIEW: View = {
-  person: null,
-  path: null,
-  area: null,
-  text: '',
-  only_collisions: false,
-  record: null,
-  pull_request: null,
-}
-
 const PLACE = /^#\/(?:([\w.-]+)(?:\/([\w.-]+))?\/?)?(?:\?(.*))?$/
 
 /** Anything that is not an address of the page is its overview. */
