@@ -3,6 +3,7 @@ import { later } from '../base/clock.ts'
 import { Failure } from '../base/failure.ts'
 import { newId } from '../base/id.ts'
 import { type Page, pageOf } from '../base/page.ts'
+import { notableWeight } from '../claims/weight.ts'
 import { changesAnything, changing, enqueueRechecks } from '../context/changes.ts'
 import { insertIfRoom, tooManyLive } from '../context/live-limit.ts'
 import { enqueueNotification } from '../context/notifications.ts'
@@ -46,23 +47,22 @@ export async function createNotable(ctx: RepoContext, input: CreateNotable): Pro
     updated_at: now,
   }
   return changing(ctx, (within) =>
-    notifying(within, input, (inner) => insertSuperseding(inner, row, input.supersedes)),
+    within.is_notified && isHigh(input)
+      ? inTransaction(within, async (inner) =>
+          notified(inner, await insertSuperseding(inner, row, input.supersedes)),
+        )
+      : insertSuperseding(within, row, input.supersedes),
   )
 }
 
-/** Enqueues a notification of a high notable in the transaction that creates it. */
-function notifying(
-  ctx: RepoContext,
-  { importance }: Pick<CreateNotable, 'importance'>,
-  insert: (within: RepoContext) => Promise<NotableRow>,
-): Promise<NotableRow> {
-  const isHigh = importance === 'high' || importance === 'critical'
-  if (!isHigh || !ctx.is_notified) return insert(ctx)
-  return inTransaction(ctx, async (within) => {
-    const row = await insert(within)
-    await enqueueNotification(within, { notable_id: row.id })
-    return row
-  })
+function isHigh(notable: Parameters<typeof notableWeight>[0]): boolean {
+  return notableWeight(notable) === 2
+}
+
+/** Enqueues the notification of a notable that became high, in the transaction `within`. */
+async function notified(within: RepoContext, row: NotableRow): Promise<NotableRow> {
+  await enqueueNotification(within, { notable_id: row.id })
+  return row
 }
 
 async function insertSuperseding(
@@ -138,7 +138,8 @@ export function updateNotable(ctx: RepoContext, id: string, input: UpdateNotable
     if (!changesAnything(row, input)) return row
     await enqueueRechecks(within, [id])
     const areas = input.scope ? { area_keys: input.scope.areas.map(labelKey) } : {}
-    return store.updateNotable(db, stored, { ...input, ...areas, updated_at: now })
+    const updated = await store.updateNotable(db, stored, { ...input, ...areas, updated_at: now })
+    return within.is_notified && isHigh(updated) && !isHigh(row) ? notified(within, updated) : updated
   })
 }
 

@@ -175,6 +175,25 @@ describe('a notable', () => {
   })
 })
 
+describe('a notable that is not high', () => {
+  beforeEach(() => {
+    repository = fixture.repository()
+  })
+
+  test.each([{ importance: 'critical' }, { blocking: true }])(
+    'is posted when it becomes so by %j, and once',
+    async (change) => {
+      const id = await repository.createNotable({ importance: 'low' })
+      const update = (body: object) => repository.request('PATCH', `/notables/${id}`, { body })
+      await update({ title: 'Frozen' })
+      expect(received).toEqual([])
+      for (const body of [change, { importance: 'low', blocking: false }, change]) await update(body)
+      await repository.advance(0)
+      expect(received.map(({ body }) => body.notable.id)).toEqual([id])
+    },
+  )
+})
+
 describe('a receiver', () => {
   beforeEach(() => {
     repository = fixture.repository()
