@@ -5,11 +5,16 @@ import type { Client } from '../../client/client.ts'
 import { mcpServers } from './server.ts'
 import type { Defaults } from './tools.ts'
 
-/** Serves until the client closes standard input. */
+/** Serves until the client closes standard input or output. */
 export async function serveStdio(client: Client, defaults: Defaults): Promise<void> {
   const server = mcpServers(defaults)(client)
-  const ended = once(process.stdin, 'end')
+  const ended = Promise.race([once(process.stdin, 'end'), outputClosed()])
   await server.connect(new StdioServerTransport())
   await ended
   await server.close()
+}
+
+/** A client that goes away may close its end of a pipe first; a write then fails with EPIPE. */
+function outputClosed(): Promise<void> {
+  return new Promise((resolve) => process.stdout.on('error', () => resolve()))
 }
