@@ -57,12 +57,19 @@ afterAll(async () => {
 const base = Array.from({ length: 120 }, (_, at) => `pay(${at})`)
 const edit = (at: number, added: string[]) =>
   ({ filename: 'src/pay.ts', status: 'modified', patch: editOf(base, at, 3, added) }) as const
-const open = (head: string, ...files: ReturnType<typeof edit>[]) =>
-  repository.open({ title: `Edit in ${head}`, head, author: `author-of-${head}`, files })
-/** Opens two pull requests that change the same lines. */
+const work = (head: string, ...files: ReturnType<typeof edit>[]) => ({
+  title: `Edit in ${head}`,
+  head,
+  author: `author-of-${head}`,
+  files,
+})
+const open = (...given: Parameters<typeof work>) => repository.open(work(...given))
+/** Opens two pull requests that change the same lines, in one second of GitHub's clock and one after the other of the service's. */
 async function openPair(): Promise<[number, number]> {
-  const first = await open('retries', edit(40, ['retry()']))
-  return [first, await open('tidy', edit(41, ['tidy()']))]
+  const created_at = '2026-03-02T08:00:00Z'
+  const first = await repository.open({ ...work('retries', edit(40, ['retry()'])), created_at })
+  fixture.service.clock.advance(1000)
+  return [first, await repository.open({ ...work('tidy', edit(41, ['tidy()'])), created_at })]
 }
 
 describe('a proved conflict', () => {
