@@ -1,4 +1,4 @@
-/** Builds the service and its page once per run, for the projects that start it as a process. */
+/** Builds the service and its page once per run, as a release, for the projects that start it as a process. */
 import { execFile } from 'node:child_process'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
@@ -23,6 +23,8 @@ export async function setup(project: TestProject): Promise<void> {
 }
 
 function build(command: string, ...flags: string[]) {
-  const options = { cwd: ROOT, timeout: BUILD_MS, killSignal: 'SIGKILL' } as const
+  // Vitest sets NODE_ENV to `test`, with which the page would be built for development.
+  const env = { ...process.env, NODE_ENV: 'production' }
+  const options = { cwd: ROOT, env, timeout: BUILD_MS, killSignal: 'SIGKILL' } as const
   return promisify(execFile)(process.execPath, [`node_modules/.bin/${command}`, ...flags], options)
 }
