@@ -4,33 +4,28 @@ import type { AddressInfo } from 'node:net'
 import { setTimeout as wait } from 'node:timers/promises'
 import type { Logger } from 'pino'
 import { type Clock, systemClock } from './base/clock.ts'
-import type { AppCredentials, Config } from './base/config.ts'
+import type { Config } from './base/config.ts'
 import { SingleFlight } from './base/single-flight.ts'
 import type { App } from './context/app.ts'
 import { ChangeFeed } from './context/change-feed.ts'
 import { openDatabase, pendingDatabase } from './db/open.ts'
 import { Access } from './github/access.ts'
-import type { GithubApp } from './github/app.ts'
 import { openGithub } from './github/octokit.ts'
 import { Watch } from './github/watch.ts'
-import { type Polling, runUntil } from './jobs/jobs.ts'
-import { enqueue } from './jobs/store.ts'
 import { Wakeup } from './jobs/wakeup.ts'
 import { Admission } from './operations/admission.ts'
 import { sweepUntil } from './operations/sweep.ts'
-import { firstJobs, jobHandlers } from './pull-requests/jobs.ts'
 import { watchUntil } from './pull-requests/watch.ts'
 import { adoptCreatedApp } from './setup/adopt.ts'
-import type { CreatedApp } from './setup/created-app.ts'
 import { dashboard } from './surfaces/dashboard/dashboard.ts'
 import { EventStreams } from './surfaces/dashboard/event-streams.ts'
 import { LOCAL_SIGN_IN_PATH, LocalSignIn } from './surfaces/dashboard/local-sign-in.ts'
 import { httpSurface } from './surfaces/http/http.ts'
 import { CONNECTION_LIMITS, type ConnectionLimits, httpServer } from './surfaces/http/http-server.ts'
 import type { McpExchange } from './surfaces/mcp/mcp.ts'
+import { ACCESS_CHANNEL, actingAs } from './surfaces/webhooks/acting-app.ts'
 import { forwardChannel } from './surfaces/webhooks/channel.ts'
-import { DELIVERY, handleDelivery, receiveDelivery } from './surfaces/webhooks/deliveries.ts'
-import { handleEvents } from './surfaces/webhooks/events.ts'
+import { receiveDelivery } from './surfaces/webhooks/deliveries.ts'
 import { openLog } from './telemetry/log.ts'
 import { openMetrics } from './telemetry/metrics.ts'
 
@@ -45,9 +40,6 @@ export interface Service {
   /** Stops accepting requests, drains those in flight, and closes the database. */
   close(): Promise<void>
 }
-
-/** Channel on which instances announce owners whose permissions may have changed. */
-const ACCESS_CHANNEL = 'deconflict_access'
 
 /** The maximum size of all cached comparisons, in characters. */
 const COMPARISONS_KEPT = 4_000_000
@@ -168,59 +160,6 @@ export async function startService(config: Config, options: ServiceOptions = {})
 /** Resolves when `work` ends, or after `ms`. */
 async function withTimeout(work: Promise<unknown>, ms: number): Promise<void> {
   await Promise.race([work, wait(ms, undefined, { ref: false })])
-}
-
-/** Lets `app` act as a GitHub App: of the configuration, or one that `/setup` created, at start or later. */
-function actingAs(
-  app: App,
-  options: {
-    paces_writes: boolean
-    polling: Polling
-    /** Called with the loop that runs jobs. */
-    work: (run: (signal: AbortSignal) => Promise<void>) => void
-  },
-) {
-  const { access, clock, config, database, log, metrics } = app
-  const open = async (credentials: AppCredentials): Promise<GithubApp> => {
-    const { openGithubApp } = await import('./github/app.ts')
-    const { paces_writes } = options
-    return openGithubApp(credentials, { api_url: config.github_api_url, log, metrics, paces_writes })
-  }
-  const handlers = jobHandlers(app)
-  let isWorking = false
-  /** Without an App, jobs are run for watched repositories only. */
-  const startWorker = (): void => {
-    if (isWorking) return
-    isWorking = true
-    options.work((signal) => runUntil({ database, clock, log, metrics, handlers }, options.polling, signal))
-  }
-  /** Handles its events and runs its jobs from now on. */
-  const connected = async (github_app: GithubApp): Promise<void> => {
-    await database.listen(ACCESS_CHANNEL, {
-      heard: (owner) => access.invalidate(owner),
-      missed: () => access.invalidate(),
-    })
-    handleEvents(app, github_app.probot)
-    await enqueue(database.connection(), firstJobs(clock()), clock())
-    app.github_app = github_app
-    handlers[DELIVERY] = handleDelivery(app)
-    startWorker()
-  }
-  let connecting: Promise<void> | undefined
-  /** Calls after the first one have no effect, unless it failed. */
-  const created = (credentials: CreatedApp): Promise<void> => {
-    const { public_url } = config
-    const { client_id, client_secret } = credentials
-    if (public_url) app.sign_in ??= { public_url, client_id, client_secret }
-    connecting ??= open(credentials)
-      .then(connected)
-      .catch((error) => {
-        connecting = undefined
-        throw error
-      })
-    return connecting
-  }
-  return { open, connected, created, startWorker }
 }
 
 /** Forwards the webhooks of `WEBHOOK_PROXY_URL`, if it is set, to the service at `url`. Returns a function that stops it. */
