@@ -6,7 +6,7 @@ import { listSettingsFiles } from '../context/store.ts'
 import type { Db } from '../db/database.ts'
 import { isBot } from '../signal/audience.ts'
 import { BUDGET_DAYS, type BudgetState, budgetOf } from '../signal/budget.ts'
-import { countByAuthor, countByRepository } from './store.ts'
+import { countByAuthor, countByRepository } from './counts-store.ts'
 
 const DAY_MS = 86_400_000
 

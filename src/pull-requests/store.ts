@@ -1,5 +1,5 @@
 /** Queries for pull requests. Every statement starts with the repository id. */
-import { and, arrayOverlaps, asc, eq, gt, gte, inArray, lt, lte, ne, not, or, sql } from 'drizzle-orm'
+import { and, arrayOverlaps, asc, eq, gt, inArray, lt, lte, ne, not, or, sql } from 'drizzle-orm'
 import { type Batch, isNoneOf } from '../db/batch.ts'
 import type { Db } from '../db/database.ts'
 import { branch_commits } from '../stacks/table.ts'
@@ -155,42 +155,6 @@ export function listNumbered(db: Db, repo_id: number, numbers: number[]): Promis
     .where(
       and(eq(pull_requests.repo_id, repo_id), pull_requests.is_open, inArray(pull_requests.number, numbers)),
     )
-}
-
-const counted = {
-  pull_requests: sql<number>`count(*)::int`,
-  commented: sql<number>`count(commented_at)::int`,
-  thumbs_up: sql<number>`sum(thumbs_up)::int`,
-  thumbs_down: sql<number>`sum(thumbs_down)::int`,
-}
-
-/** Pull requests that were opened since `since`, by author. */
-export function countByAuthor(db: Db, repo_id: number, since: Date) {
-  const { author, is_bot } = pull_requests
-  return db
-    .select({ author, is_bot, ...counted })
-    .from(pull_requests)
-    .where(and(eq(pull_requests.repo_id, repo_id), gte(pull_requests.opened_at, since)))
-    .groupBy(author, is_bot)
-}
-
-/** Counting stops here. */
-const COUNTED_MAX = 100_000
-
-/** The same for all repositories. Authors that cannot be bots are not told apart. */
-export function countByRepository(db: Db, since: Date) {
-  const opened = db
-    .select()
-    .from(pull_requests)
-    .where(gte(pull_requests.opened_at, since))
-    .limit(COUNTED_MAX)
-    .as('opened')
-  const { repo_id, is_bot } = opened
-  const author = sql<string | null>`case when is_bot or author like '%]' then author end`
-  return db
-    .select({ repo_id, author, is_bot, ...counted })
-    .from(opened)
-    .groupBy(repo_id, is_bot, author)
 }
 
 /** The numbers of pull requests: of those closed, without an event since `closed_before`; if null, of all. */

@@ -1,0 +1,40 @@
+/** How many pull requests were opened and commented, for the budget of comments and the metrics. */
+import { and, eq, gte, sql } from 'drizzle-orm'
+import type { Db } from '../db/database.ts'
+import { pull_requests } from './table.ts'
+
+const counted = {
+  pull_requests: sql<number>`count(*)::int`,
+  commented: sql<number>`count(commented_at)::int`,
+  thumbs_up: sql<number>`sum(thumbs_up)::int`,
+  thumbs_down: sql<number>`sum(thumbs_down)::int`,
+}
+
+/** Pull requests that were opened since `since`, by author. */
+export function countByAuthor(db: Db, repo_id: number, since: Date) {
+  const { author, is_bot } = pull_requests
+  return db
+    .select({ author, is_bot, ...counted })
+    .from(pull_requests)
+    .where(and(eq(pull_requests.repo_id, repo_id), gte(pull_requests.opened_at, since)))
+    .groupBy(author, is_bot)
+}
+
+/** Counting stops here. */
+const COUNTED_MAX = 100_000
+
+/** The same for all repositories. Authors that cannot be bots are not told apart. */
+export function countByRepository(db: Db, since: Date) {
+  const opened = db
+    .select()
+    .from(pull_requests)
+    .where(gte(pull_requests.opened_at, since))
+    .limit(COUNTED_MAX)
+    .as('opened')
+  const { repo_id, is_bot } = opened
+  const author = sql<string | null>`case when is_bot or author like '%]' then author end`
+  return db
+    .select({ repo_id, author, is_bot, ...counted })
+    .from(opened)
+    .groupBy(repo_id, is_bot, author)
+}
