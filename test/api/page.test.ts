@@ -196,16 +196,32 @@ describe('events', () => {
       .pipeThrough(new TextDecoderStream())
       .getReader()
     expect((await reader.read()).value).toBe(`event: hello\ndata: {"may_write":${may_write}}\n\n`)
-    const activityBody = { title: 'Work', summary: 'Some.', actor: 'Ada' }
+    const title = `Seen by ${token}`
+    const activityBody = { title, summary: 'Some.', actor: 'Ada' }
     expect((await service.api('POST', '/activity', { body: activityBody })).status).toBe(201)
-    const event = (await reader.read()).value as string
-    expect(event).toMatch(/^event: changed\ndata: \{.*\}\n\n$/)
+    const event = await eventWith(reader, title)
+    expect(event).toMatch(/^event: changed\ndata: \{.*\}$/)
     expect(JSON.parse(event.slice(event.indexOf('{')))).toMatchObject({
-      activities: [{ title: 'Work', actor: 'Ada', status: 'active' }],
+      activities: [{ title, actor: 'Ada', status: 'active' }],
       gone: [],
     })
     await reader.cancel()
   })
+
+  /** The first event that contains the text. What changed before may still be sent. */
+  async function eventWith(reader: ReadableStreamDefaultReader<string>, text: string): Promise<string> {
+    let received = ''
+    for (;;) {
+      const { value, done } = await reader.read()
+      if (done) throw new Error(`the stream ended after ${received}`)
+      received += value
+      const event = received
+        .split('\n\n')
+        .slice(0, -1)
+        .find((each) => each.includes(text))
+      if (event !== undefined) return event
+    }
+  }
 })
 
 test('the session names the login of a token that a tab uses, and no login for a rejected one', async () => {
