@@ -66,7 +66,9 @@ function partsOf(config: Config, { url, setup_url, app }: Service): Part[] {
       : [
           'page',
           true,
-          `${url}, with a GitHub token; set PUBLIC_URL, GITHUB_CLIENT_ID and GITHUB_CLIENT_SECRET to enable sign-in`,
+          setup_url
+            ? `${url}, with a GitHub token; the GitHub App enables sign-in`
+            : `${url}, with a GitHub token; set PUBLIC_URL, GITHUB_CLIENT_ID and GITHUB_CLIENT_SECRET to enable sign-in`,
         ],
     config.database_url
       ? ['database', true, 'PostgreSQL (DATABASE_URL)']

@@ -213,49 +213,6 @@ export async function editComment(
   }
 }
 
-export interface CheckRun {
-  head_sha: string
-  conclusion: 'success' | 'neutral'
-  title: string
-  summary: string
-  /** At most 50. */
-  annotations: Annotation[]
-}
-
-export interface Annotation {
-  path: string
-  /** First and last, from 1; null for the file as a whole. */
-  lines: readonly [first: number, last: number] | null
-  message: string
-}
-
-/** Creates a completed check run `Deconflict` on a commit. GitHub shows the latest one of a name. One call. */
-export async function reportCheckRun(
-  client: Installation,
-  repo: RepositoryName,
-  run: CheckRun,
-): Promise<void> {
-  await client.rest.checks.create({
-    ...named(repo),
-    name: 'Deconflict',
-    head_sha: run.head_sha,
-    status: 'completed',
-    conclusion: run.conclusion,
-    output: {
-      title: run.title,
-      summary: run.summary,
-      annotations: run.annotations.map(({ path, lines, message }) => ({
-        path,
-        message,
-        start_line: lines?.[0] ?? 1,
-        end_line: lines?.[1] ?? 1,
-        annotation_level: 'notice',
-      })),
-    },
-  })
-  recordEffect('check_run_reported')
-}
-
 /** Whether a call failed because the resource does not exist, or no longer exists. */
 export function isNotFound(error: unknown): boolean {
   const { status } = error as { status?: number }

@@ -27,7 +27,7 @@ export interface CallerRequest {
   signal: AbortSignal | undefined
 }
 
-/** Two queries for each stored repository, two more for one with several live activities, and the comparison of these. */
+/** Two queries for each stored repository, one more if it has live records, and the comparison of its activities if there are several. */
 export async function listRepositories(
   app: App,
   { repositories, complete }: RepositoryList,

@@ -4,8 +4,7 @@ import { isLiveAt } from '../activities/status-store.ts'
 import { activities } from '../activities/table.ts'
 import { repositories } from '../context/table.ts'
 import type { Db } from '../db/database.ts'
-import type { NotableRow } from '../notables/table.ts'
-import { notables } from '../notables/table.ts'
+import { type NotableRow, notables } from '../notables/table.ts'
 
 /** The records of one repository that are counted at most, the newest. */
 const COUNTED_MAX = 10_000

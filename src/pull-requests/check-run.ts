@@ -1,7 +1,7 @@
 /** The check run `Deconflict`: the same summary as the comment, on the files that overlap (contract §10). Pure. */
 import { SETTINGS_PATH } from '../context/installed-repository.ts'
 import type { SettingsProblem } from '../context/settings.ts'
-import type { Annotation, CheckRun } from '../github/client.ts'
+import type { Annotation, CheckRun } from '../github/check-runs.ts'
 import { placeSentence } from '../lines/verdict-words.ts'
 import { commentOf, headline } from './comment.ts'
 import { quote } from './markdown.ts'

@@ -3,14 +3,8 @@ import { createHash } from 'node:crypto'
 import type { App } from '../context/app.ts'
 import type { RepoContext } from '../context/repo.ts'
 import type { Installation } from '../github/app.ts'
-import {
-  type CheckRun,
-  createComment,
-  editComment,
-  findOwnComment,
-  type Reactions,
-  reportCheckRun,
-} from '../github/client.ts'
+import { type CheckRun, reportCheckRun } from '../github/check-runs.ts'
+import { createComment, editComment, findOwnComment, type Reactions } from '../github/client.ts'
 import { isBot } from '../signal/audience.ts'
 import { checkRunOf } from './check-run.ts'
 import { commentOf, MARKER, mutedComment, TEXT_VERSION } from './comment.ts'
