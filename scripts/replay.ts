@@ -1,7 +1,7 @@
-/** `npm run replay`: judges recorded pairs of pull requests, or a whole history, without a service (contract §12). */
+/** `npm run replay`: compares recorded pairs of pull requests, or a whole history, without a service (contract §12). */
 import { parseArgs } from 'node:util'
 import { replayHistory } from './replay/history.ts'
-import { judgePairs, readRecording } from './replay/pairs.ts'
+import { comparePairs, readRecording } from './replay/pairs.ts'
 import { summaryOf } from './replay/summary.ts'
 import { tablesOf } from './replay/tables.ts'
 
@@ -47,11 +47,11 @@ function daysOf(option: string, value: string): number {
 async function replayPairs(file: string): Promise<void> {
   const recording = await readRecording(file)
   const started = performance.now()
-  const judged = judgePairs(recording)
+  const compared = comparePairs(recording)
   const ms = performance.now() - started
-  for (const { a, b, verdict, confidence, duplicate, files } of judged)
+  for (const { a, b, verdict, confidence, duplicate, files } of compared)
     process.stdout.write(`${JSON.stringify({ a, b, verdict, confidence, duplicate, files })}\n`)
-  process.stderr.write(`${summaryOf(recording, judged, ms)}\n`)
+  process.stderr.write(`${summaryOf(recording, compared, ms)}\n`)
 }
 
 main().catch((error: Error) => {

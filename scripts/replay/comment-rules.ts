@@ -3,23 +3,23 @@ import { DEFAULT_SETTINGS, type Settings } from '../../src/context/settings.ts'
 import type { Verdict } from '../../src/lines/verdict.ts'
 import { suppressionOf } from '../../src/signal/audience.ts'
 import { isComparable, isConflict, isProved } from './overlaps.ts'
-import type { JudgedOverlap } from './truth.ts'
+import type { OverlapWithTruth } from './truth.ts'
 
 const WITHIN_3: readonly Verdict[] = ['conflict', 'agrees', 'touching']
 const WITHIN_30: readonly Verdict[] = [...WITHIN_3, 'near']
 
 interface Rule {
   label: string
-  holds(overlap: JudgedOverlap): boolean
+  holds(overlap: OverlapWithTruth): boolean
   /** Whom the rules of the service then tell; all if undefined. */
   audience?: Settings['comment']['audience']
   /** As if the budget of the service were exceeded. */
   is_over_budget?: boolean
 }
 
-const isWithin = (overlap: JudgedOverlap, verdicts: readonly Verdict[]) =>
-  isComparable(overlap) && verdicts.includes(overlap.judged.lines?.verdict ?? 'far')
-const conflictsInGit = ({ truth }: JudgedOverlap) => truth?.verdict === 'conflict'
+const isWithin = (overlap: OverlapWithTruth, verdicts: readonly Verdict[]) =>
+  isComparable(overlap) && verdicts.includes(overlap.compared.lines?.verdict ?? 'far')
+const conflictsInGit = ({ truth }: OverlapWithTruth) => truth?.verdict === 'conflict'
 
 const LATER = { audience: 'later' } as const
 
@@ -38,7 +38,7 @@ const RULES: readonly Rule[] = [
 
 /** Whether the rules of the service tell one side of the other when the later one is opened. */
 function isTold(
-  { earlier, later, truth }: JudgedOverlap,
+  { earlier, later, truth }: OverlapWithTruth,
   {
     side,
     audience,
@@ -69,7 +69,7 @@ function isTold(
 }
 
 /** Whether the earlier side was live, rather than stale, when the later one was opened. */
-export function isLive(overlap: JudgedOverlap): boolean {
+export function isLive(overlap: OverlapWithTruth): boolean {
   return isTold(overlap, { side: 'later', audience: 'both' })
 }
 
@@ -84,7 +84,7 @@ export interface RuleCount {
 
 /** `isCounted`: a pull request by people that was opened during the replayed period. */
 export function countsOf(
-  overlaps: readonly JudgedOverlap[],
+  overlaps: readonly OverlapWithTruth[],
   { pull_requests, isCounted }: { pull_requests: number; isCounted: (n: number) => boolean },
 ): RuleCount[] {
   return RULES.map(({ label, holds, ...rule }) => {

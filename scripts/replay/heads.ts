@@ -1,24 +1,24 @@
-/** The heads of pull requests with their changed files, and the service's judgment of two of them. Pure. */
+/** The heads of pull requests with their changed files, and the service's side_verdict of two of them. Pure. */
 
 import type { FileChange } from '../../src/lines/change.ts'
 import { namesOf } from '../../src/lines/change.ts'
 import type { NoiseRules } from '../../src/lines/noise.ts'
 import { type FileIndex, indexFiles, sharedFiles } from '../../src/lines/pair-verdict.ts'
+import type { DigestedFile, Side } from '../../src/overlap/side.ts'
 import {
   type DigestedSide,
   digested,
-  type Judgment,
-  judge,
   type SharedFile,
-} from '../../src/overlap/judge.ts'
-import type { JudgedSideFile, Side } from '../../src/overlap/side.ts'
+  type SideVerdict,
+  sideVerdict,
+} from '../../src/overlap/side-verdict.ts'
 import { PAIR_COST_MAX } from './pairs.ts'
 import type { PullRequest } from './pull-requests.ts'
 import type { Revision } from './revisions.ts'
 
 export interface Head extends DigestedSide {
-  files: readonly JudgedSideFile[]
-  index: FileIndex<JudgedSideFile>
+  files: readonly DigestedFile[]
+  index: FileIndex<DigestedFile>
 }
 
 /** A pull request with its files. */
@@ -29,7 +29,7 @@ export interface Changed extends PullRequest {
   revisions: (Revision & { changes: Head })[]
 }
 
-export interface JudgedHeads extends Judgment {
+export interface ComparedHeads extends SideVerdict {
   /** The shared files that are not noise. */
   real: SharedFile[]
 }
@@ -40,25 +40,27 @@ export function headOf(changes: readonly FileChange[], side: Omit<Side, 'files'>
   return { ...digested(side, files, noise), files, index: indexFiles(files) }
 }
 
-export type JudgeHeads = (yours: Head, theirs: Head) => JudgedHeads
+export type CompareHeads = (yours: Head, theirs: Head) => ComparedHeads
 
-/** Judges each two heads once. */
-export function headJudge(noise: NoiseRules): JudgeHeads {
-  const known = new WeakMap<Head, WeakMap<Head, JudgedHeads>>()
+/** Compares each two heads once. */
+export function headComparison(noise: NoiseRules): CompareHeads {
+  const known = new WeakMap<Head, WeakMap<Head, ComparedHeads>>()
   return (yours, theirs) => {
-    const judgments = known.get(yours) ?? new WeakMap<Head, JudgedHeads>()
-    known.set(yours, judgments)
-    const found = judgments.get(theirs) ?? judgeHeads(yours, theirs, noise)
-    judgments.set(theirs, found)
+    const side_verdicts = known.get(yours) ?? new WeakMap<Head, ComparedHeads>()
+    known.set(yours, side_verdicts)
+    const found = side_verdicts.get(theirs) ?? compareHeads(yours, theirs, noise)
+    side_verdicts.set(theirs, found)
     return found
   }
 }
 
-function judgeHeads(yours: Head, theirs: Head, noise: NoiseRules): JudgedHeads {
+function compareHeads(yours: Head, theirs: Head, noise: NoiseRules): ComparedHeads {
   const shared = sharedFiles(yours.index, theirs.files)
-  const judgment = judge(yours, theirs, { shared, noise, budget: { remaining: PAIR_COST_MAX } })
-  const noisy = new Set(judgment.files.filter(({ verdict }) => verdict === 'noise').map(({ path }) => path))
-  return { ...judgment, real: shared.filter(({ path }) => !noisy.has(path)) }
+  const side_verdict = sideVerdict(yours, theirs, { shared, noise, budget: { remaining: PAIR_COST_MAX } })
+  const noisy = new Set(
+    side_verdict.files.filter(({ verdict }) => verdict === 'noise').map(({ path }) => path),
+  )
+  return { ...side_verdict, real: shared.filter(({ path }) => !noisy.has(path)) }
 }
 
 /** The names under which pull requests of the same target branch meet. */

@@ -6,7 +6,7 @@ import { BUDGET_DAYS } from '../../src/signal/budget.ts'
 import { countsOf } from './comment-rules.ts'
 import { type Commits, readCommits } from './commits.ts'
 import { type Git, scratchOf } from './git.ts'
-import { headJudge } from './heads.ts'
+import { headComparison } from './heads.ts'
 import { mergedBranches } from './merges.ts'
 import { type Mirror, openMirror } from './mirror.ts'
 import { editsMerged, outcomesOf } from './outcomes.ts'
@@ -16,7 +16,7 @@ import type { Play } from './play-table.ts'
 import { DAY, readPullRequests } from './pull-requests.ts'
 import { readChanges } from './read-changes.ts'
 import type { Replayed } from './tables.ts'
-import { type JudgedOverlap, truthOf } from './truth.ts'
+import { type OverlapWithTruth, truthOf } from './truth.ts'
 
 /** The maximum number of pairs that git merges, the latest ones. Each pair takes one to four merges of about 20 ms. */
 const PAIRS_MAX = 20_000
@@ -67,21 +67,21 @@ async function replayMirror(mirror: Mirror, git: Git, options: ReplayOptions): P
   const people = counted.filter(({ is_bot }) => !is_bot)
   report(`${counted.length} pull requests opened in ${days} days, ${changed.length} were open at some time`)
 
-  const judge = headJudge(noise)
+  const compare = headComparison(noise)
   const overlaps = await overlapsWithTruth(git, commits, {
-    overlaps: [...overlapsOf(changed, { branches, since, judge })],
+    overlaps: [...overlapsOf(changed, { branches, since, compare })],
     report,
   })
   const numbers = new Set(people.map(({ n }) => n))
-  const rebased = overlaps.flatMap(({ is_of_people, rebased_over, earlier, later, judged }) => {
+  const rebased = overlaps.flatMap(({ is_of_people, rebased_over, earlier, later, compared }) => {
     if (!is_of_people || rebased_over === null) return []
-    return [{ merged: rebased_over, side: rebased_over === earlier ? later : earlier, real: judged.real }]
+    return [{ merged: rebased_over, side: rebased_over === earlier ? later : earlier, real: compared.real }]
   })
   const edits = await editsMerged(git, { commits, branches }, rebased)
   const { comment } = DEFAULT_SETTINGS
   const plays: Play[] = []
   for (const budget of [1, comment.budget]) {
-    const played = play(changed, { comment: { ...comment, budget }, branches, judge, from })
+    const played = play(changed, { comment: { ...comment, budget }, branches, compare, from })
     const shown = played.pairs.filter(({ shown_at }) => shown_at !== null && shown_at >= since)
     plays.push({
       limit: budget,
@@ -109,8 +109,8 @@ async function overlapsWithTruth(
   git: Git,
   commits: Commits,
   { overlaps: all, report }: { overlaps: readonly Overlap[]; report: (line: string) => void },
-): Promise<JudgedOverlap[]> {
-  const overlaps = all.map((overlap): JudgedOverlap => ({ ...overlap, truth: null }))
+): Promise<OverlapWithTruth[]> {
+  const overlaps = all.map((overlap): OverlapWithTruth => ({ ...overlap, truth: null }))
   const latest = overlaps.filter(isComparable).slice(-PAIRS_MAX)
   report(`${overlaps.length} pairs share a file, git merges ${latest.length}`)
   const truths = await truthOf(git, commits, { overlaps: latest, report })

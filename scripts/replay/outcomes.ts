@@ -1,7 +1,7 @@
 /** What became of the pairs that comments named (contract §12), as far as the commits of a mirror show it. */
 
 import { namesOf } from '../../src/lines/change.ts'
-import type { SharedFile } from '../../src/overlap/judge.ts'
+import type { SharedFile } from '../../src/overlap/side-verdict.ts'
 import type { Branch, Commit, Commits } from './commits.ts'
 import type { Git } from './git.ts'
 import type { Changed } from './heads.ts'
@@ -68,7 +68,10 @@ export async function outcomesOf(
 }
 
 /** Null if neither was merged, or if the other was closed before. */
-function firstMerge({ earlier, later, judged }: PlayedPair, branches: readonly Branch[]): FirstMerge | null {
+function firstMerge(
+  { earlier, later, compared }: PlayedPair,
+  branches: readonly Branch[],
+): FirstMerge | null {
   const [merged, other] = [earlier, later].toSorted((a, b) => mergedAt(a) - mergedAt(b)) as [Changed, Changed]
   const at = mergedAt(merged)
   if (at === Number.POSITIVE_INFINITY || other.ended <= at) return null
@@ -80,7 +83,7 @@ function firstMerge({ earlier, later, judged }: PlayedPair, branches: readonly B
     before: [then ?? other, other].filter((each) => !isRebased(each)),
     rebased: other.revisions.findLast(isRebased) ?? null,
     is_moved: other.merged !== null || other.pushed > at,
-    real: judged?.real ?? [],
+    real: compared?.real ?? [],
   }
 }
 

@@ -1,7 +1,7 @@
-/** Pairs of pull requests that were open at the same time and share a file, with the service's judgment of their last heads. */
+/** Pairs of pull requests that were open at the same time and share a file, with the service's side_verdict of their last heads. */
 import { isSameAuthor } from '../../src/overlap/side.ts'
 import type { Branch } from './commits.ts'
-import { type Changed, isStacked, type JudgedHeads, type JudgeHeads, keysOf } from './heads.ts'
+import { type Changed, type ComparedHeads, type CompareHeads, isStacked, keysOf } from './heads.ts'
 import { isRebasedOver } from './pull-requests.ts'
 import { rawGap } from './raw-gap.ts'
 
@@ -13,7 +13,7 @@ export interface Overlap {
   is_of_people: boolean
   /** The merged one of the two, if the other was rebased over its merge; otherwise null. */
   rebased_over: Changed | null
-  judged: JudgedHeads
+  compared: ComparedHeads
   /** The number of lines between the nearest changes by the line numbers of the two patches, without alignment. */
   raw_gap: number
 }
@@ -21,7 +21,7 @@ export interface Overlap {
 /** Yields each pair once, ordered by the later number, if the later one was opened at or after `since`. */
 export function* overlapsOf(
   pullRequests: readonly Changed[],
-  { branches, since, judge }: { branches: readonly Branch[]; since: number; judge: JudgeHeads },
+  { branches, since, compare }: { branches: readonly Branch[]; since: number; compare: CompareHeads },
 ): Generator<Overlap> {
   const byKey = new Map<string, Changed[]>()
   for (const later of pullRequests.toSorted((a, b) => a.n - b.n)) {
@@ -35,17 +35,17 @@ export function* overlapsOf(
     if (later.opened < since) continue
     for (const earlier of others)
       if (earlier.ended > later.opened)
-        yield overlapOf(earlier, later, { branch: branches[later.branch] as Branch, judge })
+        yield overlapOf(earlier, later, { branch: branches[later.branch] as Branch, compare })
   }
 }
 
 function overlapOf(
   earlier: Changed,
   later: Changed,
-  { branch, judge }: { branch: Branch; judge: JudgeHeads },
+  { branch, compare }: { branch: Branch; compare: CompareHeads },
 ): Overlap {
-  const judged = judge(earlier.last, later.last)
-  const { real } = judged
+  const compared = compare(earlier.last, later.last)
+  const { real } = compared
   const isOfTwo = !earlier.is_bot && !later.is_bot && !isSameAuthor(earlier.last.author, later.last.author)
   const rebased = isRebasedOver(later, earlier, branch) ? earlier : null
   return {
@@ -53,7 +53,7 @@ function overlapOf(
     later,
     is_of_people: real.length > 0 && isOfTwo && !isStacked(earlier, later),
     rebased_over: rebased ?? (isRebasedOver(earlier, later, branch) ? later : null),
-    judged,
+    compared,
     raw_gap: Math.min(...real.map(({ yours, theirs }) => rawGap(yours, theirs))),
   }
 }
@@ -64,9 +64,9 @@ export function isComparable({ is_of_people, rebased_over }: Overlap): boolean {
 }
 
 export function isConflict(overlap: Overlap): boolean {
-  return isComparable(overlap) && overlap.judged.lines?.verdict === 'conflict'
+  return isComparable(overlap) && overlap.compared.lines?.verdict === 'conflict'
 }
 
 export function isProved(overlap: Overlap): boolean {
-  return isConflict(overlap) && overlap.judged.lines?.confidence === 'proved'
+  return isConflict(overlap) && overlap.compared.lines?.confidence === 'proved'
 }

@@ -1,4 +1,4 @@
-/** Reads a recording of pull requests and pairs of them, and judges the pairs as the service does (contract §12). */
+/** Reads a recording of pull requests and pairs of them, and compares the pairs as the service does (contract §12). */
 import { readFile } from 'node:fs/promises'
 import { z } from 'zod'
 import { changeOf, type FileChange } from '../../src/lines/change.ts'
@@ -6,7 +6,7 @@ import { closingIssues } from '../../src/lines/closing-issues.ts'
 import { type Duplicate, duplicateOf, type Work, workOf } from '../../src/lines/duplicate.ts'
 import { KEY_BYTES, lineHasher } from '../../src/lines/line-hash.ts'
 import { DEFAULT_NOISE, type NoiseRules } from '../../src/lines/noise.ts'
-import { type FilePair, type JudgedFile, pairVerdict } from '../../src/lines/pair-verdict.ts'
+import { type FilePair, type FileVerdict, pairVerdict } from '../../src/lines/pair-verdict.ts'
 import type { Confidence, Verdict } from '../../src/lines/verdict.ts'
 
 /** An entry of GitHub's list of the files of a pull request. */
@@ -52,13 +52,13 @@ const Recording = z.object({
 })
 export type Recording = z.output<typeof Recording>
 
-export interface JudgedPair {
+export interface ComparedPair {
   a: number
   b: number
   verdict: Verdict
   confidence: Confidence | null
   duplicate: Duplicate | null
-  files: Pick<JudgedFile, 'path' | 'verdict' | 'confidence'>[]
+  files: Pick<FileVerdict, 'path' | 'verdict' | 'confidence'>[]
 }
 
 /** Throws an Error that names the field. */
@@ -77,8 +77,11 @@ interface Side {
   work: Work
 }
 
-/** Judges the pairs in the order of the recording. Throws if a pair refers to a pull request or file that is not recorded. */
-export function judgePairs({ repo, prs, pairs }: Recording, noise: NoiseRules = DEFAULT_NOISE): JudgedPair[] {
+/** Compares the pairs in the order of the recording. Throws if a pair refers to a pull request or file that is not recorded. */
+export function comparePairs(
+  { repo, prs, pairs }: Recording,
+  noise: NoiseRules = DEFAULT_NOISE,
+): ComparedPair[] {
   const hash = lineHasher(new Uint8Array(KEY_BYTES))
   const sides = new Map<number, Side>()
   for (const { n, base, files, title, body, commits } of prs.values()) {
@@ -95,7 +98,7 @@ export function judgePairs({ repo, prs, pairs }: Recording, noise: NoiseRules = 
       yours: found(ours.changes.get(file.a), `${file.a} of pull request ${a}`),
       theirs: found(theirs.changes.get(file.b), `${file.b} of pull request ${b}`),
     }))
-    const { strongest, files: judged } = pairVerdict(shared, {
+    const { strongest, files: compared } = pairVerdict(shared, {
       declared: { yours: false, theirs: false },
       one_base: ours.base === theirs.base,
       noise,
@@ -107,7 +110,7 @@ export function judgePairs({ repo, prs, pairs }: Recording, noise: NoiseRules = 
       verdict: strongest?.verdict ?? 'far',
       confidence: strongest?.confidence ?? null,
       duplicate: duplicateOf(ours.work, theirs.work),
-      files: judged.map(({ path, verdict, confidence }) => ({ path, verdict, confidence })),
+      files: compared.map(({ path, verdict, confidence }) => ({ path, verdict, confidence })),
     }
   })
 }

@@ -3,12 +3,12 @@
  * (contract §12). All pull requests count as ready for review. Pure.
  */
 import type { Settings } from '../../src/context/settings.ts'
-import { judgedSeverity } from '../../src/overlap/judge.ts'
 import { isSameAuthor } from '../../src/overlap/side.ts'
+import { sideSeverity } from '../../src/overlap/side-verdict.ts'
 import { type Candidate, namedOf, suppressionOf } from '../../src/signal/audience.ts'
 import { BUDGET_DAYS, budgetOf } from '../../src/signal/budget.ts'
 import type { Branch } from './commits.ts'
-import { type Changed, isStacked, type JudgedHeads, type JudgeHeads, keysOf } from './heads.ts'
+import { type Changed, type ComparedHeads, type CompareHeads, isStacked, keysOf } from './heads.ts'
 import { DAY, isRebasedOver } from './pull-requests.ts'
 
 /** Two pull requests that the service has called a conflict or a duplicate. */
@@ -18,8 +18,8 @@ export interface PlayedPair {
   later: Changed
   /** Whose event brought it about; null if it was there when the replay started. */
   cause: Changed | null
-  /** The present judgment; null if it is neither a conflict nor a duplicate any more. */
-  judged: JudgedHeads | null
+  /** The present side_verdict; null if it is neither a conflict nor a duplicate any more. */
+  compared: ComparedHeads | null
   /** When a comment named it first, in seconds; null if none did. */
   shown_at: number | null
   /** When a push took it away; null if none did. */
@@ -46,7 +46,7 @@ export interface Played {
 export interface PlayOptions {
   comment: Settings['comment']
   branches: readonly Branch[]
-  judge: JudgeHeads
+  compare: CompareHeads
   /** Pull requests that were open before are not compared with each other until the next event of one of them. In seconds. */
   from: number
 }
@@ -135,42 +135,47 @@ function meet(
   for (const other of others) {
     const theirs = state.live.get(other)
     if (other === pr || theirs === undefined || isStacked(pr, other)) continue
-    const judged = judgeAt(state, [pr, now], [other, theirs])
-    if (judged === 'unknown') continue
+    const compared = compareAt(state, [pr, now], [other, theirs])
+    if (compared === 'unknown') continue
     const pair = state.pairs.get(keyOf(pr, other))
-    if (pair) update(pair, judged, at)
-    else if (judged) {
+    if (pair) update(pair, compared, at)
+    else if (compared) {
       const isOld = pr.opened < state.from && other.opened < state.from
-      const earlier = isOld && before ? judgeAt(state, [pr, before], [other, theirs]) : null
-      add(state, { one: pr, other, cause: earlier === null ? pr : null, judged })
+      const earlier = isOld && before ? compareAt(state, [pr, before], [other, theirs]) : null
+      add(state, { one: pr, other, cause: earlier === null ? pr : null, compared })
     }
   }
   return (state.pairsOf.get(pr) ?? []).map((pair) => otherOf(pair, pr)).filter((each) => state.live.has(each))
 }
 
 /** Null if it is neither a conflict nor a duplicate; `unknown` if one was rebased over the other's later merge. */
-function judgeAt(
-  { judge, branches }: State,
+function compareAt(
+  { compare, branches }: State,
   [one, its]: [Changed, Pushed],
   [other, theirs]: [Changed, Pushed],
-): JudgedHeads | null | 'unknown' {
+): ComparedHeads | null | 'unknown' {
   const branch = branches[one.branch] as Branch
   if (isRebasedOver(its, other, branch) || isRebasedOver(theirs, one, branch)) return 'unknown'
-  const judged = judge(its.changes, theirs.changes)
-  return judged.lines?.verdict === 'conflict' || judged.duplicate !== null ? judged : null
+  const compared = compare(its.changes, theirs.changes)
+  return compared.lines?.verdict === 'conflict' || compared.duplicate !== null ? compared : null
 }
 
-function update(pair: PlayedPair, judged: JudgedHeads | null, at: number): void {
-  pair.judged = judged
-  pair.resolved_at = judged === null ? at : null
+function update(pair: PlayedPair, compared: ComparedHeads | null, at: number): void {
+  pair.compared = compared
+  pair.resolved_at = compared === null ? at : null
 }
 
 function add(
   { pairs, pairsOf }: State,
-  { one, other, cause, judged }: { one: Changed; other: Changed; cause: Changed | null; judged: JudgedHeads },
+  {
+    one,
+    other,
+    cause,
+    compared,
+  }: { one: Changed; other: Changed; cause: Changed | null; compared: ComparedHeads },
 ): void {
   const [earlier, later] = isEarlier(one, other) ? [one, other] : [other, one]
-  const pair = { earlier, later, cause, judged, shown_at: null, resolved_at: null }
+  const pair = { earlier, later, cause, compared, shown_at: null, resolved_at: null }
   pairs.set(keyOf(one, other), pair)
   for (const each of [one, other]) pairsOf.set(each, [...(pairsOf.get(each) ?? []), pair])
 }
@@ -187,7 +192,7 @@ function publish(state: State, pr: Changed, at: number): void {
   }
   const all = (state.pairsOf.get(pr) ?? []).flatMap((pair) => {
     const revision = state.live.get(otherOf(pair, pr))
-    return revision && pair.judged ? [{ pair, ...signalOf(pair, pair.judged, { pr, revision }) }] : []
+    return revision && pair.compared ? [{ pair, ...signalOf(pair, pair.compared, { pr, revision }) }] : []
   })
   const named = namedOf(all.filter((other) => suppressionOf(other, rules) === null))
   if (named.length === 0) return
@@ -202,18 +207,18 @@ function publish(state: State, pr: Changed, at: number): void {
 /** What the audience rules ask about the other side of a pair. */
 function signalOf(
   pair: PlayedPair,
-  judged: JudgedHeads,
+  compared: ComparedHeads,
   { pr, revision }: { pr: Changed; revision: Pushed },
 ): Candidate {
   const other = otherOf(pair, pr)
   const { cause } = pair
   return {
-    severity: judgedSeverity(judged, 0, null) ?? 'low',
-    is_duplicate: judged.duplicate !== null,
-    is_proved: judged.files.some(
+    severity: sideSeverity(compared, 0, null) ?? 'low',
+    is_duplicate: compared.duplicate !== null,
+    is_proved: compared.files.some(
       ({ verdict, confidence }) => verdict === 'conflict' && confidence === 'proved',
     ),
-    conflicts: judged.files.filter(({ verdict }) => verdict === 'conflict').length,
+    conflicts: compared.files.filter(({ verdict }) => verdict === 'conflict').length,
     is_risky: false,
     is_blocking: false,
     is_bot: other.is_bot,

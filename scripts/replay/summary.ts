@@ -1,9 +1,9 @@
 /** Summarizes a replay, and compares it with git's results in the recording. */
-import type { JudgedFile } from '../../src/lines/pair-verdict.ts'
+import type { FileVerdict } from '../../src/lines/pair-verdict.ts'
 import { VERDICTS } from '../../src/lines/verdict.ts'
-import type { JudgedPair, Recording } from './pairs.ts'
+import type { ComparedPair, Recording } from './pairs.ts'
 
-type Judged = Pick<JudgedFile, 'verdict' | 'confidence'>
+type Called = Pick<FileVerdict, 'verdict' | 'confidence'>
 
 /** Precision and recall in percent. */
 export interface Score {
@@ -16,12 +16,12 @@ export interface Score {
 }
 
 export function scoreOf(
-  cases: { judged: Judged; is_conflict: boolean }[],
+  cases: { compared: Called; is_conflict: boolean }[],
   least: 'likely' | 'proved',
 ): Score {
-  const isCalled = ({ verdict, confidence }: Judged) =>
+  const isCalled = ({ verdict, confidence }: Called) =>
     verdict === 'conflict' && (least === 'likely' || confidence === 'proved')
-  const called = cases.filter(({ judged }) => isCalled(judged))
+  const called = cases.filter(({ compared }) => isCalled(compared))
   const found = called.filter(({ is_conflict }) => is_conflict).length
   const alarms = called.length - found
   const missed = cases.filter(({ is_conflict }) => is_conflict).length - found
@@ -33,40 +33,40 @@ function percent(part: number, rest: number): number {
 }
 
 /** The files that are not noise and have a result of git, and the pairs whose files all have one. */
-export function casesOf({ pairs }: Recording, judged: readonly JudgedPair[]) {
-  const byFile: { judged: Judged; is_conflict: boolean; path: string; a: number; b: number }[] = []
-  const byPair: { judged: Judged; is_conflict: boolean; a: number; b: number }[] = []
+export function casesOf({ pairs }: Recording, compared: readonly ComparedPair[]) {
+  const byFile: { compared: Called; is_conflict: boolean; path: string; a: number; b: number }[] = []
+  const byPair: { compared: Called; is_conflict: boolean; a: number; b: number }[] = []
   for (const [index, { a, b, files }] of pairs.entries()) {
-    const pair = judged[index] as JudgedPair
+    const pair = compared[index] as ComparedPair
     const verdicts = new Map(pair.files.map((file) => [file.path, file]))
     const real = files.filter((file) => verdicts.get(file.a)?.verdict !== 'noise')
     for (const { a: path, pair: truth } of real) {
       const file = verdicts.get(path)
       if (file && (truth === 'conflict' || truth === 'clean'))
-        byFile.push({ judged: file, is_conflict: truth === 'conflict', path, a, b })
+        byFile.push({ compared: file, is_conflict: truth === 'conflict', path, a, b })
     }
     const is_conflict = real.some((file) => file.pair === 'conflict')
     if (is_conflict || (real.length > 0 && real.every((file) => file.pair === 'clean')))
-      byPair.push({ judged: pair, is_conflict, a, b })
+      byPair.push({ compared: pair, is_conflict, a, b })
   }
   return { byFile, byPair }
 }
 
-export function summaryOf(recording: Recording, judged: readonly JudgedPair[], ms: number): string {
+export function summaryOf(recording: Recording, compared: readonly ComparedPair[], ms: number): string {
   const counts = VERDICTS.flatMap((verdict) => {
-    const all = judged.filter((pair) => pair.verdict === verdict)
+    const all = compared.filter((pair) => pair.verdict === verdict)
     const proved = all.filter((pair) => pair.confidence === 'proved').length
     const note = verdict === 'conflict' ? ` (${proved} proved)` : ''
     return all.length > 0 ? [`${verdict} ${all.length}${note}`] : []
   })
-  const duplicates = judged.filter((pair) => pair.duplicate !== null).length
-  const { byFile, byPair } = casesOf(recording, judged)
+  const duplicates = compared.filter((pair) => pair.duplicate !== null).length
+  const { byFile, byPair } = casesOf(recording, compared)
   const scores = [
     ['files', byFile],
     ['pairs', byPair],
   ] as const
   return [
-    `${judged.length} pairs in ${ms.toFixed(0)} ms: ${counts.join(', ')}; duplicates ${duplicates}`,
+    `${compared.length} pairs in ${ms.toFixed(0)} ms: ${counts.join(', ')}; duplicates ${duplicates}`,
     ...scores.flatMap(([what, cases]) =>
       cases.length > 0 ? (['likely', 'proved'] as const).map((least) => scoreLine(what, cases, least)) : [],
     ),
@@ -75,7 +75,7 @@ export function summaryOf(recording: Recording, judged: readonly JudgedPair[], m
 
 function scoreLine(
   what: string,
-  cases: { judged: Judged; is_conflict: boolean }[],
+  cases: { compared: Called; is_conflict: boolean }[],
   least: 'likely' | 'proved',
 ) {
   const { precision, recall, found, alarms, missed } = scoreOf(cases, least)

@@ -3,12 +3,12 @@ import { isLive, type RuleCount } from './comment-rules.ts'
 import { figure, percent, ratio, table } from './markdown.ts'
 import { isConflict, isProved } from './overlaps.ts'
 import { type Period, type Play, playTables } from './play-table.ts'
-import type { JudgedOverlap } from './truth.ts'
+import type { OverlapWithTruth } from './truth.ts'
 
 export interface Replayed extends Period {
   pull_requests: { all: number; by_people: number }
   counts: RuleCount[]
-  overlaps: JudgedOverlap[]
+  overlaps: OverlapWithTruth[]
   /** Pairs by people of which one side was rebased over the other's merge, and those of them that edit lines of that merge. */
   rebased: { pairs: number; editing_merge: number }
   /** Without and with the budget. */
@@ -44,13 +44,13 @@ function approximations({ closed_after_days }: Replayed): string {
   return [
     'Approximated:',
     '- Each commit stands for a push at the time it was made, because a mirror contains only the last head of a pull request.',
-    '- Pairs of which one side was rebased over the other’s merge are neither shown nor judged.',
+    '- Pairs of which one side was rebased over the other’s merge are neither shown nor compared.',
     `- A pull request that was closed without a merge counts as open for ${closed_after_days} days after its last push.`,
     '- All pull requests count as ready for review.',
   ].join('\n')
 }
 
-const VERDICT_RULES: readonly [label: string, calls: (overlap: JudgedOverlap) => boolean][] = [
+const VERDICT_RULES: readonly [label: string, calls: (overlap: OverlapWithTruth) => boolean][] = [
   ['same file', () => true],
   ['raw line numbers touch', ({ raw_gap }) => raw_gap === 0],
   ['raw numbers within 3 lines', ({ raw_gap }) => raw_gap <= 3],
@@ -67,10 +67,10 @@ function verdictTable({ overlaps, rebased }: Replayed): string {
   return [
     [
       `${people.length} pairs by different authors share a file that is not noise.`,
-      `Git judged ${known.length}; ${conflicts.length} conflict (${percent(conflicts.length, known.length)}).`,
+      `Git merged ${known.length}; ${conflicts.length} conflict (${percent(conflicts.length, known.length)}).`,
       `In ${unknown} of them, neither side can be rebased onto the other's base without a conflict.`,
       `In ${rebased.pairs}, one side was rebased over the other's merge, and in ${rebased.editing_merge} of these it edits lines of that merge.`,
-      ...(not_merged > 0 ? [`The oldest ${not_merged} were not judged.`] : []),
+      ...(not_merged > 0 ? [`The oldest ${not_merged} were not merged.`] : []),
     ].join(' '),
     table(
       [
@@ -89,12 +89,15 @@ function verdictTable({ overlaps, rebased }: Replayed): string {
   ].join('\n\n')
 }
 
-function conflictsInGit({ truth }: JudgedOverlap): boolean {
+function conflictsInGit({ truth }: OverlapWithTruth): boolean {
   return truth?.verdict === 'conflict'
 }
 
 /** Precision and recall in percent, and the numbers of pairs found, called wrongly, and missed. */
-function scoreOf(known: readonly JudgedOverlap[], calls: (overlap: JudgedOverlap) => boolean): string[] {
+function scoreOf(
+  known: readonly OverlapWithTruth[],
+  calls: (overlap: OverlapWithTruth) => boolean,
+): string[] {
   const called = known.filter(calls)
   const found = called.filter(conflictsInGit).length
   const conflicts = known.filter(conflictsInGit).length

@@ -14,8 +14,8 @@ export interface Truth {
   conflicts: number
 }
 
-/** `truth` is null if git did not judge the pair: see `isComparable`. */
-export interface JudgedOverlap extends Overlap {
+/** `truth` is null if git did not merge the pair: see `isComparable`. */
+export interface OverlapWithTruth extends Overlap {
   truth: Truth | null
 }
 
@@ -31,8 +31,8 @@ export async function truthOf(
     return isForward ? { moved: sides[0], fixed: sides[1] } : { moved: sides[1], fixed: sides[0] }
   })
   const merges = await mergeSides(git, pairs, report)
-  const known = overlaps.map(({ judged }, index) =>
-    judged.real.map((file) => fileTruth(file, merges[index] as SideMerge)),
+  const known = overlaps.map(({ compared }, index) =>
+    compared.real.map((file) => fileTruth(file, merges[index] as SideMerge)),
   )
   // For a file that could not be rebased onto the newer base, the sides are swapped.
   const open = known.flatMap((files, index) => (files.includes('unknown') ? [index] : []))
@@ -42,7 +42,7 @@ export async function truthOf(
   })
   const others = await mergeSides(git, reversed, (line) => report(`sides swapped: ${line}`))
   for (const [at, index] of open.entries()) {
-    const { real } = (overlaps[index] as Overlap).judged
+    const { real } = (overlaps[index] as Overlap).compared
     known[index] = (known[index] ?? []).map((truth, file) =>
       truth === 'unknown' ? fileTruth(real[file] as FilePair, others[at] as SideMerge) : truth,
     )

@@ -16,7 +16,7 @@ interface Contact {
   is_proved: boolean
 }
 
-/** In cost units of about 5 ns: finding that two blocks touch, and judging them. */
+/** In cost units of about 5 ns: finding that two blocks touch, and their verdict. */
 const CONTACT_COST = 300
 
 /**
@@ -39,7 +39,8 @@ export function meet(a: Digest, b: Digest, alignments: readonly Alignment[], bud
       if (gap < nearest.gap) Object.assign(nearest, { gap, a: one, b: other })
     })
   }
-  if (contacts.length > 0) return strongestOf(groupsOf(contacts, a, b).map((group) => judge(a, b, group)))
+  if (contacts.length > 0)
+    return strongestOf(groupsOf(contacts, a, b).map((group) => groupVerdict(a, b, group)))
   const [ours, theirs] = [a.blocks[nearest.a], b.blocks[nearest.b]]
   return {
     verdict: distance(nearest.gap),
@@ -140,7 +141,7 @@ function blocksOf(indexes: number[], { blocks }: Digest): Block[] {
   return [...new Set(indexes)].sort((one, other) => one - other).map((index) => blocks[index] as Block)
 }
 
-function judge(a: Digest, b: Digest, group: Group): LinesVerdict {
+function groupVerdict(a: Digest, b: Digest, group: Group): LinesVerdict {
   const lines = { your_lines: rangeOf(group.a), their_lines: rangeOf(group.b) }
   if (agrees(a, b, group)) return { verdict: 'agrees', confidence: null, ...lines }
   return { verdict: 'conflict', confidence: group.is_proved ? 'proved' : 'likely', ...lines }

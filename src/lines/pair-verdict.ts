@@ -6,7 +6,7 @@ import { headLinesOf } from './head-lines.ts'
 import { type NoiseClass, type NoiseRules, noiseOf } from './noise.ts'
 import { byStrength, type LineRange, type LinesVerdict } from './verdict.ts'
 
-/** The maximum number of files of a pair that are judged by lines; the first ones by path. */
+/** The maximum number of files of a pair that are compared by lines; the first ones by path. */
 const SHARED_FILES_MAX = 300
 
 export interface FilePair {
@@ -16,7 +16,7 @@ export interface FilePair {
   theirs: FileChange
 }
 
-export interface JudgedFile extends LinesVerdict {
+export interface FileVerdict extends LinesVerdict {
   path: string
   /** The noise class for the verdict `noise`; otherwise null. */
   noise: NoiseClass | null
@@ -24,14 +24,14 @@ export interface JudgedFile extends LinesVerdict {
   your_head: { path: string; lines: LineRange | null }
 }
 
-type Unplaced = Omit<JudgedFile, 'path' | 'your_head'>
+type Unplaced = Omit<FileVerdict, 'path' | 'your_head'>
 
 export interface PairVerdict {
   /** The strongest verdict of the files that are not noise, or that of the first file if all are; null if no file is shared. */
   strongest: Unplaced | null
   /** In order of path. */
-  files: JudgedFile[]
-  /** More files are shared than were judged. */
+  files: FileVerdict[]
+  /** More files are shared than were compared. */
   cut: boolean
   /** The verdict is `unknown` because declared work sent no patch, so the lines that it will change are unknown. */
   is_intention: boolean
@@ -47,7 +47,7 @@ export interface PairCircumstances {
   budget: Budget
 }
 
-const UNJUDGED: Unplaced = {
+const NOT_COMPARED: Unplaced = {
   verdict: 'unknown',
   confidence: null,
   your_lines: null,
@@ -56,19 +56,19 @@ const UNJUDGED: Unplaced = {
 }
 
 export function pairVerdict(pairs: readonly FilePair[], at: PairCircumstances): PairVerdict {
-  const files: JudgedFile[] = []
+  const files: FileVerdict[] = []
   let [real, cut] = [0, false]
   for (const { path, yours, theirs } of pairs.toSorted(byPath)) {
     const noise = noiseOf(yours, at.noise) ?? noiseOf(theirs, at.noise)
     const place = (verdict: LinesVerdict) => ({ path, your_head: headOf(yours, verdict, at) })
-    if (noise !== null) files.push({ ...UNJUDGED, verdict: 'noise', noise, ...place(UNJUDGED) })
+    if (noise !== null) files.push({ ...NOT_COMPARED, verdict: 'noise', noise, ...place(NOT_COMPARED) })
     else if (real++ < SHARED_FILES_MAX) {
       const verdict = fileVerdict(yours, theirs, at)
       files.push({ ...verdict, noise, ...place(verdict) })
     } else cut = true
   }
-  // Files that were not judged may conflict.
-  const candidates = cut ? [...files, UNJUDGED] : files
+  // Files that were not compared may conflict.
+  const candidates = cut ? [...files, NOT_COMPARED] : files
   const strongest = candidates.toSorted(byStrength)[0] ?? null
   const is_intention = strongest?.verdict === 'unknown' && pairs.some((pair) => isIntention(pair, at))
   return { strongest, files, cut, is_intention }
@@ -78,7 +78,7 @@ function headOf(
   { path, digest }: FileChange,
   { verdict, your_lines }: LinesVerdict,
   { declared }: PairCircumstances,
-): JudgedFile['your_head'] {
+): FileVerdict['your_head'] {
   const isKnown = verdict !== 'unknown' && !declared.yours && digest !== null && your_lines !== null
   return { path, lines: isKnown ? headLinesOf(digest, your_lines) : null }
 }

@@ -6,7 +6,7 @@ import type { Confidence, LineRange, Verdict } from './verdict.ts'
 export type Quote = (text: string) => string
 
 /** A file that both sides change. Older services send neither confidence nor lines. */
-export interface JudgedPlace {
+export interface ComparedPlace {
   example: string
   verdict: Verdict
   confidence?: Confidence | null
@@ -15,7 +15,7 @@ export interface JudgedPlace {
 }
 
 /** `#123 changes lines 40–52 of src/retry.ts too`. `who`: the other side, quoted, as the subject of the sentence. */
-export function placeSentence(who: string, place: JudgedPlace, quote: Quote): string {
+export function placeSentence(who: string, place: ComparedPlace, quote: Quote): string {
   const { verdict, confidence, your_lines, their_lines } = place
   const file = quote(place.example)
   const theirs = their_lines ? `${linesText(their_lines)} of ${file}` : file
@@ -46,7 +46,7 @@ export function placeText({
   confidence,
   your_lines,
   their_lines,
-}: Omit<JudgedPlace, 'example'>): string {
+}: Omit<ComparedPlace, 'example'>): string {
   const isSame = String(your_lines) === String(their_lines)
   const yours = your_lines && !isSame ? ` (yours: ${linesText(your_lines)})` : ''
   const theirs = their_lines ? `${linesText(their_lines)}${yours}` : ''
@@ -96,7 +96,7 @@ const SHORT: Record<Verdict, string> = {
 type LineRanges = readonly [LineRange | null, LineRange | null]
 
 /** The fields of a match about lines. Older services send none of it. */
-export interface JudgedLines {
+export interface ComparedLines {
   lines?: Verdict | null
   duplicate?: Duplicate | null
   /** Of the file that is named with the text. */
@@ -104,7 +104,7 @@ export interface JudgedLines {
 }
 
 /** `same lines (40–52 and 49–61), seems to be the same work`; empty if lines were not compared. */
-export function shortText({ lines, duplicate, line_ranges }: JudgedLines): string {
+export function shortText({ lines, duplicate, line_ranges }: ComparedLines): string {
   const numbers = lines === 'far' || lines === 'unknown' ? '' : rangesText(line_ranges ?? [null, null])
   const place = lines && `${SHORT[lines]}${numbers && ` (${numbers})`}`
   return [place, duplicate && 'seems to be the same work'].filter(Boolean).join(', ')
@@ -116,16 +116,16 @@ function rangesText(ranges: LineRanges): string {
 }
 
 /** A collision as the list of all collisions shows it. */
-interface ListedCollision extends Required<Omit<JudgedLines, 'line_ranges'>> {
+interface ListedCollision extends Required<Omit<ComparedLines, 'line_ranges'>> {
   activity_ids: readonly string[]
-  paths: readonly Required<Pick<JudgedLines, 'line_ranges'>>[]
+  paths: readonly Required<Pick<ComparedLines, 'line_ranges'>>[]
 }
 
 /** The fields for `shortText` about the first path, with the lines of the activity `id` first. */
-export function judgedFrom(
+export function comparedLinesOf(
   id: string | undefined,
   { lines, duplicate, activity_ids, paths }: ListedCollision,
-): JudgedLines {
+): ComparedLines {
   const ranges = paths[0]?.line_ranges ?? null
   const isSwapped = ranges !== null && id === activity_ids[1]
   return { lines, duplicate, line_ranges: isSwapped ? [ranges[1], ranges[0]] : ranges }

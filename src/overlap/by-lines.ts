@@ -1,4 +1,4 @@
-/** Judges the activities that a check found by their changed lines. Bounded (contract §11). */
+/** Ranks the activities that a check found by their changed lines. Bounded (contract §11). */
 import { type ComparedActivity, listCompared } from '../activities/live-store.ts'
 import type { Budget } from '../base/budget.ts'
 import { activityWeight } from '../claims/weight.ts'
@@ -8,13 +8,13 @@ import { takePairs } from '../scope/path-set.ts'
 import { comparisonOf, storedScopeOf } from './compare.ts'
 import type { Comparison } from './comparison.ts'
 import { readFilesOf, withDigests } from './digests.ts'
-import { type DigestedSide, digested, type Judgment, judge, judgedSeverity } from './judge.ts'
 import { PAIRS_MAX, type Severity } from './overlap.ts'
 import { bySeverity, overlapSeverity, type Ranked } from './severity.ts'
-import { type JudgedSideFile, sideOf } from './side.ts'
+import { type DigestedFile, sideOf } from './side.ts'
+import { type DigestedSide, digested, type SideVerdict, sideSeverity, sideVerdict } from './side-verdict.ts'
 
-/** The maximum number of activities that are judged in one check. */
-export const JUDGED_MAX = 2_000
+/** The maximum number of activities whose lines are compared in one check. */
+export const BY_LINES_MAX = 2_000
 /** The number of activities that are read at once. */
 export const ROWS = 200
 /** The budget of one check, in units of about 5 ns, and how many of them count as one unit of the meter. */
@@ -23,32 +23,32 @@ const LINE_UNITS_PER_UNIT = 3
 /** Cost units of reading one changed file of an activity. */
 export const FILE_COST = 100
 
-export interface JudgedActivities {
+export interface RankedByLines {
   /** The most severe first, then the newest. */
   ranked: Ranked[]
   /** Activities that share only noise, which are not collisions. */
   noise: Ranked[]
   /** By activity id; none for an activity without changed files. */
-  judgments: ReadonlyMap<string, Judgment>
+  side_verdicts: ReadonlyMap<string, SideVerdict>
   /** False if the budget was exhausted before the last activity. */
   complete: boolean
 }
 
 interface Own extends DigestedSide {
-  index: FileIndex<JudgedSideFile>
+  index: FileIndex<DigestedFile>
 }
 
 /** `found`: with their severity by path, the most severe first. `known`: those that were read already. */
-export async function judgeActivities(
+export async function rankByLines(
   comparison: Comparison,
   found: readonly Ranked[],
   known: ReadonlyMap<string, ComparedActivity>,
-): Promise<JudgedActivities> {
+): Promise<RankedByLines> {
   const { ctx } = comparison
   const budget = lineBudget(ctx, LINE_UNITS_MAX)
   const own = await ownOf(comparison, budget)
   const [ranked, noise]: [Ranked[], Ranked[]] = [[], []]
-  const judgments = new Map<string, Judgment>()
+  const side_verdicts = new Map<string, SideVerdict>()
   let complete = true
   for (let from = 0; from < found.length; from += ROWS) {
     const page = found.slice(from, from + ROWS)
@@ -57,30 +57,30 @@ export async function judgeActivities(
       ranked.push(...page)
       continue
     }
-    const judged = await judgePage(comparison, page, { own, budget, known })
+    const results = await rankPage(comparison, page, { own, budget, known })
     for (const each of page) {
-      const result = judged.get(each.id)
+      const result = results.get(each.id)
       if (result === undefined) {
         ranked.push(each)
         continue
       }
-      judgments.set(each.id, result.judgment)
+      side_verdicts.set(each.id, result.side_verdict)
       if (result.severity === null) noise.push({ id: each.id, severity: 'low' })
       else ranked.push({ id: each.id, severity: result.severity })
     }
   }
   complete = complete && budget.remaining >= 0
-  return { ranked: ranked.sort(bySeverity), noise: noise.sort(bySeverity), judgments, complete }
+  return { ranked: ranked.sort(bySeverity), noise: noise.sort(bySeverity), side_verdicts, complete }
 }
 
 interface Result {
-  judgment: Judgment
+  side_verdict: SideVerdict
   /** Null if they share only noise. */
   severity: Severity | null
 }
 
 /** Results by activity id, of those that have changed files. */
-async function judgePage(
+async function rankPage(
   comparison: Comparison,
   page: readonly Ranked[],
   { own, budget, known }: { own: Own; budget: Budget; known: ReadonlyMap<string, ComparedActivity> },
@@ -96,9 +96,12 @@ async function judgePage(
     const files = withDigests(each.side.files, stored, budget)
     const theirs = digested(each.side, files, noise)
     const shared = sharedFiles(own.index, files)
-    const judgment = judge(own, theirs, { shared, noise, budget })
-    const severity = judgedSeverity(judgment, activityWeight(each.row), othersOf(comparison, each.row))
-    results.set(each.id, { judgment: { ...judgment, files: judgment.files.slice(0, PAIRS_MAX) }, severity })
+    const side_verdict = sideVerdict(own, theirs, { shared, noise, budget })
+    const severity = sideSeverity(side_verdict, activityWeight(each.row), othersOf(comparison, each.row))
+    results.set(each.id, {
+      side_verdict: { ...side_verdict, files: side_verdict.files.slice(0, PAIRS_MAX) },
+      severity,
+    })
     await pause()
   }
   return results

@@ -174,8 +174,8 @@ async function examine(
 /** The activities that share only noise with the work. Other checks do not look for them. */
 async function noiseOf(ctx: RepoContext, work: Work): Promise<Conclusion['noise']> {
   const comparison = await begin(ctx, work, rulesWithNoise(ctx.settings, ctx.noise_attributes))
-  const { noise, judgments, records } = await findOverlaps(comparison, reading(ctx, IDS_MAX))
-  const found = { activities: noise, notables: [], judgments, records }
+  const { noise, side_verdicts, records } = await findOverlaps(comparison, reading(ctx, IDS_MAX))
+  const found = { activities: noise, notables: [], side_verdicts, records }
   const { collisions } = await recordsOf(await withAuthor(comparison, work, noise), found)
   return collisions
 }

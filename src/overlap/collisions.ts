@@ -47,7 +47,7 @@ interface Added {
 /** By the position of the newer one; null for own and stacked activities. */
 type Pairs = Map<number, CollidingPair | null>
 
-/** The maximum number of collisions that are kept to be judged by lines; the others are counted. */
+/** The maximum number of collisions that are kept to be compared by lines; the others are counted. */
 const PAIRS_MAX = 5_000
 /** Cost units of visiting two activities that share a glob or label, and of creating their pair. */
 const VISIT = 2

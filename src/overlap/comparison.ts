@@ -3,7 +3,7 @@ import type { Budget } from '../base/budget.ts'
 import type { RepoContext } from '../context/repo.ts'
 import type { Proposal } from './compare.ts'
 import type { Rules } from './rules.ts'
-import type { JudgedSideFile, Side } from './side.ts'
+import type { DigestedFile, Side } from './side.ts'
 
 export interface Comparison {
   ctx: RepoContext
@@ -15,7 +15,7 @@ export interface Comparison {
   proposal: Proposal
   side: Side
   /** The files of `side` with their digests. */
-  readFiles: (budget: Budget) => Promise<JudgedSideFile[]>
+  readFiles: (budget: Budget) => Promise<DigestedFile[]>
   /** One budget for each kind of record, so that neither kind can use up the other's. */
   budgets: { activities: Budget; notables: Budget }
   /** Yields to other requests if the last yield was a while ago. */

@@ -1,6 +1,6 @@
 /** The result of a check, with its sentences for humans (specification §2.3, contract §6). Pure. */
 import type { ComparedActivity, MergedActivity } from '../activities/live-store.ts'
-import type { JudgedFile } from '../lines/pair-verdict.ts'
+import type { FileVerdict } from '../lines/pair-verdict.ts'
 import type { NotableRow } from '../notables/table.ts'
 import type { Proposal } from './compare.ts'
 import { harmlessSentence, linesSentence } from './line-sentences.ts'
@@ -19,7 +19,7 @@ import { byRank, highest, type Ranked } from './severity.ts'
 export interface Found<Record> extends Ranked {
   match: Omit<Match, 'id' | 'severity'>
   /** Where the shared files of `match` are in the changed files of the proposal, by `example`. */
-  heads: ReadonlyMap<string, JudgedFile['your_head']>
+  heads: ReadonlyMap<string, FileVerdict['your_head']>
   record: Record
 }
 

@@ -4,7 +4,7 @@ import type { RepoContext } from '../context/repo.ts'
 import { namesOf } from '../lines/change.ts'
 import type { Digest } from '../lines/digest.ts'
 import { digestIfKnown, listChangesOf, listFileChanges, type StoredChange } from '../lines/store.ts'
-import type { JudgedSideFile, Side, SideFile } from './side.ts'
+import type { DigestedFile, Side, SideFile } from './side.ts'
 
 /**
  * The files of an activity whose digests are read. Of one with more, those that the other side changes too are read in
@@ -55,7 +55,7 @@ export async function readOwnFiles(
   ctx: RepoContext,
   sides: readonly Sided[],
   budget: Budget,
-): Promise<JudgedSideFile[]> {
+): Promise<DigestedFile[]> {
   const stored = await readPage(ctx, sides, ALL)
   return sides.flatMap(({ id, side }) => withDigests(side.files, stored.get(id) ?? [], budget))
 }
@@ -65,7 +65,7 @@ export function withDigests(
   files: readonly SideFile[],
   stored: readonly Stored[],
   budget: Budget,
-): JudgedSideFile[] {
+): DigestedFile[] {
   const byKey = new Map(stored.map((each) => [keyOf(each), each]))
   return files.map((file) => {
     const { changed_lines = null, digest = null } = byKey.get(keyOf(file)) ?? {}

@@ -5,10 +5,9 @@ import { globOf, TRUNCATED } from '../claims/claim.ts'
 import { listNotableScopes } from '../notables/store.ts'
 import type { Glob } from '../scope/glob.ts'
 import { meetsAny } from '../scope/path-set.ts'
-import { JUDGED_MAX, judgeActivities } from './by-lines.ts'
+import { BY_LINES_MAX, rankByLines } from './by-lines.ts'
 import { compare, storedScopeOf } from './compare.ts'
 import type { Comparison } from './comparison.ts'
-import type { Judgment } from './judge.ts'
 import { type Expected, IDS_MAX } from './overlap.ts'
 import { probesOf } from './probes.ts'
 import {
@@ -24,6 +23,7 @@ import {
   searchDecided,
 } from './search.ts'
 import { type Ranked, SEVERITIES } from './severity.ts'
+import type { SideVerdict } from './side-verdict.ts'
 
 export interface Findings {
   /** The most severe first, then the newest, at most `IDS_MAX`. */
@@ -35,8 +35,8 @@ export interface Findings {
   records: ReadonlyMap<string, ComparedActivity>
   /** The activities that were merged last, newest first. */
   merged: MergedActivity[]
-  /** How the activities were judged by lines, by id; none for those without changed files. */
-  judgments: ReadonlyMap<string, Judgment>
+  /** The verdicts about the activities by their lines, by id; none for those without changed files. */
+  side_verdicts: ReadonlyMap<string, SideVerdict>
   /** The number of all activities and notables that overlap. */
   total: number
   /** The own and stacked activities. */
@@ -55,7 +55,7 @@ export async function findOverlaps(
   const { ctx, self, branch, base_branch, rules, proposal, side, budgets } = comparison
   const probes = probesOf(proposal.paths, labelsOf(comparison))
   const isByLines = side.files.length > 0
-  const limit = isByLines ? JUDGED_MAX : IDS_MAX
+  const limit = isByLines ? BY_LINES_MAX : IDS_MAX
   const input: Search = {
     now: ctx.now,
     self,
@@ -73,18 +73,18 @@ export async function findOverlaps(
     decided.length === 0 ? first : await withDecided(comparison, input, { first, decided })
   const wasRead = proposal.complete && probes.complete
   const ranked = activities.top.map(rankedOf)
-  const judged = isByLines && ranked.length > 0 ? await judgeActivities(comparison, ranked, records) : null
-  const isJudged = judged === null || (judged.complete && activities.total <= JUDGED_MAX)
+  const byLines = isByLines && ranked.length > 0 ? await rankByLines(comparison, ranked, records) : null
+  const isRanked = byLines === null || (byLines.complete && activities.total <= BY_LINES_MAX)
   const complete =
-    wasRead && first.complete && decision.complete && isJudged && budgets.activities.remaining >= 0
+    wasRead && first.complete && decision.complete && isRanked && budgets.activities.remaining >= 0
   return {
-    activities: (judged?.ranked ?? ranked).slice(0, IDS_MAX),
+    activities: (byLines?.ranked ?? ranked).slice(0, IDS_MAX),
     notables: notables.top.slice(0, IDS_MAX).map(rankedOf),
-    noise: judged?.noise.slice(0, IDS_MAX) ?? [],
+    noise: byLines?.noise.slice(0, IDS_MAX) ?? [],
     records,
     merged: first.merged,
-    judgments: judged?.judgments ?? new Map(),
-    total: activities.total - (judged?.noise.length ?? 0) + notables.total,
+    side_verdicts: byLines?.side_verdicts ?? new Map(),
+    total: activities.total - (byLines?.noise.length ?? 0) + notables.total,
     expected,
     compared: await comparedOf(comparison, input, { first, decision, complete }),
     complete,

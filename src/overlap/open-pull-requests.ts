@@ -3,8 +3,8 @@ import type { SidedActivity } from '../activities/live-store.ts'
 import { FILES_MAX } from '../github/client.ts'
 import type { Participant } from './collisions.ts'
 import type { StoredScope } from './compare.ts'
-import type { ChangeSize, JudgedCollision } from './judged-collisions.ts'
 import type { OpenPullRequest } from './merge-order.ts'
+import type { ChangeSize, RankedCollision } from './ranked-collisions.ts'
 import type { Stacks } from './stacks.ts'
 
 /** The pull request of an activity. */
@@ -37,7 +37,7 @@ type Linked = Participant & { pull_request: LinkedPullRequest | null }
 
 interface Compared {
   /** By lines where possible. */
-  collisions: readonly JudgedCollision[]
+  collisions: readonly RankedCollision[]
   /** The positions of activities that may collide with others in ways that are not in `collisions`. */
   undecided: ReadonlySet<number>
   /** By position. */
@@ -109,22 +109,22 @@ function groupsOf(participants: readonly Linked[], undecided: ReadonlySet<number
 
 /** Adds the conflicts to the groups, and marks those that share lines which are not known. */
 function relate(
-  collisions: readonly JudgedCollision[],
+  collisions: readonly RankedCollision[],
   participants: readonly Linked[],
   groups: ReadonlyMap<number, Group>,
 ): void {
-  for (const { newer, older, shared, judgment } of collisions) {
+  for (const { newer, older, shared, side_verdict } of collisions) {
     const sides = [newer, older].flatMap((position) => participants[position]?.pull_request ?? [])
     const [one, other] = sides.map(({ number }) => groups.get(number))
     if (!one || !other || one === other) continue
-    const verdict = judgment?.lines?.verdict
+    const verdict = side_verdict?.lines?.verdict
     if (verdict === 'conflict') {
       one.conflicts.add(other)
       other.conflicts.add(one)
       continue
     }
     const sharesPaths = shared.length > 0 && sides.some(({ has_paths }) => has_paths)
-    if (judgment && verdict !== 'unknown' && !sharesPaths) continue
+    if (side_verdict && verdict !== 'unknown' && !sharesPaths) continue
     one.is_decided = false
     other.is_decided = false
   }

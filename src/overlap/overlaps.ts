@@ -14,12 +14,12 @@ import { listLinks } from '../stacks/store.ts'
 import type { BranchLink } from '../stacks/table.ts'
 import { Collisions, type Participant } from './collisions.ts'
 import { storedScopeOf } from './compare.ts'
-import { judgeCollisions } from './judged-collisions.ts'
 import { type MergeOrder, mergeOrder } from './merge-order.ts'
 import { type LinkedPullRequest, linkedPullRequest, openPullRequests } from './open-pull-requests.ts'
 import type { Severity } from './overlap.ts'
 import { overlapItems } from './overlap-items.ts'
 import { COMPARED_MAX, OVERLAPS_MAX, type Overlap, type Overlaps } from './overlap-list.ts'
+import { rankCollisions } from './ranked-collisions.ts'
 import { rulesOf } from './rules.ts'
 import { intentOf } from './side.ts'
 import { Stacks } from './stacks.ts'
@@ -46,7 +46,7 @@ const ID = 30
 interface Comparison {
   items: Overlap[]
   total: number
-  /** How many of the judged collisions have each severity. */
+  /** How many of the ranked collisions have each severity. */
   by_severity: Record<Severity, number>
   /** How many of the newest activities were compared with each other. */
   compared: number
@@ -107,20 +107,20 @@ async function comparisonOf(
   const collisions = new Collisions({ rules, stacks, budget })
   const { participants, compared } = await compareAll(ctx, live, { collisions, budget })
   const [pairs, names] = [collisions.pairs(), collisions.sharedFiles()]
-  const judged = await judgeCollisions(ctx, { pairs, participants, names, rules }, signal)
+  const ranked = await rankCollisions(ctx, { pairs, participants, names, rules }, signal)
   const undecided = collisions.leftOut(pairs)
   // The last one was not compared with all before it.
   if (budget.isExhausted) undecided.add(participants.length - 1)
   budget.useReserve()
-  const pulls = openPullRequests(participants, { ...judged, undecided, stacks })
-  const items = await budget.run(overlapItems(judged.collisions.slice(0, OVERLAPS_MAX), participants, budget))
-  const total = collisions.total - (pairs.length - judged.collisions.length)
-  const are_lines_compared = judged.complete && (names.size === 0 || pairs.length === collisions.total)
+  const pulls = openPullRequests(participants, { ...ranked, undecided, stacks })
+  const items = await budget.run(overlapItems(ranked.collisions.slice(0, OVERLAPS_MAX), participants, budget))
+  const total = collisions.total - (pairs.length - ranked.collisions.length)
+  const are_lines_compared = ranked.complete && (names.size === 0 || pairs.length === collisions.total)
   const are_paths_shown = !budget.isExhausted
   const not_compared = notComparedReason(compared, live.length)
   const reason = reasonOf({ not_compared, total, are_lines_compared, are_paths_shown })
   const by_severity = { high: 0, medium: 0, low: 0 }
-  for (const { severity } of judged.collisions) by_severity[severity] += 1
+  for (const { severity } of ranked.collisions) by_severity[severity] += 1
   return { items, total, by_severity, compared, reason, merge_order: mergeOrder(pulls, not_compared) }
 }
 

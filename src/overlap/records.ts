@@ -7,11 +7,11 @@ import { comparisonOf, storedScopeOf } from './compare.ts'
 import type { Comparison } from './comparison.ts'
 import type { Conclusion, Found } from './conclude.ts'
 import type { Findings } from './find.ts'
-import type { Judgment } from './judge.ts'
 import { PAIRS_MAX } from './overlap.ts'
-import { judgedPath, NO_RELATION, type Relation, relationOf, unjudgedPath } from './relation.ts'
+import { NO_RELATION, pairOfFile, pairOfGlobs, type Relation, relationOf } from './relation.ts'
 import type { Ranked } from './severity.ts'
 import { intentOf } from './side.ts'
+import type { SideVerdict } from './side-verdict.ts'
 
 /** The budget for the pairs of paths in the result, in units of 10 to 50 ns. */
 const PAIR_UNITS_MAX = 700_000
@@ -19,9 +19,9 @@ const PAIR_UNITS_MAX = 700_000
 /** Reads the records that the search has not returned, and compares each with the proposal once. */
 export async function recordsOf(
   comparison: Comparison,
-  found: Pick<Findings, 'activities' | 'notables' | 'judgments' | 'records'>,
+  found: Pick<Findings, 'activities' | 'notables' | 'side_verdicts' | 'records'>,
 ): Promise<Pick<Conclusion, 'collisions' | 'notables'>> {
-  const { activities, notables, judgments, records } = found
+  const { activities, notables, side_verdicts, records } = found
   const { db, meter, repo } = comparison.ctx
   const options = { comparison, budget: meter.budget(PAIR_UNITS_MAX) }
   const ids = (ranked: Ranked[]) => ranked.map(({ id }) => id)
@@ -30,9 +30,9 @@ export async function recordsOf(
     notables.length === 0 ? [] : listNotablesWith(db, repo.id, ids(notables)),
   ])
   const collisions = recordsIn(activities, rows).map((each) => {
-    const judgment = judgments.get(each.id)
-    const relation = relationOf(comparison.side, intentOf(each.record, comparison.ctx), judgment)
-    return { ...each, judgment, relation }
+    const side_verdict = side_verdicts.get(each.id)
+    const relation = relationOf(comparison.side, intentOf(each.record, comparison.ctx), side_verdict)
+    return { ...each, side_verdict, relation }
   })
   const matching = recordsIn(notables, notes).map((each) => ({ ...each, relation: NO_RELATION }))
   return {
@@ -52,31 +52,31 @@ function recordsIn<Row extends { id: string }>(ranked: readonly Ranked[], record
 
 interface Unmatched<Row> extends Ranked {
   record: Row
-  /** Undefined if it was not judged by lines. */
-  judgment?: Judgment | undefined
+  /** Undefined if its lines were not compared. */
+  side_verdict?: SideVerdict | undefined
   relation: Relation
 }
 
-/** Adds the judged files or one pair of paths for each record, and then further pairs until the budget is exhausted. */
+/** Adds the files with their verdicts, or one pair of paths for each record, and then further pairs until the budget is exhausted. */
 async function withMatches<Row extends Parameters<typeof storedScopeOf>[0]>(
   found: Unmatched<Row>[],
   { comparison, budget }: { comparison: Comparison; budget: Budget },
 ): Promise<Found<Row>[]> {
   const { proposal, rules, pause } = comparison
   const shown: (Found<Row> & { pairs: Iterator<PathPair> })[] = []
-  for (const { judgment, relation, ...each } of found) {
-    const by_lines = judgment !== undefined
+  for (const { side_verdict, relation, ...each } of found) {
+    const by_lines = side_verdict !== undefined
     const scope = storedScopeOf(each.record)
     const { areas, pairs } = comparisonOf(proposal, scope, { rules, budget, by_lines })
-    const paths = judgment?.files.map(judgedPath) ?? []
-    if (paths.length === 0) paths.push(...takePairs(pairs, 1).map(unjudgedPath))
-    const heads = new Map(judgment?.files.map((file) => [file.path, file.your_head]))
+    const paths = side_verdict?.files.map(pairOfFile) ?? []
+    if (paths.length === 0) paths.push(...takePairs(pairs, 1).map(pairOfGlobs))
+    const heads = new Map(side_verdict?.files.map((file) => [file.path, file.your_head]))
     shown.push({ ...each, match: { areas, paths, ...relation }, heads, pairs })
     await pause()
   }
   for (const { match, pairs } of shown) {
     if (budget.remaining < 0) break
-    match.paths.push(...takePairs(pairs, PAIRS_MAX - match.paths.length).map(unjudgedPath))
+    match.paths.push(...takePairs(pairs, PAIRS_MAX - match.paths.length).map(pairOfGlobs))
     await pause()
   }
   return shown.map(({ pairs: _, ...each }) => each)

@@ -43,7 +43,7 @@ export function rulesOf(settings: RuleSettings, attributes: readonly AttributeRu
   return rules
 }
 
-/** The rules with which noise is compared like other files, and then judged as noise. */
+/** The rules with which noise is compared like other files, and then get the verdict `noise`. */
 export function rulesWithNoise(settings: RuleSettings, attributes: readonly AttributeRule[]): Rules {
   const noise_classes = Object.fromEntries(NOISE_CLASSES.map((each) => [each, false]))
   const { noise } = rulesOf(settings, attributes)

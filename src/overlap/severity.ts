@@ -21,7 +21,7 @@ export function overlapSeverity(kind: OverlapKind, weight: Weight): Severity {
 }
 
 /** Two activities whose changed lines were compared. */
-export interface JudgedPair {
+export interface StrongestVerdict {
   verdict: Verdict
   confidence: Confidence | null
   is_duplicate: boolean
@@ -30,7 +30,7 @@ export interface JudgedPair {
 }
 
 /** The severity by lines instead of paths. Null if the pair shares only noise, which is not a collision. */
-export function verdictSeverity(pair: JudgedPair, weight: Weight): Severity | null {
+export function verdictSeverity(pair: StrongestVerdict, weight: Weight): Severity | null {
   const { verdict, confidence, is_duplicate, is_intention } = pair
   if (verdict === 'noise' && !is_duplicate) return null
   if (is_duplicate) return 'high'

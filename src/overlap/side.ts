@@ -12,7 +12,7 @@ export interface SideFile extends ChangedFile {
   base_sha: string | null
 }
 
-export type JudgedSideFile = SideFile & FileChange
+export type DigestedFile = SideFile & FileChange
 
 /** The author of the work. */
 export interface Author {

@@ -2,7 +2,7 @@
 import type { ComparedActivity } from '../activities/live-store.ts'
 import type { Settings } from '../context/settings.ts'
 import type { Duplicate } from '../lines/duplicate.ts'
-import type { JudgedFile } from '../lines/pair-verdict.ts'
+import type { FileVerdict } from '../lines/pair-verdict.ts'
 import { byStrength, type Verdict } from '../lines/verdict.ts'
 import type { NotableRow } from '../notables/table.ts'
 import type { Conclusion, Found } from '../overlap/conclude.ts'
@@ -38,7 +38,7 @@ export interface ReportedActivity {
 /** A path that both match, and how their lines relate. */
 export type ReportedPath = Omit<PathPair, 'yours' | 'theirs'> & {
   /** Where it is in the head commit of this pull request; undefined if the lines were not compared. */
-  head?: JudgedFile['your_head'] | undefined
+  head?: FileVerdict['your_head'] | undefined
 }
 
 export interface ReportedNotable {

@@ -224,7 +224,7 @@ describe('is incomplete', () => {
     expect([idsIn(order), order.complete]).toEqual([[one, other], undefined])
   })
 
-  test('if pull requests have collisions beyond the 5,000 that are judged: they are not clear', async () => {
+  test('if pull requests have collisions beyond the 5,000 that are compared: they are not clear', async () => {
     const repo = repository()
     await collide(repo, { count: 102, pulls: 2 })
     const clear = await change(repo, 9, edit('b.ts', 10, 'clear'))
@@ -236,7 +236,7 @@ describe('is incomplete', () => {
     })
   })
 
-  test('once the budget of lines is exhausted: pull requests that were not judged are not clear', async () => {
+  test('once the budget of lines is exhausted: pull requests that were not compared are not clear', async () => {
     const repo = repository()
     const hostile = Array.from(
       { length: 2_000 },

@@ -1,4 +1,4 @@
-/** The list of all collisions and every check judge each pair of activities as the pure rule does (contract §11). */
+/** The list of all collisions and every check compare each pair of activities as the pure rule does (contract §11). */
 import { eq } from 'drizzle-orm'
 import fc from 'fast-check'
 import { afterAll, beforeAll, expect, test } from 'vitest'
@@ -12,12 +12,12 @@ import { DEFAULT_SETTINGS } from '../../src/context/settings.ts'
 import { changeOf, type FileChange } from '../../src/lines/change.ts'
 import { indexFiles, sharedFiles } from '../../src/lines/pair-verdict.ts'
 import { compare, comparisonOf, proposalOf, storedScopeOf } from '../../src/overlap/compare.ts'
-import { digested, judge, judgedSeverity } from '../../src/overlap/judge.ts'
 import type { Overlap } from '../../src/overlap/overlap-list.ts'
 import { relationOf } from '../../src/overlap/relation.ts'
 import { rulesOf } from '../../src/overlap/rules.ts'
 import { higher, overlapSeverity } from '../../src/overlap/severity.ts'
 import { sideOf } from '../../src/overlap/side.ts'
+import { digested, sideSeverity, sideVerdict } from '../../src/overlap/side-verdict.ts'
 import { takePairs } from '../../src/scope/path-set.ts'
 import { record } from '../support/arbitrary-scopes.ts'
 import { fakeGithub } from '../support/github.ts'
@@ -146,19 +146,19 @@ function sideWithDigests(ctx: RepoContext, row: ActivityRow, sent: Sent) {
 }
 
 /** What the pure rule says of two activities; null if they do not collide. */
-function judged(ctx: RepoContext, [older, newer]: [ActivityRow, ActivityRow], sent: Sent) {
+function compared(ctx: RepoContext, [older, newer]: [ActivityRow, ActivityRow], sent: Sent) {
   const proposal = proposalOf([storedScopeOf(older)], rules, budget)
   if (compare(proposal, storedScopeOf(newer), { rules, max: 1, budget }) === null) return null
   const [mine, its] = [sideWithDigests(ctx, older, sent), sideWithDigests(ctx, newer, sent)]
   const index = new Map([...indexFiles(mine.files)].filter(([name]) => proposal.files.has(name)))
   const shared = sharedFiles(index, its.files)
-  const isJudged = mine.files.length > 0 && its.files.length > 0
-  const judgment = isJudged ? judge(mine, its, { shared, noise, budget }) : undefined
-  const { areas, pairs } = comparisonOf(proposal, storedScopeOf(newer), { rules, budget, by_lines: isJudged })
+  const hasLines = mine.files.length > 0 && its.files.length > 0
+  const side_verdict = hasLines ? sideVerdict(mine, its, { shared, noise, budget }) : undefined
+  const { areas, pairs } = comparisonOf(proposal, storedScopeOf(newer), { rules, budget, by_lines: hasLines })
   const kind = takePairs(pairs, 1).length > 0 ? 'path' : areas.length > 0 ? 'area' : null
   const told = (row: ActivityRow) => {
     const others = kind && overlapSeverity(kind, activityWeight(row))
-    return judgment ? judgedSeverity(judgment, activityWeight(row), others) : others
+    return side_verdict ? sideSeverity(side_verdict, activityWeight(row), others) : others
   }
   const [to_older, to_newer] = [told(newer), told(older)]
   if (to_older === null || to_newer === null) return null
@@ -166,8 +166,8 @@ function judged(ctx: RepoContext, [older, newer]: [ActivityRow, ActivityRow], se
     activity_ids: [older.id, newer.id],
     severity: higher(to_older, to_newer),
     told: [to_older, to_newer],
-    ...relationOf(mine, its, judgment),
-    files: (judgment?.files ?? [])
+    ...relationOf(mine, its, side_verdict),
+    files: (side_verdict?.files ?? [])
       .slice(0, 3)
       .map(({ path, verdict, confidence, your_lines, their_lines }) => ({
         example: path,
@@ -191,7 +191,7 @@ test('each pair is listed and checked with the verdict, severity and lines of th
       const rows = await ctx.db.select().from(activities).where(eq(activities.repo_id, repo.id))
       rows.sort((a, b) => (a.id < b.id ? -1 : 1))
       const expected = rows.flatMap((older, at) =>
-        rows.slice(at + 1).flatMap((newer) => judged(ctx, [older, newer], sent) ?? []),
+        rows.slice(at + 1).flatMap((newer) => compared(ctx, [older, newer], sent) ?? []),
       )
       for (const { lines } of expected) seen.set(`${lines}`, (seen.get(`${lines}`) ?? 0) + 1)
 

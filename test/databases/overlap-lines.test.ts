@@ -265,8 +265,8 @@ test('a check is the work of its caller, but of no declared actor', async () => 
 const numbered = (count: number, at: number) =>
   Array.from({ length: count }, (_, index) => edit(`f${String(index).padStart(3, '0')}`, at))
 
-// The limits of what is judged do not depend on the database, here and below.
-test.skipIf(isEmbedded)('of more than 300 shared files the first 300 are judged', async () => {
+// The limits of what is compared do not depend on the database, here and below.
+test.skipIf(isEmbedded)('of more than 300 shared files the first 300 are compared', async () => {
   const { result } = await checked({ yours: numbered(301, 10), theirs: numbered(301, 100) })
   expect(result.matches).toMatchObject([{ lines: 'unknown', severity: 'low', cut: true }])
   expect(result.matches[0]?.paths).toHaveLength(20)

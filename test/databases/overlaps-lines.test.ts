@@ -105,9 +105,9 @@ test('a duplicate, and the same author on two branches, are marked', async () =>
   ])
 })
 
-// The limits of what is judged do not depend on the database, here and below.
+// The limits of what is compared do not depend on the database, here and below.
 test.skipIf(isEmbedded)(
-  'files of more than 300 shared ones are not judged, and the pair says so',
+  'files of more than 300 shared ones are not compared, and the pair says so',
   async () => {
     const numbered = (count: number, at: number) =>
       declared(...Array.from({ length: count }, (_, n) => edit(`f${String(n).padStart(3, '0')}`, at)))

@@ -1,10 +1,10 @@
 /** How the command describes verdicts about lines. */
 import { describe, expect, test } from 'vitest'
-import { type JudgedLines, judgedFrom, shortText } from '../../src/lines/verdict-words.ts'
-import { type JudgedPath, matchNotes, pathText, placeText } from '../../src/surfaces/cli/lines-text.ts'
+import { type ComparedLines, comparedLinesOf, shortText } from '../../src/lines/verdict-words.ts'
+import { type ComparedPath, matchNotes, pathText, placeText } from '../../src/surfaces/cli/lines-text.ts'
 
 const FILE = 'src/retry.ts'
-const path = (fields: Partial<JudgedPath>): JudgedPath => ({
+const path = (fields: Partial<ComparedPath>): ComparedPath => ({
   yours: FILE,
   theirs: FILE,
   example: FILE,
@@ -12,7 +12,7 @@ const path = (fields: Partial<JudgedPath>): JudgedPath => ({
 })
 
 describe('a path that overlaps', () => {
-  test.each<[Partial<JudgedPath>, string]>([
+  test.each<[Partial<ComparedPath>, string]>([
     [{}, 'src/retry.ts'],
     [{ theirs: 'src/**' }, 'src/retry.ts  yours src/retry.ts, theirs src/**'],
     [{ verdict: null, theirs: 'src/**' }, 'src/retry.ts  yours src/retry.ts, theirs src/**'],
@@ -59,7 +59,7 @@ describe('a path that overlaps', () => {
   })
 })
 
-test.each<[JudgedLines, string]>([
+test.each<[ComparedLines, string]>([
   [{}, 'src/retry.ts'],
   [{ lines: null, duplicate: null }, 'src/retry.ts'],
   [{ lines: 'conflict' }, 'src/retry.ts, same lines'],
@@ -103,7 +103,7 @@ test.each<[JudgedLines, string]>([
 })
 
 test('a collision in a list names the lines of the activity itself first', () => {
-  const collision = (line_ranges: JudgedLines['line_ranges'] = null) => ({
+  const collision = (line_ranges: ComparedLines['line_ranges'] = null) => ({
     activity_ids: ['act_a', 'act_b'],
     lines: 'touching' as const,
     duplicate: null,
@@ -113,10 +113,10 @@ test('a collision in a list names the lines of the activity itself first', () =>
     [1, 1],
     [3, 4],
   ])
-  expect(shortText(judgedFrom('act_a', known))).toBe('adjacent lines (1 and 3–4)')
-  expect(shortText(judgedFrom('act_b', known))).toBe('adjacent lines (3–4 and 1)')
-  expect(shortText(judgedFrom('act_b', collision()))).toBe('adjacent lines')
-  expect(shortText(judgedFrom('act_b', { ...known, paths: [] }))).toBe('adjacent lines')
+  expect(shortText(comparedLinesOf('act_a', known))).toBe('adjacent lines (1 and 3–4)')
+  expect(shortText(comparedLinesOf('act_b', known))).toBe('adjacent lines (3–4 and 1)')
+  expect(shortText(comparedLinesOf('act_b', collision()))).toBe('adjacent lines')
+  expect(shortText(comparedLinesOf('act_b', { ...known, paths: [] }))).toBe('adjacent lines')
 })
 
 test.each([

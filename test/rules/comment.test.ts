@@ -12,8 +12,8 @@ import type {
 } from '../../src/pull-requests/report.ts'
 
 /** A path whose lines were not compared, unless `given` says otherwise. */
-function place(example: string, judged: Partial<ReportedPath> = {}): ReportedPath {
-  return { example, verdict: null, confidence: null, your_lines: null, their_lines: null, ...judged }
+function place(example: string, fields: Partial<ReportedPath> = {}): ReportedPath {
+  return { example, verdict: null, confidence: null, your_lines: null, their_lines: null, ...fields }
 }
 
 const reportedActivity: ReportedActivity = {

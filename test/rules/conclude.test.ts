@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest'
 import type { MergedActivity } from '../../src/activities/live-store.ts'
 import { type Conclusion, conclude } from '../../src/overlap/conclude.ts'
 import type { Severity } from '../../src/overlap/overlap.ts'
-import { NO_RELATION, unjudgedPath } from '../../src/overlap/relation.ts'
+import { NO_RELATION, pairOfGlobs } from '../../src/overlap/relation.ts'
 
 const checked_against = {
   activities: 3,
@@ -42,7 +42,7 @@ function activity(id: string, changes: Partial<MergedActivity> = {}): MergedActi
   return record as MergedActivity
 }
 
-const pair = unjudgedPath({ yours: 'src/**', theirs: 'src/pay.ts', example: 'src/pay.ts' })
+const pair = pairOfGlobs({ yours: 'src/**', theirs: 'src/pay.ts', example: 'src/pay.ts' })
 
 function collision(id: string, severity: Severity, changes: Partial<MergedActivity> = {}): Collision {
   return {

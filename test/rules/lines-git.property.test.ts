@@ -2,16 +2,16 @@
 import { expect, test } from 'vitest'
 import { fileVerdict } from '../../src/lines/file-verdict.ts'
 import { change } from '../support/lines.ts'
-import { type JudgedMerge, judgeMerges } from '../support/merge-judge.ts'
+import { type MergeWithTruth, mergesWithTruth } from '../support/merge-oracle.ts'
 import { type Material, randomMerges } from '../support/random-merges.ts'
 
-function verdictOf({ our_patch, their_patch }: JudgedMerge, one_base: boolean) {
+function verdictOf({ our_patch, their_patch }: MergeWithTruth, one_base: boolean) {
   const [ours, theirs] = [change({ patch: our_patch }), change({ patch: their_patch })]
   return fileVerdict(ours, theirs, { one_base, budget: { remaining: 1e9 } })
 }
 
 /** Precision and recall in percent. */
-function score(merges: readonly JudgedMerge[], isCalled: (merge: JudgedMerge) => boolean) {
+function score(merges: readonly MergeWithTruth[], isCalled: (merge: MergeWithTruth) => boolean) {
   const conflicts = merges.filter(({ is_conflict }) => is_conflict)
   const called = merges.filter(isCalled)
   const found = called.filter(({ is_conflict }) => is_conflict).length
@@ -23,7 +23,10 @@ const say = (line: string) => void process.stdout.write(`${line}\n`)
 test.each<Material>(['different', 'code', 'few'])(
   'on one base they agree with git merge-file in every file of %s lines',
   async (material) => {
-    const merges = await judgeMerges(randomMerges(150, { material, drifts: false, seed: 1 }), 'merge-file')
+    const merges = await mergesWithTruth(
+      randomMerges(150, { material, drifts: false, seed: 1 }),
+      'merge-file',
+    )
     expect(merges.filter(({ is_conflict }) => is_conflict).length).toBeGreaterThan(20)
     const wrong = merges.filter(
       (merge) => (verdictOf(merge, true).verdict === 'conflict') !== merge.is_conflict,
@@ -38,7 +41,7 @@ test.each<[Material, number]>([
   ['code', 98],
   ['few', 95],
 ])('on one base they agree with git merge-tree on files of %s lines', async (material, least) => {
-  const merges = await judgeMerges(randomMerges(1000, { material, drifts: false, seed: 1 }), 'merge-tree')
+  const merges = await mergesWithTruth(randomMerges(1000, { material, drifts: false, seed: 1 }), 'merge-tree')
   const { precision, recall } = score(merges, (merge) => verdictOf(merge, true).verdict === 'conflict')
   say(`  one base, ${material}: precision ${precision.toFixed(1)} %, recall ${recall.toFixed(1)} %`)
   expect(precision).toBeGreaterThanOrEqual(least)
@@ -46,7 +49,7 @@ test.each<[Material, number]>([
 })
 
 test('they are the same whichever side asks', async () => {
-  const merges = await judgeMerges(
+  const merges = await mergesWithTruth(
     randomMerges(1000, { material: 'code', drifts: true, seed: 1 }),
     'merge-tree',
   )
@@ -64,7 +67,10 @@ test.each<[Material, number, number]>([
 ])(
   'on a base branch that moved on they still find conflicts in %s lines',
   async (material, precise, found) => {
-    const merges = await judgeMerges(randomMerges(1000, { material, drifts: true, seed: 1 }), 'merge-tree')
+    const merges = await mergesWithTruth(
+      randomMerges(1000, { material, drifts: true, seed: 1 }),
+      'merge-tree',
+    )
     const likely = score(merges, (merge) => verdictOf(merge, false).verdict === 'conflict')
     const proved = score(merges, (merge) => verdictOf(merge, false).confidence === 'proved')
     say(

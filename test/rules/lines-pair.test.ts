@@ -28,7 +28,7 @@ function pairOf(path: string, verdict: string): FilePair {
   return { path, yours: edit(path, mine, 'a'), theirs: edit(path, its, 'b') }
 }
 
-const judge = (pairs: FilePair[], declared = { yours: false, theirs: false }) =>
+const verdictOf = (pairs: FilePair[], declared = { yours: false, theirs: false }) =>
   pairVerdict(pairs, { declared, one_base: true, noise: DEFAULT_NOISE, budget: { remaining: 1e9 } })
 
 describe('a pair', () => {
@@ -45,18 +45,18 @@ describe('a pair', () => {
       strongest: found,
       files,
       cut,
-    } = judge(verdicts.map((verdict, at) => pairOf(`src/${at}.ts`, verdict)))
+    } = verdictOf(verdicts.map((verdict, at) => pairOf(`src/${at}.ts`, verdict)))
     expect(found?.verdict).toBe(strongest)
     expect(files).toHaveLength(verdicts.length)
     expect(cut).toBe(false)
   })
 
   test('without a shared file has none', () => {
-    expect(judge([])).toEqual({ strongest: null, files: [], cut: false, is_intention: false })
+    expect(verdictOf([])).toEqual({ strongest: null, files: [], cut: false, is_intention: false })
   })
 
   test('lists its files by path, and names the class of noise', () => {
-    const { files } = judge([pairOf('src/b.ts', 'near'), pairOf('src/a.ts', 'far'), pairOf('', 'noise')])
+    const { files } = verdictOf([pairOf('src/b.ts', 'near'), pairOf('src/a.ts', 'far'), pairOf('', 'noise')])
     expect(files.map(({ path, verdict, noise }) => [path, verdict, noise])).toEqual([
       ['go.sum', 'noise', 'lock'],
       ['src/a.ts', 'far', null],
@@ -68,19 +68,19 @@ describe('a pair', () => {
     Array.from({ length: count }, (_, at) => pairOf(`src/${String(at).padStart(3, '0')}.ts`, verdict))
 
   test('of more than 300 real files is marked as cut', () => {
-    const whole = judge([...many(300, 'far'), pairOf('', 'noise')])
+    const whole = verdictOf([...many(300, 'far'), pairOf('', 'noise')])
     expect([whole.cut, whole.strongest?.verdict, whole.files.length]).toEqual([false, 'far', 301])
-    const cut = judge([pairOf('zz.ts', 'conflict'), ...many(300, 'far')])
+    const cut = verdictOf([pairOf('zz.ts', 'conflict'), ...many(300, 'far')])
     expect([cut.cut, cut.strongest?.verdict, cut.files.length]).toEqual([true, 'unknown', 300])
-    expect(judge([pairOf('a.ts', 'conflict'), ...many(300, 'far')]).strongest?.verdict).toBe('conflict')
+    expect(verdictOf([pairOf('a.ts', 'conflict'), ...many(300, 'far')]).strongest?.verdict).toBe('conflict')
   })
 
   test('that is unknown because declared work sent no patch is an intention', () => {
     const mine: FilePair = { path: 'a', yours: change({ path: 'a' }), theirs: edit('a', 20, 'b') }
-    expect(judge([mine]).is_intention).toBe(false)
-    expect(judge([mine], { yours: true, theirs: false }).is_intention).toBe(true)
-    expect(judge([mine], { yours: false, theirs: true }).is_intention).toBe(false)
-    expect(judge([mine, pairOf('b', 'conflict')], { yours: true, theirs: true }).is_intention).toBe(false)
+    expect(verdictOf([mine]).is_intention).toBe(false)
+    expect(verdictOf([mine], { yours: true, theirs: false }).is_intention).toBe(true)
+    expect(verdictOf([mine], { yours: false, theirs: true }).is_intention).toBe(false)
+    expect(verdictOf([mine, pairOf('b', 'conflict')], { yours: true, theirs: true }).is_intention).toBe(false)
   })
 })
 

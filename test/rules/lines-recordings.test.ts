@@ -1,7 +1,7 @@
 /** Verdicts about real pull requests, compared with git's results of their merges (docs/signal.md). */
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
-import { judgePairs, readRecording } from '../../scripts/replay/pairs.ts'
+import { comparePairs, readRecording } from '../../scripts/replay/pairs.ts'
 import { casesOf, scoreOf } from '../../scripts/replay/summary.ts'
 import { encodeDigest } from '../../src/lines/digest-bytes.ts'
 import { attributesOf, readGitAttributes } from '../../src/lines/git-attributes.ts'
@@ -24,7 +24,7 @@ describe.skipIf(folder === undefined)('of recorded pull requests', () => {
   ])('the verdicts about the files of %s agree with git', async (name, attributes, least) => {
     const recording = await readRecording(fileOf(name))
     const noise = { ...DEFAULT_NOISE, attributes: attributesOf(readGitAttributes(attributes)) }
-    const { byFile, byPair } = casesOf(recording, judgePairs(recording, noise))
+    const { byFile, byPair } = casesOf(recording, comparePairs(recording, noise))
     for (const [what, cases] of [
       ['files', byFile],
       ['pairs', byPair],

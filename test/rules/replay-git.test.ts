@@ -134,10 +134,10 @@ describe('of a mirror with known outcomes', () => {
     ['two aimed at a release branch', 9, 10, 'conflict', 'conflict'],
     ['two of which the first was merged', 13, 15, 'conflict', 'conflict'],
     ['two of which one conflicts with the base of the other', 15, 16, 'conflict', 'unknown'],
-  ])('%s are judged by their lines and by git', (_, a, b, verdict, truth) => {
+  ])('%s get a verdict by their lines and one by git', (_, a, b, verdict, truth) => {
     const pair = pairOf(a, b)
     expect(pair?.is_of_people).toBe(true)
-    expect({ verdict: pair?.judged.lines?.verdict, truth: pair?.truth?.verdict }).toEqual({
+    expect({ verdict: pair?.compared.lines?.verdict, truth: pair?.truth?.verdict }).toEqual({
       verdict,
       truth,
     })
@@ -157,7 +157,7 @@ describe('of a mirror with known outcomes', () => {
     ['one closed long before the other was opened', 5, 12],
   ])('%s are not compared', (_, a, b) => expect(pairOf(a, b)).toBeUndefined())
 
-  test('one that was rebased over the merge of the other is not judged by its last head', () => {
+  test('one that was rebased over the merge of the other is not compared by its last head', () => {
     expect(pairOf(2, 12)).toMatchObject({ rebased_over: { n: 2 }, truth: null })
     expect(replayed.rebased).toEqual({ pairs: 1, editing_merge: 1 })
   })

@@ -1,6 +1,6 @@
 /** How a replay plays events through the rules of the service: one row per scenario (contract §12). */
 import { describe, expect, test } from 'vitest'
-import { type Changed, headJudge, headOf } from '../../scripts/replay/heads.ts'
+import { type Changed, headComparison, headOf } from '../../scripts/replay/heads.ts'
 import { type Played, play } from '../../scripts/replay/play.ts'
 import { timeInForce } from '../../scripts/replay/play-table.ts'
 import { DAY } from '../../scripts/replay/pull-requests.ts'
@@ -64,7 +64,7 @@ function playOf(plans: Plan[], { budget = 1, from = 0 } = {}): Played {
     {
       comment: { ...DEFAULT_SETTINGS.comment, budget },
       branches: [BRANCH],
-      judge: headJudge(DEFAULT_NOISE),
+      compare: headComparison(DEFAULT_NOISE),
       from: from * DAY,
     },
   )
@@ -169,7 +169,7 @@ describe('a pair', () => {
       ],
     }
     const back: Plan = { pushes: [...moved.pushes, [4, at(20)]] }
-    expect(playOf([moved, other]).pairs).toMatchObject([{ resolved_at: 3 * DAY, judged: null }])
+    expect(playOf([moved, other]).pairs).toMatchObject([{ resolved_at: 3 * DAY, compared: null }])
     expect(playOf([back, other]).pairs).toMatchObject([{ resolved_at: null, shown_at: 2 * DAY }])
   })
 

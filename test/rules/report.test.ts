@@ -4,7 +4,7 @@ import { DEFAULT_SETTINGS } from '../../src/context/settings.ts'
 import type { Verdict } from '../../src/lines/verdict.ts'
 import type { Conclusion } from '../../src/overlap/conclude.ts'
 import type { PathPair, Severity } from '../../src/overlap/overlap.ts'
-import { NO_RELATION, unjudgedPath } from '../../src/overlap/relation.ts'
+import { NO_RELATION, pairOfGlobs } from '../../src/overlap/relation.ts'
 import { groupOverlaps } from '../../src/pull-requests/overlap-groups.ts'
 import { reportOf, reportOfNone } from '../../src/pull-requests/report.ts'
 import { isAhead, type Stage } from '../../src/pull-requests/standing.ts'
@@ -24,7 +24,7 @@ function collision(id: string, severity: Severity, record: Partial<Collision['re
     pr_number: null,
     draft_pr: false,
   }
-  const pair = unjudgedPath({ yours: 'src/**', theirs: `src/${id}`, example: `src/${id}` })
+  const pair = pairOfGlobs({ yours: 'src/**', theirs: `src/${id}`, example: `src/${id}` })
   return {
     id,
     severity,
@@ -202,7 +202,7 @@ test('has the note of an incomplete comparison', () => {
 })
 
 test('a notable names a glob before an area, and neither if it applies to the whole repository', () => {
-  const pair = unjudgedPath({ yours: 'a', theirs: 'src/**', example: 'a' })
+  const pair = pairOfGlobs({ yours: 'a', theirs: 'src/**', example: 'a' })
   const notables = [
     matching('a', 'high', { paths: [pair], areas: ['payments'] }),
     matching('b', 'high', { areas: ['payments'] }),
@@ -278,8 +278,8 @@ describe('activities of one branch or pull request are one row', () => {
 })
 
 describe('the paths of a branch or pull request', () => {
-  const judged = (verdict: Verdict | null, example: string = verdict ?? 'glob'): PathPair => ({
-    ...unjudgedPath({ yours: example, theirs: example, example }),
+  const pathOf = (verdict: Verdict | null, example: string = verdict ?? 'glob'): PathPair => ({
+    ...pairOfGlobs({ yours: example, theirs: example, example }),
     verdict,
     confidence: verdict === 'conflict' ? 'proved' : null,
   })
@@ -287,21 +287,21 @@ describe('the paths of a branch or pull request', () => {
   test.each<[string, PathPair[][], string[]]>([
     [
       'are sorted by the strength of the verdict',
-      [[judged('unknown'), judged(null), judged('conflict')]],
+      [[pathOf('unknown'), pathOf(null), pathOf('conflict')]],
       ['conflict', 'unknown', 'glob'],
     ],
     [
       'leave out verdicts that need no action',
-      [[judged('conflict'), judged('far'), judged('agrees')]],
+      [[pathOf('conflict'), pathOf('far'), pathOf('agrees')]],
       ['conflict'],
     ],
     [
       'include verdicts that need no action if there are no others',
-      [[judged('far'), judged('near')]],
+      [[pathOf('far'), pathOf('near')]],
       ['near', 'far'],
     ],
-    ['contain no noise', [[judged('noise')], [judged('far'), judged('noise', 'b')]], ['far']],
-    ['are named once', [[judged(null, 'a')], [judged('conflict', 'a'), judged('unknown', 'b')]], ['a', 'b']],
+    ['contain no noise', [[pathOf('noise')], [pathOf('far'), pathOf('noise', 'b')]], ['far']],
+    ['are named once', [[pathOf(null, 'a')], [pathOf('conflict', 'a'), pathOf('unknown', 'b')]], ['a', 'b']],
   ])('%s', (_, matches, expected) => {
     const collisions = matches.map((paths, at) => {
       const found = collision(String(at), 'high', { branch: 'x' })

@@ -1,5 +1,5 @@
 /** Random files and edits, reproducible by seed. */
-import type { Merge } from './merge-judge.ts'
+import type { Merge } from './merge-oracle.ts'
 
 /** The lines of a file: all different, as in code, or a few that repeat. */
 export type Material = 'different' | 'code' | 'few'

@@ -1,7 +1,7 @@
 /** The cost of verdicts about lines, for stored file pairs and for hostile patches, and the size of digests. */
 import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
-import { judgeMerges } from '../../../test/support/merge-judge.ts'
+import { mergesWithTruth } from '../../../test/support/merge-oracle.ts'
 import { randomMerges } from '../../../test/support/random-merges.ts'
 import { recordingsFolder } from '../../../test/support/recordings.ts'
 import { readRecording } from '../../replay/pairs.ts'
@@ -28,7 +28,7 @@ export async function linesPart(rig: Rig): Promise<void> {
 
   const all = await interleaved(rounds, {
     pair: async () =>
-      medianMicroseconds(stored, ([ours, theirs]) => lines.judge(lines.read(ours), lines.read(theirs))),
+      medianMicroseconds(stored, ([ours, theirs]) => lines.verdictOf(lines.read(ours), lines.read(theirs))),
     digest: async () => medianMicroseconds(pairs, ([ours]) => lines.digest(ours)),
   })
   rig.results.add('lines.pair', 'verdict of a file pair from its stored digests, median', 'µs', all.pair)
@@ -37,7 +37,7 @@ export async function linesPart(rig: Rig): Promise<void> {
   for (const [name, [ours, theirs]] of Object.entries(hostilePatches())) {
     const other = lines.bytesOf(theirs)
     const { ms } = await interleaved(rounds, {
-      ms: async () => processorMilliseconds(() => lines.judge(lines.digest(ours), lines.read(other))),
+      ms: async () => processorMilliseconds(() => lines.verdictOf(lines.digest(ours), lines.read(other))),
     })
     rig.results.add(
       `lines.hostile.${name.replaceAll(/\W+/g, '-')}`,
@@ -70,7 +70,7 @@ async function builtLines() {
     digest,
     bytesOf: (patch: string) => bytes.encodeDigest(digest(patch)),
     read: bytes.decodeDigest,
-    judge: (ours: Digest, theirs: Digest) =>
+    verdictOf: (ours: Digest, theirs: Digest) =>
       fileVerdict(change(ours), change(theirs), { one_base: false, budget: { remaining: 20_000_000 } }),
   }
 }
@@ -80,7 +80,7 @@ async function patchPairs(rig: Rig): Promise<{ from: string; pairs: Patches[] }>
   const folder = recordingsFolder()
   if (folder === undefined) {
     rig.say('  no recorded pull requests (set DECONFLICT_PAIRS); using generated files')
-    const merges = await judgeMerges(
+    const merges = await mergesWithTruth(
       randomMerges(400, { material: 'code', drifts: true, seed: 1 }),
       'merge-tree',
     )

@@ -1,26 +1,26 @@
 /** How the changed lines of two sides relate, in words (contract §11). Works without the fields that older services do not send. */
 import type { LinesVerdict } from '../../lines/verdict.ts'
-import { duplicateText, type JudgedLines, placeSentence, shortText } from '../../lines/verdict-words.ts'
+import { type ComparedLines, duplicateText, placeSentence, shortText } from '../../lines/verdict-words.ts'
 import { sanitize } from './terminal.ts'
 
 /** A pair of paths that overlap. Without a verdict, their lines were not compared. */
-export type JudgedPath = { yours: string; theirs: string; example: string } & {
+export type ComparedPath = { yours: string; theirs: string; example: string } & {
   [Name in keyof LinesVerdict]?: LinesVerdict[Name] | null
 }
 
 /** The fields of a match that are about lines. */
-export interface JudgedMatch extends JudgedLines {
+export interface ComparedMatch extends ComparedLines {
   /** Only the first files of the two were compared. */
   cut?: boolean
 }
 
 /** `src/retry.ts, same lines`; only `example` if lines were not compared. */
-export function placeText(example: string, match: JudgedMatch): string {
+export function placeText(example: string, match: ComparedMatch): string {
   return [sanitize(example), shortText(match)].filter(Boolean).join(', ')
 }
 
 /** One line for a path that overlaps. `who` names the other work: `#123`, or its title. */
-export function pathText({ verdict, ...path }: JudgedPath, who: string): string {
+export function pathText({ verdict, ...path }: ComparedPath, who: string): string {
   if (verdict) return placeSentence(who, { ...path, verdict }, sanitize)
   const file = sanitize(path.example)
   return path.yours === path.theirs
@@ -29,7 +29,7 @@ export function pathText({ verdict, ...path }: JudgedPath, who: string): string 
 }
 
 /** Notes about the match as a whole. */
-export function matchNotes({ duplicate, cut }: JudgedMatch, who: string): string[] {
+export function matchNotes({ duplicate, cut }: ComparedMatch, who: string): string[] {
   return [
     ...(duplicate ? [duplicateText(who, duplicate, sanitize)] : []),
     ...(cut ? ['only the first shared files were compared by lines'] : []),

@@ -1,6 +1,6 @@
 /** The collisions of activities in a list, with the name of the other side. */
 import { isLive } from '../../activities/lifecycle.ts'
-import { judgedFrom } from '../../lines/verdict-words.ts'
+import { comparedLinesOf } from '../../lines/verdict-words.ts'
 import type { OutputOf } from '../../operations/contract.ts'
 import type { Severity } from '../../overlap/overlap.ts'
 import { byRank } from '../../overlap/severity.ts'
@@ -64,7 +64,7 @@ function collisionsOf(id: string, { items }: Overlaps): Collision[] {
       severity: item.severity,
       where: placeText(
         item.paths[0]?.example ?? item.areas.map((area) => `#${area}`).join(' '),
-        judgedFrom(id, item),
+        comparedLinesOf(id, item),
       ),
     }))
     .toSorted(byRank)

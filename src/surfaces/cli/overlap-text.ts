@@ -1,7 +1,7 @@
 /** Overlap as text for people. Texts of other people are sanitized, and lines fit the display. */
 import { pullRequestName } from '../../activities/pull-request-name.ts'
 import type { OutputOf } from '../../operations/contract.ts'
-import { type JudgedMatch, matchNotes, pathText, placeText } from './lines-text.ts'
+import { type ComparedMatch, matchNotes, pathText, placeText } from './lines-text.ts'
 import { type NamedCollision, type Overlaps, SHOWN_MAX } from './named-collisions.ts'
 import { type Display, LEVEL_STYLES, type Style, sanitize } from './terminal.ts'
 import { table, truncate, wrap } from './text-layout.ts'
@@ -10,7 +10,7 @@ type Activity = OutputOf<'listActivities'>['items'][number]
 type Notable = OutputOf<'listNotables'>['items'][number]
 type Overlap = OutputOf<'checkOverlap'>
 type OverlapBrief = NonNullable<OutputOf<'heartbeatActivity'>['overlap']>
-type BriefMatch = OverlapBrief['matches'][number] & JudgedMatch
+type BriefMatch = OverlapBrief['matches'][number] & ComparedMatch
 
 const TITLE_MAX = 48
 /** How the service begins its reason if the settings ignore every path. */
@@ -125,7 +125,7 @@ function isNotable(id: string): boolean {
 }
 
 function matchLines(
-  match: Overlap['matches'][number] & JudgedMatch,
+  match: Overlap['matches'][number] & ComparedMatch,
   names: Names,
   display: Display,
 ): string[] {

@@ -1,5 +1,5 @@
 /** Whom the work of one person meets, on which lines, who is ahead, and what to do about it. Pure. */
-import { duplicateText, judgedFrom, shortText } from '../../../lines/verdict-words.ts'
+import { comparedLinesOf, duplicateText, shortText } from '../../../lines/verdict-words.ts'
 import { isAhead, type Stage } from '../../../pull-requests/standing.ts'
 import { type LiveWork, nameOf } from './live-work.ts'
 import type { Activity, Overlap } from './records.ts'
@@ -63,7 +63,7 @@ function encounter(
     other,
     severity: collision.severity,
     places: placesOf(mine, collision),
-    relation: shortText(judgedFrom(mine.id, { ...collision, paths: [] })),
+    relation: shortText(comparedLinesOf(mine.id, { ...collision, paths: [] })),
     is_ahead,
     is_readers,
     is_own,

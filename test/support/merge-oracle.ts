@@ -12,7 +12,7 @@ export interface Merge {
   theirs: string
 }
 
-export interface JudgedMerge extends Merge {
+export interface MergeWithTruth extends Merge {
   /** `git diff -U3` from `base` to `ours`, and from `main` to `theirs`. */
   our_patch: string
   their_patch: string
@@ -20,13 +20,13 @@ export interface JudgedMerge extends Merge {
 }
 
 /**
- * Leaves out merges in which a side changes nothing, or in which `ours` already conflicts with the base branch. `judge`:
+ * Leaves out merges in which a side changes nothing, or in which `ours` already conflicts with the base branch. `oracle`:
  * `merge-tree` merges like GitHub; `merge-file` compares like `git diff`.
  */
-export async function judgeMerges(
+export async function mergesWithTruth(
   merges: readonly Merge[],
-  judge: 'merge-tree' | 'merge-file',
-): Promise<JudgedMerge[]> {
+  oracle: 'merge-tree' | 'merge-file',
+): Promise<MergeWithTruth[]> {
   const directory = await temporaryDirectory('merges')
   const git = (args: string[], input?: string) =>
     run('git', args, { cwd: directory.path, ...(input === undefined ? {} : { input }) }).stdout
@@ -39,7 +39,7 @@ export async function judgeMerges(
     ]
     const rebased = mergeTree(git, 'main', 'ours')
     const commit = git(['commit-tree', '-p', 'main', '-m', 'ours', rebased.tree]).trim()
-    const merged = judge === 'merge-tree' ? mergeTree(git, commit, 'theirs').conflicts : null
+    const merged = oracle === 'merge-tree' ? mergeTree(git, commit, 'theirs').conflicts : null
     return merges.flatMap((merge, index) => {
       const name = nameOf(index)
       const [our_patch, their_patch] = [ourPatches.get(name), theirPatches.get(name)]

@@ -1,4 +1,4 @@
-/** Judges the collisions of a repository by the lines that both sides change. Bounded (contract §11). */
+/** Ranks the collisions of a repository by the lines that both sides change. Bounded (contract §11). */
 import { listScopesOf } from '../activities/live-store.ts'
 import { activityWeight } from '../claims/weight.ts'
 import type { RepoContext } from '../context/repo.ts'
@@ -7,12 +7,12 @@ import { type FileIndex, indexFiles, sharedFiles } from '../lines/pair-verdict.t
 import { FILE_COST, lineBudget, ROWS } from './by-lines.ts'
 import { bySeverityAndAge, type CollidingPair, type Participant } from './collisions.ts'
 import { readFilesOf, withDigests } from './digests.ts'
-import { type DigestedSide, digested, type Judgment, judge, judgedSeverity } from './judge.ts'
 import type { Severity } from './overlap.ts'
 import { SHARED_PATHS_MAX } from './overlap-list.ts'
 import type { Rules } from './rules.ts'
 import { higher, overlapSeverity } from './severity.ts'
-import { type JudgedSideFile, sideOf } from './side.ts'
+import { type DigestedFile, sideOf } from './side.ts'
+import { type DigestedSide, digested, type SideVerdict, sideSeverity, sideVerdict } from './side-verdict.ts'
 import { type Steps, WorkBudget } from './work-budget.ts'
 
 /** The budget of all pairs, in units of about 5 ns. */
@@ -21,14 +21,14 @@ const LINE_UNITS_MAX = 40_000_000
 const PAIR_COST = 200
 const LOOK_UP_COST = 20
 
-/** `judgment` is undefined if one side has no changed files, or the budget was exhausted: then the severity is by path. */
-export interface JudgedCollision extends CollidingPair {
-  judgment?: Judgment
+/** `side_verdict` is undefined if one side has no changed files, or the budget was exhausted: then the severity is by path. */
+export interface RankedCollision extends CollidingPair {
+  side_verdict?: SideVerdict
 }
 
-export interface JudgedCollisions {
+export interface RankedCollisions {
   /** Without pairs that share only noise. The most severe first, then those of the newest activities. */
-  collisions: JudgedCollision[]
+  collisions: RankedCollision[]
   /** By position, of activities whose files were read. */
   sizes: ReadonlyMap<number, ChangeSize>
   /** False if the budget was exhausted before the last pair. */
@@ -51,25 +51,25 @@ export interface ChangeSize {
 }
 
 interface Loaded extends DigestedSide {
-  files: readonly JudgedSideFile[]
-  index: FileIndex<JudgedSideFile>
+  files: readonly DigestedFile[]
+  index: FileIndex<DigestedFile>
   size: ChangeSize
 }
 
-/** The pairs of the newest activities are judged first. */
-export async function judgeCollisions(
+/** The pairs of the newest activities are compared first. */
+export async function rankCollisions(
   ctx: RepoContext,
   candidates: Candidates,
   signal: AbortSignal,
-): Promise<JudgedCollisions> {
+): Promise<RankedCollisions> {
   const { pairs, participants, rules } = candidates
   const budget = new WorkBudget({ budget: lineBudget(ctx, LINE_UNITS_MAX), reserve: 0, signal })
   const pending = new Map<number, CollidingPair[]>()
   const all = new Set<number>()
-  const judged: JudgedCollision[] = []
+  const ranked: RankedCollision[] = []
   for (const pair of pairs) {
     if (!pair.by_lines) {
-      judged.push(pair)
+      ranked.push(pair)
       continue
     }
     all.add(pair.newer).add(pair.older)
@@ -82,12 +82,12 @@ export async function judgeCollisions(
     loaded.set(position, side)
     const own = pending.get(position) ?? []
     pending.delete(position)
-    judged.push(...(await budget.run(judgeAll(own, { participants, loaded, rules, budget }))))
+    ranked.push(...(await budget.run(rankAll(own, { participants, loaded, rules, budget }))))
   }
   // What the budget left over counts by path.
-  for (const left of pending.values()) judged.push(...left)
+  for (const left of pending.values()) ranked.push(...left)
   const sizes = new Map([...loaded].map(([position, { size }]) => [position, size]))
-  return { collisions: judged.sort(bySeverityAndAge), sizes, complete: !budget.isExhausted }
+  return { collisions: ranked.sort(bySeverityAndAge), sizes, complete: !budget.isExhausted }
 }
 
 /** The sides at these positions, until the budget is exhausted. Activities that were deleted meanwhile are missing. */
@@ -116,51 +116,55 @@ async function* loadSides(
 }
 
 /** The files of a pull request count instead of those that were declared before. */
-function sizeOf(files: readonly JudgedSideFile[]): ChangeSize {
+function sizeOf(files: readonly DigestedFile[]): ChangeSize {
   const pushed = files.filter(({ origin }) => origin === 'pushed')
   const counted = pushed.length > 0 ? pushed : files
   const lines = counted.reduce((sum, { changed_lines }) => sum + (changed_lines ?? 0), 0)
   return { lines, files: counted.length }
 }
 
-interface Judges extends Pick<Candidates, 'participants' | 'rules'> {
+interface RankContext extends Pick<Candidates, 'participants' | 'rules'> {
   loaded: ReadonlyMap<number, Loaded>
   budget: WorkBudget
 }
 
 /** The pairs with their severity by lines, without those that share only noise. */
-function* judgeAll(pairs: readonly CollidingPair[], judges: Judges): Steps<JudgedCollision[]> {
-  const judged: JudgedCollision[] = []
-  // Loading the side took a while, even if it has no pair to judge yet.
-  if (judges.budget.isPauseDue) yield
+function* rankAll(pairs: readonly CollidingPair[], context: RankContext): Steps<RankedCollision[]> {
+  const ranked: RankedCollision[] = []
+  // Loading the side took a while, even if it has no pair to compare yet.
+  if (context.budget.isPauseDue) yield
   for (const pair of pairs) {
-    if (judges.budget.isPauseDue) yield
-    const one = judgeOne(pair, judges)
-    if (one !== null) judged.push(one)
+    if (context.budget.isPauseDue) yield
+    const one = rankOne(pair, context)
+    if (one !== null) ranked.push(one)
   }
-  return judged
+  return ranked
 }
 
 /** Null if the pair shares only noise. */
-function judgeOne(
+function rankOne(
   pair: CollidingPair,
-  { participants, loaded, rules, budget }: Judges,
-): JudgedCollision | null {
+  { participants, loaded, rules, budget }: RankContext,
+): RankedCollision | null {
   const [older, newer] = [loaded.get(pair.older), loaded.get(pair.newer)]
   if (older === undefined || newer === undefined || budget.isExhausted) return pair
   budget.remaining -= PAIR_COST + LOOK_UP_COST * newer.files.length
   const shared = sharedFiles(older.index, newer.files)
-  const judgment = judge(older, newer, { shared, noise: rules.noise, budget })
+  const side_verdict = sideVerdict(older, newer, { shared, noise: rules.noise, budget })
   const [one, other] = [pair.newer, pair.older].map((position) => {
     const weight = activityWeight(participants[position] as Participant)
     const isByPath = pair.shared.length > 0
     const isByOthers = isByPath || pair.areas.length > 0
     const others = isByOthers ? overlapSeverity(isByPath ? 'path' : 'area', weight) : null
-    return judgedSeverity(judgment, weight, others)
+    return sideSeverity(side_verdict, weight, others)
   }) as [Severity | null, Severity | null]
   const severity = higher(one, other)
   if (severity === null) return null
-  return { ...pair, severity, judgment: { ...judgment, files: judgment.files.slice(0, SHARED_PATHS_MAX) } }
+  return {
+    ...pair,
+    severity,
+    side_verdict: { ...side_verdict, files: side_verdict.files.slice(0, SHARED_PATHS_MAX) },
+  }
 }
 
 function ascending(a: number, b: number): number {

@@ -1,13 +1,13 @@
-/** Judges two sides by the lines of the files that both change (contract §11). Pure. */
+/** The verdict about two sides, by the lines of the files that both change (contract §11). Pure. */
 import type { Budget } from '../base/budget.ts'
 import type { Weight } from '../claims/weight.ts'
 import { type Duplicate, duplicateOf, type Work, workOf } from '../lines/duplicate.ts'
 import type { NoiseRules } from '../lines/noise.ts'
-import { type FilePair, type JudgedFile, type PairVerdict, pairVerdict } from '../lines/pair-verdict.ts'
+import { type FilePair, type FileVerdict, type PairVerdict, pairVerdict } from '../lines/pair-verdict.ts'
 import { byStrength } from '../lines/verdict.ts'
 import type { Severity } from './overlap.ts'
-import { higher, type JudgedPair, verdictSeverity } from './severity.ts'
-import type { JudgedSideFile, Side } from './side.ts'
+import { higher, type StrongestVerdict, verdictSeverity } from './severity.ts'
+import type { DigestedFile, Side } from './side.ts'
 
 /** A side with the digests of its files. */
 export interface DigestedSide extends Side {
@@ -15,22 +15,22 @@ export interface DigestedSide extends Side {
 }
 
 export interface SharedFile extends FilePair {
-  yours: JudgedSideFile
-  theirs: JudgedSideFile
+  yours: DigestedFile
+  theirs: DigestedFile
 }
 
 /** How two sides relate by their lines. */
-export interface Judgment {
+export interface SideVerdict {
   /** The strongest verdict; null if they share no changed file. */
-  lines: JudgedPair | null
+  lines: StrongestVerdict | null
   /** The files that both change, the strongest verdict first. */
-  files: JudgedFile[]
+  files: FileVerdict[]
   duplicate: Duplicate | null
-  /** They share more files than were judged. */
+  /** They share more files than were compared. */
   cut: boolean
 }
 
-export interface JudgeOptions {
+export interface VerdictOptions {
   noise: NoiseRules
   /** Units of about 5 ns. */
   budget: Budget
@@ -38,17 +38,17 @@ export interface JudgeOptions {
 
 export function digested(
   side: Omit<Side, 'files'>,
-  files: readonly JudgedSideFile[],
+  files: readonly DigestedFile[],
   noise: NoiseRules,
 ): DigestedSide {
   return { ...side, files, work: workOf(files, noise, side.closes) }
 }
 
-export function judge(
+export function sideVerdict(
   yours: DigestedSide,
   theirs: DigestedSide,
-  { shared, ...options }: JudgeOptions & { shared: readonly SharedFile[] },
-): Judgment {
+  { shared, ...options }: VerdictOptions & { shared: readonly SharedFile[] },
+): SideVerdict {
   const duplicate = duplicateOf(yours.work, theirs.work)
   options.budget.remaining -= yours.work.added.length + theirs.work.added.length
   const { strongest, files, cut, is_intention } = verdictOf(shared, options)
@@ -70,11 +70,11 @@ export function duplicateByIssue(yours: Work['closes'], theirs: Work['closes']):
 }
 
 /**
- * The severity of a judged pair; null if it is no collision. `others`: the severity of the other pairs of paths and of
+ * The severity of a pair whose lines were compared; null if it is no collision. `others`: the severity of the other pairs of paths and of
  * areas; null if there are none.
  */
-export function judgedSeverity(
-  { lines, duplicate }: Judgment,
+export function sideSeverity(
+  { lines, duplicate }: SideVerdict,
   weight: Weight,
   others: Severity | null,
 ): Severity | null {
@@ -83,8 +83,8 @@ export function judgedSeverity(
   return higher<Severity | null>(byLines, others)
 }
 
-/** Files of a draft can be declared and pushed, so each kind of pair is judged on its own. Usually there is one. */
-function verdictOf(shared: readonly SharedFile[], options: JudgeOptions): PairVerdict {
+/** Files of a draft can be declared and pushed, so each kind of pair gets a verdict of its own. Usually there is one. */
+function verdictOf(shared: readonly SharedFile[], options: VerdictOptions): PairVerdict {
   const kinds = new Map<string, SharedFile[]>()
   for (const pair of shared) {
     const kind = JSON.stringify([pair.yours.origin, pair.theirs.origin, isOneBase(pair)])
