@@ -1,4 +1,4 @@
-/** Enqueues posts to `NOTIFY_WEBHOOK_URL`, each at most once (docs/notifications.md). */
+/** Enqueues posts to `NOTIFY_WEBHOOK_URL` (docs/notifications.md). */
 import { enqueueOnce } from '../jobs/store.ts'
 import type { RepoContext } from './repo.ts'
 
@@ -8,7 +8,7 @@ export const NOTIFY = 'notify'
 /** What is posted: a pair of the ledger by its keys, or a notable. */
 export type NotifySubject = { pair: { first: string; second: string } } | { notable_id: string }
 
-/** Enqueues a notification in the transaction `within`, unless it was enqueued before. */
+/** Enqueues a notification in the transaction `within`, which stores `notified_at` with the subject. */
 export async function enqueueNotification(
   { db, now, repo }: RepoContext,
   subject: NotifySubject,

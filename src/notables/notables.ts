@@ -48,21 +48,16 @@ export async function createNotable(ctx: RepoContext, input: CreateNotable): Pro
   }
   return changing(ctx, (within) =>
     within.is_notified && isHigh(input)
-      ? inTransaction(within, async (inner) =>
-          notified(inner, await insertSuperseding(inner, row, input.supersedes)),
-        )
+      ? inTransaction(within, async (inner) => {
+          await enqueueNotification(inner, { notable_id: row.id })
+          return insertSuperseding(inner, { ...row, notified_at: now }, input.supersedes)
+        })
       : insertSuperseding(within, row, input.supersedes),
   )
 }
 
 function isHigh(notable: Parameters<typeof notableWeight>[0]): boolean {
   return notableWeight(notable) === 2
-}
-
-/** Enqueues the notification of a notable that became high, in the transaction `within`. */
-async function notified(within: RepoContext, row: NotableRow): Promise<NotableRow> {
-  await enqueueNotification(within, { notable_id: row.id })
-  return row
 }
 
 async function insertSuperseding(
@@ -138,8 +133,11 @@ export function updateNotable(ctx: RepoContext, id: string, input: UpdateNotable
     if (!changesAnything(row, input)) return row
     await enqueueRechecks(within, [id])
     const areas = input.scope ? { area_keys: input.scope.areas.map(labelKey) } : {}
-    const updated = await store.updateNotable(db, stored, { ...input, ...areas, updated_at: now })
-    return within.is_notified && isHigh(updated) && !isHigh(row) ? notified(within, updated) : updated
+    const becomesHigh = !isHigh(row) && isHigh({ ...row, ...input })
+    const isPosted = within.is_notified && becomesHigh && row.notified_at === null
+    if (isPosted) await enqueueNotification(within, { notable_id: id })
+    const notified = isPosted ? { notified_at: now } : {}
+    return store.updateNotable(db, stored, { ...input, ...areas, ...notified, updated_at: now })
   })
 }
 

@@ -29,6 +29,8 @@ export const notables = pgTable(
     created_at: instant().notNull(),
     updated_at: instant().notNull(),
     archived_at: instant(),
+    /** When its notification was enqueued, see docs/notifications.md. */
+    notified_at: instant(),
   },
   (table) => [
     primaryKey({ columns: [table.repo_id, table.id] }),

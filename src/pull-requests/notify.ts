@@ -9,7 +9,7 @@ import type { JobHandler } from '../jobs/jobs.ts'
 import { findNotable } from '../notables/store.ts'
 import { isBot } from '../signal/audience.ts'
 import { branchKey, numberOf, type SideKey } from '../signal/pair.ts'
-import { findPair } from '../signal/store.ts'
+import { findPair, savePairs } from '../signal/store.ts'
 import type { PairRow } from '../signal/table.ts'
 import { type Notification, notableNotification, pairNotification } from './notification.ts'
 import type { NumberedPullRequest } from './store.ts'
@@ -18,7 +18,10 @@ const TIMEOUT_MS = 5000
 /** Receivers that limit the rate say how long to wait; at most this long. */
 const WAIT_MAX_S = 3600
 
-/** Enqueues the pairs that are proved conflicts or duplicates since this comparison, in its transaction. */
+/**
+ * Enqueues the pairs that are proved conflicts or duplicates since this comparison, each once, in its transaction. Returns
+ * all pairs as stored.
+ */
 export async function notifyNewPairs(
   within: RepoContext,
   {
@@ -30,17 +33,27 @@ export async function notifyNewPairs(
     after: ReadonlyMap<SideKey, PairRow>
     others: ReadonlyMap<number, Pick<NumberedPullRequest, 'branch'>>
   },
-): Promise<void> {
-  if (!within.is_notified) return
+): Promise<ReadonlyMap<SideKey, PairRow>> {
+  if (!within.is_notified) return after
+  const notified: [SideKey, PairRow][] = []
   for (const [key, row] of after) {
+    if (row.notified_at !== null) continue
     const number = numberOf(key)
     const branch = number === null ? null : (others.get(number)?.branch ?? null)
     // A branch that got a pull request has its pairs under the earlier key until its own comparison.
     const known = before.get(key) ?? (branch === null ? undefined : before.get(branchKey(branch)))
-    if (row.outcome !== 'open' || !isSevere(row) || (known && isSevere(known))) continue
-    if (isForPeople(row, within))
+    const isNew = row.outcome === 'open' && isSevere(row) && !(known && isSevere(known))
+    if (known?.notified_at) notified.push([key, { ...row, notified_at: known.notified_at }])
+    else if (isNew && isForPeople(row, within)) {
       await enqueueNotification(within, { pair: { first: row.first, second: row.second } })
+      notified.push([key, { ...row, notified_at: within.now }])
+    }
   }
+  await savePairs(
+    within.db,
+    notified.map(([, row]) => row),
+  )
+  return new Map([...after, ...notified])
 }
 
 function isSevere({ is_duplicate, confidence }: PairRow): boolean {

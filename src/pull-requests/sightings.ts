@@ -64,10 +64,10 @@ export function enterOverlaps(ctx: RepoContext, overlaps: SideOverlaps): Promise
       absent,
       is_complete: !overlaps.is_partial && isComplete(conclusion),
     })
-    await notifyNewPairs(within, { before, after: entered, others })
+    const notified = await notifyNewPairs(within, { before, after: entered, others })
     await enterNoise(within, side.key, conclusion)
     const pairs = await enterPushAfterMerge(within, side, {
-      pairs: entered,
+      pairs: notified,
       files: () =>
         listFilesOf(
           db,

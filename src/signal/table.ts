@@ -40,6 +40,8 @@ export const pairs = pgTable(
     /** When each side was shown the pair, or would have been in shadow mode. */
     first_shown_at: instant(),
     second_shown_at: instant(),
+    /** When its notification was enqueued, see docs/notifications.md. */
+    notified_at: instant(),
     /** Whether GitHub could merge the side that was shown the pair; null if unknown. */
     was_mergeable: boolean(),
     /** The side that was merged while the other one was open. */

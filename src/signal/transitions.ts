@@ -51,6 +51,7 @@ export function afterSighting(
       seen_at: now,
       first_shown_at: null,
       second_shown_at: null,
+      notified_at: null,
       was_mergeable: null,
     }),
     ...found,

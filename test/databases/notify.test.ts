@@ -5,6 +5,7 @@ import { createServer, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { text } from 'node:stream/consumers'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { sweep } from '../../src/operations/sweep.ts'
 import { fakeGithub } from '../support/github.ts'
 import { editOf } from '../support/lines.ts'
 import {
@@ -21,6 +22,7 @@ interface Received {
 }
 
 const HOUR_MS = 3_600_000
+const DAY_MS = 24 * HOUR_MS
 const SECRET = 'hush'
 const github = fakeGithub()
 let receiver: Server
@@ -54,9 +56,20 @@ afterAll(async () => {
   github.close()
 })
 
-const base = Array.from({ length: 120 }, (_, at) => `pay(${at})`)
+const base = Array.from({ length: 120 }, (_, at) => `payments.add(pay(${at}))`)
 const edit = (at: number, added: string[]) =>
   ({ filename: 'src/pay.ts', status: 'modified', patch: editOf(base, at, 3, added) }) as const
+/** The same edit as at line 41, on a base that has ten more lines before it, and another line next to it. */
+const likely = {
+  filename: 'src/pay.ts',
+  status: 'modified',
+  patch: editOf(
+    [...Array.from({ length: 10 }, (_, at) => `filler(${at})`), ...base.with(37, 'other()')],
+    51,
+    3,
+    ['tidy()'],
+  ),
+} as const
 const work = (head: string, ...files: ReturnType<typeof edit>[]) => ({
   title: `Edit in ${head}`,
   head,
@@ -70,6 +83,14 @@ async function openPair(): Promise<[number, number]> {
   const first = await repository.open({ ...work('retries', edit(40, ['retry()'])), created_at })
   fixture.service.clock.advance(1000)
   return [first, await repository.open({ ...work('tidy', edit(41, ['tidy()'])), created_at })]
+}
+
+/** Advances the clock past the retention of jobs. The posts are no longer known as jobs. */
+async function purgeJobs(): Promise<void> {
+  expect(await fixture.service.jobs('notify')).toHaveLength(1)
+  fixture.service.clock.advance(8 * DAY_MS)
+  await sweep(fixture.service.app)
+  expect(await fixture.service.jobs('notify')).toEqual([])
 }
 
 describe('a proved conflict', () => {
@@ -112,6 +133,30 @@ describe('a proved conflict', () => {
     await repository.push(second, [edit(41, ['tidy(1)'])])
     await repository.push(second, [edit(90, ['tidy()'])])
     await repository.push(second, [edit(41, ['tidy(2)'])])
+    expect(received).toHaveLength(1)
+  })
+
+  test('is posted once, also when it returns after the job of its post was deleted', async () => {
+    repository = fixture.repository('activity_ttl_ms: 2592000000')
+    const [, second] = await openPair()
+    const overlaps = async () => (await repository.request('GET', '/overlaps')).body.items
+    await repository.push(second, [likely])
+    expect(await overlaps()).toMatchObject([{ lines: 'conflict', severity: 'medium' }])
+    await purgeJobs()
+    await repository.push(second, [edit(41, ['tidy()'])])
+    expect(await overlaps()).toMatchObject([{ lines: 'conflict', severity: 'high' }])
+    expect(received).toHaveLength(1)
+  })
+
+  test('of a branch that got a pull request is not posted again after that', async () => {
+    repository = fixture.repository('activity_ttl_ms: 2592000000')
+    const changes = [{ path: 'src/pay.ts', status: 'modified', patch: editOf(base, 40, 3, ['x()']) }]
+    await repository.createActivity({ branch: 'declared', scope: { changes } })
+    const tidy = await open('tidy', edit(41, ['tidy()']))
+    await open('declared', edit(40, ['x()']))
+    await repository.push(tidy, [likely])
+    await purgeJobs()
+    await repository.push(tidy, [edit(41, ['tidy()'])])
     expect(received).toHaveLength(1)
   })
 
@@ -199,6 +244,18 @@ describe('a notable that is not high', () => {
       expect(received.map(({ body }) => body.notable.id)).toEqual([id])
     },
   )
+})
+
+test('a notable that becomes high again after the job of its post was deleted is not posted again', async () => {
+  repository = fixture.repository('notable_ttl_ms: 2592000000')
+  const id = await repository.createNotable({ importance: 'high' })
+  const update = (importance: string) =>
+    repository.request('PATCH', `/notables/${id}`, { body: { importance } })
+  await update('low')
+  await purgeJobs()
+  await update('high')
+  await repository.advance(0)
+  expect(received).toHaveLength(1)
 })
 
 describe('a receiver', () => {
