@@ -11,13 +11,25 @@ import {
   writeSync,
 } from 'node:fs'
 import { join } from 'node:path'
+import type { RequestOf } from '../../client/client.ts'
 import type { Workspace } from './workspace.ts'
 
 /** The part of a workspace that stays the same while a session works on its branch. */
 export type Place = Omit<Workspace, 'git' | 'git_directory'> & { actor: string }
 
+/** A create whose response has not arrived: the service may have carried it out. */
+export interface PendingCreate {
+  idempotency_key: string
+  /** With the same key, exactly this returns the activity that was created, or creates it. */
+  input: RequestOf<'createActivity'>['input']
+  /** When it was first sent, in milliseconds since the epoch. */
+  at: number
+}
+
 export interface LocalState {
+  /** Null while the create is pending. */
   activity_id: string | null
+  pending: PendingCreate | null
   branch: string | null
   /** The paths of the last sent scope: those that the user named, and the files that the agent edits. */
   paths: string[]
@@ -43,6 +55,7 @@ export interface LocalState {
 
 export const NO_STATE: LocalState = {
   activity_id: null,
+  pending: null,
   branch: null,
   paths: [],
   areas: null,
@@ -68,7 +81,7 @@ export function readState(git_directory: string, key: string): LocalState {
 export function readSessionStates(git_directory: string): LocalState[] {
   const directory = stateDirectory(git_directory)
   const names = namesIn(directory).filter((name) => name.startsWith('session-') && name.endsWith('.json'))
-  return names.map((name) => parseState(readJson(join(directory, name))))
+  return names.map((name) => parseState(readJson(join(directory, name)))).filter(hasActivity)
 }
 
 export function writeState(git_directory: string, key: string, state: LocalState): void {
@@ -100,7 +113,8 @@ export function readJson(file: string): unknown {
 export function writeJson(file: string, value: unknown): void {
   mkdirSync(join(file, '..'), { recursive: true })
   const bytes = Buffer.from(JSON.stringify(value))
-  const descriptor = openSync(file, constants.O_WRONLY | constants.O_CREAT)
+  // A pending create has patches.
+  const descriptor = openSync(file, constants.O_WRONLY | constants.O_CREAT, 0o600)
   try {
     writeSync(descriptor, bytes)
     ftruncateSync(descriptor, bytes.length)
@@ -120,9 +134,13 @@ export function namesIn(directory: string): string[] {
 
 /** A file of an earlier release may lack fields. */
 function parseState(json: unknown): LocalState {
-  const given = Object(json) as Partial<LocalState>
-  const isState = typeof given.activity_id === 'string' && Array.isArray(given.paths)
-  return isState ? { ...NO_STATE, ...given } : NO_STATE
+  const given = { ...NO_STATE, ...Object(json) } as LocalState
+  return hasActivity(given) && Array.isArray(given.paths) ? given : NO_STATE
+}
+
+/** Whether the session has an activity, or may have one. */
+export function hasActivity({ activity_id, pending }: LocalState): boolean {
+  return activity_id !== null || pending !== null
 }
 
 const NAME_MAX = 180

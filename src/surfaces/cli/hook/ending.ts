@@ -2,14 +2,19 @@
 import { join } from 'node:path'
 import {
   deleteState,
+  hasActivity,
   type LocalState,
   namesIn,
+  type PendingCreate,
   readSessionStates,
   readState,
   sessionKey,
+  stateDirectory,
   writeState,
 } from '../local-state.ts'
+import { isRefusal, lastSentAt, sendCreate, TTL_MS } from './creation.ts'
 import { findTree, type WorkingTree } from './git-directory.ts'
+import type { HookClient } from './hook-client.ts'
 import type { HookInput } from './payload.ts'
 
 /** After one of these, the next session of the working tree goes on with the activity. */
@@ -17,11 +22,11 @@ const HANDING_OVER: readonly string[] = ['clear', 'resume']
 /** The session that follows says so. */
 const TAKING_OVER: readonly string[] = ['clear', 'resume']
 const HANDOVER_KEY = 'handover'
-/** Afterwards the activity has expired. */
-const HANDOVER_MS = 1_800_000
+const PUT_OFF = 'ended-'
+const ENDINGS_MAX = 20
 const TREES_MAX = 200
 
-/** An activity to archive, and the state to delete. */
+/** An activity to archive. */
 export interface Ending {
   git_directory: string
   state: LocalState
@@ -58,7 +63,57 @@ export function endSubagent(tree: WorkingTree, key: string, input: HookInput): E
 export function takeOver(git_directory: string, reason: string, now: number): LocalState | undefined {
   if (!TAKING_OVER.includes(reason)) return undefined
   const [ending] = take(git_directory, HANDOVER_KEY)
-  return ending && now - ending.state.heartbeat_at < HANDOVER_MS ? ending.state : undefined
+  return ending && now - lastSentAt(ending.state) < TTL_MS ? ending.state : undefined
+}
+
+/** An ending that is stored until the service has carried it out, so that the next session can. */
+interface PutOff {
+  key: string
+  directory: string
+  state: LocalState
+}
+
+/** Stores the endings of activities that the sessions created. */
+export function putOff({ common_directory: directory }: WorkingTree, endings: Ending[]): PutOff[] {
+  const ours = endings.filter(({ state }) => !state.is_borrowed)
+  return ours.map(({ state }) => {
+    const key = `${PUT_OFF}${state.activity_id ?? state.pending?.idempotency_key}`
+    writeState(directory, key, state)
+    return { key, directory, state }
+  })
+}
+
+/** The endings that no hook could finish. Those of activities that have expired by now are deleted. */
+export function putOffBefore({ common_directory: directory }: WorkingTree, now: number): PutOff[] {
+  const names = namesIn(stateDirectory(directory)).filter((name) => name.startsWith(PUT_OFF))
+  const all = names.slice(0, ENDINGS_MAX).map((name) => {
+    const key = decodeURIComponent(name.replace(/\.json$/, ''))
+    return { key, directory, state: readState(directory, key) }
+  })
+  const isCurrent = ({ state }: PutOff) => hasActivity(state) && now - lastSentAt(state) < TTL_MS
+  for (const each of all) if (!isCurrent(each)) deleteState(directory, each.key)
+  return all.filter(isCurrent)
+}
+
+/** Archives each, and finds out first which one a pending create is about. */
+export async function finishAll(
+  client: HookClient,
+  { owner, repo }: { owner: string; repo: string },
+  endings: PutOff[],
+): Promise<void> {
+  const at = { owner, repo }
+  await Promise.all(
+    endings.map(async ({ key, directory, state }) => {
+      try {
+        const id =
+          state.activity_id ?? (await sendCreate(client, at, state.pending as PendingCreate)).activity.id
+        await client.archiveActivity({ ...at, id })
+      } catch (error) {
+        if (!isRefusal(error)) throw error
+      }
+      deleteState(directory, key)
+    }),
+  )
 }
 
 export function keyOf({ session, agent }: Pick<HookInput, 'session' | 'agent'>): string {
@@ -68,7 +123,7 @@ export function keyOf({ session, agent }: Pick<HookInput, 'session' | 'agent'>):
 
 function take(git_directory: string, key: string): Ending[] {
   const state = readState(git_directory, key)
-  if (state.activity_id === null) return []
+  if (!hasActivity(state)) return []
   deleteState(git_directory, key)
   return [{ git_directory, state }]
 }

@@ -1,5 +1,5 @@
 /** What a hook has to do: nothing in most cases, which takes neither git nor a request. Pure. */
-import type { LocalState } from '../local-state.ts'
+import { hasActivity, type LocalState } from '../local-state.ts'
 import { scopePaths } from '../scope-paths.ts'
 import { isHeard } from './answer.ts'
 import type { Agent, HookEvent } from './payload.ts'
@@ -40,7 +40,7 @@ export interface Plan {
 export function planFor(situation: Situation, state: LocalState): Plan | null {
   const { event, agent, edits, reads, branch, now, subagent } = situation
   const heard = isHeard(agent, event)
-  const has_switched = branch !== undefined && state.activity_id !== null && state.branch !== branch
+  const has_switched = branch !== undefined && hasActivity(state) && state.branch !== branch
   const plan = {
     added: scopePaths(edits).filter((path) => !state.paths.includes(path)),
     unread: heard ? [...reads, ...edits].filter((file) => isUnread(file)) : [],

@@ -4,6 +4,7 @@ import { findConnection } from '../connection.ts'
 import { Git } from '../git.ts'
 import {
   branchKey,
+  hasActivity,
   type LocalState,
   NO_STATE,
   readState,
@@ -13,7 +14,17 @@ import {
 import { LockTimeout, withLock } from '../lock.ts'
 import type { Runtime } from '../runtime.ts'
 import { findWorkspace, type Workspace } from '../workspace.ts'
-import { type Ending, endSession, endSubagent, keyOf, takeOver } from './ending.ts'
+import { isRefusal } from './creation.ts'
+import {
+  type Ending,
+  endSession,
+  endSubagent,
+  finishAll,
+  keyOf,
+  putOff,
+  putOffBefore,
+  takeOver,
+} from './ending.ts'
 import type { WorkingTree } from './git-directory.ts'
 import { createHookClient, type HookClient } from './hook-client.ts'
 import { sendWithHttp } from './http.ts'
@@ -64,11 +75,12 @@ export async function runInTree(run: HookRun): Promise<Result> {
   const lock = { directory: stateDirectory(tree.git_directory), key, timeout_ms: run.left_ms() }
   // An agent edits files in parallel, and runs a hook for each edit.
   return withLock(lock, async () => {
-    const endings = isEnd ? endingsFor(run, key) : []
-    if (isEnd && endings.length === 0) return QUIET
+    if (!isEnd) return isPaused(run) ? PAUSED : work(run, key)
+    const [first, ...others] = putOff(tree, endingsFor(run, key))
+    if (first === undefined) return QUIET
     if (isPaused(run)) return PAUSED
-    if (!isEnd) return work(run, key)
-    await archive(run, endings)
+    const { workspace } = await findPlace(run, first.state)
+    await finishAll(await connect(run, workspace), workspace, [first, ...others])
     return { message: '', outcome: 'ok' }
   })
 }
@@ -82,16 +94,19 @@ async function work(run: HookRun, key: string): Promise<Result> {
   if (plan === null) return QUIET
   const { workspace, actor } = await findPlace(run, plan.has_switched ? NO_STATE : state)
   let connection: Promise<HookClient> | undefined
+  const { git: _, git_directory: __, ...known } = workspace
+  const save = (next: LocalState) => writeState(git_directory, key, { ...next, place: { ...known, actor } })
   const context = {
-    ...{ situation, workspace, actor, left_ms: run.left_ms, without_titles: options.without_titles },
+    ...{ situation, workspace, actor, save, left_ms: run.left_ms, without_titles: options.without_titles },
     connect: () => {
       connection ??= connect(run, workspace)
       return connection
     },
   }
+  const unfinished = hasActivity(state) ? [] : putOffBefore(tree, situation.now)
+  if (unfinished.length > 0) await finishAll(await context.connect(), workspace, unfinished)
   const { message, state: next } = await workOn(context, plan, state)
-  const { git: _, git_directory: __, ...place } = workspace
-  writeState(git_directory, key, { ...next, place: { ...place, actor } })
+  save(next)
   return { message, outcome: 'ok' }
 }
 
@@ -99,9 +114,13 @@ async function work(run: HookRun, key: string): Promise<Result> {
 function initialState({ tree, situation, input }: HookRun, key: string): LocalState {
   const { git_directory } = tree
   const own = readState(git_directory, key)
-  if (own.activity_id !== null) return own
+  if (hasActivity(own)) return own
   const before = takeOver(git_directory, input.reason, situation.now)
-  if (before) return before
+  if (before) {
+    // It is deleted where it was.
+    writeState(git_directory, key, before)
+    return before
+  }
   const { branch = null } = situation
   const started = branch === null ? NO_STATE : readState(git_directory, branchKey(branch))
   return started.activity_id === null ? NO_STATE : { ...started, is_borrowed: true }
@@ -147,32 +166,16 @@ function endingsFor({ tree, input, situation }: HookRun, key: string): Ending[] 
   return situation.event === 'session-end' ? endSession(tree, key, input) : endSubagent(tree, key, input)
 }
 
-async function archive(run: HookRun, endings: Ending[]): Promise<void> {
-  const ours = endings.filter(({ state }) => !state.is_borrowed)
-  const [first] = ours
-  if (first === undefined) return
-  const { workspace } = await findPlace(run, first.state)
-  const client = await connect(run, workspace)
-  const { owner, repo } = workspace
-  await Promise.all(
-    ours.map(({ state }) => client.archiveActivity({ owner, repo, id: state.activity_id as string })),
-  )
-}
-
 function isPaused({ tree, runtime, options, situation }: HookRun): boolean {
   const { paused } = readRecord(tree.git_directory)
   return paused !== null && paused.url === urlOf({ runtime, options }) && situation.now < paused.until
 }
 
-/**
- * Leaves the service alone for a minute. A request that it refuses for its content says nothing about the next one, and
- * neither does another hook.
- */
+/** Leaves the service alone for a minute, unless it refused a request for its content, or another hook was too slow. */
 export function pauseAfter(run: HookRun, error: unknown): void {
   if (error instanceof LockTimeout) return
-  const { status = null, retry_after = null } = error instanceof DeconflictError ? error : {}
-  const isRefused = status !== null && status >= 400 && status < 500
-  if (isRefused && ![401, 403, 408, 429].includes(status)) return
+  if (isRefusal(error)) return
+  const { retry_after = null } = error instanceof DeconflictError ? error : {}
   const pause_ms = Math.min(PAUSE_MAX_MS, Math.max(PAUSE_MS, (retry_after ?? 0) * 1000))
   const until = run.situation.now + pause_ms
   const why = (error as Error).message

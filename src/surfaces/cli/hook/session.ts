@@ -4,38 +4,18 @@ import type { OutputOf } from '../../../operations/contract.ts'
 import { type ChangedFiles, readChangedFiles } from '../changed-files.ts'
 import { sendScope, withChanges } from '../given-scope.ts'
 import { type LocalState, NO_STATE } from '../local-state.ts'
-import { ownActivityIds } from '../own-activities.ts'
 import { PATHS_MAX } from '../scope-paths.ts'
-import type { Workspace } from '../workspace.ts'
 import { isHeard } from './answer.ts'
+import { create, hashOf, titleFor, withActivity } from './creation.ts'
 import type { HookClient } from './hook-client.ts'
-import type { Other, Place } from './message.ts'
+import type { Place } from './message.ts'
 import { freshPlaces, placesOf, placesOfBrief, tell } from './places.ts'
 import { comparedKey, isForgetting, type Plan, type Situation } from './plan.ts'
+import { type Found, type Kept, ownIds, repositoryOf, type SessionContext } from './session-context.ts'
 
-/** The time to live of an activity after the last sign of its session, which may be killed (contract §5). */
-const TTL_MS = 1_800_000
 const COMPARED_MAX = 500
 /** Git gets at most this much of the time that is left. */
 const GIT_SHARE = 0.5
-
-export interface SessionContext {
-  situation: Situation
-  workspace: Workspace
-  /** The name of the person. */
-  actor: string
-  without_titles: boolean
-  /** Connects when it is first called, because many hooks send no request. */
-  connect(): Promise<HookClient>
-  /** Milliseconds until the hook has to end. */
-  left_ms(): number
-}
-
-interface Found {
-  places: Place[]
-  others: [string, Other][]
-}
-
 const NOTHING: Found = { places: [], others: [] }
 
 /** Carries out `plan`. Returns the state to store for the next hook, and the message for the agent, which may be empty. */
@@ -45,9 +25,13 @@ export async function workOn(
   given: LocalState,
 ): Promise<{ state: LocalState; message: string }> {
   const { situation, without_titles } = context
-  const state = isForgetting(situation) ? { ...given, told: [], compared: {} } : given
-  const asks = state.activity_id === null || plan.is_heartbeat_due || plan.unread.length > 0
-  const [changed] = await Promise.all([changedFiles(context, plan, state), asks && context.connect()])
+  const before = isForgetting(situation) ? { ...given, told: [], compared: {} } : given
+  const asks = before.activity_id === null || plan.is_heartbeat_due || plan.unread.length > 0
+  const [changed, state] = await Promise.all([
+    changedFiles(context, plan, before),
+    withActivity(context, before),
+    asks && context.connect(),
+  ])
   const [kept, compared] = await Promise.all([
     state.activity_id === null
       ? create(context, { paths: plan.added, changed, state })
@@ -74,48 +58,6 @@ export async function workOn(
 /** The files that an agent edits are paths of its scope, for which the service also finds what would be beneath them. */
 function isBeneathFile({ path }: Place, { edits }: Situation, { paths, is_borrowed }: LocalState): boolean {
   return [...edits, ...(is_borrowed ? [] : paths)].some((file) => path?.startsWith(`${file}/`))
-}
-
-interface Kept {
-  state: LocalState
-  found: Found
-}
-
-async function create(
-  context: SessionContext,
-  { paths, changed, state }: { paths: string[]; changed: ChangedFiles | undefined; state: LocalState },
-): Promise<Kept> {
-  const { situation, workspace, actor } = context
-  const { branch, own_branch, base_branch } = workspace
-  const { agent, subagent, now } = situation
-  const fields = {
-    title: titleFor(branch),
-    summary: `A session of ${agent}. Its files are those that it changes or is about to edit.`,
-    actor,
-    agent,
-    branch: own_branch,
-    base_branch,
-    ttl_ms: TTL_MS,
-    ...withChanges({ areas: [], paths }, changed),
-  }
-  const client = await context.connect()
-  const { activity, overlap } = await sendScope(fields, (input) =>
-    client.createActivity({ ...repositoryOf(context), input }),
-  )
-  return {
-    state: {
-      ...state,
-      activity_id: activity.id,
-      branch,
-      paths,
-      areas: [],
-      is_borrowed: false,
-      changes_hash: await hashOf(changed),
-      heartbeat_at: now,
-      subagent,
-    },
-    found: { ...NOTHING, places: placesOf(overlap, ownIds(context)) },
-  }
 }
 
 interface KeepFields {
@@ -215,23 +157,4 @@ async function changedFiles(
   if (activity_id !== null && added.length === 0 && !is_refresh && !has_switched) return undefined
   const { git, diff_base: base, remote } = workspace
   return readChangedFiles(git, { base, remote, staged_only: false, timeout_ms: left_ms() * GIT_SHARE })
-}
-
-/** Activities of this working tree. On the base branch the service cannot tell them from others. */
-function ownIds({ workspace }: SessionContext): ReadonlySet<string> {
-  return ownActivityIds(workspace)
-}
-
-function repositoryOf({ workspace: { owner, repo } }: SessionContext): { owner: string; repo: string } {
-  return { owner, repo }
-}
-
-async function hashOf(changed: ChangedFiles | undefined): Promise<string> {
-  if (changed === undefined) return ''
-  const { createHash } = await import('node:crypto')
-  return createHash('sha256').update(JSON.stringify(changed)).digest('hex')
-}
-
-function titleFor(branch: string | null): string {
-  return `Work ${branch === null ? 'without a branch' : `on ${branch}`}`.slice(0, 200)
 }

@@ -1,0 +1,44 @@
+/** What the steps of one hook share: its situation, the working tree and the connection to the service. */
+import type { LocalState } from '../local-state.ts'
+import { ownActivityIds } from '../own-activities.ts'
+import type { Workspace } from '../workspace.ts'
+import type { HookClient } from './hook-client.ts'
+import type { Other, Place } from './message.ts'
+import type { Situation } from './plan.ts'
+
+export interface SessionContext {
+  situation: Situation
+  workspace: Workspace
+  /** The name of the person. */
+  actor: string
+  without_titles: boolean
+  /** Connects when it is first called, because many hooks send no request. */
+  connect(): Promise<HookClient>
+  /** Stores the state for the next hook. */
+  save(state: LocalState): void
+  /** Milliseconds until the hook has to end. */
+  left_ms(): number
+}
+
+export interface Found {
+  places: Place[]
+  others: [string, Other][]
+}
+
+/** The state after a step, and what it found. */
+export interface Kept {
+  state: LocalState
+  found: Found
+}
+
+/** Activities of this working tree. On the base branch the service cannot tell them from others. */
+export function ownIds({ workspace }: SessionContext): ReadonlySet<string> {
+  return ownActivityIds(workspace)
+}
+
+export function repositoryOf({ workspace: { owner, repo } }: SessionContext): {
+  owner: string
+  repo: string
+} {
+  return { owner, repo }
+}

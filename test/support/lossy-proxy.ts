@@ -1,0 +1,42 @@
+/** A proxy that passes requests on and can lose the responses: the service has carried out what its client believes failed. */
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { text } from 'node:stream/consumers'
+
+export interface LossyProxy {
+  url: string
+  /** Closes the connection instead of responding, while true for the method and path. */
+  loses: (request: string) => boolean
+  /** Methods and paths of the requests so far. */
+  requests: string[]
+  close(): Promise<void>
+}
+
+export async function startLossyProxy(target: string): Promise<LossyProxy> {
+  const server = createServer(async (req, res) => {
+    const request = `${req.method} ${req.url}`
+    proxy.requests.push(request)
+    const body = await text(req)
+    const { host: _, connection: __, ...headers } = req.headers
+    const answer = await fetch(new URL(req.url ?? '', target), {
+      method: req.method ?? 'GET',
+      headers: headers as Record<string, string>,
+      ...(body !== '' && { body }),
+    })
+    const answered = await answer.text()
+    if (proxy.loses(request)) return void res.destroy()
+    res.writeHead(answer.status, { 'content-type': 'application/json' }).end(answered)
+  })
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  const proxy: LossyProxy = {
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    loses: () => false,
+    requests: [],
+    close: () =>
+      new Promise((resolve) => {
+        server.close(() => resolve())
+        server.closeAllConnections()
+      }),
+  }
+  return proxy
+}

@@ -1,0 +1,183 @@
+/** Sessions whose requests reach the service while the responses are lost: each has one activity, and ends it. */
+import { readdir, readFile, stat, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest'
+import { startShopService } from '../support/built-service.ts'
+import { type LossyProxy, startLossyProxy } from '../support/lossy-proxy.ts'
+import type { TestService } from '../support/service.ts'
+import { type WorkingTree, workingTree } from '../support/working-tree.ts'
+
+let shop: TestService
+let proxy: LossyProxy
+let tree: WorkingTree
+
+beforeAll(async () => {
+  shop = await startShopService()
+})
+afterAll(() => shop.close())
+beforeEach(async () => {
+  proxy = await startLossyProxy(shop.url)
+  tree = await workingTree({ DECONFLICT_URL: proxy.url, GITHUB_TOKEN: 'tok-ada' })
+  await tree.git('checkout', '-q', '-b', 'work')
+})
+afterEach(async () => {
+  await Promise.all([tree.remove(), proxy.close()])
+  await shop.deleteRecords()
+})
+
+const FILE = 'src/checkout/retry.ts'
+const edit = { tool_name: 'Edit', tool_input: { file_path: FILE } }
+
+const hook = (event: string, about: object = {}) =>
+  tree.run(['hook', event, '--agent', 'claude-code'], {
+    input: JSON.stringify({ session_id: 's1', transcript_path: '/t', cwd: tree.path, ...about }),
+  })
+/** The hook says nothing, to the agent or of an error. */
+const quiet = async (...given: Parameters<typeof hook>) =>
+  expect(await hook(...given)).toEqual({ code: 0, stdout: '', stderr: '' })
+const listed = async () => (await shop.api('GET', '/activity?limit=100')).body.items
+const onlyId = async (): Promise<string> => {
+  const items = await listed()
+  expect(items).toHaveLength(1)
+  return items[0].id
+}
+
+const isCreate = (request: string) => request.startsWith('POST ') && request.endsWith('/activity')
+const isArchive = (request: string) => request.endsWith('/archive')
+
+/** The next hook asks the service again, as after a minute. */
+async function endPause(): Promise<void> {
+  const file = join(tree.path, '.git/deconflict/hooks.json')
+  await writeFile(file, JSON.stringify({ ...JSON.parse(await readFile(file, 'utf8')), paused: null }))
+}
+
+/** A hook whose requests of one kind are carried out without a response. Later hooks ask the service again. */
+async function lost(which: (request: string) => boolean, ...given: Parameters<typeof hook>): Promise<void> {
+  proxy.loses = which
+  expect((await hook(...given)).stderr).toMatch(/cannot be reached/)
+  proxy.loses = () => false
+}
+
+const stateFiles = async (prefix: string) =>
+  (await readdir(join(tree.path, '.git/deconflict'))).filter((name) => name.startsWith(prefix))
+
+test.each(['work', 'main'])('the next hook on %s goes on with the activity', async (branch) => {
+  await tree.git('checkout', '-q', branch)
+  await tree.write({ [FILE]: 'first\n' })
+  await lost(isCreate, 'session-start', { source: 'startup' })
+  const id = await onlyId()
+  await tree.write({ 'docs/new.md': 'new\n' })
+  await endPause()
+  await quiet('prompt', { prompt: `Change ${FILE}.` })
+  expect(await onlyId()).toBe(id)
+  const { scope } = (await shop.api('GET', `/activity/${id}`)).body
+  expect(scope.changes).toMatchObject([{ path: FILE }, { path: 'docs/new.md' }])
+  await quiet('before-edit', edit)
+  await quiet('session-end', { reason: 'exit' })
+  expect(await listed()).toEqual([])
+  expect(await stateFiles('')).toEqual(
+    expect.not.arrayContaining([expect.stringMatching(/^(session|ended)-/)]),
+  )
+})
+
+test('the next hook follows a switch of the branch, and adds the file of its edit', async () => {
+  await lost(isCreate, 'before-edit', { tool_input: { file_path: 'docs/a.md' } })
+  const id = await onlyId()
+  await tree.git('checkout', '-q', '-b', 'other')
+  await endPause()
+  await quiet('before-edit', edit)
+  expect(await onlyId()).toBe(id)
+  expect((await shop.api('GET', `/activity/${id}`)).body).toMatchObject({
+    branch: 'other',
+    scope: { paths: ['docs/a.md', FILE] },
+  })
+})
+
+test('hooks that run at once after it share the activity', async () => {
+  await lost(isCreate, 'session-start')
+  const id = await onlyId()
+  await endPause()
+  await Promise.all(
+    ['a.md', 'b.md', 'c.md'].map((file) => quiet('before-edit', { tool_input: { file_path: file } })),
+  )
+  expect(await onlyId()).toBe(id)
+})
+
+test('the session after /clear goes on with it, even if its first response is lost too', async () => {
+  await lost(isCreate, 'session-start')
+  const id = await onlyId()
+  await endPause()
+  await quiet('session-end', { reason: 'clear' })
+  await lost(isCreate, 'session-start', { session_id: 's2', source: 'clear' })
+  await endPause()
+  await quiet('prompt', { session_id: 's2' })
+  expect(await onlyId()).toBe(id)
+  await quiet('session-end', { session_id: 's2', reason: 'exit' })
+  expect(await listed()).toEqual([])
+})
+
+test('the end of the session archives it', async () => {
+  await lost(isCreate, 'session-start')
+  await onlyId()
+  await endPause()
+  await quiet('session-end', { reason: 'exit' })
+  expect(await listed()).toEqual([])
+})
+
+test('a session that ended while hooks left the service alone is archived by the next one', async () => {
+  await lost(isCreate, 'session-start')
+  const id = await onlyId()
+  await quiet('session-end', { reason: 'exit' })
+  expect(await onlyId()).toBe(id)
+  await endPause()
+  await quiet('session-start', { session_id: 's2', source: 'startup' })
+  expect(await onlyId()).not.toBe(id)
+  expect(await stateFiles('ended-')).toEqual([])
+})
+
+test('a session whose end could not be sent is archived by the next one', async () => {
+  await quiet('session-start')
+  await proxy.close()
+  expect((await hook('session-end', { reason: 'exit' })).stderr).toMatch(/cannot be reached/)
+  proxy = await startLossyProxy(shop.url)
+  await onlyId()
+  expect(await stateFiles('ended-')).toHaveLength(1)
+  // Another address is asked at once.
+  const next = await tree.run(['hook', 'session-start', '--agent', 'claude-code', '--url', proxy.url], {
+    input: JSON.stringify({ session_id: 's2', cwd: tree.path }),
+  })
+  expect(next.stderr).toBe('')
+  expect(await listed()).toHaveLength(1)
+  expect(await stateFiles('ended-')).toEqual([])
+})
+
+test('an activity whose archive was carried out is archived once more, without an error', async () => {
+  await quiet('session-start')
+  await lost(isArchive, 'session-end', { reason: 'exit' })
+  expect(await listed()).toEqual([])
+  await endPause()
+  await quiet('session-start', { session_id: 's2' })
+  expect(proxy.requests.filter(isArchive)).toHaveLength(2)
+  await onlyId()
+})
+
+test('a request that was never sent is not repeated', async () => {
+  await quiet('session-start')
+  await quiet('session-end')
+  await proxy.close()
+  expect((await hook('session-start', { session_id: 's2' })).stderr).toMatch(/cannot be reached/)
+  await quiet('session-end', { session_id: 's2' })
+  expect(await stateFiles('ended-')).toEqual([])
+})
+
+test('only the user can read a request that is kept', async () => {
+  await tree.write({ [FILE]: 'secret\n' })
+  await lost(isCreate, 'session-start')
+  const [name] = await stateFiles('session-')
+  const file = join(tree.path, '.git/deconflict', name as string)
+  expect(await readFile(file, 'utf8')).toContain('secret')
+  expect((await stat(file)).mode & 0o077).toBe(0)
+  await endPause()
+  await quiet('prompt')
+  expect(await readFile(file, 'utf8')).not.toContain('secret')
+})
