@@ -6,11 +6,12 @@
  * surfaces   the command with the service
  * databases  the service on PostgreSQL and on the embedded database: behavior that could differ between the two
  * processes  the built service and command as real processes
+ * operators  what operators run: deconflict-admin, backup and restore, a pooler, upgrades of old records, traces
  * browser    the pages in Chromium
  * faults     fault injection: breaks the dependencies of the service and counts what is lost
  * bench      the benchmark itself
  *
- * `npm test` leaves out the last three, `npm run test:all` runs everything.
+ * `npm test` leaves out the last four, `npm run test:all` runs everything.
  */
 import { randomInt } from 'node:crypto'
 import { defineConfig, type TestProjectInlineConfiguration } from 'vitest/config'
@@ -88,9 +89,10 @@ export default defineConfig({
       api('postgres', ['api', 'surfaces', 'databases']),
       api('embedded', ['databases']),
       processes('processes', 1, { folders: ['processes'], isolate: false, maxWorkers: 3 }),
-      processes('browser', 2, { folders: ['browser'] }),
-      processes('faults', 3, { folders: ['faults'], setup: ['./test/support/request-counts-table.ts'] }),
-      processes('bench', 4, { folders: ['bench'] }),
+      processes('operators', 2, { folders: ['operators'], isolate: false, maxWorkers: 3 }),
+      processes('browser', 3, { folders: ['browser'] }),
+      processes('faults', 4, { folders: ['faults'], setup: ['./test/support/request-counts-table.ts'] }),
+      processes('bench', 5, { folders: ['bench'] }),
     ],
   },
 })
