@@ -3,7 +3,7 @@ import { readFile } from 'node:fs/promises'
 import { z } from 'zod'
 import { changeOf, type FileChange } from '../../src/lines/change.ts'
 import { closingIssues } from '../../src/lines/closing-issues.ts'
-import { type Duplicate, duplicateOf, type Work, workOf } from '../../src/lines/duplicate.ts'
+import { type Duplicate, duplicateOf, type Fingerprint, fingerprintOf } from '../../src/lines/duplicate.ts'
 import { KEY_BYTES, lineHasher } from '../../src/lines/line-hash.ts'
 import { DEFAULT_NOISE, type NoiseRules } from '../../src/lines/noise.ts'
 import { type FilePair, type FileVerdict, pairVerdict } from '../../src/lines/pair-verdict.ts'
@@ -74,7 +74,7 @@ export const PAIR_COST_MAX = 5_000_000
 interface Side {
   base: string
   changes: Map<string, FileChange>
-  work: Work
+  work: Fingerprint
 }
 
 /** Compares the pairs in the order of the recording. Throws if a pair refers to a pull request or file that is not recorded. */
@@ -87,7 +87,7 @@ export function comparePairs(
   for (const { n, base, files, title, body, commits } of prs.values()) {
     const changes = files.flatMap((entry) => changeOf(entry, hash) ?? [])
     const closes = closingIssues([title ?? '', body ?? '', ...(commits ?? [])], repo)
-    const work = workOf(changes, noise, closes)
+    const work = fingerprintOf(changes, noise, closes)
     sides.set(n, { base, changes: new Map(changes.map((change) => [change.path, change])), work })
   }
   const sideOf = (n: number) => found(sides.get(n), `pull request ${n}`)

@@ -93,16 +93,16 @@ class Words {
   }
 }
 
-/** The first index from `from` to `to`, exclusive, whose item satisfies `isSo`; `to` if there is none. If an item satisfies it, all later ones must too. */
+/** The first index from `from` to `to`, exclusive, whose item satisfies `holds`; `to` if there is none. If an item satisfies it, all later ones must too. */
 export function firstIndex<Item>(
   items: ArrayLike<Item>,
   { from, to }: { from: number; to: number },
-  isSo: (item: Item) => boolean,
+  holds: (item: Item) => boolean,
 ): number {
   let [low, high] = [from, to]
   while (low < high) {
     const middle = (low + high) >> 1
-    if (isSo(items[middle] as Item)) high = middle
+    if (holds(items[middle] as Item)) high = middle
     else low = middle + 1
   }
   return low

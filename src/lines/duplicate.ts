@@ -7,7 +7,7 @@ const SHARE_MIN = 0.5
 const ADDED_LINES_MIN = 5
 
 /** The fields of a side that the comparison uses. They are computed once per side. */
-export interface Work {
+export interface Fingerprint {
   /** The hashes of its added telling lines, without indentation: distinct, in ascending order. */
   added: Uint32Array
   /** See `closingIssues`. */
@@ -23,11 +23,11 @@ export interface Duplicate {
   issue: number | string | null
 }
 
-export function workOf(
+export function fingerprintOf(
   files: readonly FileChange[],
   rules: NoiseRules,
   closes: ReadonlySet<number | string> = new Set(),
-): Work {
+): Fingerprint {
   const added = new Set<number>()
   for (const file of files) {
     const noise = noiseOf(file, rules)
@@ -39,7 +39,7 @@ export function workOf(
 }
 
 /** Null if they are not duplicates. */
-export function duplicateOf(a: Work, b: Work): Duplicate | null {
+export function duplicateOf(a: Fingerprint, b: Fingerprint): Duplicate | null {
   const added_lines = Math.min(a.added.length, b.added.length)
   const share = added_lines === 0 ? 0 : sharedCount(a.added, b.added) / added_lines
   const issue = [...a.closes].find((each) => b.closes.has(each)) ?? null

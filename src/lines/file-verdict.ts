@@ -1,15 +1,15 @@
 /** The verdict about one file that both sides change (contract §11). Pure. */
 import type { Budget } from '../base/budget.ts'
 import { alignHunks } from './align.ts'
+import { blocksVerdict } from './blocks-verdict.ts'
 import { type FileChange, isBinary, isOnlyRenamed } from './change.ts'
 import type { Digest } from './digest.ts'
-import { meet } from './meet.ts'
 import type { LineRange, LinesVerdict, Verdict } from './verdict.ts'
 
 /** The work budget of one file in units of about 5 ns. A median file takes 600, the largest of the recorded ones 8,048 (docs/signal.md). */
 const FILE_COST_MAX = 500_000
 
-export interface FileCircumstances {
+export interface FileOptions {
   /** Both patches are known to start from the same commit. */
   one_base: boolean
   /** Shared by all files of a check. When it is exhausted, verdicts that depend on lines are `unknown`. */
@@ -17,19 +17,19 @@ export interface FileCircumstances {
 }
 
 /** The two changes must have a name in common: see `namesOf`. */
-export function fileVerdict(yours: FileChange, theirs: FileChange, at: FileCircumstances): LinesVerdict {
+export function fileVerdict(yours: FileChange, theirs: FileChange, options: FileOptions): LinesVerdict {
   const verdict = verdictWithoutLines(yours, theirs)
   if (verdict === 'unknown')
     return { ...asWhole(verdict), your_lines: rangeOf(yours), their_lines: rangeOf(theirs) }
   if (verdict !== null) return asWhole(verdict)
-  return linesVerdict(yours.digest as Digest, theirs.digest as Digest, at)
+  return linesVerdict(yours.digest as Digest, theirs.digest as Digest, options)
 }
 
 /** The verdict by names, status and content; null if the lines decide and both sides have a digest. */
 function verdictWithoutLines(yours: FileChange, theirs: FileChange): Verdict | null {
-  const [mine, its] = [courseOf(yours), courseOf(theirs)]
-  const isSameCourse = mine.from === its.from && mine.to === its.to
-  if (isSameCourse && yours.status === theirs.status && isSameContent(yours, theirs)) return 'agrees'
+  const [mine, its] = [pathsOf(yours), pathsOf(theirs)]
+  const hasSamePaths = mine.from === its.from && mine.to === its.to
+  if (hasSamePaths && yours.status === theirs.status && isSameContent(yours, theirs)) return 'agrees'
   if (mine.from === null || its.from === null || mine.from !== its.from) return 'conflict'
   if (mine.to === null || its.to === null) return mine.to === its.to ? 'agrees' : 'conflict'
   if (yours.status === 'renamed' && theirs.status === 'renamed' && mine.to !== its.to) return 'conflict'
@@ -40,7 +40,7 @@ function verdictWithoutLines(yours: FileChange, theirs: FileChange): Verdict | n
 }
 
 /** The name of a file before the change (null if it is added) and after it (null if it is removed). */
-function courseOf({ path, previous_path, status }: FileChange): { from: string | null; to: string | null } {
+function pathsOf({ path, previous_path, status }: FileChange): { from: string | null; to: string | null } {
   return {
     from: status === 'added' ? null : (previous_path ?? path),
     to: status === 'removed' ? null : path,
@@ -71,7 +71,7 @@ function rangeOf({ digest }: FileChange): LineRange | null {
   return first && last ? [first.start, Math.max(last.start, last.end - 1)] : null
 }
 
-function linesVerdict(yours: Digest, theirs: Digest, { one_base, budget }: FileCircumstances): LinesVerdict {
+function linesVerdict(yours: Digest, theirs: Digest, { one_base, budget }: FileOptions): LinesVerdict {
   const granted = Math.min(FILE_COST_MAX, budget.remaining)
   const own: Budget = { remaining: granted }
   // The alignment depends on which side is first, so the sides are put into a fixed order. The verdict is then the same
@@ -79,7 +79,7 @@ function linesVerdict(yours: Digest, theirs: Digest, { one_base, budget }: FileC
   const isSwapped = isAfter(yours, theirs)
   const [a, b] = isSwapped ? [theirs, yours] : [yours, theirs]
   const alignments = alignHunks(a, b, one_base, own)
-  const found = meet(a, b, alignments, own)
+  const found = blocksVerdict(a, b, alignments, own)
   budget.remaining -= granted - own.remaining
   if (own.remaining < 0) {
     if (found.verdict !== 'conflict') return asWhole('unknown')

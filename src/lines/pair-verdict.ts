@@ -34,10 +34,10 @@ export interface PairVerdict {
   /** More files are shared than were compared. */
   cut: boolean
   /** The verdict is `unknown` because declared work sent no patch, so the lines that it will change are unknown. */
-  is_intention: boolean
+  lacks_patch: boolean
 }
 
-export interface PairCircumstances {
+export interface PairVerdictOptions {
   /** Which sides are declared changes, rather than read from a pull request or a branch. */
   declared: { yours: boolean; theirs: boolean }
   /** Both patches are known to start from the same commit. */
@@ -55,37 +55,38 @@ const NOT_COMPARED: Unplaced = {
   noise: null,
 }
 
-export function pairVerdict(pairs: readonly FilePair[], at: PairCircumstances): PairVerdict {
+export function pairVerdict(pairs: readonly FilePair[], options: PairVerdictOptions): PairVerdict {
   const files: FileVerdict[] = []
   let [real, cut] = [0, false]
   for (const { path, yours, theirs } of pairs.toSorted(byPath)) {
-    const noise = noiseOf(yours, at.noise) ?? noiseOf(theirs, at.noise)
-    const place = (verdict: LinesVerdict) => ({ path, your_head: headOf(yours, verdict, at) })
+    const noise = noiseOf(yours, options.noise) ?? noiseOf(theirs, options.noise)
+    const place = (verdict: LinesVerdict) => ({ path, your_head: headOf(yours, verdict, options) })
     if (noise !== null) files.push({ ...NOT_COMPARED, verdict: 'noise', noise, ...place(NOT_COMPARED) })
     else if (real++ < SHARED_FILES_MAX) {
-      const verdict = fileVerdict(yours, theirs, at)
+      const verdict = fileVerdict(yours, theirs, options)
       files.push({ ...verdict, noise, ...place(verdict) })
     } else cut = true
   }
   // Files that were not compared may conflict.
   const candidates = cut ? [...files, NOT_COMPARED] : files
   const strongest = candidates.toSorted(byStrength)[0] ?? null
-  const is_intention = strongest?.verdict === 'unknown' && pairs.some((pair) => isIntention(pair, at))
-  return { strongest, files, cut, is_intention }
+  const lacks_patch =
+    strongest?.verdict === 'unknown' && pairs.some((pair) => lacksDeclaredPatch(pair, options))
+  return { strongest, files, cut, lacks_patch }
 }
 
 function headOf(
   { path, digest }: FileChange,
   { verdict, your_lines }: LinesVerdict,
-  { declared }: PairCircumstances,
+  { declared }: PairVerdictOptions,
 ): FileVerdict['your_head'] {
   const isKnown = verdict !== 'unknown' && !declared.yours && digest !== null && your_lines !== null
   return { path, lines: isKnown ? headLinesOf(digest, your_lines) : null }
 }
 
-function isIntention({ yours, theirs }: FilePair, { declared, noise }: PairCircumstances): boolean {
-  const isUnsaid = (declared.yours && !yours.digest) || (declared.theirs && !theirs.digest)
-  return isUnsaid && noiseOf(yours, noise) === null && noiseOf(theirs, noise) === null
+function lacksDeclaredPatch({ yours, theirs }: FilePair, { declared, noise }: PairVerdictOptions): boolean {
+  const isMissing = (declared.yours && !yours.digest) || (declared.theirs && !theirs.digest)
+  return isMissing && noiseOf(yours, noise) === null && noiseOf(theirs, noise) === null
 }
 
 /** The files of a side by each of their names. */

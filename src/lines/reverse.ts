@@ -17,7 +17,8 @@ export function reversed(digest: Digest): Digest {
     for (const block of digest.blocks.slice(hunk.blocks_at, hunk.blocks_end)) {
       copy(line, block.start, lines)
       const [block_lines_at, added_at] = [lines.length, added.length]
-      lines.push(...digest.added.subarray(block.added_at, block.added_end))
+      // Spread into `push`, the lines of a large block could overflow the stack.
+      for (let at = block.added_at; at < block.added_end; at++) lines.push(digest.added[at] as number)
       copy(block.start, block.end, added)
       blocks.push({
         start: block.start + shift,

@@ -20,7 +20,7 @@ import { rulesOf, rulesWithNoise } from './rules.ts'
 import { byRank, highest } from './severity.ts'
 import { type Author, joinSides, NO_ACTOR, type Side, type SideFields, sideOf } from './side.ts'
 
-/** The work budgets of one check, in cost units of 10 to 50 ns: together about a tenth of a second. This one is for each kind of record. */
+/** The work budgets of one check, in cost units of 10 to 50 ns: joinChanged about a tenth of a second. This one is for each kind of record. */
 const UNITS_MAX = 700_000
 /** For parsing the proposal. Worst case: 200 globs without braces cost 850,000 units. */
 const PROPOSAL_UNITS_MAX = 1_000_000
@@ -36,7 +36,7 @@ const REUSE_WITHIN_MS = 7 * 86_400_000
 const MERGED_PAGE = 250
 
 /** The input of a check, or existing activities, which are excluded from the result. */
-interface Work {
+interface CheckInput {
   self: string[]
   branch: string | null
   base_branch: string | null
@@ -77,24 +77,27 @@ async function callerOf(ctx: RepoContext): Promise<Author> {
   return { login: (await ctx.findIdentity())?.login ?? null, actor: NO_ACTOR }
 }
 
-/** Checks the activities of one branch or pull request together; at least one. They are left out of the result. */
+/** Checks the activities of one branch or pull request joinChanged; at least one. They are left out of the result. */
 export async function examineActivities(
   ctx: RepoContext,
   activities: ActivityRow[],
   include: CheckOverlap['include'] = [],
 ): Promise<Conclusion> {
-  return examine(ctx, await workOf(ctx, activities), include)
+  return examine(ctx, await checkInputOf(ctx, activities), include)
 }
 
 /** The ids of the activities that collide with an activity that exists, as of `ctx.now`. */
 export async function relatedActivityIds(ctx: RepoContext, activity: ActivityRow): Promise<string[]> {
-  const { activities } = await findOverlaps(await begin(ctx, await workOf(ctx, [activity])), reading(ctx, 0))
+  const { activities } = await findOverlaps(
+    await begin(ctx, await checkInputOf(ctx, [activity])),
+    reading(ctx, 0),
+  )
   return activities.map((each) => each.id)
 }
 
 /** The short result for an existing activity, as of `ctx.now`. Reads no records if nothing overlaps. */
 export async function overlapBriefOf(ctx: RepoContext, activity: ActivityRow): Promise<OverlapBrief> {
-  const comparison = await begin(ctx, await workOf(ctx, [activity]))
+  const comparison = await begin(ctx, await checkInputOf(ctx, [activity]))
   const found = await findOverlaps(comparison, reading(ctx, NAMED_MAX))
   const all = [...found.activities, ...found.notables]
   const top = all.toSorted(byRank).slice(0, NAMED_MAX)
@@ -113,7 +116,7 @@ export async function overlapBriefOf(ctx: RepoContext, activity: ActivityRow): P
   }
 }
 
-async function workOf(ctx: RepoContext, activities: ActivityRow[]): Promise<Work> {
+async function checkInputOf(ctx: RepoContext, activities: ActivityRow[]): Promise<CheckInput> {
   const [{ branch, base_branch }] = activities as [ActivityRow]
   const self = activities.map((each) => each.id)
   const scopes = activities.map(storedScopeOf)
@@ -126,7 +129,7 @@ async function workOf(ctx: RepoContext, activities: ActivityRow[]): Promise<Work
 function ownOf(
   ctx: RepoContext,
   activities: (SideFields & { id: string })[],
-): Pick<Work, 'side' | 'readFiles'> {
+): Pick<CheckInput, 'side' | 'readFiles'> {
   const sides = activities.map((row) => ({ id: row.id, side: sideOf(row, ctx) }))
   return {
     side: joinSides(sides.map(({ side }) => side)),
@@ -140,7 +143,7 @@ function isEmpty({ areas, paths, files }: StoredScope): boolean {
 
 async function examine(
   ctx: RepoContext,
-  work: Work,
+  work: CheckInput,
   include: CheckOverlap['include'] = [],
 ): Promise<Conclusion> {
   const comparison = await begin(ctx, work)
@@ -160,7 +163,7 @@ async function examine(
     expected: found.expected,
     collisions,
     notables,
-    noise: include.includes('noise') ? await noiseOf(ctx, work) : [],
+    noise: include.includes('noise') ? await activitiesSharingNoise(ctx, work) : [],
     merged,
     total_related: found.total,
     checked_against: {
@@ -172,7 +175,7 @@ async function examine(
 }
 
 /** The activities that share only noise with the work. Other checks do not look for them. */
-async function noiseOf(ctx: RepoContext, work: Work): Promise<Conclusion['noise']> {
+async function activitiesSharingNoise(ctx: RepoContext, work: CheckInput): Promise<Conclusion['noise']> {
   const comparison = await begin(ctx, work, rulesWithNoise(ctx.settings, ctx.noise_attributes))
   const { noise, side_verdicts, records } = await findOverlaps(comparison, reading(ctx, IDS_MAX))
   const found = { activities: noise, notables: [], side_verdicts, records }
@@ -182,7 +185,7 @@ async function noiseOf(ctx: RepoContext, work: Work): Promise<Conclusion['noise'
 
 async function withAuthor(
   comparison: Comparison,
-  { findAuthor }: Work,
+  { findAuthor }: CheckInput,
   found: readonly unknown[],
 ): Promise<Comparison> {
   if (!findAuthor || found.length === 0) return comparison
@@ -200,7 +203,7 @@ function mergedSince({ now }: RepoContext): Date {
 
 async function begin(
   ctx: RepoContext,
-  work: Work,
+  work: CheckInput,
   rules = rulesOf(ctx.settings, ctx.noise_attributes),
 ): Promise<Comparison> {
   if (work.scopes.some(({ paths, files }) => paths.length + files.length > LARGE_SCOPE)) await setImmediate()

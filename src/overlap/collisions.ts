@@ -4,7 +4,7 @@ import { activityWeight } from '../claims/weight.ts'
 import { fileGlob, type Glob } from '../scope/glob.ts'
 import { labelKey } from '../scope/scope.ts'
 import { declaredGlobsOf, type StoredScope } from './compare.ts'
-import { GlobTable, type KnownGlob, type Meeting } from './glob-table.ts'
+import { type GlobOverlap, GlobTable, type KnownGlob } from './glob-table.ts'
 import type { Severity } from './overlap.ts'
 import { SHARED_PATHS_MAX } from './overlap-list.ts'
 import type { Rules } from './rules.ts'
@@ -34,7 +34,7 @@ export interface CollidingPair {
 
 export interface SharedGlob {
   glob: KnownGlob
-  meeting: Meeting
+  overlap: GlobOverlap
 }
 
 interface Added {
@@ -130,12 +130,12 @@ export class Collisions {
     older: number,
     { glob, is_changed }: { glob: KnownGlob; is_changed: boolean },
   ): Steps<void> {
-    for (const meeting of glob.meetings) {
+    for (const overlap of glob.overlaps) {
       if (this.#budget.isPauseDue) yield
       if (this.#budget.isExhausted) return
-      const shared = { glob, meeting }
-      for (const newer of meeting.other.owners) addTo(this.#pairOf(found, newer, older)?.shared, shared)
-      for (const newer of meeting.other.changers) {
+      const shared = { glob, overlap }
+      for (const newer of overlap.other.owners) addTo(this.#pairOf(found, newer, older)?.shared, shared)
+      for (const newer of overlap.other.changers) {
         const pair = this.#pairOf(found, newer, older)
         addTo(is_changed ? pair?.files : pair?.shared, shared)
       }

@@ -4,7 +4,7 @@ import type { Budget } from '../base/budget.ts'
 import type { RepoContext } from '../context/repo.ts'
 import { namesOf } from '../lines/change.ts'
 import { fileGlob, parseGlob } from '../scope/glob.ts'
-import { meetsAny, pathSet } from '../scope/path-set.ts'
+import { overlapsAny, pathSet } from '../scope/path-set.ts'
 import { globsOf } from './compare.ts'
 import { DRIFT_MAX, type Drift } from './overlap.ts'
 import { type Rules, rulesOf } from './rules.ts'
@@ -33,12 +33,13 @@ function driftBetween(
   const changed = pathSet(distinctNames(files).map(fileGlob), budget)
   const changed_only = files.filter(
     (file) =>
-      !rules.ignore(file.path, true, budget) && !meetsAny(declared, namesOf(file).map(fileGlob), { budget }),
+      !rules.ignore(file.path, true, budget) &&
+      !overlapsAny(declared, namesOf(file).map(fileGlob), { budget }),
   )
   const declared_only = [
-    ...scope.paths.filter((path) => !meetsAny(changed, [parseGlob(path, budget)], { budget })),
+    ...scope.paths.filter((path) => !overlapsAny(changed, [parseGlob(path, budget)], { budget })),
     ...changed_files
-      .filter((file) => !meetsAny(changed, namesOf(file).map(fileGlob), { budget }))
+      .filter((file) => !overlapsAny(changed, namesOf(file).map(fileGlob), { budget }))
       .map(({ path }) => path),
   ]
   if (budget.remaining < 0) return null

@@ -4,7 +4,7 @@ import type { Budget } from '../base/budget.ts'
 import { globOf, TRUNCATED } from '../claims/claim.ts'
 import { listNotableScopes } from '../notables/store.ts'
 import type { Glob } from '../scope/glob.ts'
-import { meetsAny } from '../scope/path-set.ts'
+import { overlapsAny } from '../scope/path-set.ts'
 import { BY_LINES_MAX, rankByLines } from './by-lines.ts'
 import { compare, storedScopeOf } from './compare.ts'
 import type { Comparison } from './comparison.ts'
@@ -96,7 +96,7 @@ function labelsOf({ proposal, rules, budgets }: Comparison): Map<string, boolean
   const labels = new Map([...proposal.labels.keys()].map((key) => [key, false]))
   const options = { budget: budgets.activities, ignore: rules.ignore }
   for (const [key, globs] of rules.areas) {
-    if (meetsAny(proposal.paths, globs, options)) labels.set(key, true)
+    if (overlapsAny(proposal.paths, globs, options)) labels.set(key, true)
   }
   return labels
 }
@@ -111,7 +111,7 @@ interface Decision {
   complete: boolean
 }
 
-type Work = Comparison & { budget: Budget }
+type Bounded = Comparison & { budget: Budget }
 
 /** The maximum number of scopes that are read at once, because each may be large. */
 const SCOPES_AT_ONCE = 10
@@ -133,7 +133,7 @@ async function decide(comparison: Comparison, keys: Key[]): Promise<Decision> {
 
 /** Adds the verdicts of keys with a glob, each distinct glob compared once. False if the budget was exhausted. */
 async function decideGlobs(
-  { proposal, rules, budget, pause }: Work,
+  { proposal, rules, budget, pause }: Bounded,
   keys: Key[],
   verdicts: Verdict[],
 ): Promise<boolean> {
@@ -142,7 +142,7 @@ async function decideGlobs(
     let is_overlap = key.glob === '' ? undefined : known.get(key.glob)
     if (is_overlap === undefined) {
       const glob = globOf(key, budget) as Glob
-      is_overlap = meetsAny(proposal.paths, [glob], { budget, ignore: rules.ignore })
+      is_overlap = overlapsAny(proposal.paths, [glob], { budget, ignore: rules.ignore })
       if (!is_overlap && budget.remaining < 0) return false
       known.set(key.glob, is_overlap)
       await pause()
@@ -154,7 +154,7 @@ async function decideGlobs(
 
 /** Adds the verdicts of `TRUNCATED` keys, by the scopes of their records. False if the budget was exhausted. */
 async function decideScopes(
-  { ctx, proposal, rules, budget, pause }: Work,
+  { ctx, proposal, rules, budget, pause }: Bounded,
   keys: Key[],
   verdicts: Verdict[],
 ): Promise<boolean> {

@@ -10,15 +10,15 @@ import type { Steps, WorkBudget } from './work-budget.ts'
 export interface KnownGlob {
   readonly source: string
   /** One for each glob that shares a path with it, itself included; none if the settings ignore it. */
-  readonly meetings: Meeting[]
+  readonly overlaps: GlobOverlap[]
   /** The positions of the activities that declared it, and of those that change the file. */
   readonly owners: number[]
   readonly changers: number[]
-  /** The number of the last glob that met it. */
-  met_by: number
+  /** The number of the last glob that was found to overlap with it, so that a pair is added once. */
+  last_overlap: number
 }
 
-export interface Meeting {
+export interface GlobOverlap {
   readonly other: KnownGlob
   /** An alternative of each that share a path. */
   readonly alternatives: readonly [Alternative, Alternative]
@@ -31,11 +31,11 @@ interface Entry {
   alternative: Alternative
 }
 
-/** Cost units of finding a known glob, indexing an alternative, indexing it in a parent directory, and adding a meeting. */
+/** Cost units of finding a known glob, indexing an alternative, indexing it in a parent directory, and adding an overlap. */
 const FINDING = 5
 const INDEXING = 15
 const DIRECTORY = 10
-const MEETING = 40
+const OVERLAP = 40
 
 export class GlobTable {
   readonly #ignore: Exclusion
@@ -50,20 +50,20 @@ export class GlobTable {
   /** The number of globs so far. */
   #count = 0
 
-  /** `ignore`: a plain glob whose path one of these matches has no meetings. */
+  /** `ignore`: a plain glob whose path one of these matches has no overlaps. */
   constructor(ignore: Exclusion, budget: WorkBudget) {
     this.#ignore = ignore
     this.#budget = budget
   }
 
-  /** The entry of a glob, added if it is new. If the budget is exhausted, meetings may be missing. */
+  /** The entry of a glob, added if it is new. If the budget is exhausted, overlaps may be missing. */
   *find(glob: Glob): Steps<KnownGlob> {
     const { source, alternatives } = glob
     const all = alternatives?.[0]?.kind === 'file' ? this.#files : this.#globs
     this.#budget.remaining -= FINDING + comparisonCost(source.length)
     let known = all.get(source)
     if (known === undefined) {
-      known = { source, meetings: [], owners: [], changers: [], met_by: 0 }
+      known = { source, overlaps: [], owners: [], changers: [], last_overlap: 0 }
       all.set(source, known)
       yield* this.#learn(known, glob)
     }
@@ -72,8 +72,8 @@ export class GlobTable {
 
   /** The names of files that several activities change and that are not ignored. */
   *sharedFiles(): Generator<string> {
-    for (const { source, meetings, changers } of this.#files.values())
-      if (changers.length > 1 && meetings.length > 0) yield source
+    for (const { source, overlaps, changers } of this.#files.values())
+      if (changers.length > 1 && overlaps.length > 0) yield source
   }
 
   *#learn(known: KnownGlob, glob: Glob): Steps<void> {
@@ -81,11 +81,11 @@ export class GlobTable {
     const alternatives = alternativesOf(glob, this.#budget)
     const [first] = alternatives
     // Every glob matches some path.
-    if (first) known.meetings.push({ other: known, alternatives: [first, first] })
-    known.met_by = ++this.#count
+    if (first) known.overlaps.push({ other: known, alternatives: [first, first] })
+    known.last_overlap = ++this.#count
     for (const alternative of alternatives) {
       const above = this.#above(alternative.dir)
-      yield* this.#meet(known, alternative, above)
+      yield* this.#findOverlaps(known, alternative, above)
       if (this.#budget.isExhausted) return
       this.#budget.remaining -= INDEXING
       const entry = { known, alternative }
@@ -94,8 +94,8 @@ export class GlobTable {
     }
   }
 
-  /** Adds the meetings of an alternative. Two alternatives can share a path only if one directory is or contains the other. */
-  *#meet(known: KnownGlob, mine: Alternative, above: readonly string[]): Steps<void> {
+  /** Adds the overlaps of an alternative. Two alternatives can share a path only if one directory is or contains the other. */
+  *#findOverlaps(known: KnownGlob, mine: Alternative, above: readonly string[]): Steps<void> {
     const places = above.map((dir) => this.#at.get(dir))
     places.push(this.#at.get(mine.dir))
     // No path is beneath a file.
@@ -105,18 +105,18 @@ export class GlobTable {
       for (let at = 0; at < entries.length; at++) {
         if (this.#budget.isPauseDue) yield
         if (this.#budget.isExhausted) return
-        this.#meetOne(known, mine, entries[at] as Entry)
+        this.#addOverlap(known, mine, entries[at] as Entry)
       }
     }
   }
 
-  #meetOne(known: KnownGlob, mine: Alternative, { known: other, alternative }: Entry): void {
-    // Other alternatives of both may have met before.
-    if (other.met_by === this.#count || !alternativesOverlap(mine, alternative, this.#budget)) return
-    other.met_by = this.#count
-    this.#budget.remaining -= MEETING
-    known.meetings.push({ other, alternatives: [mine, alternative] })
-    other.meetings.push({ other: known, alternatives: [alternative, mine] })
+  #addOverlap(known: KnownGlob, mine: Alternative, { known: other, alternative }: Entry): void {
+    // Other alternatives of both may overlap too, and the pair is added once.
+    if (other.last_overlap === this.#count || !alternativesOverlap(mine, alternative, this.#budget)) return
+    other.last_overlap = this.#count
+    this.#budget.remaining -= OVERLAP
+    known.overlaps.push({ other, alternatives: [mine, alternative] })
+    other.overlaps.push({ other: known, alternatives: [alternative, mine] })
   }
 
   /** The directories above this one, the root first. */
@@ -131,9 +131,9 @@ export class GlobTable {
 }
 
 /** A path that two globs share; null if the budget is exhausted. */
-export function exampleOf(meeting: Meeting, budget: Budget): string | null {
-  const example = meeting.example ?? sharedPath(...meeting.alternatives, budget)
-  if (example !== null) meeting.example = example
+export function exampleOf(overlap: GlobOverlap, budget: Budget): string | null {
+  const example = overlap.example ?? sharedPath(...overlap.alternatives, budget)
+  if (example !== null) overlap.example = example
   return example
 }
 

@@ -39,9 +39,9 @@ function pathsOf({ side_verdict, files, shared }: RankedCollision, budget: WorkB
   return [...(compared ?? []), ...globs.slice(0, left).flatMap((each) => pairOfGlobs(each, budget))]
 }
 
-function pairOfGlobs({ glob, meeting }: SharedGlob, budget: WorkBudget): SharedPath[] {
-  const example = exampleOf(meeting, budget)
+function pairOfGlobs({ glob, overlap }: SharedGlob, budget: WorkBudget): SharedPath[] {
+  const example = exampleOf(overlap, budget)
   if (example === null) return []
-  const globs = [glob.source, meeting.other.source]
+  const globs = [glob.source, overlap.other.source]
   return [{ globs, example, verdict: null, confidence: null, line_ranges: null }]
 }

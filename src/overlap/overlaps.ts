@@ -43,7 +43,7 @@ const ITEM = 300
 /** The size of an id in characters. */
 const ID = 30
 
-interface Comparison {
+interface RepositoryOverlaps {
   items: Overlap[]
   total: number
   /** How many of the ranked collisions have each severity. */
@@ -56,32 +56,32 @@ interface Comparison {
 }
 
 export async function listOverlaps(ctx: RepoContext): Promise<Overlaps> {
-  const { items, total, compared, reason } = await readComparison(ctx)
+  const { items, total, compared, reason } = await sharedOverlaps(ctx)
   const as_of = ctx.now.toISOString()
   return { items, total, checked_against: { activities: compared, as_of, complete: reason === null, reason } }
 }
 
 /** The number of collisions by severity. */
 export async function countCollisions(ctx: RepoContext): Promise<Record<Severity, number>> {
-  return (await readComparison(ctx)).by_severity
+  return (await sharedOverlaps(ctx)).by_severity
 }
 
 export async function getMergeOrder(ctx: RepoContext): Promise<MergeOrder> {
-  return (await readComparison(ctx)).merge_order
+  return (await sharedOverlaps(ctx)).merge_order
 }
 
 /**
  * Callers share a comparison if they read the same versions of the same live rows, so a caller never gets a comparison from
  * before a stored change or an expiry.
  */
-async function readComparison(ctx: RepoContext): Promise<Comparison> {
+async function sharedOverlaps(ctx: RepoContext): Promise<RepositoryOverlaps> {
   const { db, repo, now, signal, comparisons } = ctx
   const live = await listLive(db, repo.id, { now, limit: LINKS_MAX + 1 })
   const links = await listLinks(db, repo.id, LINKS_MAX)
-  return comparisons.get<Comparison>({
+  return comparisons.get<RepositoryOverlaps>({
     key: versionOf(ctx, live, links),
     signal,
-    compute: (cancelled) => comparisonOf(ctx, { live, links }, cancelled),
+    compute: (cancelled) => computeOverlaps(ctx, { live, links }, cancelled),
     sizeOf,
   })
 }
@@ -96,11 +96,11 @@ function versionOf(
   return hash.update(live.map(({ id, version }) => `${id} ${version}`).join('\n')).digest('base64')
 }
 
-async function comparisonOf(
+async function computeOverlaps(
   ctx: RepoContext,
   { live, links }: { live: OutlinedActivity[]; links: BranchLink[] },
   signal: AbortSignal,
-): Promise<Comparison> {
+): Promise<RepositoryOverlaps> {
   const budget = new WorkBudget({ budget: ctx.meter.budget(UNITS_MAX), reserve: SHOWN_UNITS, signal })
   const rules = rulesOf(ctx.settings, ctx.noise_attributes)
   const stacks = new Stacks(live, links, budget)
@@ -196,7 +196,7 @@ function reasonOf(found: {
 }
 
 /** The approximate size of a comparison in characters. */
-function sizeOf({ items, merge_order }: Comparison): number {
+function sizeOf({ items, merge_order }: RepositoryOverlaps): number {
   let size = 1 + ID * merge_order.clear.length
   for (const { conflicts_with } of merge_order.items) size += ITEM + ID * conflicts_with.length
   for (const { areas, paths } of items) {

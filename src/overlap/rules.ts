@@ -23,14 +23,17 @@ export interface Rules {
 type RuleSettings = Pick<Settings, 'areas' | 'ignore_paths' | 'noise_paths' | 'noise_classes'>
 
 /** The size of the cache in characters of settings. Most repositories have the defaults, the others few globs. */
-const KEPT_MAX = 500_000
-const kept = new LRUCache<string, Rules>({ maxSize: KEPT_MAX, sizeCalculation: (_, key) => key.length })
+const CACHE_SIZE_MAX = 500_000
+const cache = new LRUCache<string, Rules>({
+  maxSize: CACHE_SIZE_MAX,
+  sizeCalculation: (_, key) => key.length,
+})
 
 /** `attributes`: see `RepoContext.noise_attributes`. */
 export function rulesOf(settings: RuleSettings, attributes: readonly AttributeRule[]): Rules {
   const { areas, ignore_paths, noise_paths, noise_classes } = settings
   const key = JSON.stringify([areas, ignore_paths, noise_paths, noise_classes, attributes])
-  const known = kept.get(key)
+  const known = cache.get(key)
   if (known) return known
   const compiled = Object.entries(areas).map(
     ([label, globs]) => [labelKey(label), globs.map(parsed)] as const,
@@ -39,7 +42,7 @@ export function rulesOf(settings: RuleSettings, attributes: readonly AttributeRu
   const noise = noiseRulesOf(settings, attributes)
   const ignored = expressionOf(ignore, noise)
   const rules = { areas: new Map(compiled), noise, ignore: exclusionOf(ignore, noise, ignored), ignored }
-  kept.set(key, rules)
+  cache.set(key, rules)
   return rules
 }
 

@@ -25,17 +25,17 @@ export interface StrongestVerdict {
   verdict: Verdict
   confidence: Confidence | null
   is_duplicate: boolean
-  /** For `unknown`: one side is declared work without a patch, so the lines that it will change are unknown. */
-  is_intention: boolean
+  /** For `unknown`: declared work sent no patch, so the lines that it will change are unknown. */
+  lacks_patch: boolean
 }
 
 /** The severity by lines instead of paths. Null if the pair shares only noise, which is not a collision. */
 export function verdictSeverity(pair: StrongestVerdict, weight: Weight): Severity | null {
-  const { verdict, confidence, is_duplicate, is_intention } = pair
+  const { verdict, confidence, is_duplicate, lacks_patch } = pair
   if (verdict === 'noise' && !is_duplicate) return null
   if (is_duplicate) return 'high'
   if (verdict === 'conflict' && confidence === 'proved') return 'high'
-  const isMedium = verdict === 'conflict' || (verdict === 'unknown' && is_intention)
+  const isMedium = verdict === 'conflict' || (verdict === 'unknown' && lacks_patch)
   if (isMedium) return overlapSeverity('path', weight)
   if (verdict === 'unknown') return overlapSeverity('area', weight)
   return weight === 2 ? 'high' : 'low'

@@ -1,7 +1,7 @@
 /** The verdict about two sides, by the lines of the files that both change (contract §11). Pure. */
 import type { Budget } from '../base/budget.ts'
 import type { Weight } from '../claims/weight.ts'
-import { type Duplicate, duplicateOf, type Work, workOf } from '../lines/duplicate.ts'
+import { type Duplicate, duplicateOf, type Fingerprint, fingerprintOf } from '../lines/duplicate.ts'
 import type { NoiseRules } from '../lines/noise.ts'
 import { type FilePair, type FileVerdict, type PairVerdict, pairVerdict } from '../lines/pair-verdict.ts'
 import { byStrength } from '../lines/verdict.ts'
@@ -11,7 +11,7 @@ import type { DigestedFile, Side } from './side.ts'
 
 /** A side with the digests of its files. */
 export interface DigestedSide extends Side {
-  work: Work
+  fingerprint: Fingerprint
 }
 
 export interface SharedFile extends FilePair {
@@ -41,7 +41,7 @@ export function digested(
   files: readonly DigestedFile[],
   noise: NoiseRules,
 ): DigestedSide {
-  return { ...side, files, work: workOf(files, noise, side.closes) }
+  return { ...side, files, fingerprint: fingerprintOf(files, noise, side.closes) }
 }
 
 export function sideVerdict(
@@ -49,15 +49,15 @@ export function sideVerdict(
   theirs: DigestedSide,
   { shared, ...options }: VerdictOptions & { shared: readonly SharedFile[] },
 ): SideVerdict {
-  const duplicate = duplicateOf(yours.work, theirs.work)
-  options.budget.remaining -= yours.work.added.length + theirs.work.added.length
-  const { strongest, files, cut, is_intention } = verdictOf(shared, options)
+  const duplicate = duplicateOf(yours.fingerprint, theirs.fingerprint)
+  options.budget.remaining -= yours.fingerprint.added.length + theirs.fingerprint.added.length
+  const { strongest, files, cut, lacks_patch } = verdictOf(shared, options)
   const is_duplicate = duplicate !== null
   const lines = strongest && {
     verdict: strongest.verdict,
     confidence: strongest.confidence,
     is_duplicate,
-    is_intention,
+    lacks_patch,
   }
   return { lines, files: files.toSorted(byStrength), duplicate, cut }
 }
@@ -65,7 +65,10 @@ export function sideVerdict(
 const NO_LINES = new Uint32Array()
 
 /** The duplicate by issue, for two activities whose lines are unknown. */
-export function duplicateByIssue(yours: Work['closes'], theirs: Work['closes']): Duplicate | null {
+export function duplicateByIssue(
+  yours: Fingerprint['closes'],
+  theirs: Fingerprint['closes'],
+): Duplicate | null {
   return duplicateOf({ added: NO_LINES, closes: yours }, { added: NO_LINES, closes: theirs })
 }
 
@@ -107,7 +110,7 @@ function verdictOf(shared: readonly SharedFile[], options: VerdictOptions): Pair
     strongest: strongest ?? null,
     files: verdicts.flatMap(({ files }) => files),
     cut: verdicts.some(({ cut }) => cut),
-    is_intention: strongest?.verdict === 'unknown' && verdicts.some(({ is_intention }) => is_intention),
+    lacks_patch: strongest?.verdict === 'unknown' && verdicts.some(({ lacks_patch }) => lacks_patch),
   }
 }
 

@@ -89,7 +89,7 @@ export function takePairs(pairs: Iterator<PathPair>, max: number): PathPair[] {
 }
 
 /** Whether `pairsOf` has any; it works out no example. */
-export function meetsAny(
+export function overlapsAny(
   yours: PathSet,
   theirs: readonly Glob[],
   { budget, ignore = NOTHING }: PairOptions,

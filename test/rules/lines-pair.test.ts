@@ -2,7 +2,7 @@
 import { describe, expect, test } from 'vitest'
 import { changeOf } from '../../src/lines/change.ts'
 import { closingIssues } from '../../src/lines/closing-issues.ts'
-import { duplicateOf, workOf } from '../../src/lines/duplicate.ts'
+import { duplicateOf, fingerprintOf } from '../../src/lines/duplicate.ts'
 import { DEFAULT_NOISE } from '../../src/lines/noise.ts'
 import { type FilePair, indexFiles, pairVerdict, sharedFiles } from '../../src/lines/pair-verdict.ts'
 import type { Confidence, Verdict } from '../../src/lines/verdict.ts'
@@ -52,7 +52,7 @@ describe('a pair', () => {
   })
 
   test('without a shared file has none', () => {
-    expect(verdictOf([])).toEqual({ strongest: null, files: [], cut: false, is_intention: false })
+    expect(verdictOf([])).toEqual({ strongest: null, files: [], cut: false, lacks_patch: false })
   })
 
   test('lists its files by path, and names the class of noise', () => {
@@ -77,10 +77,10 @@ describe('a pair', () => {
 
   test('that is unknown because declared work sent no patch is an intention', () => {
     const mine: FilePair = { path: 'a', yours: change({ path: 'a' }), theirs: edit('a', 20, 'b') }
-    expect(verdictOf([mine]).is_intention).toBe(false)
-    expect(verdictOf([mine], { yours: true, theirs: false }).is_intention).toBe(true)
-    expect(verdictOf([mine], { yours: false, theirs: true }).is_intention).toBe(false)
-    expect(verdictOf([mine, pairOf('b', 'conflict')], { yours: true, theirs: true }).is_intention).toBe(false)
+    expect(verdictOf([mine]).lacks_patch).toBe(false)
+    expect(verdictOf([mine], { yours: true, theirs: false }).lacks_patch).toBe(true)
+    expect(verdictOf([mine], { yours: false, theirs: true }).lacks_patch).toBe(false)
+    expect(verdictOf([mine, pairOf('b', 'conflict')], { yours: true, theirs: true }).lacks_patch).toBe(false)
   })
 })
 
@@ -133,7 +133,7 @@ describe('an entry of GitHub’s list', () => {
 describe('a duplicate', () => {
   const work = (lines: string[], { path = 'src/a.ts', closes = [] as (number | string)[] } = {}) => {
     const patch = `@@ -0,0 +1,${lines.length} @@\n${lines.map((line) => `+${line}`).join('\n')}`
-    return workOf([change({ path, patch })], DEFAULT_NOISE, new Set(closes))
+    return fingerprintOf([change({ path, patch })], DEFAULT_NOISE, new Set(closes))
   }
   const lines = (from: number, to: number, indent = '') =>
     Array.from({ length: to - from }, (_, at) => `${indent}call function number ${from + at}`)
@@ -220,7 +220,7 @@ describe('the severity', () => {
     [
       Verdict,
       Confidence | null,
-      { is_intention?: boolean; is_duplicate?: boolean },
+      { lacks_patch?: boolean; is_duplicate?: boolean },
       string | null,
       string | null,
     ]
@@ -228,7 +228,7 @@ describe('the severity', () => {
     ['conflict', 'proved', {}, 'high', 'high'],
     ['conflict', 'likely', {}, 'medium', 'high'],
     ['unknown', null, {}, 'low', 'medium'],
-    ['unknown', null, { is_intention: true }, 'medium', 'high'],
+    ['unknown', null, { lacks_patch: true }, 'medium', 'high'],
     ['agrees', null, {}, 'low', 'low'],
     ['touching', null, {}, 'low', 'low'],
     ['near', null, {}, 'low', 'low'],
@@ -237,7 +237,7 @@ describe('the severity', () => {
     ['noise', null, {}, null, null],
     ['noise', null, { is_duplicate: true }, 'high', 'high'],
   ])('of %s (%s, %o) is %s, and %s beside risky work', (verdict, confidence, more, severity, risky) => {
-    const pair = { verdict, confidence, is_duplicate: false, is_intention: false, ...more }
+    const pair = { verdict, confidence, is_duplicate: false, lacks_patch: false, ...more }
     expect(verdictSeverity(pair, 0)).toBe(severity)
     expect(verdictSeverity(pair, 1)).toBe(risky)
     expect(verdictSeverity(pair, 2)).toBe(severity === null ? null : 'high')

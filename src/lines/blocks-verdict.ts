@@ -23,7 +23,12 @@ const CONTACT_COST = 300
  * The strongest verdict over all alignments; `far` if there are none. If the budget is exhausted, a stronger one may have
  * been missed.
  */
-export function meet(a: Digest, b: Digest, alignments: readonly Alignment[], budget: Budget): LinesVerdict {
+export function blocksVerdict(
+  a: Digest,
+  b: Digest,
+  alignments: readonly Alignment[],
+  budget: Budget,
+): LinesVerdict {
   const contacts: Contact[] = []
   const nearest = { gap: Number.POSITIVE_INFINITY, a: -1, b: -1 }
   for (const alignment of alignments) {
