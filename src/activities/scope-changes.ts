@@ -3,13 +3,11 @@ import { z } from 'zod'
 import { text } from '../base/field.ts'
 import { CHANGE_STATUSES } from '../lines/change.ts'
 import { EMPTY_SCOPE, Scope, ShownScope } from '../scope/scope.ts'
+import { CHANGES_MAX, PATCHES_BYTES_MAX, PATH_LENGTH_MAX } from '../scope/limits.ts'
 
-const CHANGES_MAX = 3000
-/** UTF-8 bytes of all patches of a request together. */
-const PATCH_BYTES_MAX = 524_288
 
 /** The path of one file, in which no character is a wildcard. */
-const filePath = text(1, 1024).refine(isFilePath, {
+const filePath = text(1, PATH_LENGTH_MAX).refine(isFilePath, {
   error:
     "must be the path of a file relative to the root of the repository, as git prints it: no leading or trailing '/', and no empty, '.' or '..' segment",
 })
@@ -56,7 +54,7 @@ const Change = z
       .string()
       .optional()
       .meta({
-        description: `The unified diff of this file against the merge base, with three lines of context, as \`git diff -U3\` and GitHub's list of files return it. It is reduced to line numbers and hashes on arrival and never stored. All patches of a request together can have at most ${PATCH_BYTES_MAX} bytes. A file without a patch is compared by path.`,
+        description: `The unified diff of this file against the merge base, with three lines of context, as \`git diff -U3\` and GitHub's list of files return it. It is reduced to line numbers and hashes on arrival and never stored. All patches of a request together can have at most ${PATCHES_BYTES_MAX} bytes. A file without a patch is compared by path.`,
         examples: [
           '@@ -12,3 +12,3 @@\n async function retry(payment) {\n-  return send(payment)\n+  return send(payment, { attempts: 2 })\n }\n',
         ],
@@ -99,10 +97,10 @@ function checkTogether(all: readonly ScopeChange[], context: z.RefinementCtx): v
     }
   }
   const bytes = all.reduce((sum, { patch = '' }) => sum + Buffer.byteLength(patch), 0)
-  if (bytes > PATCH_BYTES_MAX)
+  if (bytes > PATCHES_BYTES_MAX)
     context.addIssue({
       code: 'custom',
-      message: `the patches must have at most ${PATCH_BYTES_MAX} bytes in total, not ${bytes}; omit those of the largest files`,
+      message: `the patches must have at most ${PATCHES_BYTES_MAX} bytes in total, not ${bytes}; omit those of the largest files`,
     })
 }
 

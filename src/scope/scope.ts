@@ -3,9 +3,9 @@ import { z } from 'zod'
 import { type Budget, unbounded } from '../base/budget.ts'
 import { text } from '../base/field.ts'
 import { type Glob, GlobError, parseGlob } from './glob.ts'
+import { PATH_LENGTH_MAX, PATHS_MAX } from './limits.ts'
 
 const LABELS_MAX = 100
-const PATHS_MAX = 3000
 const WILDCARD_PATHS_MAX = 200
 
 /** The name of an area, or a tag. */
@@ -20,7 +20,7 @@ export const labels = z
 
 /** Globs relative to the root of the repository, stored unchanged. */
 export const paths = z
-  .array(text(1, 1024))
+  .array(text(1, PATH_LENGTH_MAX))
   .max(PATHS_MAX)
   .superRefine(checkGlobs)
   .overwrite((all) => distinctBy(all, (path) => path))

@@ -1,14 +1,11 @@
 /** Fits changed files into one request (contract §4 and §11). Pure. */
 import type { Change } from './diff-output.ts'
 import { scopePaths } from './scope-paths.ts'
+import { CHANGES_MAX, PATCHES_BYTES_MAX, PATH_LENGTH_MAX } from '../../scope/limits.ts'
 
-const CHANGES_MAX = 3000
-/** The maximum total size of the patches, in bytes. */
-const PATCHES_MAX = 524_288
 /** The maximum size of all changes as JSON, in bytes. A request has at most 1 MiB, including paths and other fields. */
 const JSON_MAX = 786_432
 const REST_PATHS_MAX = 1000
-const PATH_MAX = 1024
 
 interface FittedChanges {
   changes: Change[]
@@ -39,7 +36,7 @@ export function fitChanges(all: readonly Change[]): FittedChanges {
 }
 
 function isShort(name: string): boolean {
-  return name.length <= PATH_MAX
+  return name.length <= PATH_LENGTH_MAX
 }
 
 /** The patches that fit, by path. */
@@ -48,7 +45,7 @@ function patchesThatFit(changes: readonly Change[], json_max: number): Map<strin
     patch === undefined ? [] : [{ path, patch, bytes: Buffer.byteLength(patch) }],
   )
   const patches = new Map<string, string>()
-  let [bytes_left, json_left] = [PATCHES_MAX, json_max]
+  let [bytes_left, json_left] = [PATCHES_BYTES_MAX, json_max]
   for (const { path, patch, bytes } of sized.toSorted((a, b) => a.bytes - b.bytes)) {
     bytes_left -= bytes
     if (bytes_left < 0) break

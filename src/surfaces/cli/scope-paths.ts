@@ -1,8 +1,8 @@
 /** File names as paths of a scope: escaped to match only themselves, and within the limits of one request (contract §4). */
 import { realpathSync } from 'node:fs'
 import { isAbsolute, relative, resolve, sep } from 'node:path'
+import { PATHS_MAX } from '../../scope/limits.ts'
 
-export const PATHS_MAX = 3000
 
 /** The paths that match `files`. More than `max` files are replaced by the directories that contain them. */
 export function scopePaths(files: readonly string[], max = PATHS_MAX): string[] {

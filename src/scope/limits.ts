@@ -1,0 +1,8 @@
+/** The limits of a scope (contract §4 and §11). Loads no schema, so that the command can keep within them too. */
+
+export const PATHS_MAX = 3000
+/** Characters of a path. */
+export const PATH_LENGTH_MAX = 1024
+export const CHANGES_MAX = 3000
+/** UTF-8 bytes of all patches of a request together. */
+export const PATCHES_BYTES_MAX = 524_288
