@@ -77,7 +77,7 @@ export async function startService(config: Config, options: ServiceOptions = {})
   const access = new Access({ github, clock, ttl_ms: config.permission_ttl_ms, metrics })
   const watch =
     config.watch && new Watch(config.watch, { api_url: config.github_api_url, clock, log, metrics })
-  const forgetAccess = (owner: string) => database.announce(ACCESS_CHANNEL, owner)
+  const invalidateAccess = (owner: string) => database.announce(ACCESS_CHANNEL, owner)
   const change_feed = new ChangeFeed(database, log)
   const wakeup = new Wakeup()
   const comparisons = new SingleFlight({
@@ -96,7 +96,7 @@ export async function startService(config: Config, options: ServiceOptions = {})
     watch,
     change_feed,
     comparisons,
-    forgetAccess,
+    invalidateAccess,
     wakeWorker: () => wakeup.wake(),
   }
   const workers: Promise<void>[] = []

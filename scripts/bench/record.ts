@@ -60,7 +60,7 @@ export async function recordStatements(url: string, operation: Operation): Promi
     github_app: null,
     watch: null,
     sign_in: null,
-    forgetAccess: async () => {},
+    invalidateAccess: async () => {},
     wakeWorker: () => {},
   }
   const call = { owner: repository.owner, repo: repository.name, id, idempotency_key: undefined }

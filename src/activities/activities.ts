@@ -9,7 +9,7 @@ import { pullRequestNumber } from '../context/pull-request-url.ts'
 import { inTransaction, type RepoContext } from '../context/repo.ts'
 import type { FileChange } from '../lines/change.ts'
 import type { CreateActivity, ListActivities, ListedActivity, UpdateActivity } from './activity.ts'
-import { changedFileOf, declareChanges, digestChanges, forgetPushedChanges } from './file-changes.ts'
+import { changedFileOf, declareChanges, deletePushedChanges, digestChanges } from './file-changes.ts'
 import { asOf, canTransition, expiryAt, isClosed, isLive, TRANSITIONS, withOwnTtl } from './lifecycle.ts'
 import { insertLive } from './live-insert.ts'
 import { listedOf } from './representation.ts'
@@ -89,7 +89,7 @@ export function updateActivity(ctx: RepoContext, id: string, input: UpdateActivi
       changes.expires_at = expiryAt(now, row.created_at, settings, row.expires_at)
     }
     const isOther = changes.pr_number !== undefined && changes.pr_number !== row.pr_number
-    if (isOther && row.pushed_files) Object.assign(changes, await forgetPushedChanges(within, row))
+    if (isOther && row.pushed_files) Object.assign(changes, await deletePushedChanges(within, row))
     const hasNewLines = files && isLive(row.status) ? await declareChanges(within, row, files) : false
     if (!changesAnything(row, changes) && !hasNewLines) return row
     const { heartbeat_at, expires_at, ...visible } = changes

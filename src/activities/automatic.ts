@@ -35,7 +35,7 @@ export function linkPullRequest(ctx: RepoContext, pr: PullRequest): Promise<Acti
   const update = (row: ActivityRow) => ({
     ...heartbeat(ctx, { ...row, ttl_ms: null }),
     ttl_ms: null,
-    ...(row.source === 'branch' && takenOver(pr)),
+    ...(row.source === 'branch' && pullRequestFields(pr)),
     pr_url: pr.url,
     pr_number: pr.number,
     draft_pr: pr.is_draft,
@@ -57,7 +57,7 @@ export function trackPullRequest(ctx: RepoContext, pr: PullRequest, changes: Pus
     const row: store.NewActivity = {
       repo_id: repo.id,
       id: newId('act'),
-      ...takenOver(pr),
+      ...pullRequestFields(pr),
       actor: clip(pr.author, 100),
       agent: null,
       status: statusWithPullRequest('active', pr.is_draft),
@@ -222,7 +222,7 @@ function isOpen(row: ActivityRow): boolean {
 }
 
 /** The fields of an activity that belongs to a pull request. */
-function takenOver({
+function pullRequestFields({
   number,
   title,
   body,

@@ -2,7 +2,7 @@
 import { newId } from '../base/id.ts'
 import { enqueueRechecks } from '../context/changes.ts'
 import { inTransaction, type RepoContext } from '../context/repo.ts'
-import { forgetBranch } from '../stacks/store.ts'
+import { deleteBranchRows } from '../stacks/store.ts'
 import { recordEffect } from '../telemetry/execution.ts'
 import { archived, clip, heartbeat, updateRows, withEffect } from './automatic.ts'
 import { distinctNames } from './compared-scope.ts'
@@ -18,7 +18,7 @@ export function deleteBranch(ctx: RepoContext, branch: string): Promise<Activity
   const deleted = inTransaction(ctx, async (within) => {
     const { db, now, repo } = within
     const rows = await lockActivitiesOf(db, repo.id, { branch, now })
-    await forgetBranch(db, repo.id, branch)
+    await deleteBranchRows(db, repo.id, branch)
     return updateRows(within, rows, { update: (row) => archived(ctx, 'branch_deleted', row.merged_at) })
   })
   return withEffect('archived', deleted)
@@ -84,7 +84,7 @@ export function trackBranch(ctx: RepoContext, pushed: PushedBranch, changes: Pus
     const paths = distinctNames(changes.files)
     if (tracking === 'branch') {
       const update = ({ scope }: ActivityRow) => ({
-        ...wordsOf(pushed),
+        ...describedFields(pushed),
         scope: { areas: scope.areas, paths },
         scope_is_literal: true,
       })
@@ -102,7 +102,7 @@ function newRow({ now, repo, settings }: RepoContext, pushed: PushedBranch, path
   return {
     repo_id: repo.id,
     id: newId('act'),
-    ...wordsOf(pushed),
+    ...describedFields(pushed),
     actor: clip(pushed.actor, 100) || 'unknown',
     status: 'active',
     risk: 'low',
@@ -121,7 +121,7 @@ function newRow({ now, repo, settings }: RepoContext, pushed: PushedBranch, path
   }
 }
 
-function wordsOf({ branch, base_branch, message, cut_at }: PushedBranch) {
+function describedFields({ branch, base_branch, message, cut_at }: PushedBranch) {
   const [subject = ''] = message.trim().split(/\r?\n/)
   const pushed = 'Pushed to this branch, which has no pull request yet.'
   const cut = ` GitHub lists at most ${cut_at} changed files of a branch; there may be more, which are not compared.`

@@ -101,7 +101,7 @@ export function pushedFieldsOf({ files, base_sha }: PushedChanges): store.Activi
 }
 
 /** Deletes the files that GitHub listed, because the activity has another pull request now, or none. */
-export async function forgetPushedChanges(
+export async function deletePushedChanges(
   { db, repo }: RepoContext,
   { id: activity_id }: ActivityRow,
 ): Promise<store.ActivityChanges> {

@@ -27,7 +27,7 @@ export interface App {
   /** Overlaps of whole repositories, shared by concurrent callers. */
   comparisons: SingleFlight
   /** Invalidates cached permissions for the repositories of an account, on every instance. */
-  forgetAccess(owner: string): Promise<void>
+  invalidateAccess(owner: string): Promise<void>
   /** Makes the job worker of this instance poll now, for a job that was committed. */
   wakeWorker(): void
 }

@@ -51,7 +51,7 @@ export class ChangeFeed {
 
   /** Queues the announcement of a committed change. If the process ends first, pages see the change on their next regular refresh. */
   announce(repo_id: number, changed: Changed): void {
-    this.#changed.set(repo_id, together(this.#changed.get(repo_id) ?? [], changed))
+    this.#changed.set(repo_id, joinChanged(this.#changed.get(repo_id) ?? [], changed))
     this.#timer ??= setTimeout(() => void this.#publish(), BATCH_MS)
   }
 
@@ -72,7 +72,7 @@ export class ChangeFeed {
   }
 }
 
-export function together(one: Changed, other: Changed): Changed {
+export function joinChanged(one: Changed, other: Changed): Changed {
   if (one === 'any' || other === 'any') return 'any'
   const ids = [...new Set([...one, ...other])]
   return ids.length > IDS_MAX ? 'any' : ids

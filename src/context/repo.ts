@@ -8,7 +8,7 @@ import type { VisibleRepository } from '../github/repository-lists.ts'
 import type { Identity } from '../github/tokens.ts'
 import type { AttributeRule } from '../lines/git-attributes.ts'
 import type { App } from './app.ts'
-import { type Changed, together } from './change-feed.ts'
+import { type Changed, joinChanged } from './change-feed.ts'
 import { type Settings, type SettingsProblem, settingsOf } from './settings.ts'
 import { findRepository, type RepositoryRow } from './store.ts'
 
@@ -160,7 +160,7 @@ export async function inTransaction<Result>(
 ): Promise<Result> {
   let changed: Changed | undefined
   const announceChange = (ids: Changed) => {
-    changed = changed ? together(changed, ids) : ids
+    changed = changed ? joinChanged(changed, ids) : ids
   }
   const result = await ctx.db.transaction((tx) => work({ ...ctx, db: tx, announceChange }))
   if (changed) ctx.announceChange(changed)

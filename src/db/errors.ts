@@ -3,7 +3,7 @@ import { DrizzleQueryError } from 'drizzle-orm'
 import { type Failure, unavailable } from '../base/failure.ts'
 
 /** SQLSTATE classes that mean the database is unavailable, overloaded or shutting down. A later retry is safe. */
-const AWAY = /^(08|53|57P|58|40001|40P01|25006|57014|55P03)/
+const TRANSIENT = /^(08|53|57P|58|40001|40P01|25006|57014|55P03)/
 
 /** Those of them that make every statement fail. A connection that was lost inside a cluster (08006) affects only one node. */
 const DOWN = /^(08(?!006)|53[13]|57P|25006)/
@@ -34,14 +34,16 @@ export function codeOf(error: unknown): string | undefined {
 }
 
 /** Whether a query failed because the database is temporarily unavailable. */
-export function isDatabaseAway(error: unknown): boolean {
+export function isDatabaseUnavailable(error: unknown): boolean {
   const code = codeOf(error)
-  return code !== undefined && (AWAY.test(code) || NO_CONNECTION.test(code))
+  return code !== undefined && (TRANSIENT.test(code) || NO_CONNECTION.test(code))
 }
 
 /** The failure to respond with if the database is temporarily unavailable; undefined for other errors. */
 export function databaseUnavailable(error: unknown): Failure | undefined {
-  return isDatabaseAway(error) ? unavailable('the database is unavailable; try again', error) : undefined
+  return isDatabaseUnavailable(error)
+    ? unavailable('the database is unavailable; try again', error)
+    : undefined
 }
 
 /** Whether every other statement would fail now too: the database is unavailable, full, or accepts no writes. */

@@ -15,7 +15,7 @@ const CONNECTIONS = 8
 /** Timeout of a statement on the server. */
 const STATEMENT_MS = 15_000
 /** A server that takes longer to answer than the timeout of the statement is unreachable. */
-const SILENCE_MS = STATEMENT_MS + 2000
+const CLIENT_TIMEOUT_MS = STATEMENT_MS + 2000
 /** For migrations, which may wait for another instance, and for the deletion of a large repository. */
 const LONG_MS = 600_000
 const CONNECT_S = 5
@@ -38,7 +38,7 @@ export function openPostgres(database_url: string, direct_url?: string): Databas
         setUp: async (client) => {
           if (prepare) await client.unsafe(SET_PLANNING)
         },
-        timeout_ms: SILENCE_MS,
+        timeout_ms: CLIENT_TIMEOUT_MS,
         // The other connections lead to the same server.
         onTimeout: () => {
           for (const connection of connections) connection.renew()
@@ -46,7 +46,7 @@ export function openPostgres(database_url: string, direct_url?: string): Databas
         },
       }),
   )
-  const db = drizzle({ client: pooled(connections, SILENCE_MS) })
+  const db = drizzle({ client: pooled(connections, CLIENT_TIMEOUT_MS) })
   return {
     kind: 'postgres',
     connection: () => db,

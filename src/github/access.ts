@@ -47,8 +47,8 @@ interface Lookup {
 const NEGATIVE_TTL_MS = 10_000
 const STALE_IF_ERROR_MS = 300_000
 const STALE_TTL_MS = 3_000
-/** The number of repositories of one token that `repositories` lists because the token was let into them. */
-const LET_IN_MAX = 1000
+/** The number of repositories of one token that `repositories` lists because the token accessed them recently. */
+const ACCESSED_MAX = 1000
 
 /** The characters that GitHub allows in both parts of a full name. Other names are not put into a URL, where `..` would change the route. */
 const NAME = /^(?!\.{1,2}$)[\w.-]{1,100}$/
@@ -62,8 +62,8 @@ export class Access {
   readonly #generations = new Generations()
   readonly #entries: LRUCache<string, Entry, Lookup>
   readonly #lists: RepositoryLists
-  /** By token: the keys of the entries that let it in, the latest last. */
-  readonly #letIn: LRUCache<string, Set<string>>
+  /** By token: the keys of the repositories that it accessed, the latest last. */
+  readonly #accessed: LRUCache<string, Set<string>>
 
   constructor(options: { github: Octokit; clock: Clock; ttl_ms: number; metrics: Metrics }) {
     const { github, clock } = options
@@ -86,12 +86,12 @@ export class Access {
         const positive = stale && this.#isCurrent(stale) ? stale.positive : undefined
         const entry = { ...(await this.#fetch(context, positive)), generation: context.generation }
         options.ttl = this.#ttlOf(entry)
-        if (entry.answer.kind === 'visible') this.#rememberLetIn(context.token, key)
+        if (entry.answer.kind === 'visible') this.#recordAccess(context.token, key)
         return entry
       },
     })
     this.tokens = new Tokens({ github, clock })
-    this.#letIn = new LRUCache<string, Set<string>>({ max: 50_000, ttl: this.#ttl, perf })
+    this.#accessed = new LRUCache<string, Set<string>>({ max: 50_000, ttl: this.#ttl, perf })
     const generations = this.#generations
     this.#lists = new RepositoryLists({ github, clock, ttl_ms: this.#ttl, generations })
   }
@@ -121,28 +121,28 @@ export class Access {
   }
 
   /**
-   * The repositories that GitHub lists for the token, and those that the token was let into recently. At most six calls.
+   * The repositories that GitHub lists for the token, and those that it accessed recently. At most six calls.
    * Throws like `repository`.
    */
   async repositories(token: Token): Promise<RepositoryList> {
     const is_user = (await this.tokens.identity(token)) !== null
     const { repositories, complete } = await this.#lists.of({ token, is_user })
-    const keys = this.#letIn.get(token.hash) ?? []
+    const keys = this.#accessed.get(token.hash) ?? []
     const entries = [...keys].flatMap((key) => this.#entries.peek(key) ?? [])
-    const letIn = entries.flatMap((entry) =>
+    const accessed = entries.flatMap((entry) =>
       entry.answer.kind === 'visible' && this.#isCurrent(entry) ? entry.answer.repository : [],
     )
-    const byId = new Map([...letIn, ...repositories].map((each) => [each.id, each]))
+    const byId = new Map([...accessed, ...repositories].map((each) => [each.id, each]))
     return { repositories: [...byId.values()], complete }
   }
 
-  #rememberLetIn({ hash }: Token, key: string): void {
-    const keys = this.#letIn.get(hash) ?? new Set()
+  #recordAccess({ hash }: Token, key: string): void {
+    const keys = this.#accessed.get(hash) ?? new Set()
     keys.delete(key)
     keys.add(key)
     const [oldest] = keys
-    if (keys.size > LET_IN_MAX && oldest !== undefined) keys.delete(oldest)
-    this.#letIn.set(hash, keys)
+    if (keys.size > ACCESSED_MAX && oldest !== undefined) keys.delete(oldest)
+    this.#accessed.set(hash, keys)
   }
 
   /** An answer that allows reading but not writing is a negative answer for a write, with the shorter TTL. */

@@ -23,7 +23,7 @@ const HEADER = /^@@ -(\d{1,9})(?:,(\d{1,9}))? \+(\d{1,9})(?:,(\d{1,9}))? @@/
 const SHOWN_MAX = 60
 
 /**
- * The hunks of a patch, in order, one at a time: all lines joinChanged may take a hundred times the memory of the patch. After
+ * The hunks of a patch, in order, one at a time: all lines together may take a hundred times the memory of the patch. After
  * `lines_max` lines, the rest is checked but left out. What precedes the first `@@`, such as the header of `git diff`, is
  * skipped. An empty line within a hunk is an empty line of context (`diff.suppressBlankEmpty`). Throws PatchError when it
  * reaches an invalid line.

@@ -81,14 +81,14 @@ export class Caller {
   }
 
   /**
-   * Admits the request if GitHub accepts the token in `ask`, and returns the result. The first call charges the request;
-   * later calls do not. A token that GitHub accepted recently is charged before `ask`, any other one after it: until
+   * Admits the request if GitHub accepts the token in `lookUp`, and returns the result. The first call charges the request;
+   * later calls do not. A token that GitHub accepted recently is charged before `lookUp`, any other one after it: until
    * then only the limit of its address applies. Throws `unauthorized`, `rate_limited`, `service_unavailable`.
    */
-  async admit<Result>(ask: (token: Token) => Promise<Result>): Promise<Result> {
+  async admit<Result>(lookUp: (token: Token) => Promise<Result>): Promise<Result> {
     const { app, failed_tokens } = this.#limits
-    if (this.#token && app.access.tokens.isRecentlyAccepted(this.#token)) return this.#admitKnown(ask)
-    const result = await failed_tokens.guard(this.#address, async () => ask(this.token))
+    if (this.#token && app.access.tokens.isRecentlyAccepted(this.#token)) return this.#admitKnown(lookUp)
+    const result = await failed_tokens.guard(this.#address, async () => lookUp(this.token))
     await this.#charge()
     return result
   }
@@ -110,10 +110,10 @@ export class Caller {
     }
   }
 
-  async #admitKnown<Result>(ask: (token: Token) => Promise<Result>): Promise<Result> {
+  async #admitKnown<Result>(lookUp: (token: Token) => Promise<Result>): Promise<Result> {
     await this.#charge()
     try {
-      return await ask(this.token)
+      return await lookUp(this.token)
     } catch (error) {
       if (error instanceof Failure && error.kind === 'unauthorized')
         await this.#limits.failed_tokens.countFailure(this.#address)

@@ -23,13 +23,7 @@ import {
   purgeNotables,
 } from '../notables/sweep-store.ts'
 import { deletePullRequests, listNumbers } from '../pull-requests/store.ts'
-import {
-  countOffPairs,
-  deleteLedger,
-  deleteNoisePairs,
-  listOldPairs,
-  type PairName,
-} from '../signal/store.ts'
+import { deleteLedger, deleteNoisePairs, listOldPairs, type PairName, purgePairs } from '../signal/store.ts'
 import { deleteStacks } from '../stacks/store.ts'
 import { inSpan } from '../telemetry/trace.ts'
 import { inBatches, type Processing } from './batches.ts'
@@ -156,7 +150,7 @@ async function sweepRepository(
     })
   swept.purged += await inBatches<PairName>({
     list: (batch) => listOldPairs(db, id, ended_before, batch),
-    process: (names) => inTransaction(ctx, (within) => countOffPairs(within.db, id, ended_before, names)),
+    process: (names) => inTransaction(ctx, (within) => purgePairs(within.db, id, ended_before, names)),
     report: report('pairs'),
   })
   swept.purged += await deleteNoisePairs(db, id, ended_before)

@@ -20,7 +20,7 @@ import { rulesOf, rulesWithNoise } from './rules.ts'
 import { byRank, highest } from './severity.ts'
 import { type Author, joinSides, NO_ACTOR, type Side, type SideFields, sideOf } from './side.ts'
 
-/** The work budgets of one check, in cost units of 10 to 50 ns: joinChanged about a tenth of a second. This one is for each kind of record. */
+/** The work budgets of one check, in cost units of 10 to 50 ns: together about a tenth of a second. This one is for each kind of record. */
 const UNITS_MAX = 700_000
 /** For parsing the proposal. Worst case: 200 globs without braces cost 850,000 units. */
 const PROPOSAL_UNITS_MAX = 1_000_000
@@ -77,7 +77,7 @@ async function callerOf(ctx: RepoContext): Promise<Author> {
   return { login: (await ctx.findIdentity())?.login ?? null, actor: NO_ACTOR }
 }
 
-/** Checks the activities of one branch or pull request joinChanged; at least one. They are left out of the result. */
+/** Checks the activities of one branch or pull request together; at least one. They are left out of the result. */
 export async function examineActivities(
   ctx: RepoContext,
   activities: ActivityRow[],

@@ -90,7 +90,7 @@ async function saveChanged(
     changed.map(([, row]) => row),
   )
   const hasOutcome = changed.some(([, { merged, outcome }]) => merged !== null && outcome !== 'open')
-  if (hasOutcome) await store.forgetMergedChanges(db, repo.id)
+  if (hasOutcome) await store.deleteUnusedMergedChanges(db, repo.id)
 }
 
 /** Enters that a side was shown its pairs with `others`. */
@@ -131,7 +131,7 @@ export function enterEnd(ctx: RepoContext, side: EndedSide): Promise<PairRow[]> 
       (row) => row.outcome === 'open' && row.merged !== null && row[row.merged] === side.key,
     )
     if (awaited.length > 0 && side.activity_ids.length > 0)
-      await store.keepMergedChanges(db, repo.id, { side: side.key, ids: side.activity_ids })
+      await store.saveMergedChanges(db, repo.id, { side: side.key, ids: side.activity_ids })
     await saveChanged(within, pairs, next)
     return awaited
   })

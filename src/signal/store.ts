@@ -61,7 +61,7 @@ export async function deletePair(tx: Db, repo_id: number, { first, second }: Pai
 }
 
 /** Keeps the changed files of the activities `ids`, which end now, under the key of their pull request. */
-export async function keepMergedChanges(
+export async function saveMergedChanges(
   tx: Db,
   repo_id: number,
   { side, ids }: { side: SideKey; ids: string[] },
@@ -77,7 +77,7 @@ export async function keepMergedChanges(
     on conflict do nothing`)
 }
 
-/** The files that `keepMergedChanges` kept. */
+/** The files that `saveMergedChanges` kept. */
 export async function listMergedChanges(db: Db, repo_id: number, side: SideKey): Promise<FileChange[]> {
   const { path, previous_path, status, blob_sha, changed_lines, digest } = merged_changes
   const rows = await db
@@ -89,7 +89,7 @@ export async function listMergedChanges(db: Db, repo_id: number, side: SideKey):
 }
 
 /** Deletes the kept files of pull requests without a pair whose outcome is open. */
-export async function forgetMergedChanges(tx: Db, repo_id: number): Promise<void> {
+export async function deleteUnusedMergedChanges(tx: Db, repo_id: number): Promise<void> {
   const awaited = sql`select case merged when 'first' then first else second end from pairs
     where repo_id = ${repo_id} and outcome = 'open' and merged is not null`
   await tx
@@ -138,12 +138,7 @@ function isOld(repo_id: number, before: Date) {
 }
 
 /** Deletes these pairs and adds those that were shown to the totals of their months, in the transaction `tx`; returns how many. */
-export async function countOffPairs(
-  tx: Db,
-  repo_id: number,
-  before: Date,
-  names: PairName[],
-): Promise<number> {
+export async function purgePairs(tx: Db, repo_id: number, before: Date, names: PairName[]): Promise<number> {
   let deleted = 0
   for (const { first, second } of names) {
     const [row] = await tx
@@ -162,11 +157,11 @@ export async function countOffPairs(
         set: { pairs: sql`${pair_totals.pairs} + 1` },
       })
   }
-  await forgetMergedChanges(tx, repo_id)
+  await deleteUnusedMergedChanges(tx, repo_id)
   return deleted
 }
 
-/** Deletes pairs of noise seen before `before`; null for all. Returns how many. */
+/** Deletes pairs of noise that were first seen before `before`; returns how many. */
 export async function deleteNoisePairs(db: Db, repo_id: number, before: Date): Promise<number> {
   const deleted = await db
     .delete(noise_pairs)

@@ -80,7 +80,7 @@ export async function deleteLinksOf(db: Db, repo_id: number, branch: string): Pr
 }
 
 /** Deletes the commits and links of a branch that was deleted. */
-export async function forgetBranch(db: Db, repo_id: number, branch: string): Promise<void> {
+export async function deleteBranchRows(db: Db, repo_id: number, branch: string): Promise<void> {
   await db
     .delete(branch_commits)
     .where(and(eq(branch_commits.repo_id, repo_id), eq(branch_commits.branch, branch)))

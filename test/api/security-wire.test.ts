@@ -32,7 +32,7 @@ let service: TestService
 let slow: TestService
 
 async function start(limits: Partial<ConnectionLimits>): Promise<TestService> {
-  const patient = { headers_ms: NEVER_MS, request_ms: NEVER_MS, idle_ms: NEVER_MS, silence_ms: NEVER_MS }
+  const patient = { headers_ms: NEVER_MS, request_ms: NEVER_MS, idle_ms: NEVER_MS, stall_ms: NEVER_MS }
   const config = { rate_limit_per_minute: 1_000_000 }
   const started = await startTestService({
     token: 'ada',
@@ -139,7 +139,7 @@ describe.concurrent('is disconnected while others are served:', () => {
   })
 
   test('a client that does not read the responses', async () => {
-    const silent = await start({ silence_ms: SHORT_MS })
+    const silent = await start({ stall_ms: SHORT_MS })
     const connection = await open(silent)
     connection.socket.pause()
     connection.write(`GET /api/v1/openapi.json HTTP/1.1\r\nHost: x\r\n\r\n`.repeat(150))

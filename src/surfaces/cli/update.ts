@@ -111,13 +111,13 @@ export async function done(
   const answer = status
     ? await client.updateActivity({ ...request, input: { status } })
     : await client.archiveActivity(request)
-  await forgetStarted(workspace, answer.id)
+  await deleteStartedState(workspace, answer.id)
   context.show(answer, () => [`Done: ${answer.id} is ${answer.status}`])
   return EXIT.clear
 }
 
 /** Deletes the state of `deconflict start` if it is about this activity. */
-async function forgetStarted({ git_directory, branch }: Workspace, id: string): Promise<void> {
+async function deleteStartedState({ git_directory, branch }: Workspace, id: string): Promise<void> {
   if (git_directory === null) return
   const { activity_id } = readState(git_directory, branchKey(branch))
   if (activity_id === id) deleteState(git_directory, branchKey(branch))

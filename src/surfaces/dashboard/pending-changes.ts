@@ -1,7 +1,7 @@
 /** Changes that open pages have not been sent yet. Those of one repository are read together, one read at a time. */
 import { setTimeout as wait } from 'node:timers/promises'
 import type { App } from '../../context/app.ts'
-import { type Changed, type ChangedRepository, together } from '../../context/change-feed.ts'
+import { type Changed, type ChangedRepository, joinChanged } from '../../context/change-feed.ts'
 import { openKnownRepo, type RepoContext } from '../../context/repo.ts'
 import { faultOf } from '../../db/errors.ts'
 
@@ -29,7 +29,7 @@ export class PendingChanges {
   }
 
   add({ repo_id, changed }: ChangedRepository): void {
-    this.#changed.set(repo_id, together(this.#changed.get(repo_id) ?? [], changed))
+    this.#changed.set(repo_id, joinChanged(this.#changed.get(repo_id) ?? [], changed))
     if (!this.#reading.has(repo_id)) void this.#sendAll(repo_id)
   }
 

@@ -16,7 +16,7 @@ export interface ConnectionLimits {
   /** Idle timeout between two requests. Longer than that of common load balancers, so that they close the connection first. */
   idle_ms: number
   /** Timeout without traffic in either direction, for example when a client does not read its response. */
-  silence_ms: number
+  stall_ms: number
   /** Concurrent connections; further ones are closed immediately. */
   connections: number
   /** Total size in bytes of the webhook bodies in memory whose signature is not verified yet. */
@@ -27,7 +27,7 @@ export const CONNECTION_LIMITS: Readonly<ConnectionLimits> = {
   headers_ms: 15_000,
   request_ms: 30_000,
   idle_ms: 65_000,
-  silence_ms: 90_000,
+  stall_ms: 90_000,
   connections: 10_000,
   unsigned_bytes: 64 * 1024 * 1024,
 }
@@ -58,7 +58,7 @@ export function httpServer(
     requireHostHeader: false,
   })
   server.maxHeadersCount = HEADERS_COUNT_MAX
-  server.timeout = limits.silence_ms
+  server.timeout = limits.stall_ms
   server.maxConnections = limits.connections
   /** The response to the last request of each connection. */
   const responses = new WeakMap<Duplex, ServerResponse>()

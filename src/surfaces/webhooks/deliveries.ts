@@ -3,7 +3,7 @@ import type { ErrorRequestHandler, Request, RequestHandler } from 'express'
 import { z } from 'zod'
 import { Failure, unavailable } from '../../base/failure.ts'
 import type { App } from '../../context/app.ts'
-import { isDatabaseAway } from '../../db/errors.ts'
+import { isDatabaseUnavailable } from '../../db/errors.ts'
 import type { JobHandler } from '../../jobs/jobs.ts'
 import { enqueueOnce } from '../../jobs/store.ts'
 import { rescheduledByRateLimit } from '../../pull-requests/installation.ts'
@@ -83,7 +83,7 @@ async function accept(app: App, req: Request, body: string): Promise<string> {
     app.log.info({ event: name, outcome }, 'delivery')
     return outcome
   } catch (error) {
-    if (isDatabaseAway(error)) throw unavailable('the database is unavailable; redeliver later', error)
+    if (isDatabaseUnavailable(error)) throw unavailable('the database is unavailable; redeliver later', error)
     // `JSON.parse` has no depth limit, but `JSON.stringify` is recursive.
     if (error instanceof RangeError) throw new Failure('invalid_request', 'body: is nested too deeply')
     throw error
@@ -106,7 +106,7 @@ export function handleDelivery(app: App): JobHandler {
 
 /** Invalidates the permissions that the event may have changed, on every instance. */
 async function invalidateAccess(app: App, name: string, payload: object): Promise<void> {
-  for (const owner of accessOwnersOf(name, payload)) await app.forgetAccess(owner)
+  for (const owner of accessOwnersOf(name, payload)) await app.invalidateAccess(owner)
 }
 
 /** The payload is signed by GitHub, so it has the documented form of the event. */
