@@ -2,9 +2,8 @@
 import { z } from 'zod'
 import { text } from '../base/field.ts'
 import { CHANGE_STATUSES } from '../lines/change.ts'
-import { EMPTY_SCOPE, Scope, ShownScope } from '../scope/scope.ts'
 import { CHANGES_MAX, PATCHES_BYTES_MAX, PATH_LENGTH_MAX } from '../scope/limits.ts'
-
+import { EMPTY_SCOPE, Scope, ShownScope } from '../scope/scope.ts'
 
 /** The path of one file, in which no character is a wildcard. */
 const filePath = text(1, PATH_LENGTH_MAX).refine(isFilePath, {

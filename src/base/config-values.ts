@@ -2,6 +2,7 @@
 import { isIP } from 'node:net'
 import { z } from 'zod'
 import { readDatabaseUrl } from './database-url.ts'
+import { isLoopback } from './loopback.ts'
 
 export const webAddress = z
   .url({ protocol: /^https?$/, error: 'must be an http:// or https:// URL' })
@@ -29,8 +30,7 @@ export const count = (min: number, max: number) =>
 function isPrivateAddress(value: string): boolean {
   if (!URL.canParse(value)) return false
   const { protocol, hostname } = new URL(value)
-  const isLoopback = /^(localhost|127\.\d+\.\d+\.\d+|\[::1\])$/.test(hostname)
-  return protocol === 'https:' || (protocol === 'http:' && isLoopback)
+  return protocol === 'https:' || (protocol === 'http:' && isLoopback(hostname))
 }
 
 const PROXY_NAMES = ['loopback', 'linklocal', 'uniquelocal']

@@ -1,4 +1,5 @@
 /** The address of a service: the base URL of its routes, and whether a token may be sent there. Pure. */
+import { isLoopback } from '../base/loopback.ts'
 
 /** The base URL of the operations; `address` may end in `/api/v1` or `/v1`. */
 export function apiUrl(address: string): string {
@@ -16,9 +17,4 @@ export function exposesTokens(address: string): boolean {
   if (!URL.canParse(address)) return false
   const { protocol, hostname } = new URL(address)
   return protocol === 'http:' && !isLoopback(hostname)
-}
-
-/** `hostname` as `URL` normalizes it: IPv4 with four numbers, IPv6 in brackets. */
-export function isLoopback(hostname: string): boolean {
-  return /^127(?:\.\d+){3}$/.test(hostname) || hostname === '[::1]' || hostname === 'localhost'
 }

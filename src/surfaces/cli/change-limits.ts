@@ -1,7 +1,8 @@
 /** Fits changed files into one request (contract §4 and §11). Pure. */
+
+import { CHANGES_MAX, PATCHES_BYTES_MAX, PATH_LENGTH_MAX } from '../../scope/limits.ts'
 import type { Change } from './diff-output.ts'
 import { scopePaths } from './scope-paths.ts'
-import { CHANGES_MAX, PATCHES_BYTES_MAX, PATH_LENGTH_MAX } from '../../scope/limits.ts'
 
 /** The maximum size of all changes as JSON, in bytes. A request has at most 1 MiB, including paths and other fields. */
 const JSON_MAX = 786_432

@@ -1,6 +1,6 @@
 /** Checks that a git remote is on the GitHub that the service serves: another host may have a repository of the same name. */
 import { promisify } from 'node:util'
-import { isLoopback } from '../../client/address.ts'
+import { isLoopback } from '../../base/loopback.ts'
 import { CliError, type Runtime } from './runtime.ts'
 import type { Workspace } from './workspace.ts'
 

@@ -3,7 +3,6 @@ import { realpathSync } from 'node:fs'
 import { isAbsolute, relative, resolve, sep } from 'node:path'
 import { PATHS_MAX } from '../../scope/limits.ts'
 
-
 /** The paths that match `files`. More than `max` files are replaced by the directories that contain them. */
 export function scopePaths(files: readonly string[], max = PATHS_MAX): string[] {
   let depth = files.reduce((most, file) => Math.max(most, file.split('/').length), 1)

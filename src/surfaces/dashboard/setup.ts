@@ -6,6 +6,7 @@ import { randomBytes } from 'node:crypto'
 import type { Octokit } from '@octokit/rest'
 import type { Request, RequestHandler, Response } from 'express'
 import { Failure, unavailable } from '../../base/failure.ts'
+import { isLoopback } from '../../base/loopback.ts'
 import type { App } from '../../context/app.ts'
 import { databaseUnavailable, faultOf } from '../../db/errors.ts'
 import { convertManifest } from '../../github/manifest.ts'
@@ -183,13 +184,13 @@ function notesOf({ config }: App, public_url: string): string[] {
     notes.push(
       'SECRETS_KEY is not set, so only this instance will know the App. To share it with other instances, set SECRETS_KEY to 32 bytes in base64 (openssl rand -base64 32) and start them again first.',
     )
-  if (isLoopback(public_url) && !isLoopback(config.github_web_url) && !config.webhook_proxy_url)
+  if (
+    isLoopback(new URL(public_url).hostname) &&
+    !isLoopback(new URL(config.github_web_url).hostname) &&
+    !config.webhook_proxy_url
+  )
     notes.push(
       'PUBLIC_URL is an address of this machine, to which GitHub sends no webhooks. Open https://smee.io/new, set WEBHOOK_PROXY_URL to the address that it shows, and start the service again first.',
     )
   return notes
-}
-
-function isLoopback(url: string): boolean {
-  return /^(localhost|127\.\d+\.\d+\.\d+|\[::1\])$/.test(new URL(url).hostname)
 }

@@ -1,10 +1,15 @@
 /** The activity of one agent session: created, kept up to date with the files that the agent changes, and compared. */
 import { DeconflictError } from '../../../client/error.ts'
 import type { OutputOf } from '../../../operations/contract.ts'
+import { PATHS_MAX } from '../../../scope/limits.ts'
 import { type ChangedFiles, readChangedFiles } from '../changed-files.ts'
 import { sendScope, withChanges } from '../given-scope.ts'
 import { type LocalState, NO_STATE } from '../local-state.ts'
+
+
 import { PATHS_MAX } from '../../../scope/limits.ts'
+
+
 import { isHeard } from './answer.ts'
 import { create, hashOf, titleFor, withActivity } from './creation.ts'
 import type { HookClient } from './hook-client.ts'

@@ -1,6 +1,7 @@
 /** The hooks in the settings files of coding agents. The files also contain settings and hooks of other tools. Pure. */
 import { z } from 'zod'
 import { CliError } from '../runtime.ts'
+import { printJson } from './json-file.ts'
 
 type Json = Record<string, unknown>
 
@@ -22,7 +23,7 @@ export function withHooks(
   const others = withoutOurs(file).hooks ?? {}
   const merged = { ...others }
   for (const [event, entries] of Object.entries(hooks)) merged[event] = [...(others[event] ?? []), ...entries]
-  return print({ ...file, hooks: merged }, text)
+  return printJson({ ...file, hooks: merged }, text)
 }
 
 /** `text` without our hooks; undefined if only the template remains. */
@@ -32,7 +33,7 @@ export function withoutHooks(text: string, { template }: { template: Json }): st
   const { hooks, ...rest } = withoutOurs(file)
   const remaining = hooks && Object.keys(hooks).length > 0 ? { ...file, hooks } : rest
   const isTemplate = JSON.stringify(remaining) === JSON.stringify(template)
-  return isTemplate ? undefined : print(remaining, text)
+  return isTemplate ? undefined : printJson(remaining, text)
 }
 
 /** Whether our hooks in the file are exactly `expected`, in any place. */
@@ -61,10 +62,4 @@ function withoutOurs(file: Json & { hooks?: Hooks }): Json & { hooks?: Hooks } {
     ])
     .filter(([event, entries]) => entries.length > 0 || file.hooks?.[event]?.length === 0)
   return { ...file, hooks: Object.fromEntries(kept) }
-}
-
-/** With the indentation and the final newline of `text`. */
-function print(file: Json, text = '{\n  }\n'): string {
-  const indent = /^[{[]\r?\n([ \t]+)/.exec(text)?.[1] ?? '  '
-  return `${JSON.stringify(file, null, indent)}${text.endsWith('\n') ? '\n' : ''}`
 }

@@ -2,6 +2,7 @@
 import { join } from 'node:path'
 import { z } from 'zod'
 import { CliError } from '../runtime.ts'
+import { printJson } from './json-file.ts'
 import { type Section, withoutSection, withSection } from './section.ts'
 import type { Target } from './target.ts'
 
@@ -70,7 +71,7 @@ function jsonTarget(root: string, { path, key, entry, template = {} }: JsonFile)
       const servers = Object(file[key])
       return text !== undefined && NAME in servers
         ? text
-        : print({ ...file, [key]: { ...servers, [NAME]: entry } }, text)
+        : printJson({ ...file, [key]: { ...servers, [NAME]: entry } }, text)
     },
     remove: (text) => {
       const file = parse(text)
@@ -78,7 +79,7 @@ function jsonTarget(root: string, { path, key, entry, template = {} }: JsonFile)
       if (JSON.stringify(ours) !== JSON.stringify(entry)) return text
       const { [key]: _, ...rest } = file
       const remaining = Object.keys(others).length > 0 ? { ...file, [key]: others } : rest
-      return JSON.stringify(remaining) === JSON.stringify(template) ? undefined : print(remaining, text)
+      return JSON.stringify(remaining) === JSON.stringify(template) ? undefined : printJson(remaining, text)
     },
   }
 }
@@ -91,10 +92,4 @@ function parse(text: string): Json {
   } catch {
     throw new CliError('was skipped: it is not a JSON object, or contains comments')
   }
-}
-
-/** With the indentation and the final newline of `text`. */
-function print(file: Json, text = '{\n  }\n'): string {
-  const indent = /^[{[]\r?\n([ \t]+)/.exec(text)?.[1] ?? '  '
-  return `${JSON.stringify(file, null, indent)}${text.endsWith('\n') ? '\n' : ''}`
 }
