@@ -1,13 +1,11 @@
 /** Inserts live activities, up to the limit of the repository (contract §4). */
 import { insertIfRoom } from '../context/live-limit.ts'
 import type { RepoContext } from '../context/repo.ts'
+import type { Batch } from '../db/batch.ts'
 import type { FileChange } from '../lines/change.ts'
 import * as store from './store.ts'
 import { expireActivities, listExpiredActivities } from './sweep-store.ts'
 import type { ActivityRow } from './table.ts'
-
-/** The maximum number of activities to expire when the limit is reached. */
-const EXPIRED_MAX = 500
 
 /** Inserts a live activity; undefined when the repository is at its limit. */
 export function insertLive(
@@ -18,10 +16,8 @@ export function insertLive(
   const kind = {
     counted: 'act',
     max: ctx.max_live.activities,
-    expire: async ({ db, repo, now }: RepoContext) => {
-      const batch = { limit: EXPIRED_MAX, except: [] }
-      return expireActivities(db, repo.id, now, await listExpiredActivities(db, repo.id, now, batch))
-    },
+    expire: async ({ db, repo, now }: RepoContext, batch: Batch<string>) =>
+      expireActivities(db, repo.id, now, await listExpiredActivities(db, repo.id, now, batch)),
   } as const
   return insertIfRoom(ctx, kind, ({ db }) => store.insertActivity(db, row, changes))
 }

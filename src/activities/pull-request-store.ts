@@ -1,9 +1,7 @@
 /** Queries for activities by pull request and by branch. Every statement starts with the repository id. */
 import { and, asc, eq, gt, inArray, isNotNull, isNull, or, sql } from 'drizzle-orm'
-import { later } from '../base/clock.ts'
-import { laterBy } from '../db/column.ts'
 import type { Db } from '../db/database.ts'
-import { isBranch, isLiveAt, isOpen, isStoredFinished, isStoredLive } from './status-store.ts'
+import { extendedExpiry, isBranch, isLiveAt, isOpen, isStoredFinished, isStoredLive } from './status-store.ts'
 import { type ActivityRow, activities } from './table.ts'
 
 /** Locks the open activities of a pull request, or the live ones on a branch without a pull request, until the transaction `tx` ends. */
@@ -132,17 +130,13 @@ export async function extendTracked(
   numbers: number[],
   life: { now: Date; ttl_ms: number; max_ttl_ms: number | null },
 ): Promise<number> {
-  const { now, ttl_ms, max_ttl_ms } = life
-  const extended = sql`greatest(${activities.expires_at}, ${later(now, ttl_ms).toISOString()}::timestamptz)`
+  const { now } = life
   const kept = await db
     .update(activities)
     .set({
       heartbeat_at: now,
       updated_at: now,
-      expires_at:
-        max_ttl_ms === null
-          ? extended
-          : sql`least(${extended}, ${laterBy(activities.created_at, max_ttl_ms)})`,
+      expires_at: extendedExpiry({ ...life, now: sql`${now.toISOString()}::timestamptz` }),
     })
     .where(
       and(

@@ -1,5 +1,7 @@
 /** SQL conditions on the status of an activity. */
 import { and, eq, gt, lte, or, type SQL, type SQLWrapper, sql } from 'drizzle-orm'
+import { COUNTED_MAX } from '../db/batch.ts'
+import { laterBy } from '../db/column.ts'
 import type { Db } from '../db/database.ts'
 import { type ActivityStatus, CLOSED_STATUSES, FINISHED_STATUSES, LIVE_STATUSES } from './activity.ts'
 import { activities } from './table.ts'
@@ -28,6 +30,14 @@ export function isBranch(
   return sql`${column} between ${name} and ${name}`
 }
 
+/** `expires_at` after a heartbeat at `now`, with the rules of `withOwnTtl` and `expiryAt`. */
+export function extendedExpiry(life: Record<'now' | 'ttl_ms' | 'max_ttl_ms', unknown>): SQL {
+  // Null without a maximum or an own time to live; `least` ignores null.
+  const ttl_ms = sql`least(${activities.ttl_ms}, ${life.ttl_ms}::bigint)`
+  const extended = sql`greatest(${activities.expires_at}, ${laterBy(sql`${life.now}`, ttl_ms)})`
+  return sql`least(${extended}, ${laterBy(activities.created_at, sql`${life.max_ttl_ms}`)})`
+}
+
 /** `status = …` as of `now`: from `expires_at` on an activity is closed, even if the sweep has not stored that. */
 export function hasStatus(status: ActivityStatus, now: Date): SQL {
   const stored = eq(activities.status, status)
@@ -36,9 +46,6 @@ export function hasStatus(status: ActivityStatus, now: Date): SQL {
   if (status === 'archived') return anyOf(stored, allOf(isStoredFinished, reached))
   return allOf(stored, gt(activities.expires_at, now))
 }
-
-/** Counting stops here. */
-const COUNTED_MAX = 100_000
 
 /** The number of live activities in all repositories. */
 export async function countLive(db: Db, now: Date): Promise<number> {

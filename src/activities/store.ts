@@ -9,7 +9,6 @@ import {
   unindexRecords,
 } from '../claims/store.ts'
 import { activityWeight } from '../claims/weight.ts'
-import { laterBy } from '../db/column.ts'
 import type { Db } from '../db/database.ts'
 import { selectByIds } from '../db/lookup.ts'
 import { placeholdersOf, prepared, valuesOf } from '../db/prepared.ts'
@@ -18,7 +17,7 @@ import { deleteFileChanges, insertFileChanges } from '../lines/store.ts'
 import type { ListActivities } from './activity.ts'
 import { comparedScopeOf, distinctNames } from './compared-scope.ts'
 import { isLive } from './lifecycle.ts'
-import { hasStatus, isOpen, isStoredLive } from './status-store.ts'
+import { extendedExpiry, hasStatus, isOpen, isStoredLive } from './status-store.ts'
 import { type ActivityRow, activities } from './table.ts'
 
 export type NewActivity = typeof activities.$inferInsert
@@ -149,9 +148,11 @@ const runExtend = prepared('extend_activity', (db) =>
     .set({
       heartbeat_at: AT_NOW,
       updated_at: AT_NOW,
-      // Null without a maximum or an own time to live; `least` ignores null.
-      expires_at: sql`least(greatest(${activities.expires_at}, ${laterBy(AT_NOW, sql`least(${activities.ttl_ms}, ${sql.placeholder('ttl_ms')}::bigint)`)}),
-        ${laterBy(activities.created_at, sql`${sql.placeholder('max_ttl_ms')}`)})`,
+      expires_at: extendedExpiry({
+        now: AT_NOW,
+        ttl_ms: sql.placeholder('ttl_ms'),
+        max_ttl_ms: sql.placeholder('max_ttl_ms'),
+      }),
     })
     .where(
       and(

@@ -1,5 +1,9 @@
 /** The only module that reads the time. A request reads the clock once and passes the time on; SQL never calls now(). */
 
+export const MINUTE_MS = 60_000
+export const HOUR_MS = 60 * MINUTE_MS
+export const DAY_MS = 24 * HOUR_MS
+
 /** Returns the current time. Tests pass their own clock. */
 export type Clock = () => Date
 

@@ -2,18 +2,22 @@
 import { Failure } from '../base/failure.ts'
 import { countLive, lockLiveCount } from '../claims/store.ts'
 import type { Counted } from '../claims/table.ts'
+import type { Batch } from '../db/batch.ts'
 import { enqueueRechecks } from './changes.ts'
 import { inTransaction, type RepoContext } from './repo.ts'
 
 /** Inserts are serialized once the count is within this distance of the limit. It exceeds the number of inserts that can run at the same time. */
 const NEAR = 500
 
+/** The records that are expired when the limit is reached. */
+const EXPIRED = { limit: 500, except: [] }
+
 /** A kind of record with a limit. */
 export interface LiveKind {
   counted: Counted
   max: number
-  /** Stores due expiries, in a transaction; returns the ids. */
-  expire(within: RepoContext): Promise<string[]>
+  /** Stores the expiry of a batch of records that are due, in a transaction; returns their ids. */
+  expire(within: RepoContext, batch: Batch<string>): Promise<string[]>
 }
 
 /** Inserts a record; undefined if the repository is at its limit. */
@@ -27,7 +31,7 @@ export async function insertIfRoom<Row>(
   return inTransaction(ctx, async (within) => {
     await lockLiveCount(within.db, within.repo.id, counted)
     // The sweep has not stored all expiries yet.
-    if ((await count(within)) >= max) await enqueueRechecks(within, await expire(within))
+    if ((await count(within)) >= max) await enqueueRechecks(within, await expire(within, EXPIRED))
     return (await count(within)) < max ? insert(within) : undefined
   })
 }

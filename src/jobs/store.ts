@@ -15,6 +15,7 @@ import {
   sql,
 } from 'drizzle-orm'
 import { alias } from 'drizzle-orm/pg-core'
+import { COUNTED_MAX } from '../db/batch.ts'
 import { laterBy } from '../db/column.ts'
 import type { Db } from '../db/database.ts'
 import { currentCauses } from '../telemetry/execution.ts'
@@ -171,9 +172,6 @@ export async function renewLease(db: Db, job: Run, leased_until: Date): Promise<
     .set({ leased_until })
     .where(and(isRun(job), isNotNull(jobs.leased_until)))
 }
-
-/** Bounds one count to a few tens of milliseconds. */
-const COUNTED_MAX = 100_000
 
 /** The number of pending and dead jobs, by kind and state. */
 export function countJobs(db: Db, now: Date): Promise<{ kind: string; state: string; count: number }[]> {

@@ -3,7 +3,7 @@ import { later } from '../base/clock.ts'
 import { Failure } from '../base/failure.ts'
 import { newId } from '../base/id.ts'
 import { type Page, pageOf } from '../base/page.ts'
-import { notableWeight } from '../claims/weight.ts'
+import { isHigh } from '../claims/weight.ts'
 import { changesAnything, changing, enqueueRechecks } from '../context/changes.ts'
 import { insertIfRoom, tooManyLive } from '../context/live-limit.ts'
 import { enqueueNotification } from '../context/notifications.ts'
@@ -21,9 +21,6 @@ import { briefOf } from './representation.ts'
 import * as store from './store.ts'
 import { expireNotables, listExpiredNotables } from './sweep-store.ts'
 import type { NotableRow } from './table.ts'
-
-/** The maximum number of notables to expire when the limit is reached. */
-const EXPIRED_MAX = 500
 
 /**
  * Creates a notable, and archives those that it supersedes in the same transaction. Throws `category_not_allowed`,
@@ -56,10 +53,6 @@ export async function createNotable(ctx: RepoContext, input: CreateNotable): Pro
   )
 }
 
-function isHigh(notable: Parameters<typeof notableWeight>[0]): boolean {
-  return notableWeight(notable) === 2
-}
-
 async function insertSuperseding(
   ctx: RepoContext,
   row: store.NewNotable,
@@ -86,10 +79,8 @@ async function insertLive(ctx: RepoContext, row: store.NewNotable): Promise<Nota
     {
       counted: 'ntb',
       max,
-      expire: async ({ db, repo, now }) => {
-        const batch = { limit: EXPIRED_MAX, except: [] }
-        return expireNotables(db, repo.id, now, await listExpiredNotables(db, repo.id, now, batch))
-      },
+      expire: async ({ db, repo, now }, batch) =>
+        expireNotables(db, repo.id, now, await listExpiredNotables(db, repo.id, now, batch)),
     },
     ({ db }) => store.insertNotable(db, row),
   )

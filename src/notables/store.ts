@@ -23,6 +23,7 @@ import {
   unindexRecords,
 } from '../claims/store.ts'
 import { notableWeight } from '../claims/weight.ts'
+import { COUNTED_MAX } from '../db/batch.ts'
 import type { Db } from '../db/database.ts'
 import { selectByIds } from '../db/lookup.ts'
 import { placeholdersOf, prepared, valuesOf } from '../db/prepared.ts'
@@ -31,9 +32,6 @@ import { type NotableRow, notables } from './table.ts'
 
 export type NewNotable = typeof notables.$inferInsert
 export type NotableChanges = Partial<Omit<NewNotable, 'repo_id' | 'id'>>
-
-/** Counting stops here. */
-const COUNTED_MAX = 100_000
 
 function isRecord(repo_id: number, id: string) {
   return and(eq(notables.repo_id, repo_id), eq(notables.id, id))

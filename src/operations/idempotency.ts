@@ -1,13 +1,13 @@
 /** Runs a create once per `Idempotency-Key`, however often the request is sent (specification §7.3, contract §7). */
 import { createHash } from 'node:crypto'
-import { later } from '../base/clock.ts'
+import { DAY_MS, later } from '../base/clock.ts'
 import { Failure } from '../base/failure.ts'
 import { inTransaction, type RepoContext } from '../context/repo.ts'
 import type { InputOf, OperationName } from './contract.ts'
 import type { CreateHandler } from './handlers.ts'
 import { findKey, type KeyUse, lockKey, type StoredKey, saveKey, saveResponse } from './store.ts'
 
-export const KEY_RETENTION_MS = 86_400_000
+export const KEY_RETENTION_MS = DAY_MS
 
 const HEADER = 'Idempotency-Key'
 

@@ -8,7 +8,7 @@ import {
   listTracked,
   purgeActivities,
 } from '../activities/sweep-store.ts'
-import { later } from '../base/clock.ts'
+import { DAY_MS, later } from '../base/clock.ts'
 import type { App } from '../context/app.ts'
 import { enqueueRechecks } from '../context/changes.ts'
 import { inTransaction, openKnownRepo, type RepoContext } from '../context/repo.ts'
@@ -35,7 +35,6 @@ import { deleteKeys, deleteQuotas, type KeyName, listExpiredKeys } from './store
 const INTERVAL_MS = 300_000
 /** Repositories that are listed at a time, and old jobs that are deleted at a time. */
 const PAGE = 500
-const DAY_MS = 86_400_000
 /** Duplicates of a delivery are recognized for this long. GitHub redelivers for at most three days. */
 const JOBS_FOR_MS = 7 * DAY_MS
 /** The ledger of pairs is kept for this long after their end, and the pull requests that it reports on (contract §12). */

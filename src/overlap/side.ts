@@ -1,4 +1,6 @@
 /** The sides of a comparison by lines: their changed files, authors and the issues that they close (contract §11). Pure. */
+
+import { authorLogin } from '../activities/author.ts'
 import { type ComparedFields, comparedScopeOf } from '../activities/compared-scope.ts'
 import type { ActivityRow } from '../activities/table.ts'
 import type { RepoContext } from '../context/repo.ts'
@@ -55,15 +57,9 @@ export function intentOf(
   }
 }
 
-/** The actor of an activity that was created from GitHub is the login of the author. */
-function authorOf({
-  source,
-  actor,
-  created_by,
-  pr_number,
-}: Pick<SideFields, 'source' | 'actor' | 'created_by' | 'pr_number'>): Author {
-  const login = source === 'api' ? created_by : actor
-  return { login, actor: source === 'api' && pr_number === null ? actor : null }
+function authorOf(row: Pick<SideFields, 'source' | 'actor' | 'created_by' | 'pr_number'>): Author {
+  const isDeclared = row.source === 'api' && row.pr_number === null
+  return { login: authorLogin(row), actor: isDeclared ? row.actor : null }
 }
 
 /** Whether both have the same GitHub user and, if both are declared, the same actor, because machine accounts are shared. */

@@ -2,7 +2,7 @@
 import { replaceChangesOf } from '../activities/automatic.ts'
 import type { PushedChanges } from '../activities/file-changes.ts'
 import { listUnread } from '../activities/pull-request-store.ts'
-import { later } from '../base/clock.ts'
+import { later, MINUTE_MS } from '../base/clock.ts'
 import type { App } from '../context/app.ts'
 import { lineHasherOf } from '../context/line-key.ts'
 import { openKnownRepo, type RepoContext } from '../context/repo.ts'
@@ -19,7 +19,6 @@ export const READ_MISSING_FILES = 'read_missing_files'
 
 /** Pull requests of an installation that are read in a minute because their files were not read before. */
 const PER_MINUTE = 20
-const MINUTE_MS = 60_000
 
 /** The changed files of a pull request, with digests of their patches; undefined if the repository is neither installed nor watched any more. */
 export async function readChanges(

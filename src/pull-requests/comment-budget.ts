@@ -1,5 +1,5 @@
 /** How many pull requests have a comment, and whether that is more than the repository's budget (contract §12). */
-import { later } from '../base/clock.ts'
+import { DAY_MS, later } from '../base/clock.ts'
 import type { RepoContext } from '../context/repo.ts'
 import { type Settings, settingsOf } from '../context/settings.ts'
 import { listSettingsFiles } from '../context/store.ts'
@@ -7,8 +7,6 @@ import type { Db } from '../db/database.ts'
 import { isBot } from '../signal/audience.ts'
 import { BUDGET_DAYS, type BudgetState, budgetOf } from '../signal/budget.ts'
 import { countByAuthor, countByRepository } from './counts-store.ts'
-
-const DAY_MS = 86_400_000
 
 export async function budgetStateOf(ctx: RepoContext): Promise<BudgetState> {
   return budgetOf(await countPullRequests(ctx, BUDGET_DAYS), ctx.settings.comment.budget)

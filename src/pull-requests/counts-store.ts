@@ -1,5 +1,6 @@
 /** How many pull requests were opened and commented, for the budget of comments and the metrics. */
 import { and, eq, gte, sql } from 'drizzle-orm'
+import { COUNTED_MAX } from '../db/batch.ts'
 import type { Db } from '../db/database.ts'
 import { pull_requests } from './table.ts'
 
@@ -19,9 +20,6 @@ export function countByAuthor(db: Db, repo_id: number, since: Date) {
     .where(and(eq(pull_requests.repo_id, repo_id), gte(pull_requests.opened_at, since)))
     .groupBy(author, is_bot)
 }
-
-/** Counting stops here. */
-const COUNTED_MAX = 100_000
 
 /** The same for all repositories. Authors that cannot be bots are not told apart. */
 export function countByRepository(db: Db, since: Date) {

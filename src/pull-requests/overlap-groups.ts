@@ -1,4 +1,6 @@
 /** Overlapping activities, grouped by pull request or branch. Pure. */
+
+import { authorLogin } from '../activities/author.ts'
 import type { ComparedActivity } from '../activities/live-store.ts'
 import type { ActivityRow } from '../activities/table.ts'
 import type { Found } from '../overlap/conclude.ts'
@@ -83,8 +85,7 @@ export function authorOf(
   records: readonly Pick<ComparedActivity, 'source' | 'actor' | 'created_by'>[],
 ): string | null {
   const [record] = records
-  if (!record) return null
-  return record.source === 'api' ? (record.created_by ?? record.actor) : record.actor
+  return record ? (authorLogin(record) ?? record.actor) : null
 }
 
 /** When the work of a group was last pushed or declared. */

@@ -1,5 +1,5 @@
 /** Requests redelivery of failed webhook deliveries, which GitHub does not retry by itself. */
-import { later } from '../base/clock.ts'
+import { DAY_MS, later } from '../base/clock.ts'
 import type { App } from '../context/app.ts'
 import type { Installation } from '../github/app.ts'
 import { enqueue, type NewJob } from '../jobs/store.ts'
@@ -16,7 +16,7 @@ export const REDELIVER = 'redeliver'
 
 const EVERY_MS = 600_000
 /** GitHub keeps deliveries for three days. */
-const KEPT_MS = 3 * 86_400_000
+const KEPT_MS = 3 * DAY_MS
 const PAGE = 100
 const PAGES_MAX = 50
 /** Redelivery requests of one run, oldest delivery first. One call each. */

@@ -1,5 +1,5 @@
 /** How right the comments of a repository were (contract §12). */
-import { later } from '../base/clock.ts'
+import { DAY_MS, later } from '../base/clock.ts'
 import type { RepoContext } from '../context/repo.ts'
 import * as counts from '../signal/counts-store.ts'
 import { branchOf, numberOf, type Place } from '../signal/pair.ts'
@@ -14,7 +14,6 @@ import {
 import type { PairRow } from '../signal/table.ts'
 import { budgetStateOf, countPullRequests } from './comment-budget.ts'
 
-const DAY_MS = 86_400_000
 const LISTED_MAX = 20
 
 export async function getSignal(ctx: RepoContext, { days }: GetSignal): Promise<Signal> {

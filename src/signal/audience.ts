@@ -1,4 +1,6 @@
 /** Which overlapping work a comment names (contract §12). Pure. */
+
+import { DAY_MS } from '../base/clock.ts'
 import type { Settings } from '../context/settings.ts'
 import type { Severity } from '../overlap/overlap.ts'
 import { byRank, isAtLeast } from '../overlap/severity.ts'
@@ -43,8 +45,6 @@ export interface AudienceRules {
   is_over_budget: boolean
   now: Date
 }
-
-const DAY_MS = 86_400_000
 
 /** Why the comment does not name the candidate; null if it does. */
 export function suppressionOf(candidate: Candidate, rules: AudienceRules): Suppression | null {

@@ -1,13 +1,12 @@
 /** Queries that count the pairs of the ledger. Those of one repository start with its id. */
 import { and, count, desc, eq, gte, type SQL, sql } from 'drizzle-orm'
+import { COUNTED_MAX } from '../db/batch.ts'
 import type { Db } from '../db/database.ts'
 import type { NoiseClass } from '../lines/noise.ts'
 import type { Outcome } from './pair.ts'
 import type { OutcomeCounts } from './signal.ts'
 import { firstShownAt, noise_pairs, type PairRow, pair_totals, pairs } from './table.ts'
 
-/** Counting stops here. */
-const COUNTED_MAX = 100_000
 /** The newest pairs whose files are counted. */
 const FILED_MAX = 5_000
 

@@ -1,6 +1,7 @@
 /** The page at `/`: its files, the sign-in, its event streams, and the set-up of the GitHub App. */
 import { fileURLToPath } from 'node:url'
 import express, { type RequestHandler } from 'express'
+import { DAY_MS } from '../../base/clock.ts'
 import { Failure } from '../../base/failure.ts'
 import type { App } from '../../context/app.ts'
 import type { EventStreams } from './event-streams.ts'
@@ -11,7 +12,7 @@ import { signIn } from './sign-in.ts'
 /** The page as Vite builds it; the same path from `src` and from `dist`. */
 const FILES = fileURLToPath(new URL('../../../dist/web', import.meta.url))
 
-const YEAR_MS = 365 * 86_400_000
+const YEAR_MS = 365 * DAY_MS
 
 /**
  * Allows scripts, styles and requests of this origin only: nothing inline, no framing, and nothing external except avatars,

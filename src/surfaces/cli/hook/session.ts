@@ -7,9 +7,6 @@ import { sendScope, withChanges } from '../given-scope.ts'
 import { type LocalState, NO_STATE } from '../local-state.ts'
 
 
-import { PATHS_MAX } from '../../../scope/limits.ts'
-
-
 import { isHeard } from './answer.ts'
 import { create, hashOf, titleFor, withActivity } from './creation.ts'
 import type { HookClient } from './hook-client.ts'
