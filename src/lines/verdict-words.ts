@@ -65,11 +65,13 @@ const NOTES: Record<Verdict | 'likely', string> = {
   noise: 'easy to resolve',
 }
 
+/** `lines 40–52`, or `line 40`. */
 export function linesText(range: LineRange): string {
   return `${range[0] === range[1] ? 'line' : 'lines'} ${numbersText(range)}`
 }
 
-function numbersText([first, last]: LineRange): string {
+/** `40–52`, or `40` for one line. */
+export function numbersText([first, last]: LineRange): string {
   return first === last ? `${first}` : `${first}–${last}`
 }
 

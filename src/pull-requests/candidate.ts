@@ -1,4 +1,7 @@
 /** What the rules of the audience need to know about overlapping work (contract §12). Pure. */
+
+import { authorLogin } from '../activities/author.ts'
+import { isRisky } from '../claims/weight.ts'
 import type { Settings } from '../context/settings.ts'
 import { type Candidate, isBot } from '../signal/audience.ts'
 import { bySecond, numberOf, pullRequestKey } from '../signal/pair.ts'
@@ -33,7 +36,7 @@ export function candidateOf(
     is_duplicate: overlaps.some(({ match }) => match.duplicate !== null),
     is_proved: conflicts.some(({ confidence }) => confidence === 'proved'),
     conflicts: new Set(conflicts.map(({ example }) => example)).size,
-    is_risky: overlaps.some(({ record }) => record.risk === 'high' || record.risk === 'critical'),
+    is_risky: overlaps.some(({ record }) => isRisky(record.risk)),
     is_blocking: is_blocking || overlaps.some(({ record }) => record.blocking),
     is_bot: isBot({ login: loginOf(group, entered.others), is_of_type_bot: other?.is_bot ?? false }, comment),
     is_same_author: isSameAuthor(group, pr, entered),
@@ -51,7 +54,7 @@ function isSameAuthor(
 ): boolean {
   const other = number === null ? null : others.get(number)?.author
   return overlaps.some(({ record, match }) => {
-    const login = other ?? (record.source === 'api' ? record.created_by : record.actor)
+    const login = other ?? authorLogin(record)
     if (author === null || login === null) return match.same_author
     return author.toLowerCase() === login.toLowerCase()
   })

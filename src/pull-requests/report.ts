@@ -1,5 +1,4 @@
 /** The report of a recheck: which other work overlaps with a pull request, and who is ahead. Pure (contract §10). */
-import type { ComparedActivity } from '../activities/live-store.ts'
 import type { Settings } from '../context/settings.ts'
 import type { Duplicate } from '../lines/duplicate.ts'
 import type { FileVerdict } from '../lines/pair-verdict.ts'
@@ -13,7 +12,7 @@ import type { SideKey } from '../signal/pair.ts'
 import { candidateOf, mergedSincePush } from './candidate.ts'
 import { type OverlapGroup, type Overlaps, recordOf } from './overlap-groups.ts'
 import type { EnteredOverlaps } from './sightings.ts'
-import { isAhead, type Stage } from './standing.ts'
+import { isAhead, type Stage, stageOf } from './standing.ts'
 
 /** Overlapping work: one pull request or branch, with all its activities. */
 export interface ReportedActivity {
@@ -218,15 +217,15 @@ function reportedActivity(group: OverlapGroup, pr: Subject, { others }: EnteredO
 }
 
 /** Verdicts of changes that may conflict. Null: the paths were compared, but not the lines. */
-const MEETING: ReadonlySet<Verdict | null> = new Set(['conflict', 'unknown', null])
+const MAY_CONFLICT: ReadonlySet<Verdict | null> = new Set(['conflict', 'unknown', null])
 
 function pathsOf(overlaps: Overlaps): ReportedPath[] {
   const all = overlaps
     .flatMap(({ match, heads }) => match.paths.map((path) => ({ ...path, head: heads.get(path.example) })))
     .filter(({ verdict }) => verdict !== 'noise')
-  const meeting = all.filter(({ verdict }) => MEETING.has(verdict))
+  const possible = all.filter(({ verdict }) => MAY_CONFLICT.has(verdict))
   const paths = new Map<string, ReportedPath>()
-  for (const path of (meeting.length > 0 ? meeting : all).toSorted(byLines))
+  for (const path of (possible.length > 0 ? possible : all).toSorted(byLines))
     if (!paths.has(path.example)) paths.set(path.example, path)
   return [...paths.values()]
 }
@@ -235,11 +234,6 @@ function pathsOf(overlaps: Overlaps): ReportedPath[] {
 function byLines(a: ReportedPath, b: ReportedPath): number {
   const known = ({ verdict, confidence }: ReportedPath) => ({ verdict: verdict ?? 'unknown', confidence })
   return byStrength(known(a), known(b))
-}
-
-function stageOf({ pr_number, draft_pr }: ComparedActivity): Stage {
-  if (pr_number === null) return 'declared'
-  return draft_pr ? 'draft' : 'ready'
 }
 
 function stageOfSubject({ is_draft, is_queued }: Subject): Stage {

@@ -2,6 +2,12 @@
 
 export type Stage = 'declared' | 'draft' | 'ready' | 'queued'
 
+/** The stage of work by its pull request; whether that is in the merge queue is not known here. */
+export function stageOf({ pr_url, draft_pr }: { pr_url: string | null; draft_pr: boolean }): Stage {
+  if (pr_url === null) return 'declared'
+  return draft_pr ? 'draft' : 'ready'
+}
+
 const STAGE: Record<Stage, number> = { declared: 0, draft: 1, ready: 2, queued: 3 }
 
 interface Standing {

@@ -27,7 +27,7 @@ describe.skipIf(BROWSER === undefined)('in Chromium, the page', () => {
     const added = Array.from({ length: lines }, (_, line) => `${by}(${line})`)
     return { path, patch: editOf(BASE, at, lines, added) }
   }
-  /** Ada's and Ben's changes meet in `src/retry.ts`; Cy works on a folder of it, Dee somewhere else. */
+  /** Ada's and Ben's changes overlap in `src/retry.ts`; Cy works on a folder of it, Dee somewhere else. */
   const declareTeam = async () => ({
     ben: await repo.createActivity({
       title: 'Tidy retries',
@@ -61,7 +61,7 @@ describe.skipIf(BROWSER === undefined)('in Chromium, the page', () => {
   const hashOf = () => page.evaluate('location.hash') as Promise<string>
   const focused = () => page.evaluate('document.activeElement.textContent') as Promise<string>
 
-  test('shows the work of the reader: whom it meets, on which lines, who is ahead, and what to do', async () => {
+  test('shows the work of the reader: its collisions, on which lines, who is ahead, and what to do', async () => {
     await declareTeam()
     await fixture.open(page, repo)
     await compared()
@@ -76,7 +76,7 @@ describe.skipIf(BROWSER === undefined)('in Chromium, the page', () => {
     await met.getByRole('button', { name: 'Copied' }).waitFor(OPTIONS)
     const message = await page.evaluate('navigator.clipboard.readText()')
     expect(message).toMatch(
-      /^Hi Ben, my “Retry twice” .* meet in src\/retry\.ts \(lines 48–53 and lines 40–51\)\./,
+      /^Hi Ben, my “Retry twice” .* overlap in src\/retry\.ts \(lines 48–53 and lines 40–51\)\./,
     )
     expect(await seriousFaultsOn(page)).toEqual([])
   })
@@ -87,14 +87,14 @@ describe.skipIf(BROWSER === undefined)('in Chromium, the page', () => {
     await compared()
     const chip = (name: RegExp) => you().getByRole('button', { name })
     await chip(/^.?.?\s*Dee/).click()
-    await you().getByText('Meets nobody: Write docs.').waitFor(OPTIONS)
+    await you().getByText('No collisions: Write docs.').waitFor(OPTIONS)
     expect(await hashOf()).toBe(`#/${repo.name}?person=dee`)
     expect(await page.locator('.bar').count()).toBe(1)
     await chip(/^Everyone/).click()
     await you().getByRole('heading', { name: 'Collisions' }).waitFor(OPTIONS)
     expect(await you().locator('.encounter').count()).toBe(3)
     await page.goBack()
-    await you().getByText('Meets nobody: Write docs.').waitFor(OPTIONS)
+    await you().getByText('No collisions: Write docs.').waitFor(OPTIONS)
   })
 
   test('shows where most people are, and on a click their lines on a strip of the file', async () => {

@@ -111,7 +111,7 @@ describe('an encounter', () => {
       { pr_url: pull(1) },
       { lines: 'far', severity: 'low' },
       'ben is ahead: #1 began first.',
-      'Go on: the lines do not meet.',
+      'Go ahead: the changed lines do not overlap.',
     ],
   ])('with %s says who is ahead and what to do', (_, mine, theirs, collision, standing, advice) => {
     expect(met(mine, theirs, collision).encounter).toMatchObject({ standing, advice })
@@ -142,7 +142,7 @@ describe('an encounter', () => {
   test('gives a message for the other side', () => {
     const { encounter } = met({ pr_url: pull(2) }, { pr_url: pull(1) }, LINES)
     expect(messageFor(encounter, 'https://host/#/acme/shop')).toBe(
-      `Hi ben, my “Retry twice” (${pull(2)}) and your “Tidy” (${pull(1)}) meet in src/retry.ts (lines 44–52 and line 40). Yours is closer to its merge: shall I rebase after it, or shall we split the work? https://host/#/acme/shop`,
+      `Hi ben, my “Retry twice” (${pull(2)}) and your “Tidy” (${pull(1)}) overlap in src/retry.ts (lines 44–52 and line 40). Yours is closer to its merge: shall I rebase after it, or shall we split the work? https://host/#/acme/shop`,
     )
   })
 })

@@ -28,7 +28,7 @@ describe('hot spots', () => {
     ).toEqual([['src/ 3 null', 'src/a.ts 2 null', 'src/b.ts 2 null'], ['lib/ 2 null']])
   })
 
-  test('count globs for the folder that holds all of their matches, and collisions for the file where they meet', () => {
+  test('count globs for the folder that holds all of their matches, and collisions for the file where they overlap', () => {
     const collision = {
       ...pageOverlap('a', 'b', 'high'),
       paths: [{ globs: [], example: 'src/pay/retry.ts', verdict: null, confidence: null, line_ranges: null }],

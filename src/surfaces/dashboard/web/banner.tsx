@@ -1,14 +1,11 @@
 /** Notables of high importance, above everything else. */
+
+import { isHigh } from '../../../claims/weight.ts'
 import type { Notable } from './records.ts'
 import { duration } from './time-scale.ts'
 import type { ChangeView } from './use-address.ts'
 
 const SHOWN_MAX = 3
-
-/** Of high or critical importance, or blocking. Pure. */
-export function isHigh({ importance, blocking }: Notable): boolean {
-  return blocking || importance === 'high' || importance === 'critical'
-}
 
 export function Banner({
   notables,

@@ -36,7 +36,7 @@ export function EncounterItem({
               {mine.title}
             </button>
             <span class="soft">
-              {mine.actor} {nameOf(mine)} meets
+              {mine.actor} {nameOf(mine)} collides with
             </span>
           </>
         )}

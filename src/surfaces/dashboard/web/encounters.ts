@@ -1,10 +1,10 @@
-/** Whom the work of one person meets, on which lines, who is ahead, and what to do about it. Pure. */
-import { comparedLinesOf, duplicateText, shortText } from '../../../lines/verdict-words.ts'
-import { isAhead, type Stage } from '../../../pull-requests/standing.ts'
+/** The collisions of one person's work: with whom, on which lines, who is ahead, and what to do. Pure. */
+
+import type { LineRange } from '../../../lines/verdict.ts'
+import { comparedLinesOf, duplicateText, linesText, shortText } from '../../../lines/verdict-words.ts'
+import { isAhead, type Stage, stageOf } from '../../../pull-requests/standing.ts'
 import { type LiveWork, nameOf } from './live-work.ts'
 import type { Activity, Overlap } from './records.ts'
-
-export type Lines = readonly [first: number, last: number]
 
 /** A collision as one of its sides sees it. */
 export interface Encounter {
@@ -28,8 +28,8 @@ export interface Encounter {
 export interface Place {
   path: string
   /** Each on its own base; null if unknown. */
-  mine: Lines | null
-  theirs: Lines | null
+  mine: LineRange | null
+  theirs: LineRange | null
   is_conflict: boolean
 }
 
@@ -74,23 +74,25 @@ function encounter(
 
 function placesOf({ id }: Activity, { activity_ids, paths, areas }: Overlap): Place[] {
   const isFirst = activity_ids[0] === id
-  // Where some lines conflict, the others are no matter.
-  const meeting = paths.filter(({ verdict }) => verdict === 'conflict')
-  const places = (meeting.length > 0 ? meeting : paths).map(({ example, line_ranges, verdict }): Place => {
-    const [one = null, two = null] = line_ranges ?? []
-    return {
-      path: example,
-      mine: isFirst ? one : two,
-      theirs: isFirst ? two : one,
-      is_conflict: verdict === 'conflict',
-    }
-  })
+  // If some lines conflict, only those matter.
+  const conflicts = paths.filter(({ verdict }) => verdict === 'conflict')
+  const places = (conflicts.length > 0 ? conflicts : paths).map(
+    ({ example, line_ranges, verdict }): Place => {
+      const [one = null, two = null] = line_ranges ?? []
+      return {
+        path: example,
+        mine: isFirst ? one : two,
+        theirs: isFirst ? two : one,
+        is_conflict: verdict === 'conflict',
+      }
+    },
+  )
   if (places.length > 0) return places
   return areas.map((area) => ({ path: `area ${area}`, mine: null, theirs: null, is_conflict: false }))
 }
 
 function standingOf({ pr_url, draft_pr, created_at }: Activity) {
-  const stage: Stage = pr_url === null ? 'declared' : draft_pr ? 'draft' : 'ready'
+  const stage = stageOf({ pr_url, draft_pr })
   const number = pr_url === null ? null : Number(/\d+$/.exec(pr_url)?.[0])
   return { stage, since: new Date(created_at), number }
 }
@@ -130,17 +132,10 @@ function adviceText(
   if (duplicate)
     return `Agree with ${other.actor} on which of the two to continue: ${own} ${duplicateText(theirs, duplicate, (text) => text)}.`
   if (lines === 'agrees') return 'Nothing to resolve: both make the same change.'
-  if (severity === 'low' && lines !== null) return 'Go on: the lines do not meet.'
+  if (severity === 'low' && lines !== null) return 'Go ahead: the changed lines do not overlap.'
   if (is_ahead) return `Tell ${other.actor} what you change, and merge ${own} soon.`
   if (other.pr_url === null) return `Agree with ${other.actor} on who changes what before you go on.`
   return `Agree with ${other.actor}, or merge ${own} after ${theirs} and rebase.`
-}
-
-/** `lines 40–52`; empty if unknown. */
-export function linesText(lines: Lines | null): string {
-  if (lines === null) return ''
-  const [first, last] = lines
-  return first === last ? `line ${first}` : `lines ${first}–${last}`
 }
 
 /** A message to paste into a chat: from the reader to the other side, or from anyone to both. `address`: of this page. */
@@ -152,15 +147,15 @@ export function messageFor(encounter: Encounter, address: string): string {
   const where = place ? ` in ${place.path}${bothLines(place)}` : ''
   if (!is_readers) {
     const [leader, follower] = is_ahead ? [mine, other] : [other, mine]
-    return `Hi ${mine.actor} and ${other.actor}, ${own} and ${theirs} meet${where}. ${nameOf(leader)} is closer to its merge: could you agree who rebases ${nameOf(follower)}? ${address}`
+    return `Hi ${mine.actor} and ${other.actor}, ${own} and ${theirs} overlap${where}. ${nameOf(leader)} is closer to its merge: could you agree who rebases ${nameOf(follower)}? ${address}`
   }
-  const ask = is_ahead
+  const question = is_ahead
     ? 'Mine is closer to its merge: could you rebase after it, or shall we split the work?'
     : 'Yours is closer to its merge: shall I rebase after it, or shall we split the work?'
-  return `Hi ${other.actor}, my ${own} and your ${theirs} meet${where}. ${ask} ${address}`
+  return `Hi ${other.actor}, my ${own} and your ${theirs} overlap${where}. ${question} ${address}`
 }
 
 function bothLines({ mine, theirs }: Place): string {
-  const known = [mine, theirs].map(linesText).filter(Boolean)
+  const known = [mine, theirs].flatMap((lines) => (lines === null ? [] : linesText(lines)))
   return known.length === 0 ? '' : ` (${[...new Set(known)].join(' and ')})`
 }

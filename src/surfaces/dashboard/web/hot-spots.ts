@@ -1,6 +1,7 @@
 /** Hot spots: the files and folders in which several people work now. Pure. */
-import type { Lines } from './encounters.ts'
-import { type LiveWork, literalPartOf, pathsOf, SEVERITY_RANK } from './live-work.ts'
+import type { LineRange } from '../../../lines/verdict.ts'
+import { SEVERITIES } from '../../../overlap/severity.ts'
+import { type LiveWork, literalPartOf, pathsOf, rankOf } from './live-work.ts'
 import type { Person } from './people.ts'
 import type { Activity, Overlap } from './records.ts'
 
@@ -8,7 +9,7 @@ export interface HotFile {
   path: string
   people: Person[]
   activities: Presence[]
-  /** The most severe collision at this path; null if its lines do not meet. */
+  /** The most severe collision at this path; null if there is none. */
   severity: Overlap['severity'] | null
 }
 
@@ -16,7 +17,7 @@ export interface HotFile {
 export interface Presence {
   activity: Activity
   person: Person
-  lines: Lines[]
+  lines: LineRange[]
 }
 
 export interface HotFolder {
@@ -105,11 +106,9 @@ function addCollision(files: Map<string, Spot>, collision: Overlap, work: LiveWo
       )
         presence.lines.push(lines)
       const spot = files.get(example)
-      if (spot) spot.rank = Math.max(spot.rank, SEVERITY_RANK[collision.severity])
+      if (spot) spot.rank = Math.max(spot.rank, rankOf(collision.severity))
     }
 }
-
-const SEVERITIES = ['low', 'medium', 'high'] as const
 
 function folderWith(
   path: string,
@@ -144,10 +143,6 @@ function distinct(people: Person[]): Person[] {
   return [...new Map(people.map((person) => [person.key, person])).values()]
 }
 
-function rankOf(severity: Overlap['severity'] | null): number {
-  return severity === null ? -1 : SEVERITY_RANK[severity]
-}
-
 type Hot = Pick<HotFolder, 'path' | 'people' | 'severity'>
 
 function hotter(a: Hot, b: Hot): number {
@@ -163,11 +158,11 @@ export interface Strip {
   first: number
   last: number
   /** The ranges of each member, in the given order. */
-  ranges: { start: number; end: number; lines: Lines }[][]
+  ranges: { start: number; end: number; lines: LineRange }[][]
 }
 
 /** A strip that shows all ranges with some lines around them. The length of the file is unknown. */
-export function stripOf(members: readonly (readonly Lines[])[]): Strip | null {
+export function stripOf(members: readonly (readonly LineRange[])[]): Strip | null {
   const all = members.flat()
   if (all.length === 0) return null
   const low = Math.min(...all.map(([first]) => first))

@@ -1,5 +1,6 @@
 /** The live work of a repository, indexed: activities, the person of each, and the collisions of each. Pure. */
 import { pullRequestName } from '../../../activities/pull-request-name.ts'
+import { byRank, SEVERITIES } from '../../../overlap/severity.ts'
 import { type Person, peopleOf } from './people.ts'
 import type { Activity, Overlap, Overlaps } from './records.ts'
 
@@ -13,14 +14,17 @@ export interface LiveWork {
   collisions_of: ReadonlyMap<string, readonly Overlap[]>
 }
 
-export const SEVERITY_RANK = { low: 0, medium: 1, high: 2 } satisfies Record<Overlap['severity'], number>
+/** The higher, the more severe; -1 for none. */
+export function rankOf(severity: Overlap['severity'] | null): number {
+  return severity === null ? -1 : SEVERITIES.indexOf(severity)
+}
 
 /** Collisions with an unknown activity are left out: the lists are read at slightly different times. */
 export function liveWork(activities: readonly Activity[], overlaps: readonly Overlap[]): LiveWork {
   const byId = new Map(activities.map((activity) => [activity.id, activity]))
   const collisions = overlaps
     .filter(({ activity_ids }) => activity_ids.every((id) => byId.has(id)))
-    .sort((one, other) => SEVERITY_RANK[other.severity] - SEVERITY_RANK[one.severity])
+    .sort(byRank)
   const collisions_of = new Map<string, Overlap[]>()
   for (const collision of collisions)
     for (const id of collision.activity_ids) {

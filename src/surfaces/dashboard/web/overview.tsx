@@ -1,5 +1,7 @@
 /** The overview: all repositories with live work that the reader may see, those that need attention first (contract §13). */
 import { useEffect, useState } from 'preact/hooks'
+import { MINUTE_MS } from '../../../base/clock.ts'
+import { SEVERITIES } from '../../../overlap/severity.ts'
 import { hashOf } from './address.ts'
 import { overview, Problem } from './api.ts'
 import { Avatars } from './avatar.tsx'
@@ -14,7 +16,6 @@ type Summary = RepositoryOverview['items'][number]
 
 /** Collisions of a repository are compared by the service anew when its work changed. */
 const INTERVAL_MS = 30_000
-const MINUTE_MS = 60_000
 
 interface Loaded {
   items: Summary[]
@@ -165,15 +166,15 @@ function sinceText(ms: number): string {
   return ms < MINUTE_MS ? 'just now' : `${duration(ms)} ago`
 }
 
-const SEVERITIES = ['high', 'medium', 'low'] as const
+const HIGHEST_FIRST = SEVERITIES.toReversed()
 
 function worstOf({ collisions }: Summary) {
-  return SEVERITIES.find((severity) => (collisions?.[severity] ?? 0) > 0)
+  return HIGHEST_FIRST.find((severity) => (collisions?.[severity] ?? 0) > 0)
 }
 
 function Collisions({ collisions }: Summary) {
   if (collisions === null) return <span class="soft">collisions not counted</span>
-  const found = SEVERITIES.filter((severity) => collisions[severity] > 0)
+  const found = HIGHEST_FIRST.filter((severity) => collisions[severity] > 0)
   if (found.length === 0) return <span class="all-clear">clear</span>
   return (
     <>

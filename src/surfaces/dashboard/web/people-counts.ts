@@ -1,5 +1,5 @@
 /** How many activities and collisions each person has. Pure. */
-import { type LiveWork, SEVERITY_RANK } from './live-work.ts'
+import { type LiveWork, rankOf } from './live-work.ts'
 import type { Person } from './people.ts'
 
 export interface PersonCount {
@@ -17,7 +17,7 @@ export function peopleCounts(work: LiveWork): PersonCount[] {
     const own = work.collisions_of.get(id) ?? []
     count.activities += 1
     count.collisions += own.length
-    for (const { severity } of own.slice(0, 1)) count.rank = Math.max(count.rank, SEVERITY_RANK[severity])
+    for (const { severity } of own.slice(0, 1)) count.rank = Math.max(count.rank, rankOf(severity))
     counts.set(person.key, count)
   }
   return [...counts.values()].sort(

@@ -1,5 +1,6 @@
 /** Words for the signal report: outcomes, lines, and what to do about each class of noise. Pure. */
 import type { NoiseClass } from '../../../lines/noise-names.ts'
+import { numbersText } from '../../../lines/verdict-words.ts'
 import type { Signal } from './records.ts'
 
 type Outcome = Signal['recent'][number]['outcome']
@@ -20,12 +21,8 @@ export function percentText(share: number): string {
 /** The lines of both sides, each on its own base. */
 export function linesText([one, other]: Signal['recent'][number]['files'][number]['line_ranges']): string {
   if (one === null || other === null) return ''
-  const [first, second] = [rangeText(one), rangeText(other)]
+  const [first, second] = [numbersText(one), numbersText(other)]
   return first === second ? `lines ${first}` : `lines ${first} and ${second}`
-}
-
-function rangeText([first, last]: [number, number]): string {
-  return first === last ? String(first) : `${first}–${last}`
 }
 
 const NOISE: Record<NoiseClass, { files: string; cure: string }> = {

@@ -1,5 +1,6 @@
 /** A strip of a file: where in it each side works. */
-import { type Lines, linesText } from './encounters.ts'
+import type { LineRange } from '../../../lines/verdict.ts'
+import { linesText } from '../../../lines/verdict-words.ts'
 import type { Strip } from './hot-spots.ts'
 
 /** The ranges of one side. `side`: whether it is the reader's or another one's, for the color. */
@@ -27,6 +28,6 @@ export function StripAxis({ first, last }: Pick<Strip, 'first' | 'last'>) {
 }
 
 /** `lines 40–52, 61`; says so where they are unknown. */
-export function rangesText(ranges: readonly Lines[]): string {
+export function rangesText(ranges: readonly LineRange[]): string {
   return ranges.length === 0 ? 'lines unknown' : ranges.map(linesText).join(', ')
 }

@@ -1,4 +1,5 @@
 /** The time scale: positions on the timeline run from 0, its left edge, to 1, which is now. Pure. */
+import { DAY_MS, HOUR_MS, MINUTE_MS } from '../../../base/clock.ts'
 
 export interface TimeScale {
   now_ms: number
@@ -11,9 +12,6 @@ export interface Tick {
   label: string
 }
 
-const MINUTE_MS = 60_000
-const HOUR_MS = 60 * MINUTE_MS
-const DAY_MS = 24 * HOUR_MS
 const SPAN_MAX_MS = 7 * DAY_MS
 const SPAN_MIN_MS = 2 * HOUR_MS
 const TICK_STEPS_MS = [HOUR_MS, 3 * HOUR_MS, 6 * HOUR_MS, 12 * HOUR_MS, DAY_MS]

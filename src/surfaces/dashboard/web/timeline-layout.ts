@@ -1,5 +1,5 @@
 /** The layout of the timeline: rows in groups that collide, bars on a linear time scale, and links between rows. Pure. */
-import { type LiveWork, SEVERITY_RANK, touches } from './live-work.ts'
+import { type LiveWork, rankOf, touches } from './live-work.ts'
 import type { Person } from './people.ts'
 import type { Activity, Overlap } from './records.ts'
 import { duration, isBeforeScale, positionOf, type Tick, ticksOf, timeScale } from './time-scale.ts'
@@ -126,7 +126,7 @@ function worstOf(collisions: readonly Overlap[]): Map<string, Overlap['severity'
   for (const { activity_ids, severity } of collisions)
     for (const id of activity_ids) {
       const known = worst.get(id)
-      if (!known || SEVERITY_RANK[severity] > SEVERITY_RANK[known]) worst.set(id, severity)
+      if (!known || rankOf(severity) > rankOf(known)) worst.set(id, severity)
     }
   return worst
 }
@@ -147,7 +147,7 @@ function inGroups(ids: string[], collisions: readonly Overlap[], { activities }:
   const rank = new Map<string, number>()
   for (const { activity_ids, severity } of collisions) {
     const root = rootOf(activity_ids[0] ?? '')
-    rank.set(root, Math.max(rank.get(root) ?? 0, SEVERITY_RANK[severity]))
+    rank.set(root, Math.max(rank.get(root) ?? 0, rankOf(severity)))
   }
   const started = (id: string) => activities.get(id)?.created_at ?? ''
   return ids.sort((a, b) => {

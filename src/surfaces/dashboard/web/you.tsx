@@ -1,10 +1,10 @@
-/** The work of the reader, of any person, or of one pull request: whom it meets, where, who is ahead, and what to do. */
+/** The work of the reader, of any person, or of one pull request: its collisions, who is ahead, and what to do. */
 import type { JSX } from 'preact'
 import { useState } from 'preact/hooks'
 import { AgentIcon, Avatar } from './avatar.tsx'
 import { EncounterItem } from './encounter.tsx'
 import { type Encounter, encounterOf, encountersOf } from './encounters.ts'
-import { type LiveWork, nameOf, SEVERITY_RANK } from './live-work.ts'
+import { type LiveWork, nameOf, rankOf } from './live-work.ts'
 import type { Activity } from './records.ts'
 import type { Subject } from './repository-model.ts'
 import { duration } from './time-scale.ts'
@@ -32,7 +32,7 @@ export function You(props: Props) {
   if (activities.length === 0) return <p class="hint">No live work in this repository.</p>
   const all = activities
     .map((activity) => ({ activity, encounters: encountersOf(activity, work, reader) }))
-    .sort((a, b) => rankOf(b.encounters) - rankOf(a.encounters))
+    .sort((a, b) => worstRank(b.encounters) - worstRank(a.encounters))
   const clear = all.filter(({ encounters }) => encounters.length === 0).map(({ activity }) => activity)
   return (
     <>
@@ -46,8 +46,8 @@ export function You(props: Props) {
   )
 }
 
-function rankOf(encounters: Encounter[]): number {
-  return encounters.reduce((most, { severity }) => Math.max(most, SEVERITY_RANK[severity] + 1), 0)
+function worstRank(encounters: Encounter[]): number {
+  return encounters.reduce((most, { severity }) => Math.max(most, rankOf(severity)), -1)
 }
 
 function Work({
@@ -90,7 +90,7 @@ function Everyone({ work, reader, onChange, note }: Props & { note: string | nul
   return (
     <>
       {note !== null && <p class="hint">{note}</p>}
-      {pairs.length === 0 && <p class="all-clear">Nobody collides with anybody.</p>}
+      {pairs.length === 0 && <p class="all-clear">No collisions.</p>}
       <Limited items={pairs} max={PAIRS_MAX}>
         {(encounter) => (
           <EncounterItem
@@ -109,7 +109,7 @@ function Everyone({ work, reader, onChange, note }: Props & { note: string | nul
 function Clear({ activities, onChange }: { activities: Activity[]; onChange: ChangeView }) {
   return (
     <p class="all-clear">
-      Meets nobody:{' '}
+      No collisions:{' '}
       {activities.slice(0, SHOWN_MAX).map(({ id, title }, index) => (
         <span key={id}>
           {index > 0 && ', '}
