@@ -6,7 +6,6 @@ import { type ChangedFiles, readChangedFiles } from '../changed-files.ts'
 import { sendScope, withChanges } from '../given-scope.ts'
 import { type LocalState, NO_STATE } from '../local-state.ts'
 
-
 import { isHeard } from './answer.ts'
 import { create, hashOf, titleFor, withActivity } from './creation.ts'
 import type { HookClient } from './hook-client.ts'
