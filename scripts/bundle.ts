@@ -9,18 +9,12 @@ const DIST = fileURLToPath(new URL('../dist/', import.meta.url))
 /** Run by coding agents, which wait for it. */
 const HOOK = 'surfaces/cli/hook/hook.js'
 
-interface BundleOptions {
-  /** Path of the module in dist/; the bundle replaces it. */
-  module: string
-  /** Packages that are loaded from node_modules when they are needed. */
-  external: (string | RegExp)[]
-}
-
-export async function bundle({ module, external }: BundleOptions): Promise<void> {
+/** `module`: its path in dist/; the bundle replaces it. */
+async function bundle(module: string): Promise<void> {
   await build({
     configFile: false,
     logLevel: 'warn',
-    ssr: { noExternal: true, external: external.filter((each) => typeof each === 'string') },
+    ssr: { noExternal: true },
     build: {
       ssr: `${DIST}${module}`,
       target: 'node20',
@@ -29,12 +23,11 @@ export async function bundle({ module, external }: BundleOptions): Promise<void>
       sourcemap: true,
       minify: true,
       rolldownOptions: {
-        external,
+        external: [/^node:/],
         output: { entryFileNames: module, format: 'esm', codeSplitting: false },
       },
     },
   })
 }
 
-if (process.argv[1] === fileURLToPath(import.meta.url))
-  await bundle({ module: HOOK, external: [/^node:/, 'fs-native-extensions'] })
+await bundle(HOOK)

@@ -3,9 +3,6 @@ import { chmod } from 'node:fs/promises'
 import { join } from 'node:path'
 import { build } from 'vite'
 
-/** The package has no native code. Without this one, hooks of one session do not wait for each other. */
-const LEFT_OUT = 'fs-native-extensions'
-
 /** Writes the bundle to `out`. Returns the paths of the modules in it. */
 export async function bundlePackage(options: {
   root: string
@@ -18,7 +15,7 @@ export async function bundlePackage(options: {
     root,
     configFile: false,
     logLevel: 'warn',
-    ssr: { noExternal: true, external: [LEFT_OUT] },
+    ssr: { noExternal: true },
     plugins: [
       {
         name: 'version',
@@ -40,7 +37,7 @@ export async function bundlePackage(options: {
       minify: true,
       rolldownOptions: {
         input: { cli: join(root, 'dist/cli.js'), client: join(root, 'dist/client/client.js') },
-        external: [/^node:/, LEFT_OUT],
+        external: [/^node:/],
         output: { format: 'esm', entryFileNames: '[name].js', chunkFileNames: '[name]-[hash].js' },
       },
     },

@@ -1,49 +1,96 @@
-/** A lock between processes. The operating system releases it when its owner ends, even if that is killed. */
-import { type FileHandle, mkdir, open } from 'node:fs/promises'
+/** A lock between processes: a file that names its owner, and that others delete when that process has ended. */
+import { mkdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { hostname } from 'node:os'
 import { join } from 'node:path'
-import { setTimeout as wait } from 'node:timers/promises'
-import { stopwatch } from '../../base/clock.ts'
+import { stopwatch, systemClock } from '../../base/clock.ts'
 import { shortHash } from './local-state.ts'
 
 const POLL_MS = 15
+/** The owner may take this much longer than it said. */
+const GRACE_MS = 2000
 
 /** Another process held the lock for too long. */
 export class LockTimeout extends Error {}
 
-/** Runs `work` while no other process holds `key` in `directory`, which is created if missing. Throws `LockTimeout` after `timeout_ms`. */
+interface LockOptions {
+  /** Created if missing. */
+  directory: string
+  key: string
+  /** The maximum time to wait for the lock, and to hold it. */
+  timeout_ms: number
+}
+
+/** Runs `work` while no other process holds `key` in `directory`. Throws `LockTimeout` after `timeout_ms`. */
 export async function withLock<Result>(
-  { directory, key, timeout_ms }: { directory: string; key: string; timeout_ms: number },
+  { directory, key, timeout_ms }: LockOptions,
   work: () => Promise<Result>,
 ): Promise<Result> {
-  await mkdir(directory, { recursive: true })
-  const file = await open(join(directory, `lock-${shardOf(key)}`), 'a', 0o600)
+  mkdirSync(directory, { recursive: true })
+  const file = join(directory, `lock-${shortHash(key)}`)
+  const elapsed = stopwatch()
+  let owner = tryAcquire(file, timeout_ms)
+  while (owner === undefined) {
+    if (elapsed() > timeout_ms) throw new LockTimeout('another hook of this session is still running')
+    await new Promise((resolve) => setTimeout(resolve, POLL_MS))
+    owner = tryAcquire(file, timeout_ms)
+  }
   try {
-    await acquire(file, timeout_ms)
     return await work()
   } finally {
-    await file.close()
+    if (ownerOf(file) === owner) rmSync(file, { force: true })
   }
 }
 
-/** A lock file cannot be deleted while others wait for it, so keys share sixteen files. */
-function shardOf(key: string): string {
-  return shortHash(key).slice(-1)
-}
-
-async function acquire(file: FileHandle, timeout_ms: number): Promise<void> {
-  const elapsed = stopwatch()
-  while (!(await tryAcquire(file))) {
-    if (elapsed() > timeout_ms) throw new LockTimeout('another hook of this session is still running')
-    await wait(POLL_MS)
-  }
-}
-
-/** Also true on file systems without locks: two concurrent hooks are better than none. */
-async function tryAcquire(file: FileHandle): Promise<boolean> {
+/** What was written to the file; undefined if another process holds the lock. */
+function tryAcquire(file: string, hold_ms: number): string | undefined {
+  const until = systemClock().getTime() + hold_ms + GRACE_MS
+  const own = `${process.pid} ${until} ${hostname()}`
   try {
-    const { tryLock } = await import('fs-native-extensions')
-    return tryLock(file.fd)
-  } catch {
-    return true
+    writeFileSync(file, own, { flag: 'wx', mode: 0o600 })
+    return own
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error
   }
+  const owner = ownerOf(file)
+  if (owner !== undefined && hasEnded(file, owner)) breakLock(file, owner)
+  return undefined
+}
+
+/** Undefined if the lock was released in the meantime. */
+function ownerOf(file: string): string | undefined {
+  try {
+    return readFileSync(file, 'utf8')
+  } catch {
+    return undefined
+  }
+}
+
+function hasEnded(file: string, owner: string): boolean {
+  const [pid, until, host] = owner.split(' ')
+  // The owner may be about to write its name.
+  const written_at = statSync(file, { throwIfNoEntry: false })?.mtimeMs ?? Number.POSITIVE_INFINITY
+  const end = until === undefined ? written_at + GRACE_MS : Number(until)
+  // A process of another machine or container is not visible here, and an id is used again at some time.
+  return systemClock().getTime() > end || (host === hostname() && !isRunning(Number(pid)))
+}
+
+function isRunning(pid: number): boolean {
+  try {
+    process.kill(pid, 0)
+    return true
+  } catch (error) {
+    return (error as NodeJS.ErrnoException).code !== 'ESRCH'
+  }
+}
+
+/** Only one process can rename the file. If that is by now the lock of another owner, it is put back. */
+function breakLock(file: string, owner: string): void {
+  const broken = `${file}-${process.pid}`
+  try {
+    renameSync(file, broken)
+  } catch {
+    return
+  }
+  if (ownerOf(broken) === owner) rmSync(broken, { force: true })
+  else renameSync(broken, file)
 }
