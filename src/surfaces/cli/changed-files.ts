@@ -70,13 +70,11 @@ export async function readChangedFiles(
   options: ChangedFilesOptions,
 ): Promise<ChangedFiles | undefined> {
   const { staged_only, timeout_ms = Number.POSITIVE_INFINITY } = options
+  const untrackedSoon = staged_only ? [] : untrackedChanges(git, timeout_ms)
   const base_sha = await startCommit(git, options)
   const isCached = staged_only || base_sha === undefined
   const range = [...(isCached ? ['--cached'] : []), ...(base_sha === undefined ? [] : [base_sha])]
-  const [tracked, untracked] = await Promise.all([
-    trackedChanges(git, range, timeout_ms),
-    staged_only ? [] : untrackedChanges(git, timeout_ms),
-  ])
+  const [tracked, untracked] = await Promise.all([trackedChanges(git, range, timeout_ms), untrackedSoon])
   if (tracked === undefined || untracked === undefined) return undefined
   // A file that was removed from the index only is in both lists.
   const byPath = new Map([...untracked, ...tracked].map((each) => [each.path, each]))
@@ -86,9 +84,8 @@ export async function readChangedFiles(
 
 /** The merge base of HEAD and the base branch, else HEAD. */
 async function startCommit(git: Git, { base, remote }: ChangedFilesOptions): Promise<string | undefined> {
-  const ref = base && (await git.refOf(base, remote))
   return (
-    (ref && (await git.output(['merge-base', 'HEAD', ref]))) ||
+    (base && (await git.mergeBase(base, remote))) ||
     git.output(['rev-parse', '-q', '--verify', 'HEAD^{commit}'])
   )
 }

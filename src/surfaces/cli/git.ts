@@ -56,14 +56,16 @@ export class Git {
   async remote(
     branch: string | undefined,
   ): Promise<{ name: string; address: RemoteAddress | undefined } | undefined> {
-    const names = (await this.output(['remote']))?.split('\n').filter(Boolean) ?? []
-    const own = branch && (await this.config(`branch.${branch}.remote`))
-    const name = [own, 'origin', names.length === 1 ? names[0] : undefined].find(
-      (each) => each && names.includes(each),
+    const [list = '', own] = await Promise.all([
+      this.output(['remote', '-v']),
+      branch && this.config(`branch.${branch}.remote`),
+    ])
+    const lines = [...list.matchAll(/^(.+?)\t(.*) \(fetch\)/gm)]
+    const urls = new Map(lines.map(([, name = '', url = '']) => [name, url]))
+    const name = [own, 'origin', ...(urls.size === 1 ? urls.keys() : [])].find(
+      (each) => each && urls.has(each),
     )
-    if (!name) return undefined
-    const url = await this.output(['remote', 'get-url', name])
-    return { name, address: url === undefined ? undefined : parseRemote(url) }
+    return name ? { name, address: parseRemote(urls.get(name) as string) } : undefined
   }
 
   /** The default branch of the remote, else a common name that exists. */
@@ -72,15 +74,17 @@ export class Git {
       const head = await this.output(['symbolic-ref', '--short', '-q', `refs/remotes/${remote}/HEAD`])
       if (head?.startsWith(`${remote}/`)) return head.slice(remote.length + 1)
     }
-    for (const name of COMMON_BASES) if (await this.refOf(name, remote)) return name
-    return undefined
+    const common = COMMON_BASES.flatMap((name) => refsOf(name, remote))
+    const found = (await this.output(['for-each-ref', '--format=%(refname)', ...common]))?.split('\n') ?? []
+    return COMMON_BASES.find((name) => refsOf(name, remote).some((ref) => found.includes(ref)))
   }
 
-  /** The full name of a branch: of the remote branch if there is one, because others have it too, else of the local one. */
-  async refOf(branch: string, remote: string | undefined): Promise<string | undefined> {
-    const refs = [...(remote ? [`refs/remotes/${remote}/${branch}`] : []), `refs/heads/${branch}`]
-    for (const ref of refs)
-      if ((await this.output(['rev-parse', '-q', '--verify', ref])) !== undefined) return ref
+  /** The merge base of HEAD and `branch`, in the remote if it is there, because others have that too. */
+  async mergeBase(branch: string, remote: string | undefined): Promise<string | undefined> {
+    for (const ref of refsOf(branch, remote)) {
+      const sha = await this.output(['merge-base', 'HEAD', ref])
+      if (sha) return sha
+    }
     return undefined
   }
 
@@ -102,4 +106,9 @@ export class Git {
       child.stdin?.end()
     })
   }
+}
+
+/** The full names that a branch may have, the remote one first. */
+function refsOf(branch: string, remote: string | undefined): string[] {
+  return [...(remote ? [`refs/remotes/${remote}/${branch}`] : []), `refs/heads/${branch}`]
 }

@@ -6,6 +6,8 @@ export interface WorkspaceOptions {
   repo?: string
   branch?: string
   base?: string
+  /** The working tree, if it is known. `branch`: undefined on a detached HEAD. */
+  tree?: { git_directory: string; branch: string | undefined } | undefined
 }
 
 export interface Workspace {
@@ -41,8 +43,9 @@ export async function findWorkspace(
   options: WorkspaceOptions,
 ): Promise<Workspace> {
   const git = new Git(runtime.cwd, runtime.env)
-  const git_directory = (await git.gitDirectory()) ?? null
-  const checkedOut = git_directory === null ? undefined : await git.branch()
+  const [git_directory = null, checkedOut] = options.tree
+    ? [options.tree.git_directory, options.tree.branch]
+    : await Promise.all([git.gitDirectory(), git.branch()])
   const remote = git_directory === null ? undefined : await git.remote(checkedOut)
   const given = options.repo ?? (runtime.env.DECONFLICT_REPO || undefined)
   const named = given === undefined ? undefined : parseRepository(given)

@@ -133,10 +133,13 @@ async function readInput(stdin: Runtime['stdin']): Promise<string> {
   if (stdin.isTTY) return ''
   const chunks: Buffer[] = []
   let size = 0
-  for await (const chunk of stdin) {
-    size += chunk.length
-    if (size > INPUT_MAX) return ''
-    chunks.push(Buffer.from(chunk))
-  }
-  return Buffer.concat(chunks).toString('utf8')
+  // An iterator would load more modules.
+  return new Promise((resolve, reject) => {
+    stdin.on('data', (chunk: Buffer | string) => {
+      size += chunk.length
+      if (size <= INPUT_MAX) chunks.push(Buffer.from(chunk))
+    })
+    stdin.on('end', () => resolve(size > INPUT_MAX ? '' : Buffer.concat(chunks).toString('utf8')))
+    stdin.on('error', reject)
+  })
 }

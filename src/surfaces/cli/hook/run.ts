@@ -137,8 +137,11 @@ async function findPlace(
     const { actor, ...known } = place
     return { workspace: { ...known, git, git_directory: tree.git_directory }, actor }
   }
+  const { git_directory } = tree
+  const { branch } = situation
+  const known = branch === undefined ? undefined : { git_directory, branch: branch ?? undefined }
   const [workspace, name] = await Promise.all([
-    findWorkspace(runtime, { repo: options.repo }),
+    findWorkspace(runtime, { repo: options.repo, tree: known }),
     git.config('user.name'),
   ])
   return { workspace, actor: name || runtime.env.USER || runtime.env.USERNAME || 'unknown' }
