@@ -1,6 +1,6 @@
 /** The checks of `deconflict doctor` on the hooks of a working tree: installed, trusted, and how the last one ended. */
 import { constants } from 'node:fs'
-import { access, readFile } from 'node:fs/promises'
+import { access, readFile, realpath } from 'node:fs/promises'
 import { homedir } from 'node:os'
 import { delimiter, dirname, join, relative } from 'node:path'
 import { Git } from '../git.ts'
@@ -13,6 +13,7 @@ import type { Runtime } from '../runtime.ts'
 import { relativeTime } from '../terminal.ts'
 import { codexTrust } from './codex-trust.ts'
 import type { Finding } from './finding.ts'
+import { isTrustedByGemini } from './gemini-trust.ts'
 
 const PARTS: readonly Part[] = [...HOOK_PARTS, 'opencode', 'git']
 
@@ -25,7 +26,8 @@ export async function hookChecks(runtime: Runtime): Promise<Finding[]> {
   return [
     await checkCommand(runtime),
     installed,
-    ...(await checkTrust(runtime, tree)),
+    ...(await checkCodexTrust(runtime, tree)),
+    ...(await checkGeminiTrust(runtime, tree)),
     checkLastRun(runtime, tree),
   ]
 }
@@ -87,8 +89,8 @@ function contains(target: Target, text: string): boolean {
   }
 }
 
-/** Only of Codex, and only where it is used: it says nothing when it leaves out a hook. */
-async function checkTrust({ env }: Runtime, tree: WorkingTree): Promise<Finding[]> {
+/** Only where Codex is used: it says nothing when it leaves out a hook. */
+async function checkCodexTrust({ env }: Runtime, tree: WorkingTree): Promise<Finding[]> {
   const directory = env.CODEX_HOME || join(env.HOME || homedir(), '.codex')
   const config = await readFile(join(directory, 'config.toml'), 'utf8').catch(() => undefined)
   // In a linked working tree, Codex reads the file of the main one.
@@ -100,6 +102,26 @@ async function checkTrust({ env }: Runtime, tree: WorkingTree): Promise<Finding[
   const message = isTrusted
     ? 'Codex trusts all of its hooks'
     : `Codex trusts ${trusted} of its ${ours} hooks and leaves out the others; run /hooks in Codex`
+  return [{ name: 'trust', is_ok: isTrusted, message }]
+}
+
+/** Only where Gemini CLI is used: it runs no hook of a folder that it does not trust. What an IDE trusts is not known here. */
+async function checkGeminiTrust({ env }: Runtime, { root }: WorkingTree): Promise<Finding[]> {
+  const read = (file: string) => readFile(file, 'utf8').catch(() => undefined)
+  const home = join(env.GEMINI_CLI_HOME || env.HOME || homedir(), '.gemini')
+  const installed = await read(join(root, '.gemini/settings.json'))
+  const settings = await read(join(home, 'settings.json'))
+  const trusted = await read(env.GEMINI_CLI_TRUSTED_FOLDERS_PATH || join(home, 'trustedFolders.json'))
+  const isUsed = settings !== undefined || trusted !== undefined
+  if (!isUsed || !installed?.includes('deconflict hook')) return []
+  // Set, it decides, and so does a setting that turns the question off.
+  const isAsked =
+    env.GEMINI_CLI_TRUST_WORKSPACE !== 'true' &&
+    !/"folderTrust"[^}]*"enabled"\s*:\s*false/.test(settings ?? '')
+  const isTrusted = !isAsked || isTrustedByGemini(trusted ?? '', await realpath(root))
+  const message = isTrusted
+    ? 'Gemini CLI trusts this folder'
+    : 'Gemini CLI does not trust this folder and runs no hook in it; run /permissions in Gemini CLI'
   return [{ name: 'trust', is_ok: isTrusted, message }]
 }
 

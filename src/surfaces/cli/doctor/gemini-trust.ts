@@ -1,0 +1,24 @@
+/** Whether Gemini CLI trusts a folder, by its file `trustedFolders.json`, as version 0.61 reads it. Pure. */
+import { dirname, relative, sep } from 'node:path'
+
+/** `text`: the content of the file, which is JSON. The longest path decides. Of an unreadable file, nothing is trusted. */
+export function isTrustedByGemini(text: string, folder: string): boolean {
+  const rules = Object.entries(parseObject(text)).filter(([path, level]) =>
+    contains(level === 'TRUST_PARENT' ? dirname(path) : path, folder),
+  )
+  const [rule] = rules.toSorted(([one], [other]) => other.length - one.length)
+  return rule !== undefined && ['TRUST_FOLDER', 'TRUST_PARENT'].includes(String(rule[1]))
+}
+
+function contains(directory: string, folder: string): boolean {
+  const way = relative(directory, folder)
+  return way !== '..' && !way.startsWith(`..${sep}`)
+}
+
+function parseObject(text: string): object {
+  try {
+    return Object(JSON.parse(text))
+  } catch {
+    return {}
+  }
+}

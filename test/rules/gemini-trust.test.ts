@@ -1,0 +1,21 @@
+/** Which folders Gemini CLI trusts. */
+import { expect, test } from 'vitest'
+import { isTrustedByGemini } from '../../src/surfaces/cli/doctor/gemini-trust.ts'
+
+test.each([
+  ['a folder', { '/home/ada/shop': 'TRUST_FOLDER' }, true],
+  ['a folder above', { '/home/ada': 'TRUST_FOLDER' }, true],
+  ['the parent of a folder beside', { '/home/ada/other': 'TRUST_PARENT' }, true],
+  ['a folder beside', { '/home/ada/shop-2': 'TRUST_FOLDER' }, false],
+  ['a folder beneath', { '/home/ada/shop/src': 'TRUST_FOLDER' }, false],
+  ['a folder above, but not this one', { '/home': 'TRUST_FOLDER', '/home/ada/shop': 'DO_NOT_TRUST' }, false],
+  ['a folder, but not the one above', { '/home/ada/shop': 'TRUST_FOLDER', '/home': 'DO_NOT_TRUST' }, true],
+  ['an unknown word', { '/home/ada/shop': 'MAYBE' }, false],
+  ['none', {}, false],
+])('%s', (_, rules, expected) => {
+  expect(isTrustedByGemini(JSON.stringify(rules), '/home/ada/shop')).toBe(expected)
+})
+
+test('no folder, where the file cannot be read', () => {
+  for (const text of ['', 'null', '[', '7']) expect(isTrustedByGemini(text, '/home')).toBe(false)
+})
