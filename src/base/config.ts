@@ -3,6 +3,7 @@ import { createPrivateKey } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import { z } from 'zod'
 import { count, postgresAddress, proxies, receiverAddress, secretsKey, webAddress } from './config-values.ts'
+import { parseFullName } from './repository-name.ts'
 
 const Environment = z.object({
   PORT: count(0, 65_535).default(3000),
@@ -140,16 +141,14 @@ type Values = z.infer<typeof Environment>
 
 /** Each is polled every minute, and a token has 5,000 requests an hour. */
 const WATCHED_MAX = 20
-/** The characters that GitHub allows. */
-const FULL_NAME = /^([\w-]{1,100})\/(?!\.{1,2}$)([\w.-]{1,100})$/
 
 function watchOf({ WATCH_REPOSITORIES, GITHUB_TOKEN }: Values, flags: Flags): Config['watch'] {
   const source = flags.watch === undefined ? 'WATCH_REPOSITORIES' : '--watch'
   const names = (flags.watch ?? WATCH_REPOSITORIES)?.split(',').map((name) => name.trim())
   if (names === undefined) return null
   const repositories = names.map((name, index) => {
-    const [, owner, repo] = FULL_NAME.exec(name) ?? []
-    if (owner && repo) return { owner, name: repo }
+    const repository = parseFullName(name)
+    if (repository) return repository
     throw new ConfigError(
       `${source} must be OWNER/REPO, or several separated by commas; number ${index + 1} is not`,
     )

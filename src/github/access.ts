@@ -2,6 +2,7 @@
 import type { Octokit } from '@octokit/rest'
 import { LRUCache } from 'lru-cache'
 import type { Clock } from '../base/clock.ts'
+import { isNamePart } from '../base/repository-name.ts'
 import type { Metrics } from '../telemetry/metrics.ts'
 import { Generations } from './generations.ts'
 import { classifyError, type GithubError, requestOptions, toFailure } from './octokit.ts'
@@ -49,9 +50,6 @@ const STALE_IF_ERROR_MS = 300_000
 const STALE_TTL_MS = 3_000
 /** The number of repositories of one token that `repositories` lists because the token accessed them recently. */
 const ACCESSED_MAX = 1000
-
-/** The characters that GitHub allows in both parts of a full name. Other names are not put into a URL, where `..` would change the route. */
-const NAME = /^(?!\.{1,2}$)[\w.-]{1,100}$/
 
 export class Access {
   readonly tokens: Tokens
@@ -102,7 +100,7 @@ export class Access {
     wanted: { owner: string; name: string; access: 'read' | 'write' },
   ): Promise<VisibleRepository | null> {
     const { owner, name } = wanted
-    if (!NAME.test(owner) || !NAME.test(name)) {
+    if (!isNamePart(owner) || !isNamePart(name)) {
       // No repository has this name. An invalid token must still get 401.
       await this.tokens.verify(token)
       return null

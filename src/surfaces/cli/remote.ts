@@ -1,4 +1,5 @@
 /** The repository that the URL of a git remote names. Pure. */
+import { parseFullName } from '../../base/repository-name.ts'
 
 export interface RemoteAddress {
   host: string
@@ -15,14 +16,10 @@ export interface RemoteAddress {
 export function parseRemote(address: string): RemoteAddress | undefined {
   const [host, path] = hostAndPath(address.trim())
   if (!host || path === undefined) return undefined
-  const [owner, repo, ...rest] = path
-    .replace(/^\/+|\/+$/g, '')
-    .replace(/\.git$/, '')
-    .split('/')
-  const isName = (name: string | undefined) => name !== undefined && /^(?!\.{1,2}$)[\w.-]{1,100}$/.test(name)
-  if (rest.length > 0 || !isName(owner) || !isName(repo)) return undefined
+  const repository = parseFullName(path.replace(/^\/+|\/+$/g, '').replace(/\.git$/, ''))
+  if (!repository) return undefined
   const is_ssh = !/^(?:https?|git):/.test(address.trim())
-  return { host: host.toLowerCase(), is_ssh, owner: owner as string, repo: repo as string }
+  return { host: host.toLowerCase(), is_ssh, owner: repository.owner, repo: repository.name }
 }
 
 function hostAndPath(address: string): [host?: string, path?: string] {

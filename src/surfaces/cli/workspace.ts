@@ -1,4 +1,6 @@
 /** The repository, branch and base that a command works on: from options, else from git. */
+
+import { parseFullName } from '../../base/repository-name.ts'
 import { Git } from './git.ts'
 import { CliError, type Runtime } from './runtime.ts'
 
@@ -34,8 +36,6 @@ export interface Workspace {
   /** Null outside of a working tree. */
   git_directory: string | null
 }
-
-const REPOSITORY = /^([\w.-]+)\/([\w.-]+)$/
 
 /** Throws `CliError` if there is no repository. */
 export async function findWorkspace(
@@ -76,9 +76,9 @@ export async function findWorkspace(
 }
 
 function parseRepository(given: string): { owner: string; repo: string } {
-  const [, owner, repo] = REPOSITORY.exec(given) ?? []
-  if (!owner || !repo) throw new CliError(`--repo must be OWNER/NAME, not ${given}`)
-  return { owner, repo }
+  const repository = parseFullName(given)
+  if (!repository) throw new CliError(`--repo must be OWNER/NAME, not ${given}`)
+  return { owner: repository.owner, repo: repository.name }
 }
 
 /** A workflow run checks out a commit, and names the branch in its environment. */

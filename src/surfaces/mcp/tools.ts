@@ -1,6 +1,7 @@
 /** The MCP tools: operations of the contract, with descriptions that tell an agent when to use them. */
 import { z } from 'zod'
 import { parse } from '../../base/parse.ts'
+import { parseFullName } from '../../base/repository-name.ts'
 import type { Client, RequestOf } from '../../client/client.ts'
 import { OPERATIONS, type OperationName } from '../../operations/contract.ts'
 import {
@@ -33,8 +34,9 @@ export interface Tool {
   run(client: Client, args: unknown): Promise<object>
 }
 
-const REPOSITORY = /^[\w.-]+\/[\w.-]+$/
-const repository = z.string().regex(REPOSITORY, { error: 'must be owner/name, such as acme/shop' })
+const repository = z
+  .string()
+  .refine((name) => parseFullName(name) !== undefined, { error: 'must be owner/name, such as acme/shop' })
 const id = z.string().min(1)
 
 interface ToolCall {
