@@ -1,5 +1,6 @@
 /** Repositories where the GitHub App is installed, and the files that they are configured by (contract §8 and §11). */
 import { isNotFound, type Reader, readFile } from '../github/client.ts'
+import { statusOf } from '../github/octokit.ts'
 import { enqueue } from '../jobs/store.ts'
 import { readGitAttributes } from '../lines/git-attributes.ts'
 import type { App } from './app.ts'
@@ -71,8 +72,7 @@ export async function registerRepository(app: App, repository: NamedRepository, 
   try {
     await discoverInstallation(app, repository, now)
   } catch (error) {
-    const { status } = error as { status?: number }
-    app.log.warn({ repo_id, status }, 'settings not read, a job will retry')
+    app.log.warn({ repo_id, status: statusOf(error) }, 'settings not read, a job will retry')
     const payload: NamedRepository = { id: repo_id, owner, name }
     await enqueue(db, [{ id: `${DISCOVER}:${repo_id}`, kind: DISCOVER, repo_id, payload, run_at: now }], now)
   }

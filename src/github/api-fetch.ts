@@ -3,11 +3,21 @@
 /** Far above the largest response: 100 changed files with their patches. */
 const RESPONSE_MAX_BYTES = 32 * 1024 * 1024
 
-/** A `fetch` for the API at `api_url`. It follows redirects within it, which renamed repositories need, and rejects others. */
-export function apiFetch(api_url: string): (address: string, init: RequestInit) => Promise<Response> {
+/** The timeout of calls by jobs, which can wait longer than a request of a caller. */
+export const JOB_TIMEOUT_MS = 10_000
+
+/**
+ * A `fetch` for the API at `api_url`. It follows redirects within it, which renamed repositories need, and rejects others.
+ * Without `timeout_ms`, each call brings its own signal.
+ */
+export function apiFetch(
+  api_url: string,
+  timeout_ms?: number,
+): (address: string, init: RequestInit) => Promise<Response> {
   const { origin } = new URL(api_url)
   return async (address, init) => {
-    const response = await fetch(address, init)
+    const timeout = timeout_ms === undefined ? {} : { signal: AbortSignal.timeout(timeout_ms) }
+    const response = await fetch(address, { ...init, ...timeout })
     const { status, statusText, headers } = response
     // Octokit would read the body of a redirect without a location as the response.
     const isUnresolved = status >= 300 && status < 400 && status !== 304

@@ -2,7 +2,7 @@
 import type { Logger } from 'pino'
 import { Probot, ProbotOctokit } from 'probot'
 import type { AppCredentials } from '../base/config.ts'
-import { apiFetch } from './api-fetch.ts'
+import { apiFetch, JOB_TIMEOUT_MS } from './api-fetch.ts'
 import { instrumentClient, type Telemetry } from './instrumentation.ts'
 
 export interface GithubApp {
@@ -13,8 +13,6 @@ export interface GithubApp {
 
 /** A client authenticated as one installation of the app, or as the app itself. */
 export type Installation = Awaited<ReturnType<Probot['auth']>>
-
-const TIMEOUT_MS = 10_000
 
 /**
  * Turns off retries and waits inside the client: a call that reaches a rate limit fails, and its job is rescheduled.
@@ -48,11 +46,7 @@ export function openGithubApp(
     // Probot's own log lines contain addresses and bodies. The worker logs failed jobs.
     log: options.log.child({}, { level: 'silent' }) as never,
     Octokit: ProbotOctokit.plugin(instrument as never).defaults(withSettings) as never,
-    request: { fetch: fetchWithTimeout(apiFetch(options.api_url)) },
+    request: { fetch: apiFetch(options.api_url, JOB_TIMEOUT_MS) },
   })
   return { id: app.id, probot }
-}
-
-function fetchWithTimeout(fetch: ReturnType<typeof apiFetch>): ReturnType<typeof apiFetch> {
-  return (address, init) => fetch(address, { ...init, signal: AbortSignal.timeout(TIMEOUT_MS) })
 }

@@ -2,6 +2,7 @@
 import type { Octokit } from '@octokit/rest'
 import { recordEffect } from '../telemetry/execution.ts'
 import type { Installation } from './app.ts'
+import { statusOf } from './octokit.ts'
 
 export interface RepositoryName {
   owner: string
@@ -215,6 +216,6 @@ export async function editComment(
 
 /** Whether a call failed because the resource does not exist, or no longer exists. */
 export function isNotFound(error: unknown): boolean {
-  const { status } = error as { status?: number }
+  const status = statusOf(error)
   return status === 404 || status === 410
 }

@@ -2,6 +2,7 @@
 import type { Octokit } from '@octokit/rest'
 import { z } from 'zod'
 import { Failure, unavailable } from '../base/failure.ts'
+import { statusOf } from './octokit.ts'
 
 const TIMEOUT_MS = 10_000
 
@@ -27,7 +28,7 @@ export async function convertManifest(github: Octokit, code: string): Promise<Co
     const request = { signal: AbortSignal.timeout(TIMEOUT_MS) }
     data = (await github.rest.apps.createFromManifest({ code, request })).data
   } catch (error) {
-    const { status } = error as { status?: number }
+    const status = statusOf(error)
     if (status === 404 || status === 422)
       throw new Failure(
         'forbidden',

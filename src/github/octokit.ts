@@ -6,7 +6,8 @@ import { instrumentClient, isRateLimited, type Telemetry } from './instrumentati
 
 const TIMEOUT_MS = 5000
 
-const SILENT = { debug: () => {}, info: () => {}, warn: () => {}, error: () => {} }
+/** The clients log nothing themselves: their messages contain addresses. */
+export const SILENT = { debug: () => {}, info: () => {}, warn: () => {}, error: () => {} }
 
 export function openGithub(api_url: string, telemetry: Telemetry): Octokit {
   const github = new Octokit({
@@ -35,10 +36,25 @@ export type GithubError =
   | { kind: 'rate_limited'; retry_after: number }
   | { kind: 'unavailable' }
 
+/** GitHub reports some secondary rate limits only in the message of a 403. */
+const LIMIT_MESSAGE = /rate limit|abuse/i
+/** GitHub's advice for such a limit. */
+const LIMIT_DEFAULT_S = 60
+
+/** The HTTP status of a failed call; undefined if there was no response, and for other errors. */
+export function statusOf(error: unknown): number | undefined {
+  return (error as { status?: number }).status
+}
+
 /** Classifies the error of a call. `now` converts the reset time of a rate limit into seconds. */
 export function classifyError(error: unknown, now: Date): GithubError {
-  const { status, response } = error as {
+  const {
+    status,
+    message = '',
+    response,
+  } = error as {
     status?: number
+    message?: string
     response?: { headers?: Record<string, string | undefined> }
   }
   const headers = response?.headers ?? {}
@@ -49,7 +65,7 @@ export function classifyError(error: unknown, now: Date): GithubError {
       return { kind: 'unauthorized' }
     case 429:
     case 403:
-      return isRateLimited(status, headers)
+      return isRateLimited(status, headers) || LIMIT_MESSAGE.test(message)
         ? { kind: 'rate_limited', retry_after: retryAfter(headers, now) }
         : { kind: 'invisible' }
     case 404:
@@ -62,8 +78,9 @@ export function classifyError(error: unknown, now: Date): GithubError {
 
 /** In seconds, from 1 to 3,600. */
 function retryAfter(headers: Record<string, string | undefined>, now: Date): number {
-  const reset = Number(headers['x-ratelimit-reset'])
-  const seconds = Number(headers['retry-after']) || (reset ? reset - now.getTime() / 1000 : 60)
+  const isUsedUp = headers['x-ratelimit-remaining'] === '0'
+  const reset = isUsedUp ? Number(headers['x-ratelimit-reset']) : Number.NaN
+  const seconds = Number(headers['retry-after']) || (reset ? reset - now.getTime() / 1000 : LIMIT_DEFAULT_S)
   return Math.min(3600, Math.max(1, Math.ceil(seconds)))
 }
 

@@ -2,11 +2,11 @@
 import { Octokit } from '@octokit/rest'
 import { type Clock, later } from '../base/clock.ts'
 import type { Config } from '../base/config.ts'
-import { apiFetch } from './api-fetch.ts'
+import { apiFetch, JOB_TIMEOUT_MS } from './api-fetch.ts'
 import type { Reader, RepositoryName } from './client.ts'
 import { instrumentClient, type Telemetry } from './instrumentation.ts'
+import { SILENT } from './octokit.ts'
 
-const TIMEOUT_MS = 10_000
 /** This share of the token's rate limit is left to its owner. */
 const RESERVED_SHARE = 0.1
 /** GitHub's rate limits reset within the hour. */
@@ -79,17 +79,12 @@ export class Watch {
 
   /** Rejects every method but GET, whatever the types allow. */
   #openClient(auth: string, options: Telemetry & { api_url: string }): WatchReader {
-    const silent = { debug: () => {}, info: () => {}, warn: () => {}, error: () => {} }
-    const fetch = apiFetch(options.api_url)
     const github = new Octokit({
       auth,
       baseUrl: options.api_url,
-      log: silent,
+      log: SILENT,
       userAgent: 'deconflict',
-      request: {
-        fetch: (address: string, init: RequestInit) =>
-          fetch(address, { ...init, signal: AbortSignal.timeout(TIMEOUT_MS) }),
-      },
+      request: { fetch: apiFetch(options.api_url, JOB_TIMEOUT_MS) },
     })
     instrumentClient(github, 'watch', options)
     github.hook.before('request', ({ method }) => {

@@ -11,7 +11,7 @@ import { openKnownRepo, type RepoContext } from '../context/repo.ts'
 import { findRepository, pauseInstallation, updateRepository } from '../context/store.ts'
 import type { Installation } from '../github/app.ts'
 import { isNotFound } from '../github/client.ts'
-import { classifyError } from '../github/octokit.ts'
+import { classifyError, statusOf } from '../github/octokit.ts'
 import type { JobHandler } from '../jobs/jobs.ts'
 import type { JobRow } from '../jobs/table.ts'
 
@@ -63,8 +63,7 @@ export async function asInstallation<Result>(
   } catch (error) {
     const refusal = classifyError(error, app.clock())
     if (isSuspended(error) && refusal.kind !== 'rate_limited') return undefined
-    const mayBeRemoved = isNotFound(error) || (error as { status?: number }).status === 401
-    if (mayBeRemoved && !(await isInstalled(app, repo))) {
+    if (mayBeUninstalled(error) && !(await isInstalled(app, repo))) {
       await updateRepository(db, repo.id, { installation_id: null, uninstalled_at: app.clock() })
       return undefined
     }
@@ -73,6 +72,11 @@ export async function asInstallation<Result>(
     await pauseInstallation(db, stored.installation_id, paused_until)
     throw new RateLimited(paused_until)
   }
+}
+
+/** Whether a call may have failed because the App was uninstalled, whose tokens then get 401. */
+export function mayBeUninstalled(error: unknown): boolean {
+  return isNotFound(error) || statusOf(error) === 401
 }
 
 /** Whether a call failed because the installation is suspended. When that ends, the repositories are imported again. */
@@ -156,11 +160,9 @@ export async function unlessRefused<Result>(
   }
 }
 
-/** Whether a retry would fail too: neither a rate limit, with or without its headers, nor a suspension. */
+/** Whether a retry would fail too: neither a rate limit nor a suspension. */
 function isRefusal(error: unknown, now: Date): boolean {
-  const { status, message } = error as { status?: number; message?: string }
+  const status = statusOf(error)
   const isFinal = status === 403 || status === 422 || isNotFound(error)
-  const isLimited =
-    classifyError(error, now).kind === 'rate_limited' || /rate limit|abuse/i.test(message ?? '')
-  return isFinal && !isLimited && !isSuspended(error)
+  return isFinal && classifyError(error, now).kind !== 'rate_limited' && !isSuspended(error)
 }

@@ -11,7 +11,7 @@ import { isNotFound, openPullRequests } from '../github/client.ts'
 import { parsePullRequest } from '../github/pull-request.ts'
 import { enqueue, type NewJob } from '../jobs/store.ts'
 import { recordEffect } from '../telemetry/execution.ts'
-import { asInstallation, isSuspended, openInstalled } from './installation.ts'
+import { asInstallation, isSuspended, mayBeUninstalled, openInstalled } from './installation.ts'
 import { pullRequestChanged } from './pull-requests.ts'
 
 /** The kinds of jobs that import the repositories of an installation, a repository, and one pull request. */
@@ -56,9 +56,7 @@ export async function importInstallation(app: App, installation_id: number, now:
     }
   } catch (error) {
     if (isSuspended(error)) return
-    // The token of a deleted installation gets 401.
-    const mayBeDeleted = isNotFound(error) || (error as { status?: number }).status === 401
-    if (!mayBeDeleted || (await exists(app, installation_id))) throw error
+    if (!mayBeUninstalled(error) || (await exists(app, installation_id))) throw error
     await leaveInstallation(app, installation_id, now)
   }
 }

@@ -10,8 +10,6 @@ import { asInstallation, RateLimited } from './installation.ts'
 
 /** How long a rejected token, or a repository that it cannot see, is left alone. */
 export const STOP_MS = 300_000
-/** The pause after a secondary rate limit without `Retry-After`. */
-const SECONDARY_LIMIT_MS = 60_000
 
 /**
  * Runs reading calls about the repository. Returns undefined if the App is suspended or no longer installed there, or if
@@ -55,8 +53,7 @@ export function pauseAfter(error: unknown, now: Date): number | null {
   const refusal = classifyError(error, now)
   if (refusal.kind === 'rate_limited') return refusal.retry_after * 1000
   if (refusal.kind === 'unauthorized') return STOP_MS
-  const { status, message } = error as { status?: number; message?: string }
-  return status === 403 && /rate limit|abuse/i.test(message ?? '') ? SECONDARY_LIMIT_MS : null
+  return null
 }
 
 /** Reads the pull request from GitHub; undefined if it does not exist. One call. */

@@ -75,6 +75,7 @@ const refusals: [string, Fault | 'invisible' | 'unknown token', string, string][
   ['a 401', 'unknown token', '401 unauthorized', '401 unauthorized'],
   ['a 403 with nothing remaining', 'rate_limited', '429 rate_limited', '429 rate_limited'],
   ['a 403 with retry-after', 'secondary_rate_limited', '429 rate_limited', '429 rate_limited'],
+  ['a 403 that names a rate limit', 'limited_without_header', '429 rate_limited', '429 rate_limited'],
   ['a 429', 'too_many_requests', '429 rate_limited', '429 rate_limited'],
   ['a 500', 'server_error', '503 service_unavailable', '503 service_unavailable'],
   ['a 502 page', 'bad_gateway', '503 service_unavailable', '503 service_unavailable'],
@@ -101,6 +102,7 @@ test.each(refusals)('%s from GitHub rejects reads and writes alike', async (_, f
 test.each([
   ['the seconds of retry-after', 'too_many_requests', 60, 60],
   ['the seconds of retry-after on a 403', 'secondary_rate_limited', 60, 60],
+  ['a minute on a 403 that only names a rate limit', 'limited_without_header', 60, 60],
   ['at most an hour until the quota of GitHub is reset', 'rate_limited', 1, 3600],
   ['a moment while GitHub is down', 'bad_gateway', 1, 60],
 ] as const)('Retry-After names %s', async (_, fault, least, most) => {

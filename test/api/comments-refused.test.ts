@@ -1,5 +1,6 @@
 /** What the App does when GitHub refuses a comment, and how it finds its own comment among many (contract §10). */
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { MINUTE_MS } from '../../src/base/clock.ts'
 import { fakeGithub } from '../support/github.ts'
 import {
   type PullRequestService,
@@ -133,8 +134,8 @@ describe('a comment that GitHub refuses permanently', () => {
     await repository.createActivity()
     github.fault(`POST /repos/${repository.full_name}/issues/*`, 'limited_without_header', 1)
     const number = repository.githubRepo.open({ files: ['src/pay.ts'] }).number
-    await repository.deliver(number, 'opened').catch(() => {})
-    await repository.advance(QUIET_MS)
+    await repository.deliver(number, 'opened')
+    await repository.advance(MINUTE_MS)
     expect(repository.comment(number)).toContain('Severity: ')
   })
 
