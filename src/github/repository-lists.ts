@@ -93,9 +93,9 @@ export class RepositoryLists {
     const repositories: VisibleRepository[] = []
     try {
       for (let page = 1; page <= PAGES_MAX; page += 1) {
-        const listed = await this.#page(lister, page)
+        const { listed, is_last } = await this.#page(lister, page)
         repositories.push(...listed.map(visibleOf))
-        if (listed.length < PAGE) return { repositories, complete: true, generation }
+        if (is_last) return { repositories, complete: true, generation }
       }
       return { repositories, complete: false, generation }
     } catch (error) {
@@ -110,10 +110,18 @@ export class RepositoryLists {
   async #page({ token, is_user }: Lister, page: number) {
     const options = { per_page: PAGE, page, ...requestOptions(token.secret) }
     if (!is_user) {
-      const { data } = await this.#github.rest.apps.listReposAccessibleToInstallation(options)
-      return InstallationPage.parse(data).repositories
+      const { data, headers } = await this.#github.rest.apps.listReposAccessibleToInstallation(options)
+      return { listed: InstallationPage.parse(data).repositories, is_last: isLast(headers) }
     }
-    const { data } = await this.#github.rest.repos.listForAuthenticatedUser({ sort: 'pushed', ...options })
-    return UserPage.parse(data)
+    const { data, headers } = await this.#github.rest.repos.listForAuthenticatedUser({
+      sort: 'pushed',
+      ...options,
+    })
+    return { listed: UserPage.parse(data), is_last: isLast(headers) }
   }
+}
+
+/** Whether the header `Link` of a page names no next one. GitHub sends none with the only page. */
+function isLast({ link }: { link?: string | undefined }): boolean {
+  return !link?.includes('rel="next"')
 }

@@ -42,8 +42,9 @@ export async function listRepositories(
   const items: RepositorySummary[] = []
   for (const repository of repositories.filter(({ id }) => stored.has(id))) {
     const summary = await summaryOf(app, repository, request)
-    if (summary) items.push(summary)
+    if (!summary) continue
     if (items.length === LISTED_MAX) return { items: items.toSorted(byAttention), complete: false }
+    items.push(summary)
   }
   return { items: items.toSorted(byAttention), complete }
 }

@@ -49,7 +49,7 @@ export const RepositoryOverview = z
       description: `Those with collisions of severity \`high\` first, then those with high notables, then those with further collisions; at most ${LISTED_MAX}.`,
     }),
     complete: z.boolean().meta({
-      description: 'False if repositories are missing, because GitHub lists more than 500 for this token.',
+      description: `False if repositories are missing, because GitHub lists more than 500 for this token, or more than ${LISTED_MAX} have live records.`,
     }),
   })
   .meta({ id: 'RepositoryOverview' })

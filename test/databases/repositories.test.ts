@@ -149,17 +149,45 @@ describe('GitHub', () => {
     expect(github.requests(LIST).length - before).toBe(1)
   })
 
-  test('is asked for at most five pages, and the rest is said to be missing', async () => {
-    const permissions = Object.fromEntries(
-      Array.from({ length: 501 }, (_, at) => [`big/r${at}`, 'read' as const]),
-    )
-    for (const [at, full_name] of Object.keys(permissions).entries())
-      github.repository({ id: 10_000 + at, full_name })
-    github.token('max', { login: 'max', id: 8, permissions: { ...permissions, 'acme/shop': 'read' } })
-    const before = github.requests(LIST).length
-    const { body } = await overview('max')
-    expect(github.requests(LIST).length - before).toBe(5)
-    expect(body).toEqual({ items: [], complete: false })
+  describe('lists many repositories', () => {
+    const names = Array.from({ length: 501 }, (_, at) => `big/r${at}`)
+    const tokenOf = (length: number) => {
+      const permissions = Object.fromEntries(names.slice(0, length).map((name) => [name, 'write' as const]))
+      github.token(`max-${length}`, { login: 'max', id: 8, permissions })
+      return `max-${length}`
+    }
+    beforeAll(() => {
+      for (const [at, full_name] of names.entries()) github.repository({ id: 10_000 + at, full_name })
+    })
+
+    test.each([
+      [100, 1, true],
+      [101, 2, true],
+      [500, 5, true],
+      [501, 5, false],
+    ])('%i: %i pages are read, and that they are all is %s', async (length, pages, complete) => {
+      const before = github.requests(LIST).length
+      const { body } = await overview(tokenOf(length))
+      expect(github.requests(LIST).length - before).toBe(pages)
+      expect(body).toEqual({ items: [], complete })
+    })
+
+    test('at most 200 with live records are shown, and further ones are said to be missing', async () => {
+      const token = tokenOf(201)
+      const createIn = async (full_name: string) => {
+        const { status } = await service.api('POST', `/api/v1/repos/${full_name}/notables`, {
+          token,
+          body: NOTABLE,
+        })
+        expect(status).toBe(201)
+      }
+      for (const full_name of names.slice(0, 200)) await createIn(full_name)
+      const all = await overview(token)
+      expect([all.body.items.length, all.body.complete]).toEqual([200, true])
+      await createIn(names[200] as string)
+      const cut = await overview(token)
+      expect([cut.body.items.length, cut.body.complete]).toEqual([200, false])
+    })
   })
 
   test('lists the repositories of an installation for its token', async () => {
