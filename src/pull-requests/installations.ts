@@ -1,4 +1,5 @@
 /** Imports the repositories of new installations, and handles uninstallation. */
+import { later } from '../base/clock.ts'
 import type { App } from '../context/app.ts'
 import {
   type InstalledRepository,
@@ -14,12 +15,16 @@ import { recordEffect } from '../telemetry/execution.ts'
 import { asInstallation, isSuspended, mayBeUninstalled, openInstalled } from './installation.ts'
 import { pullRequestChanged } from './pull-requests.ts'
 
-/** The kinds of jobs that import the repositories of an installation, a repository, and one pull request. */
+/** The kinds of jobs that import the repositories of an installation, a repository, and a few pull requests. */
 export const INSTALLATION = 'installation'
 export const REPOSITORY = 'repository'
 export const PULL_REQUEST = 'pull_request'
 
 const PAGE = 100
+/** Pull requests that one job imports, with as many calls to GitHub at the same time. */
+const IMPORTED_AT_ONCE = 5
+/** Pull requests whose jobs run in the order of the list: their due times differ by a millisecond each. */
+const ORDERED_MAX = 1000
 
 export function installationJob(installation_id: number, run_at: Date): NewJob {
   return {
@@ -91,23 +96,48 @@ export async function importRepository(app: App, repository: InstalledRepository
   await asInstallation(app, ctx, async (client) => {
     // Known settings may be stale: while the App was suspended, there were no push events.
     await refreshSettings(app, client, repository)
-    for await (const page of openPullRequests(client, ctx.repo))
-      await enqueue(
-        ctx.db,
-        page.map((pr) => pullRequestJob(repository.id, pr, now)),
-        now,
-      )
+    let position = 0
+    for await (const page of openPullRequests(client, ctx.repo)) {
+      await enqueue(ctx.db, pullRequestJobs(repository.id, page, { now, position }), now)
+      position += page.length
+    }
   })
 }
 
-/** The job that imports one pull request; `pr` is GitHub's representation. */
-export function pullRequestJob(repo_id: number, pr: { number: number }, run_at: Date): NewJob {
-  return { id: `${PULL_REQUEST}:${repo_id}:${pr.number}`, kind: PULL_REQUEST, repo_id, payload: pr, run_at }
+/**
+ * The jobs that import pull requests, in the order of the list. `prs`: GitHub's representations; `position`: how many were
+ * listed before.
+ */
+export function pullRequestJobs(
+  repo_id: number,
+  prs: readonly { number: number }[],
+  { now, position }: { now: Date; position: number },
+): NewJob[] {
+  return Array.from({ length: Math.ceil(prs.length / IMPORTED_AT_ONCE) }, (_, index) => {
+    const payload = prs.slice(index * IMPORTED_AT_ONCE, (index + 1) * IMPORTED_AT_ONCE)
+    const numbers = payload.map(({ number }) => number)
+    const rank = position + index * IMPORTED_AT_ONCE
+    return {
+      id: `${PULL_REQUEST}:${repo_id}:${numbers.join()}`,
+      kind: PULL_REQUEST,
+      repo_id,
+      payload,
+      // The queue runs the job that has been due longest.
+      run_at: later(now, Math.min(rank - ORDERED_MAX, 0)),
+    }
+  })
 }
 
-export async function importPullRequest(app: App, repo_id: number, pr: unknown, now: Date): Promise<void> {
+/** Imports a few pull requests at the same time, because each waits for GitHub. One that fails is imported again with the others, which then costs them no call. */
+export async function importBatch(app: App, repo_id: number, payload: unknown, now: Date): Promise<void> {
   const ctx = await openKnownRepo(app, repo_id, now)
-  if (ctx) await pullRequestChanged(app, ctx, parsePullRequest(pr), 'seen')
+  if (!ctx) return
+  // Earlier versions stored one pull request.
+  const imports = await Promise.allSettled(
+    [payload].flat().map(async (pr) => pullRequestChanged(app, ctx, parsePullRequest(pr), 'seen')),
+  )
+  const failed = imports.find(({ status }) => status === 'rejected')
+  if (failed?.status === 'rejected') throw failed.reason
 }
 
 /** Handles the removal of an installation from a repository, unless another one has replaced it. */

@@ -16,8 +16,8 @@ import { READ_FILES, READ_MISSING_FILES, readFiles, readMissingFiles } from './c
 import { rescheduledByRateLimit } from './installation.ts'
 import {
   INSTALLATION,
+  importBatch,
   importInstallation,
-  importPullRequest,
   importRepository,
   PULL_REQUEST,
   REPOSITORY,
@@ -45,7 +45,7 @@ export function jobHandlers(app: App): Record<string, JobHandler> {
     [INSTALLATION]: ({ payload }, now) =>
       importInstallation(app, (payload as { installation_id: number }).installation_id, now),
     [REPOSITORY]: ({ payload }, now) => importRepository(app, payload as InstalledRepository, now),
-    [PULL_REQUEST]: ({ repo_id, payload }, now) => importPullRequest(app, repo_id, payload, now),
+    [PULL_REQUEST]: ({ repo_id, payload }, now) => importBatch(app, repo_id, payload, now),
     [COMPARE_BRANCH]: ({ repo_id, payload }, now) => compareBranch(app, repo_id, payload as BranchPush, now),
     [READ_FILES]: ({ repo_id, payload }, now) =>
       readFiles(app, repo_id, (payload as { number: number }).number, now),

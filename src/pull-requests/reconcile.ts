@@ -15,7 +15,7 @@ import { parsePullRequest } from '../github/pull-request.ts'
 import { enqueue, type NewJob } from '../jobs/store.ts'
 import { recordEffect } from '../telemetry/execution.ts'
 import { hasMissingFiles, missingFilesJob } from './changed-files.ts'
-import { pullRequestJob } from './installations.ts'
+import { pullRequestJobs } from './installations.ts'
 import { pullRequestChanged } from './pull-requests.ts'
 import { readGithub } from './reading.ts'
 import { listOpen } from './store.ts'
@@ -80,7 +80,7 @@ export async function importPullRequests(
   let open = 0
   let newest_at: Date | null = null
   for await (const page of openPullRequests(reader, ctx.repo, pages_max)) {
-    await importOpen(ctx, page, known)
+    await importOpen(ctx, page, { known, position: open })
     open += page.length
     for (const { updated_at } of page)
       if (!newest_at || newest_at < new Date(updated_at)) newest_at = new Date(updated_at)
@@ -110,8 +110,12 @@ export async function knownOpen(ctx: RepoContext): Promise<Known> {
   }
 }
 
-/** Enqueues the import of new and changed pull requests of a page, and removes the page from `known`. */
-export async function importOpen(ctx: RepoContext, page: Listed[], known: Known): Promise<void> {
+/** Enqueues the import of new and changed pull requests of a page, and removes the page from `known`. `position`: how many were listed before. */
+export async function importOpen(
+  ctx: RepoContext,
+  page: Listed[],
+  { known, position }: { known: Known; position: number },
+): Promise<void> {
   const { db, now, repo, settings } = ctx
   const numbers = page.map(({ number }) => number)
   if (numbers.length === 0) return
@@ -129,11 +133,7 @@ export async function importOpen(ctx: RepoContext, page: Listed[], known: Known)
     return !isSame || lost.has(pr.number)
   })
   for (const number of numbers) known.delete(number)
-  await enqueue(
-    db,
-    changed.map((pr) => pullRequestJob(repo.id, pr, now)),
-    now,
-  )
+  await enqueue(db, pullRequestJobs(repo.id, changed, { now, position }), now)
 }
 
 /** Whether an open pull request always has a live activity: not if settings let it expire before the next reconciliation. */

@@ -196,7 +196,7 @@ async function importUpdated(app: App, ctx: RepoContext, { reader, watched }: Po
   const closed = updated.filter(({ state, number }) => state === 'closed' && known.has(number))
   for (const pr of closed) await pullRequestChanged(app, ctx, parsePullRequest(pr), 'closed')
   const open = updated.filter(({ state }) => state === 'open')
-  await importOpen(ctx, open, known)
+  await importOpen(ctx, open, { known, position: 0 })
   watched.etag = page.etag
   const newest = page.items[0]
   if (newest) watched.newest_at = new Date(newest.updated_at)

@@ -77,16 +77,13 @@ test('open pull requests become activities with their lines, collide, and nothin
   const two = open('tidy', 41)
   open('far', 100, { draft: true })
   await turn()
-  expect(await listed()).toMatchObject([
-    { branch: 'far', source: 'pull_request', status: 'draft-pr-open' },
-    { branch: 'tidy', source: 'pull_request', status: 'ready-for-review' },
-    {
-      branch: 'retries',
-      title: 'Retry payments',
-      actor: 'author-of-retries',
-      scope: { paths: ['src/pay.ts'] },
-    },
-  ])
+  expect(await activityOf('far')).toMatchObject({ source: 'pull_request', status: 'draft-pr-open' })
+  expect(await activityOf('tidy')).toMatchObject({ source: 'pull_request', status: 'ready-for-review' })
+  expect(await activityOf('retries')).toMatchObject({
+    title: 'Retry payments',
+    actor: 'author-of-retries',
+    scope: { paths: ['src/pay.ts'] },
+  })
   const { body } = await service.api('GET', '/overlaps')
   const proved = body.items.filter(({ lines }: { lines: string }) => lines === 'conflict')
   expect(proved).toHaveLength(1)
@@ -205,6 +202,36 @@ test('more updates than one page holds are read with all open pull requests', as
   await nextTurn()
   expect(await listed('?limit=100')).toHaveLength(100)
   expect(github.calls(`${LIST}/*/files`)).toBeGreaterThanOrEqual(105)
+})
+
+test('the pull requests that were opened last are imported first, five at a time', async () => {
+  const opened = Array.from({ length: 12 }, (_, hour) =>
+    open(`b${hour}`, 40, { created_at: `2026-03-02T${String(hour + 10)}:00:00Z` }),
+  )
+  const before = ofWatcher().length
+  await turn()
+  const read = callsSince(before).flatMap((call) => /pulls\/(\d+)\/files/.exec(call)?.[1] ?? [])
+  const batches = [read.slice(0, 5), read.slice(5, 10), read.slice(10)]
+  expect(batches.map((batch) => batch.map(Number).toSorted((a, b) => a - b))).toEqual([
+    opened.slice(7),
+    opened.slice(2, 7),
+    opened.slice(0, 2),
+  ])
+})
+
+test('of those that are imported together, one that fails is read again, and only that one', async () => {
+  open('retries', 40)
+  const failing = open('tidy', 41)
+  open('far', 100)
+  github.fault(`${LIST}/${failing}/files`, 'unavailable', 1)
+  const before = ofWatcher().length
+  await watchOnce(service.app)
+  expect(await service.runDueJobs()).toHaveLength(1)
+  expect((await listed()).map(({ branch }) => branch).toSorted()).toEqual(['far', 'retries'])
+  service.clock.advance(10_000)
+  expect(await service.runDueJobs()).toEqual([])
+  expect(await listed()).toHaveLength(3)
+  expect(callsSince(before).filter((call) => call.endsWith('/files'))).toHaveLength(4)
 })
 
 test('the settings file applies, and a comment is never more than computed', async () => {
