@@ -1,5 +1,5 @@
 /** The tables can be distributed by the repository's id: every key begins with it, and every statement includes it (docs/operations.md). */
-import { PgDialect } from 'drizzle-orm/pg-core'
+import { PostgresJsPreparedQuery } from 'drizzle-orm/postgres-js'
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
 import { findDrift } from '../../src/admin/claims-drift.ts'
 import { purgeRepository } from '../../src/admin/purge-store.ts'
@@ -52,7 +52,7 @@ describe.skipIf(process.env.TEST_DATABASE_KIND === 'embedded')('every statement'
   let tables: string[]
 
   beforeAll(async () => {
-    const compiled = vi.spyOn(PgDialect.prototype, 'sqlToQuery')
+    const executed = vi.spyOn(PostgresJsPreparedQuery.prototype, 'execute')
     service = await startAppService(github)
     repo = appRepositories(github, () => service)()
     const sql = connectRaw(service.app.config.database_url as string)
@@ -61,8 +61,9 @@ describe.skipIf(process.env.TEST_DATABASE_KIND === 'embedded')('every statement'
     await sql.end()
     tables = rows.map(({ name }) => name as string).filter((name) => !OTHER.includes(name))
     await work()
-    for (const { value, type } of compiled.mock.results) if (type === 'return') seen.add(plainOf(value.sql))
-    compiled.mockRestore()
+    for (const query of executed.mock.contexts as PostgresJsPreparedQuery<never>[])
+      seen.add(plainOf(query.getQuery().sql))
+    executed.mockRestore()
   })
   afterAll(async () => {
     await service.close()
