@@ -16,9 +16,12 @@ export function pooled(connections: Connection[], wait_ms: number): postgres.Sql
   const idle = [...connections]
   const waiting = new Set<Waiter>()
 
-  /** Prefers working connections; takes one that could not be established only if there is no other to wait for. */
+  /**
+   * The working connection that was used last: the server has its statements and the rows they read at hand. Takes one that could
+   * not be established only if there is no other to wait for.
+   */
   const takeIdle = (): Connection | undefined => {
-    const working = idle.findIndex((connection) => !connection.isFailing)
+    const working = idle.findLastIndex((connection) => !connection.isFailing)
     if (working >= 0) return idle.splice(working, 1)[0]
     return idle.length === connections.length ? idle.shift() : undefined
   }
