@@ -4,16 +4,8 @@ import type { PgColumn } from 'drizzle-orm/pg-core'
 import type { Db } from '../db/database.ts'
 import { selectByIds } from '../db/lookup.ts'
 import { prepared } from '../db/prepared.ts'
-import { isBranch, isOpen, isStoredLive } from './status-store.ts'
+import { isBranch, isLive } from './status-store.ts'
 import { type ActivityRow, activities } from './table.ts'
-
-/** Live activities of `repo_id` as of `now`. `isOpen` is implied, but it matches the predicate of the partial indexes. */
-const isLive = and(
-  eq(activities.repo_id, sql.placeholder('repo_id')),
-  isOpen,
-  isStoredLive,
-  gt(activities.expires_at, sql.placeholder('now')),
-)
 
 /** The columns that determine the compared scope of an activity, and how its work relates to that of another one. */
 const sided = {

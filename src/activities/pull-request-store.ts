@@ -1,8 +1,34 @@
 /** Queries for activities by pull request and by branch. Every statement starts with the repository id. */
 import { and, asc, eq, gt, inArray, isNotNull, isNull, or, sql } from 'drizzle-orm'
 import type { Db } from '../db/database.ts'
-import { extendedExpiry, isBranch, isLiveAt, isOpen, isStoredFinished, isStoredLive } from './status-store.ts'
+import { selectByIds } from '../db/lookup.ts'
+import { prepared } from '../db/prepared.ts'
+import { lockName } from '../db/statements.ts'
+import {
+  extendedExpiry,
+  isBranch,
+  isLive,
+  isLiveAt,
+  isOpen,
+  isStoredFinished,
+  isStoredLive,
+} from './status-store.ts'
 import { type ActivityRow, activities } from './table.ts'
+
+const lockOpenOf = prepared('lock_open_activities_of', (db) =>
+  db
+    .select()
+    .from(activities)
+    .where(
+      and(
+        eq(activities.repo_id, sql.placeholder('repo_id')),
+        isOpen,
+        eq(activities.pr_number, sql.placeholder('pr_number')),
+      ),
+    )
+    .orderBy(asc(activities.id))
+    .for('update'),
+)
 
 /** Locks the open activities of a pull request, or the live ones on a branch without a pull request, until the transaction `tx` ends. */
 export async function lockActivitiesOf(
@@ -10,11 +36,15 @@ export async function lockActivitiesOf(
   repo_id: number,
   of: { pr_number: number } | { branch: string; now: Date },
 ): Promise<ActivityRow[]> {
-  const condition =
-    'pr_number' in of
-      ? and(eq(activities.repo_id, repo_id), isOpen, eq(activities.pr_number, of.pr_number))
-      : and(isLiveAt(repo_id, of.now), isBranch(activities.branch, of.branch), isNull(activities.pr_number))
-  return tx.select().from(activities).where(condition).orderBy(asc(activities.id)).for('update')
+  if ('pr_number' in of) return lockOpenOf(tx, { repo_id, pr_number: of.pr_number })
+  return tx
+    .select()
+    .from(activities)
+    .where(
+      and(isLiveAt(repo_id, of.now), isBranch(activities.branch, of.branch), isNull(activities.pr_number)),
+    )
+    .orderBy(asc(activities.id))
+    .for('update')
 }
 
 /** Serializes transactions that make an activity from the same pull request or branch, until `tx` ends. */
@@ -23,10 +53,7 @@ export async function lockOrigin(
   repo_id: number,
   origin: { pull_request: number } | { branch: string },
 ): Promise<void> {
-  const name = JSON.stringify([...Object.entries(origin).flat(), repo_id])
-  await tx
-    .select({ locked: sql`pg_advisory_xact_lock(hashtextextended(${name}, 0))` })
-    .from(sql`(values (1)) as one`)
+  await lockName(tx, [...Object.entries(origin).flat(), repo_id])
 }
 
 /** Locks the live activities of a branch until the transaction `tx` ends. */
@@ -44,31 +71,29 @@ export async function lockLiveOnBranch(
     .for('update')
 }
 
-/** The live activities of a branch. */
-export async function listLiveOnBranch(
-  db: Db,
-  repo_id: number,
-  branch: string,
-  now: Date,
-): Promise<ActivityRow[]> {
-  return db
+const readLiveOnBranch = prepared('live_activities_on_branch', (db) =>
+  db
     .select()
     .from(activities)
-    .where(and(isLiveAt(repo_id, now), isBranch(activities.branch, branch)))
+    .where(and(isLive, isBranch(activities.branch, sql`${sql.placeholder('branch')}::text`))),
+)
+
+/** The live activities of a branch. */
+export function listLiveOnBranch(db: Db, repo_id: number, branch: string, now: Date): Promise<ActivityRow[]> {
+  return readLiveOnBranch(db, { repo_id, branch, now: now.toISOString() })
 }
 
-/** The live activities of a pull request, oldest first. */
-export async function listLiveOf(
-  db: Db,
-  repo_id: number,
-  pr_number: number,
-  now: Date,
-): Promise<ActivityRow[]> {
-  return db
+const readLiveOf = prepared('live_activities_of', (db) =>
+  db
     .select()
     .from(activities)
-    .where(and(isLiveAt(repo_id, now), eq(activities.pr_number, pr_number)))
-    .orderBy(asc(activities.id))
+    .where(and(isLive, eq(activities.pr_number, sql.placeholder('pr_number'))))
+    .orderBy(asc(activities.id)),
+)
+
+/** The live activities of a pull request, oldest first. */
+export function listLiveOf(db: Db, repo_id: number, pr_number: number, now: Date): Promise<ActivityRow[]> {
+  return readLiveOf(db, { repo_id, pr_number, now: now.toISOString() })
 }
 
 /** The numbers of the pull requests of live activities. */
@@ -149,6 +174,23 @@ export async function extendTracked(
   return kept.length
 }
 
+const readTracked = prepared('tracked_pull_requests', (db) => {
+  const isUnexpired = gt(activities.expires_at, sql.placeholder('now'))
+  const isStopped = or(and(isStoredFinished, isUnexpired), eq(activities.archive_reason, 'requested'))
+  const newestOwn = sql`array_agg(coalesce(${isStopped}, false) order by ${activities.id} desc) filter (where ${eq(activities.source, 'pull_request')})`
+  return db
+    .select({ pr_number: activities.pr_number })
+    .from(activities)
+    .where(
+      and(
+        eq(activities.repo_id, sql.placeholder('repo_id')),
+        sql`${activities.pr_number} = any(${sql.placeholder('numbers')}::int[])`,
+      ),
+    )
+    .groupBy(activities.pr_number)
+    .having(sql`bool_or(${and(isStoredLive, isUnexpired)}) or (${newestOwn})[1]`)
+})
+
 /**
  * The open pull requests among `numbers` that need an activity: those without a live activity, unless someone archived or
  * finished the newest one of source `pull_request`, which ends the tracking.
@@ -158,25 +200,17 @@ export async function listUntracked(
   repo_id: number,
   of: { numbers: number[]; now: Date },
 ): Promise<number[]> {
-  const isUnexpired = gt(activities.expires_at, of.now)
-  const isLive = and(isStoredLive, isUnexpired)
-  const isStopped = or(and(isStoredFinished, isUnexpired), eq(activities.archive_reason, 'requested'))
-  const newestOwn = sql`array_agg(coalesce(${isStopped}, false) order by ${activities.id} desc) filter (where ${eq(activities.source, 'pull_request')})`
-  const rows = await db
-    .select({ pr_number: activities.pr_number })
-    .from(activities)
-    .where(and(eq(activities.repo_id, repo_id), inArray(activities.pr_number, of.numbers)))
-    .groupBy(activities.pr_number)
-    .having(sql`bool_or(${isLive}) or (${newestOwn})[1]`)
+  const rows = await readTracked(db, { repo_id, numbers: `{${of.numbers}}`, now: of.now.toISOString() })
   const tracked = new Set(rows.map(({ pr_number }) => pr_number))
   return of.numbers.filter((number) => !tracked.has(number))
 }
 
+const readNumbers = prepared('pull_requests_of_activities', (db) =>
+  selectByIds(db, activities, { pr_number: activities.pr_number }),
+)
+
 /** The numbers of the pull requests of the activities `ids`. */
 export async function listPullRequestsOf(db: Db, repo_id: number, ids: string[]): Promise<number[]> {
-  const rows = await db
-    .selectDistinct({ pr_number: activities.pr_number })
-    .from(activities)
-    .where(and(eq(activities.repo_id, repo_id), inArray(activities.id, ids), isNotNull(activities.pr_number)))
-  return rows.flatMap(({ pr_number }) => pr_number ?? [])
+  const rows = await readNumbers(db, { repo_id, ids: JSON.stringify(ids) })
+  return [...new Set(rows.flatMap(({ pr_number }) => pr_number ?? []))]
 }

@@ -1,5 +1,5 @@
 /** SQL conditions on the status of an activity. */
-import { and, eq, gt, lte, or, type SQL, type SQLWrapper, sql } from 'drizzle-orm'
+import { and, eq, gt, lte, or, type Placeholder, type SQL, type SQLWrapper, sql } from 'drizzle-orm'
 import { COUNTED_MAX } from '../db/batch.ts'
 import { laterBy } from '../db/column.ts'
 import type { Db } from '../db/database.ts'
@@ -14,10 +14,13 @@ export const isOpen = sql`${activities.status} not in ${listed(CLOSED_STATUSES)}
 export const isStoredLive = sql`${activities.status} in ${listed(LIVE_STATUSES)}`
 export const isStoredFinished = sql`${activities.status} in ${listed(FINISHED_STATUSES)}`
 
-/** Is a live activity of the repository. */
-export function isLiveAt(repo_id: number, now: Date): SQL {
+/** Is a live activity of the repository. `isOpen` is implied, but it matches the predicate of the partial indexes. */
+export function isLiveAt(repo_id: number | Placeholder, now: Date | Placeholder): SQL {
   return allOf(eq(activities.repo_id, repo_id), isOpen, isStoredLive, gt(activities.expires_at, now))
 }
+
+/** The same in a prepared statement, of `repo_id` as of `now`. */
+export const isLive = isLiveAt(sql.placeholder('repo_id'), sql.placeholder('now'))
 
 /**
  * `column = name`, written as a range. When most repositories are small, the planner considers all indexes of a

@@ -14,6 +14,7 @@ import {
 } from '../claims/store.ts'
 import { type Counted, claims } from '../claims/table.ts'
 import type { Db } from '../db/database.ts'
+import { lockName } from '../db/statements.ts'
 import { deleteFileChanges } from '../lines/store.ts'
 import { file_changes } from '../lines/table.ts'
 import { indexedNotable } from '../notables/store.ts'
@@ -176,6 +177,5 @@ export async function correctTally(tx: Db, repo_id: number, counted: Counted): P
 
 /** Lets one transaction at a time correct the tallies of a repository. Take it before changing a tally; other writers are not blocked. */
 export async function lockTallies(tx: Db, repo_id: number): Promise<void> {
-  const name = JSON.stringify(['tallies', repo_id])
-  await tx.execute(sql`select pg_advisory_xact_lock(hashtextextended(${name}, 0))`)
+  await lockName(tx, ['tallies', repo_id])
 }

@@ -2,6 +2,7 @@
 import { and, asc, eq, inArray, type SQL, sql } from 'drizzle-orm'
 import type { Db } from '../db/database.ts'
 import { prepared } from '../db/prepared.ts'
+import { lockName } from '../db/statements.ts'
 import type { Claim } from './claim.ts'
 import { type Counted, claims, tallies } from './table.ts'
 import type { Weight } from './weight.ts'
@@ -116,10 +117,7 @@ export async function countLive(db: Db, repo_id: number, counted: Counted): Prom
 
 /** Serializes inserts near the limit of live records, until the transaction `tx` ends. */
 export async function lockLiveCount(tx: Db, repo_id: number, counted: Counted): Promise<void> {
-  const name = JSON.stringify(['live', repo_id, counted])
-  await tx
-    .select({ locked: sql`pg_advisory_xact_lock(hashtextextended(${name}, 0))` })
-    .from(sql`(values (1)) as one`)
+  await lockName(tx, ['live', repo_id, counted])
 }
 
 /** `countLive` as an expression in another query. */

@@ -2,13 +2,13 @@
 import { randomBytes } from 'node:crypto'
 import { KEY_BYTES, type LineHasher, lineHasher } from '../lines/line-hash.ts'
 import type { RepoContext } from './repo.ts'
-import { findLineKey, setLineKey } from './store.ts'
+import { findRepository, setLineKey } from './store.ts'
 
 /**
  * Hashes lines with the key of the repository, which the first call generates. A repository of which nothing is stored
  * gets a key for this call only.
  */
 export async function lineHasherOf({ db, repo }: Pick<RepoContext, 'db' | 'repo'>): Promise<LineHasher> {
-  const stored = await findLineKey(db, repo.id)
-  return lineHasher(stored ?? (await setLineKey(db, repo.id, randomBytes(KEY_BYTES))))
+  const stored = await findRepository(db, repo.id)
+  return lineHasher(stored?.line_key ?? (await setLineKey(db, repo.id, randomBytes(KEY_BYTES))))
 }

@@ -18,15 +18,6 @@ export async function findRepository(db: Db, repo_id: number): Promise<Repositor
   return row
 }
 
-/** The key for the hashes of lines; undefined if the repository has none yet. */
-export async function findLineKey(db: Db, repo_id: number): Promise<Uint8Array | undefined> {
-  const [row] = await db
-    .select({ line_key: repositories.line_key })
-    .from(repositories)
-    .where(eq(repositories.repo_id, repo_id))
-  return row?.line_key ?? undefined
-}
-
 /** Stores `key` unless the repository has a key, and returns the key that holds. */
 export async function setLineKey(db: Db, repo_id: number, key: Uint8Array): Promise<Uint8Array> {
   const [row] = await db

@@ -1,10 +1,31 @@
 /** Statements that are the same for PostgreSQL and the embedded database. */
 import { sql } from 'drizzle-orm'
 import type { Db } from './database.ts'
+import { prepared } from './prepared.ts'
+
+/** A function without columns of a table. */
+const ONE_ROW = sql`(values (1)) as one`
+
+const runNotify = prepared('notify', (db) =>
+  db
+    .select({ sent: sql`pg_notify(${sql.placeholder('channel')}, ${sql.placeholder('text')})` })
+    .from(ONE_ROW),
+)
 
 /** Notifies every session that listens on the channel. */
 export async function announce(db: Db, channel: string, text: string): Promise<void> {
-  await db.execute(sql`select pg_notify(${channel}, ${text})`)
+  await runNotify(db, { channel, text })
+}
+
+const runLock = prepared('lock', (db) =>
+  db
+    .select({ locked: sql`pg_advisory_xact_lock(hashtextextended(${sql.placeholder('name')}, 0))` })
+    .from(ONE_ROW),
+)
+
+/** Serializes the transactions that lock the same name, until the transaction `tx` ends. */
+export async function lockName(tx: Db, name: (string | number)[]): Promise<void> {
+  await runLock(tx, { name: JSON.stringify(name) })
 }
 
 /** Rejects while the database does not answer. */

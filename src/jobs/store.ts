@@ -12,18 +12,22 @@ import {
   ne,
   notExists,
   or,
+  type Placeholder,
   sql,
 } from 'drizzle-orm'
 import { alias } from 'drizzle-orm/pg-core'
 import { COUNTED_MAX } from '../db/batch.ts'
 import { laterBy } from '../db/column.ts'
 import type { Db } from '../db/database.ts'
+import { placeholdersOf, prepared, valuesOf } from '../db/prepared.ts'
 import { currentCauses } from '../telemetry/execution.ts'
 import { currentTraceparent } from '../telemetry/trace.ts'
 import { type JobRow, type JobState, jobs } from './table.ts'
 
 /** The key of the advisory lock under which jobs are leased: an arbitrary constant. */
 const LEASE_LOCK = 7_046_031_416
+
+const NOW = sql`${sql.placeholder('now')}::timestamptz`
 
 /** The newest causes of a job that are stored with it. */
 const CAUSES_MAX = 10
@@ -36,11 +40,54 @@ export interface NewJob {
   run_at: Date
 }
 
+const runEnqueueOnce = prepared('enqueue_once', (db) =>
+  db.insert(jobs).values(placeholdersOf(jobs)).onConflictDoNothing().returning({ id: jobs.id }),
+)
+
 /** Enqueues a job unless its id was enqueued before, even if that job is done. Returns whether it is new. */
 export async function enqueueOnce(db: Db, job: NewJob, now: Date): Promise<boolean> {
-  const added = await db.insert(jobs).values(rowOf(job, now)).onConflictDoNothing().returning({ id: jobs.id })
+  const added = await runEnqueueOnce(db, valuesOf(jobs, rowOf(job, now)))
   return added.length > 0
 }
+
+/** With `isSpaced`, a waiting job keeps its time, and any other one gets a distance of `gap_ms` to its last run. */
+const enqueueing = (isSpaced: boolean) =>
+  prepared(isSpaced ? 'enqueue_spaced' : 'enqueue', (db) => {
+    const isWaiting = sql`${jobs.state} = 'pending' and ${jobs.attempts} = 0`
+    const soonest = sql`case when ${isWaiting} then least(${jobs.run_at}, excluded.run_at) else excluded.run_at end`
+    const gap_ms = sql`${sql.placeholder('gap_ms')}::float8`
+    // `updated_at` of a job that is done is the end of its last run.
+    const afterGap = sql`case when ${isWaiting} then ${jobs.run_at}
+      when ${jobs.state} = 'done' then greatest(excluded.run_at, ${laterBy(jobs.updated_at, gap_ms)})
+      else ${laterBy(sql`excluded.run_at`, gap_ms)} end`
+    const earlier = sql`array(select cause from unnest(${jobs.caused_by}) with ordinality as stored(cause, position)
+      where cause <> all(excluded.caused_by) order by position)`
+    const added = sql`json_to_recordset(${sql.placeholder('added')}::text::json)
+      as added(id text, kind text, repo_id bigint, payload text, run_at timestamptz)`
+    return db
+      .insert(jobs)
+      .select(
+        // In the order of the columns of the table.
+        sql`select id, kind, repo_id, payload::json, 'pending', run_at, null, 1, 0, 0, null,
+          array(select json_array_elements_text(${sql.placeholder('caused_by')}::text::json)),
+          ${sql.placeholder('traceparent')}::text, ${NOW}, ${NOW} from ${added}`,
+      )
+      .onConflictDoUpdate({
+        target: jobs.id,
+        set: {
+          payload: sql`excluded.payload`,
+          state: 'pending',
+          run_at: isSpaced ? afterGap : soonest,
+          enqueued: sql`${jobs.enqueued} + 1`,
+          attempts: 0,
+          caused_by: sql`case when ${jobs.state} = 'pending' then (excluded.caused_by || ${earlier})[1:${sql.raw(String(CAUSES_MAX))}] else excluded.caused_by end`,
+          traceparent: sql`excluded.traceparent`,
+          updated_at: NOW,
+        },
+      })
+  })
+const runEnqueue = enqueueing(false)
+const runEnqueueSpaced = enqueueing(true)
 
 /**
  * Enqueues jobs. A job whose id is stored already runs again; if it is still waiting, it runs once, at the earlier of the two
@@ -53,32 +100,17 @@ export async function enqueue(
   { gap_ms = 0 }: { gap_ms?: number } = {},
 ): Promise<void> {
   if (added.length === 0) return
-  const earlier = currentCauses().reduce(
-    (causes, cause) => sql`array_remove(${causes}, ${cause})`,
-    sql`${jobs.caused_by}`,
-  )
-  const isWaiting = sql`${jobs.state} = 'pending' and ${jobs.attempts} = 0`
-  const soonest = sql`case when ${isWaiting} then least(${jobs.run_at}, excluded.run_at) else excluded.run_at end`
-  // `updated_at` of a job that is done is the end of its last run.
-  const afterGap = sql`case when ${isWaiting} then ${jobs.run_at}
-    when ${jobs.state} = 'done' then greatest(excluded.run_at, ${laterBy(jobs.updated_at, gap_ms)})
-    else ${laterBy(sql`excluded.run_at`, gap_ms)} end`
-  await db
-    .insert(jobs)
-    .values(added.map((job) => rowOf(job, now)))
-    .onConflictDoUpdate({
-      target: jobs.id,
-      set: {
-        payload: sql`excluded.payload`,
-        state: 'pending',
-        run_at: gap_ms === 0 ? soonest : afterGap,
-        enqueued: sql`${jobs.enqueued} + 1`,
-        attempts: 0,
-        caused_by: sql`case when ${jobs.state} = 'pending' then (excluded.caused_by || ${earlier})[1:${sql.raw(String(CAUSES_MAX))}] else excluded.caused_by end`,
-        traceparent: sql`excluded.traceparent`,
-        updated_at: now,
-      },
-    })
+  const given = {
+    // PostgreSQL rejects escaped characters that text cannot hold, but not inside of a text that it does not parse.
+    added: JSON.stringify(
+      added.map((job) => ({ ...job, id: job.id.toWellFormed(), payload: JSON.stringify(job.payload) })),
+    ),
+    caused_by: JSON.stringify(currentCauses()),
+    traceparent: currentTraceparent(),
+    now: now.toISOString(),
+  }
+  if (gap_ms === 0) await runEnqueue(db, given)
+  else await runEnqueueSpaced(db, { ...given, gap_ms })
 }
 
 function rowOf(job: NewJob, now: Date): typeof jobs.$inferInsert {
@@ -87,6 +119,7 @@ function rowOf(job: NewJob, now: Date): typeof jobs.$inferInsert {
     state: 'pending',
     enqueued: 1,
     attempts: 0,
+    run: 0,
     caused_by: currentCauses(),
     traceparent: currentTraceparent(),
     created_at: now,
@@ -94,34 +127,52 @@ function rowOf(job: NewJob, now: Date): typeof jobs.$inferInsert {
   }
 }
 
+const tryLeaseLock = prepared('try_lease_lock', (db) =>
+  db
+    .select({ is_held: sql<boolean>`pg_try_advisory_xact_lock(${LEASE_LOCK}::bigint)` })
+    .from(sql`(values (1)) as one`),
+)
+
+const runLease = prepared('lease_next_job', (db) => {
+  const running = alias(jobs, 'running')
+  const isFree = or(isNull(jobs.leased_until), lte(jobs.leased_until, NOW))
+  const runningThere = db
+    .select({ id: running.id })
+    .from(running)
+    .where(and(eq(running.repo_id, jobs.repo_id), ne(jobs.repo_id, 0), gt(running.leased_until, NOW)))
+  const due = db
+    .select({ id: jobs.id })
+    .from(jobs)
+    .where(and(eq(jobs.state, 'pending'), lte(jobs.run_at, NOW), isFree, notExists(runningThere)))
+    .orderBy(asc(jobs.run_at), asc(jobs.id))
+    .limit(1)
+    .for('update', { skipLocked: true })
+  return (
+    db
+      .update(jobs)
+      .set({
+        leased_until: sql`${sql.placeholder('leased_until')}::timestamptz`,
+        attempts: sql`${jobs.attempts} + 1`,
+        run: sql`${jobs.run} + 1`,
+        updated_at: NOW,
+      })
+      // With `in`, the planner may run the subquery once per row, and each run would lock another job.
+      .where(eq(jobs.id, due))
+      .returning()
+  )
+})
+
 /** Leases the job that has been due longest, of a repository without a running job; undefined if there is none. */
 export function leaseNext(db: Db, now: Date, leased_until: Date): Promise<JobRow | undefined> {
   return db.transaction(async (tx) => {
     // Two concurrent leases could take two jobs of one repository, because neither sees the other's lease. Without the
     // lock, the worker polls again, so that no connection waits for it.
-    const [lock] = await tx
-      .select({ is_held: sql<boolean>`pg_try_advisory_xact_lock(${LEASE_LOCK}::bigint)` })
-      .from(sql`(values (1)) as one`)
+    const [lock] = await tryLeaseLock(tx, {})
     if (!lock?.is_held) return undefined
-    const running = alias(jobs, 'running')
-    const isFree = or(isNull(jobs.leased_until), lte(jobs.leased_until, now))
-    const runningThere = tx
-      .select({ id: running.id })
-      .from(running)
-      .where(and(eq(running.repo_id, jobs.repo_id), ne(jobs.repo_id, 0), gt(running.leased_until, now)))
-    const due = tx
-      .select({ id: jobs.id })
-      .from(jobs)
-      .where(and(eq(jobs.state, 'pending'), lte(jobs.run_at, now), isFree, notExists(runningThere)))
-      .orderBy(asc(jobs.run_at), asc(jobs.id))
-      .limit(1)
-      .for('update', { skipLocked: true })
-    const [leased] = await tx
-      .update(jobs)
-      .set({ leased_until, attempts: sql`${jobs.attempts} + 1`, run: sql`${jobs.run} + 1`, updated_at: now })
-      // With `in`, the planner may run the subquery once per row, and each run would lock another job.
-      .where(eq(jobs.id, due))
-      .returning()
+    const [leased] = await runLease(tx, {
+      now: now.toISOString(),
+      leased_until: leased_until.toISOString(),
+    })
     return leased
   })
 }
@@ -129,7 +180,7 @@ export function leaseNext(db: Db, now: Date, leased_until: Date): Promise<JobRow
 /** A run of a leased job. */
 type Run = Pick<JobRow, 'id' | 'run'>
 
-function isRun({ id, run }: Run) {
+function isRun({ id, run }: Run | Record<keyof Run, Placeholder>) {
   return and(eq(jobs.id, id), eq(jobs.run, run))
 }
 
@@ -142,27 +193,36 @@ export interface RunEnd {
   now: Date
 }
 
+const runEnd = prepared('end_job_run', (db) => {
+  const isEnqueuedAgain = sql`${jobs.enqueued} <> ${sql.placeholder('enqueued')}::int`
+  const state = sql`${sql.placeholder('state')}::text`
+  const run_at = sql`coalesce(${sql.placeholder('run_at')}::timestamptz, ${jobs.run_at})`
+  return db
+    .update(jobs)
+    .set({
+      leased_until: null,
+      state: sql`case when ${isEnqueuedAgain} then 'pending' else ${state} end`,
+      run_at: sql`case when ${isEnqueuedAgain} then ${jobs.run_at} else ${run_at} end`,
+      attempts: sql`coalesce(${sql.placeholder('attempts')}::int, ${jobs.attempts})`,
+      payload: sql`case when ${isEnqueuedAgain} or ${state} <> 'done' then ${jobs.payload} end`,
+      last_error: sql`${sql.placeholder('last_error')}::text`,
+      updated_at: NOW,
+    })
+    .where(isRun({ id: sql.placeholder('id'), run: sql.placeholder('run') }))
+})
+
 /**
  * Ends a run. A job that was enqueued again during the run stays pending, whatever `end` says. The payload of a job that
  * is done is deleted. If the lease expired and another run has the job, nothing changes.
  */
 export async function endRun(db: Db, job: Run & Pick<JobRow, 'enqueued'>, end: RunEnd): Promise<void> {
-  const isEnqueuedAgain = sql`${jobs.enqueued} <> ${job.enqueued}`
-  const payload =
-    end.state === 'done' ? sql`case when ${isEnqueuedAgain} then ${jobs.payload} end` : jobs.payload
-  const run_at = end.run_at ? sql`${end.run_at.toISOString()}::timestamptz` : sql`${jobs.run_at}`
-  await db
-    .update(jobs)
-    .set({
-      leased_until: null,
-      state: sql`case when ${isEnqueuedAgain} then 'pending' else ${end.state} end`,
-      run_at: sql`case when ${isEnqueuedAgain} then ${jobs.run_at} else ${run_at} end`,
-      attempts: end.attempts ?? sql`${jobs.attempts}`,
-      payload: sql`${payload}`,
-      last_error: end.last_error,
-      updated_at: end.now,
-    })
-    .where(isRun(job))
+  const { id, run, enqueued } = job
+  const { state, run_at, attempts = null, last_error, now } = end
+  await runEnd(db, {
+    ...{ id, run, enqueued, state, attempts, last_error },
+    run_at: run_at?.toISOString() ?? null,
+    now: now.toISOString(),
+  })
 }
 
 /** Extends the lease of a run that has not ended. The renewal may reach the database after the end of the run. */

@@ -1,11 +1,12 @@
 /** Queries for pull requests. Every statement starts with the repository id. */
-import { and, arrayOverlaps, asc, eq, gt, inArray, lt, lte, ne, not, or, sql } from 'drizzle-orm'
+import { and, asc, eq, gt, inArray, lt, lte, ne, not, or, type Placeholder, sql } from 'drizzle-orm'
 import { type Batch, isNoneOf } from '../db/batch.ts'
 import type { Db } from '../db/database.ts'
+import { prepared } from '../db/prepared.ts'
 import { branch_commits } from '../stacks/table.ts'
 import { type PullRequestRow, pull_requests } from './table.ts'
 
-function isPullRequest(repo_id: number, number: number) {
+function isPullRequest(repo_id: number | Placeholder, number: number | Placeholder) {
   return and(eq(pull_requests.repo_id, repo_id), eq(pull_requests.number, number))
 }
 
@@ -76,12 +77,19 @@ export async function recordPullRequest(
   return stored.length > 0
 }
 
+const readPullRequest = prepared('pull_request', (db) =>
+  db
+    .select()
+    .from(pull_requests)
+    .where(isPullRequest(sql.placeholder('repo_id'), sql.placeholder('number'))),
+)
+
 export async function findPullRequest(
   db: Db,
   repo_id: number,
   number: number,
 ): Promise<PullRequestRow | undefined> {
-  const [row] = await db.select().from(pull_requests).where(isPullRequest(repo_id, number))
+  const [row] = await readPullRequest(db, { repo_id, number })
   return row
 }
 
@@ -112,22 +120,26 @@ export function listOpen(
     .limit(page.limit)
 }
 
+const readRelatedTo = prepared('pull_requests_related_to', (db) =>
+  db
+    .select({ number: pull_requests.number, published_at: pull_requests.published_at })
+    .from(pull_requests)
+    .where(
+      and(
+        eq(pull_requests.repo_id, sql.placeholder('repo_id')),
+        pull_requests.is_open,
+        sql`${pull_requests.related_ids} && array(select json_array_elements_text(${sql.placeholder('ids')}::text::json))`,
+      ),
+    ),
+)
+
 /** The open pull requests whose last recheck found one of the records `ids`. */
 export function listRelatedTo(
   db: Db,
   repo_id: number,
   ids: string[],
 ): Promise<Pick<PullRequestRow, 'number' | 'published_at'>[]> {
-  return db
-    .select({ number: pull_requests.number, published_at: pull_requests.published_at })
-    .from(pull_requests)
-    .where(
-      and(
-        eq(pull_requests.repo_id, repo_id),
-        pull_requests.is_open,
-        arrayOverlaps(pull_requests.related_ids, ids),
-      ),
-    )
+  return readRelatedTo(db, { repo_id, ids: JSON.stringify(ids) })
 }
 
 const numbered = {
@@ -147,14 +159,22 @@ const numbered = {
 }
 export type NumberedPullRequest = Pick<PullRequestRow, keyof typeof numbered>
 
-/** The open pull requests among `numbers`. */
-export function listNumbered(db: Db, repo_id: number, numbers: number[]): Promise<NumberedPullRequest[]> {
-  return db
+const readNumbered = prepared('open_pull_requests_numbered', (db) =>
+  db
     .select(numbered)
     .from(pull_requests)
     .where(
-      and(eq(pull_requests.repo_id, repo_id), pull_requests.is_open, inArray(pull_requests.number, numbers)),
-    )
+      and(
+        eq(pull_requests.repo_id, sql.placeholder('repo_id')),
+        pull_requests.is_open,
+        sql`${pull_requests.number} = any(${sql.placeholder('numbers')}::int[])`,
+      ),
+    ),
+)
+
+/** The open pull requests among `numbers`. */
+export function listNumbered(db: Db, repo_id: number, numbers: number[]): Promise<NumberedPullRequest[]> {
+  return readNumbered(db, { repo_id, numbers: `{${numbers}}` })
 }
 
 /** The numbers of pull requests: of those closed, without an event since `closed_before`; if null, of all. */

@@ -1,7 +1,9 @@
 /** Queries of the ledger. Every statement starts with the repository id. */
-import { and, asc, eq, inArray, lt, lte, or, sql } from 'drizzle-orm'
+import { and, asc, eq, lt, lte, or, sql } from 'drizzle-orm'
 import type { Batch } from '../db/batch.ts'
 import type { Db } from '../db/database.ts'
+import { prepared } from '../db/prepared.ts'
+import { lockName } from '../db/statements.ts'
 import type { FileChange } from '../lines/change.ts'
 import type { NoiseClass } from '../lines/noise.ts'
 import { digestIfKnown } from '../lines/store.ts'
@@ -15,20 +17,27 @@ const PAIRS_MAX = 2_000
 
 /** Serializes the writers of a repository's ledger until the transaction `tx` ends. They read rows before they write them. */
 export async function lockLedger(tx: Db, repo_id: number): Promise<void> {
-  const name = JSON.stringify(['pairs', repo_id])
-  await tx
-    .select({ locked: sql`pg_advisory_xact_lock(hashtextextended(${name}, 0))` })
-    .from(sql`(values (1)) as one`)
+  await lockName(tx, ['pairs', repo_id])
 }
 
-/** The pairs in which one of `keys` is a side. */
-export function listPairsOf(db: Db, repo_id: number, keys: SideKey[]): Promise<PairRow[]> {
+const readPairsOf = prepared('pairs_of', (db) => {
+  const keys = sql`array(select json_array_elements_text(${sql.placeholder('keys')}::text::json))`
   return db
     .select()
     .from(pairs)
-    .where(and(eq(pairs.repo_id, repo_id), or(inArray(pairs.first, keys), inArray(pairs.second, keys))))
+    .where(
+      and(
+        eq(pairs.repo_id, sql.placeholder('repo_id')),
+        or(sql`${pairs.first} = any(${keys})`, sql`${pairs.second} = any(${keys})`),
+      ),
+    )
     .orderBy(asc(pairs.seen_at), asc(pairs.first), asc(pairs.second))
     .limit(PAIRS_MAX)
+})
+
+/** The pairs in which one of `keys` is a side. */
+export function listPairsOf(db: Db, repo_id: number, keys: SideKey[]): Promise<PairRow[]> {
+  return readPairsOf(db, { repo_id, keys: JSON.stringify(keys) })
 }
 
 export async function findPair(
