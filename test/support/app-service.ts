@@ -1,6 +1,7 @@
 /** The service with a configured GitHub App: delivers signed webhooks to it and runs the jobs that they enqueue. */
-import { and, eq, isNotNull, lte } from 'drizzle-orm'
+import { and, eq, isNotNull, lte, or, sql } from 'drizzle-orm'
 import type { Config } from '../../src/base/config.ts'
+import { prepared } from '../../src/db/prepared.ts'
 import { type JobHandler, runNext } from '../../src/jobs/jobs.ts'
 import { type JobRow, jobs } from '../../src/jobs/table.ts'
 import { jobHandlers } from '../../src/pull-requests/jobs.ts'
@@ -35,6 +36,15 @@ export interface AppService extends TestService {
   reset(): Promise<void>
 }
 
+/** The jobs that are due and those with a last error. */
+const readOpen = prepared('open_jobs_of_test', (db) => {
+  const isDue = and(eq(jobs.state, 'pending'), lte(jobs.run_at, sql.placeholder('now')))
+  return db
+    .select({ id: jobs.id, last_error: jobs.last_error, is_due: sql<boolean>`${isDue}` })
+    .from(jobs)
+    .where(or(isDue, isNotNull(jobs.last_error)))
+})
+
 /** Starts the service as the App of the fake GitHub. */
 export async function startAppService(
   github: FakeGithub,
@@ -59,21 +69,16 @@ export async function startAppService(
     const { status, error } = (await response.json()) as { status?: string; error?: { type: string } }
     return { status: response.status, outcome: status ?? error?.type ?? '' }
   }
-  const due = () =>
-    db
-      .select({ id: jobs.id })
-      .from(jobs)
-      .where(and(eq(jobs.state, 'pending'), lte(jobs.run_at, clock())))
   const allJobs = () => db.select().from(jobs).orderBy(jobs.id)
   const runDueJobs: AppService['runDueJobs'] = async () => {
-    let isDone = false
-    for (let turn = 0; !isDone; turn += 1) {
-      if (turn === JOB_RUNS_MAX) throw new Error(`jobs stay due: ${JSON.stringify(await allJobs())}`)
-      const ran = await runNext({ database, clock, log, metrics, handlers })
-      isDone = !ran && (await due()).length === 0
+    for (let ran = 0; ran < JOB_RUNS_MAX; ) {
+      const open = await readOpen(db, { now: clock().toISOString() })
+      const due = open.filter(({ is_due }) => is_due)
+      if (due.length === 0) return open.map(({ id, last_error }) => ({ id, last_error }))
+      for (const _ of due) await runNext({ database, clock, log, metrics, handlers })
+      ran += due.length
     }
-    const failed = await db.select().from(jobs).where(isNotNull(jobs.last_error))
-    return failed.map(({ id, last_error }) => ({ id, last_error }))
+    throw new Error(`jobs stay due: ${JSON.stringify(await allJobs())}`)
   }
   return {
     ...service,
