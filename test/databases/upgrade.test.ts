@@ -1,7 +1,7 @@
 /** A database of an earlier release with this version (docs/operations.md: upgrade). `npm run fixture:upgrade` wrote the dump. */
 import { randomBytes } from 'node:crypto'
 import { readFileSync } from 'node:fs'
-import { mkdir, rm } from 'node:fs/promises'
+import { cp, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { PGlite } from '@electric-sql/pglite'
 import { sql } from 'drizzle-orm'
@@ -23,7 +23,7 @@ const WAIT_OPTIONS = { interval: 10 }
 
 type Row = Record<string, unknown> & { id: string }
 
-const { url, scratch } = isEmbedded ? { url: '', ...inject('embedded') } : inject('postgres')
+const { url, scratch, template } = isEmbedded ? { url: '', ...inject('embedded') } : inject('postgres')
 const name = `deconflict_upgrade_${randomBytes(4).toString('hex')}`
 const address: Pick<FreshDatabase, 'database_url' | 'data_dir'> = {
   database_url: isEmbedded ? undefined : databaseUrl(url, name),
@@ -44,10 +44,13 @@ async function query(text: string): Promise<Row[]> {
   return rows as unknown as Row[]
 }
 
+/** Emptying a copied data directory takes a fraction of the time of creating one. */
+const EMPTY = 'drop schema drizzle cascade; drop schema public cascade; create schema public;'
+
 beforeEach(async () => {
-  if (isEmbedded) await mkdir(address.data_dir)
+  if (isEmbedded) await cp(template, address.data_dir, { recursive: true })
   else await runOn(url, `create database ${name}`)
-  await query(DUMP)
+  await query(isEmbedded ? `${EMPTY}\n${DUMP}` : DUMP)
 })
 afterEach(async () => {
   if (isEmbedded) await rm(address.data_dir, { recursive: true })
