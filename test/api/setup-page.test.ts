@@ -1,0 +1,165 @@
+/** The page `/setup`: its form, what it refuses, and what it says for each configuration (docs/install.md). */
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
+import { fakeGithub } from '../support/github.ts'
+import { type SetupService, startSetupService } from '../support/setup-service.ts'
+
+const PUBLIC_URL = 'https://deconflict.example'
+const DAY_MS = 86_400_000
+
+const github = fakeGithub()
+github.repository({ id: 7, full_name: 'acme/shop' })
+github.token('ada', { login: 'ada', id: 1, permissions: { 'acme/shop': 'write' } })
+let service: SetupService
+
+beforeAll(async () => {
+  service = await startSetupService(github, { public_url: PUBLIC_URL })
+})
+afterEach(() => github.clearFaults())
+afterAll(async () => {
+  await service.close()
+  github.close()
+})
+
+describe('the page', () => {
+  test('has a manifest with the addresses of PUBLIC_URL, whatever the Host header says', async () => {
+    const { form } = await service.open({ host: 'evil.example' })
+    expect(form.manifest).toMatchObject({
+      name: 'Deconflict deconflict.example',
+      url: PUBLIC_URL,
+      hook_attributes: { url: `${PUBLIC_URL}/api/github/webhooks`, active: true },
+      redirect_url: `${PUBLIC_URL}/setup/created`,
+      callback_urls: [`${PUBLIC_URL}/session/callback`],
+      setup_url: PUBLIC_URL,
+      public: false,
+    })
+    expect(form.action).toMatch(/^https:\/\/github\.com\/settings\/apps\/new\?state=[\w-]{20,}$/)
+  })
+
+  test('names the organization in the form and in the App', async () => {
+    const { form } = await service.open({ organization: 'acme-pay' })
+    expect(form.action).toMatch(
+      /^https:\/\/github\.com\/organizations\/acme-pay\/settings\/apps\/new\?state=/,
+    )
+    expect(form.manifest).toMatchObject({ name: 'Deconflict acme-pay' })
+  })
+
+  test.each(['a/b', '"><script>', '-acme', 'acme--pay'])(
+    'refuses the organization %s',
+    async (organization) => {
+      const { status, text } = await service.get(
+        `/setup?code=${service.code}&organization=${encodeURIComponent(organization)}`,
+      )
+      expect(status).toBe(200)
+      expect(text).toContain('This is not the name of an account on GitHub.')
+      expect(text).not.toContain('/organizations/')
+      expect(text).not.toContain('<script>')
+    },
+  )
+
+  test('runs no scripts, and sends its forms only to itself and to GitHub', async () => {
+    const { headers, text } = await service.get(`/setup?code=${service.code}`)
+    const policy = headers.get('content-security-policy')
+    expect(policy).toContain("default-src 'none'")
+    expect(policy).toContain("form-action 'self' https://github.com;")
+    expect(headers.get('referrer-policy')).toBe('strict-origin')
+    expect(headers.get('cache-control')).toBe('no-store')
+    expect(text).not.toContain('<script')
+  })
+
+  test('keeps the state in a cookie of this host that no script can read', async () => {
+    const { headers } = await service.get(`/setup?code=${service.code}`)
+    expect(headers.getSetCookie()).toEqual([
+      expect.stringMatching(
+        /^__Host-deconflict_setup=[^;]+; Max-Age=3600; Path=\/; Expires=[^;]+; HttpOnly; Secure; SameSite=Lax$/,
+      ),
+    ])
+  })
+})
+
+describe('nothing is set up', () => {
+  afterEach(() => expect(service.app.github_app).toBe(null))
+
+  test.each(['', '?code=', '?code=guess', '?code=a&code=b'])('with the address /setup%s', async (query) => {
+    const { status, text } = await service.get(`/setup${query}`)
+    expect([status, text.includes('no valid code')]).toEqual([403, true])
+  })
+
+  test('with another state, or from another browser', async () => {
+    const { form, cookie } = await service.open()
+    const before = github.calls('POST /app-manifests/*')
+    for (const [given, sent] of [
+      [{ ...form, action: form.action.replace(/state=.*/, 'state=guess') }, cookie],
+      [form, ''],
+    ] as const) {
+      const { status, text } = await service.confirm(given, sent)
+      expect([status, text.includes('another browser')]).toEqual([403, true])
+    }
+    expect(github.calls('POST /app-manifests/*')).toBe(before)
+  })
+
+  test('with a code that GitHub does not know, and the code of the log stays valid', async () => {
+    const { form, cookie } = await service.open()
+    const state = new URL(form.action).searchParams.get('state')
+    const { status, text } = await service.get(`/setup/created?code=made-up&state=${state}`, { cookie })
+    expect([status, text.includes('does not accept the code')]).toEqual([403, true])
+    expect((await service.get(`/setup?code=${service.code}`)).status).toBe(200)
+  })
+
+  test('while GitHub is unavailable, and the code of the log stays valid', async () => {
+    const { form, cookie } = await service.open()
+    github.fault('POST /app-manifests/*', 'unavailable')
+    const { status, text } = await service.confirm(form, cookie)
+    expect([status, text.includes('GitHub is unavailable')]).toEqual([503, true])
+    expect((await service.get(`/setup?code=${service.code}`)).status).toBe(200)
+  })
+
+  test('by many guesses, which count as failed tokens of the address', async () => {
+    const limited = await startSetupService(github, { public_url: PUBLIC_URL })
+    for (let turn = 0; turn < 100; turn += 1)
+      expect((await limited.get('/setup?code=guess')).status).toBe(403)
+    const { status, headers } = await limited.get(`/setup?code=${limited.code}`)
+    expect([status, Number(headers.get('retry-after')) > 0]).toEqual([429, true])
+    await limited.close()
+  })
+
+  test('a day later, until the next start', async () => {
+    service.clock.advance(DAY_MS)
+    expect((await service.get(`/setup?code=${service.code}`)).status).toBe(403)
+  })
+})
+
+test('without PUBLIC_URL, the page says what to set', async () => {
+  const service = await startSetupService(github, {})
+  expect(service.setup_url).toBe(null)
+  const { status, text } = await service.get('/setup?code=any')
+  expect([status, text.includes('Set PUBLIC_URL')]).toEqual([503, true])
+  await service.close()
+})
+
+test('webhooks go to WEBHOOK_PROXY_URL if it is set', async () => {
+  const service = await startSetupService(github, {
+    public_url: 'http://localhost:3000',
+    webhook_proxy_url: 'https://smee.io/abc',
+  })
+  const { form, headers } = await service.open()
+  expect(form.manifest).toMatchObject({ hook_attributes: { url: 'https://smee.io/abc' } })
+  expect(headers.getSetCookie()[0]).toMatch(/^deconflict_setup=/)
+  await service.close()
+})
+
+test('without WEBHOOK_PROXY_URL, the page of a laptop says that GitHub cannot reach it', async () => {
+  const service = await startSetupService(github, { public_url: 'http://localhost:3000' })
+  expect((await service.get(`/setup?code=${service.code}`)).text).toContain('https://smee.io/new')
+  await service.close()
+})
+
+test('on GitHub Enterprise Server, the form goes to that server', async () => {
+  const service = await startSetupService(github, {
+    public_url: PUBLIC_URL,
+    github_web_url: 'https://ghe.example',
+  })
+  const { form, headers } = await service.open({ organization: 'acme' })
+  expect(form.action).toMatch(/^https:\/\/ghe\.example\/organizations\/acme\/settings\/apps\/new\?state=/)
+  expect(headers.get('content-security-policy')).toContain("form-action 'self' https://ghe.example;")
+  await service.close()
+})
