@@ -134,6 +134,18 @@ describe('two pull requests on the same lines', () => {
   })
 })
 
+test('the pair of a branch becomes the one of its pull request', async () => {
+  const { filename: path, ...change } = edit(40, ['retry()'])
+  await repository.createActivity({ branch: 'retries', scope: { changes: [{ path, ...change }] } })
+  const second = await open('tidy', edit(41, ['tidy()']))
+  const first = await open('retries', edit(40, ['retry()']))
+  await merge(first)
+  expect(await signal()).toMatchObject({ recorded: 1, pairs: { shown: 1, open: 1 } })
+  repository.githubRepo.update(second, { mergeable: false })
+  await repository.advance(QUIET_MS)
+  expect(await signal()).toMatchObject({ recorded: 1, pairs: { shown: 1, came_true: 1 } })
+})
+
 test('files of pairs that nobody was shown are hot too, but the pairs do not count', async () => {
   const own = (head: string, at: number) =>
     repository.open({ head, author: 'cy', files: [edit(at, [`${head}()`])] })

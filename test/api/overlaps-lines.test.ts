@@ -5,7 +5,6 @@ import { replaceChanges } from '../../src/activities/file-changes.ts'
 import { lineHasherOf } from '../../src/context/line-key.ts'
 import { inTransaction, openKnownRepo } from '../../src/context/repo.ts'
 import { changeOf, type FileChange, type FileEntry } from '../../src/lines/change.ts'
-import { isEmbedded } from '../support/database.ts'
 import { fakeGithub } from '../support/github.ts'
 import { editOf } from '../support/lines.ts'
 import { freshRepositories, type TestRepository } from '../support/repository.ts'
@@ -105,18 +104,14 @@ test('a duplicate, and the same author on two branches, are marked', async () =>
   ])
 })
 
-// The limits of what is compared do not depend on the database, here and below.
-test.skipIf(isEmbedded)(
-  'files of more than 300 shared ones are not compared, and the pair says so',
-  async () => {
-    const numbered = (count: number, at: number) =>
-      declared(...Array.from({ length: count }, (_, n) => edit(`f${String(n).padStart(3, '0')}`, at)))
-    const { body } = await pairOf(numbered(301, 10), numbered(301, 100))
-    expect(body.items).toMatchObject([{ lines: 'unknown', severity: 'low', cut: true }])
-    const { body: whole } = await pairOf(numbered(300, 10), numbered(300, 100))
-    expect(whole.items).toMatchObject([{ lines: 'far', severity: 'low', cut: false }])
-  },
-)
+test('files of more than 300 shared ones are not compared, and the pair says so', async () => {
+  const numbered = (count: number, at: number) =>
+    declared(...Array.from({ length: count }, (_, n) => edit(`f${String(n).padStart(3, '0')}`, at)))
+  const { body } = await pairOf(numbered(301, 10), numbered(301, 100))
+  expect(body.items).toMatchObject([{ lines: 'unknown', severity: 'low', cut: true }])
+  const { body: whole } = await pairOf(numbered(300, 10), numbered(300, 100))
+  expect(whole.items).toMatchObject([{ lines: 'far', severity: 'low', cut: false }])
+})
 
 describe('a text that stands at several places', () => {
   const alike = Array.from({ length: 60 }, () => 'const value = read()')
@@ -221,29 +216,26 @@ describe('files of a pull request', () => {
   })
 })
 
-test.skipIf(isEmbedded)(
-  'once the budget of lines is exhausted, older pairs count by path, and the list says so',
-  async () => {
-    const repo = repository()
-    const hostile = Array.from(
-      { length: 2_000 },
-      (_, at) => `@@ -${2 * at + 1} +${2 * at + 1} @@\n-one line again\n+y${at}`,
-    )
-    const ids: string[] = []
-    for (let n = 0; n < 14; n += 1) {
-      const patch = `${hostile.join('\n')}z${n}`
-      ids.push(await repo.createActivity({ branch: `b${n}`, ...declared({ path: 'a.ts', patch }) }))
-    }
-    const { items, total, checked_against } = await listed(repo)
-    expect(total).toBe(91)
-    const byIds = new Map(items.map((each: { activity_ids: string[] }) => [each.activity_ids.join(), each]))
-    expect(byIds.get([ids[12], ids[13]].join())).toMatchObject({ lines: expect.any(String) })
-    expect(byIds.get([ids[0], ids[1]].join())).toMatchObject({
-      lines: null,
-      severity: 'medium',
-      paths: [{ globs: ['a.ts', 'a.ts'], example: 'a.ts', verdict: null }],
-    })
-    expect(checked_against).toMatchObject({ activities: 14, complete: false })
-    expect(checked_against.reason).toMatch(/ranked by their paths and not by their lines/)
-  },
-)
+test('once the budget of lines is exhausted, older pairs count by path, and the list says so', async () => {
+  const repo = repository()
+  const hostile = Array.from(
+    { length: 2_000 },
+    (_, at) => `@@ -${2 * at + 1} +${2 * at + 1} @@\n-one line again\n+y${at}`,
+  )
+  const ids: string[] = []
+  for (let n = 0; n < 14; n += 1) {
+    const patch = `${hostile.join('\n')}z${n}`
+    ids.push(await repo.createActivity({ branch: `b${n}`, ...declared({ path: 'a.ts', patch }) }))
+  }
+  const { items, total, checked_against } = await listed(repo)
+  expect(total).toBe(91)
+  const byIds = new Map(items.map((each: { activity_ids: string[] }) => [each.activity_ids.join(), each]))
+  expect(byIds.get([ids[12], ids[13]].join())).toMatchObject({ lines: expect.any(String) })
+  expect(byIds.get([ids[0], ids[1]].join())).toMatchObject({
+    lines: null,
+    severity: 'medium',
+    paths: [{ globs: ['a.ts', 'a.ts'], example: 'a.ts', verdict: null }],
+  })
+  expect(checked_against).toMatchObject({ activities: 14, complete: false })
+  expect(checked_against.reason).toMatch(/ranked by their paths and not by their lines/)
+})

@@ -1,6 +1,5 @@
 /** Collisions by lines over HTTP: verdicts, severities, duplicates, noise and authors (contract §11). */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { isEmbedded } from '../support/database.ts'
 import { fakeGithub } from '../support/github.ts'
 import { editOf } from '../support/lines.ts'
 import { freshRepositories, type TestRepository } from '../support/repository.ts'
@@ -265,8 +264,7 @@ test('a check is the work of its caller, but of no declared actor', async () => 
 const numbered = (count: number, at: number) =>
   Array.from({ length: count }, (_, index) => edit(`f${String(index).padStart(3, '0')}`, at))
 
-// The limits of what is compared do not depend on the database, here and below.
-test.skipIf(isEmbedded)('of more than 300 shared files the first 300 are compared', async () => {
+test('of more than 300 shared files the first 300 are compared', async () => {
   const { result } = await checked({ yours: numbered(301, 10), theirs: numbered(301, 100) })
   expect(result.matches).toMatchObject([{ lines: 'unknown', severity: 'low', cut: true }])
   expect(result.matches[0]?.paths).toHaveLength(20)
@@ -281,8 +279,7 @@ async function many(repo: TestRepository, files: object[]) {
   return ids
 }
 
-// The order and the limits do not depend on the database, and 250 creates take long on the embedded one.
-test.skipIf(isEmbedded)('the most severe of more than 200 are listed, however old', async () => {
+test('the most severe of more than 200 are listed, however old', async () => {
   const repo = repository()
   const [conflict, noise] = [edit('a', 40, 'its()'), edit('CHANGELOG.md', 40, 'its()')]
   const first = await many(repo, [conflict, edit('a')])

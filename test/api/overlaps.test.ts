@@ -1,7 +1,6 @@
 /** All collisions among the live activities of a repository, as the page shows them (contract §6). */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { activities } from '../../src/activities/table.ts'
-import { isEmbedded } from '../support/database.ts'
 import { fakeGithub } from '../support/github.ts'
 import { freshRepositories, type TestRepository } from '../support/repository.ts'
 import { startTestService, type TestService } from '../support/service.ts'
@@ -166,24 +165,20 @@ test('an activity without a scope has no collisions, even if others on its branc
   })
 })
 
-// Which activities are compared does not depend on the database.
-test.skipIf(isEmbedded)(
-  'a stack is found through an activity that is too old to be compared itself',
-  async () => {
-    const repo = repository()
-    const scope = { paths: ['src/**'] }
-    await repo.insertActivities([{ id: idOf(0), branch: 'b', base_branch: 'a' }])
-    const filler = await repo.createActivity({ branch: 'filler' })
-    await repo.request('POST', `/activity/${filler}/archive`)
-    await repo.insertActivities(range(999).map((n) => ({ id: idOf(n + 1) })))
-    await repo.createActivity({ branch: 'a', base_branch: 'main', scope })
-    await repo.createActivity({ branch: 'c', base_branch: 'b', scope })
-    expect(await overlapsIn(repo)).toMatchObject({
-      items: [],
-      checked_against: { activities: 1000, complete: false },
-    })
-  },
-)
+test('a stack is found through an activity that is too old to be compared itself', async () => {
+  const repo = repository()
+  const scope = { paths: ['src/**'] }
+  await repo.insertActivities([{ id: idOf(0), branch: 'b', base_branch: 'a' }])
+  const filler = await repo.createActivity({ branch: 'filler' })
+  await repo.request('POST', `/activity/${filler}/archive`)
+  await repo.insertActivities(range(999).map((n) => ({ id: idOf(n + 1) })))
+  await repo.createActivity({ branch: 'a', base_branch: 'main', scope })
+  await repo.createActivity({ branch: 'c', base_branch: 'b', scope })
+  expect(await overlapsIn(repo)).toMatchObject({
+    items: [],
+    checked_against: { activities: 1000, complete: false },
+  })
+})
 
 describe('the result is complete', () => {
   test('when an activity has more collisions than a check lists', async () => {
@@ -231,49 +226,42 @@ describe('the result is complete', () => {
     expect(items.filter(({ severity }: Item) => severity === 'high')).toHaveLength(99)
   })
 
-  test.skipIf(isEmbedded)(
-    'unless there are more than 1,000 live activities: the newest are compared',
-    async () => {
-      const repo = repository()
-      const scope = { paths: ['src/**'] }
-      const template = await repo.createActivity({ branch: 'far', scope: { paths: ['far/**'] } })
-      await repo.insertCopies(activities, template, 998)
-      const one = await repo.createActivity({ branch: 'a', scope })
-      expect(await overlapsIn(repo)).toMatchObject({ checked_against: { activities: 1000, complete: true } })
-      const other = await repo.createActivity({ branch: 'b', scope })
-      expect(await overlapsIn(repo)).toMatchObject({
-        pairs: [[one, other]],
-        checked_against: { activities: 1000, complete: false },
-      })
-    },
-  )
+  test('unless there are more than 1,000 live activities: the newest are compared', async () => {
+    const repo = repository()
+    const scope = { paths: ['src/**'] }
+    const template = await repo.createActivity({ branch: 'far', scope: { paths: ['far/**'] } })
+    await repo.insertCopies(activities, template, 998)
+    const one = await repo.createActivity({ branch: 'a', scope })
+    expect(await overlapsIn(repo)).toMatchObject({ checked_against: { activities: 1000, complete: true } })
+    const other = await repo.createActivity({ branch: 'b', scope })
+    expect(await overlapsIn(repo)).toMatchObject({
+      pairs: [[one, other]],
+      checked_against: { activities: 1000, complete: false },
+    })
+  })
 
-  test.skipIf(isEmbedded)(
-    'unless the work budget is exhausted: the newest are compared, and other requests are not blocked',
-    async () => {
-      const repo = repository()
-      const hard = (n: number) => range(20).map((m) => `${'*a'.repeat(100)}${n}x${m}[${'abcdefgh'[n % 8]}z]*`)
-      await repo.insertActivities(
-        range(60).map((n) => ({ id: idOf(n), branch: `b${n}`, scope: { areas: [], paths: hard(n) } })),
-      )
-      const one = await repo.createActivity({ branch: 'one', scope: { paths: ['src/**'] } })
-      const other = await repo.createActivity({ branch: 'other', scope: { paths: ['src/a.ts'] } })
-      const ended: string[] = []
-      const long = overlapsIn(repo).then((answer) => {
-        ended.push('the comparison')
-        return answer
-      })
-      for (let count = 0; count < 5; count += 1)
-        expect((await service.api('GET', '/healthz')).status).toBe(200)
-      ended.push('5 requests, one after another')
-      const { pairs, checked_against } = await long
-      expect(ended[0]).toBe('5 requests, one after another')
-      expect(pairs).toContainEqual([one, other])
-      expect(checked_against.complete).toBe(false)
-      expect(checked_against.activities).toBeGreaterThanOrEqual(2)
-      expect(checked_against.activities).toBeLessThan(62)
-    },
-  )
+  test('unless the work budget is exhausted: the newest are compared, and other requests are not blocked', async () => {
+    const repo = repository()
+    const hard = (n: number) => range(20).map((m) => `${'*a'.repeat(100)}${n}x${m}[${'abcdefgh'[n % 8]}z]*`)
+    await repo.insertActivities(
+      range(60).map((n) => ({ id: idOf(n), branch: `b${n}`, scope: { areas: [], paths: hard(n) } })),
+    )
+    const one = await repo.createActivity({ branch: 'one', scope: { paths: ['src/**'] } })
+    const other = await repo.createActivity({ branch: 'other', scope: { paths: ['src/a.ts'] } })
+    const ended: string[] = []
+    const long = overlapsIn(repo).then((answer) => {
+      ended.push('the comparison')
+      return answer
+    })
+    for (let count = 0; count < 5; count += 1) expect((await service.api('GET', '/healthz')).status).toBe(200)
+    ended.push('5 requests, one after another')
+    const { pairs, checked_against } = await long
+    expect(ended[0]).toBe('5 requests, one after another')
+    expect(pairs).toContainEqual([one, other])
+    expect(checked_against.complete).toBe(false)
+    expect(checked_against.activities).toBeGreaterThanOrEqual(2)
+    expect(checked_against.activities).toBeLessThan(62)
+  })
 })
 
 test('needs read access', async () => {
