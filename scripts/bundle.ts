@@ -1,33 +1,72 @@
 /**
- * Bundles modules of dist/ in place, each with all that it imports: a command that loads one file starts faster.
- * `tsx scripts/bundle.ts` bundles the hooks of coding agents, as the build does.
+ * Bundles modules with all that they import, so that a process loads few files and starts in half the time.
+ * `tsx scripts/bundle.ts` bundles the programs of dist/ in place, as the build does.
  */
 import { fileURLToPath } from 'node:url'
-import { build } from 'vite'
+import { build, type Plugin } from 'vite'
 
 const DIST = fileURLToPath(new URL('../dist/', import.meta.url))
-/** Run by coding agents, which wait for it. */
-const HOOK = 'surfaces/cli/hook/hook.js'
+/** Run by coding agents, which wait for it: one file. */
+const HOOK = 'surfaces/cli/hook/hook'
+const PROGRAMS = ['main', 'admin', 'cli']
 
-/** `module`: its path in dist/; the bundle replaces it. */
-async function bundle(module: string): Promise<void> {
+interface BundleOptions {
+  /** Name of each bundle below `out` → path of its module. */
+  input: Record<string, string>
+  out: string
+  /** What stays a file or package of its own, besides the modules of Node. */
+  external?: (string | RegExp)[]
+  minify?: boolean
+  /** If false, each bundle is one file. */
+  splitting?: boolean
+  plugins?: Plugin[]
+}
+
+export async function bundle(options: BundleOptions): Promise<void> {
+  const { input, out, external = [], minify = true, splitting = true, plugins = [] } = options
   await build({
     configFile: false,
     logLevel: 'warn',
-    ssr: { noExternal: true },
+    plugins,
+    ssr: { noExternal: true, external: external.filter((each) => typeof each === 'string') },
     build: {
-      ssr: `${DIST}${module}`,
+      ssr: true,
       target: 'node20',
-      outDir: DIST,
+      outDir: out,
       emptyOutDir: false,
-      sourcemap: true,
-      minify: true,
+      minify,
       rolldownOptions: {
-        external: [/^node:/],
-        output: { entryFileNames: module, format: 'esm', codeSplitting: false },
+        input,
+        external: [/^node:/, ...external],
+        output: {
+          format: 'esm',
+          entryFileNames: '[name].js',
+          chunkFileNames: 'chunks/[name].js',
+          ...(splitting ? {} : { codeSplitting: false }),
+        },
       },
     },
   })
 }
 
-await bundle(HOOK)
+const inDist = (names: string[]) => Object.fromEntries(names.map((name) => [name, `${DIST}${name}.js`]))
+
+if (process.argv[1] === fileURLToPath(import.meta.url)) {
+  await bundle({ input: inDist([HOOK]), out: DIST, splitting: false })
+  await bundle({
+    input: inDist(PROGRAMS),
+    out: DIST,
+    // Stacks in the log name functions.
+    minify: false,
+    external: [
+      /\/base\/root\.js$/,
+      /\/hook\/hook\.js$/,
+      // These load files by their own path, or are loaded only where they are configured.
+      'fs-native-extensions',
+      '@electric-sql/pglite',
+      'pino',
+      'probot',
+      /^@opentelemetry\//,
+    ],
+  })
+}

@@ -47,7 +47,7 @@ export interface Rig {
   /** The instance on that database that most scenarios share. */
   service(): Promise<ServiceProcess>
   /** Starts another instance with additional environment variables. It is stopped at the end of the run at the latest. */
-  startService(env?: Record<string, string>, args?: string[]): Promise<ServiceProcess>
+  startService(env?: Record<string, string>, program?: string): Promise<ServiceProcess>
   loader(): Promise<Loader>
   /** Null when pgbench is not installed. */
   pgbench: ((run: Omit<PgbenchRun, 'url'>) => Promise<PgbenchResult>) | null
@@ -100,7 +100,7 @@ export async function openRig(options: Options, results: Results, say: (line: st
     closing.push(() => client.end())
     return client
   })
-  const startService = async (env: Record<string, string> = {}, args: string[] = []) => {
+  const startService = async (env: Record<string, string> = {}, program?: string) => {
     const { url } = await github()
     const common = {
       GITHUB_API_URL: url,
@@ -108,7 +108,7 @@ export async function openRig(options: Options, results: Results, say: (line: st
       RATE_LIMIT_PER_MINUTE: '10000000',
       PERMISSION_TTL_MS: '300000',
     }
-    const service = await startServiceProcess({ ...common, ...env }, { scratch: directory.path, args })
+    const service = await startServiceProcess({ ...common, ...env }, { scratch: directory.path, program })
     closing.push(() => service.stop())
     return service
   }

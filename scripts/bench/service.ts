@@ -24,10 +24,10 @@ export async function buildService(): Promise<void> {
   await promisify(execFile)('npm', ['run', '--silent', 'build'], { cwd: ROOT })
 }
 
-/** Starts `dist/main.js`. It inherits only PATH from this process. */
+/** Starts `program`. It inherits only PATH from this process. */
 export async function startServiceProcess(
   env: Record<string, string>,
-  { scratch, args = [] }: { scratch: string; args?: string[] },
+  { scratch, program = 'dist/main.js' }: { scratch: string; program?: string | undefined },
 ): Promise<ServiceProcess> {
   const port = await freePort()
   const url = `http://127.0.0.1:${port}`
@@ -35,7 +35,7 @@ export async function startServiceProcess(
   const output = openSync(log, 'a')
   const started = performance.now()
   const child = watched(
-    spawn(process.execPath, [...args, 'dist/main.js'], {
+    spawn(process.execPath, [program], {
       cwd: ROOT,
       env: { PATH: process.env.PATH, NODE_ENV: 'production', HOST: '127.0.0.1', PORT: String(port), ...env },
       stdio: ['ignore', output, output],

@@ -1,7 +1,7 @@
-/** Bundles the command and the client from dist/, with all packages that they use. */
+/** Bundles the command and the client, with all packages that they use. */
 import { chmod } from 'node:fs/promises'
 import { join } from 'node:path'
-import { build } from 'vite'
+import { bundle } from '../bundle.ts'
 
 /** Writes the bundle to `out`. Returns the paths of the modules in it. */
 export async function bundlePackage(options: {
@@ -11,36 +11,23 @@ export async function bundlePackage(options: {
 }): Promise<string[]> {
   const { root, out, version } = options
   const modules = new Set<string>()
-  await build({
-    root,
-    configFile: false,
-    logLevel: 'warn',
-    ssr: { noExternal: true },
+  await bundle({
+    input: { cli: join(root, 'src/cli.ts'), client: join(root, 'src/client/client.ts') },
+    out,
     plugins: [
       {
         name: 'version',
-        // dist/base/version.js reads the package.json of the repository.
+        // The original reads the package.json of the repository.
         load: (id) =>
-          id === join(root, 'dist/base/version.js')
+          id === join(root, 'src/base/version.ts')
             ? `export const VERSION = ${JSON.stringify(version)}`
             : undefined,
-        generateBundle: (_, bundle) => {
-          for (const chunk of Object.values(bundle))
+        generateBundle: (_, chunks) => {
+          for (const chunk of Object.values(chunks))
             if (chunk.type === 'chunk') for (const id of chunk.moduleIds) modules.add(id)
         },
       },
     ],
-    build: {
-      ssr: true,
-      target: 'node20',
-      outDir: out,
-      minify: true,
-      rolldownOptions: {
-        input: { cli: join(root, 'dist/cli.js'), client: join(root, 'dist/client/client.js') },
-        external: [/^node:/],
-        output: { format: 'esm', entryFileNames: '[name].js', chunkFileNames: '[name]-[hash].js' },
-      },
-    },
   })
   await chmod(join(out, 'cli.js'), 0o755)
   return [...modules]

@@ -3,12 +3,13 @@ import { setTimeout as wait } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import { sql } from 'drizzle-orm'
 import { type MigrationMeta, readMigrationFiles } from 'drizzle-orm/migrator'
+import { ROOT } from '../base/root.ts'
 import type { Db } from './database.ts'
 import { distributeMigrated } from './distribute.ts'
 import { codeOf } from './errors.ts'
 import { lockSchema } from './statements.ts'
 
-const MIGRATIONS = fileURLToPath(new URL('../../drizzle', import.meta.url))
+const MIGRATIONS = fileURLToPath(new URL('drizzle', ROOT))
 
 /**
  * While a migration waits for a table, requests that need the table wait behind it. The timeout, multiplied by the number of

@@ -14,8 +14,7 @@ const CHECK = {
 }
 
 export async function httpPart(rig: Rig): Promise<void> {
-  const stubs = new URL('../stubs.mjs', import.meta.url).href
-  const layer = await rig.startService({ DATABASE_URL: UNUSED_URL }, ['--import', stubs])
+  const layer = await rig.startService({ DATABASE_URL: UNUSED_URL }, 'scripts/bench/stubbed-service.mjs')
   const start = (setUp: Baseline) => startTask<never, { url: string }>('baseline', { setUp })
   const request = {
     method: 'POST',

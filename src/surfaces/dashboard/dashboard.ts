@@ -3,14 +3,15 @@ import { fileURLToPath } from 'node:url'
 import express, { type RequestHandler } from 'express'
 import { DAY_MS } from '../../base/clock.ts'
 import { Failure } from '../../base/failure.ts'
+import { ROOT } from '../../base/root.ts'
 import type { App } from '../../context/app.ts'
 import type { EventStreams } from './event-streams.ts'
 import { LOCAL_SIGN_IN_PATH, type LocalSignIn } from './local-sign-in.ts'
 import { type SetupOptions, setup } from './setup.ts'
 import { signIn } from './sign-in.ts'
 
-/** The page as Vite builds it; the same path from `src` and from `dist`. */
-const FILES = fileURLToPath(new URL('../../../dist/web', import.meta.url))
+/** The page as Vite builds it. */
+const FILES = fileURLToPath(new URL('dist/web', ROOT))
 
 const YEAR_MS = 365 * DAY_MS
 

@@ -2,9 +2,9 @@
 import { readFileSync } from 'node:fs'
 import { parse } from 'yaml'
 import { z } from 'zod'
+import { ROOT } from '../../base/root.ts'
 
-/** The same path from `src` and from `dist`. */
-const FILE = new URL('../../../app.yml', import.meta.url)
+const FILE = new URL('app.yml', ROOT)
 
 /** GitHub's limit. */
 const NAME_MAX = 34

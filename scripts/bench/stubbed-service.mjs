@@ -1,4 +1,4 @@
-/** Loaded before the service to measure its HTTP layer: stubs the database and the overlap check. */
+/** The service with a stubbed database and overlap check, to measure its HTTP layer. It loads single modules of dist/, which can be replaced, not the bundle. */
 import { register } from 'node:module'
 
 const stubs = {
@@ -12,3 +12,7 @@ export async function resolve(specifier, context, next) {
   return url ? { ...found, url } : found
 }`
 register(`data:text/javascript,${encodeURIComponent(hooks)}`)
+
+const { readConfig } = await import('../../dist/base/config.js')
+const { startService } = await import('../../dist/server.js')
+await startService(readConfig(process.env))
