@@ -2,6 +2,7 @@
 import { createHmac } from 'node:crypto'
 import { request } from 'node:http'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { apiAt } from '../support/api.ts'
 import {
   type AppRepository,
   type AppService,
@@ -10,7 +11,7 @@ import {
   WEBHOOK_SECRET,
 } from '../support/app-service.ts'
 import { fakeGithub } from '../support/github.ts'
-import { apiAt, startTestService } from '../support/service.ts'
+import { startTestService } from '../support/service.ts'
 import { signedDelivery } from '../support/webhooks.ts'
 
 const ADDRESS = '/api/github/webhooks'

@@ -6,11 +6,11 @@ import { json } from 'node:stream/consumers'
 import type { Browser, BrowserContext, Page } from 'playwright-core'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { type FakeGithubServer, startFakeGithubServer } from '../../scripts/fake-github-server.ts'
+import { apiAt } from '../support/api.ts'
 import { BROWSER, seriousFaultsOn, startBrowser } from '../support/browser.ts'
 import { type FreshDatabase, freshDatabase } from '../support/database.ts'
 import { editOf } from '../support/lines.ts'
 import { type ServiceProcess, startProcess } from '../support/process.ts'
-import { apiAt } from '../support/service.ts'
 
 const WAIT_OPTIONS = { timeout: 30_000 }
 const HOSTILE = '<img src=x onerror="document.title=1"> [x](javascript:alert(1)) **b** @everyone'

@@ -1,5 +1,6 @@
 /** The service on a Citus cluster: distribution, a new worker and a stopped worker under load, and an upgrade (docs/operations.md: Citus). */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { apiAt } from '../support/api.ts'
 import { type CitusCluster, startCitus } from '../support/citus.ts'
 import { type Deployment, startDeployment } from '../support/deployment.ts'
 import { listTitles, startLoad } from '../support/keyed-load.ts'
@@ -7,7 +8,6 @@ import { migrateTo } from '../support/migrations.ts'
 import { connectRaw, databaseUrl } from '../support/postgres.ts'
 import { runAdmin, type ServiceProcess } from '../support/process.ts'
 import { countRequests, type RequestCounts, type Row, unexpectedStatuses } from '../support/request-counts.ts'
-import { apiAt } from '../support/service.ts'
 
 const REPOSITORIES = Array.from({ length: 33 }, (_, index) => `acme/r${index}`)
 /** Enough repositories that every node has some. */

@@ -1,9 +1,10 @@
 /** Repeated creates with the same Idempotency-Key (specification §7.3, contract §7). */
 import { sql } from 'drizzle-orm'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import type { Answer } from '../support/api.ts'
 import { fakeGithub } from '../support/github.ts'
 import { ACTIVITY, NOTABLE, outcome, unknownId } from '../support/routes.ts'
-import { type Answer, startTestService, type TestService } from '../support/service.ts'
+import { startTestService, type TestService } from '../support/service.ts'
 
 const DAY_MS = 86_400_000
 const SHOP = '/api/v1/repos/acme/shop'

@@ -1,12 +1,12 @@
 /** Connections to PostgreSQL that are all busy, refused, or unresponsive (contract §1 and §3). */
 import { setTimeout as wait } from 'node:timers/promises'
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { apiAt } from '../support/api.ts'
 import { type FaultFixture, startFaultFixture, WAIT_OPTIONS } from '../support/fault-fixture.ts'
 import { listTitles, startLoad } from '../support/keyed-load.ts'
 import { canUseTls, connectRaw, startCluster } from '../support/postgres.ts'
 import { exitOfProcess, startProcess } from '../support/process.ts'
 import { countRequests, unexpectedStatuses } from '../support/request-counts.ts'
-import { apiAt } from '../support/service.ts'
 import { startTcpProxy } from '../support/tcp-proxy.ts'
 
 let fixture: FaultFixture

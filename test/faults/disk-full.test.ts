@@ -4,11 +4,11 @@ import { open, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { apiAt } from '../support/api.ts'
 import { type FaultFixture, startFaultFixture, WAIT_OPTIONS } from '../support/fault-fixture.ts'
 import { listTitles, startLoad } from '../support/keyed-load.ts'
 import { startProcess } from '../support/process.ts'
 import { countRequests, unexpectedStatuses } from '../support/request-counts.ts'
-import { apiAt } from '../support/service.ts'
 import { temporaryDirectory } from '../support/temporary-directory.ts'
 
 const run = promisify(execFile)

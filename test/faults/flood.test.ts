@@ -2,11 +2,11 @@
 import { createHmac } from 'node:crypto'
 import { expect, test } from 'vitest'
 import { startFakeGithubServer } from '../../scripts/fake-github-server.ts'
+import { apiAt } from '../support/api.ts'
 import { WAIT_OPTIONS } from '../support/fault-fixture.ts'
 import { connectRaw, startCluster } from '../support/postgres.ts'
 import { startProcess } from '../support/process.ts'
 import { countRequests } from '../support/request-counts.ts'
-import { apiAt } from '../support/service.ts'
 import type { Webhook } from '../support/webhook-payload.ts'
 import { pullRequestEvent, pushEvent } from '../support/webhooks.ts'
 

@@ -4,11 +4,11 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import type { AddressInfo } from 'node:net'
 import { text } from 'node:stream/consumers'
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { type Api, apiAt } from '../support/api.ts'
 import { type FreshDatabase, freshDatabase } from '../support/database.ts'
 import { type FaultFixture, startFaultFixture, WAIT_OPTIONS } from '../support/fault-fixture.ts'
 import { type ServiceProcess, startProcess } from '../support/process.ts'
 import { countRequests, unexpectedStatuses } from '../support/request-counts.ts'
-import { type Api, apiAt } from '../support/service.ts'
 import { pullRequestEvent, signedDelivery } from '../support/webhooks.ts'
 
 type Misbehaviour = (request: IncomingMessage, response: ServerResponse) => void

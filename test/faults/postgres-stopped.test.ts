@@ -1,11 +1,11 @@
 /** PostgreSQL stopped abruptly under load and restarted, and a standby that is promoted (contract §1 and §3). */
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { type Answer, type Api, apiAt } from '../support/api.ts'
 import { type FaultFixture, startFaultFixture, WAIT_OPTIONS } from '../support/fault-fixture.ts'
 import { listTitles, startLoad } from '../support/keyed-load.ts'
 import { connectRaw, startCluster } from '../support/postgres.ts'
 import { startProcess } from '../support/process.ts'
 import { countRequests } from '../support/request-counts.ts'
-import { type Answer, type Api, apiAt } from '../support/service.ts'
 
 const activityBody = { title: 'Retry payments', summary: 'Retries twice.', actor: 'Ada' }
 

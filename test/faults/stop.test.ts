@@ -2,12 +2,12 @@
 import { once } from 'node:events'
 import { connect, type Socket } from 'node:net'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { apiAt } from '../support/api.ts'
 import { type FreshDatabase, freshDatabase, runOn } from '../support/database.ts'
 import { type FaultFixture, startFaultFixture, WAIT_OPTIONS } from '../support/fault-fixture.ts'
 import { listTitles, startLoad } from '../support/keyed-load.ts'
 import { type ServiceProcess, startProcess } from '../support/process.ts'
 import { countRequests, unexpectedStatuses } from '../support/request-counts.ts'
-import { apiAt } from '../support/service.ts'
 import { pullRequestEvent, signedDelivery } from '../support/webhooks.ts'
 
 const activityBody = { title: 'Retry payments', summary: 'Retries twice.', actor: 'Ada' }

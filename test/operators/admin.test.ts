@@ -1,11 +1,11 @@
 /** The commands of deconflict-admin, as processes next to the service. */
 import { afterAll, beforeAll, beforeEach, describe, expect, inject, test } from 'vitest'
+import { type Api, apiAt } from '../support/api.ts'
 import { type FreshDatabase, freshDatabase, runOn } from '../support/database.ts'
 import { type Deployment, startDeployment } from '../support/deployment.ts'
 import { connectRaw, databaseUrl } from '../support/postgres.ts'
 import { runAdmin, type ServiceProcess, startProcess } from '../support/process.ts'
 import { ACTIVITY, NOTABLE } from '../support/routes.ts'
-import { type Api, apiAt } from '../support/service.ts'
 import { temporaryDirectory } from '../support/temporary-directory.ts'
 import { pullRequestEvent } from '../support/webhooks.ts'
 

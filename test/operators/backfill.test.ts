@@ -1,12 +1,12 @@
 /** Records from before the claims index are found from the first start on (migration 0003). */
 import { afterAll, beforeAll, expect, inject, test } from 'vitest'
 import { newId } from '../../src/base/id.ts'
+import { type Api, apiAt } from '../support/api.ts'
 import { runOn } from '../support/database.ts'
 import { type Deployment, startDeployment } from '../support/deployment.ts'
 import { migrateTo } from '../support/migrations.ts'
 import { connectRaw, databaseUrl } from '../support/postgres.ts'
 import { runAdmin } from '../support/process.ts'
-import { type Api, apiAt } from '../support/service.ts'
 
 const HOUR_MS = 3_600_000
 const MANY = 300

@@ -1,11 +1,11 @@
 /** The claims index: verified against the records, repaired, and purged under load. */
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
+import { type Api, apiAt } from '../support/api.ts'
 import { type FreshDatabase, freshDatabase } from '../support/database.ts'
 import { type Deployment, startDeployment } from '../support/deployment.ts'
 import { connectRaw } from '../support/postgres.ts'
 import { runAdmin } from '../support/process.ts'
 import { ACTIVITY, NOTABLE } from '../support/routes.ts'
-import { type Api, apiAt } from '../support/service.ts'
 
 const SHOP = 'acme/shop'
 const WAIT_OPTIONS = { timeout: 30_000, interval: 20 }

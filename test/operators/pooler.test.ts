@@ -1,11 +1,11 @@
 /** The service behind PgBouncer in transaction mode, configured as in docs/operations.md. */
 import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest'
+import { apiAt } from '../support/api.ts'
 import { runOn } from '../support/database.ts'
 import { type Deployment, startDeployment } from '../support/deployment.ts'
 import { type Pooler, poolerBinary, startPooler } from '../support/pooler.ts'
 import { databaseUrl } from '../support/postgres.ts'
 import { exitOfProcess, type ServiceProcess } from '../support/process.ts'
-import { apiAt } from '../support/service.ts'
 import { pullRequestEvent } from '../support/webhooks.ts'
 import { membershipEvent } from '../support/webhooks-access.ts'
 

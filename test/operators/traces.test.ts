@@ -2,10 +2,10 @@
 import { randomUUID } from 'node:crypto'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { type FakeGithubServer, startFakeGithubServer } from '../../scripts/fake-github-server.ts'
+import { apiAt } from '../support/api.ts'
 import { type FreshDatabase, freshDatabase } from '../support/database.ts'
 import { type CollectedSpan, type OtlpCollector, startOtlpCollector } from '../support/otlp-collector.ts'
 import { type ServiceProcess, startProcess } from '../support/process.ts'
-import { apiAt } from '../support/service.ts'
 import { pullRequestEvent, signedDelivery } from '../support/webhooks.ts'
 
 const SHOP = 'acme/shop'

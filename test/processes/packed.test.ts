@@ -8,14 +8,14 @@ import { Client } from '@modelcontextprotocol/sdk/client/index.js'
 import { StdioClientTransport } from '@modelcontextprotocol/sdk/client/stdio.js'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { VERSION } from '../../src/base/version.ts'
-import { type ShopService, startShopService } from '../support/built-service.ts'
+import { type BuiltService, startBuiltService } from '../support/built-service.ts'
 import { type TemporaryDirectory, temporaryDirectory } from '../support/temporary-directory.ts'
 import { type WorkingTree, workingTree } from '../support/working-tree.ts'
 
 const ROOT = fileURLToPath(new URL('../..', import.meta.url))
 const run = promisify(execFile)
 
-let shop: ShopService
+let shop: BuiltService
 let tree: WorkingTree
 let home: TemporaryDirectory
 let archive: string
@@ -24,7 +24,7 @@ let environment: Record<string, string>
 let command: string
 
 beforeAll(async () => {
-  shop = await startShopService()
+  shop = await startBuiltService()
   home = await temporaryDirectory('packed')
   tree = await workingTree({})
   const tsx = join(ROOT, 'node_modules/.bin/tsx')

@@ -1,9 +1,9 @@
 /** Races between several processes of the service on one database. */
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest'
 import { type FakeGithubServer, startFakeGithubServer } from '../../scripts/fake-github-server.ts'
+import { apiAt } from '../support/api.ts'
 import { type FreshDatabase, freshDatabase } from '../support/database.ts'
 import { type ServiceProcess, startProcess } from '../support/process.ts'
-import { apiAt } from '../support/service.ts'
 
 let github: FakeGithubServer
 let database: FreshDatabase

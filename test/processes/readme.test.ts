@@ -7,8 +7,8 @@ import { promisify } from 'node:util'
 import { Client } from '@modelcontextprotocol/sdk/client/index.js'
 import { StdioClientTransport } from '@modelcontextprotocol/sdk/client/stdio.js'
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
+import { apiAt } from '../support/api.ts'
 import { type BuiltService, startBuiltService } from '../support/built-service.ts'
-import { apiAt } from '../support/service.ts'
 import { type WorkingTree, workingTree } from '../support/working-tree.ts'
 
 const CLI = fileURLToPath(new URL('../../dist/cli.js', import.meta.url))

@@ -1,12 +1,12 @@
 /** Three instances on one PostgreSQL behind a round-robin load balancer. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { type Api, apiAt } from '../support/api.ts'
 import { type FreshDatabase, freshDatabase } from '../support/database.ts'
 import { type Deployment, startDeployment } from '../support/deployment.ts'
 import { connectRaw } from '../support/postgres.ts'
 import type { ServiceProcess } from '../support/process.ts'
 import { type RoundRobin, startRoundRobin } from '../support/round-robin.ts'
 import { ACTIVITY, NOTABLE } from '../support/routes.ts'
-import { type Api, apiAt } from '../support/service.ts'
 import { pullRequestEvent } from '../support/webhooks.ts'
 import { membershipEvent } from '../support/webhooks-access.ts'
 

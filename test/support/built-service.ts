@@ -2,7 +2,7 @@
 import { type FakeGithubServer, startFakeGithubServer } from '../../scripts/fake-github-server.ts'
 import { freshDatabase } from './database.ts'
 import { startProcess } from './process.ts'
-import { startTestService, type TestService } from './service.ts'
+import type { TestService } from './service.ts'
 
 /** In `acme/shop`, tok-ada and tok-ben have write access, and tok-rita has read access. */
 function startGithub(): Promise<FakeGithubServer> {
@@ -26,6 +26,8 @@ export interface ShopService extends TestService {
 export async function startShopService(): Promise<ShopService> {
   const github = await startGithub()
   const { url } = github
+  // Loaded on demand: it loads the service, which tests of processes do not need.
+  const { startTestService } = await import('./service.ts')
   const config = { github_api_url: url, github_web_url: url, rate_limit_per_minute: 100_000 }
   const service = await startTestService({ token: 'tok-ada', config, realClock: true })
   return {

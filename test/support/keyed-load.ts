@@ -1,7 +1,7 @@
 /** Clients that create activities continuously, each with its own idempotency key, and retry until it is acknowledged. */
 import { setTimeout as wait } from 'node:timers/promises'
+import { apiAt } from './api.ts'
 import type { RequestCounts } from './request-counts.ts'
-import { apiAt } from './service.ts'
 
 /** The wait of a client after a failed request. */
 const PAUSE_MS = 20

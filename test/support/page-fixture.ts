@@ -3,10 +3,10 @@ import { setTimeout as wait } from 'node:timers/promises'
 import type { Page } from 'playwright-core'
 import { expect } from 'vitest'
 import { startFakeGithubServer } from '../../scripts/fake-github-server.ts'
+import { type Api, apiAt } from './api.ts'
 import { startBrowser } from './browser.ts'
 import { freshDatabase } from './database.ts'
 import { startProcess } from './process.ts'
-import { type Api, apiAt } from './service.ts'
 
 const OPTIONS = { timeout: 30_000 }
 const REPOSITORIES = 20

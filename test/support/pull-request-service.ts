@@ -1,12 +1,12 @@
 /** Repositories with the App installed, one for each test: drives them through GitHub's side and reads what was published. */
 import { expect, onTestFinished, TestRunner } from 'vitest'
 import type { Config } from '../../src/base/config.ts'
+import type { Answer, RequestOptions } from './api.ts'
 import type { AppService } from './app-service.ts'
 import { startAppService } from './app-service.ts'
 import type { FakeGithub } from './github.ts'
 import type { FakeRepository, FileGiven, PullGiven } from './github-repository.ts'
 import type { Installation } from './github-state.ts'
-import type { Answer, RequestOptions } from './service.ts'
 import { type PullAction, type PullDetails, pullRequestEvent, pushEvent } from './webhooks.ts'
 
 /** The least time between two publications to one pull request. */

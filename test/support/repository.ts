@@ -14,8 +14,9 @@ import type { Notable } from '../../src/notables/notable.ts'
 import type { notables } from '../../src/notables/table.ts'
 import type { OverlapResult } from '../../src/overlap/overlap.ts'
 import { EMPTY_SCOPE } from '../../src/scope/scope.ts'
+import type { Answer, RequestOptions } from './api.ts'
 import type { FakeGithub } from './github.ts'
-import type { Answer, RequestOptions, TestService } from './service.ts'
+import type { TestService } from './service.ts'
 
 type Body = Record<string, unknown>
 type ActivityRow = typeof activities.$inferInsert

@@ -1,5 +1,6 @@
 /** Every operation of specification §4, independent of the contract so that a change of the contract fails a test. */
-import type { Answer, TestService } from './service.ts'
+import type { Answer } from './api.ts'
+import type { TestService } from './service.ts'
 
 export interface Route {
   name: string

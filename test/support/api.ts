@@ -1,0 +1,47 @@
+/** Calls of the API over HTTP, to a service in this process or another one; every response is validated against OpenAPI. */
+import { answerValidator } from './openapi.ts'
+
+export interface Answer {
+  status: number
+  headers: Headers
+  // biome-ignore lint/suspicious/noExplicitAny: tests look into bodies of every shape
+  body: any
+}
+
+export interface RequestOptions {
+  token?: string | null
+  headers?: Record<string, string>
+  /** A string or bytes are sent unchanged, everything else as JSON. */
+  body?: unknown
+}
+
+/** `api('POST', '/activity', {body})`: below `/api/v1/repos/acme/shop`, unless the path begins with `/api/`, `/v1/` or names no resource. */
+export type Api = (method: string, path: string, options?: RequestOptions) => Promise<Answer>
+
+/** A client that checks each answer of an operation against the OpenAPI document. */
+export function apiAt(url: string, token: string): Api {
+  const check = answerValidator()
+  return async (method, path, options = {}) => {
+    const isWhole = /^\/(?:api\/|v1\/|healthz|readyz|metrics)/.test(path)
+    const address = `${url}${isWhole ? path : `/api/v1/repos/acme/shop${path}`}`
+    const given = options.token === undefined ? token : options.token
+    const isRaw = typeof options.body === 'string' || options.body instanceof Uint8Array
+    const response = await fetch(address, {
+      method,
+      headers: {
+        ...(given === null ? {} : { authorization: `Bearer ${given}` }),
+        ...(options.body === undefined ? {} : { 'content-type': 'application/json' }),
+        ...options.headers,
+      },
+      body: isRaw
+        ? (options.body as string)
+        : options.body === undefined
+          ? undefined
+          : JSON.stringify(options.body),
+    })
+    const text = await response.text()
+    const body = text === '' ? null : JSON.parse(text)
+    check(method, new URL(address).pathname, response.status, body)
+    return { status: response.status, headers: response.headers, body }
+  }
+}
