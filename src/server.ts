@@ -33,7 +33,7 @@ export interface Service {
   app: App
   /** The local URL. */
   url: string
-  /** Where the GitHub App can be created, with a one-time code; null if there is one, or without a public address. */
+  /** Where the GitHub App can be created, with a one-time code; null if there is an App already, or no public address. */
   setup_url: string | null
   /** An address that signs one browser in with `token` and shows the path, such as `/#/acme/shop`; null if others can reach the service. */
   signInUrl(token: string, path: string): string | null

@@ -7,7 +7,7 @@ import { isLoopback } from './loopback.ts'
 export const webAddress = z
   .url({ protocol: /^https?$/, error: 'must be an http:// or https:// URL' })
   .transform((url) => url.replace(/\/+$/, ''))
-/** Secrets are in the address of many receivers, so it is sent over TLS, except on this machine. */
+/** The addresses of many receivers contain a secret, so the service connects over TLS, except on this machine. */
 export const receiverAddress = z.string().refine(isPrivateAddress, {
   error: 'must be an https:// URL, or http:// on this machine',
 })

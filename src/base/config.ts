@@ -93,7 +93,7 @@ export interface Config {
 /** One line that names the variable and the problem. It never contains the value, which may be a secret. */
 export class ConfigError extends Error {}
 
-/** What `--watch` of the command line holds, such as `acme/shop,acme/web`. */
+/** The options of the command line. `watch`: the value of `--watch`, such as `acme/shop,acme/web`. */
 export interface Flags {
   watch?: string | undefined
 }

@@ -60,7 +60,7 @@ export interface RepoContext {
 }
 
 /** A request: the repository name in it, which may be a former one, its time, and its meter. */
-export interface Asked {
+export interface RepoRequest {
   owner: string
   name: string
   now: Date
@@ -72,29 +72,33 @@ export interface Asked {
 const NEVER_ABORTED = new AbortController().signal
 
 /** Opens the repository for one request. One query. */
-export async function openRepo(app: App, repository: VisibleRepository, asked: Asked): Promise<RepoContext> {
+export async function openRepo(
+  app: App,
+  repository: VisibleRepository,
+  request: RepoRequest,
+): Promise<RepoContext> {
   const { id: repo_id, owner, name } = repository
   const db = app.database.connection()
   const stored = await findRepository(db, repo_id)
-  return contextOf(app, { repo_id, owner, name }, { stored, asked, db })
+  return contextOf(app, { repo_id, owner, name }, { stored, request, db })
 }
 
 /** Opens a stored repository for a job; undefined if it is not stored. */
 export async function openKnownRepo(app: App, repo_id: number, now: Date): Promise<RepoContext | undefined> {
   const db = app.database.connection()
   const stored = await findRepository(db, repo_id)
-  return stored && contextOf(app, stored, { stored, asked: { ...stored, now, meter: new Meter() }, db })
+  return stored && contextOf(app, stored, { stored, request: { ...stored, now, meter: new Meter() }, db })
 }
 
 function contextOf(
   app: App,
   { repo_id, owner, name }: { repo_id: number; owner: string; name: string },
-  from: { stored: RepositoryRow | undefined; asked: Asked; db: Db },
+  from: { stored: RepositoryRow | undefined; request: RepoRequest; db: Db },
 ): RepoContext {
-  const { stored, asked, db } = from
+  const { stored, request, db } = from
   const web = app.config.github_web_url
   const is_installed = stored?.installation_id != null
-  const is_watched = !is_installed && isWatched(app, stored, asked.now)
+  const is_watched = !is_installed && isWatched(app, stored, request.now)
   const has_left = stored?.uninstalled_at != null || stored?.watched_at != null
   // Changes of its settings file are not seen any more, so the defaults apply.
   const read = has_left && !is_installed && !is_watched ? undefined : stored
@@ -105,14 +109,14 @@ function contextOf(
   const settings = is_watched ? withoutWrites(given) : given
   return {
     db,
-    now: asked.now,
-    signal: asked.signal ?? NEVER_ABORTED,
+    now: request.now,
+    signal: request.signal ?? NEVER_ABORTED,
     comparisons: app.comparisons,
     repo: {
       id: repo_id,
       owner,
       name,
-      web_urls: [`${web}/${owner}/${name}`, `${web}/${asked.owner}/${asked.name}`],
+      web_urls: [`${web}/${owner}/${name}`, `${web}/${request.owner}/${request.name}`],
       installation_id: stored?.installation_id ?? null,
       is_known: stored !== undefined,
       is_installed,
@@ -127,7 +131,7 @@ function contextOf(
     settings_source: read?.settings ? 'file' : 'defaults',
     settings_errors: read?.settings_errors ?? [],
     max_live: maxLiveOf(app.config.max_live_activities),
-    meter: asked.meter,
+    meter: request.meter,
     announceChange: (ids) => {
       app.change_feed.announce(repo_id, ids)
       if (is_installed || is_watched) app.wakeWorker()

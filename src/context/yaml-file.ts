@@ -162,7 +162,7 @@ function isLarger(value: unknown, max: number): boolean {
   return size > max
 }
 
-/** The path of the last of `nodes`, each of which is contained in the one before it; the first is the document. */
+/** `nodes`: the document, and then each node within the one before. Returns the path of the last one. */
 function pathOf(nodes: readonly unknown[]): Path {
   return nodes.flatMap((node, at): PropertyKey[] => {
     const around = nodes[at - 1]

@@ -3,7 +3,7 @@ import { drizzle } from 'drizzle-orm/postgres-js'
 import type postgres from 'postgres'
 import { stopwatch } from '../base/clock.ts'
 
-/** How long a connection that could not be established is used only if there is no other. */
+/** For this long after a failed attempt to connect, the connection is used only if there is no other. */
 const RETRY_MS = 500
 /** Shutdown takes at most ten seconds in total. */
 export const CLOSE_S = 1

@@ -80,7 +80,7 @@ export function namesOf({ path, previous_path }: Pick<ChangedFile, 'path' | 'pre
   return previous_path === null || previous_path === path ? [path] : [path, previous_path]
 }
 
-/** The git blob of empty content, which is text although no line of it changed. */
+/** The git blob of an empty file, which is text although none of its lines changed. */
 const EMPTY_BLOB = 'e69de29bb2d1d6434b8b29ae775ad8c2e48c5391'
 
 /** Only the name changed. */

@@ -157,7 +157,7 @@ export const OPERATIONS = {
     output: MergeOrder,
     summary: 'Retrieve the merge order',
     description:
-      'Returns in which order to merge the open pull requests that conflict with each other, and those that do not conflict. It is advice for people. The activities of one pull request count as one.',
+      'Returns the order in which to merge the open pull requests that conflict with each other, and lists those that do not conflict. It is advice for people. The activities of one pull request count as one.',
   }),
   listNotables: operation({
     method: 'GET',

@@ -4,7 +4,7 @@ import { isId } from '../base/id.ts'
 import { parse } from '../base/parse.ts'
 import type { App } from '../context/app.ts'
 import { registerRepository } from '../context/installed-repository.ts'
-import { type Asked, openRepo, type RepoContext } from '../context/repo.ts'
+import { openRepo, type RepoContext, type RepoRequest } from '../context/repo.ts'
 import { databaseUnavailable } from '../db/errors.ts'
 import type { VisibleRepository } from '../github/repository-lists.ts'
 import { inSpan } from '../telemetry/trace.ts'
@@ -154,11 +154,11 @@ async function open(
   request: OperationRequest & { now: Date },
 ): Promise<RepoContext> {
   const { caller, owner, repo: name, now, signal } = request
-  const asked: Asked = { owner, name, now, meter: caller.meter, signal }
-  const ctx = await openRepo(app, repository, asked)
+  const opening: RepoRequest = { owner, name, now, meter: caller.meter, signal }
+  const ctx = await openRepo(app, repository, opening)
   if (ctx.repo.is_known || !repository.may_write) return ctx
   await registerRepository(app, repository, now)
-  return openRepo(app, repository, asked)
+  return openRepo(app, repository, opening)
 }
 
 /** Parses the input. An unknown id and the precheck of a create take precedence over an invalid value. */

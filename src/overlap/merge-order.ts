@@ -1,4 +1,4 @@
-/** In which order to merge the open pull requests that conflict with each other (contract §12). Pure. */
+/** The order in which to merge the open pull requests that conflict with each other (contract §12). Pure. */
 import { z } from 'zod'
 
 export const MergeOrder = z

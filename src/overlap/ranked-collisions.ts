@@ -29,7 +29,7 @@ export interface RankedCollision extends CollidingPair {
 export interface RankedCollisions {
   /** Without pairs that share only noise. The most severe first, then those of the newest activities. */
   collisions: RankedCollision[]
-  /** By position, of activities whose files were read. */
+  /** The sizes of the activities whose files were read, by position. */
   sizes: ReadonlyMap<number, ChangeSize>
   /** False if the budget was exhausted before the last pair. */
   complete: boolean

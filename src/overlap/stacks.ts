@@ -36,7 +36,7 @@ export class Stacks {
     }
   }
 
-  /** Whether a check of either activity leaves the other out. May be wrong if the budget is exhausted. */
+  /** Whether both are of one branch or stack, so that a check of either leaves the other out. May be wrong if the budget is exhausted. */
   areExpected(one: Branches, other: Branches): boolean {
     if (one.branch !== null && one.branch === other.branch) return true
     return this.#expects(one, other) && this.#expects(other, one)

@@ -45,7 +45,7 @@ export async function recheckAffected(
     await enqueueFileReads(ctx, [activity.pr_number])
 }
 
-/** The numbers of the pull requests of an activity and of the live ones that overlap with it. */
+/** The pull requests of an activity, and of the live activities that overlap with it, by number. */
 async function pullRequestsOf(ctx: RepoContext, activity: ActivityRow): Promise<number[]> {
   const { id, status, pr_number } = activity
   if (!isLive(status)) return pr_number === null ? [] : [pr_number]

@@ -18,7 +18,7 @@ import type { Report, ReportedActivity } from './report.ts'
 /** Identifies the comment. GitHub does not render it. */
 export const MARKER = '<!-- deconflict:pull-request -->'
 
-/** To be raised with each change of the words that all comments have. */
+/** Raise it with each change of the text that all comments share. */
 export const TEXT_VERSION = 2
 
 export const MUTE_LABEL = 'deconflict:mute'

@@ -8,7 +8,7 @@ import { classifyError } from '../github/octokit.ts'
 import { type GithubPullRequest, parsePullRequest } from '../github/pull-request.ts'
 import { asInstallation, RateLimited } from './installation.ts'
 
-/** How long a rejected token, or a repository that it cannot see, is left alone. */
+/** How long nothing is read after GitHub rejected the token, or did not show the repository to it. */
 export const STOP_MS = 300_000
 
 /**

@@ -177,7 +177,7 @@ export function listNumbered(db: Db, repo_id: number, numbers: number[]): Promis
   return readNumbered(db, { repo_id, numbers: `{${numbers}}` })
 }
 
-/** The numbers of pull requests: of those closed, without an event since `closed_before`; if null, of all. */
+/** The numbers of closed pull requests without an event since `closed_before`; if that is null, of all pull requests. */
 export async function listNumbers(
   db: Db,
   repo_id: number,

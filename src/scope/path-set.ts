@@ -57,9 +57,9 @@ export interface PairOptions {
 }
 
 /**
- * Pairs of globs that share a path, each pair once: in the order of `theirs`, then from the root down. Spends a few units per
- * glob and per pair it has to look at, and what deciding takes. `budget.remaining` below 0 afterwards means that pairs may
- * be missing. Whether a glob is ignored is asked only of one that would make a pair.
+ * Pairs of globs that share a path, each pair once: in the order of `theirs`, then from the root down. Costs a few units per
+ * glob and per pair to compare, and the comparison itself. If `budget.remaining` is below 0 afterwards, pairs may be
+ * missing. Only globs that overlap are tested for being ignored.
  */
 export function* pairsOf(
   yours: PathSet,
@@ -88,7 +88,7 @@ export function takePairs(pairs: Iterator<PathPair>, max: number): PathPair[] {
   return taken
 }
 
-/** Whether `pairsOf` has any; it works out no example. */
+/** Whether `pairsOf` yields any pair. Computes no example. */
 export function overlapsAny(
   yours: PathSet,
   theirs: readonly Glob[],
@@ -152,8 +152,8 @@ function firstAfter(dirs: readonly string[], text: string): number {
 }
 
 /**
- * The globs without the plain ones whose path is excluded; wildcards are never ignored. With `budget.remaining` below 0
- * afterwards, some may still be there that should not.
+ * The globs without the plain ones whose path is excluded; wildcards are never ignored. If `budget.remaining` is below 0
+ * afterwards, some ignored ones may remain.
  */
 export function withoutIgnored(globs: readonly Glob[], ignore: Exclusion, budget: Budget): Glob[] {
   return globs.filter((glob) => !isIgnored(glob, ignore, budget))

@@ -15,7 +15,7 @@ export function announceCreatedApp({ database }: App): Promise<void> {
 
 /**
  * Uses the App that `/setup` created, and the one that it creates on another instance later. Returns the address at which it
- * can be created; null if there is one, or without a public address. Throws `ConfigError` if the App cannot be read.
+ * can be created; null if there is an App already, or no public address. Throws `ConfigError` if the App cannot be read.
  */
 export async function adoptCreatedApp(
   app: App,

@@ -165,7 +165,7 @@ export async function enterPushAfterMerge(
   return next
 }
 
-/** Counts a read of the other side from GitHub; false if the outcome is known or GitHub was asked `max` times. */
+/** Counts a read of the other side from GitHub; undefined if the outcome is known, or after `max` reads. */
 export function enterRead(ctx: RepoContext, name: store.PairName, max: number): Promise<PairRow | undefined> {
   return inTransaction(ctx, async ({ db, repo }) => {
     await store.lockLedger(db, repo.id)

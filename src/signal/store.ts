@@ -12,7 +12,7 @@ import { merged_changes, noise_pairs, type PairRow, pair_totals, pairs } from '.
 
 export type PairName = Pick<PairRow, 'first' | 'second'>
 
-/** Pairs of one side that are read; of more, those seen first. */
+/** The maximum number of pairs of one side that are read: those that were found first. */
 const PAIRS_MAX = 2_000
 
 /** Serializes the writers of a repository's ledger until the transaction `tx` ends. They read rows before they write them. */

@@ -25,7 +25,7 @@ export const branch_links = pgTable(
     repo_id: repoId(),
     branch: text().notNull(),
     base_branch: text().notNull(),
-    /** The last push or event that showed it. */
+    /** When a push or event last showed the link. */
     linked_at: instant().notNull(),
   },
   (table) => [

@@ -56,7 +56,7 @@ export async function sendScope<Input extends ScopeInput, Answer>(
   }
 }
 
-/** Undefined if the service does not say that it does not know a field of `input`. */
+/** The input without the field that an old service does not know; undefined if the error is another one. */
 function withoutUnknown<Input extends ScopeInput>(
   input: Input,
   { type, param, message }: DeconflictError,

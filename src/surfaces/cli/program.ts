@@ -189,7 +189,7 @@ function addListCommands(command: AddCommand): void {
     .option('--area <label>', 'only those of this area')
   command(
     'order',
-    'Show in which order to merge the open pull requests that conflict with each other.',
+    'Show the order in which to merge the open pull requests that conflict with each other.',
     order,
   )
   command('watch', 'Show live activities, collisions and notables, and refresh them.', watch)

@@ -19,7 +19,7 @@ export const LEVEL_STYLES = { low: 'dim', medium: 'yellow', high: 'red', critica
 const ESCAPE_SEQUENCES =
   // biome-ignore lint/suspicious/noControlCharactersInRegex: terminal control characters must be named to be removed
   /\u001b\[[0-?]*[ -/]*[@-~]|\u001b[\]PX^_][^\u0007\u001b\u009c]*(?:\u0007|\u001b\\|\u009c)?|\u009b[0-?]*[ -/]*[@-~]/g
-/** Control characters, and those that change the text direction, which can make a line read as a different one. */
+/** Control characters, and those that change the direction of text, which can show a line in another order. */
 // biome-ignore lint/suspicious/noControlCharactersInRegex: as above
 const CONTROLS = /[\u0000-\u001f\u007f-\u009f\u061c\u200e\u200f\u2028\u2029\u202a-\u202e\u2066-\u2069]/g
 

@@ -12,9 +12,9 @@ const PAUSE_MAX_MS = 1000
 
 interface Options {
   app: App
-  /** What changed, as pages get it; null if that is nothing to them. */
+  /** What changed, as the data of an event; null if pages do not show it. */
   read(ctx: RepoContext, ids: readonly string[]): Promise<object | null>
-  /** Sends it to the pages of a repository. Null: it is unknown, or too much for an event. */
+  /** Sends it to the pages of a repository. Null: the change is unknown, or too large for an event. */
   send(repo_id: number, data: object | null): Promise<void>
 }
 

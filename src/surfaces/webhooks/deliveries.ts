@@ -121,7 +121,11 @@ function invalidSignature(): Failure {
 function headerOf(req: Request, name: string): string {
   const value = req.get(name) ?? ''
   if (/^[\w-]{1,100}$/.test(value)) return value
-  throw new Failure('invalid_request', `${name}: missing or malformed`, { param: name })
+  throw new Failure(
+    'invalid_request',
+    `${name}: is missing or malformed; send it as GitHub does with each delivery`,
+    { param: name },
+  )
 }
 
 function parsed(body: string): object {

@@ -17,7 +17,7 @@ import { isTrustedByGemini } from './gemini-trust.ts'
 
 const PARTS: readonly Part[] = [...HOOK_PARTS, 'opencode', 'git']
 
-/** None outside of a working tree. */
+/** Outside of a working tree there are no hooks to check. */
 export async function hookChecks(runtime: Runtime): Promise<Finding[]> {
   const tree = findTree(runtime.cwd)
   if (tree === undefined) return []

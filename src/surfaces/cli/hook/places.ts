@@ -11,7 +11,7 @@ type OverlapBrief = NonNullable<OutputOf<'heartbeatActivity'>['overlap']>
 
 const TOLD_MAX = 500
 
-/** The matches of a check or a create, and activities of the same branch. `own`: ids that are not others. */
+/** The matches of a check or a create, and activities of the same branch. `own`: the ids of the session's own activities, which are left out. */
 export function placesOf({ matches, relationships }: Overlap, own: ReadonlySet<string>): Place[] {
   const shared = matches.flatMap(({ id, severity, paths }): Place[] => {
     const place = { id, severity, is_same_branch: false }

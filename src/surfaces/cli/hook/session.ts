@@ -15,7 +15,7 @@ import { comparedKey, isForgetting, type Plan, type Situation } from './plan.ts'
 import { type Found, type Kept, ownIds, repositoryOf, type SessionContext } from './session-context.ts'
 
 const COMPARED_MAX = 500
-/** Git gets at most this much of the time that is left. */
+/** Git gets at most this share of the remaining time. */
 const GIT_SHARE = 0.5
 const NOTHING: Found = { places: [], others: [] }
 

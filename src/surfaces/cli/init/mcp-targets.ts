@@ -11,7 +11,7 @@ type Json = Record<string, unknown>
 const NAME = 'deconflict'
 const STDIO = { command: NAME, args: ['mcp'] }
 
-/** `key`: the object that holds the servers by name. `template`: a new file. */
+/** `key`: the field whose object holds the servers by name. `template`: the content of a new file. */
 interface JsonFile {
   path: string
   key: string

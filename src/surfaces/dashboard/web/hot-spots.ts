@@ -31,7 +31,7 @@ export interface HotFolder {
 }
 
 const FOLDERS_MAX = 40
-/** Paths of one activity that count. */
+/** The maximum number of paths of one activity that are counted. */
 const PATHS_MAX = 300
 
 interface Spot {

@@ -82,7 +82,7 @@ function Work({
   )
 }
 
-/** The collisions of all, for readers without work of their own. */
+/** All collisions, for readers without work of their own. */
 function Everyone({ work, reader, onChange, note }: Props & { note: string | null }) {
   const all = work.collisions.flatMap((collision) => encounterOf(collision, work, reader) ?? [])
   // Those of one person with themselves need no one else.
