@@ -39,6 +39,7 @@ describe.skipIf(BROWSER === undefined)('in Chromium, the page', () => {
     await answer(SIGNAL)
     await fixture.open(page, repo)
     await card().getByText('Shadow mode: nothing is posted.').waitFor(OPTIONS)
+    await card().getByText('Comments need the GitHub App').waitFor()
     expect(await figure('Shown')).toBe('13')
     expect(await figure('Precision')).toBe('90 %')
     expect(await figure('Pull requests with a comment')).toBe('9 of 84 (11 %)')

@@ -41,8 +41,9 @@ function Mode({ mode, days }: Signal) {
   if (mode === 'on') return <p class="hint">The comments of the last {days} days.</p>
   return (
     <p class="hint">
-      Shadow mode: nothing is posted. This is what would have been shown in the last {days} days. To turn
-      comments on, set <code>comment: {'{mode: on}'}</code> in <code>.github/deconflict.yml</code>.
+      Shadow mode: nothing is posted. This is what would have been shown in the last {days} days. Comments
+      need the GitHub App and <code>comment: {'{mode: on}'}</code>, the default, in{' '}
+      <code>.github/deconflict.yml</code>.
     </p>
   )
 }
