@@ -150,7 +150,7 @@ export async function trackAgain(app: App, ctx: RepoContext, number: number): Pr
   await importAgain(app, ctx, number)
 }
 
-/** Reads the settings file again, enqueues a recheck of all pull requests, and reports mistakes in the file on the commit `sha`. */
+/** Reads the settings file again, enqueues a recheck of all pull requests, and reports mistakes in the file on the commit `sha`, unless the mode is `shadow` or `off` (contract §12). */
 export async function settingsChanged(app: App, ctx: RepoContext, sha: string | null): Promise<void> {
   await asInstallation(app, ctx, async (client) => {
     const stored = await refreshSettings(app, client, ctx.repo)
@@ -159,7 +159,8 @@ export async function settingsChanged(app: App, ctx: RepoContext, sha: string | 
     const refreshed = await openKnownRepo(app, ctx.repo.id, ctx.now)
     if (refreshed) await enqueueAllRechecks(refreshed)
     const problems = stored?.settings_errors ?? []
-    if (sha === null || problems.length === 0) return
+    const isPosting = (refreshed ?? ctx).settings.comment.mode === 'on'
+    if (sha === null || problems.length === 0 || !isPosting) return
     await unlessRefused(app, ctx, () => reportCheckRun(client, ctx.repo, settingsRunOf(sha, problems)))
   })
 }

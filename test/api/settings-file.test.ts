@@ -242,6 +242,16 @@ describe('an invalid file', () => {
     expect(view.errors).toMatchObject([{ line: 1, key: null }])
   })
 
+  test.each(['shadow', 'off'])('is not reported by a check run in mode %s', async (mode) => {
+    await repository.writeFile(SETTINGS, `comment: {mode: ${mode}}\n`)
+    await repository.writeFile(SETTINGS, 'activity_ttl_ms: soon\n')
+    expect((await repository.request('GET', '/settings')).body).toMatchObject({
+      comment: { mode },
+      errors: [{ key: 'activity_ttl_ms' }],
+    })
+    expect(repository.githubRepo.checkRuns()).toEqual([])
+  })
+
   test('is reported by a neutral check run on its commit, even if check runs are off', async () => {
     const good = await repository.writeFile(SETTINGS, 'activity_ttl_ms: 5000')
     const bad = await repository.writeFile(SETTINGS, 'check_run: false\nactivity_ttl_ms: soon\n')
