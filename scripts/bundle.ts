@@ -6,9 +6,7 @@ import { fileURLToPath } from 'node:url'
 import { build, type Plugin } from 'vite'
 
 const DIST = fileURLToPath(new URL('../dist/', import.meta.url))
-/** Run by coding agents, which wait for it: one file. */
-const HOOK = 'surfaces/cli/hook/hook'
-const PROGRAMS = ['main', 'admin', 'cli']
+const PROGRAMS = ['main', 'admin', 'surfaces/cli/program', 'surfaces/mcp/stdio']
 
 interface BundleOptions {
   /** Name of each bundle below `out` → path of its module. */
@@ -17,13 +15,13 @@ interface BundleOptions {
   /** What stays a file or package of its own, besides the modules of Node. */
   external?: (string | RegExp)[]
   minify?: boolean
-  /** If false, each bundle is one file. */
-  splitting?: boolean
+  /** If true, each bundle is one CommonJS file: agents wait for hooks, and an ES module takes longer to load. */
+  commonjs?: boolean
   plugins?: Plugin[]
 }
 
 export async function bundle(options: BundleOptions): Promise<void> {
-  const { input, out, external = [], minify = true, splitting = true, plugins = [] } = options
+  const { input, out, external = [], minify = true, commonjs = false, plugins = [] } = options
   await build({
     configFile: false,
     logLevel: 'warn',
@@ -39,10 +37,10 @@ export async function bundle(options: BundleOptions): Promise<void> {
         input,
         external: [/^node:/, ...external],
         output: {
-          format: 'esm',
-          entryFileNames: '[name].js',
+          format: commonjs ? 'cjs' : 'esm',
+          entryFileNames: commonjs ? '[name].cjs' : '[name].js',
           chunkFileNames: 'chunks/[name].js',
-          ...(splitting ? {} : { codeSplitting: false }),
+          ...(commonjs && { codeSplitting: false }),
         },
       },
     },
@@ -52,7 +50,9 @@ export async function bundle(options: BundleOptions): Promise<void> {
 const inDist = (names: string[]) => Object.fromEntries(names.map((name) => [name, `${DIST}${name}.js`]))
 
 if (process.argv[1] === fileURLToPath(import.meta.url)) {
-  await bundle({ input: inDist([HOOK]), out: DIST, splitting: false })
+  // With the hooks; the other commands are imported.
+  const external = [/\/(?:cli\/program|mcp\/stdio|base\/version)\.js$/]
+  await bundle({ input: inDist(['cli']), out: DIST, external, commonjs: true })
   await bundle({
     input: inDist(PROGRAMS),
     out: DIST,
@@ -60,7 +60,6 @@ if (process.argv[1] === fileURLToPath(import.meta.url)) {
     minify: false,
     external: [
       /\/base\/root\.js$/,
-      /\/hook\/hook\.js$/,
       // These load files by their own path, or are loaded only where they are configured.
       'fs-native-extensions',
       '@electric-sql/pglite',

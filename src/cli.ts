@@ -1,5 +1,5 @@
 #!/usr/bin/env node
-/** The entry point of the command `deconflict`. */
+/** The entry point of the command `deconflict`. The build makes a CommonJS module of it, which has no `await` here. */
 import type { Runtime } from './surfaces/cli/runtime.ts'
 
 const args = process.argv.slice(2)
@@ -8,7 +8,9 @@ const opened = new Set<NodeJS.WriteStream>()
 const runtime: Omit<Runtime, 'clock' | 'version' | 'serveMcp'> = {
   env: process.env,
   cwd: process.cwd(),
-  stdin: process.stdin,
+  get stdin() {
+    return process.stdin
+  },
   get stdout() {
     return open(process.stdout)
   },
@@ -19,11 +21,14 @@ const runtime: Omit<Runtime, 'clock' | 'version' | 'serveMcp'> = {
   // Longer for repositories in which git takes long, and for slow networks.
   hook_limit_ms: Number(process.env.DECONFLICT_HOOK_TIMEOUT_MS) || 1000,
 }
-const code = await (args[0] === 'hook' ? runHook() : runCommand())
+void main()
 
-// Without `exit`, a pending connection attempt would keep the process alive.
-await Promise.all([...opened].map(flushed))
-process.exit(code)
+async function main() {
+  const code = await (args[0] === 'hook' ? runHook() : runCommand())
+  await Promise.all([...opened].map(flushed))
+  // Otherwise a pending connection attempt would keep the process alive.
+  process.exit(code)
+}
 
 /** An agent waits for it, so it loads one file, without the other commands. */
 async function runHook() {

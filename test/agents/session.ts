@@ -11,7 +11,7 @@ import { trustCodexHooks } from './codex-trust.ts'
 import { startModel } from './model.ts'
 import type { Program } from './programs.ts'
 
-const CLI = fileURLToPath(new URL('../../dist/cli.js', import.meta.url))
+const CLI = fileURLToPath(new URL('../../dist/cli.cjs', import.meta.url))
 /** A session is killed after this time. OpenCode installs a package in each new working tree. */
 const SESSION_MS = 150_000
 /** For hooks, which have one second by default: too little on a busy machine. */

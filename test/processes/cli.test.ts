@@ -11,7 +11,7 @@ import type { TestService } from '../support/service.ts'
 import { type SilentServer, startFullServer, startSilentServer } from '../support/silent-server.ts'
 import { type WorkingTree, workingTree } from '../support/working-tree.ts'
 
-const CLI = fileURLToPath(new URL('../../dist/cli.js', import.meta.url))
+const CLI = fileURLToPath(new URL('../../dist/cli.cjs', import.meta.url))
 const ACTIVITY = /act_[0-9a-z]{26}/
 
 let shop: TestService

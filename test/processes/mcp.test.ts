@@ -11,7 +11,7 @@ import { VERSION } from '../../src/base/version.ts'
 import { type BuiltService, startBuiltService } from '../support/built-service.ts'
 import { type WorkingTree, workingTree } from '../support/working-tree.ts'
 
-const CLI = fileURLToPath(new URL('../../dist/cli.js', import.meta.url))
+const CLI = fileURLToPath(new URL('../../dist/cli.cjs', import.meta.url))
 const IDENTITY = { name: 'a-test', version: '1' }
 const TOOLS = [
   'check_overlap',

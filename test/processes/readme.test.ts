@@ -11,7 +11,7 @@ import { apiAt } from '../support/api.ts'
 import { type BuiltService, startBuiltService } from '../support/built-service.ts'
 import { type WorkingTree, workingTree } from '../support/working-tree.ts'
 
-const CLI = fileURLToPath(new URL('../../dist/cli.js', import.meta.url))
+const CLI = fileURLToPath(new URL('../../dist/cli.cjs', import.meta.url))
 const TOUR = await readFile(new URL('../../docs/tour.md', import.meta.url), 'utf8')
 const ID = /(act|ntb)_[0-9a-z]{26}/g
 

@@ -11,7 +11,7 @@ import { VERSION } from '../../src/base/version.ts'
 import { runCli } from '../../src/surfaces/cli/program.ts'
 import { temporaryDirectory } from './temporary-directory.ts'
 
-const CLI = fileURLToPath(new URL('../../dist/cli.js', import.meta.url))
+const CLI = fileURLToPath(new URL('../../dist/cli.cjs', import.meta.url))
 /** A command is killed after this time. */
 const TIMEOUT_MS = 60_000
 

@@ -25,7 +25,7 @@ export async function hooksPart(rig: Rig): Promise<void> {
   const session = { ...token, ...PATIENCE, DECONFLICT_URL: service.url }
   const stubbed = { ...session, DECONFLICT_URL: instant.url }
   const hook = (event: string, fields: object, env: Record<string, string> = session, from = tree.path) =>
-    timed(['dist/cli.js', 'hook', event, '--agent', 'claude-code'], env, {
+    timed(['dist/cli.cjs', 'hook', event, '--agent', 'claude-code'], env, {
       ...{ session_id: 's', transcript_path: '/t', cwd: from, hook_event_name: 'PostToolUse' },
       ...fields,
     })

@@ -91,7 +91,7 @@ export class Git {
   /** Standard output without the final newline; undefined if git fails, times out or is not installed. */
   async output(args: string[], { timeout_ms = TIMEOUT_MS }: GitCall = {}): Promise<string | undefined> {
     // A hook that calls no git is faster without this module.
-    const { execFile } = await import('node:child_process')
+    const { execFile } = process.getBuiltinModule('node:child_process')
     const options = {
       cwd: this.#cwd,
       env: this.#env,

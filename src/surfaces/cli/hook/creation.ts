@@ -103,7 +103,7 @@ function newKey(now: number): string {
 
 export async function hashOf(changed: ChangedFiles | undefined): Promise<string> {
   if (changed === undefined) return ''
-  const { createHash } = await import('node:crypto')
+  const { createHash } = process.getBuiltinModule('node:crypto')
   return createHash('sha256').update(JSON.stringify(changed)).digest('hex')
 }
 

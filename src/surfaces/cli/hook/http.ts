@@ -2,7 +2,10 @@
 
 /** The part of `fetch` that the client uses. The body is text. */
 export async function sendWithHttp(url: string, init: RequestInit): Promise<Response> {
-  const { request } = url.startsWith('https:') ? await import('node:https') : await import('node:http')
+  // `import` would load the loader of ES modules.
+  const { request } = url.startsWith('https:')
+    ? process.getBuiltinModule('node:https')
+    : process.getBuiltinModule('node:http')
   const { method, body, signal } = init
   const headers = init.headers as Record<string, string>
   return new Promise((resolve, reject) => {
