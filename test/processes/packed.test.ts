@@ -92,7 +92,8 @@ test('runs the hooks of agents', async () => {
   const input = JSON.stringify({ session_id: 's1', cwd: tree.path, hook_event_name: 'SessionStart' })
   const child = run(command, ['hook', 'session-start', '--agent', 'claude-code'], {
     cwd: tree.path,
-    env: environment,
+    // More than agents get, for a busy machine.
+    env: { ...environment, DECONFLICT_HOOK_TIMEOUT_MS: '9000' },
   })
   child.child.stdin?.end(input)
   expect((await child).stderr).toBe('')
