@@ -1,13 +1,15 @@
 /** Races between several processes of the service on one database. */
-import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest'
+import { afterAll, beforeAll, expect, test } from 'vitest'
 import { type FakeGithubServer, startFakeGithubServer } from '../../scripts/fake-github-server.ts'
-import { apiAt } from '../support/api.ts'
+import { type Api, apiAt } from '../support/api.ts'
 import { type FreshDatabase, freshDatabase } from '../support/database.ts'
 import { type ServiceProcess, startProcess } from '../support/process.ts'
 
 let github: FakeGithubServer
 let database: FreshDatabase
-let services: ServiceProcess[] = []
+const services: ServiceProcess[] = []
+let first: Api
+let second: Api
 
 beforeAll(async () => {
   const permissions = { 'acme/shop': 'write' } as const
@@ -18,18 +20,15 @@ beforeAll(async () => {
       { token: 'ben', login: 'ben', id: 2, permissions },
     ],
   })
-})
-
-beforeEach(async () => {
   database = await freshDatabase()
+  ;[first, second] = await startTwo(1_000_000)
 })
 
-afterEach(async () => {
+afterAll(async () => {
   await Promise.all(services.map((service) => service.kill('SIGTERM')))
   await database.drop()
+  await github.close()
 })
-
-afterAll(() => github.close())
 
 async function startTwo(limit: number) {
   const env = {
@@ -37,17 +36,16 @@ async function startTwo(limit: number) {
     GITHUB_API_URL: github.url,
     RATE_LIMIT_PER_MINUTE: String(limit),
   }
-  services = await Promise.all([startProcess(env), startProcess(env)])
-  const [first, second] = services.map(({ url }) => apiAt(url, 'ada'))
-  return [first, second] as [ReturnType<typeof apiAt>, ReturnType<typeof apiAt>]
+  const two = await Promise.all([startProcess(env), startProcess(env)])
+  services.push(...two)
+  return two.map(({ url }) => apiAt(url, 'ada')) as [Api, Api]
 }
 
 const activityBody = { title: 'Retry payments', summary: 'Retries twice.', actor: 'Ada' }
 const range = (count: number) => Array.from({ length: count }, (_, index) => index)
 
 test('in each of 200 pairs of concurrent creates that overlap, at least one returns the other', async () => {
-  const [first, second] = await startTwo(1_000_000)
-  const create = (api: typeof first, side: string, pair: number) =>
+  const create = (api: Api, side: string, pair: number) =>
     api('POST', '/activity', {
       body: { ...activityBody, branch: `${side}-${pair}`, scope: { paths: [`src/pair-${pair}/**`] } },
       headers: pair % 2 === 0 ? {} : { 'Idempotency-Key': `${side}-${pair}` },
@@ -73,7 +71,6 @@ test('in each of 200 pairs of concurrent creates that overlap, at least one retu
 })
 
 test('an idempotency key used on two processes at once creates one record', async () => {
-  const [first, second] = await startTwo(1_000_000)
   for (const round of range(50)) {
     const request = { body: activityBody, headers: { 'Idempotency-Key': `once-${round}` } }
     const answers = await Promise.all(
