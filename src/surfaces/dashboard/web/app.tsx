@@ -42,26 +42,11 @@ export function App() {
       <button type="button" class="skip" onClick={() => document.getElementById('main')?.focus()}>
         Skip to content
       </button>
-      <header class="top">
-        <a class="brand" href="#/">
-          <img src={ICON_URL} alt="" width="22" height="22" /> Deconflict
-        </a>
-        {isSignedIn && <RepositoryPicker key={name} name={name} />}
-        <div class="who">
-          <span class="version" title="The version of this page">
-            {VERSION}
-          </span>
-          <a href="/docs">API</a>
-          {isSignedIn && (
-            <>
-              <span>{state?.login ?? (hasToken ? 'signed in with a token' : '')}</span>
-              <button type="button" class="quiet" onClick={signOut}>
-                Sign out
-              </button>
-            </>
-          )}
-        </div>
-      </header>
+      <Header
+        {...{ name, isSignedIn }}
+        login={state?.login ?? (hasToken ? 'signed in with a token' : '')}
+        onSignOut={signOut}
+      />
       <main id="main" tabIndex={-1}>
         {problem && (
           <p class="problem" role="alert">
@@ -92,6 +77,42 @@ export function App() {
       </main>
       <Keys />
     </GithubUrl.Provider>
+  )
+}
+
+/** `login`: how the user is signed in. */
+function Header({
+  name,
+  isSignedIn,
+  login,
+  onSignOut,
+}: {
+  name: string | null
+  isSignedIn: boolean
+  login: string
+  onSignOut: () => void
+}) {
+  return (
+    <header class="top">
+      <a class="brand" href="#/">
+        <img src={ICON_URL} alt="" width="22" height="22" /> Deconflict
+      </a>
+      {isSignedIn && <RepositoryPicker key={name} name={name} />}
+      <div class="who">
+        <span class="version" title="The version of this page">
+          {VERSION}
+        </span>
+        <a href="/docs">API</a>
+        {isSignedIn && (
+          <>
+            <span>{login}</span>
+            <button type="button" class="quiet" onClick={onSignOut}>
+              Sign out
+            </button>
+          </>
+        )}
+      </div>
+    </header>
   )
 }
 

@@ -49,74 +49,7 @@ export function NotableForm({
           void send(() => save(form))
         }}
       >
-        <label>
-          Title <input name="title" required maxLength={200} defaultValue={notable?.title} />
-        </label>
-        <label>
-          Summary{' '}
-          <textarea name="summary" required maxLength={4000} rows={3} defaultValue={notable?.summary} />
-        </label>
-        <div class="line">
-          <label>
-            Importance{' '}
-            <select name="importance">
-              {['low', 'medium', 'high', 'critical'].map((each) => (
-                <option key={each} selected={each === (notable?.importance ?? 'medium')}>
-                  {each}
-                </option>
-              ))}
-            </select>
-          </label>
-          <label>
-            Category{' '}
-            <select name="category" disabled={notable !== undefined}>
-              {CATEGORIES.map((each) => (
-                <option key={each} selected={each === notable?.category}>
-                  {each}
-                </option>
-              ))}
-            </select>
-          </label>
-        </div>
-        <label>
-          Paths, one per line{' '}
-          <textarea
-            name="paths"
-            rows={2}
-            placeholder="db/migrations/**"
-            defaultValue={notable?.scope.paths.join('\n')}
-          />
-        </label>
-        <label>
-          Areas, one per line{' '}
-          <textarea
-            name="areas"
-            rows={2}
-            placeholder="checkout"
-            defaultValue={notable?.scope.areas.join('\n')}
-          />
-        </label>
-        <label>
-          Decision document{' '}
-          <input
-            name="decision_url"
-            type="url"
-            placeholder="https://…"
-            defaultValue={notable?.decision_url ?? ''}
-          />
-        </label>
-        <label>
-          Applies until{' '}
-          <input
-            name="applies_until"
-            type="datetime-local"
-            defaultValue={localTime(notable?.applies_until)}
-          />
-        </label>
-        <label class="check">
-          <input name="blocking" type="checkbox" defaultChecked={notable?.blocking} /> Show as a prominent
-          warning (never blocks)
-        </label>
+        <Fields notable={notable} />
         {problem && (
           <p class="problem" role="alert">
             {problem}
@@ -132,6 +65,77 @@ export function NotableForm({
         </div>
       </form>
     </Dialog>
+  )
+}
+
+/** The fields, with the values of the notable to edit. */
+function Fields({ notable }: { notable: FullNotable | undefined }) {
+  return (
+    <>
+      <label>
+        Title <input name="title" required maxLength={200} defaultValue={notable?.title} />
+      </label>
+      <label>
+        Summary <textarea name="summary" required maxLength={4000} rows={3} defaultValue={notable?.summary} />
+      </label>
+      <div class="line">
+        <label>
+          Importance{' '}
+          <select name="importance">
+            {['low', 'medium', 'high', 'critical'].map((each) => (
+              <option key={each} selected={each === (notable?.importance ?? 'medium')}>
+                {each}
+              </option>
+            ))}
+          </select>
+        </label>
+        <label>
+          Category{' '}
+          <select name="category" disabled={notable !== undefined}>
+            {CATEGORIES.map((each) => (
+              <option key={each} selected={each === notable?.category}>
+                {each}
+              </option>
+            ))}
+          </select>
+        </label>
+      </div>
+      <label>
+        Paths, one per line{' '}
+        <textarea
+          name="paths"
+          rows={2}
+          placeholder="db/migrations/**"
+          defaultValue={notable?.scope.paths.join('\n')}
+        />
+      </label>
+      <label>
+        Areas, one per line{' '}
+        <textarea
+          name="areas"
+          rows={2}
+          placeholder="checkout"
+          defaultValue={notable?.scope.areas.join('\n')}
+        />
+      </label>
+      <label>
+        Decision document{' '}
+        <input
+          name="decision_url"
+          type="url"
+          placeholder="https://…"
+          defaultValue={notable?.decision_url ?? ''}
+        />
+      </label>
+      <label>
+        Applies until{' '}
+        <input name="applies_until" type="datetime-local" defaultValue={localTime(notable?.applies_until)} />
+      </label>
+      <label class="check">
+        <input name="blocking" type="checkbox" defaultChecked={notable?.blocking} /> Show as a prominent
+        warning (never blocks)
+      </label>
+    </>
   )
 }
 

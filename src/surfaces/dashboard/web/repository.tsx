@@ -45,7 +45,7 @@ export function RepositoryView({ name, view, login, onSignOut }: Props) {
     if (failure) return <Refused problem={failure.problem} onSignOut={onSignOut} />
     return <p class="loading">Loading {name} …</p>
   }
-  const { work, subject, counts, now_ms } = model
+  const { work, counts, now_ms } = model
   const close = () => onChange({ record: null })
   const common = { repository, mayWrite, onClose: close, onChanged: refresh }
   return (
@@ -69,58 +69,7 @@ export function RepositoryView({ name, view, login, onSignOut }: Props) {
       {work.activities.size === 0 ? (
         <Empty name={name} />
       ) : (
-        <>
-          <div class="columns">
-            <section class="card you" aria-labelledby="you-heading">
-              <div class="head">
-                <h2 id="you-heading">
-                  <SubjectTitle subject={subject} />
-                </h2>
-                <PeoplePicker
-                  people={model.people}
-                  chosen={model.chosen}
-                  reader={model.reader}
-                  onChange={onChange}
-                />
-              </div>
-              <You
-                {...{ subject, work, reader: model.reader, now_ms, onChange }}
-                isCompared={overlaps !== null}
-              />
-            </section>
-            <section class="card hot-spots" aria-labelledby="hot-heading">
-              <div class="head">
-                <h2 id="hot-heading">Hot spots</h2>
-                <p class="hint">Who is where now; the longer, the more people.</p>
-              </div>
-              <HotSpots
-                folders={model.folders}
-                chosen={view.path}
-                reader={model.reader}
-                onChange={onChange}
-              />
-            </section>
-          </div>
-          <section class="card deferred" aria-labelledby="timeline-heading">
-            <div class="head">
-              <h2 id="timeline-heading">Timeline</h2>
-              <p class="hint">When each work began; lines join those that collide.</p>
-            </div>
-            {model.timeline.rows.length === 0 ? (
-              <p class="empty">
-                No activity matches. <a href={`#/${name}`}>Show all {work.activities.size}</a>
-              </p>
-            ) : (
-              <Timeline layout={model.timeline} onChange={onChange} />
-            )}
-            {model.timeline.left_out > 0 && (
-              <p class="hint">
-                The newest {model.timeline.rows.length} are shown; {model.timeline.left_out} more: search, or
-                choose a person, a file or an area.
-              </p>
-            )}
-          </section>
-        </>
+        <WorkSections {...{ name, view, model, onChange }} isCompared={overlaps !== null} />
       )}
       <div class="columns even">
         <MergeOrderCard merge_order={records.merge_order} activities={work.activities} onChange={onChange} />
@@ -160,6 +109,64 @@ export function RepositoryView({ name, view, login, onSignOut }: Props) {
           onChanged={refresh}
         />
       )}
+    </>
+  )
+}
+
+/** The work of the reader beside the hot spots, and the timeline. */
+function WorkSections({
+  name,
+  view,
+  model,
+  isCompared,
+  onChange,
+}: {
+  name: string
+  view: View
+  model: RepositoryModel
+  isCompared: boolean
+  onChange: ChangeView
+}) {
+  const { work, people, chosen, reader, subject, folders, timeline, now_ms } = model
+  return (
+    <>
+      <div class="columns">
+        <section class="card you" aria-labelledby="you-heading">
+          <div class="head">
+            <h2 id="you-heading">
+              <SubjectTitle subject={subject} />
+            </h2>
+            <PeoplePicker people={people} chosen={chosen} reader={reader} onChange={onChange} />
+          </div>
+          <You {...{ subject, work, reader, now_ms, onChange }} isCompared={isCompared} />
+        </section>
+        <section class="card hot-spots" aria-labelledby="hot-heading">
+          <div class="head">
+            <h2 id="hot-heading">Hot spots</h2>
+            <p class="hint">Who is where now; the longer, the more people.</p>
+          </div>
+          <HotSpots folders={folders} chosen={view.path} reader={reader} onChange={onChange} />
+        </section>
+      </div>
+      <section class="card deferred" aria-labelledby="timeline-heading">
+        <div class="head">
+          <h2 id="timeline-heading">Timeline</h2>
+          <p class="hint">When each work began; lines join those that collide.</p>
+        </div>
+        {timeline.rows.length === 0 ? (
+          <p class="empty">
+            No activity matches. <a href={`#/${name}`}>Show all {work.activities.size}</a>
+          </p>
+        ) : (
+          <Timeline layout={timeline} onChange={onChange} />
+        )}
+        {timeline.left_out > 0 && (
+          <p class="hint">
+            The newest {timeline.rows.length} are shown; {timeline.left_out} more: search, or choose a person,
+            a file or an area.
+          </p>
+        )}
+      </section>
     </>
   )
 }
