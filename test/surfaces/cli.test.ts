@@ -91,22 +91,29 @@ test.each([[100], [80]])(
   },
 )
 
+/** Widths of a terminal; undefined: the width is unknown. */
+const WIDTHS = [100, 80, undefined]
+const envOf = (columns: number | undefined): Record<string, string> =>
+  columns === undefined ? {} : { COLUMNS: String(columns) }
+
 describe('list and watch', () => {
-  test.each([[100], [80], [undefined]])('print no line of more than %s columns', async (columns) => {
+  test('print no line of more columns than the terminal has, 100 by default', async () => {
     await startAsBen(LONG)
     await startAsBen({ ...LONG, title: '重試'.repeat(50), branch: 'other' })
     const note = { ...LONG, title: '凍結'.repeat(60), summary: 'x', importance: 'high' }
     const { title, summary, importance, scope } = note
     const body = { title, summary, importance, category: 'temporary-workaround', scope }
     await api('POST', '/notables', { body })
-    const env = columns === undefined ? {} : { COLUMNS: String(columns) }
-    for (const args of [['list'], ['watch', '--once'], ['notes']]) {
-      const lines = (await tree.run(args, { env })).stdout.split('\n')
-      expect(lines.length).toBeGreaterThan(2)
-      expect([args, lines.filter((line) => displayWidth(line) > (columns ?? 100))]).toEqual([args, []])
+    for (const columns of WIDTHS) {
+      const env = envOf(columns)
+      for (const args of [['list'], ['watch', '--once'], ['notes']]) {
+        const lines = (await tree.run(args, { env })).stdout.split('\n')
+        expect(lines.length).toBeGreaterThan(2)
+        expect([args, lines.filter((line) => displayWidth(line) > (columns ?? 100))]).toEqual([args, []])
+      }
+      const { stdout } = await tree.run(['list'], { env })
+      expect(stdout.match(/collision, high {2}重試|collision, high {2}Erst/g)).toHaveLength(2)
     }
-    const { stdout } = await tree.run(['list'], { env })
-    expect(stdout.match(/collision, high {2}重試|collision, high {2}Erst/g)).toHaveLength(2)
   })
 
   test('name the other side of each collision, also in a list of one branch', async () => {
@@ -214,18 +221,19 @@ describe('order', () => {
     )
   })
 
-  test.each([[100], [80], [undefined]])('prints no line of more than %s columns', async (columns) => {
+  test('prints no line of more columns than the terminal has, 100 by default', async () => {
     const names = Array.from({ length: 25 }, (_, at) => 1_000_000 + at)
     for (const number of names) await openAsBen(number, ['a.ts'], { title: LONG.title, actor: LONG.actor })
     for (const number of names) await openAsBen(number + 100, [`${number}.ts`])
     await openAsBen(7, [])
-    const env = columns === undefined ? {} : { COLUMNS: String(columns) }
-    const lines = (await tree.run(['order'], { env })).stdout.trimEnd().split('\n')
-    expect(lines.filter((line) => displayWidth(line) > (columns ?? 100))).toEqual([])
-    expect(lines.slice(0, 25).map((line) => line.slice(0, 13))).toEqual(
-      names.map((number, at) => `${`${at + 1}.`.padEnd(5)}#${number}`),
-    )
-    expect(lines.slice(25).join(' ')).toMatch(/^Clear: #1000124, .*#1000100 +Incomplete: /)
+    for (const columns of WIDTHS) {
+      const lines = (await tree.run(['order'], { env: envOf(columns) })).stdout.trimEnd().split('\n')
+      expect(lines.filter((line) => displayWidth(line) > (columns ?? 100))).toEqual([])
+      expect(lines.slice(0, 25).map((line) => line.slice(0, 13))).toEqual(
+        names.map((number, at) => `${`${at + 1}.`.padEnd(5)}#${number}`),
+      )
+      expect(lines.slice(25).join(' ')).toMatch(/^Clear: #1000124, .*#1000100 +Incomplete: /)
+    }
   })
 
   test('fails as other commands do', async () => {
