@@ -256,8 +256,9 @@ test.each<[what: string, times: [first: number, merged: number][], opened: numbe
 })
 
 async function replay(args: string[]) {
-  const command = ['run', '--silent', 'replay', '--', ...args]
-  return promisify(execFile)('npm', command, { cwd: ROOT }).then(
+  // The script of `npm run replay`, which another test runs by that name.
+  const command = ['--import', 'tsx', 'scripts/replay.ts', ...args]
+  return promisify(execFile)(process.execPath, command, { cwd: ROOT }).then(
     (output) => ({ ...output, code: 0 }),
     (error) => error as { stdout: string; stderr: string; code: number },
   )
