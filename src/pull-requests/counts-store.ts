@@ -2,6 +2,7 @@
 import { and, eq, gte, sql } from 'drizzle-orm'
 import { COUNTED_MAX } from '../db/batch.ts'
 import type { Db } from '../db/database.ts'
+import { prepared } from '../db/prepared.ts'
 import { pull_requests } from './table.ts'
 
 const counted = {
@@ -11,14 +12,18 @@ const counted = {
   thumbs_down: sql<number>`sum(thumbs_down)::int`,
 }
 
-/** Pull requests that were opened since `since`, by author. */
-export function countByAuthor(db: Db, repo_id: number, since: Date) {
-  const { author, is_bot } = pull_requests
+const runCountByAuthor = prepared('count_pull_requests', (db) => {
+  const { repo_id, author, is_bot, opened_at } = pull_requests
   return db
     .select({ author, is_bot, ...counted })
     .from(pull_requests)
-    .where(and(eq(pull_requests.repo_id, repo_id), gte(pull_requests.opened_at, since)))
+    .where(and(eq(repo_id, sql.placeholder('repo_id')), gte(opened_at, sql.placeholder('since'))))
     .groupBy(author, is_bot)
+})
+
+/** Pull requests that were opened since `since`, by author. */
+export function countByAuthor(db: Db, repo_id: number, since: Date) {
+  return runCountByAuthor(db, { repo_id, since: since.toISOString() })
 }
 
 /** The same for all repositories. Authors that cannot be bots are not told apart. */

@@ -210,28 +210,35 @@ export async function deletePullRequests(
   return deleted.length
 }
 
-/** The branches of up to `limit` open pull requests whose head is among the commits of `branch`. */
-export async function listHeadsIn(
-  db: Db,
-  repo_id: number,
-  { branch, limit }: { branch: string; limit: number },
-): Promise<string[]> {
-  const rows = await db
+const readHeadsIn = prepared('heads_in_branch', (db) =>
+  db
     .selectDistinct({ branch: pull_requests.branch })
     .from(branch_commits)
     .innerJoin(
       pull_requests,
-      and(eq(pull_requests.repo_id, repo_id), eq(pull_requests.head_sha, branch_commits.sha)),
+      and(
+        eq(pull_requests.repo_id, sql.placeholder('repo_id')),
+        eq(pull_requests.head_sha, branch_commits.sha),
+      ),
     )
     .where(
       and(
-        eq(branch_commits.repo_id, repo_id),
-        eq(branch_commits.branch, branch),
+        eq(branch_commits.repo_id, sql.placeholder('repo_id')),
+        eq(branch_commits.branch, sql.placeholder('branch')),
         pull_requests.is_open,
-        ne(pull_requests.branch, branch),
+        ne(pull_requests.branch, sql.placeholder('branch')),
       ),
     )
-    .limit(limit)
+    .limit(sql.placeholder('limit')),
+)
+
+/** The branches of up to `limit` open pull requests whose head is among the commits of `branch`. */
+export async function listHeadsIn(
+  db: Db,
+  repo_id: number,
+  of: { branch: string; limit: number },
+): Promise<string[]> {
+  const rows = await readHeadsIn(db, { repo_id, ...of })
   return rows.flatMap((row) => row.branch ?? [])
 }
 

@@ -1,6 +1,7 @@
 /** Queries for the commits and links of branches. Every statement starts with the repository id. */
 import { and, asc, eq, lt, ne, or, sql } from 'drizzle-orm'
 import type { Db } from '../db/database.ts'
+import { prepared } from '../db/prepared.ts'
 import { type BranchLink, branch_commits, branch_links } from './table.ts'
 
 /** Adds commits to a branch. */
@@ -15,24 +16,28 @@ export async function addCommits(
     on conflict (repo_id, sha, branch) do update set pushed_at = excluded.pushed_at`)
 }
 
-/** Up to `limit` other branches than `branch` that have the commit `sha`. */
-export async function listBranchesWith(
-  db: Db,
-  repo_id: number,
-  { sha, branch, limit }: { sha: string; branch: string; limit: number },
-): Promise<string[]> {
-  const rows = await db
+const readBranchesWith = prepared('branches_with_commit', (db) =>
+  db
     .select({ branch: branch_commits.branch })
     .from(branch_commits)
     .where(
       and(
-        eq(branch_commits.repo_id, repo_id),
-        eq(branch_commits.sha, sha),
-        ne(branch_commits.branch, branch),
+        eq(branch_commits.repo_id, sql.placeholder('repo_id')),
+        eq(branch_commits.sha, sql.placeholder('sha')),
+        ne(branch_commits.branch, sql.placeholder('branch')),
       ),
     )
     .orderBy(asc(branch_commits.branch))
-    .limit(limit)
+    .limit(sql.placeholder('limit')),
+)
+
+/** Up to `limit` other branches than `branch` that have the commit `sha`. */
+export async function listBranchesWith(
+  db: Db,
+  repo_id: number,
+  of: { sha: string; branch: string; limit: number },
+): Promise<string[]> {
+  const rows = await readBranchesWith(db, { repo_id, ...of })
   return rows.map((row) => row.branch)
 }
 
