@@ -3,6 +3,7 @@ import { readFile, stat, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { sql } from 'drizzle-orm'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import type { CreatedApp } from '../../src/setup/created-app.ts'
 import { isEmbedded } from '../support/database.ts'
 import { fakeGithub } from '../support/github.ts'
 import { type SetupService, startSetupService } from '../support/setup-service.ts'
@@ -20,6 +21,7 @@ const secrets_key = new Uint8Array(32).fill(7)
 describe('the App is created', () => {
   let service: SetupService
   let installation: string
+  let credentials: CreatedApp
 
   beforeAll(async () => {
     service = await startSetupService(github, { public_url: PUBLIC_URL, secrets_key })
@@ -27,6 +29,7 @@ describe('the App is created', () => {
     const { status, location } = await service.confirm(form, cookie)
     expect(status).toBe(303)
     installation = location
+    credentials = await service.stored()
   })
   afterAll(() => service.close())
 
@@ -61,7 +64,7 @@ describe('the App is created', () => {
   })
 
   test('and its secrets are neither readable by others nor logged', async () => {
-    const { client_secret, webhook_secret, private_key } = await service.stored()
+    const { client_secret, webhook_secret, private_key } = credentials
     const line = private_key.split('\n')[3] as string
     if (isEmbedded) {
       const path = join(service.app.config.data_dir, 'github-app.json')
@@ -92,25 +95,18 @@ describe('the App is created', () => {
     expect(later.setup_url).toBe(null)
     await later.close()
   })
-})
 
-test('the environment wins over the stored App', async () => {
-  const service = await startSetupService(github, { public_url: PUBLIC_URL, secrets_key })
-  const { form, cookie } = await service.open()
-  expect((await service.confirm(form, cookie)).status).toBe(303)
-  const { private_key } = await service.stored()
-  const environment = { id: 99, private_key, webhook_secret: 'hush' }
-  const other = await service.restart({ github_app: environment })
-  expect(other.app.github_app?.id).toBe(99)
-  await other.close()
-})
+  test('and the environment wins over it', async () => {
+    const { private_key } = credentials
+    const other = await service.restart({ github_app: { id: 99, private_key, webhook_secret: 'hush' } })
+    expect(other.app.github_app?.id).toBe(99)
+    await other.close()
+  })
 
-test.skipIf(!isEmbedded)('a damaged file is named at start', async () => {
-  const service = await startSetupService(github, { public_url: PUBLIC_URL })
-  const path = join(service.app.config.data_dir, 'github-app.json')
-  await writeFile(path, '{"id": 1')
-  await expect(service.restart({})).rejects.toThrow(/github-app\.json, which is not valid/)
-  await service.close()
+  test.skipIf(!isEmbedded)('and its damaged file is named at start', async () => {
+    await writeFile(join(service.app.config.data_dir, 'github-app.json'), '{"id": 1')
+    await expect(service.restart({})).rejects.toThrow(/github-app\.json, which is not valid/)
+  })
 })
 
 describe.skipIf(isEmbedded)('with PostgreSQL', () => {

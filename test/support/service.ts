@@ -37,7 +37,7 @@ export async function startTestService(
     realClock?: boolean
   } & Pick<ServiceOptions, 'connection_limits' | 'has_workers' | 'paces_writes' | 'job_poll_ms'>,
 ): Promise<TestService> {
-  const database = await freshDatabase()
+  const database = options.config?.data_dir ? NOT_OWNED : await freshDatabase()
   const config = { ...readConfig({}), host: '127.0.0.1', port: 0, ...database, ...options.config }
   const clock = {
     now: new Date('2026-03-02T09:00:00.000Z'),
@@ -77,6 +77,9 @@ export async function startTestService(
     },
   }
 }
+
+/** The database of `config`, which the test drops. */
+const NOT_OWNED = { drop: async () => {} }
 
 /** On small tables this is faster than `truncate`. */
 const DELETE_RECORDS = sql`do $$ declare name text; begin
