@@ -1,4 +1,4 @@
-/** Lists of activities and notables: order, each filter alone and combined, limits and parameters (specification §4, contract §4). */
+/** Lists of activities and notables: order, each filter alone and combined, limits and parameters (specification §4, contract §4); and the overview of repositories (contract §13). */
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { newId } from '../../src/base/id.ts'
 import { fakeGithub } from '../support/github.ts'
@@ -237,4 +237,21 @@ describe('a page', () => {
       }
     },
   )
+})
+
+test('the overview counts the live records of a repository', async () => {
+  const { id, createActivity, createNotable } = freshRepository()
+  const scope = { paths: ['src/**'] }
+  for (const branch of ['pay', 'till']) await createActivity({ branch, actor: branch, scope })
+  for (const importance of ['critical', 'low']) await createNotable({ importance })
+  const name = github.state.repositories.find((each) => each.id === id)?.full_name.split('/')[1]
+  const { body } = await service.api('GET', '/api/v1/repos')
+  expect(body.items.find((item: { name: string }) => item.name === name)).toMatchObject({
+    live_activities: 2,
+    collisions: { high: 0, medium: 1, low: 0 },
+    active_notables: 2,
+    high_notables: 1,
+    people: 1,
+    created_by_day: [...Array(13).fill(0), 2],
+  })
 })
