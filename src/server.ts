@@ -8,6 +8,7 @@ import type { Config } from './base/config.ts'
 import { SingleFlight } from './base/single-flight.ts'
 import type { App } from './context/app.ts'
 import { ChangeFeed } from './context/change-feed.ts'
+import { RepositoryCache } from './context/repository-cache.ts'
 import { openDatabase, pendingDatabase } from './db/open.ts'
 import { Access } from './github/access.ts'
 import { openGithub } from './github/octokit.ts'
@@ -95,6 +96,7 @@ export async function startService(config: Config, options: ServiceOptions = {})
     sign_in: config.sign_in,
     watch,
     change_feed,
+    repositories: new RepositoryCache(),
     comparisons,
     invalidateAccess,
     wakeWorker: () => wakeup.wake(),

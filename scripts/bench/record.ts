@@ -7,6 +7,7 @@ import { readConfig } from '../../src/base/config.ts'
 import { SingleFlight } from '../../src/base/single-flight.ts'
 import type { App } from '../../src/context/app.ts'
 import { ChangeFeed } from '../../src/context/change-feed.ts'
+import { RepositoryCache } from '../../src/context/repository-cache.ts'
 import type { Caller } from '../../src/operations/admission.ts'
 import type { OperationName } from '../../src/operations/contract.ts'
 import { perform } from '../../src/operations/perform.ts'
@@ -56,6 +57,7 @@ export async function recordStatements(url: string, operation: Operation): Promi
       repository: async () => ({ ...repository, may_write: true }),
       identity: async () => null,
     } as unknown as App['access'],
+    repositories: new RepositoryCache(),
     comparisons: new SingleFlight({ size: 1, count: () => {} }),
     github_app: null,
     watch: null,

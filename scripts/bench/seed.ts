@@ -73,6 +73,7 @@ function contextOf(db: RepoContext['db'], { id, owner, name }: SeedRepository, n
     findIdentity: async () => null,
     noise_attributes: [],
     is_notified: false,
+    unconfirmed_version: null,
     settings: DEFAULT_SETTINGS,
     settings_source: 'defaults',
     settings_errors: [],

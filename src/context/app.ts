@@ -9,6 +9,7 @@ import type { GithubApp } from '../github/app.ts'
 import type { Watch } from '../github/watch.ts'
 import type { Metrics } from '../telemetry/metrics.ts'
 import type { ChangeFeed } from './change-feed.ts'
+import type { RepositoryCache } from './repository-cache.ts'
 
 export interface App {
   config: Config
@@ -24,6 +25,7 @@ export interface App {
   /** Null if no repository is watched. */
   watch: Watch | null
   change_feed: ChangeFeed
+  repositories: RepositoryCache
   /** Overlaps of whole repositories, shared by concurrent callers. */
   comparisons: SingleFlight
   /** Invalidates cached permissions for the repositories of an account, on every instance. */

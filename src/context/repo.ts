@@ -37,6 +37,8 @@ export interface RepoContext {
     /** Installed or watched: its pull requests become activities and get rechecks. */
     is_tracked: boolean
   }
+  /** The version of the cached row that this context was opened with, for `confirmVersion`; null if the row was read. */
+  unconfirmed_version: string | null
   /** The caller, if the operation needs it; null for tokens without a user. */
   identity: Identity
   /**
@@ -57,6 +59,14 @@ export interface RepoContext {
   meter: Meter
   /** Announces a change to open pages, and to the worker that runs its jobs; inside a transaction, after it commits. */
   announceChange(ids: Changed): void
+}
+
+/** The repository has changed since its cached row was read. Nothing has been stored; open the context again. */
+export class OutdatedRepository extends Error {}
+
+/** Throws `OutdatedRepository` unless the context was opened with the current version of the row; null if there is no row. */
+export function confirmVersion({ unconfirmed_version }: RepoContext, current: string | null): void {
+  if (unconfirmed_version !== null && unconfirmed_version !== current) throw new OutdatedRepository()
 }
 
 /** A request: the repository name in it, which may be a former one, its time, and its meter. */
@@ -80,7 +90,24 @@ export async function openRepo(
   const { id: repo_id, owner, name } = repository
   const db = app.database.connection()
   const stored = await findRepository(db, repo_id)
+  if (stored) app.repositories.keep(stored)
   return contextOf(app, { repo_id, owner, name }, { stored, request, db })
+}
+
+/**
+ * Opens the repository with the row that an earlier request read; undefined if there is none. No query, but the work has to
+ * call `confirmVersion` with a version that it reads, before it stores anything.
+ */
+export function openCachedRepo(
+  app: App,
+  repository: VisibleRepository,
+  request: RepoRequest,
+): RepoContext | undefined {
+  const { id: repo_id, owner, name } = repository
+  const stored = app.repositories.get(repo_id)
+  if (!stored) return undefined
+  const ctx = contextOf(app, { repo_id, owner, name }, { stored, request, db: app.database.connection() })
+  return { ...ctx, unconfirmed_version: stored.version }
 }
 
 /** Opens a stored repository for a job; undefined if it is not stored. */
@@ -123,6 +150,7 @@ function contextOf(
       is_watched,
       is_tracked: is_installed || is_watched,
     },
+    unconfirmed_version: null,
     identity: null,
     findIdentity: async () => null,
     settings,

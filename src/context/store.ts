@@ -1,19 +1,25 @@
 /** Queries for repositories. */
-import { and, asc, eq, gt, ilike, isNotNull, isNull, lte, or, sql } from 'drizzle-orm'
+import { and, asc, eq, getTableColumns, gt, ilike, isNotNull, isNull, lte, or, sql } from 'drizzle-orm'
 import type { Db } from '../db/database.ts'
 import { prepared } from '../db/prepared.ts'
 import { repositories } from './table.ts'
 
 export type RepositoryRow = typeof repositories.$inferSelect
 
+/** Changes with every update of the row: the transaction that wrote it. */
+export const REPOSITORY_VERSION = sql<string>`${repositories}.xmin::text`
+
+/** A row, and the version that was read. */
+export type VersionedRepository = RepositoryRow & { version: string }
+
 const readRepository = prepared('repository', (db) =>
   db
-    .select()
+    .select({ ...getTableColumns(repositories), version: REPOSITORY_VERSION })
     .from(repositories)
     .where(eq(repositories.repo_id, sql.placeholder('repo_id'))),
 )
 
-export async function findRepository(db: Db, repo_id: number): Promise<RepositoryRow | undefined> {
+export async function findRepository(db: Db, repo_id: number): Promise<VersionedRepository | undefined> {
   const [row] = await readRepository(db, { repo_id })
   return row
 }

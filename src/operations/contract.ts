@@ -77,6 +77,7 @@ export const OPERATIONS = {
     access: 'read',
     input: CheckOverlap,
     output: OverlapResult,
+    confirms_repository: true,
     summary: 'Check for overlap',
     description:
       'Compares planned work with the live activities and active notables. It creates nothing and never blocks.',

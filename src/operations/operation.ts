@@ -18,6 +18,8 @@ export interface Operation {
   status: 200 | 201
   /** Whether the operation supports `Idempotency-Key`. */
   is_idempotent: boolean
+  /** Whether the operation calls `confirmVersion`, so that it can start with a cached row of the repository. */
+  confirms_repository: boolean
   /** Whether the operation needs the GitHub user behind the token, given this input. */
   needs_identity: (input: Record<string, unknown>) => boolean
   summary: string
@@ -32,6 +34,7 @@ const defaults = {
   input: NO_INPUT,
   status: 200,
   is_idempotent: false,
+  confirms_repository: false,
   needs_identity: (): boolean => false,
 } as const
 

@@ -4,7 +4,13 @@ import { isId } from '../base/id.ts'
 import { parse } from '../base/parse.ts'
 import type { App } from '../context/app.ts'
 import { registerRepository } from '../context/installed-repository.ts'
-import { openRepo, type RepoContext, type RepoRequest } from '../context/repo.ts'
+import {
+  OutdatedRepository,
+  openCachedRepo,
+  openRepo,
+  type RepoContext,
+  type RepoRequest,
+} from '../context/repo.ts'
 import { databaseUnavailable } from '../db/errors.ts'
 import type { VisibleRepository } from '../github/repository-lists.ts'
 import { inSpan } from '../telemetry/trace.ts'
@@ -88,17 +94,36 @@ async function performOnRepository(
   const operation: Operation = OPERATIONS[name]
   const { caller } = request
   const repository = await authorise(app, operation, request)
-  const ctx = await inSpan('open repository', DATABASE, () => open(app, repository, request))
+  const opening = openingOf(request)
+  const ctx =
+    (operation.confirms_repository && openCachedRepo(app, repository, opening)) ||
+    (await inSpan('open repository', DATABASE, () => open(app, repository, opening)))
   const key = operation.is_idempotent ? idempotencyKeyOf(request.idempotency_key) : undefined
   const input = await readInput(ctx, name, request)
   const identify = () => caller.admit((token) => app.access.tokens.identity(token))
   if (key !== undefined || operation.needs_identity(input)) ctx.identity = await identify()
   ctx.findIdentity = () => identify().catch(nullIfFailed)
-  return inSpan('run operation', DATABASE, () =>
-    isCreate(name)
-      ? create(ctx, name, input as InputOf<typeof name>, { caller, key })
-      : handle(ctx, name, input, request.id),
-  )
+  return inSpan('run operation', DATABASE, async () => {
+    if (isCreate(name)) return create(ctx, name, input as InputOf<typeof name>, { caller, key })
+    try {
+      return await handle(ctx, name, input, request.id)
+    } catch (error) {
+      if (!(error instanceof OutdatedRepository)) throw error
+      const { identity, findIdentity } = ctx
+      const current = { ...(await open(app, repository, opening)), identity, findIdentity }
+      return handle(current, name, input, request.id)
+    }
+  })
+}
+
+function openingOf({
+  caller,
+  owner,
+  repo: name,
+  now,
+  signal,
+}: OperationRequest & { now: Date }): RepoRequest {
+  return { owner, name, now, meter: caller.meter, signal }
 }
 
 /** A GitHub that does not answer, or limits the rate. */
@@ -148,16 +173,10 @@ export async function authorise(
 const NOUNS = { act: 'activity', ntb: 'notable' } as const
 
 /** Opens the repository. Its first request from a caller with write access also registers it. */
-async function open(
-  app: App,
-  repository: VisibleRepository,
-  request: OperationRequest & { now: Date },
-): Promise<RepoContext> {
-  const { caller, owner, repo: name, now, signal } = request
-  const opening: RepoRequest = { owner, name, now, meter: caller.meter, signal }
+async function open(app: App, repository: VisibleRepository, opening: RepoRequest): Promise<RepoContext> {
   const ctx = await openRepo(app, repository, opening)
   if (ctx.repo.is_known || !repository.may_write) return ctx
-  await registerRepository(app, repository, now)
+  await registerRepository(app, repository, opening.now)
   return openRepo(app, repository, opening)
 }
 

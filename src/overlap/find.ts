@@ -2,6 +2,7 @@
 import { type ComparedActivity, listScopesOf, type MergedActivity } from '../activities/live-store.ts'
 import type { Budget } from '../base/budget.ts'
 import { globOf, TRUNCATED } from '../claims/claim.ts'
+import { confirmVersion } from '../context/repo.ts'
 import { listNotableScopes } from '../notables/store.ts'
 import type { Glob } from '../scope/glob.ts'
 import { overlapsAny } from '../scope/path-set.ts'
@@ -67,6 +68,7 @@ export async function findOverlaps(
     ...read,
   }
   const first = await search(ctx.db, ctx.repo.id, input)
+  confirmVersion(ctx, first.repository_version)
   const decision = await decide(comparison, first.keys)
   const decided = decision.verdicts.filter(({ is_overlap }) => is_overlap)
   const { activities, notables, expected, records } =

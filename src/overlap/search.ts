@@ -60,6 +60,8 @@ export interface SearchResult {
   records: ReadonlyMap<string, ComparedActivity>
   /** The activities that were merged last, newest first; see `Search.merged`. */
   merged: MergedActivity[]
+  /** The version of the repository's row; null if it is not stored. */
+  repository_version: string | null
 }
 
 export interface Search {
@@ -117,6 +119,7 @@ export async function search(db: Db, repo_id: number, input: Search): Promise<Se
     complete: keys.length <= KEYS_MAX,
     records: recordsIn(of('activity')),
     merged: of('merged').map(({ json }) => mergedFrom(json as string)),
+    repository_version: of('repository')[0]?.record_id ?? null,
   }
 }
 

@@ -6,6 +6,8 @@ import { activities } from '../activities/table.ts'
 import { AREA, FILE, type Kind, PATTERN, PLAIN, TRUNCATED } from '../claims/claim.ts'
 import { liveCountOf } from '../claims/store.ts'
 import { claims } from '../claims/table.ts'
+import { REPOSITORY_VERSION } from '../context/store.ts'
+import { repositories } from '../context/table.ts'
 import { prepared } from '../db/prepared.ts'
 import { notables } from '../notables/table.ts'
 import { type Answer, CLAIM_KINDS, RANGE_PROBES, TRUTH_TABLE } from './probes.ts'
@@ -157,7 +159,7 @@ const KEY_RECORD = sql`case when kind = ${code(TRUNCATED)} then record_id end`
 export const runSearch = prepared('overlap_search', (db) =>
   db
     .select({
-      part: sql<'activity' | 'notable' | 'merged' | 'key' | 'own' | 'stacked' | 'live'>`part`,
+      part: sql<'activity' | 'notable' | 'merged' | 'key' | 'own' | 'stacked' | 'live' | 'repository'>`part`,
       record_id: sql<string | null>`record_id`,
       rank: sql<number>`rank`,
       total: sql<number>`total`,
@@ -181,6 +183,8 @@ export const runSearch = prepared('overlap_search', (db) =>
       union all select 'live', 'act', null, ${LIVE_ACTIVITIES}, null, null, null, null, null
       union all select 'live', 'ntb', null, ${LIVE_NOTABLES}, null, null, null, null, null
       union all ${MERGED}
+      union all select 'repository', ${REPOSITORY_VERSION}, null, null, null, null, null, null, null
+        from ${repositories} where ${repositories.repo_id} = ${REPO}
     ) as answer${COLUMNS}`),
 )
 

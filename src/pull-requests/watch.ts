@@ -4,7 +4,7 @@ import { later } from '../base/clock.ts'
 import type { App } from '../context/app.ts'
 import { refreshSettings, registerRepository } from '../context/installed-repository.ts'
 import { openKnownRepo, type RepoContext } from '../context/repo.ts'
-import { findRepository, updateRepository } from '../context/store.ts'
+import { findRepository, type RepositoryRow, updateRepository } from '../context/store.ts'
 import { faultOf } from '../db/errors.ts'
 import type { Reader } from '../github/client.ts'
 import { classifyError } from '../github/octokit.ts'
@@ -170,7 +170,7 @@ async function refreshed(app: App, ctx: RepoContext, { reader, watched }: Polled
   return current
 }
 
-function settingsIn(row: Awaited<ReturnType<typeof findRepository>>) {
+function settingsIn(row: RepositoryRow | undefined) {
   return [row?.settings, row?.settings_errors, row?.labeler_areas, row?.noise_attributes]
 }
 

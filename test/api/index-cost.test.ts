@@ -135,20 +135,40 @@ describe.skipIf(process.env.TEST_DATABASE_KIND === 'embedded')('the database', (
     await raw`update claims set place = '/d' || record_id || '/' where repo_id = ${repo.id} and record_id like '____0%'`
   }
 
+  /** The statements on the repository. Background work of this process may run others at any time. */
+  async function statementsOn(repo: TestRepository, work: () => Promise<unknown>): Promise<string[]> {
+    const seen = await statementsOf(work)
+    return [...seen].flatMap(([text, values]) =>
+      values.some((each) => Number(each) === repo.id) ? text : [],
+    )
+  }
+
   test('reads what overlaps with the search for it', async () => {
     const repo = repository()
     const id = await repo.createActivity({ scope: { paths: ['src/a.ts'] } })
-    // Background work of this process may run at any time, so only statements on this repository count.
-    const beat = async () => {
-      const seen = await statementsOf(() => repo.request('POST', `/activity/${id}/heartbeat`))
-      return [...seen].flatMap(([text, values]) =>
-        values.some((each) => Number(each) === repo.id) ? text : [],
-      )
-    }
+    const beat = () => statementsOn(repo, () => repo.request('POST', `/activity/${id}/heartbeat`))
     const alone = await beat()
     await repo.createActivity({ scope: { paths: ['src/**'] } })
     expect(alone.length).toBeGreaterThan(1)
     expect((await beat()).filter((each) => !alone.includes(each))).toEqual([])
+  })
+
+  test('gets one statement for a check that finds nothing', async () => {
+    const repo = repository()
+    const check = () => repo.check({ scope: { paths: ['src/a.ts'] }, branch: 'mine' })
+    await repo.createActivity({ scope: { paths: ['lib/**'] } })
+    expect(await statementsOn(repo, check)).toHaveLength(1)
+  })
+
+  test('tells a check what another instance has stored with the repository', async () => {
+    const repo = repository()
+    await repo.createActivity({ scope: { paths: ['src/a.ts'] } })
+    const overlaps = async () => (await repo.check({ scope: { paths: ['src/**'] } })).overlap_detected
+    expect(await overlaps()).toBe(true)
+    await raw`update repositories set settings = '{"ignore_paths": ["src/a.ts"]}' where repo_id = ${repo.id}`
+    expect(await overlaps()).toBe(false)
+    await raw`update repositories set settings = null where repo_id = ${repo.id}`
+    expect(await overlaps()).toBe(true)
   })
 
   describe('in a repository unknown to the planner’s statistics, among many claims', () => {
