@@ -7,31 +7,22 @@ interface Prepared<Rows> {
   execute(values?: Record<string, unknown>): Promise<Rows>
 }
 
-/** What Drizzle keeps of a connection or a transaction: the client that sends its statements. */
-interface Session {
-  client: object
-}
-
 /**
- * A query whose values are `sql.placeholder`s. It is built once, also for transactions, and each connection prepares it once.
- * Its text must not depend on its values, because connections keep every prepared statement.
+ * A query whose values are `sql.placeholder`s. It is built once for the pool and once per transaction, and each connection
+ * prepares it once. Its text must not depend on its values, because connections keep every prepared statement.
  */
 export function prepared<Values extends Record<string, unknown>, Rows>(
   name: string,
   build: (db: Db) => { prepare(name: string): Prepared<Rows> },
 ): (db: Db, values: Values) => Promise<Rows> {
-  // PostgreSQL and the embedded database have classes of their own.
-  const built = new Map<unknown, Prepared<Rows>>()
+  const built = new WeakMap<Db, Prepared<Rows>>()
   return (db, values) => {
-    const session = db._.session as unknown as Session
-    let query = built.get(session.constructor)
+    let query = built.get(db)
     if (!query) {
       query = build(db).prepare(name)
-      built.set(session.constructor, query)
+      built.set(db, query)
     }
-    // Drizzle binds a query to the client that it was built with, and has no other way to run it on another one.
-    const onSession: Prepared<Rows> = Object.create(query, { client: { value: session.client } })
-    return onSession.execute(values)
+    return query.execute(values)
   }
 }
 
