@@ -7,7 +7,7 @@ import { enqueueNotification, type NotifySubject } from '../context/notification
 import { openKnownRepo, type RepoContext } from '../context/repo.ts'
 import type { JobHandler } from '../jobs/jobs.ts'
 import { findNotable } from '../notables/store.ts'
-import { isBot } from '../signal/audience.ts'
+import { isBot, isStale } from '../signal/audience.ts'
 import { branchKey, numberOf, type SideKey } from '../signal/pair.ts'
 import { findPair, savePairs } from '../signal/store.ts'
 import type { PairRow } from '../signal/table.ts'
@@ -42,7 +42,7 @@ export async function notifyNewPairs(
     const branch = number === null ? null : (others.get(number)?.branch ?? null)
     // A branch that got a pull request has its pairs under the earlier key until its own comparison.
     const known = before.get(key) ?? (branch === null ? undefined : before.get(branchKey(branch)))
-    const isNew = row.outcome === 'open' && isSevere(row) && !(known && isSevere(known))
+    const isNew = row.outcome === 'open' && isCurrent(row, within) && !(known && isCurrent(known, within))
     if (known?.notified_at) notified.push([key, { ...row, notified_at: known.notified_at }])
     else if (isNew && isForPeople(row, within)) {
       await enqueueNotification(within, { pair: { first: row.first, second: row.second } })
@@ -56,8 +56,10 @@ export async function notifyNewPairs(
   return new Map([...after, ...notified])
 }
 
-function isSevere({ is_duplicate, confidence }: PairRow): boolean {
-  return is_duplicate || confidence === 'proved'
+/** A duplicate or proved conflict, both sides of which were pushed or declared lately. */
+function isCurrent(row: PairRow, { settings: { comment }, now }: RepoContext): boolean {
+  const isSevere = row.is_duplicate || row.confidence === 'proved'
+  return isSevere && ![row.first_active_at, row.second_active_at].some((at) => isStale(at, { comment, now }))
 }
 
 /** Not work of one author, nor of bots, by the same settings as comments. */

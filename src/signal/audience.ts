@@ -48,16 +48,21 @@ export interface AudienceRules {
 
 /** Why the comment does not name the candidate; null if it does. */
 export function suppressionOf(candidate: Candidate, rules: AudienceRules): Suppression | null {
-  const { comment, is_draft, is_over_budget, now } = rules
+  const { comment, is_draft, is_over_budget } = rules
   if (!isAtLeast(candidate.severity, is_draft ? comment.draft_min_severity : comment.min_severity))
     return 'below_threshold'
-  if (now.getTime() - candidate.active_at.getTime() > comment.stale_after_days * DAY_MS) return 'stale'
+  if (isStale(candidate.active_at, rules)) return 'stale'
   if (candidate.is_bot) return 'bot'
   if (candidate.is_same_author && !comment.same_author) return 'same_author'
   if (candidate.is_blocking) return null
   if (comment.audience === 'later' && !isCausedByThis(candidate)) return 'other_side'
   if (is_over_budget && !isWorthMore(candidate)) return 'over_budget'
   return null
+}
+
+/** Whether work that was last pushed or declared at `active_at` is not shown any more. */
+export function isStale(active_at: Date, { comment, now }: Pick<AudienceRules, 'comment' | 'now'>): boolean {
+  return now.getTime() - active_at.getTime() > comment.stale_after_days * DAY_MS
 }
 
 function isCausedByThis({ cause, is_earlier }: Candidate): boolean {

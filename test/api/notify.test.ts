@@ -7,6 +7,7 @@ import { text } from 'node:stream/consumers'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { sweep } from '../../src/operations/sweep.ts'
 import { fakeGithub } from '../support/github.ts'
+import { timestamp } from '../support/github-state.ts'
 import { editOf } from '../support/lines.ts'
 import {
   type PullRequestService,
@@ -79,7 +80,7 @@ const work = (head: string, ...files: ReturnType<typeof edit>[]) => ({
 const open = (...given: Parameters<typeof work>) => repository.open(work(...given))
 /** Opens two pull requests that change the same lines, in one second of GitHub's clock and one after the other of the service's. */
 async function openPair(): Promise<[number, number]> {
-  const created_at = '2026-03-02T08:00:00Z'
+  const created_at = timestamp(new Date())
   const first = await repository.open({ ...work('retries', edit(40, ['retry()'])), created_at })
   fixture.service.clock.advance(1000)
   return [first, await repository.open({ ...work('tidy', edit(41, ['tidy()'])), created_at })]
@@ -168,6 +169,16 @@ describe('a proved conflict', () => {
       [null, 'declared'],
     ])
     await open('declared', edit(40, ['x()']))
+    expect(received).toHaveLength(1)
+  })
+
+  test('with work that was not pushed for two weeks is posted when it is pushed again', async () => {
+    const created_at = timestamp(new Date(Date.now() - 15 * DAY_MS))
+    const first = await repository.open({ ...work('retries', edit(40, ['retry()'])), created_at })
+    await open('tidy', edit(41, ['tidy()']))
+    expect((await repository.request('GET', '/overlaps')).body.items).toMatchObject([{ severity: 'high' }])
+    expect(received).toEqual([])
+    await repository.push(first, [edit(40, ['retry(1)'])])
     expect(received).toHaveLength(1)
   })
 
