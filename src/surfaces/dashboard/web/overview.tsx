@@ -92,13 +92,19 @@ function useOverview(): { loaded: Loaded | null; problem: Problem | null } {
   const [problem, setProblem] = useState<Problem | null>(null)
   useEffect(() => {
     const leaving = new AbortController()
+    let isReading = false
     const read = async () => {
+      // An answer may take longer than the interval, and must not replace a newer one.
+      if (isReading) return
+      isReading = true
       try {
         setLoaded(await overview(leaving.signal))
         setProblem(null)
       } catch (error) {
         if (!leaving.signal.aborted)
           setProblem(error instanceof Problem ? error : new Problem(0, String(error)))
+      } finally {
+        isReading = false
       }
     }
     void read()
