@@ -1,5 +1,6 @@
 /** The warning that an agent hears: who else works where, in at most 600 characters. Pure. */
 import type { LineRange, Verdict } from '../../../lines/verdict.ts'
+import { linesText } from '../../../lines/verdict-words.ts'
 import type { Severity } from '../../../overlap/overlap.ts'
 import { byRank } from '../../../overlap/severity.ts'
 import { sanitize } from '../terminal.ts'
@@ -110,10 +111,6 @@ function whereOf({ path, verdict, their_lines, is_same_branch }: Place): string 
   const lines = their_lines === null ? '' : ` ${linesText(their_lines)}`
   const how = verdict === null ? undefined : VERDICTS[verdict]
   return `${clipStart(plain(path), 100)}${lines}${how ? ` (${how})` : ''}`
-}
-
-function linesText([first, last]: LineRange): string {
-  return first === last ? `line ${first}` : `lines ${first}–${last}`
 }
 
 const ADVICE: Record<Severity, string> = {
