@@ -7,7 +7,7 @@ import { faultOf } from '../db/errors.ts'
 import { type Execution, newExecution, runInExecution } from '../telemetry/execution.ts'
 import type { Metrics } from '../telemetry/metrics.ts'
 import { inSpan, markFailed } from '../telemetry/trace.ts'
-import { endRun, leaseNext, type RunEnd, renewLease } from './store.ts'
+import { endRun, leaseNext, type RunEnd, renewLease } from './run-store.ts'
 import type { JobRow } from './table.ts'
 import type { Wakeup } from './wakeup.ts'
 

@@ -5,17 +5,8 @@ import { afterAll, beforeEach, describe, expect, test, vi } from 'vitest'
 import type { Database } from '../../src/db/database.ts'
 import { openDatabase } from '../../src/db/open.ts'
 import { type JobHandler, runNext, runUntil } from '../../src/jobs/jobs.ts'
-import {
-  deleteJobs,
-  endRun,
-  enqueue,
-  enqueueOnce,
-  leaseNext,
-  listJobs,
-  type NewJob,
-  renewLease,
-  reviveJob,
-} from '../../src/jobs/store.ts'
+import { endRun, leaseNext, renewLease } from '../../src/jobs/run-store.ts'
+import { deleteJobs, enqueue, enqueueOnce, listJobs, type NewJob, reviveJob } from '../../src/jobs/store.ts'
 import { type JobRow, jobs } from '../../src/jobs/table.ts'
 import { Wakeup } from '../../src/jobs/wakeup.ts'
 import { openMetrics } from '../../src/telemetry/metrics.ts'
