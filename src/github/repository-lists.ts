@@ -111,17 +111,19 @@ export class RepositoryLists {
     const options = { per_page: PAGE, page, ...requestOptions(token.secret) }
     if (!is_user) {
       const { data, headers } = await this.#github.rest.apps.listReposAccessibleToInstallation(options)
-      return { listed: InstallationPage.parse(data).repositories, is_last: isLast(headers) }
+      const listed = InstallationPage.parse(data).repositories
+      return { listed, is_last: isLast(listed, headers) }
     }
     const { data, headers } = await this.#github.rest.repos.listForAuthenticatedUser({
       sort: 'pushed',
       ...options,
     })
-    return { listed: UserPage.parse(data), is_last: isLast(headers) }
+    const listed = UserPage.parse(data)
+    return { listed, is_last: isLast(listed, headers) }
   }
 }
 
-/** Whether the header `Link` of a page names no next one. GitHub sends none with the only page. */
-function isLast({ link }: { link?: string | undefined }): boolean {
-  return !link?.includes('rel="next"')
+/** Whether the header `Link` names no next page. GitHub sends none with the only page, and a proxy may remove it: a full page then counts as followed by another. */
+function isLast(listed: readonly unknown[], { link }: { link?: string | undefined }): boolean {
+  return link === undefined ? listed.length < PAGE : !link.includes('rel="next"')
 }

@@ -161,7 +161,7 @@ describe('GitHub', () => {
     })
 
     test.each([
-      [100, 1, true],
+      [100, 2, true],
       [101, 2, true],
       [500, 5, true],
       [501, 5, false],
