@@ -8,7 +8,7 @@ import type { RepoContext } from '../context/repo.ts'
 import type { GithubPullRequest } from '../github/pull-request.ts'
 import { addCommits, addLinks, deleteLinksOf, listBranchesWith } from '../stacks/store.ts'
 import type { BranchLink } from '../stacks/table.ts'
-import { listHeadsIn, listStack } from './store.ts'
+import { listHeadsIn, listStack } from './stack-links-store.ts'
 import type { PullRequestRow } from './table.ts'
 
 /** Commits of a push that are stored, the newest ones. */

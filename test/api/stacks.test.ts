@@ -142,7 +142,7 @@ describe('branches collide', () => {
     expect(Object.values(body.relationships)).toContain('collision')
   })
 
-  test('once nothing was heard of the stack for the time that records are kept', async () => {
+  test('once the stack was not pushed for the time that records are kept', async () => {
     await push('upper', [await push('lower')])
     await open('lower')
     await open('upper')
