@@ -44,7 +44,7 @@ export class ChangeFeed {
   /** Calls `onChange` with what changed, or without it when notifications may have been missed. */
   subscribe(onChange: (changes?: ChangedRepository[]) => void): Promise<void> {
     return this.#database.listen(CHANNEL, {
-      heard: (text) => onChange(Announcement.safeParse(JSON.parse(text)).data),
+      received: (text) => onChange(Announcement.safeParse(JSON.parse(text)).data),
       missed: () => onChange(),
     })
   }

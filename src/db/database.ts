@@ -8,8 +8,8 @@ export interface Database {
   kind: 'postgres' | 'embedded'
   /** A connection for one request. */
   connection(): Db
-  /** Calls `heard` with every announcement on the channel from any instance, and `missed` when announcements may have been missed. */
-  listen(channel: string, on: { heard: (text: string) => void; missed: () => void }): Promise<void>
+  /** Calls `received` with every announcement on the channel from any instance, and `missed` when announcements may have been missed. */
+  listen(channel: string, on: { received: (text: string) => void; missed: () => void }): Promise<void>
   /** Sends text of at most 8,000 bytes to every instance that listens, including this one. */
   announce(channel: string, text: string): Promise<void>
   /** Rejects while the database does not answer. */

@@ -14,8 +14,8 @@ export async function openEmbedded(directory: string): Promise<Database> {
   return {
     kind: 'embedded',
     connection: () => db,
-    listen: async (channel, { heard }) => {
-      await client.listen(channel, heard)
+    listen: async (channel, { received }) => {
+      await client.listen(channel, received)
     },
     announce: (channel, text) => announce(db, channel, text),
     ping: () => ping(db),

@@ -77,7 +77,7 @@ function listening(open: () => postgres.Sql) {
   const channels: Parameters<Database['listen']>[] = []
   const listen: Database['listen'] = async (channel, on) => {
     channels.push([channel, on])
-    await client.listen(channel, on.heard, on.missed)
+    await client.listen(channel, on.received, on.missed)
   }
   return {
     listen,
@@ -86,8 +86,8 @@ function listening(open: () => postgres.Sql) {
       void client.end({ timeout: 0 })
       client = open()
       // If it fails, postgres.js tries again.
-      for (const [channel, { heard, missed }] of channels)
-        client.listen(channel, heard, missed).catch(() => {})
+      for (const [channel, { received, missed }] of channels)
+        client.listen(channel, received, missed).catch(() => {})
     },
     close: () => client.end({ timeout: CLOSE_S }),
   }

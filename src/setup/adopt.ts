@@ -35,7 +35,7 @@ export async function adoptCreatedApp(
   }
   await adopt()
   if (app.github_app) return null
-  await app.database.listen(CHANNEL, { heard: adoptLater, missed: adoptLater })
+  await app.database.listen(CHANNEL, { received: adoptLater, missed: adoptLater })
   const { public_url } = app.config
   return public_url && `${public_url}/setup?code=${await issueCode(app)}`
 }

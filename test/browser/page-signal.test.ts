@@ -51,7 +51,7 @@ describe.skipIf(BROWSER === undefined)('in Chromium, the page', () => {
     await card().getByRole('row', { name: '2026-01 13 9 1 90 %' }).waitFor()
     await card().getByRole('row', { name: 'src/checkout/retry.ts 6 4' }).waitFor()
     await card().getByRole('heading', { name: 'What would have been shown' }).waitFor()
-    await card().getByText('ada, would be told').waitFor()
+    await card().getByText('ada, would be shown').waitFor()
     const link = card().getByRole('link', { name: '#15' })
     expect(await link.getAttribute('href')).toBe('https://github.com/acme/shop/pull/15')
     expect(await seriousFaultsOn(page)).toEqual([])

@@ -78,14 +78,14 @@ describe('at most 600 characters', () => {
     expect(text.length).toBeLessThanOrEqual(MESSAGE_MAX)
     expect(named.length).toBeGreaterThan(0)
     // What is not named is told another time.
-    const told = named.map(({ id, path }) => `${id} ${path}`)
-    expect(freshPlaces(places, { ...NO_STATE, told }, null)).toHaveLength(places.length - named.length)
+    const warned = named.map(({ id, path }) => `${id} ${path}`)
+    expect(freshPlaces(places, { ...NO_STATE, warned }, null)).toHaveLength(places.length - named.length)
   })
 })
 
 test('is told once for each activity and file, and again to a subagent, which has not heard it', () => {
   const other = { ...PLACE, path: 'src/other.ts' }
-  const state = { ...NO_STATE, told: ['act_1 src/retry.ts'] }
+  const state = { ...NO_STATE, warned: ['act_1 src/retry.ts'] }
   expect(freshPlaces([PLACE, other, other], state, null)).toEqual([other])
   expect(freshPlaces([PLACE], state, 'a7')).toEqual([PLACE])
 })

@@ -1,6 +1,6 @@
 /** What coding agents write to their hooks, as they were seen to write it or document it: who it is, and which files. */
 import { describe, expect, test } from 'vitest'
-import { hookOutput, isHeard } from '../../src/surfaces/cli/hook/answer.ts'
+import { hookOutput, isOutputRead } from '../../src/surfaces/cli/hook/answer.ts'
 import { type Agent, type HookEvent, readHookInput } from '../../src/surfaces/cli/hook/payload.ts'
 
 const CWD = '/work/shop'
@@ -270,11 +270,11 @@ describe('the answer', () => {
   })
 
   test('is only heard where the agent passes it to its model', () => {
-    expect(isHeard('gemini', 'before-edit')).toBe(false)
-    expect(isHeard('cursor', 'after-edit')).toBe(false)
+    expect(isOutputRead('gemini', 'before-edit')).toBe(false)
+    expect(isOutputRead('cursor', 'after-edit')).toBe(false)
     for (const event of ['stop', 'subagent-end', 'session-end'] as const)
-      expect(isHeard('claude-code', event)).toBe(false)
+      expect(isOutputRead('claude-code', event)).toBe(false)
     for (const event of ['session-start', 'prompt', 'after-read'] as const)
-      expect(isHeard('claude-code', event)).toBe(true)
+      expect(isOutputRead('claude-code', event)).toBe(true)
   })
 })

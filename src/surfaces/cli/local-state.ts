@@ -41,12 +41,12 @@ export interface LocalState {
   heartbeat_at: number
   /** The activity was created with `deconflict start`, so the session does not archive it. */
   is_borrowed: boolean
-  /** What the agent was told: see `toldKey`. */
-  told: string[]
+  /** What the agent was warned of: see `warningKey`. */
+  warned: string[]
   /** The files that the agent read, and when they were last compared. */
   compared: Record<string, number>
-  /** Something overlaps that the agent has not heard of, because it ignores the output of the hook that found it. */
-  has_news: boolean
+  /** Something overlaps of which no warning was read, because the agent ignores the output of the hook that found it. */
+  has_unread_overlap: boolean
   /** The subagent that works in this working tree; null for the session itself. */
   subagent: string | null
   /** Null until a hook of the session has read it from git. */
@@ -62,9 +62,9 @@ export const NO_STATE: LocalState = {
   changes_hash: '',
   heartbeat_at: 0,
   is_borrowed: false,
-  told: [],
+  warned: [],
   compared: {},
-  has_news: false,
+  has_unread_overlap: false,
   subagent: null,
   place: null,
 }

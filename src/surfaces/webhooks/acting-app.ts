@@ -39,7 +39,7 @@ export function actingAs(
   /** Handles its events and runs its jobs from now on. */
   const connected = async (github_app: GithubApp): Promise<void> => {
     await database.listen(ACCESS_CHANNEL, {
-      heard: (owner) => access.invalidate(owner),
+      received: (owner) => access.invalidate(owner),
       missed: () => access.invalidate(),
     })
     handleEvents(app, github_app.probot)

@@ -1,11 +1,11 @@
-/** What agents read from the standard output of their hooks: which of them are heard, and in which form. Pure. */
+/** What agents read from the standard output of their hooks: after which events, and in which form. Pure. */
 import type { Agent, HookEvent, HookInput } from './payload.ts'
 
 const STARTS = ['session-start', 'prompt'] as const
 const AFTER = ['after-edit', 'after-read'] as const
 
 /** The events whose output reaches the model. */
-const HEARD: Record<Agent, readonly HookEvent[]> = {
+const READ_EVENTS: Record<Agent, readonly HookEvent[]> = {
   'claude-code': [...STARTS, 'before-edit', ...AFTER],
   codex: [...STARTS, 'before-edit', ...AFTER],
   copilot: [...STARTS, 'before-edit', ...AFTER],
@@ -24,8 +24,8 @@ const EVENT_NAMES: Partial<Record<HookEvent, string>> = {
   'after-read': 'PostToolUse',
 }
 
-export function isHeard(agent: Agent, event: HookEvent): boolean {
-  return HEARD[agent].includes(event)
+export function isOutputRead(agent: Agent, event: HookEvent): boolean {
+  return READ_EVENTS[agent].includes(event)
 }
 
 /** The output that passes `message` to the agent; empty if there is none. */

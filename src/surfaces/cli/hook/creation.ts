@@ -9,15 +9,15 @@ import { sendScope, withChanges } from '../given-scope.ts'
 import { type LocalState, NO_STATE, type PendingCreate } from '../local-state.ts'
 import type { HookClient } from './hook-client.ts'
 import { placesOf } from './places.ts'
-import { type Kept, ownIds, repositoryOf, type SessionContext } from './session-context.ts'
+import { ownIds, repositoryOf, type SessionContext, type StepResult } from './session-context.ts'
 
-/** The time to live of an activity after the last sign of its session, which may be killed (contract §5). */
+/** The time to live of an activity after the last heartbeat of its session, which may be killed (contract §5). */
 export const TTL_MS = 1_800_000
 
 export async function create(
   context: SessionContext,
   { paths, changed, state }: { paths: string[]; changed: ChangedFiles | undefined; state: LocalState },
-): Promise<Kept> {
+): Promise<StepResult> {
   const { situation, workspace, actor } = context
   const { branch, own_branch, base_branch } = workspace
   const { agent, subagent, now } = situation
@@ -76,7 +76,7 @@ export async function sendCreate(
   return sendScope(given, (input) => client.createActivity({ ...at, input, idempotency_key }))
 }
 
-/** When the service last heard of the session, in milliseconds since the epoch. */
+/** When the last create or heartbeat was sent, in milliseconds since the epoch. */
 export function lastSentAt({ heartbeat_at, pending }: LocalState): number {
   return Math.max(heartbeat_at, pending?.at ?? 0)
 }

@@ -22,7 +22,7 @@ const HANDING_OVER: readonly string[] = ['clear', 'resume']
 /** The session that follows says so. */
 const TAKING_OVER: readonly string[] = ['clear', 'resume']
 const HANDOVER_KEY = 'handover'
-const PUT_OFF = 'ended-'
+const ENDED_PREFIX = 'ended-'
 const ENDINGS_MAX = 20
 const TREES_MAX = 200
 
@@ -67,39 +67,45 @@ export function takeOver(git_directory: string, reason: string, now: number): Lo
 }
 
 /** An ending that is stored until the service has carried it out, so that the next session can. */
-interface PutOff {
+interface PendingEnding {
   key: string
   directory: string
   state: LocalState
 }
 
 /** Stores the endings of activities that the sessions created. */
-export function putOff({ common_directory: directory }: WorkingTree, endings: Ending[]): PutOff[] {
+export function savePendingEndings(
+  { common_directory: directory }: WorkingTree,
+  endings: Ending[],
+): PendingEnding[] {
   const ours = endings.filter(({ state }) => !state.is_borrowed)
   return ours.map(({ state }) => {
-    const key = `${PUT_OFF}${state.activity_id ?? state.pending?.idempotency_key}`
+    const key = `${ENDED_PREFIX}${state.activity_id ?? state.pending?.idempotency_key}`
     writeState(directory, key, state)
     return { key, directory, state }
   })
 }
 
-/** The endings that no hook could finish. Those of activities that have expired by now are deleted. */
-export function putOffBefore({ common_directory: directory }: WorkingTree, now: number): PutOff[] {
-  const names = namesIn(stateDirectory(directory)).filter((name) => name.startsWith(PUT_OFF))
+/** The endings that no hook has carried out. Deletes those of activities that have expired. */
+export function readPendingEndings(
+  { common_directory: directory }: WorkingTree,
+  now: number,
+): PendingEnding[] {
+  const names = namesIn(stateDirectory(directory)).filter((name) => name.startsWith(ENDED_PREFIX))
   const all = names.slice(0, ENDINGS_MAX).map((name) => {
     const key = decodeURIComponent(name.replace(/\.json$/, ''))
     return { key, directory, state: readState(directory, key) }
   })
-  const isCurrent = ({ state }: PutOff) => hasActivity(state) && now - lastSentAt(state) < TTL_MS
+  const isCurrent = ({ state }: PendingEnding) => hasActivity(state) && now - lastSentAt(state) < TTL_MS
   for (const each of all) if (!isCurrent(each)) deleteState(directory, each.key)
   return all.filter(isCurrent)
 }
 
-/** Archives each, and finds out first which one a pending create is about. */
-export async function finishAll(
+/** Archives each activity. The id of one whose create is pending comes from repeating the create. */
+export async function archiveEndings(
   client: HookClient,
   { owner, repo }: { owner: string; repo: string },
-  endings: PutOff[],
+  endings: PendingEnding[],
 ): Promise<void> {
   const at = { owner, repo }
   await Promise.all(

@@ -1,4 +1,4 @@
-/** The warning that an agent hears: who else works where, in at most 600 characters. Pure. */
+/** The warning that an agent reads: who else works where, in at most 600 characters. Pure. */
 import type { LineRange, Verdict } from '../../../lines/verdict.ts'
 import { linesText } from '../../../lines/verdict-words.ts'
 import type { Severity } from '../../../overlap/overlap.ts'

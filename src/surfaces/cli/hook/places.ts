@@ -9,7 +9,7 @@ import { comparedKey } from './plan.ts'
 type Overlap = OutputOf<'checkOverlap'>
 type OverlapBrief = NonNullable<OutputOf<'heartbeatActivity'>['overlap']>
 
-const TOLD_MAX = 500
+const WARNINGS_MAX = 500
 
 /** The matches of a check or a create, and activities of the same branch. `own`: the ids of the session's own activities, which are left out. */
 export function placesOf({ matches, relationships }: Overlap, own: ReadonlySet<string>): Place[] {
@@ -55,36 +55,36 @@ export function placesOfBrief(
 }
 
 /** Once for each other activity and file, and for each context of the agent. */
-function toldKey(subagent: string | null, { id, path }: Place): string {
+function warningKey(subagent: string | null, { id, path }: Place): string {
   return comparedKey(subagent, `${id} ${path ?? ''}`)
 }
 
-/** Those of `places` that the agent was not told. The same place with lines comes before the one without. */
+/** The places that the agent was not warned of. The same place with lines comes before the one without. */
 export function freshPlaces(
   places: readonly Place[],
-  { told }: LocalState,
+  { warned }: LocalState,
   subagent: string | null,
 ): Place[] {
   const fresh = new Map<string, Place>()
   for (const place of places) {
-    const key = toldKey(subagent, place)
-    if (!told.includes(key) && !fresh.get(key)?.their_lines) fresh.set(key, place)
+    const key = warningKey(subagent, place)
+    if (!warned.includes(key) && !fresh.get(key)?.their_lines) fresh.set(key, place)
   }
   return [...fresh.values()]
 }
 
-interface TellOptions extends MessageOptions {
+interface WarnOptions extends MessageOptions {
   client: HookClient
   at: { owner: string; repo: string }
   subagent: string | null
   known: ReadonlyMap<string, Other>
 }
 
-/** The message about `fresh`, which may be empty, and the state in which what it names was told. */
-export async function tell(
+/** The message about `fresh`, which may be empty, and the state with what it names. */
+export async function warn(
   fresh: readonly Place[],
   state: LocalState,
-  { client, at, subagent, known, without_titles }: TellOptions,
+  { client, at, subagent, known, without_titles }: WarnOptions,
 ): Promise<{ message: string; state: LocalState }> {
   const groups = groupsOf(fresh).slice(0, NAMED_MAX)
   const ids = groups.map(([place]) => (place as Place).id)
@@ -96,13 +96,15 @@ export async function tell(
   const isOthers = ({ id, is_same_branch }: Place) => !is_same_branch || others.get(id)?.is_session !== false
   const { text, named } = messageFor(fresh.filter(isOthers), others, { without_titles })
   const settled = [...named, ...fresh.filter((place) => !isOthers(place))]
-  const told = [...state.told, ...settled.map((place) => toldKey(subagent, place))].slice(-TOLD_MAX)
-  return { message: text, state: { ...state, told } }
+  const warned = [...state.warned, ...settled.map((place) => warningKey(subagent, place))].slice(
+    -WARNINGS_MAX,
+  )
+  return { message: text, state: { ...state, warned } }
 }
 
 /** Undefined if it cannot be read: its id is then named. */
 async function readOther(
-  { client, at }: Pick<TellOptions, 'client' | 'at'>,
+  { client, at }: Pick<WarnOptions, 'client' | 'at'>,
   id: string,
 ): Promise<[string, Other] | undefined> {
   try {

@@ -1,15 +1,15 @@
 /** What a hook has to do: nothing in most cases, which takes neither git nor a request. Pure. */
 import { hasActivity, type LocalState } from '../local-state.ts'
 import { scopePaths } from '../scope-paths.ts'
-import { isHeard } from './answer.ts'
+import { isOutputRead } from './answer.ts'
 import type { Agent, HookEvent } from './payload.ts'
 
 /** The minimum time between two heartbeats, and between two comparisons of a file that is read again. */
 const INTERVAL_MS = 300_000
 /** Events at which the changed files are read from git again, because a shell may have changed some. */
 const REFRESHING: readonly HookEvent[] = ['session-start', 'prompt', 'stop']
-/** The context of the agent is new, so it may be told again what it heard before. */
-const FORGETTING: readonly string[] = ['clear', 'compact', 'startup']
+/** The context of the agent is new, so the same warnings are repeated. */
+const NEW_CONTEXTS: readonly string[] = ['clear', 'compact', 'startup']
 
 export interface Situation {
   event: HookEvent
@@ -39,15 +39,17 @@ export interface Plan {
 /** Null if there is nothing to do. */
 export function planFor(situation: Situation, state: LocalState): Plan | null {
   const { event, agent, edits, reads, branch, now, subagent } = situation
-  const heard = isHeard(agent, event)
+  const isRead = isOutputRead(agent, event)
   const has_switched = branch !== undefined && hasActivity(state) && state.branch !== branch
   const plan = {
     added: scopePaths(edits).filter((path) => !state.paths.includes(path)),
-    unread: heard ? [...reads, ...edits].filter((file) => isUnread(file)) : [],
+    unread: isRead ? [...reads, ...edits].filter((file) => isUnread(file)) : [],
     is_refresh: REFRESHING.includes(event),
     has_switched,
     is_heartbeat_due:
-      now - state.heartbeat_at >= INTERVAL_MS || event === 'session-start' || (heard && state.has_news),
+      now - state.heartbeat_at >= INTERVAL_MS ||
+      event === 'session-start' ||
+      (isRead && state.has_unread_overlap),
   }
   function isUnread(file: string): boolean {
     return now - (state.compared[comparedKey(subagent, file)] ?? 0) >= INTERVAL_MS
@@ -56,11 +58,11 @@ export function planFor(situation: Situation, state: LocalState): Plan | null {
   return isIdle && !plan.is_refresh && !plan.is_heartbeat_due ? null : plan
 }
 
-/** A subagent has a context of its own: it has neither read nor heard what the session has. */
+/** A subagent has a context of its own: it has read neither the files nor the warnings of the session. */
 export function comparedKey(subagent: string | null, file: string): string {
   return subagent === null ? file : `${subagent} ${file}`
 }
 
-export function isForgetting({ event, reason }: Pick<Situation, 'event' | 'reason'>): boolean {
-  return event === 'session-start' && FORGETTING.includes(reason)
+export function hasNewContext({ event, reason }: Pick<Situation, 'event' | 'reason'>): boolean {
+  return event === 'session-start' && NEW_CONTEXTS.includes(reason)
 }

@@ -16,13 +16,13 @@ import type { Runtime } from '../runtime.ts'
 import { findWorkspace, type Workspace } from '../workspace.ts'
 import { isRefusal } from './creation.ts'
 import {
+  archiveEndings,
   type Ending,
   endSession,
   endSubagent,
-  finishAll,
   keyOf,
-  putOff,
-  putOffBefore,
+  readPendingEndings,
+  savePendingEndings,
   takeOver,
 } from './ending.ts'
 import type { WorkingTree } from './git-directory.ts'
@@ -76,11 +76,11 @@ export async function runInTree(run: HookRun): Promise<Result> {
   // An agent edits files in parallel, and runs a hook for each edit.
   return withLock(lock, async () => {
     if (!isEnd) return isPaused(run) ? PAUSED : work(run, key)
-    const [first, ...others] = putOff(tree, endingsFor(run, key))
+    const [first, ...others] = savePendingEndings(tree, endingsFor(run, key))
     if (first === undefined) return QUIET
     if (isPaused(run)) return PAUSED
     const { workspace } = await findPlace(run, first.state)
-    await finishAll(await connect(run, workspace), workspace, [first, ...others])
+    await archiveEndings(await connect(run, workspace), workspace, [first, ...others])
     return { message: '', outcome: 'ok' }
   })
 }
@@ -103,8 +103,8 @@ async function work(run: HookRun, key: string): Promise<Result> {
       return connection
     },
   }
-  const unfinished = hasActivity(state) ? [] : putOffBefore(tree, situation.now)
-  if (unfinished.length > 0) await finishAll(await context.connect(), workspace, unfinished)
+  const unfinished = hasActivity(state) ? [] : readPendingEndings(tree, situation.now)
+  if (unfinished.length > 0) await archiveEndings(await context.connect(), workspace, unfinished)
   const { message, state: next } = await workOn(context, plan, state)
   save(next)
   return { message, outcome: 'ok' }

@@ -26,7 +26,7 @@ export interface Found {
 }
 
 /** The state after a step, and what it found. */
-export interface Kept {
+export interface StepResult {
   state: LocalState
   found: Found
 }

@@ -6,13 +6,13 @@ import { type ChangedFiles, readChangedFiles } from '../changed-files.ts'
 import { sendScope, withChanges } from '../given-scope.ts'
 import { type LocalState, NO_STATE } from '../local-state.ts'
 
-import { isHeard } from './answer.ts'
+import { isOutputRead } from './answer.ts'
 import { create, hashOf, titleFor, withActivity } from './creation.ts'
 import type { HookClient } from './hook-client.ts'
 import type { Place } from './message.ts'
-import { freshPlaces, placesOf, placesOfBrief, tell } from './places.ts'
-import { comparedKey, isForgetting, type Plan, type Situation } from './plan.ts'
-import { type Found, type Kept, ownIds, repositoryOf, type SessionContext } from './session-context.ts'
+import { freshPlaces, placesOf, placesOfBrief, warn } from './places.ts'
+import { comparedKey, hasNewContext, type Plan, type Situation } from './plan.ts'
+import { type Found, ownIds, repositoryOf, type SessionContext, type StepResult } from './session-context.ts'
 
 const COMPARED_MAX = 500
 /** Git gets at most this share of the remaining time. */
@@ -26,7 +26,7 @@ export async function workOn(
   given: LocalState,
 ): Promise<{ state: LocalState; message: string }> {
   const { situation, without_titles } = context
-  const before = isForgetting(situation) ? { ...given, told: [], compared: {} } : given
+  const before = hasNewContext(situation) ? { ...given, warned: [], compared: {} } : given
   const asks = before.activity_id === null || plan.is_heartbeat_due || plan.unread.length > 0
   const [changed, state] = await Promise.all([
     changedFiles(context, plan, before),
@@ -45,15 +45,18 @@ export async function workOn(
     (place) => !own.has(place.id) && !isBeneathFile(place, situation, next),
   )
   const fresh = freshPlaces(places, next, situation.subagent)
-  if (!isHeard(situation.agent, situation.event))
-    return { state: { ...next, has_news: next.has_news || fresh.length > 0 }, message: '' }
+  if (!isOutputRead(situation.agent, situation.event))
+    return {
+      state: { ...next, has_unread_overlap: next.has_unread_overlap || fresh.length > 0 },
+      message: '',
+    }
   const { subagent } = situation
   const known = new Map(kept.found.others)
   const at = repositoryOf(context)
-  if (fresh.length === 0) return { state: { ...next, has_news: false }, message: '' }
+  if (fresh.length === 0) return { state: { ...next, has_unread_overlap: false }, message: '' }
   const client = await context.connect()
-  const told = await tell(fresh, next, { client, at, subagent, known, without_titles })
-  return { state: { ...told.state, has_news: false }, message: told.message }
+  const warned = await warn(fresh, next, { client, at, subagent, known, without_titles })
+  return { state: { ...warned.state, has_unread_overlap: false }, message: warned.message }
 }
 
 /** The files that an agent edits are paths of its scope, for which the service also finds what would be beneath them. */
@@ -68,7 +71,7 @@ interface KeepFields {
 }
 
 /** Updates the activity, or sends a heartbeat, or neither. If it is closed or deleted by now, creates another one. */
-async function keep(context: SessionContext, fields: KeepFields): Promise<Kept> {
+async function keep(context: SessionContext, fields: KeepFields): Promise<StepResult> {
   const { plan, changed, state } = fields
   const isChanged = changed !== undefined && (await hashOf(changed)) !== state.changes_hash
   const isUpdate = isChanged || plan.added.length > 0 || plan.has_switched
@@ -85,7 +88,7 @@ async function keep(context: SessionContext, fields: KeepFields): Promise<Kept> 
 }
 
 /** Replaces the scope, and follows a switch of the branch. Without an answer of git in time, the scope stays as it is. */
-async function update(context: SessionContext, { plan, changed, state }: KeepFields): Promise<Kept> {
+async function update(context: SessionContext, { plan, changed, state }: KeepFields): Promise<StepResult> {
   const { branch, own_branch, base_branch } = context.workspace
   const id = state.activity_id as string
   const client = await context.connect()
@@ -107,7 +110,7 @@ async function update(context: SessionContext, { plan, changed, state }: KeepFie
   }
 }
 
-async function heartbeat(context: SessionContext, state: LocalState): Promise<Kept> {
+async function heartbeat(context: SessionContext, state: LocalState): Promise<StepResult> {
   const id = state.activity_id as string
   const client = await context.connect()
   const { overlap } = await client.heartbeatActivity({ ...repositoryOf(context), id })

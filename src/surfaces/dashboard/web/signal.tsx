@@ -169,7 +169,7 @@ function Noise(signal: Signal) {
 
 function Recent({ recent, mode }: Signal) {
   if (recent.length === 0) return null
-  const told = mode === 'shadow' ? 'would be told' : 'told'
+  const shown = mode === 'shadow' ? 'would be shown' : 'shown'
   return (
     <>
       <h3>{mode === 'shadow' ? 'What would have been shown' : 'Shown last'}</h3>
@@ -177,7 +177,7 @@ function Recent({ recent, mode }: Signal) {
         {recent.map((pair) => (
           <li key={pair.sides.map(({ pr_url, branch }) => pr_url ?? branch).join()}>
             <span>
-              <Side {...pair.sides[0]} told={told} /> and <Side {...pair.sides[1]} told={told} />
+              <Side {...pair.sides[0]} shown={shown} /> and <Side {...pair.sides[1]} shown={shown} />
             </span>
             {pair.files.slice(0, NAMED_MAX).map(({ path, line_ranges }) => (
               <span key={path}>
@@ -202,7 +202,7 @@ function Recent({ recent, mode }: Signal) {
   )
 }
 
-function Side({ pr_url, branch, author, shown_at, told }: RecentSide & { told: string }) {
+function Side({ pr_url, branch, author, shown_at, shown }: RecentSide & { shown: string }) {
   return (
     <>
       {pr_url === null ? (
@@ -212,7 +212,7 @@ function Side({ pr_url, branch, author, shown_at, told }: RecentSide & { told: s
       )}{' '}
       <small>
         {author}
-        {shown_at !== null && `, ${told}`}
+        {shown_at !== null && `, ${shown}`}
       </small>
     </>
   )
