@@ -27,12 +27,14 @@ describe.skipIf(process.env.TEST_DATABASE_KIND === 'embedded')('the database', (
     github.close()
   })
 
+  type Writes = Record<'inserted' | 'updated' | 'hot' | 'deleted', number>
+
   /** The number of row writes per table so far. Each connection reports them with a delay. */
   const written = async () => {
     const rows = await raw`select relname as table, n_tup_ins::int as inserted, n_tup_upd::int as updated,
       n_tup_hot_upd::int as hot, n_tup_del::int as deleted from pg_stat_user_tables
       where relname in ('activities', 'claims', 'tallies')`
-    return Object.fromEntries(rows.map(({ table, ...counts }) => [table, counts]))
+    return Object.fromEntries(rows.map(({ table, ...counts }): [string, Writes] => [table, counts as Writes]))
   }
 
   /** Makes the connections of the service report at once instead of when they have been idle for ten seconds. */
@@ -63,11 +65,13 @@ describe.skipIf(process.env.TEST_DATABASE_KIND === 'embedded')('the database', (
     const beats = 2 * ids.length * BEATS
     await reportStatistics()
     await expect.poll(written, { timeout: 40_000, interval: 200 }).toMatchObject({
-      activities: { inserted: ids.length, updated: beats, hot: beats, deleted: 0 },
+      activities: { inserted: ids.length, updated: beats, deleted: 0 },
       claims: { inserted: 2 * 3, updated: 0, deleted: 0 },
     })
-    const { inserted, updated } = (await written()).tallies as { inserted: number; updated: number }
-    expect(inserted + updated).toBe(ids.length)
+    const { activities: beaten, tallies } = await written()
+    // Where a page is full and another transaction may still see its old rows, an update has to take the next page.
+    expect(beaten?.hot).toBeGreaterThan(0.8 * beats)
+    expect(tallies && tallies.inserted + tallies.updated).toBe(ids.length)
   })
 
   test('has no index on activities.expires_at and leaves room for the next row version', async () => {
