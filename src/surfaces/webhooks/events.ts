@@ -6,6 +6,7 @@ import type { App } from '../../context/app.ts'
 import { type InstalledRepository, SETTINGS_PATHS } from '../../context/installed-repository.ts'
 import { parsePullRequest } from '../../github/pull-request.ts'
 import { enqueue } from '../../jobs/store.ts'
+import type { PullRequestEvent } from '../../pull-requests/event-plan.ts'
 import { openInstalled } from '../../pull-requests/installation.ts'
 import {
   installationJob,
@@ -14,12 +15,8 @@ import {
   leaveRepositoryOf,
   repositoryJob,
 } from '../../pull-requests/installations.ts'
-import {
-  type PullRequestEvent,
-  pullRequestChanged,
-  repositoryUnarchived,
-  settingsChanged,
-} from '../../pull-requests/pull-requests.ts'
+import { pullRequestChanged } from '../../pull-requests/pull-requests.ts'
+import { repositoryUnarchived, settingsChanged } from '../../pull-requests/repository-events.ts'
 import { linkPushedStack } from '../../pull-requests/stack-links.ts'
 import { branchPushed } from '../../pull-requests/tracked-branches.ts'
 

@@ -1,0 +1,121 @@
+/** What an event of a pull request changes (contract §5, automatic moves). */
+import { describe, expect, test } from 'vitest'
+import {
+  type ActivityPlan,
+  type Before,
+  type Current,
+  isEnd,
+  isQueued,
+  isTied,
+  type PullRequestEvent,
+  planOf,
+} from '../../src/pull-requests/event-plan.ts'
+
+const CURRENT: Current = {
+  is_open: true,
+  is_draft: false,
+  head_sha: 'a1',
+  base_branch: 'main',
+  title: 'Retry payments',
+  changed_at: new Date('2026-03-02T09:00:00Z'),
+}
+/** Stored, unless a test changes it: the same pull request. */
+const STORED: Before = { ...CURRENT, is_queued: false, is_behind: false }
+
+const NOTHING: ActivityPlan = { link: false, track: false, refresh: null }
+const FIELDS = { title: false, base_branch: false, files: false }
+const refresh = (changed: Partial<typeof FIELDS> = {}): ActivityPlan => ({
+  ...NOTHING,
+  refresh: { ...FIELDS, ...changed },
+})
+const imported = ({ title = false } = {}): ActivityPlan => ({
+  link: true,
+  track: true,
+  refresh: { title, base_branch: true, files: true },
+})
+
+describe('the activities of an open pull request', () => {
+  test.each<[string, PullRequestEvent, Partial<Before> | 'none', Partial<Current>, ActivityPlan]>([
+    ['opened', 'opened', 'none', {}, imported()],
+    ['opened, delivered again', 'opened', {}, {}, imported()],
+    ['reopened', 'reopened', { is_open: false }, {}, imported()],
+    ['stored as closed, its reopening missed', 'other', { is_open: false }, {}, imported()],
+    ['an earlier event was not applied', 'other', { is_behind: true }, {}, imported()],
+    [
+      'edited after an event that was not applied',
+      'edited',
+      { is_behind: true },
+      {},
+      imported({ title: true }),
+    ],
+    ['pushed', 'files', {}, { head_sha: 'b2' }, refresh({ files: true })],
+    ['pushed, the head already stored', 'files', {}, {}, refresh({ files: true })],
+    ['a push that was missed', 'other', {}, { head_sha: 'b2' }, refresh({ files: true })],
+    [
+      'another base',
+      'edited',
+      {},
+      { base_branch: 'next' },
+      refresh({ title: true, base_branch: true, files: true }),
+    ],
+    [
+      'a base change that was missed',
+      'other',
+      {},
+      { base_branch: 'next' },
+      refresh({ base_branch: true, files: true }),
+    ],
+    ['a base that was never stored', 'other', { base_branch: null }, {}, NOTHING],
+    ['edited', 'edited', {}, {}, refresh({ title: true, base_branch: true })],
+    ['read, unchanged', 'seen', {}, {}, refresh()],
+    ['read, with another title', 'seen', { title: 'Retry' }, {}, refresh({ title: true, base_branch: true })],
+    ['read, its title never stored', 'seen', { title: null }, {}, refresh()],
+    ['another title with an event that keeps it', 'other', { title: 'Retry' }, {}, NOTHING],
+    ['converted to draft', 'draft', { is_draft: false }, { is_draft: true }, { ...NOTHING, link: true }],
+    ['a conversion that was missed', 'other', { is_draft: true }, {}, { ...NOTHING, link: true }],
+    ['labeled', 'other', {}, {}, NOTHING],
+    ['unlocked', 'unlocked', {}, {}, NOTHING],
+    ['enqueued for merge', 'queued', {}, {}, NOTHING],
+    ['an event of an unknown pull request', 'other', 'none', {}, NOTHING],
+  ])('%s', (_, event, stored, changed, plan) => {
+    const before = stored === 'none' ? undefined : { ...STORED, ...stored }
+    expect(planOf(event, { ...CURRENT, ...changed }, { before, is_untracked: false })).toEqual(plan)
+  })
+
+  test('every event imports a pull request that has none', () => {
+    expect(planOf('other', CURRENT, { before: STORED, is_untracked: true })).toEqual(imported())
+  })
+})
+
+test.each<[PullRequestEvent, boolean | undefined, boolean, boolean]>([
+  ['closed', true, false, true],
+  ['closed', false, false, true],
+  ['closed', undefined, false, true],
+  ['seen', true, false, true],
+  ['other', false, false, false],
+  ['other', undefined, false, false],
+  ['other', true, true, false],
+])('%s, open before: %s, open now: %s; its work ends: %s', (event, wasOpen, is_open, ends) => {
+  const before = wasOpen === undefined ? undefined : { ...STORED, is_open: wasOpen }
+  expect(isEnd(event, { ...CURRENT, is_open }, before)).toBe(ends)
+})
+
+test.each<[string, PullRequestEvent, Partial<Before>, Partial<Current>, boolean]>([
+  ['enters', 'queued', {}, {}, true],
+  ['stays with a label', 'other', { is_queued: true }, {}, true],
+  ['leaves', 'dequeued', { is_queued: true }, {}, false],
+  ['leaves with a push', 'files', { is_queued: true }, { head_sha: 'b2' }, false],
+  ['leaves as a draft', 'draft', { is_queued: true }, { is_draft: true }, false],
+  ['leaves with the merge', 'closed', { is_queued: true }, { is_open: false }, false],
+  ['does not enter by itself', 'other', {}, {}, false],
+])('a pull request %s the merge queue', (_, event, stored, changed, expected) => {
+  expect(isQueued(event, { ...CURRENT, ...changed }, { ...STORED, ...stored })).toBe(expected)
+})
+
+test.each<[string, Partial<Before>, boolean]>([
+  ['closed in the same second', { is_open: false }, true],
+  ['open in the same second', {}, false],
+  ['closed a second earlier', { is_open: false, changed_at: new Date('2026-03-02T08:59:59Z') }, false],
+])('an open pull request that is stored as %s: reads GitHub: %s', (_, stored, expected) => {
+  expect(isTied(CURRENT, { ...STORED, ...stored })).toBe(expected)
+})
