@@ -48,7 +48,7 @@ export interface ClaimSource {
 
 /** With this limit, a row with a glob of 512 characters fits into an index page. */
 const PREFIX_MAX_BYTES = 400
-/** Scopes with more paths yield to the event loop first, because validating them has just taken a while. */
+/** A larger scope yields to the event loop first, because validating it has just taken a while. */
 const LARGE_SCOPE = 50
 /** A glob with more brace alternatives is a single `PATTERN` claim. */
 const ALTERNATIVES_MAX = 8

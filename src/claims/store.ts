@@ -1,4 +1,4 @@
-/** Queries that maintain claims and tallies with their records. Every statement starts with the repository id. */
+/** Queries for claims, and for tallies: the numbers of live records. Every statement starts with the repository id. */
 import { and, asc, eq, inArray, type SQL, sql } from 'drizzle-orm'
 import type { Db } from '../db/database.ts'
 import { prepared } from '../db/prepared.ts'
@@ -7,10 +7,10 @@ import type { Claim } from './claim.ts'
 import { type Counted, claims, tallies } from './table.ts'
 import type { Weight } from './weight.ts'
 
-/** Up to this many backends write to different shards. */
+/** Database connections write to different shards of a tally, so that they rarely wait for each other. */
 const SHARDS = 64
 
-/** Above the claims of any record. The limit makes the planner read the rows in index order. */
+/** More claims than any record has. The limit makes the planner read the rows in index order. */
 const CLAIMS_MAX = 1_000_000
 
 /** A live record and its claims. */
@@ -21,22 +21,17 @@ export interface IndexedRecord {
   claims: Claim[]
 }
 
-/** Inserts the claims of a record. A statement, or part of one. */
-function insertClaims({ repo_id, id, weight, claims: all }: IndexedRecord): SQL {
-  return insertClaimsOf({ repo_id, id, weight, claims: JSON.stringify(all) })
-}
-
-/** `claims` is JSON text. */
-function insertClaimsOf(values: Record<'repo_id' | 'id' | 'weight' | 'claims', unknown>): SQL {
+/** SQL that inserts the claims of a record. `claims` is JSON text. */
+function insertClaims(values: Record<'repo_id' | 'id' | 'weight' | 'claims', unknown>): SQL {
   return sql`insert into claims (repo_id, place, kind, glob, record_id, weight)
     select ${values.repo_id}::bigint, place, kind, glob, ${values.id}::text, ${values.weight}::smallint
     from json_to_recordset(${values.claims}::text::json) as claim(place text, kind smallint, glob text)`
 }
 
-/** `insertClaims` of a prepared statement with the parameters `repo_id`, `id`, `weight` and `claims`. */
+/** `insertClaims` as a part of a prepared statement with the parameters `repo_id`, `id`, `weight` and `claims`. */
 export function insertClaimsFromParameters(): SQL {
   const { placeholder } = sql
-  return insertClaimsOf({
+  return insertClaims({
     repo_id: placeholder('repo_id'),
     id: placeholder('id'),
     weight: placeholder('weight'),
@@ -44,7 +39,7 @@ export function insertClaimsFromParameters(): SQL {
   })
 }
 
-/** Adds `by` to the number of live records. A statement, or part of one. */
+/** SQL that adds `by` to the number of live records. */
 export function adjustLiveCount(repo_id: unknown, counted: Counted, by: number): SQL {
   return sql`insert into tallies (repo_id, counted, shard, count)
     values (${repo_id}::bigint, ${sql.raw(`'${counted}'`)}, pg_backend_pid() % ${sql.raw(String(SHARDS))}, ${sql.raw(String(by))})
@@ -54,7 +49,7 @@ export function adjustLiveCount(repo_id: unknown, counted: Counted, by: number):
 /** Replaces the claims of a live record. */
 export async function replaceClaims(tx: Db, record: IndexedRecord): Promise<void> {
   await deleteClaims(tx, record.repo_id, [record.id])
-  await tx.execute(insertClaims(record))
+  await tx.execute(insertClaims({ ...record, claims: JSON.stringify(record.claims) }))
 }
 
 /** Removes records that are no longer live from the index: deletes their claims and reduces the live count. */

@@ -10,7 +10,8 @@ export type Part = Segment | null
 /**
  * `file`: only the path `dir`. `plain`: the path `dir` and everything beneath it. `subtree`: everything beneath `dir`.
  * `pattern`: anything else. For every kind, each match is `dir` or beneath it ('' is the root). Two alternatives can
- * therefore share a path only if one `dir` equals or contains the other; for `plain` and `subtree` they then do.
+ * therefore share a path only if one `dir` equals or contains the other. If both are `plain` or `subtree`, they always do
+ * in that case.
  */
 export interface Alternative {
   readonly kind: 'file' | 'plain' | 'subtree' | 'pattern'
@@ -53,14 +54,13 @@ export function partsOf(alternative: Alternative): readonly Part[] {
   return alternative.parts
 }
 
-/** Cost units of building an alternative (besides one per token), a segment, and a segment with wildcards (extra). */
+/** Cost units: of each alternative (and one per token), of each segment, and in addition of each segment with wildcards. */
 const ALTERNATIVE_COST = 40
 const SEGMENT_COST = 4
 const WILDCARD_COST = 8
 
 /**
- * Builds the alternative of tokens without braces. Null when only empty segments and `.` remain, or when the budget is
- * exhausted.
+ * Builds the alternative of tokens without braces. Null if every segment is empty or `.`, or if the budget is exhausted.
  */
 export function alternativeOf(
   tokens: readonly number[],
@@ -89,13 +89,13 @@ export function alternativeOf(
     coversBeneath = typeof part === 'string'
   }
   if (parts.length === 0) return null
-  // A trailing `**` needs at least one name.
+  // `a/**` does not match `a`: a trailing `**` matches one name or more.
   if (parts.at(-1) === null) parts.splice(-1, 1, ANY_NAME)
   if (coversBeneath) parts.push(null)
   return summarise(parts)
 }
 
-/** The number of consecutive stars at the start of a range of tokens. */
+/** The number of stars with which the tokens from `from` to `to`, exclusive, start. */
 function countStars(tokens: readonly number[], from: number, to: number): number {
   let at = from
   while (at < to && tokens[at] === STAR) at++

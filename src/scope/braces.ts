@@ -2,7 +2,7 @@
 
 import { CLOSE, COMMA, OPEN, tooManyAlternatives } from './tokens.ts'
 
-/** Runs of tokens with an alternation between each two; `count` is the number of expansions. */
+/** `a{b,c}d` has the runs `a` and `d`, with one alternation between them. `count`: the number of expansions. */
 export interface Sequence {
   readonly runs: (readonly number[])[]
   readonly alternations: Alternation[]
@@ -14,7 +14,7 @@ interface Alternation {
   count: number
 }
 
-/** The alternatives of a glob, 0 to `whole.count - 1`, in the order of a shell. */
+/** The alternatives of a glob, 0 to `whole.count - 1`, in the order in which a shell expands them. */
 export interface Expansion {
   readonly whole: Sequence
   /** The tokens of an alternative, without `OPEN`, `COMMA` and `CLOSE`. */
@@ -61,7 +61,7 @@ function characterOf(token: number): number {
   return token === CLOSE ? 0x7d : token
 }
 
-/** Parses from `cursor` to the end of its branch, or of the tokens. */
+/** Parses from `cursor.at` to the comma or brace that ends this branch, or to the last token, and moves the cursor there. */
 function sequenceAt(tokens: readonly number[], cursor: { at: number }): Sequence {
   const sequence: Sequence = { runs: [], alternations: [], count: 1 }
   while (true) {

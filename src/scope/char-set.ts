@@ -13,11 +13,11 @@ const NEVER = [
   [0xd800, 0xdfff],
 ] as const
 
-/** Bits of `shared`: the dot, and any other character. */
+/** Bits in the result of `shared`: both sets have the dot; both have some other character. */
 export const DOTS = 1
 export const OTHERS = 2
 
-/** The order of preference for example paths. */
+/** Characters for example paths, the preferred first. */
 const PREFERRED = [...'xabcdefghijklmnopqrstuvwyz0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ_-'].map(
   (character) => character.codePointAt(0) as number,
 )
@@ -55,11 +55,12 @@ export function shared(a: CharSet, b: CharSet): number {
   return kinds
 }
 
-/** The preferred common code point of two sets, other than the dot. There must be one. */
+/** The preferred code point of those that both sets have, the dot excluded. The sets must have one in common. */
 export function readable(a: CharSet, b: CharSet): number {
   for (const point of PREFERRED) if (has(a, point) && has(b, point)) return point
   let fallback = -1
-  // A common range starts where a range of one set does. None continues after the dot, because `/` follows it.
+  // A range that both sets have starts where a range of one of them starts. A range that starts with the dot has no other
+  // character, because the next one is `/`, which no set has.
   for (const set of [a, b]) {
     for (let i = 0; i < set.length; i += 2) {
       for (const point of [set[i] as number, Math.max(set[i] as number, 0x21)]) {

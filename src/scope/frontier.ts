@@ -1,6 +1,6 @@
 /** The states that a search has yet to visit, each once. The memory is reused between searches. */
 
-/** A stack: the last state added is visited first. One search at a time. */
+/** A stack: the last state added is visited first. Only one search at a time can use it. */
 export class Frontier {
   #stack = new Int32Array(256)
   #top = 0

@@ -27,7 +27,7 @@ export interface Glob {
   readonly is_plain: boolean
   /** Null until needed, because braces can expand a short text into 64 long ones. Use `alternativesOf`. */
   alternatives: readonly Alternative[] | null
-  /** The input of `build`. */
+  /** The parsed text, from which `alternatives` are built; null if they are built from the start. */
   readonly syntax: Syntax | null
 }
 
@@ -37,24 +37,24 @@ interface Syntax {
 }
 
 /**
- * A cache of parsed globs, since every check compares the same ones again. It holds small globs only. Sizes are in
- * characters of all alternatives; when the total is exceeded, the cache is cleared.
+ * A cache of parsed globs, because checks compare the same globs again and again. Lengths are in characters, added up over
+ * all alternatives. Globs above `ENTRY_LENGTH_MAX` are not cached. Above `CACHE_LENGTH_MAX`, the cache is cleared.
  */
 const CACHE = new Map<string, Glob>()
 const CACHE_LENGTH_MAX = 500_000
 const ENTRY_LENGTH_MAX = 256
 let cacheLength = 0
 
-/** Cost units of parsing: a plain path or a cache hit, and a cache miss (besides one per character). */
-const HIT_COST = 4
+/** Cost units of parsing: of every glob, and in addition of a cache miss, which also costs one unit per character. */
+const GLOB_COST = 4
 const MISS_COST = 100
 
 const SPECIAL = /[*?[{\\]/
 const UNTIDY = /(?:^|\/)\.{0,2}(?:\/|$)/
 
-/** Parses a glob at a cost of up to 104 units and one per character. Throws GlobError if it is invalid or over a limit. */
+/** Parses a glob. Costs up to 104 units, and one per character. Throws GlobError if it is invalid or over a limit. */
 export function parseGlob(source: string, budget: Budget = unbounded()): Glob {
-  budget.remaining -= HIT_COST
+  budget.remaining -= GLOB_COST
   if (isLonger(source, MAX_LENGTH)) {
     throw new GlobError(`must have at most ${MAX_LENGTH} characters; use a parent directory`)
   }

@@ -45,8 +45,8 @@ function matchesAlternative(alternative: Alternative, path: string, budget: Budg
 }
 
 /**
- * The shortest path that matches both, with the fewest names that start with a dot, for a pair for which
- * `alternativesOverlap` is true; null if the budget is exhausted.
+ * A path that matches both. They must overlap, see `alternativesOverlap`. Of all such paths it is the one with the fewest
+ * names that start with a dot, and of these the shortest. Null if the budget is exhausted.
  */
 export function sharedPath(a: Alternative, b: Alternative, budget: Budget): string | null {
   if (a.kind === 'file') return a.dir

@@ -37,7 +37,10 @@ export function partsOverlap(a: readonly Part[], b: readonly Part[], budget: Bud
   return false
 }
 
-/** Steps from a pair of positions: past a `**` of one side, or over a name of one side or both. */
+/**
+ * The steps from one pair of positions to the next. `PAST_A`: the `**` of `a` ends. `NAME_OF_A`: a segment of `a` gives a
+ * name, which the `**` of `b` matches. `NAME_OF_BOTH`: a name that matches a segment of each.
+ */
 const PAST_A = 1
 const PAST_B = 2
 const NAME_OF_A = 3
@@ -48,8 +51,9 @@ const NAME_OF_BOTH = 5
 const SEARCH_COST = 50
 
 /**
- * The shortest path that matches both lists, with the fewest names that start with a dot; null if there is none or the
- * budget is exhausted. It visits all pairs of positions in reverse, because every step leads to a later pair.
+ * The path that matches both lists with the fewest names that start with a dot, and of such paths the shortest. Null if
+ * there is none, or if the budget is exhausted. The weight of a pair of positions depends on later pairs, so the last pair
+ * is visited first.
  */
 export function shortestPath(a: readonly Part[], b: readonly Part[], budget: Budget): string | null {
   const width = b.length + 1

@@ -58,8 +58,8 @@ export interface PairOptions {
 
 /**
  * Pairs of globs that share a path, each pair once: in the order of `theirs`, then from the root down. Costs a few units per
- * glob and per pair to compare, and the comparison itself. If `budget.remaining` is below 0 afterwards, pairs may be
- * missing. Only globs that overlap are tested for being ignored.
+ * glob and per pair that is compared, and the cost of each comparison. If `budget.remaining` is below 0 afterwards, pairs
+ * may be missing. `ignore` is called only for globs that overlap.
  */
 export function* pairsOf(
   yours: PathSet,
@@ -152,8 +152,8 @@ function firstAfter(dirs: readonly string[], text: string): number {
 }
 
 /**
- * The globs without the plain ones whose path is excluded; wildcards are never ignored. If `budget.remaining` is below 0
- * afterwards, some ignored ones may remain.
+ * Removes plain globs whose path is excluded. Globs with wildcards are never ignored. If `budget.remaining` is below 0
+ * afterwards, the result may contain some ignored globs.
  */
 export function withoutIgnored(globs: readonly Glob[], ignore: Exclusion, budget: Budget): Glob[] {
   return globs.filter((glob) => !isIgnored(glob, ignore, budget))

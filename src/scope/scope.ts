@@ -51,7 +51,7 @@ export function labelKey(label: string): string {
   return label.trim().toLowerCase()
 }
 
-/** The same list if it has no duplicates. */
+/** Without entries whose key occurs earlier. Returns `all` itself if there are none, because `GLOBS` is keyed by the list. */
 function distinctBy(all: string[], keyOf: (each: string) => string): string[] {
   const seen = new Set<string>()
   const distinct = all.filter((each) => {
@@ -61,7 +61,7 @@ function distinctBy(all: string[], keyOf: (each: string) => string): string[] {
   return distinct.length === all.length ? all : distinct
 }
 
-/** The globs of the lists of paths that are in use, so that each list is parsed once: when it is validated, or first compared. */
+/** The parsed globs of each list of paths, so that a list is parsed once: when it is validated or first compared. */
 const GLOBS = new WeakMap<readonly string[], readonly Glob[]>()
 
 /** The globs of `paths`, in their order. If the budget is exhausted, some are missing. */

@@ -3,19 +3,19 @@
 import type { Sequence } from './braces.ts'
 import { SLASH } from './tokens.ts'
 
-/** Some alternative has a segment other than an empty one and `.`. */
+/** Some alternative has a name: a segment that is not empty, `.` or `..`. */
 export const NAMED = 0x10
 /** Some alternative has a `..` segment. */
 export const PARENT = 0x100
-/** Some alternative has no such segment. */
+/** Some alternative has no name. */
 const NAMELESS = 0x01
 
 const DOT = 0x2e
 
 /**
- * The bits `NAMED` and `PARENT` where they hold. It takes linear time, because it reads all alternatives at once: four
- * bits record the possible forms of the current segment (empty, `.`, `..`, other) in alternatives without a name so far,
- * and the next four bits in alternatives with one.
+ * Returns those of the bits `NAMED`, `NAMELESS` and `PARENT` that are true. Takes linear time, because it reads all
+ * alternatives at once. Meanwhile, bits 0 to 3 say whether the current segment is empty, `.`, `..` or a name in some
+ * alternative without an earlier name. Bits 4 to 7 say the same of alternatives with an earlier name.
  */
 export function formsOf(whole: Sequence): number {
   return afterSlash(afterSequence(whole, NAMELESS))

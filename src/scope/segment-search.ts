@@ -14,8 +14,9 @@ import {
 } from './segment.ts'
 
 /**
- * The form of the name so far: empty, `.`, `..`, or anything else. Only the last form can end a name, because paths have
- * no empty, `.` and `..` segments. It is stored in the lowest bits of a state.
+ * The form of the name so far, in two bits: 0 is empty, 1 `.`, 2 `..`, and 3 anything else. Only form 3 is a complete name,
+ * because paths have no empty, `.` and `..` segments. Fewer bits are enough if the name cannot be `.` or `..`. The form is
+ * stored in the lowest bits of a state.
  */
 const EMPTY = 0
 const FORM_BITS = 2
@@ -29,7 +30,7 @@ const DOT = 0x2e
 const SEARCH_COST = 4
 const SETTLE_COST = 4
 
-/** The route of the initial state. */
+/** Marks the initial state in `routes`, see `nameFrom`. */
 const START = 0x7fffffff
 
 const frontier = new Frontier()
@@ -57,7 +58,7 @@ interface Layout {
   readonly high: number
   readonly low: number
   readonly maskJ: number
-  /** The form that can end a name; the largest one. */
+  /** The form of a complete name. Its bits are all set, so that it is the mask of the form, too. */
   readonly name: number
   /** The final state of both. */
   readonly last: number
@@ -127,11 +128,12 @@ function shortestName(a: Wild, b: Wild, budget: Budget): string | null {
 
 /**
  * Breadth-first search over the states of `search`: one level per character, and within a level the states reachable by
- * skips. A state is settled when it is removed from its level, because a skip can reach it earlier than a character.
+ * skips. A state is settled when it is removed from a level, not when it is added, because a skip may reach it one level
+ * earlier.
  */
 function shortestIn(x: Wild, y: Wild, mayHide: boolean, budget: Budget): string | null {
   const [a, b] = [automatonOf(x, budget), automatonOf(y, budget)]
-  // One bit for "still empty" is always needed, to avoid a leading dot.
+  // At least one bit is needed, for whether the name is still empty, to avoid a leading dot.
   const layout = layoutOf(a, b, x.mayBeDots && y.mayBeDots ? FORM_BITS : 1)
   const { high, low, maskJ, name, last } = layout
   budget.remaining -= last >> 4
@@ -162,7 +164,7 @@ function shortestIn(x: Wild, y: Wild, mayHide: boolean, budget: Budget): string 
   return null
 }
 
-/** `routes` holds the predecessor of each settled state: `state + 1` for a skip, `-state - 1` for a character. */
+/** `routes` holds for each settled state how it was reached: `before + 1` by a skip from `before`, `-before - 1` by a character. */
 function nameFrom(routes: Int32Array, a: Automaton, b: Automaton, layout: Layout): string {
   const { high, low, maskJ, name } = layout
   const characters: string[] = []

@@ -100,7 +100,7 @@ function compile(tokens: readonly number[], classes: readonly CharClass[]): Auto
   }
 }
 
-/** What both states can read next: a combination of `DOTS` and `OTHERS`, or 0. */
+/** The characters that both states can read: a combination of `DOTS` and `OTHERS`, or 0 if there are none. */
 export function sharedNext(a: Automaton, i: number, b: Automaton, j: number): number {
   const x = a.codes[i] as number
   const y = b.codes[j] as number
@@ -120,7 +120,7 @@ function kindOf(point: number): number {
   return point === DOT ? DOTS : OTHERS
 }
 
-/** The preferred character, other than the dot, that both states can read. There must be one. */
+/** The preferred character of those that both states can read, the dot excluded. There must be at least one. */
 export function readableNext(a: Automaton, i: number, b: Automaton, j: number): string {
   const x = a.codes[i] as number
   const y = b.codes[j] as number
