@@ -3,18 +3,18 @@ import type { Budget } from '../base/budget.ts'
 import { DIGEST_LINES_MAX, type Digest, firstIndex, type Hunk } from './digest.ts'
 import { isTelling, type LineWord } from './line-hash.ts'
 
-/** Adding `shift` to the line numbers of hunk `a` gives those of hunk `b`. Both are indexes. */
+/** Two hunks, by their indexes. Adding `shift` to the line numbers of hunk `a` gives those of hunk `b`. */
 export interface Alignment {
   a: number
   b: number
   shift: number
-  /** `assumed`: too few lines are equal, so the hunks are taken to lie apart, and the shift is an estimate. */
+  /** `assumed`: too few lines are equal. The hunks are assumed not to overlap, and the shift is an estimate. */
   confidence: 'proved' | 'likely' | 'assumed'
 }
 
 /** Within this many lines of the expected shift, fewer equal lines are needed. */
 const NEARBY = 50
-/** In cost units of about 5 ns: indexing a line, a hunk, a candidate shift, a comparison at a shift, and comparing four lines. */
+/** Costs in units of about 5 ns: of indexing a line, of a hunk, of a candidate shift, and of a comparison at a shift. Comparing four lines costs one unit. */
 const COST = { indexed: 10, hunk: 60, candidate: 24, shift: 20 }
 
 /**
@@ -41,6 +41,7 @@ function alignByNumber(a: Digest, b: Digest, budget: Budget): Alignment[] | null
   return found
 }
 
+/** Aligns by equal telling lines. `expected` is the last proved shift. */
 function alignByLines(a: Digest, b: Digest, budget: Budget): Alignment[] {
   const found: Alignment[] = []
   if (!charge(budget, COST.indexed * b.lines.length + COST.hunk * a.hunks.length)) return found
@@ -76,13 +77,13 @@ function alignByLines(a: Digest, b: Digest, budget: Budget): Alignment[] {
   return found
 }
 
-/** Charges work before it is done. False if the budget does not cover it, which then is exhausted. */
+/** Charges work before it is done. If the budget does not cover it, exhausts the budget and returns false. */
 function charge(budget: Budget, cost: number): boolean {
   budget.remaining = budget.remaining < cost ? -1 : budget.remaining - cost
   return budget.remaining >= 0
 }
 
-/** A hunk of the other side and a shift at which it may show the same lines, as one number that sorts by hunk. */
+/** Packs a hunk of the other side, and a shift at which it may show the same lines, into one number that sorts by hunk. */
 function candidate(hunk: number, shift: number): number {
   return hunk * 2 ** 32 + shift + 2 ** 31
 }
@@ -105,8 +106,8 @@ function isBetter(one: Fit, other: Fit, expected: number): boolean {
 }
 
 /**
- * Whether the lines of the fit are proved to align elsewhere: at the expected shift, with at least as many telling lines.
- * Their text is then merely repeated.
+ * Whether another hunk fits these lines better: at the expected shift, proved, and with at least as many telling lines. In
+ * that case the text occurs more than once, and this fit is accidental.
  */
 function isTaken(
   a: Digest,
@@ -207,7 +208,7 @@ function candidatesOf(a: Digest, hunk: Hunk, { sorted, hunk_of, b }: TellingLine
   return candidates
 }
 
-/** The telling lines of a digest, which are searched by their words. */
+/** A digest with its telling lines sorted by word, for binary search. */
 interface TellingLines {
   b: Digest
   /** `word * DIGEST_LINES_MAX + index`, ascending. The index is that of the line in `b.lines`. */

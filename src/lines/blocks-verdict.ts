@@ -4,7 +4,7 @@ import type { Alignment } from './align.ts'
 import { type Block, type Digest, firstIndex, type Hunk } from './digest.ts'
 import { byStrength, type LineRange, type LinesVerdict, type Verdict } from './verdict.ts'
 
-/** The maximum number of unchanged lines between two blocks. */
+/** The maximum number of unchanged lines between two blocks for the verdicts `touching` and `near`. */
 const TOUCHING_MAX = 3
 const NEAR_MAX = 30
 
@@ -16,7 +16,7 @@ interface Contact {
   is_proved: boolean
 }
 
-/** In cost units of about 5 ns: finding that two blocks touch, and their verdict. */
+/** The cost of two blocks that touch, in units of about 5 ns: finding them, and their verdict. */
 const CONTACT_COST = 300
 
 /**
@@ -35,7 +35,7 @@ export function blocksVerdict(
     if (contacts.length > 0 && budget.remaining < 0) break
     const { shift, confidence } = alignment
     visitClosest(a, b, alignment, (one, other, lines) => {
-      // Hunks of blocks that touch, or nearly touch, have common context and would have been aligned.
+      // If the blocks were closer, their hunks would show common lines and would have been aligned by them.
       const gap = confidence === 'assumed' ? Math.max(lines, TOUCHING_MAX + 1) : lines
       if (gap <= 0 && budget.remaining >= 0) {
         contacts.push({ a: one, b: other, shift, is_proved: confidence === 'proved' })
@@ -63,7 +63,10 @@ function distance(gap: number): Verdict {
   return gap <= TOUCHING_MAX ? 'touching' : gap <= NEAR_MAX ? 'near' : 'far'
 }
 
-/** Visits the pairs of blocks that touch and, among others, the nearest pair: index in a, index in b, lines between. */
+/**
+ * Calls `visit` with all pairs of blocks that touch, with the nearest pair, and with some others. `one` and `other` are
+ * indexes in `a` and `b`. `gap` is the number of unchanged lines between the blocks, at most 0 if they touch.
+ */
 function visitClosest(
   a: Digest,
   b: Digest,
@@ -99,7 +102,7 @@ interface Group {
 }
 
 function groupsOf(contacts: readonly Contact[], a: Digest, b: Digest): Group[] {
-  // Contacts that share a block form a group. Each refers to another one of its group, the last one to itself.
+  // Contacts that share a block form a group. `parents` links each contact to another one of its group, and the root to itself.
   const parents = Int32Array.from(contacts.keys())
   const rootOf = (index: number): number => {
     let at = index
@@ -161,7 +164,10 @@ function agrees(a: Digest, b: Digest, { a: ours, b: theirs, shift }: Group): boo
   return mine.length === its.length && mine.every((word, index) => word === its[index])
 }
 
-/** The result of a side for the lines from `first` to `end`, exclusive. Unchanged lines are taken from the other side, which changes them. */
+/**
+ * What a side makes of the base lines from `first` to `end`, exclusive. Lines that it does not change are taken from the
+ * blocks of the other side, which contain them because the other side changes them.
+ */
 function resultOf(
   side: Digest,
   blocks: readonly Block[],

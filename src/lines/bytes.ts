@@ -1,4 +1,4 @@
-/** Encodes and decodes numbers: variable-length, of 32 bits, or of a few bits each. Reads never go beyond the bytes. */
+/** Encodes and decodes numbers: variable-length, of 32 bits, or of a few bits each. No read goes beyond the last byte. */
 
 const ROOM = 256
 /** Variable-length numbers have at most 31 bits. */

@@ -1,4 +1,4 @@
-/** One changed file of a side, and its conversion from GitHub's list of files (contract §11). */
+/** One changed file, and its conversion from GitHub's list of files (contract §11). */
 import { type Digest, digestOf } from './digest.ts'
 import type { LineHasher } from './line-hash.ts'
 import { PatchError } from './patch.ts'
@@ -80,7 +80,7 @@ export function namesOf({ path, previous_path }: Pick<ChangedFile, 'path' | 'pre
   return previous_path === null || previous_path === path ? [path] : [path, previous_path]
 }
 
-/** The git blob of an empty file, which is text although none of its lines changed. */
+/** The git blob of an empty file. A change to it has no lines either, but it is not binary. */
 const EMPTY_BLOB = 'e69de29bb2d1d6434b8b29ae775ad8c2e48c5391'
 
 /** Only the name changed. */

@@ -8,7 +8,7 @@ const KEYWORD = String.raw`\b(?:close[sd]?|fix(?:e[sd])?|resolve[sd]?):?\s{1,20}
 const REPOSITORY = String.raw`[\w-]{1,100}\/[\w.-]{1,100}`
 const REFERENCE = String.raw`(?:(${REPOSITORY})?#|GH-|https?:\/\/[^\s\/]{1,200}\/(${REPOSITORY})\/issues\/)(\d{1,9})\b`
 const CLOSING = new RegExp(KEYWORD + REFERENCE, 'gi')
-/** In every text with a keyword. Few texts have one. */
+/** Matches every text that has a keyword. It is tested first, because few texts have one. */
 const HINT = /clos|fix|resolv/i
 const NONE: ReadonlySet<number | string> = new Set()
 
@@ -21,7 +21,7 @@ export function closingIssues(texts: readonly string[], repository: string): Rea
   if (hinting.length === 0) return NONE
   const issues = new Set<number | string>()
   for (const text of hinting) {
-    for (const match of readable(text.slice(0, LENGTH_MAX)).matchAll(CLOSING)) {
+    for (const match of proseOf(text.slice(0, LENGTH_MAX)).matchAll(CLOSING)) {
       const named = (match[1] ?? match[2])?.toLowerCase()
       const number = Number(match[3])
       issues.add(named === undefined || named === repository.toLowerCase() ? number : `${named}#${number}`)
@@ -32,7 +32,7 @@ export function closingIssues(texts: readonly string[], repository: string): Rea
 }
 
 /** The text without comments and code. An unclosed comment or code block ends with the text, an unclosed span with its line. */
-function readable(text: string): string {
+function proseOf(text: string): string {
   const prose = without(text, '<!--', '-->')
     .split(/^ {0,3}(?:```|~~~).*$/m)
     .filter((_, index) => index % 2 === 0)

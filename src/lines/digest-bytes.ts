@@ -3,9 +3,9 @@
  *
  * 1. A byte with the version and the flag for submodules.
  * 2. Hunks and blocks as variable-length integers, with line numbers relative to the previous ones.
- * 3. The lines: a bit for each that is set if it occurred before, then the words of the new ones, then the indexes of the
- *    others, with as few bits as possible.
- * 4. The indentation of the added telling lines: a table of shapes, and an index for each line.
+ * 3. The lines: one bit per line, set if the same line occurred before; then the words of the lines that occur for the
+ *    first time; then, for each repeated line, the index of its word in as few bits as possible.
+ * 4. The shapes (see `HashedLine`) of the added telling lines: a table, and an index into it for each line.
  */
 import { ByteReader, ByteWriter } from './bytes.ts'
 import { type Block, DIGEST_LINES_MAX, type Digest, type Hunk } from './digest.ts'

@@ -73,7 +73,7 @@ function trimmedOf({ added, shapes }: Draft): Uint32Array {
   return trimmed.all()
 }
 
-/** Words of 32 bits. A plain array may store each larger one as an object. */
+/** A growing array of 32-bit words. A plain array may store each word above 30 bits as an object. */
 class Words {
   /** Only the first `length` items are used. */
   items = new Uint32Array(64)

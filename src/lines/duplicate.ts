@@ -2,7 +2,7 @@
 import type { FileChange } from './change.ts'
 import { type NoiseRules, noiseOf } from './noise.ts'
 
-/** The share of the added lines of the smaller side. */
+/** Of the lines that the smaller side adds, the share that the other side must add too. */
 const SHARE_MIN = 0.5
 const ADDED_LINES_MIN = 5
 

@@ -83,7 +83,7 @@ function linesVerdict(yours: Digest, theirs: Digest, { one_base, budget }: FileO
   budget.remaining -= granted - own.remaining
   if (own.remaining < 0) {
     if (found.verdict !== 'conflict') return asWhole('unknown')
-    // The search may have missed blocks, so the group might still agree.
+    // Not all blocks were compared. With the missing ones, both sides might turn out to make the same change.
     found.confidence = 'likely'
   }
   return isSwapped ? { ...found, your_lines: found.their_lines, their_lines: found.your_lines } : found

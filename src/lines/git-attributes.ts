@@ -89,7 +89,8 @@ function globOf(pattern: string): string | null {
   if (pattern.endsWith('/') || pattern.includes('\0')) return null
   const anchored = pattern.replace(/\\([ "])/g, '$1').replace(/[{}]/g, '\\$&')
   const rooted = anchored.includes('/') ? anchored.replace(/^\//, '') : `**/${anchored}`
-  // A plain name at the end of a glob also matches everything beneath it, unlike in git. A class of one character does not.
+  // Unlike in git, a plain name at the end of a glob also matches everything beneath it. Writing its last character as a
+  // class (`[s]`) prevents that.
   const last = rooted.slice(rooted.lastIndexOf('/') + 1)
   const exact = /[*?[\\]/.test(last) ? rooted : rooted.replace(/\w$/, '[$&]')
   return isGlob(exact) ? exact : null

@@ -1,10 +1,10 @@
-/** Where the lines of a change stand in the changed file (contract §10, annotations). Pure. */
+/** Finds the lines of a change in the changed file (contract §10, annotations). Pure. */
 import type { Digest } from './digest.ts'
 import type { LineRange } from './verdict.ts'
 
 /**
- * The lines of the changed file that take the place of the blocks within `range`, which is on the base of the patch. Removed
- * lines are represented by the line before them. Null if no block is within the range.
+ * The lines of the changed file that replace the blocks within `range`, which counts the lines of the base. Removed lines are
+ * represented by the line before them. Null if no block is within the range.
  */
 export function headLinesOf({ blocks }: Digest, [first, last]: LineRange): LineRange | null {
   let shift = 0

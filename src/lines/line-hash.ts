@@ -20,7 +20,7 @@ export type LineWord = number
 
 export interface HashedLine {
   word: LineWord
-  /** The hash of the whitespace around the text: `hashOf(word) - shape` is the hash of the trimmed text. */
+  /** The hash of the whitespace around the text: see `trimmedHash`. */
   shape: number
 }
 
@@ -31,7 +31,7 @@ export const HASH_MASK = 0x7fffffff
 /** A telling line is longer than this when trimmed, and has three letters in a row. */
 const SHORT = 8
 const LETTERS = /\p{L}{3}/u
-/** The maximum number of shapes (indentations) in the cache. More only make a hostile patch slower. */
+/** The maximum number of shapes (indentations) in the cache. Only a hostile patch has more, and is hashed more slowly. */
 const SHAPES_MAX = 1000
 
 export function isTelling(word: LineWord): boolean {
@@ -44,8 +44,9 @@ export function trimmedHash({ word, shape }: HashedLine): number {
 }
 
 /**
- * The hash of a line is the sum of two hashes: of its trimmed text, and of the whitespace around it. The hash of the trimmed
- * text, which finds duplicates, therefore costs one word per indentation instead of one per line.
+ * The hash of a line is the sum of two hashes: of its trimmed text, and of the whitespace around it. Duplicates are found by
+ * the hash of the trimmed text. Because of the sum, a digest stores only one more word per indentation to compute it, and
+ * not one per line.
  */
 export function lineHasher(key: Uint8Array): LineHasher {
   if (key.length !== KEY_BYTES) throw new RangeError(`a key has ${KEY_BYTES} bytes, not ${key.length}`)
@@ -64,7 +65,7 @@ export function lineHasher(key: Uint8Array): LineHasher {
     const text = line.trim()
     let shape = 0
     if (text.length < line.length || !ends) {
-      // No line contains a newline, so it separates the text before from the text after.
+      // No line contains a newline, so a newline can separate the whitespace before the text from that after it.
       const from = line.indexOf(text)
       shape = shapeOf(`${line.slice(0, from)}\n${line.slice(from + text.length)}${ends ? '' : '\n'}`)
     }

@@ -46,6 +46,7 @@ const LOCKS = [
   '.terraform.lock.hcl',
 ]
 
+/** Extensions of changelogs. */
 const DOCUMENTS = [
   'md',
   'mdx',
@@ -59,7 +60,7 @@ const DOCUMENTS = [
   'rdoc',
   'html',
 ]
-/** Fragments of a changelog can also be data files. */
+/** Extensions of the files in a changelog directory, which can also be data files. */
 const FRAGMENTS = [...DOCUMENTS, 'yml', 'yaml', 'json', 'toml']
 
 const BINARIES =
@@ -101,9 +102,9 @@ const EXPRESSIONS: Record<NoiseClass, string[]> = {
   binary: [`\\.(?:${BINARIES})/?$`],
 }
 
-/** A name without an extension, which could also be a directory of code. */
+/** A changelog without an extension. A directory of code can have the same name. */
 const BARE_CHANGELOG = `${CHANGELOG}/?$`
-/** Such a directory can also contain the code of a feature, so only documents count. */
+/** A changelog directory can also contain code, so only the documents in it are noise. */
 const IN_CHANGELOGS = beneath(['changelog', 'changelogs'])
 const DOCUMENT = `/[^./]+$|\\.(?:${FRAGMENTS.join('|')})/?$`
 

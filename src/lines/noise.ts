@@ -8,15 +8,16 @@ import { isNamed, NOISE_CLASSES, type NoiseClass } from './noise-names.ts'
 
 export { NOISE_CLASSES, type NoiseClass }
 
-/** Cost units of matching names, in addition to those of a comparison; and the maximum for the globs of one path. Further globs are ignored. */
+/** Cost units of matching one path with the default names, in addition to those of a comparison. */
 const NAMES_COST = 40
+/** The maximum cost of matching one path with globs. The remaining globs are ignored. */
 const PATH_COST_MAX = 20_000
 
-/** The noise rules of a repository. Its settings take precedence over its attributes, and these over the default names. */
+/** The noise rules of a repository. Its settings take precedence over its `.gitattributes`, and these over the default names. */
 export interface NoiseRules {
   /** Globs of additional files, by class. */
   paths: Partial<Record<NoiseClass, readonly Glob[]>>
-  /** Whether a class is enabled. A missing class is. */
+  /** False for a disabled class. A class that is missing is enabled. */
   classes: Partial<Record<NoiseClass, boolean>>
   attributes: Attributes | null
 }

@@ -10,7 +10,7 @@ import { byStrength, type LineRange, type LinesVerdict } from './verdict.ts'
 const SHARED_FILES_MAX = 300
 
 export interface FilePair {
-  /** A name of the file on both sides. */
+  /** A name that the file has on both sides. */
   path: string
   yours: FileChange
   theirs: FileChange
@@ -104,16 +104,16 @@ export function indexFiles<File extends ChangedFile>(files: readonly File[]): Fi
   return index
 }
 
-/** The files that both sides change, under the new or the old name of either. `path`: a name that both have. */
+/** The files that both sides change. A side that renames a file changes it under both names. `path`: a name that both sides have. */
 export function sharedFiles<Mine extends ChangedFile, Theirs extends ChangedFile>(
   yours: FileIndex<Mine>,
   theirs: readonly Theirs[],
 ): { path: string; yours: Mine; theirs: Theirs }[] {
   return theirs.flatMap((file) => {
-    const met = new Map<Mine, string>()
+    const found = new Map<Mine, string>()
     for (const name of namesOf(file))
-      for (const other of yours.get(name) ?? []) if (!met.has(other)) met.set(other, name)
-    return [...met].map(([other, path]) => ({ path, yours: other, theirs: file }))
+      for (const other of yours.get(name) ?? []) if (!found.has(other)) found.set(other, name)
+    return [...found].map(([other, path]) => ({ path, yours: other, theirs: file }))
   })
 }
 

@@ -23,10 +23,10 @@ const HEADER = /^@@ -(\d{1,9})(?:,(\d{1,9}))? \+(\d{1,9})(?:,(\d{1,9}))? @@/
 const SHOWN_MAX = 60
 
 /**
- * The hunks of a patch, in order, one at a time: all lines together may take a hundred times the memory of the patch. After
- * `lines_max` lines, the rest is checked but left out. What precedes the first `@@`, such as the header of `git diff`, is
- * skipped. An empty line within a hunk is an empty line of context (`diff.suppressBlankEmpty`). Throws PatchError when it
- * reaches an invalid line.
+ * Yields the hunks of a patch one at a time, because all lines together may take a hundred times the memory of the patch.
+ * Lines after the first `lines_max` are checked, but not yielded. Lines before the first `@@`, such as the header of
+ * `git diff`, are skipped. An empty line within a hunk is an empty line of context (`diff.suppressBlankEmpty`). Throws
+ * PatchError when it reaches an invalid line.
  */
 export function* readPatch(patch: string, lines_max: number): Generator<PatchHunk> {
   const rows = new Rows(patch)
@@ -47,11 +47,11 @@ export function* readPatch(patch: string, lines_max: number): Generator<PatchHun
   }
 }
 
-/** Reads a text row by row. A newline at its end begins no further row. */
+/** Reads a text row by row. A newline at the end of the text does not begin another row. */
 class Rows {
   /** The current row; undefined after the last one. */
   row: string | undefined
-  /** Of the current row, from 1. */
+  /** The number of the current row, from 1. */
   number = 0
   readonly #text: string
   #end = -1
@@ -84,7 +84,7 @@ function readHunk(
   const base_count = countOf(header[2])
   let base_left = base_count
   let new_left = countOf(header[4])
-  // An empty range has the number of the line before it.
+  // In a header, an empty range has the number of the line before it.
   const start = Number(header[1]) + (base_left === 0 ? 1 : 0)
   const lines: PatchLine[] = []
   let last: PatchLine | undefined

@@ -8,14 +8,14 @@ import type { Digest } from './digest.ts'
 import { DigestError, decodeDigest, encodeDigest } from './digest-bytes.ts'
 import { type ChangeOrigin, file_changes } from './table.ts'
 
-/** The changed files of one activity that have one origin. */
+/** Identifies a set of changed files: those of one activity and one origin. */
 export interface ChangeSet {
   repo_id: number
   activity_id: string
   origin: ChangeOrigin
 }
 
-/** More rows than a name of one activity can have. */
+/** More rows than there can be for one name in one activity. */
 const ROWS_MAX = 10_000
 
 /** Replaces the files of a set in the transaction `tx`. */
@@ -24,12 +24,11 @@ export async function replaceFileChanges(
   set: ChangeSet,
   files: readonly FileChange[],
 ): Promise<void> {
-  const { repo_id, activity_id, origin } = set
   await tx.delete(file_changes).where(isOf(set))
-  await insertFileChanges(tx, { repo_id, activity_id, origin }, files)
+  await insertFileChanges(tx, set, files)
 }
 
-/** Inserts the files of a set that has none. */
+/** Inserts the files of a set that is empty so far. */
 export async function insertFileChanges(db: Db, set: ChangeSet, files: readonly FileChange[]): Promise<void> {
   if (files.length === 0) return
   const rows = files.flatMap(({ digest, ...file }, position) => {
@@ -72,7 +71,7 @@ export async function listChangeSet(db: Db, set: ChangeSet): Promise<FileChange[
     .from(file_changes)
     .where(and(isOf(set), eq(name, path)))
     .orderBy(asc(file_changes.position))
-  return rows.map((row) => ({ ...row, digest: row.digest && digestIfKnown(row.digest) }))
+  return rows.map(withDigest)
 }
 
 /** A changed file of an activity under one of its names: `path` or `previous_path`. */
@@ -122,10 +121,10 @@ export async function listFileChanges(
     wanted_origin: origin,
   }))
   const rows = await readFileChanges(db, { repo_id, wanted: JSON.stringify(names) })
-  return rows.map((row) => ({ ...row, digest: row.digest && digestIfKnown(row.digest) }))
+  return rows.map(withDigest)
 }
 
-/** A changed file of an activity, under its present name. Decode its digest with `digestIfKnown`. */
+/** A changed file of an activity, under its present name. Its digest is not decoded, see `withDigest`. */
 export type StoredChange = Omit<WantedChange, 'name'> &
   Omit<FileChange, 'digest'> & { digest: Uint8Array | null }
 
@@ -150,8 +149,8 @@ const readChangesOf = prepared('file_changes_of', (db) => {
 })
 
 /**
- * The changed files of the activities `ids`, in one query. If an activity has more than `limit`, those with the lowest
- * hashes of their names, so that the same files are chosen for two activities that share them.
+ * The changed files of the activities `ids`, in one query. Of an activity with more than `limit` files, it returns those
+ * with the lowest hashes of their names, so that of two activities that share files, the same files are returned.
  */
 export function listChangesOf(
   db: Db,
@@ -167,10 +166,17 @@ const FILES_MAX = 10_000
 /** The changed files of the activities `ids`, with their digests. */
 export async function listFilesOf(db: Db, repo_id: number, ids: readonly string[]): Promise<FileChange[]> {
   const stored = await listChangesOf(db, repo_id, { ids, limit: FILES_MAX })
-  return stored.map((file) => ({ ...file, digest: file.digest && digestIfKnown(file.digest) }))
+  return stored.map(withDigest)
 }
 
-/** A digest that another version of the service wrote counts as omitted. */
+/** The row with its digest decoded. */
+export function withDigest<Row extends { digest: Uint8Array | null }>(
+  row: Row,
+): Omit<Row, 'digest'> & { digest: Digest | null } {
+  return { ...row, digest: row.digest && digestIfKnown(row.digest) }
+}
+
+/** Decodes a digest; null if another version of the service wrote it, as if there had been no patch. */
 export function digestIfKnown(bytes: Uint8Array): Digest | null {
   try {
     return decodeDigest(bytes)

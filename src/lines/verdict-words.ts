@@ -16,11 +16,10 @@ export interface ComparedPlace {
 
 /** `#123 changes lines 40–52 of src/retry.ts too`. `who`: the other side, quoted, as the subject of the sentence. */
 export function placeSentence(who: string, place: ComparedPlace, quote: Quote): string {
-  const { verdict, confidence, your_lines, their_lines } = place
+  const { verdict, confidence, their_lines } = place
   const file = quote(place.example)
   const theirs = their_lines ? `${linesText(their_lines)} of ${file}` : file
-  const isSame = String(your_lines) === String(their_lines)
-  const yours = your_lines && !isSame ? ` (yours: ${linesText(your_lines)})` : ''
+  const yours = yoursText(place)
   switch (verdict) {
     case 'conflict':
       if (confidence === 'likely') return `${who} changes ${theirs} too${yours}, probably in conflict`
@@ -40,18 +39,18 @@ export function placeSentence(who: string, place: ComparedPlace, quote: Quote): 
   }
 }
 
-/** `lines 40–52 (yours: 38–50)`: where the other side changes a file that is named before. */
-export function placeText({
-  verdict,
-  confidence,
-  your_lines,
-  their_lines,
-}: Omit<ComparedPlace, 'example'>): string {
-  const isSame = String(your_lines) === String(their_lines)
-  const yours = your_lines && !isSame ? ` (yours: ${linesText(your_lines)})` : ''
-  const theirs = their_lines ? `${linesText(their_lines)}${yours}` : ''
+/** `lines 40–52 (yours: lines 38–50)`: where the other side changes a file. The text before it names the file. */
+export function placeText(place: Omit<ComparedPlace, 'example'>): string {
+  const { verdict, confidence, their_lines } = place
+  const theirs = their_lines ? `${linesText(their_lines)}${yoursText(place)}` : ''
   const note = confidence === 'likely' ? NOTES.likely : NOTES[verdict]
   return [theirs, note].filter(Boolean).join(', ')
+}
+
+/** ` (yours: lines 38–50)`; empty if your lines are unknown, or have the same numbers as theirs. */
+function yoursText({ your_lines, their_lines }: Pick<ComparedPlace, 'your_lines' | 'their_lines'>): string {
+  const isSame = String(your_lines) === String(their_lines)
+  return your_lines && !isSame ? ` (yours: ${linesText(your_lines)})` : ''
 }
 
 const NOTES: Record<Verdict | 'likely', string> = {
@@ -84,6 +83,7 @@ export function duplicateText(who: string, { share, added_lines, issue }: Duplic
   return `seems to do the same as ${who}${why.length > 0 ? ` (${why.join(', ')})` : ''}`
 }
 
+/** The words of `shortText`. */
 const SHORT: Record<Verdict, string> = {
   conflict: 'same lines',
   unknown: 'lines unknown',
@@ -97,11 +97,11 @@ const SHORT: Record<Verdict, string> = {
 /** The lines of two sides, each on its own base. */
 type LineRanges = readonly [LineRange | null, LineRange | null]
 
-/** The fields of a match about lines. Older services send none of it. */
+/** The fields of a match about lines. Older services send none of them. */
 export interface ComparedLines {
   lines?: Verdict | null
   duplicate?: Duplicate | null
-  /** Of the file that is named with the text. */
+  /** The lines in the file next to which the text is shown. */
   line_ranges?: LineRanges | null
 }
 

@@ -4,7 +4,7 @@
 export const VERDICTS = ['conflict', 'unknown', 'agrees', 'touching', 'near', 'far', 'noise'] as const
 export type Verdict = (typeof VERDICTS)[number]
 
-/** The confidence of a conflict: `likely` if the base branch changed between the lines, or if they repeat. */
+/** The confidence of a conflict: `likely` if the base branch changed lines there too, or if the same lines occur elsewhere. */
 export type Confidence = 'proved' | 'likely'
 
 /** The first and last line in a side's own base. An insertion has the number of the line after it. */
@@ -14,7 +14,7 @@ export interface LinesVerdict {
   verdict: Verdict
   /** Set for a conflict; otherwise null. */
   confidence: Confidence | null
-  /** Where the changes touch or are nearest to each other; for `unknown` all lines of a side; null if unknown. */
+  /** Where the changes touch or come nearest; for the verdict `unknown`, from the first to the last changed line. Null if not known. */
   your_lines: LineRange | null
   their_lines: LineRange | null
 }

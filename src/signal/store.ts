@@ -6,7 +6,7 @@ import { prepared } from '../db/prepared.ts'
 import { lockName } from '../db/statements.ts'
 import type { FileChange } from '../lines/change.ts'
 import type { NoiseClass } from '../lines/noise.ts'
-import { digestIfKnown } from '../lines/store.ts'
+import { withDigest } from '../lines/store.ts'
 import type { SideKey } from './pair.ts'
 import { merged_changes, noise_pairs, type PairRow, pair_totals, pairs } from './table.ts'
 
@@ -94,7 +94,7 @@ export async function listMergedChanges(db: Db, repo_id: number, side: SideKey):
     .from(merged_changes)
     .where(and(eq(merged_changes.repo_id, repo_id), eq(merged_changes.side, side)))
     .orderBy(asc(merged_changes.position))
-  return rows.map((row) => ({ ...row, digest: row.digest && digestIfKnown(row.digest) }))
+  return rows.map(withDigest)
 }
 
 /** Deletes the kept files of pull requests without a pair whose outcome is open. */
