@@ -46,14 +46,6 @@ export function goalTable(goals: Goal[]): string {
   return [line(heads), line(widths.map((width) => '-'.repeat(width))), ...rows.map(line)].join('\n')
 }
 
-function measureTable(measures: Measure[]): string {
-  const rows = measures.map(
-    ({ label, unit, median, rounds }) =>
-      `| ${label} | ${shown(median)} ${unit} | ${shown(Math.min(...rounds))} – ${shown(Math.max(...rounds))} |`,
-  )
-  return ['| measurement | median | range of rounds |', '|---|---|---|', ...rows].join('\n')
-}
-
 export async function writeJson(file: string, report: Report): Promise<void> {
   await writeFile(file, `${JSON.stringify(report, null, 2)}\n`)
 }
@@ -83,8 +75,7 @@ export async function writeDocs(report: Report): Promise<void> {
     goalTable(goals),
     ...omitted,
     ...image,
-    '## All measurements of this run',
-    measureTable(measures),
+    'All measurements of this run, with each round: [performance.json](performance.json).',
   ]
   await writeFile(page, `${before}${BEGIN}\n\n${sections.join('\n\n')}\n\n${END}${after}`)
   await writeJson(join(ROOT, 'docs/performance.json'), report)
