@@ -4,11 +4,11 @@
  * rules      pure rules: no database, seconds
  * api        the service over HTTP, on PostgreSQL
  * surfaces   the command with the service
- * databases  the service on PostgreSQL and on the embedded database: behavior that could differ between the two
+ * databases  the service on PostgreSQL and on the embedded database: what could differ between the two
  * processes  the built service and command as real processes
- * operators  what operators run: deconflict-admin, backup and restore, a pooler, upgrades of old records, traces
+ * operators  deconflict-admin, backup and restore, a pooler, upgrades of old records, traces
  * browser    the pages in Chromium
- * faults     fault injection: breaks the dependencies of the service and counts what is lost
+ * faults     fault injection: breaks the dependencies of the service and counts lost and duplicated records
  * bench      the benchmark itself
  *
  * `npm test` leaves out the last four, `npm run test:all` runs everything.
