@@ -64,7 +64,7 @@ describe.skipIf(process.env.TEST_DATABASE_KIND === 'embedded')('the database', (
       }
     const beats = 2 * ids.length * BEATS
     await reportStatistics()
-    await expect.poll(written, { timeout: 40_000, interval: 200 }).toMatchObject({
+    await expect.poll(written, { interval: 200 }).toMatchObject({
       activities: { inserted: ids.length, updated: beats, deleted: 0 },
       claims: { inserted: 2 * 3, updated: 0, deleted: 0 },
     })

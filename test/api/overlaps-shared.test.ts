@@ -25,7 +25,7 @@ afterAll(async () => {
 const SCOPES = /^select "json" from json_array_elements_text/
 const DAY_MS = 86_400_000
 /** Only limits the wait. */
-const PATIENTLY = { timeout: 20_000 }
+const PATIENTLY = { timeout: 60_000 }
 const LEFT = 'request aborted by the client'
 
 const OUTCOMES = ['computed', 'shared', 'cancelled', 'failed'] as const

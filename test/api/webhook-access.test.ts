@@ -123,7 +123,7 @@ describe('after an event', () => {
     const release = github.hold(files)
     try {
       await first().deliver(pullRequestEvent(github, shop, 1, 'opened'))
-      await expect.poll(() => github.calls(files), { timeout: 10_000 }).toBe(1)
+      await expect.poll(() => github.calls(files)).toBe(1)
       expect(await everywhere()).toEqual(all('201'))
       grant('none')
       await first().deliver(memberEvent(github, shop, 'removed', 'ada'))

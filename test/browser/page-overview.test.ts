@@ -4,7 +4,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } fr
 import { BROWSER, seriousFaultsOn } from '../support/browser.ts'
 import { type PageFixture, type PageRepository, startPageFixture } from '../support/page-fixture.ts'
 
-const OPTIONS = { timeout: 30_000 }
+const OPTIONS = { timeout: 60_000 }
 
 let fixture: PageFixture
 let quiet: PageRepository

@@ -9,7 +9,7 @@ import {
   startPageFixture,
 } from '../support/page-fixture.ts'
 
-const OPTIONS = { timeout: 30_000 }
+const OPTIONS = { timeout: 60_000 }
 const MINUTE_MS = 60_000
 
 let fixture: PageFixture

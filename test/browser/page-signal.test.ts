@@ -5,7 +5,7 @@ import { SIGNAL } from '../../src/surfaces/http/signal-example.ts'
 import { BROWSER, seriousFaultsOn } from '../support/browser.ts'
 import { type PageFixture, type PageRepository, startPageFixture } from '../support/page-fixture.ts'
 
-const OPTIONS = { timeout: 30_000 }
+const OPTIONS = { timeout: 60_000 }
 const REPORT = '**/signal'
 const HOSTILE = '<img src=x onerror="document.title=1">'
 

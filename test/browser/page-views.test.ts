@@ -5,7 +5,7 @@ import { BROWSER, seriousFaultsOn } from '../support/browser.ts'
 import { editOf } from '../support/lines.ts'
 import { type PageFixture, type PageRepository, startPageFixture } from '../support/page-fixture.ts'
 
-const OPTIONS = { timeout: 30_000 }
+const OPTIONS = { timeout: 60_000 }
 const BASE = Array.from({ length: 200 }, (_, at) => `pay(${at})`)
 
 let fixture: PageFixture

@@ -12,7 +12,7 @@ import { type FreshDatabase, freshDatabase } from '../support/database.ts'
 import { editOf } from '../support/lines.ts'
 import { type ServiceProcess, startProcess } from '../support/process.ts'
 
-const WAIT_OPTIONS = { timeout: 30_000 }
+const WAIT_OPTIONS = { timeout: 60_000 }
 const HOSTILE = '<img src=x onerror="document.title=1"> [x](javascript:alert(1)) **b** @everyone'
 
 let github: FakeGithubServer

@@ -11,7 +11,7 @@ import { BROWSER, seriousFaultsOn, startBrowser } from '../support/browser.ts'
 import { type FreshDatabase, freshDatabase } from '../support/database.ts'
 import { type ServiceProcess, startProcess } from '../support/process.ts'
 
-const WAIT_OPTIONS = { timeout: 30_000 }
+const WAIT_OPTIONS = { timeout: 60_000 }
 
 describe.skipIf(BROWSER === undefined)('in Chromium, the App', () => {
   let github: FakeGithubServer

@@ -13,7 +13,7 @@ const SHOP = 'acme/shop'
 const NEVER = 'act_01h455vb4pex5vsknk084sn02q'
 const SUPERSEDED = `status = 'archived', archived_at = created_at, superseded_by =`
 const FIX = 'fix or delete the row; until then it cannot be updated'
-const WAIT_OPTIONS = { timeout: 30_000, interval: 20 }
+const WAIT_OPTIONS = { timeout: 60_000, interval: 20 }
 
 let deployment: Deployment
 let database: FreshDatabase

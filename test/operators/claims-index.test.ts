@@ -8,7 +8,7 @@ import { runAdmin } from '../support/process.ts'
 import { ACTIVITY, NOTABLE } from '../support/routes.ts'
 
 const SHOP = 'acme/shop'
-const WAIT_OPTIONS = { timeout: 30_000, interval: 20 }
+const WAIT_OPTIONS = { timeout: 60_000, interval: 20 }
 const SCOPE = { areas: ['Checkout'], paths: ['src/pay/**', 'src/{a,b}/*.ts', 'README.md'] }
 /** All areas are one claim, each path is one, and each brace alternative is one. */
 const CLAIMS = 5

@@ -11,7 +11,7 @@ import { membershipEvent } from '../support/webhooks-access.ts'
 
 const SHOP = 'acme/shop'
 const WORK = { title: 'Retry payments', summary: 'Retries twice.', actor: 'Ada' }
-const WAIT_OPTIONS = { timeout: 30_000, interval: 20 }
+const WAIT_OPTIONS = { timeout: 60_000, interval: 20 }
 const IGNORED =
   'ignore_startup_parameters = statement_timeout, idle_in_transaction_session_timeout, plan_cache_mode, enable_seqscan, jit'
 

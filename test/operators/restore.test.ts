@@ -15,7 +15,7 @@ import { temporaryDirectory } from '../support/temporary-directory.ts'
 import { pullRequestEvent } from '../support/webhooks.ts'
 
 const NAMES = ['acme/shop', 'acme/docs']
-const WAIT_OPTIONS = { timeout: 30_000, interval: 50 }
+const WAIT_OPTIONS = { timeout: 60_000, interval: 50 }
 const run = promisify(execFile)
 
 let deployment: Deployment

@@ -109,7 +109,7 @@ test('the commands lead from a check to the end of an activity, with exit codes 
 })
 
 test('watch shows new activities and collisions while it runs', async () => {
-  const polling = { timeout: 30_000, interval: 50 }
+  const polling = { timeout: 60_000, interval: 50 }
   const watch = tree.start(['watch', '--interval', '1'])
   await expect.poll(watch.output, polling).toMatch(/^acme\/shop {2}0 activities, 0 collisions, 0 notables/)
   const id = await startAsBen({ scope: { paths: ['src/**'] } })

@@ -13,7 +13,7 @@ import { temporaryDirectory } from '../support/temporary-directory.ts'
 let github: FakeGithubServer
 
 /** Also enough on a slow machine. */
-const WAIT_OPTIONS = { timeout: 30_000, interval: 10 }
+const WAIT_OPTIONS = { timeout: 60_000, interval: 10 }
 
 beforeAll(async () => {
   github = await startFakeGithubServer({

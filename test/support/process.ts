@@ -6,8 +6,8 @@ import { setTimeout as wait } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 
 const ROOT = fileURLToPath(new URL('../..', import.meta.url))
-/** A process that is not ready by then is killed. */
-const START_MS = 40_000
+/** A process that is not ready by then is killed. A first start on the embedded database takes seconds of processor time. */
+const START_MS = 120_000
 /** A process that has not exited by then after a signal is killed, as container platforms do. */
 const END_MS = 10_000
 /** The maximum wait for the pipes of an exited process, which a child may keep open. */
