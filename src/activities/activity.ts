@@ -81,7 +81,7 @@ const ttlMs = z
   .min(TTL_MIN_MS)
   .meta({
     description:
-      'The time to live that heartbeats renew, in milliseconds, for work that a process announces and may not live to end. A longer one than `activity_ttl_ms` is lowered to it. It ends with the link to a pull request.',
+      'The time to live that heartbeats renew, in milliseconds. Set it if the process that creates the activity may be killed before it archives it. A value above `activity_ttl_ms` is lowered to it. It no longer applies when the activity is linked to a pull request.',
     examples: [900_000],
   })
 const risk = Risk.meta({ description: 'The risk of the work for others.' })
@@ -208,7 +208,7 @@ export const ActivityBrief = z
     }),
     source: ActivitySource.meta({
       description:
-        'What the activity was made from: a request to the API, a pull request, or a pushed branch. It becomes `pull_request` when the pushed branch gets one.',
+        'What created the activity: a request to the API, a pull request, or a pushed branch. It becomes `pull_request` when a pull request of the pushed branch is opened.',
     }),
   })
   .meta({ id: 'ActivityBrief' })

@@ -26,7 +26,7 @@ const SEVERITIES = ['low', 'medium', 'high'] as const
 const commentFields = {
   mode: z.enum(['on', 'shadow', 'off']).meta({
     description:
-      'Whether pull requests get a comment. `shadow`: nothing is posted, but the signal report shows what would have been. `off`: nothing is posted or recorded.',
+      'Whether pull requests get a comment. `shadow`: nothing is posted, but the signal report shows what would have been posted. `off`: nothing is posted or recorded.',
   }),
   min_severity: z.enum(SEVERITIES).meta({ description: 'The lowest severity that is shown.' }),
   draft_min_severity: z

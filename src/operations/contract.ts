@@ -105,7 +105,7 @@ export const OPERATIONS = {
       }),
       drift: Drift.nullable().meta({
         description:
-          'How the changes of the pull request, which take the place of the declared scope in comparisons, differ from it; null if they do not take its place.',
+          'How the changed files of the pull request differ from the declared scope, which they replace in comparisons; null if they do not replace it.',
       }),
       ...currentOverlap,
     }).meta({ id: 'RetrievedActivity' }),
@@ -179,7 +179,7 @@ export const OPERATIONS = {
     is_idempotent: true,
     needs_identity: () => true,
     summary: 'Create a notable',
-    description: 'Raises a signal for everyone who works on the same part of the repository.',
+    description: 'Announces something to everyone who works on a part of the repository.',
   }),
   getNotable: operation({
     method: 'GET',
@@ -217,14 +217,14 @@ export const OPERATIONS = {
     output: Signal,
     summary: 'Retrieve the signal report',
     description:
-      'Returns how many pull requests got a comment, which pairs were shown and what became of them, and where conflicts come from. In shadow mode: what would have been shown.',
+      'Returns how many pull requests got a comment, which pairs were shown, their outcomes, and where conflicts come from. In shadow mode, pairs that would have been shown count as shown.',
   }),
   getSettings: operation({
     method: 'GET',
     path: '/settings',
     access: 'read',
     output: SettingsView.extend({
-      budget: CommentBudget.meta({ description: 'Whether the budget of comments is in force.' }),
+      budget: CommentBudget.meta({ description: 'Whether the comment budget is in force.' }),
     }).meta({ id: 'RetrievedSettings' }),
     summary: 'Retrieve the settings',
     description: 'Returns the effective settings of the repository and the errors in its settings file.',

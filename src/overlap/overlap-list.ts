@@ -31,7 +31,7 @@ const Overlap = z
       .array(z.string())
       .meta({ description: 'The two activities that collide, the older one first.' }),
     severity: Severity.meta({
-      description: 'The higher of the severities that the two activities are shown.',
+      description: 'The higher of the severities that checks of the two activities report.',
     }),
     areas: z.array(z.string()).meta({ description: 'Labels that both name.' }),
     paths: z.array(SharedPath).meta({

@@ -59,10 +59,10 @@ export type GetSignal = z.output<typeof GetSignal>
 const count = (description: string) => z.int().min(0).meta({ description })
 
 const pairFields = {
-  shown: count('The pairs that were shown; in shadow mode, that would have been.'),
+  shown: count('The pairs that were shown; in shadow mode, those that would have been shown.'),
   came_true: count('One side was merged, and the other one then conflicted or edited the merged lines.'),
-  resolved: count('A push of either side took the overlap away before a merge.'),
-  wrong: count('One side was merged, and the other one had nothing to follow.'),
+  resolved: count('A push of either side ended the overlap before a merge.'),
+  wrong: count('One side was merged, and the other one was then merged or pushed without a conflict.'),
   given_up: count('One side was closed unmerged.'),
   open: count('The outcome is not known yet.'),
 }
@@ -70,7 +70,7 @@ const PairCounts = z.strictObject(pairFields).meta({ id: 'PairCounts' })
 
 const precision = z.number().nullable().meta({
   description:
-    'The share that was right: `came_true` + `resolved`, divided by the same plus `wrong`. Null if these are fewer than 10 pairs.',
+    'The share that was right: (`came_true` + `resolved`) / (`came_true` + `resolved` + `wrong`). Null if the divisor is less than 10.',
 })
 
 const Month = z
@@ -120,7 +120,7 @@ const RecentPair = z
           .meta({ id: 'RecentFile' }),
       )
       .meta({ description: 'At most 20 files.' }),
-    outcome: z.enum(OUTCOMES).meta({ description: 'What became of it.' }),
+    outcome: z.enum(OUTCOMES).meta({ description: 'The outcome of the pair.' }),
     seen_at: outputTimestamp.meta({ description: 'When it was found.' }),
   })
   .meta({ id: 'RecentPair' })
@@ -130,7 +130,7 @@ export const Signal = z
   .strictObject({
     days: z.int().meta({ description: 'The length of the period in days.' }),
     mode: z.enum(['on', 'shadow', 'off']).meta({ description: 'The setting `comment.mode`.' }),
-    budget: CommentBudget.meta({ description: 'The budget of comments.' }),
+    budget: CommentBudget.meta({ description: 'The comment budget.' }),
     pull_requests: count('The pull requests by people that were opened in the period.'),
     commented: count('Those of them that got a comment; in shadow mode, that would have got one.'),
     pairs: PairCounts.meta({

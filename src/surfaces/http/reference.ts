@@ -7,6 +7,7 @@ interface Schema {
   const?: unknown
   anyOf?: Schema[]
   items?: Schema
+  prefixItems?: Schema[]
   properties?: Record<string, Schema>
   additionalProperties?: Schema | boolean
   required?: string[]
@@ -175,7 +176,8 @@ function errorTable(operations: Operation[]): string {
 }
 
 function fieldTable(schema: Schema): string {
-  const fields = table(['Field', 'Type', 'Presence', 'Notes'], fieldRows(schema, ''))
+  const rows = fieldRows(schema, '')
+  const fields = rows.length > 0 ? table(['Field', 'Type', 'Presence', 'Notes'], rows) : typeOf(schema)
   return schema.description ? `${schema.description}\n\n${fields}` : fields
 }
 
@@ -198,6 +200,7 @@ function typeOf(schema: Schema): string {
   if (schema.anyOf) return schema.anyOf.map(typeOf).join(' or ')
   if (schema.const !== undefined) return code(JSON.stringify(schema.const))
   if (schema.enum) return schema.enum.map((value) => code(String(value))).join(', ')
+  if (schema.prefixItems) return `[${schema.prefixItems.map(typeOf).join(', ')}]`
   if (schema.type === 'array') return `array of ${typeOf(schema.items ?? {})}`
   if (typeof schema.additionalProperties === 'object')
     return `object of ${typeOf(schema.additionalProperties)}`
@@ -205,17 +208,23 @@ function typeOf(schema: Schema): string {
 }
 
 function notes(schema: Schema): string {
-  const { description, minLength, maxLength, minimum, maximum, maxItems } = {
+  const { description, minLength, maxLength, maxItems, prefixItems, ...range } = {
     ...schema.anyOf?.[0],
     ...schema,
   }
   const limits = [
     maxLength === undefined ? '' : `${minLength ?? 0} to ${maxLength} characters.`,
-    minimum === undefined ? '' : maximum === undefined ? `At least ${minimum}.` : `${minimum} to ${maximum}.`,
-    maxItems === undefined ? '' : `At most ${maxItems}.`,
+    rangeOf(range),
+    maxItems === undefined || prefixItems ? '' : `At most ${maxItems}.`,
   ]
   const fallback = schema.default === undefined ? '' : `Default ${code(JSON.stringify(schema.default))}.`
   return [description, ...limits, fallback].filter(Boolean).join(' ')
+}
+
+/** The range of a number, without the limits that all integers and counts have. */
+function rangeOf({ minimum = 0, maximum }: Schema): string {
+  if (maximum !== undefined && maximum !== Number.MAX_SAFE_INTEGER) return `${minimum} to ${maximum}.`
+  return minimum > 0 ? `At least ${minimum}.` : ''
 }
 
 /** Formats JSON; a value that fits on one line is not broken. */

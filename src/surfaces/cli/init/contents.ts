@@ -44,6 +44,6 @@ export const SETTINGS = `# Settings of Deconflict for this repository. Every key
 # track_pull_requests: true
 # track_branches: ["claude/**"]   # pushed branches that get an activity before their pull request
 # comment: {mode: on, min_severity: medium, draft_min_severity: high, audience: later}
-#   Start with mode: shadow for a week: nothing is posted, and the page shows what would have been.
+#   Start with mode: shadow for a week: nothing is posted, and the page shows what would have been posted.
 # check_run: false
 `
