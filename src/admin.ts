@@ -1,5 +1,5 @@
 #!/usr/bin/env node
-/** `deconflict-admin`: parses the arguments, opens the database, runs a command and exits with its code. */
+/** `deconflict-admin`: opens the database and runs one command on it. `USAGE` lists the commands and exit codes. */
 import { parseArgs } from 'node:util'
 import { findCommand, USAGE } from './admin/commands.ts'
 import { ConfigError, readConfig } from './base/config.ts'
@@ -8,6 +8,7 @@ import { DistributeError } from './db/distribute.ts'
 import { codeOf } from './db/errors.ts'
 import { connectDatabase } from './db/open.ts'
 
+/** Returns whether the command found no problems. Throws if it could not run. */
 async function main(): Promise<boolean> {
   const { positionals, values } = parseArguments()
   if (values.help) {
@@ -16,7 +17,10 @@ async function main(): Promise<boolean> {
   }
   const args = [...positionals, ...(values.repair ? ['--repair'] : [])]
   const command = findCommand(args)
-  if (!command) throw new ConfigError(`no such command: ${args.join(' ') || 'none was given'}; see --help`)
+  if (!command)
+    throw new ConfigError(
+      args.length === 0 ? 'no command given; see --help' : `no such command: ${args.join(' ')}; see --help`,
+    )
   const database = await connectDatabase(readConfig(process.env))
   try {
     return await command.run(database, args.at(-1) ?? '', (line) => process.stdout.write(`${line}\n`))
@@ -47,8 +51,8 @@ function lineOf(error: unknown): string {
 }
 
 main().then(
-  (isWell) => {
-    process.exitCode = isWell ? 0 : 1
+  (isFreeOfProblems) => {
+    process.exitCode = isFreeOfProblems ? 0 : 1
   },
   (error: unknown) => {
     process.stderr.write(`deconflict-admin: ${lineOf(error)}\n`)

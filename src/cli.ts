@@ -1,10 +1,10 @@
 #!/usr/bin/env node
-/** The entry point of the command `deconflict`. The build makes a CommonJS module of it, which has no `await` here. */
+/** The entry point of the command `deconflict`. The build turns this file into CommonJS, which has no top-level `await`. */
 import type { Runtime } from './surfaces/cli/runtime.ts'
 
 const args = process.argv.slice(2)
-/** Opened on first use: most hooks write nothing. */
-const opened = new Set<NodeJS.WriteStream>()
+/** The output streams to flush before the process exits. Node.js opens a stream on first use, and most hooks write nothing. */
+const used = new Set<NodeJS.WriteStream>()
 const runtime: Omit<Runtime, 'clock' | 'version' | 'serveMcp'> = {
   env: process.env,
   cwd: process.cwd(),
@@ -12,25 +12,25 @@ const runtime: Omit<Runtime, 'clock' | 'version' | 'serveMcp'> = {
     return process.stdin
   },
   get stdout() {
-    return open(process.stdout)
+    return flushedAtExit(process.stdout)
   },
   get stderr() {
-    return open(process.stderr)
+    return flushedAtExit(process.stderr)
   },
   uptime_ms: () => process.uptime() * 1000,
-  // Longer for repositories in which git takes long, and for slow networks.
+  // The variable raises the limit where git or the network is slow.
   hook_limit_ms: Number(process.env.DECONFLICT_HOOK_TIMEOUT_MS) || 1000,
 }
 void main()
 
 async function main() {
   const code = await (args[0] === 'hook' ? runHook() : runCommand())
-  await Promise.all([...opened].map(flushed))
-  // Otherwise a pending connection attempt would keep the process alive.
+  await Promise.all([...used].map(flush))
+  // Without this, a pending connection attempt would keep the process alive.
   process.exit(code)
 }
 
-/** An agent waits for it, so it loads one file, without the other commands. */
+/** Agents wait for the hook, so it loads only its own bundle, without the other commands. */
 async function runHook() {
   const { hook } = await import('./surfaces/cli/hook/hook.ts')
   return hook(runtime, args.slice(1))
@@ -54,11 +54,11 @@ async function runCommand() {
   })
 }
 
-function open(output: NodeJS.WriteStream): NodeJS.WriteStream {
-  opened.add(output)
+function flushedAtExit(output: NodeJS.WriteStream): NodeJS.WriteStream {
+  used.add(output)
   return output
 }
 
-function flushed(output: NodeJS.WriteStream): Promise<void> {
+function flush(output: NodeJS.WriteStream): Promise<void> {
   return new Promise((resolve) => output.write('', () => resolve()))
 }

@@ -51,7 +51,7 @@ const FLUSH_MS = 1000
 
 async function stop(service: Service, stopTracing: (() => Promise<void>) | null): Promise<void> {
   await service.close()
-  // The SDK logs an unavailable collector; shutdown does not wait for it.
+  // If the collector is unavailable, the SDK logs that, and shutdown goes on.
   await Promise.race([stopTracing?.().catch(() => {}), wait(FLUSH_MS)])
 }
 
@@ -104,7 +104,7 @@ function partsOf(config: Config, { url, setup_url, app }: Service): Part[] {
   ]
 }
 
-/** Says what is configured and what is off: to people at a terminal with the next step, else in the log. */
+/** Shows which parts are configured and which are off: on a terminal as a list with the next step, otherwise in the log. */
 function announce(config: Config, service: Service): void {
   const { url, app } = service
   const parts = partsOf(config, service)

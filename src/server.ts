@@ -42,8 +42,8 @@ export interface Service {
   close(): Promise<void>
 }
 
-/** The maximum size of all cached comparisons, in characters. */
-const COMPARISONS_KEPT = 4_000_000
+/** The maximum size of all cached comparisons together, in characters. */
+const COMPARISONS_MAX = 4_000_000
 
 /** Timeout of requests in flight after shutdown begins. */
 const DRAIN_MS = 6000
@@ -54,7 +54,7 @@ const CLOSE_MS = 1500
 /** Idle timeout of connections during shutdown. */
 const IDLE_MS = 100
 
-/** Replaced by tests. */
+/** What tests replace. */
 export interface ServiceOptions {
   clock?: Clock
   log?: Logger
@@ -82,7 +82,7 @@ export async function startService(config: Config, options: ServiceOptions = {})
   const change_feed = new ChangeFeed(database, log)
   const wakeup = new Wakeup()
   const comparisons = new SingleFlight({
-    size: COMPARISONS_KEPT,
+    size: COMPARISONS_MAX,
     count: (outcome) => metrics.comparisons.inc({ outcome }),
   })
   const app: App = {
@@ -123,7 +123,7 @@ export async function startService(config: Config, options: ServiceOptions = {})
   let setup_url: string | null = null
   let stopChannel = () => {}
   try {
-    // Listen first: `/healthz` responds while migrations run (everything else is 503), and a port conflict fails before them.
+    // Listen before migrating: `/healthz` responds meanwhile (everything else with 503), and a port conflict is found early.
     await listen(server, config)
     opened(await openDatabase(config))
     await change_feed.subscribe((repo_ids) => streams.sendChanged(repo_ids))
@@ -170,7 +170,7 @@ async function openChannel(app: App, url: string): Promise<() => void> {
   return channel ? forwardChannel(app, { channel, target: `${url}/api/github/webhooks` }) : () => {}
 }
 
-/** Loads the protocol's library with the first message: loading it takes a third of the time of a start. */
+/** Loads the MCP library when the first message arrives: at startup, it would take a third of the time. */
 function mcpOnDemand(app: App): (exchange: McpExchange) => Promise<void> {
   let loaded: Promise<(exchange: McpExchange) => Promise<void>> | undefined
   return async (exchange) => {

@@ -74,7 +74,7 @@ async function listLive(tx: Db, repo_id: number, counted: Counted, page: Page): 
   return rows.map((row) => ({ counted, row }))
 }
 
-/** Up to `limit` record ids after `after` that have claims, in order, with whether such a record is stored as live. */
+/** Up to `limit` record ids after `after` that have claims, in order. `is_live`: the record is stored as live. */
 export function listIndexedIds(
   db: Db,
   repo_id: number,
@@ -94,7 +94,7 @@ export function listIndexedIds(
   return db.select({ id: indexed.id, is_live: isLive }).from(indexed).orderBy(asc(indexed.id))
 }
 
-/** Up to `limit` activity ids after `after` that have changed files, in order, with whether the activity is stored as live. */
+/** Up to `limit` activity ids after `after` that have changed files, in order. `is_live`: the activity is stored as live. */
 export function listChangedIds(
   db: Db,
   repo_id: number,
@@ -133,7 +133,7 @@ function storedLive(repo_id: number, counted: Counted): SQL<number> {
   return sql<number>`(select count(*)::int from ${live})`
 }
 
-/** Locks a record and replaces its claims: by those of its scope if it is stored as live, else by none. */
+/** Locks a record and rebuilds its claims from its scope, or deletes them if the record is not stored as live. */
 export async function repairClaims(db: Db, repo_id: number, id: string): Promise<void> {
   await db.transaction(async (tx) => {
     const record = await lockLiveRecord(tx, repo_id, id)
@@ -166,8 +166,8 @@ async function lockLiveRecord(tx: Db, repo_id: number, id: string): Promise<Live
 }
 
 /**
- * Adds the difference between the stored live records and their tally. Records that change meanwhile change both numbers
- * alike, so the difference stays valid. Only concurrent corrections would add it twice; a lock prevents that.
+ * Adds the difference between the stored live records and their tally to the tally. Records that change meanwhile change both
+ * numbers alike, so the difference stays valid. Concurrent corrections would add it twice; a lock prevents that.
  */
 export async function correctTally(tx: Db, repo_id: number, counted: Counted): Promise<void> {
   await lockTallies(tx, repo_id)

@@ -17,8 +17,9 @@ import {
   repairClaims,
 } from './claims-drift-store.ts'
 
-/** Records whose claims are in memory at once; one can have thousands. */
+/** Records that are read at once with their claims; a record can have thousands. */
 const RECORDS = 20
+/** Record ids that are read at once. */
 const IDS = 500
 
 export interface Drift {
@@ -29,8 +30,8 @@ export interface Drift {
 }
 
 /**
- * Yields each difference, as of one snapshot, so that changes in progress are not reported. `repair` can be called before
- * the next one is requested.
+ * Yields each difference, as of one snapshot, so that changes in progress are not reported. The caller may call `repair` of
+ * each before it requests the next.
  */
 export async function* findDrift(db: Db, repo_id: number): AsyncGenerator<Drift> {
   yield* findWrongClaims(db, repo_id)
@@ -82,7 +83,7 @@ function differenceOf(expected: IndexedRecord, stored: StoredClaim[]): string | 
   return problems.length === 0 ? null : problems.join('; ')
 }
 
-/** Whether the record has only the claim that migration 0003 inserted for live records with a scope: one on the whole repository, with which checks miss nothing. */
+/** Whether the only claim of the record is the one that migration 0003 inserted: it covers the whole repository, so checks miss nothing. */
 function isBackfilled({ row }: LiveRecord, stored: StoredClaim[]): boolean {
   const [only] = stored
   const { areas, paths } = row.scope
@@ -95,7 +96,7 @@ function keyOf({ place, kind, glob }: Claim): string {
   return JSON.stringify([place, kind, glob])
 }
 
-/** Rows that are deleted with the end of a record. */
+/** Rows that must not exist unless their record is live. */
 interface Dependent {
   what: string
   record: string

@@ -10,14 +10,14 @@ import { purgeRepository } from './purge-store.ts'
 export const USAGE = `Usage: deconflict-admin COMMAND
 
   deliveries list            list dead letters: deliveries and other jobs that failed too often, oldest first
-  deliveries replay ID       make one of them due again
+  deliveries replay ID       retry the dead letter with this id
   purge OWNER/REPO | ID      delete everything that is stored about a repository
   verify                     check the schema, every row and the claims index; one line per problem, no changes
   verify --repair            the same, and repair the claims index
   distribute                 distribute the tables over a Citus cluster by repository; can be run again
 
 Uses the database at DATABASE_URL, or the embedded one in DATA_DIR while no service runs on it.
-Exits with 0 if all is well, 1 if there are problems or the target does not exist, 2 if the command could not run.
+Exits with 0 if there are no problems, 1 if there are problems or the target does not exist, 2 if the command could not run.
 `
 
 const LISTED_MAX = 1000
@@ -27,7 +27,7 @@ type Print = (line: string) => void
 interface Command {
   /** The number of arguments after the name. */
   takes: number
-  /** Returns whether all is well. */
+  /** Returns whether it found no problems, and `argument` exists. */
   run(database: Database, argument: string, print: Print): Promise<boolean>
 }
 

@@ -12,7 +12,7 @@ import { OUTCOMES } from '../signal/pair.ts'
 import { pairCountsOf, precisionOf } from '../signal/signal.ts'
 import type { Metrics } from '../telemetry/metrics.ts'
 
-/** The database is queried at most this often, however many scrape. */
+/** The minimum time between two queries of the database, however often `/metrics` is scraped. */
 const INTERVAL_MS = 15_000
 /** How long a scrape waits for the database. The other metrics are shown in any case. */
 const TIMEOUT_MS = 3000
@@ -62,7 +62,7 @@ async function collect({ database, log, metrics }: App, now: Date): Promise<void
   }
 }
 
-/** How much is commented, and how right it was (contract §12). */
+/** Collects how many pull requests have a comment, and how precise the warnings were (contract §12). */
 async function collectSignal(metrics: Metrics, db: Db, now: Date): Promise<void> {
   const { shown: _, ...outcomes } = pairCountsOf(await countShown(db))
   const precision = precisionOf(outcomes)

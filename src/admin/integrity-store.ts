@@ -85,7 +85,7 @@ function typed(value: unknown): SQL {
   return typeof value === 'number' ? sql`${value}::int` : sql`${value}::text`
 }
 
-/** Those of the ids that belong to records of the repository. */
+/** Those of `ids` that belong to records of the repository. */
 export async function findExisting(
   db: Db,
   name: 'activities' | 'notables',
@@ -156,6 +156,7 @@ export interface SchemaState {
   unvalidated: { table: string; name: string }[]
 }
 
+/** Compares the schema of the database with the definitions of the tables. */
 export async function examineSchema(db: Db): Promise<SchemaState> {
   const columns = await db
     .select({ name: sql<string>`table_name || '.' || column_name` })

@@ -24,8 +24,8 @@ const BATCH = 500
 const LISTED_MAX = 1000
 /** A job that has been due for this long without a lease is stuck. */
 const STUCK_MS = 3_600_000
-/** Tables whose rows can refer to unknown repositories. */
-const WITHOUT_REPOSITORY = ['jobs', 'repositories']
+/** Tables in which no orphans are looked for: a job may belong to a repository that is not stored. */
+const WITHOUT_ORPHANS = ['jobs', 'repositories']
 
 export interface Problem {
   /** A table, and the id of the row if there is one. */
@@ -61,7 +61,7 @@ export async function* checkIntegrity(
     yield* withRemedy(
       `repositories ${repo_id}`,
       checkRepository(repository),
-      `fix it by hand, or purge ${repo_id}`,
+      `fix it by hand, or run: purge ${repo_id}`,
     )
     for (const table of CHECKED_TABLES)
       yield* whileReadable(
@@ -121,15 +121,15 @@ async function* allRepositories(db: Db) {
   }
 }
 
-/** Rows of unknown repositories, which no sweep would ever reach. */
+/** Finds rows of repositories that are not stored: no sweep would ever delete them. */
 async function* findOrphans(db: Db): AsyncGenerator<Problem> {
   for (const table of await listRepositoryTables(db)) {
-    if (WITHOUT_REPOSITORY.includes(table)) continue
+    if (WITHOUT_ORPHANS.includes(table)) continue
     const known = allRepositories(db)
     let next = await known.next()
     for (let at = await nextRepository(db, table, -1); at !== undefined; ) {
       while (!next.done && next.value.repo_id < at) next = await known.next()
-      // Read again: it may have been created since that page was read.
+      // The repository may have been created since its page was read.
       if ((next.done || next.value.repo_id !== at) && !(await findRepository(db, at)))
         yield {
           where: table,
@@ -169,7 +169,7 @@ async function* checkClaims(db: Db, repo_id: number, isRepairing: boolean): Asyn
   }
 }
 
-/** Reports data that PostgreSQL itself cannot read as a problem, so that the check continues with the rest. */
+/** Passes problems on. If PostgreSQL cannot read the data, that is reported as a problem, and the check continues. */
 async function* whileReadable(where: string, problems: AsyncGenerator<Problem>): AsyncGenerator<Problem> {
   try {
     yield* problems

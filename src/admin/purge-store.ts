@@ -24,7 +24,7 @@ export async function purgeRepository(db: Db, repo_id: number): Promise<number> 
 }
 
 const FIRST = ['activities', 'notables']
-/** Creates wait for locks on the tallies, so these are locked late. */
+/** Deleted last: while the tallies are locked, creates have to wait. */
 const LAST = ['tallies', 'repositories']
 
 async function deleteRows(tx: Db, name: string, repo_id: number): Promise<number> {

@@ -1,4 +1,4 @@
-/** Finds what is wrong with stored rows and what no constraint of the schema can express, with a remedy for each row (contract §4 and §5). */
+/** Finds problems of stored rows that no constraint of the schema can prevent, with a remedy for each row (contract §4 and §5). */
 import { z } from 'zod'
 import type { ActivityRow } from '../activities/table.ts'
 import { type Clock, later } from '../base/clock.ts'
@@ -91,7 +91,7 @@ export function checkRepository(row: RepositoryRow): RowProblem[] {
   return problemsBy(StoredRepository, row)
 }
 
-/** Paths of a literal scope are file names. Other scopes are as a request could set them. */
+/** The paths of a literal scope are file names. Any other scope must be valid in a request. */
 function checkScope({
   scope,
   ...row

@@ -19,7 +19,7 @@ export function comparisonCost(length: number): number {
 export class Meter {
   readonly #budgets: { budget: Budget; units: number }[] = []
 
-  /** A new budget of `units`; what is used of it counts towards this request. */
+  /** A new budget of `units`. The units that a computation uses of it count towards this request. */
   budget(units: number): Budget {
     const budget = { remaining: units }
     this.#budgets.push({ budget, units })

@@ -90,7 +90,7 @@ export interface Config {
   tracing: { service_name: string } | null
 }
 
-/** One line that names the variable and the problem. It never contains the value, which may be a secret. */
+/** The message is one line that names the variable and the problem. It never contains the value, which may be a secret. */
 export class ConfigError extends Error {}
 
 /** The options of the command line. `watch`: the value of `--watch`, such as `acme/shop,acme/web`. */
@@ -98,7 +98,10 @@ export interface Flags {
   watch?: string | undefined
 }
 
-/** Reads the environment. An empty variable counts as unset. `--watch` is for one person, so that it listens on this machine only. Throws `ConfigError`. */
+/**
+ * Reads the environment. An empty variable counts as unset. `--watch` is meant for one person: unless `HOST` is set, the
+ * service then listens on this machine only. Throws `ConfigError`.
+ */
 export function readConfig(env: Record<string, string | undefined>, flags: Flags = {}): Config {
   const set = Object.fromEntries(
     Object.entries(env).filter(([, value]) => value !== undefined && value !== ''),
@@ -139,7 +142,7 @@ export function readConfig(env: Record<string, string | undefined>, flags: Flags
 
 type Values = z.infer<typeof Environment>
 
-/** Each is polled every minute, and a token has 5,000 requests an hour. */
+/** Each watched repository is polled every minute, and a token has 5,000 requests an hour. */
 const WATCHED_MAX = 20
 
 function watchOf({ WATCH_REPOSITORIES, GITHUB_TOKEN }: Values, flags: Flags): Config['watch'] {
@@ -150,7 +153,7 @@ function watchOf({ WATCH_REPOSITORIES, GITHUB_TOKEN }: Values, flags: Flags): Co
     const repository = parseFullName(name)
     if (repository) return repository
     throw new ConfigError(
-      `${source} must be OWNER/REPO, or several separated by commas; number ${index + 1} is not`,
+      `${source} must be OWNER/REPO, or several separated by commas; entry ${index + 1} is not OWNER/REPO`,
     )
   })
   if (repositories.length > WATCHED_MAX)
@@ -174,7 +177,7 @@ function areSet(values: Values, names: (keyof Values)[]): boolean {
 }
 
 function signInOf(values: Values): Config['sign_in'] {
-  // The address alone is for links to the page.
+  // PUBLIC_URL can be set alone: links to the page use it.
   if (values.GITHUB_CLIENT_ID === undefined && values.GITHUB_CLIENT_SECRET === undefined) return null
   areSet(values, ['PUBLIC_URL', 'GITHUB_CLIENT_ID', 'GITHUB_CLIENT_SECRET'])
   return {

@@ -3,7 +3,7 @@ import { z } from 'zod'
 
 const NUL = '\u0000'
 
-/** Text of `min` to `max` Unicode code points. `base` may trim it first. */
+/** Text of `min` to `max` Unicode code points, counted after what `base` does, such as trimming. */
 export function text(min: number, max: number, base: z.ZodString = z.string()) {
   return base
     .refine((value) => !value.includes(NUL), { error: 'must not contain a NUL character', abort: true })

@@ -8,7 +8,7 @@ export function newId(prefix: IdPrefix): string {
   return typeidUnboxed(prefix)
 }
 
-/** Whether `value` has the format of an id with this prefix. The first of the 26 base32 characters holds three bits. */
+/** Whether `value` has the format of an id with this prefix. The first base32 character is at most 7: a UUID has 128 bits, not 130. */
 export function isId(prefix: IdPrefix, value: string): boolean {
   return (
     value.startsWith(`${prefix}_`) && /^[0-7][0-9a-hjkmnp-tv-z]{25}$/.test(value.slice(prefix.length + 1))

@@ -2,7 +2,7 @@
 import { LRUCache } from 'lru-cache'
 import { clientDisconnected } from './failure.ts'
 
-/** `shared`: a caller got the result of another caller's computation. The others are outcomes of computations. */
+/** `shared` counts callers that got the result of another caller's computation; the others count computations. */
 export const OUTCOMES = ['computed', 'shared', 'cancelled', 'failed'] as const
 export type Outcome = (typeof OUTCOMES)[number]
 
@@ -85,7 +85,7 @@ export class SingleFlight {
     })
   }
 
-  /** The next caller starts a new computation. */
+  /** Cancels a computation. The next caller with its key starts a new one. */
   #cancel(running: Running): void {
     this.#remove(running)
     running.controller.abort()

@@ -37,8 +37,8 @@ export type Client = {
 }
 
 /**
- * Its methods return the service's answer, or throw `DeconflictError`. They retry if the service is unavailable or asks to
- * wait. A create is sent with an `Idempotency-Key`, so that a retry never creates a second record.
+ * Creates a client. Its methods return the service's response, or throw `DeconflictError`. They retry if the service is
+ * unavailable or asks to wait. A create is sent with an `Idempotency-Key`, so that a retry never creates a second record.
  */
 export function createClient(options: ClientOptions): Client {
   return methodsOf(OPERATIONS, options) as Client

@@ -1,4 +1,4 @@
-/** The exception of a client call: the service's error object, or the lack of a valid response (specification §7.1). */
+/** The exception of a client call, built from the service's error object (specification §7.1), or from the failure to get one. */
 import type { FailureType } from '../base/failure.ts'
 
 /** The service's error types, and those of the client itself. */
@@ -73,7 +73,7 @@ function parseErrorObject(body: string): ErrorObject | undefined {
   }
 }
 
-/** For a response that is not from the service, but for example from a proxy. */
+/** The message for a response that does not come from the service, but for example from a proxy. */
 function unexpectedAnswerMessage({ status, headers }: Response): string {
   const location = headers.get('location')
   return location

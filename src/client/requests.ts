@@ -1,4 +1,4 @@
-/** Sends requests for operations of the contract, with retries and time limits. Loads no schema. */
+/** Sends requests for operations of the contract, with retries and time limits. Does not import the schemas, which load slowly. */
 import { stopwatch } from '../base/clock.ts'
 import type { OperationName } from '../operations/contract.ts'
 import { queryOf } from '../operations/query.ts'
@@ -38,7 +38,7 @@ const DEFAULTS = {
 }
 const FIRST_DELAY_MS = 500
 
-/** A method for each of `routes`; the client of all operations is typed by `createClient`. */
+/** A method for each of `routes`. `createClient` adds the types. */
 export function methodsOf(
   routes: Readonly<Record<string, Route>>,
   options: ClientOptions,
@@ -56,14 +56,14 @@ export function methodsOf(
   return Object.fromEntries(methods)
 }
 
-/** Information about a service. Null from an older service, or if a proxy responds instead of it. */
+/** Information about a service. The fields are null if the service is too old to send them, or if a proxy responds instead. */
 export interface ServiceInfo {
   version: string | null
   /** Host, with the port if any, of the GitHub whose repositories it serves. */
   github_host: string | null
 }
 
-/** Sends no token. Throws `DeconflictError` without a response. */
+/** Reads `/healthz`, without a token. Throws `DeconflictError` if there is no response, or a status of 500 or more. */
 export async function getServiceInfo(options: Omit<ClientOptions, 'token'>): Promise<ServiceInfo> {
   const settings = settingsOf({ ...options, token: '' })
   const init: RequestInit = { headers: { Accept: 'application/json' }, redirect: 'manual' }
@@ -82,7 +82,7 @@ function stringOrNull(value: unknown): string | null {
 }
 
 type Settings = Required<ClientOptions> & {
-  /** The rest of `budget_ms`. */
+  /** How much of `budget_ms` is left. */
   left_ms(): number
 }
 
@@ -133,7 +133,7 @@ function isRetryable({ type, status }: DeconflictError): boolean {
   )
 }
 
-/** `Retry-After`, else exponential backoff with jitter. */
+/** Milliseconds before the next attempt: `Retry-After`, else exponential backoff with jitter. */
 function retryDelay({ retry_after }: DeconflictError, attempt: number): number {
   if (retry_after !== null) return retry_after * 1000
   return FIRST_DELAY_MS * 2 ** (attempt - 1) * (0.5 + Math.random())

@@ -20,7 +20,7 @@ export interface ChangedRepository {
   changed: Changed
 }
 
-/** A number is how earlier versions announce a repository. */
+/** The text of an announcement. Earlier versions sent only the id of a repository. */
 const Announcement = z.array(
   z.union([
     z
@@ -41,7 +41,7 @@ export class ChangeFeed {
     this.#log = log
   }
 
-  /** Calls `onChange` with what changed, or without it when notifications may have been missed. */
+  /** Calls `onChange` with each announcement, or without an argument when announcements may have been missed. */
   subscribe(onChange: (changes?: ChangedRepository[]) => void): Promise<void> {
     return this.#database.listen(CHANNEL, {
       received: (text) => onChange(Announcement.safeParse(JSON.parse(text)).data),
@@ -52,7 +52,7 @@ export class ChangeFeed {
   /** Queues the announcement of a committed change. If the process ends first, pages see the change on their next regular refresh. */
   announce(repo_id: number, changed: Changed): void {
     this.#changed.set(repo_id, joinChanged(this.#changed.get(repo_id) ?? [], changed))
-    this.#timer ??= setTimeout(() => void this.#publish(), BATCH_MS)
+    this.#timer ??= setTimeout(() => void this.#send(), BATCH_MS)
   }
 
   stop(): void {
@@ -60,7 +60,7 @@ export class ChangeFeed {
     this.#changed.clear()
   }
 
-  async #publish(): Promise<void> {
+  async #send(): Promise<void> {
     this.#timer = undefined
     const texts = announcementsOf(this.#changed)
     this.#changed.clear()
@@ -72,13 +72,14 @@ export class ChangeFeed {
   }
 }
 
+/** The union of two sets of changed records. */
 export function joinChanged(one: Changed, other: Changed): Changed {
   if (one === 'any' || other === 'any') return 'any'
   const ids = [...new Set([...one, ...other])]
   return ids.length > IDS_MAX ? 'any' : ids
 }
 
-/** As few texts as hold all changes. */
+/** Packs the changes into as few notifications as possible. */
 function announcementsOf(changes: ReadonlyMap<number, Changed>): string[] {
   const texts: string[] = []
   let items: string[] = []

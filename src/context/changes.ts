@@ -7,7 +7,8 @@ export const CHANGE = 'change'
 
 /**
  * Changes one record, enqueues the recheck of pull requests in the same transaction, and announces the change. `work`
- * returns undefined when it changed nothing. If its pull requests are not tracked, there is nothing to recheck, and no transaction.
+ * returns undefined when it changed nothing. If the pull requests of the repository are not tracked, nothing is rechecked,
+ * and `work` runs without a transaction.
  */
 export async function changing<Row extends { id: string } | undefined>(
   ctx: RepoContext,

@@ -1,4 +1,4 @@
-/** Repositories where the GitHub App is installed, and the files that they are configured by (contract §8 and §11). */
+/** Repositories where the GitHub App is installed, and the files that configure them (contract §8 and §11). */
 import { isNotFound, type Reader, readFile } from '../github/client.ts'
 import { statusOf } from '../github/octokit.ts'
 import { enqueue } from '../jobs/store.ts'
@@ -38,8 +38,8 @@ export async function recordInstallation(
 }
 
 /**
- * Reads the settings of a repository and then stores its installation. If it throws what GitHub's client throws, the
- * installation is not stored, and the next event tries again.
+ * Reads the settings of a repository and then stores its installation. Throws what GitHub's client throws; the installation
+ * is then not stored, and the next event tries again.
  */
 export async function registerInstallation(
   app: App,
@@ -61,7 +61,7 @@ export type NamedRepository = Omit<InstalledRepository, 'installation_id'>
 
 /**
  * Stores a repository on the first request of a caller with write access, and reads its settings if the App is
- * installed. Only that request makes these calls; later installations arrive as webhooks. If GitHub fails, a job retries
+ * installed. Later requests make no calls, because later installations arrive as webhooks. If GitHub fails, a job retries,
  * and the defaults apply meanwhile.
  */
 export async function registerRepository(app: App, repository: NamedRepository, now: Date): Promise<void> {

@@ -4,7 +4,7 @@ import type { Settings } from './settings.ts'
 import { readYaml } from './yaml-file.ts'
 
 const AREAS_MAX = 100
-/** The maximum number of globs per label. All of them may have wildcards. */
+/** The maximum number of globs per label: as many as a list of paths may have with wildcards. */
 const GLOBS_MAX = 200
 const DEPTH_MAX = 8
 

@@ -9,8 +9,8 @@ import { inTransaction, type RepoContext } from './repo.ts'
 /** Inserts are serialized once the count is within this distance of the limit. It exceeds the number of inserts that can run at the same time. */
 const NEAR = 500
 
-/** The records that are expired when the limit is reached. */
-const EXPIRED = { limit: 500, except: [] }
+/** The batch of due records whose expiry is stored when the limit is reached. */
+const DUE = { limit: 500, except: [] }
 
 /** A kind of record with a limit. */
 export interface LiveKind {
@@ -30,8 +30,8 @@ export async function insertIfRoom<Row>(
   if ((await count(ctx)) < max - NEAR) return insert(ctx)
   return inTransaction(ctx, async (within) => {
     await lockLiveCount(within.db, within.repo.id, counted)
-    // The sweep has not stored all expiries yet.
-    if ((await count(within)) >= max) await enqueueRechecks(within, await expire(within, EXPIRED))
+    // Records that are due count as live until their expiry is stored, normally by the sweep.
+    if ((await count(within)) >= max) await enqueueRechecks(within, await expire(within, DUE))
     return (await count(within)) < max ? insert(within) : undefined
   })
 }

@@ -8,7 +8,7 @@ export const NOTIFY = 'notify'
 /** What is posted: a pair of the ledger by its keys, or a notable. */
 export type NotifySubject = { pair: { first: string; second: string } } | { notable_id: string }
 
-/** Enqueues a notification in the transaction `within`, which stores `notified_at` with the subject. */
+/** Enqueues a notification in the transaction of the context, which also stores `notified_at` with the subject. */
 export async function enqueueNotification(
   { db, now, repo }: RepoContext,
   subject: NotifySubject,

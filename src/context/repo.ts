@@ -1,5 +1,4 @@
 /** One repository, one caller, one point in time: the context of all work on a repository. */
-
 import { Meter } from '../base/budget.ts'
 import { later } from '../base/clock.ts'
 import type { SingleFlight } from '../base/single-flight.ts'
@@ -37,13 +36,13 @@ export interface RepoContext {
     /** Installed or watched: its pull requests become activities and get rechecks. */
     is_tracked: boolean
   }
-  /** The version of the cached row that this context was opened with, for `confirmVersion`; null if the row was read. */
+  /** The version of the cached row that this context was opened with, for `confirmVersion`; null if the row was read for this request. */
   unconfirmed_version: string | null
   /** The caller, if the operation needs it; null for tokens without a user. */
   identity: Identity
   /**
-   * Asks for the caller when an operation turns out to need it. Null also if GitHub does not answer: what depends on it is
-   * left out then.
+   * Looks up the caller, for an operation that finds out late that it needs it. Null for tokens without a user, and if GitHub
+   * does not answer; the operation then leaves out what depends on the caller.
    */
   findIdentity(): Promise<Identity>
   settings: Settings
@@ -64,12 +63,12 @@ export interface RepoContext {
 /** The repository has changed since its cached row was read. Nothing has been stored; open the context again. */
 export class OutdatedRepository extends Error {}
 
-/** Throws `OutdatedRepository` unless the context was opened with the current version of the row; null if there is no row. */
+/** Throws `OutdatedRepository` if the context was opened with another version of the row than `current`; null: there is no row. */
 export function confirmVersion({ unconfirmed_version }: RepoContext, current: string | null): void {
   if (unconfirmed_version !== null && unconfirmed_version !== current) throw new OutdatedRepository()
 }
 
-/** A request: the repository name in it, which may be a former one, its time, and its meter. */
+/** A request about a repository. `owner` and `name` are as requested, which may be a former name. */
 export interface RepoRequest {
   owner: string
   name: string
@@ -127,7 +126,7 @@ function contextOf(
   const is_installed = stored?.installation_id != null
   const is_watched = !is_installed && isWatched(app, stored, request.now)
   const has_left = stored?.uninstalled_at != null || stored?.watched_at != null
-  // Changes of its settings file are not seen any more, so the defaults apply.
+  // The service does not see changes of the settings file of a repository that it left, so the defaults apply.
   const read = has_left && !is_installed && !is_watched ? undefined : stored
   const given = settingsOf({
     ...(read?.labeler_areas && { areas: read.labeler_areas }),
@@ -167,7 +166,7 @@ function contextOf(
   }
 }
 
-/** A rate limit pauses the polling for at most an hour. */
+/** How long after the last poll a repository still counts as watched. A rate limit pauses polling for at most an hour. */
 const WATCHED_FOR_MS = 2 * 3_600_000
 
 function isWatched({ watch }: App, stored: RepositoryRow | undefined, now: Date): boolean {
@@ -185,7 +184,7 @@ function maxLiveOf(activities: number): RepoContext['max_live'] {
   return { activities, notables: Math.max(1, Math.floor(activities / 10)) }
 }
 
-/** Runs `work` in one transaction. It must not call the network. */
+/** Runs `work` in one transaction. `work` must not call the network. */
 export async function inTransaction<Result>(
   ctx: RepoContext,
   work: (ctx: RepoContext) => Promise<Result>,

@@ -24,7 +24,7 @@ export async function findRepository(db: Db, repo_id: number): Promise<Versioned
   return row
 }
 
-/** Stores `key` unless the repository has a key, and returns the key that holds. */
+/** Stores `key` unless the repository has a key, and returns the stored key. If the repository is not stored, returns `key`. */
 export async function setLineKey(db: Db, repo_id: number, key: Uint8Array): Promise<Uint8Array> {
   const [row] = await db
     .update(repositories)
@@ -61,7 +61,7 @@ export async function updateRepository(
   return row
 }
 
-/** Stores the end of a rate limit with all repositories of the installation. */
+/** Stores the end of a rate limit in the rows of all repositories of the installation. */
 export async function pauseInstallation(db: Db, installation_id: number, paused_until: Date): Promise<void> {
   await db.update(repositories).set({ paused_until }).where(eq(repositories.installation_id, installation_id))
 }

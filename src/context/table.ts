@@ -8,7 +8,7 @@ import type { FileSettings, Settings, SettingsProblem } from './settings.ts'
 export const repositories = pgTable(
   'repositories',
   {
-    /** GitHub's numeric id, which a rename or transfer keeps. */
+    /** GitHub's numeric id. It stays the same when the repository is renamed or transferred. */
     repo_id: bigint({ mode: 'number' }).primaryKey(),
     owner: text().notNull(),
     name: text().notNull(),
@@ -16,9 +16,9 @@ export const repositories = pgTable(
     installation_id: bigint({ mode: 'number' }),
     /** When the App was uninstalled. Its data is deleted after the retention period. */
     uninstalled_at: instant('left_at'),
-    /** When an instance last watched it, which it does every minute (`pull-requests/watch.ts`); null if it is not watched. */
+    /** When an instance last polled the repository, which it does every minute (`pull-requests/watch.ts`); null if it is not watched. */
     watched_at: instant(),
-    /** When GitHub's rate limit of the installation, or of the token that watches it, ends. */
+    /** When the rate limit ends that GitHub reported for the installation, or for the token that watches the repository. */
     paused_until: instant(),
     /** The last valid settings file; null if there is none. */
     settings: jsonb().$type<FileSettings>(),
@@ -29,7 +29,7 @@ export const repositories = pgTable(
     settings_errors: jsonb().$type<SettingsProblem[]>().notNull().default([]),
     /** The last branch that the reconciliation checked; null if it checked all. */
     branches_after: text(),
-    /** The key of the hashes of lines; null until the first patch of the repository. See `lineHasherOf`. */
+    /** The key with which lines are hashed; null until the first patch of the repository. See `lineHasherOf`. */
     line_key: bytes(),
     created_at: instant().notNull(),
     /** When the repository was last swept. An instance claims a repository by updating it. */

@@ -44,7 +44,7 @@ export interface YamlFile {
   lineOf: (path: Path, part: 'name' | 'value') => number | null
 }
 
-/** Keys are always strings. Nonstandard tags and duplicate keys are problems. Never throws. */
+/** Parses a YAML document. Keys that are not strings, nonstandard tags and duplicate keys are problems. Never throws. */
 export function readYaml(text: string): YamlFile {
   if (text.length > LENGTH_MAX) return refused(`the file is longer than ${LENGTH_MAX} characters`)
   if (isTooDeep(text)) return refused(`the file is nested deeper than ${DEPTH_MAX} levels`)
@@ -186,8 +186,8 @@ function offsetOf(document: Document, path: Path, part: 'name' | 'value'): numbe
     } else return offset
   }
   // A list or a mapping begins on the line after its name. The line of the name is more helpful.
-  const isOnItsOwn = isScalar(node) || isAlias(node)
-  return part === 'value' && isOnItsOwn ? startOf(node) : offset
+  const isLeaf = isScalar(node) || isAlias(node)
+  return part === 'value' && isLeaf ? startOf(node) : offset
 }
 
 function startOf(at: unknown): number | null {

@@ -22,7 +22,10 @@ const INSTANT = { withTimezone: true, precision: 3, mode: 'date' } as const
  */
 export const instant = (column?: string) => (column ? timestamp(column, INSTANT) : timestamp(INSTANT))
 
-/** The hours since 1970 of the instant in a column, for a generated column, which needs an immutable expression: `extract` from an interval is immutable, from a `timestamptz` it is not. */
+/**
+ * The hours since 1970 of the instant in a column. A generated column uses it and needs an immutable expression: `extract`
+ * from an interval is immutable, `extract` from a `timestamptz` is not.
+ */
 export function hourOf(column: string): SQL {
   return sql.raw(`(floor(extract(epoch from (${column} - timestamptz 'epoch')) / 3600))::int`)
 }

@@ -46,8 +46,8 @@ interface Session {
 }
 
 /**
- * Has one user at a time. A lost client of postgres.js is not used again: it would not send what it had buffered, and
- * statements of a transaction would continue on another connection.
+ * Serves one caller at a time. A postgres.js client that lost its connection is not used again: it would drop the statements
+ * in its buffer, and continue a transaction on another connection.
  */
 export class Connection {
   readonly #options: ConnectionOptions
@@ -60,7 +60,7 @@ export class Connection {
     this.#options = options
   }
 
-  /** Whether it could not be established a moment ago. */
+  /** Whether the last attempt to connect failed less than `RETRY_MS` ago. */
   get isFailing(): boolean {
     return this.#elapsed() < this.#retry_at
   }
@@ -109,7 +109,7 @@ export class Connection {
       })
       const session: Session = { client, isLost: false }
       this.#session = session
-      // Sets the parsers and serializers of the client.
+      // Drizzle sets the parsers and serializers of the client.
       drizzle({ client })
       await this.#run(session, this.#options.setUp)
       return session
@@ -137,7 +137,7 @@ export class Connection {
     }
   }
 
-  /** Rejects the statements in flight. */
+  /** Ends the session, which rejects its statements in flight. */
   #discard(session = this.#session): void {
     if (!session) return
     session.isLost = true

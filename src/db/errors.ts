@@ -5,7 +5,7 @@ import { type Failure, unavailable } from '../base/failure.ts'
 /** SQLSTATE classes that mean the database is unavailable, overloaded or shutting down. A later retry is safe. */
 const TRANSIENT = /^(08|53|57P|58|40001|40P01|25006|57014|55P03)/
 
-/** Those of them that make every statement fail. A connection that was lost inside a cluster (08006) affects only one node. */
+/** The transient codes that make every statement fail. A connection that was lost inside a cluster (08006) affects only one node. */
 const DOWN = /^(08(?!006)|53[13]|57P|25006)/
 
 /** Messages of libpq when a node of a cluster lost its connection to another node. PostgreSQL reports them as internal errors. */

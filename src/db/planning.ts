@@ -1,9 +1,9 @@
 /** How statements are planned, on one server and on a distributed database (decisions: storage). */
 
 /**
- * Every statement can use an index, whatever its values and the number of rows. JIT compilation takes longer than a
- * statement runs. A sequential scan, chosen while a table was small, must not be kept in a cached plan when the table has
- * grown (docs/operations.md lists these settings for poolers).
+ * Settings of every session (docs/operations.md lists them for poolers). Sequential scans are off because every statement
+ * can use an index, and a plan that was cached while a table was small would keep its scan after the table has grown. JIT
+ * compilation is off because it takes longer than the statements run.
  */
 export const PLANNING = { enable_seqscan: 'off', jit: 'off' }
 

@@ -17,8 +17,8 @@ export function pooled(connections: Connection[], wait_ms: number): postgres.Sql
   const waiting = new Set<Waiter>()
 
   /**
-   * The working connection that was used last: the server has its statements and the rows they read at hand. Takes one that could
-   * not be established only if there is no other to wait for.
+   * Takes the idle connection that was used last, because the server has its statements and their rows cached. Takes one that
+   * failed to connect only if all connections are idle, so that there is none to wait for.
    */
   const takeIdle = (): Connection | undefined => {
     const working = idle.findLastIndex((connection) => !connection.isFailing)

@@ -9,7 +9,7 @@ import { pooled } from './pool.ts'
 import { findingPrimary, socketTo } from './primary.ts'
 import { announce, ping } from './statements.ts'
 
-/** Each is a client of its own: one client with several connections slows down permanently under sustained load. */
+/** The number of connections. Each has its own postgres.js client: one client with several connections slows down permanently under sustained load. */
 const CONNECTIONS = 8
 
 /** Timeout of a statement on the server. */
@@ -39,7 +39,7 @@ export function openPostgres(database_url: string, direct_url?: string): Databas
           if (prepare) await client.unsafe(SET_PLANNING)
         },
         timeout_ms: CLIENT_TIMEOUT_MS,
-        // The other connections lead to the same server.
+        // The server may be unreachable, so the other connections are renewed too.
         onTimeout: () => {
           for (const connection of connections) connection.renew()
           listener.renew()
@@ -112,7 +112,7 @@ function serverAt(database_url: string) {
       idle_in_transaction_session_timeout: STATEMENT_MS,
       ...PLANNING,
     } as Record<string, string | number>,
-    // They are not needed, and postgres.js ends the process when the connection is lost while it fetches them.
+    // The types are not needed, and postgres.js ends the process when the connection is lost while it fetches them.
     fetch_types: false,
     onnotice: () => {},
   }

@@ -45,8 +45,8 @@ export function valuesOf<Table extends PgTable>(
 
 function eachColumn<Value>(
   table: PgTable,
-  formOf: (entry: [string, PgColumn]) => Value,
+  valueFor: (entry: [string, PgColumn]) => Value,
 ): Record<string, Value> {
   const columns = Object.entries(getTableColumns(table)).filter(([, column]) => !column.generated)
-  return Object.fromEntries(columns.map((entry) => [entry[0], formOf(entry as [string, PgColumn])]))
+  return Object.fromEntries(columns.map((entry) => [entry[0], valueFor(entry as [string, PgColumn])]))
 }

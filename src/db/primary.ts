@@ -6,7 +6,7 @@ import { setTimeout as wait } from 'node:timers/promises'
 import postgres from 'postgres'
 import type { Address } from '../base/database-url.ts'
 
-/** Timeout of one address. */
+/** Timeout of the query to one address. */
 const ANSWER_S = 3
 
 /**

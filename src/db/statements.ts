@@ -3,7 +3,7 @@ import { sql } from 'drizzle-orm'
 import type { Db } from './database.ts'
 import { prepared } from './prepared.ts'
 
-/** A function without columns of a table. */
+/** One row, for a statement that selects only the result of a function. */
 const ONE_ROW = sql`(values (1)) as one`
 
 const runNotify = prepared('notify', (db) =>
@@ -33,7 +33,7 @@ export async function ping(db: Db): Promise<void> {
   await db.execute(sql`select 1`)
 }
 
-/** An arbitrary constant. */
+/** The key of the advisory lock: an arbitrary constant. */
 const SCHEMA_LOCK = 7_046_031_415
 
 /** Locks the schema until the transaction `tx` ends; only one process at a time can change it. */

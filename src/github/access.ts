@@ -48,7 +48,7 @@ interface Lookup {
 const NEGATIVE_TTL_MS = 10_000
 const STALE_IF_ERROR_MS = 300_000
 const STALE_TTL_MS = 3_000
-/** The number of repositories of one token that `repositories` lists because the token accessed them recently. */
+/** The maximum number of recently accessed repositories that `repositories` lists for a token. */
 const ACCESSED_MAX = 1000
 
 export class Access {
@@ -158,7 +158,7 @@ export class Access {
   async #entryOf(context: Lookup, options: { forceRefresh?: true } = {}): Promise<Entry> {
     const key = keyOf(context, this.#generations.of(context.owner))
     let entry = await this.#entries.forceFetch(key, { context, ...options })
-    // Only the answer names the current owner, which differs after a transfer.
+    // After a transfer, the answer names another owner than the key, and that owner may have been invalidated.
     while (!this.#isCurrent(entry) && context.outcome === undefined)
       entry = await this.#entries.forceFetch(key, { context, forceRefresh: true })
     return entry

@@ -7,8 +7,8 @@ const RESPONSE_MAX_BYTES = 32 * 1024 * 1024
 export const JOB_TIMEOUT_MS = 10_000
 
 /**
- * A `fetch` for the API at `api_url`. It follows redirects within it, which renamed repositories need, and rejects others.
- * Without `timeout_ms`, each call brings its own signal.
+ * A `fetch` for the API at `api_url`. It follows redirects within that API, which renamed repositories need, and rejects
+ * others. Without `timeout_ms`, each call must pass its own signal.
  */
 export function apiFetch(
   api_url: string,

@@ -27,14 +27,15 @@ function withoutRetries(defaults: { throttle?: object }, pace: object): object {
   }
 }
 
-/** Replaces a limiter of Octokit. */
+/** A limiter that never waits, in place of one of Octokit's. */
 const UNLIMITED = { key: () => ({ schedule: () => Promise.resolve() }) }
 
 export function openGithubApp(
   app: AppCredentials,
   options: { api_url: string; log: Logger; metrics: Telemetry['metrics']; paces_writes: boolean },
 ): GithubApp {
-  // Octokit leaves one second between writes, as GitHub asks Apps to do, and three between comments, for which nobody asks.
+  // Octokit leaves one second between writes, as GitHub asks Apps to do, and three seconds between comments, which GitHub does
+  // not ask for.
   const pace = { notifications: UNLIMITED, ...(options.paces_writes ? {} : { write: UNLIMITED }) }
   const withSettings = (defaults: object) => withoutRetries(defaults, pace)
   const instrument = (client: ProbotOctokit) => instrumentClient(client, 'installation', options)

@@ -14,12 +14,12 @@ export interface CheckRun {
 
 export interface Annotation {
   path: string
-  /** First and last, from 1; null for the file as a whole. */
+  /** First and last line, counted from 1; null for the file as a whole. */
   lines: readonly [first: number, last: number] | null
   message: string
 }
 
-/** Creates a completed check run `Deconflict` on a commit. GitHub shows the latest one of a name. One call. */
+/** Creates a completed check run `Deconflict` on a commit. Of several with this name, GitHub shows the latest. One call. */
 export async function reportCheckRun(
   client: Installation,
   repo: RepositoryName,

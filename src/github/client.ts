@@ -42,9 +42,9 @@ export interface ListedFile {
   patch?: string | undefined
 }
 
-/** Further pages that are read for patches that GitHub left out. */
+/** The maximum number of smaller pages that are read for patches that GitHub left out. */
 const PATCH_PAGES_MAX = 5
-/** Sizes of the further pages; all divide `PAGE`, so that their pages start where the listed page does. */
+/** Sizes of the smaller pages. All divide `PAGE`, so that the first smaller page starts where the full page does. */
 const PATCH_PAGE_SIZES = [1, 2, 4, 5, 10, 20]
 
 /**
@@ -92,7 +92,7 @@ export async function compareBranches(
   { base, head }: { base: string; head: string },
 ): Promise<Comparison> {
   const basehead = `${base}...${head}`
-  // Pages are pages of commits. The first one has all files.
+  // The pages of a comparison divide its commits. The first page has all files.
   const { data } = await client.rest.repos.compareCommitsWithBasehead({
     ...named(repo),
     basehead,
@@ -112,7 +112,7 @@ export async function hasOpenPullRequest(
   return data.length > 0
 }
 
-/** Whether GitHub left out the patches of all text files of a response, of which there are several. */
+/** Whether a response has several text files, and none of them has a patch. */
 function lacksAllPatches(files: ListedFile[]): boolean {
   const texts = files.filter(({ additions, deletions }) => additions + deletions > 0)
   return texts.length > 1 && texts.every(({ patch }) => patch === undefined)
@@ -128,7 +128,7 @@ export async function readFile(
   try {
     const { data } = await client.rest.repos.getContent({ ...named(repo), path, ...(ref ? { ref } : {}) })
     if (Array.isArray(data) || data.type !== 'file') return null
-    // GitHub omits the content of files over 1 MB. Readers reject a text of this length.
+    // GitHub omits the content of files over 1 MB. Callers reject this placeholder because of its length.
     if (data.encoding !== 'base64') return '#'.repeat(data.size)
     return Buffer.from(data.content, 'base64').toString('utf8')
   } catch (error) {
@@ -197,7 +197,7 @@ export interface Reactions {
   thumbs_down: number
 }
 
-/** Updates the text of a comment; undefined if it was deleted. One call, whose response has the reactions. */
+/** Updates the text of a comment and returns its reactions; undefined if the comment was deleted. One call. */
 export async function editComment(
   client: Installation,
   repo: RepositoryName,

@@ -19,7 +19,7 @@ const Conversion = z.object({
 export type Conversion = z.infer<typeof Conversion>
 
 /**
- * Exchanges the code with which GitHub redirected for the credentials of the new App. A code is valid once, for an hour.
+ * Exchanges the code in GitHub's redirect for the credentials of the new App. A code is valid once, for an hour.
  * Throws `forbidden` if GitHub does not accept the code, and `service_unavailable`. One call, without a token.
  */
 export async function convertManifest(github: Octokit, code: string): Promise<Conversion> {
@@ -39,6 +39,6 @@ export async function convertManifest(github: Octokit, code: string): Promise<Co
   const conversion = Conversion.safeParse(data)
   if (conversion.success) return conversion.data
   throw unavailable(
-    'GitHub’s answer lacks credentials of the App. Delete the App on GitHub, and open the address from the log again.',
+    'GitHub’s response does not contain the App’s credentials. Delete the App on GitHub, and open the address from the log again.',
   )
 }

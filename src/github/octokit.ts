@@ -38,7 +38,7 @@ export type GithubError =
 
 /** GitHub reports some secondary rate limits only in the message of a 403. */
 const LIMIT_MESSAGE = /rate limit|abuse/i
-/** GitHub's advice for such a limit. */
+/** How long GitHub advises to wait after such a limit. */
 const LIMIT_DEFAULT_S = 60
 
 /** The HTTP status of a failed call; undefined if there was no response, and for other errors. */
@@ -76,7 +76,7 @@ export function classifyError(error: unknown, now: Date): GithubError {
   }
 }
 
-/** In seconds, from 1 to 3,600. */
+/** The seconds to wait, from 1 to 3,600. */
 function retryAfter(headers: Record<string, string | undefined>, now: Date): number {
   const isUsedUp = headers['x-ratelimit-remaining'] === '0'
   const reset = isUsedUp ? Number(headers['x-ratelimit-reset']) : Number.NaN
@@ -100,6 +100,6 @@ export function toFailure(error: GithubError): Failure {
         { headers: { 'Retry-After': String(error.retry_after) } },
       )
     default:
-      return unavailable('GitHub is unavailable, and it decides who can access this repository; try again')
+      return unavailable('GitHub is unavailable, so access to this repository cannot be checked; try again')
   }
 }

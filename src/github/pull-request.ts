@@ -6,7 +6,7 @@ const storable = z.string().transform((text) => text.replaceAll('\u0000', '').to
 
 const Account = z.object({ login: z.string(), type: z.string().optional() })
 
-/** GitHub's stack of pull requests, whose form is a preview. Another form counts as none. */
+/** GitHub's stack of pull requests. The format is a preview; a stack in any other format is ignored. */
 const Stack = z.object({ number: z.int().positive(), position: z.int().positive() })
 
 const Payload = z.object({
@@ -42,7 +42,7 @@ export interface GithubPullRequest {
   body: string
   author: string
   is_bot: boolean
-  /** GitHub knows no work of the author in this repository. */
+  /** According to GitHub, nothing of the author's was merged in this repository yet. */
   is_by_newcomer: boolean
   is_open: boolean
   is_merged: boolean

@@ -47,7 +47,7 @@ interface Entry extends RepositoryList {
   generation: number
 }
 
-/** Whose repositories are listed. An installation token has no user, and another list. */
+/** Whose repositories are listed. An installation token has no user; GitHub lists its repositories at another address. */
 interface Lister {
   token: Token
   is_user: boolean
@@ -123,7 +123,7 @@ export class RepositoryLists {
   }
 }
 
-/** Whether the header `Link` names no next page. GitHub sends none with the only page, and a proxy may remove it: a full page then counts as followed by another. */
+/** Whether there is no next page. Without a `Link` header, which GitHub omits for a single page and a proxy may remove, a full page is assumed to have a next one. */
 function isLast(listed: readonly unknown[], { link }: { link?: string | undefined }): boolean {
   return link === undefined ? listed.length < PAGE : !link.includes('rel="next"')
 }

@@ -61,12 +61,12 @@ export class Tokens {
     return identity
   }
 
-  /** GitHub answered a call with the token. */
+  /** Call this when a call with the token succeeded. */
   recordAccepted(token: Token): void {
     this.#accepted.set(token.hash, true)
   }
 
-  /** GitHub failed a call with the token. A 404 or 403 about a resource still means that it accepted the token. */
+  /** Call this when a call with the token failed. A 404 or 403 about a resource still means that GitHub accepted the token. */
   recordFailure(token: Token, { kind }: GithubError): void {
     if (kind === 'invisible') this.#accepted.set(token.hash, true)
     if (kind === 'unauthorized') this.#accepted.delete(token.hash)

@@ -16,7 +16,7 @@ const LEASE_MS = 30_000
 const ATTEMPTS_MAX = 12
 const FIRST_DELAY_MS = 2000
 const DELAY_MAX_MS = 3_600_000
-/** Jobs that one instance runs at the same time, each of another repository. */
+/** Jobs that one instance runs at the same time, each of a different repository. */
 const CONCURRENCY = 4
 /** How long an idle worker waits before it polls again for jobs that became due or that another instance enqueued. */
 const POLL_MS = 500
@@ -45,7 +45,7 @@ export interface Polling {
 }
 
 /**
- * Runs the next due job to its end. Returns whether there was one. `runUntil` is a loop of the same steps.
+ * Runs the next due job to its end. Returns whether there was one. `runUntil` repeats the same steps.
  *
  * @internal for tests, which run one job at a time
  */
@@ -92,7 +92,7 @@ function run(runner: JobRunner, job: JobRow): Promise<void> {
 async function attempt({ clock, handlers }: JobRunner, job: JobRow): Promise<Attempt> {
   const handler = handlers[job.kind]
   try {
-    // In every earlier attempt the process ended before the run did. The job itself may be the cause.
+    // The process ended during each earlier attempt, which the job itself may have caused.
     if (job.attempts > ATTEMPTS_MAX) throw new Error('no attempt completed')
     if (!handler) throw new Error(`no handler for jobs of kind ${job.kind}`)
     const retry = await handler(job, clock())
@@ -174,7 +174,7 @@ export async function runUntil(
       continue
     }
     const active = run(runner, job)
-      // The lease expires, and the job is leased again.
+      // If the result cannot be stored, the lease expires and the job runs again.
       .catch((error: unknown) =>
         runner.log.error(
           { job: job.id, caused_by: job.caused_by, ...faultOf(error) },

@@ -58,11 +58,11 @@ const runLease = prepared('lease_next_job', (db) => {
   )
 })
 
-/** Leases the job that has been due longest, of a repository without a running job; undefined if there is none. */
+/** Leases the job that has been due longest, of those whose repository has no running job; undefined if there is none. */
 export function leaseNext(db: Db, now: Date, leased_until: Date): Promise<JobRow | undefined> {
   return db.transaction(async (tx) => {
-    // Two concurrent leases could take two jobs of one repository, because neither sees the other's lease. Without the
-    // lock, the worker polls again, so that no connection waits for it.
+    // Two concurrent leases could take two jobs of one repository, because neither sees the other's lease. A worker that
+    // does not get the lock polls again later, so that no connection waits.
     const [lock] = await tryLeaseLock(tx, {})
     if (!lock?.is_held) return undefined
     const [leased] = await runLease(tx, {
@@ -89,7 +89,7 @@ export interface RunEnd {
   now: Date
 }
 
-const runEnd = prepared('end_job_run', (db) => {
+const updateEnded = prepared('end_job_run', (db) => {
   const isEnqueuedAgain = sql`${jobs.enqueued} <> ${sql.placeholder('enqueued')}::int`
   const state = sql`${sql.placeholder('state')}::text`
   const run_at = sql`coalesce(${sql.placeholder('run_at')}::timestamptz, ${jobs.run_at})`
@@ -114,14 +114,14 @@ const runEnd = prepared('end_job_run', (db) => {
 export async function endRun(db: Db, job: Run & Pick<JobRow, 'enqueued'>, end: RunEnd): Promise<void> {
   const { id, run, enqueued } = job
   const { state, run_at, attempts = null, last_error, now } = end
-  await runEnd(db, {
+  await updateEnded(db, {
     ...{ id, run, enqueued, state, attempts, last_error },
     run_at: run_at?.toISOString() ?? null,
     now: now.toISOString(),
   })
 }
 
-/** Extends the lease of a run that has not ended. The renewal may reach the database after the end of the run. */
+/** Extends the lease of a run. Does nothing if the run has ended meanwhile. */
 export async function renewLease(db: Db, job: Run, leased_until: Date): Promise<void> {
   await db
     .update(jobs)

@@ -10,7 +10,7 @@ import { type JobRow, type JobState, jobs } from './table.ts'
 
 const NOW = sql`${sql.placeholder('now')}::timestamptz`
 
-/** The newest causes of a job that are stored with it. */
+/** How many causes are stored with a job, the newest. */
 const CAUSES_MAX = 10
 
 export interface NewJob {
@@ -31,7 +31,7 @@ export async function enqueueOnce(db: Db, job: NewJob, now: Date): Promise<boole
   return added.length > 0
 }
 
-/** With `isSpaced`, a waiting job keeps its time, and any other one gets a distance of `gap_ms` to its last run. */
+/** The statement of `enqueue`; `isSpaced`: with `gap_ms`. */
 const enqueueing = (isSpaced: boolean) =>
   prepared(isSpaced ? 'enqueue_spaced' : 'enqueue', (db) => {
     const isWaiting = sql`${jobs.state} = 'pending' and ${jobs.attempts} = 0`
@@ -71,8 +71,9 @@ const runEnqueue = enqueueing(false)
 const runEnqueueSpaced = enqueueing(true)
 
 /**
- * Enqueues jobs. A job whose id is stored already runs again; if it is still waiting, it runs once, at the earlier of the two
- * times. With `gap_ms`, a waiting job keeps its time, and any other stored job runs at least that long after its last run.
+ * Enqueues jobs. A job whose id is stored already runs again. If it is still waiting, it runs only once, at the earlier of
+ * the two times. With `gap_ms`, a waiting job keeps its time, and a job that ran before runs at least `gap_ms` after its last
+ * run.
  */
 export async function enqueue(
   db: Db,
@@ -82,7 +83,7 @@ export async function enqueue(
 ): Promise<void> {
   if (added.length === 0) return
   const given = {
-    // PostgreSQL rejects escaped characters that text cannot hold, but not inside of a text that it does not parse.
+    // The payload is a string within this JSON: PostgreSQL parses nested objects, and rejects escapes such as \u0000 in them.
     added: JSON.stringify(
       added.map((job) => ({ ...job, id: job.id.toWellFormed(), payload: JSON.stringify(job.payload) })),
     ),
@@ -147,7 +148,7 @@ export function listJobs(db: Db, state: JobState, limit: number): Promise<Omit<J
     .limit(limit)
 }
 
-/** Makes a dead job due now; false if there is no such dead job. */
+/** Makes a dead job due now. Returns false if no dead job has this id. */
 export async function reviveJob(db: Db, id: string, now: Date): Promise<boolean> {
   const revived = await db
     .update(jobs)

@@ -18,17 +18,17 @@ export const jobs = pgTable(
     payload: json().$type<unknown>(),
     state: text().$type<JobState>().notNull(),
     run_at: instant().notNull(),
-    /** When the lease of the worker that runs it expires. */
+    /** When the worker's lease expires. Null: no worker runs the job. */
     leased_until: instant(),
-    /** How often it was enqueued. If that changed during a run, the job runs again. */
+    /** How often the job was enqueued. If that changes during a run, the job runs again. */
     enqueued: integer('asked').notNull(),
     attempts: integer().notNull(),
     /** The number of the run that holds the lease. Each lease adds 1, and renewals keep it. */
     run: integer().notNull().default(0),
     last_error: text(),
-    /** The ids of the newest deliveries and requests that enqueued it, for the log. */
+    /** The ids of the newest deliveries and requests that enqueued the job, for the log. */
     caused_by: text().array().notNull().default([]),
-    /** The span that last enqueued it. */
+    /** The span that last enqueued the job. */
     traceparent: text(),
     created_at: instant().notNull(),
     updated_at: instant().notNull(),

@@ -2,12 +2,12 @@
 export class Wakeup {
   #next = new AbortController()
 
-  /** Ends the worker's pause; if it is not pausing, its next one. */
+  /** Ends the worker's pause. If the worker is busy, it skips its next pause. */
   wake(): void {
     this.#next.abort()
   }
 
-  /** A signal that the next `wake` aborts. The worker takes it before it polls, because a job may become runnable meanwhile. */
+  /** A signal that the next `wake` aborts. The worker gets it before it polls, because a job may become runnable during the poll. */
   arm(): AbortSignal {
     this.#next = new AbortController()
     return this.#next.signal

@@ -10,8 +10,8 @@ import { blockOfTwentieth, Quota } from './quota.ts'
 import { rateLimitHeaders, tooMany } from './rate-limit.ts'
 
 /**
- * Cost units that take about 10 ms. In the benchmark, comparing a pair of real-world globs takes 98 ns and 6.2 units,
- * which is 16 ns per unit. Hostile globs take 8 to 19 ns per unit.
+ * The cost units that are charged like one request: about 10 ms of work. In the benchmark, comparing a pair of real-world
+ * globs takes 98 ns and 6.2 units, which is 16 ns per unit. Hostile globs take 8 to 19 ns per unit.
  */
 const UNITS_PER_CHARGE = 600_000
 
@@ -82,8 +82,9 @@ export class Caller {
 
   /**
    * Admits the request if GitHub accepts the token in `lookUp`, and returns the result. The first call charges the request;
-   * later calls do not. A token that GitHub accepted recently is charged before `lookUp`, any other one after it: until
-   * then only the limit of its address applies. Throws `unauthorized`, `rate_limited`, `service_unavailable`.
+   * later calls do not. A token that GitHub accepted recently is charged before `lookUp`. Any other token is charged after
+   * it, and until then only the limit of failed tokens per address applies. Throws `unauthorized`, `rate_limited`,
+   * `service_unavailable`.
    */
   async admit<Result>(lookUp: (token: Token) => Promise<Result>): Promise<Result> {
     const { app, failed_tokens } = this.#limits

@@ -16,8 +16,8 @@ export interface Processing<Id> {
 }
 
 /**
- * Processes all records that are due, and returns how many it processed. A batch that fails is split in halves until they
- * succeed; a record that fails alone is reported and skipped. Throws if the database is down or too many records fail.
+ * Processes all records that are due, and returns how many it processed. A batch that fails is split in halves, again and
+ * again; a record that fails alone is reported and skipped. Throws if the database is down or too many records fail.
  */
 export async function inBatches<Id>({ list, process, report }: Processing<Id>): Promise<number> {
   const failed: Id[] = []

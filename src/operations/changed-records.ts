@@ -1,4 +1,4 @@
-/** What changed in a repository, for open pages: the records and their collisions, so that no page has to ask for them. */
+/** What changed in a repository: the records and their collisions. It is sent to open pages, so that they need no request. */
 import * as activityLifecycle from '../activities/lifecycle.ts'
 import { listedOf } from '../activities/representation.ts'
 import { listActivitiesWith } from '../activities/store.ts'
@@ -17,12 +17,12 @@ const MERGE_ORDER_MAX = 20
 
 /** Changed records as lists show them. */
 export interface ChangedRecords {
-  /** When they were read. */
+  /** When the records were read. */
   as_of: string
-  /** Those that are live or active. */
+  /** The changed activities that are live, and the changed notables that are active. */
   activities: OutputOf<'listActivities'>['items']
   notables: OutputOf<'listNotables'>['items']
-  /** The ids of those that are neither, and of notables that changed ones supersede. */
+  /** The ids of the other changed records, and of the notables that a changed notable supersedes. */
   gone: string[]
 }
 
@@ -30,16 +30,16 @@ export interface ChangedRecords {
 export interface ChangedCollisions {
   /** The ids of the changed activities. */
   of: string[]
-  /** All of their collisions; others that they had have ended. */
+  /** All collisions that these activities have now. A collision that is not among them has ended. */
   collisions: Overlaps['items']
-  /** Of all collisions of the repository. */
+  /** The number of all collisions of the repository. */
   total: Overlaps['total']
   checked_against: Overlaps['checked_against']
   /** The first pull requests to merge, and how many more there are. */
   merge_order: Pick<MergeOrder, 'items' | 'reason'> & { more: number }
 }
 
-/** `ids`: of activities and notables. */
+/** Reads the activities and notables `ids`, as lists show them. */
 export async function changedRecords(ctx: RepoContext, ids: readonly string[]): Promise<ChangedRecords> {
   const { db, now, repo } = ctx
   const activities = (await listActivitiesWith(db, repo.id, activityIds(ids)))
@@ -61,7 +61,7 @@ export async function changedRecords(ctx: RepoContext, ids: readonly string[]): 
   }
 }
 
-/** Null if none of `ids` is an activity. Collisions are compared anew unless another caller has compared the same records. */
+/** The collisions of the activities among `ids`; null if none of `ids` is an activity. */
 export async function changedCollisions(
   ctx: RepoContext,
   ids: readonly string[],

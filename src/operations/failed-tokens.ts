@@ -32,8 +32,8 @@ export class FailedTokenLimit {
   }
 
   /**
-   * Runs `verify` within the limit of the address and counts a failure with `unauthorized`. While as many verifications
-   * run as may still fail, it waits, so that valid tokens do not block each other. Throws `rate_limited`.
+   * Runs `verify` within the limit of the address and counts a failure with `unauthorized`. If running verifications hold
+   * all units that are left, it waits, because a valid token returns its unit. Throws `rate_limited`, and what `verify` throws.
    */
   async guard<Result>(address: string, verify: () => Promise<Result>): Promise<Result> {
     const unit = await this.#enter(address)
@@ -58,6 +58,7 @@ export class FailedTokenLimit {
     await this.#failed.take(failedKey(address))
   }
 
+  /** Takes a unit for one verification, or waits for a returned one. */
   async #enter(address: string): Promise<QuotaState> {
     for (;;) {
       const gate = this.#gates.get(address) ?? { running: 0, waiting: [] }
@@ -77,7 +78,7 @@ export class FailedTokenLimit {
     }
   }
 
-  /** Wakes one request for a returned unit. When no verification is left that could return one, wakes all, to be rejected. */
+  /** Wakes one waiting request for a returned unit. If no running verification can return one, wakes all, and they are rejected. */
   #leave(address: string, { returnedUnit }: { returnedUnit: boolean }): void {
     const gate = this.#gates.get(address) as Gate
     gate.running -= 1

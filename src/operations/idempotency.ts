@@ -5,7 +5,7 @@ import { Failure } from '../base/failure.ts'
 import { inTransaction, type RepoContext } from '../context/repo.ts'
 import type { InputOf, OperationName } from './contract.ts'
 import type { CreateHandler } from './handlers.ts'
-import { findKey, type KeyUse, lockKey, type StoredKey, saveKey, saveResponse } from './store.ts'
+import { findKey, lockKey, type ScopedKey, type StoredKey, saveKey, saveResponse } from './store.ts'
 
 export const KEY_RETENTION_MS = DAY_MS
 
@@ -28,39 +28,40 @@ interface Created {
 }
 
 /**
- * Commits the record and the key in one transaction and stores the response afterwards. After a crash in between, the
- * next replay computes and stores it. Throws `idempotency_conflict`, `idempotency_mismatch`, and whatever the handler
- * throws; a failed create stores no key.
+ * Creates a record, or returns the response to the earlier request with the same key. The record and the key are committed
+ * in one transaction; the response is stored afterwards. After a crash in between, the next replay computes and stores it.
+ * Throws `idempotency_conflict`, `idempotency_mismatch`, and whatever the handler throws; a failed create stores no key.
  */
 export async function createOnce<Name extends OperationName, Row extends { id: string }>(
   ctx: RepoContext,
-  use: KeyUse,
+  scoped: ScopedKey,
   input: InputOf<Name>,
   handler: CreateHandler<Name, Row>,
 ): Promise<Created> {
   const input_hash = hashOf(input)
   const found = await inTransaction(ctx, async (tx): Promise<{ stored: StoredKey } | { row: Row }> => {
-    if (!(await lockKey(tx.db, use))) throw inProgress()
-    const stored = await findKey(tx.db, use, later(ctx.now, -KEY_RETENTION_MS))
+    if (!(await lockKey(tx.db, scoped))) throw inProgress()
+    const stored = await findKey(tx.db, scoped, later(ctx.now, -KEY_RETENTION_MS))
     if (stored) return { stored }
     const row = await handler.create(tx, input)
-    await saveKey(tx.db, { ...use, input_hash, record_id: row.id, created_at: ctx.now })
+    await saveKey(tx.db, { ...scoped, input_hash, record_id: row.id, created_at: ctx.now })
     return { row }
   })
   if ('row' in found) {
-    const body = await respond(ctx, use, found.row, handler)
+    const body = await respond(ctx, scoped, found.row, handler)
     return { body, created_id: found.row.id, replayed: false }
   }
   const { stored } = found
   if (stored.input_hash !== input_hash) throw mismatch()
-  const body = stored.answer ?? (await respond(ctx, use, await handler.find(ctx, stored.record_id), handler))
+  const body =
+    stored.answer ?? (await respond(ctx, scoped, await handler.find(ctx, stored.record_id), handler))
   return { body, created_id: stored.record_id, replayed: true }
 }
 
 /** Fields that were added to the inputs, with the JSON of their defaults. */
 const ADDED_FIELDS: Record<string, string> = { base_sha: 'null', changes: '[]', ttl_ms: 'null' }
 
-/** Leaves added fields out if they have their defaults, so that a retry after an upgrade still is the same request. */
+/** The hash leaves out added fields that have their defaults, so that it stays the same if a request is retried after an upgrade. */
 function hashOf(input: object): string {
   const json = JSON.stringify(input, (name, value) =>
     name in ADDED_FIELDS && JSON.stringify(value) === ADDED_FIELDS[name] ? undefined : value,
@@ -71,11 +72,11 @@ function hashOf(input: object): string {
 /** Computes and stores the response. If a concurrent replay stored one first, that one is returned. */
 async function respond<Name extends OperationName, Row extends { id: string }>(
   ctx: RepoContext,
-  use: KeyUse,
+  scoped: ScopedKey,
   row: Row,
   handler: CreateHandler<Name, Row>,
 ): Promise<string> {
-  return saveResponse(ctx.db, use, JSON.stringify(await handler.respond(ctx, row)))
+  return saveResponse(ctx.db, scoped, JSON.stringify(await handler.respond(ctx, row)))
 }
 
 function inProgress(): Failure {

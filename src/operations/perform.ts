@@ -126,7 +126,7 @@ function openingOf({
   return { owner, name, now, meter: caller.meter, signal }
 }
 
-/** A GitHub that does not answer, or limits the rate. */
+/** Null for a failure of GitHub, such as an outage or a rate limit; throws any other error again. */
 function nullIfFailed(error: unknown): null {
   if (error instanceof Failure) return null
   throw error
@@ -200,7 +200,7 @@ async function readInput(
   }
 }
 
-/** Throw `not_found` for an unknown id. */
+/** Functions that throw `not_found` if no record has the id. */
 const FIND = {
   act: CREATE_HANDLERS.createActivity.find,
   ntb: CREATE_HANDLERS.createNotable.find,
@@ -236,8 +236,8 @@ async function create(
   const handler = CREATE_HANDLERS[name] as unknown as CreateHandler<CreateName, { id: string }>
   if (key !== undefined) {
     const owner = ctx.identity ? `user:${ctx.identity.id}` : `token:${caller.token.hash}`
-    const use = { repo_id: ctx.repo.id, caller: owner, operation: name, key }
-    return { status: 201, ...(await createOnce(ctx, use, input, handler)) }
+    const scoped = { repo_id: ctx.repo.id, caller: owner, operation: name, key }
+    return { status: 201, ...(await createOnce(ctx, scoped, input, handler)) }
   }
   const row = await handler.create(ctx, input)
   const body = JSON.stringify(await handler.respond(ctx, row))

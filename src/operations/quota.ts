@@ -4,7 +4,7 @@ import type { App } from '../context/app.ts'
 import { addToQuota } from './store.ts'
 
 export const QUOTA_WINDOW_MS = 60_000
-/** Leases that one instance keeps in memory. */
+/** The maximum number of leases that one instance keeps in memory. */
 const LEASES_MAX = 100_000
 
 /** Units that this instance may grant without a database call. */

@@ -1,4 +1,4 @@
-/** Where an operation of the contract is on the wire. Loads no schema. */
+/** The route of an operation of the contract. Imports no schema, so that clients load fast. */
 import type { Operation } from './operation.ts'
 
 /** What a request needs to know of an operation. */

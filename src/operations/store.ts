@@ -5,7 +5,7 @@ import type { Db } from '../db/database.ts'
 import { idempotency_keys, quotas } from './table.ts'
 
 /** An idempotency key with everything that it is scoped to. */
-export interface KeyUse {
+export interface ScopedKey {
   repo_id: number
   caller: string
   operation: string
@@ -14,18 +14,18 @@ export interface KeyUse {
 
 export type StoredKey = typeof idempotency_keys.$inferSelect
 
-function isUse(use: KeyUse) {
+function isKey(scoped: ScopedKey) {
   return and(
-    eq(idempotency_keys.repo_id, use.repo_id),
-    eq(idempotency_keys.caller, use.caller),
-    eq(idempotency_keys.operation, use.operation),
-    eq(idempotency_keys.key, use.key),
+    eq(idempotency_keys.repo_id, scoped.repo_id),
+    eq(idempotency_keys.caller, scoped.caller),
+    eq(idempotency_keys.operation, scoped.operation),
+    eq(idempotency_keys.key, scoped.key),
   )
 }
 
 /** Locks the key until the transaction ends; false if another transaction holds the lock. */
-export async function lockKey(tx: Db, use: KeyUse): Promise<boolean> {
-  const name = JSON.stringify([use.repo_id, use.caller, use.operation, use.key])
+export async function lockKey(tx: Db, scoped: ScopedKey): Promise<boolean> {
+  const name = JSON.stringify([scoped.repo_id, scoped.caller, scoped.operation, scoped.key])
   const [row] = await tx
     .select({ locked: sql<boolean>`pg_try_advisory_xact_lock(hashtextextended(${name}, 0))` })
     .from(sql`(values (1)) as one`)
@@ -33,11 +33,11 @@ export async function lockKey(tx: Db, use: KeyUse): Promise<boolean> {
 }
 
 /** Finds the key if it was stored after `expired`. */
-export async function findKey(db: Db, use: KeyUse, expired: Date): Promise<StoredKey | undefined> {
+export async function findKey(db: Db, scoped: ScopedKey, expired: Date): Promise<StoredKey | undefined> {
   const [row] = await db
     .select()
     .from(idempotency_keys)
-    .where(and(isUse(use), gt(idempotency_keys.created_at, expired)))
+    .where(and(isKey(scoped), gt(idempotency_keys.created_at, expired)))
   return row
 }
 
@@ -55,17 +55,17 @@ export async function saveKey(tx: Db, row: Omit<StoredKey, 'answer'>): Promise<v
 }
 
 /** Stores the response unless one is stored already. Returns the stored one. */
-export async function saveResponse(db: Db, use: KeyUse, body: string): Promise<string> {
+export async function saveResponse(db: Db, scoped: ScopedKey, body: string): Promise<string> {
   const [row] = await db
     .update(idempotency_keys)
     .set({ answer: sql`coalesce(${idempotency_keys.answer}, ${body})` })
-    .where(isUse(use))
+    .where(isKey(scoped))
     .returning({ answer: idempotency_keys.answer })
   return row?.answer ?? body
 }
 
 /** A key within its repository. */
-export type KeyName = Omit<KeyUse, 'repo_id'>
+export type KeyName = Omit<ScopedKey, 'repo_id'>
 
 function isAmong(names: KeyName[]) {
   const { caller, operation, key } = idempotency_keys

@@ -37,7 +37,7 @@ const INTERVAL_MS = 300_000
 const PAGE = 500
 /** Duplicates of a delivery are recognized for this long. GitHub redelivers for at most three days. */
 const JOBS_FOR_MS = 7 * DAY_MS
-/** The ledger of pairs is kept for this long after their end, and the pull requests that it reports on (contract §12). */
+/** How long the ledger keeps pairs that have ended, and closed pull requests, which the signal report counts (contract §12). */
 const LEDGER_FOR_MS = 90 * DAY_MS
 
 export interface Swept {
@@ -65,21 +65,21 @@ export function sweep(app: App): Promise<Swept> {
 async function sweepAll(app: App, now: Date): Promise<Swept & { jobs: number }> {
   const db = app.database.connection()
   const before = later(now, -INTERVAL_MS)
-  const kept = later(now, -app.config.retention_days * DAY_MS)
+  const kept_from = later(now, -app.config.retention_days * DAY_MS)
   const swept: Swept = { repositories: 0, expired: 0, purged: 0, keys: 0 }
   await forEachRepository(
     app,
     (after) => listUnswept(db, { after, before, limit: PAGE }),
     async (repo_id) => {
       const ctx = (await claimForSweep(db, repo_id, now, before)) && (await openKnownRepo(app, repo_id, now))
-      if (ctx) await sweepRepository(app, ctx, { kept, swept })
+      if (ctx) await sweepRepository(app, ctx, { kept_from, swept })
     },
   )
   await forEachRepository(
     app,
-    (after) => listLeft(db, { after, before: kept, limit: PAGE }),
+    (after) => listLeft(db, { after, before: kept_from, limit: PAGE }),
     async (repo_id) => {
-      swept.purged += await deleteAppData(app, repo_id, kept)
+      swept.purged += await deleteAppData(app, repo_id, kept_from)
     },
   )
   const jobs = await deleteAll((limit) => deleteJobs(db, later(now, -JOBS_FOR_MS), limit))
@@ -112,7 +112,7 @@ async function forEachRepository(
 async function sweepRepository(
   app: App,
   ctx: RepoContext,
-  { kept, swept }: { kept: Date; swept: Swept },
+  { kept_from, swept }: { kept_from: Date; swept: Swept },
 ): Promise<void> {
   const { db, now } = ctx
   const { id, is_tracked } = ctx.repo
@@ -130,21 +130,21 @@ async function sweepRepository(
     report: report('notables'),
   })
   swept.purged += await inBatches<string>({
-    list: (batch) => listClosedActivities(db, id, kept, batch),
-    process: (ids) => purgeActivities(db, id, kept, ids),
+    list: (batch) => listClosedActivities(db, id, kept_from, batch),
+    process: (ids) => purgeActivities(db, id, kept_from, ids),
     report: report('activities'),
   })
   swept.purged += await inBatches<string>({
-    list: (batch) => listClosedNotables(db, id, kept, batch),
-    process: (ids) => purgeNotables(db, id, kept, ids),
+    list: (batch) => listClosedNotables(db, id, kept_from, batch),
+    process: (ids) => purgeNotables(db, id, kept_from, ids),
     report: report('notables'),
   })
   const ended_before = later(now, -LEDGER_FOR_MS)
-  const ledger_kept = kept < ended_before ? kept : ended_before
+  const ledger_from = kept_from < ended_before ? kept_from : ended_before
   if (is_tracked)
     swept.purged += await inBatches<number>({
-      list: (batch) => listNumbers(db, id, ledger_kept, batch),
-      process: (numbers) => deletePullRequests(db, id, ledger_kept, numbers),
+      list: (batch) => listNumbers(db, id, ledger_from, batch),
+      process: (numbers) => deletePullRequests(db, id, ledger_from, numbers),
       report: report('pull_requests'),
     })
   swept.purged += await inBatches<PairName>({
@@ -153,7 +153,7 @@ async function sweepRepository(
     report: report('pairs'),
   })
   swept.purged += await deleteNoisePairs(db, id, ended_before)
-  swept.purged += await deleteStacks(db, id, kept)
+  swept.purged += await deleteStacks(db, id, kept_from)
   swept.keys += await inBatches<KeyName>({
     list: (batch) => listExpiredKeys(db, id, keys_before, batch),
     process: (names) => deleteKeys(db, id, keys_before, names),
@@ -171,16 +171,16 @@ function reporting(app: App, repo_id: number) {
 }
 
 /**
- * Deletes the data that the App or watching created in a repository that it left at `kept` or earlier: tracked
+ * Deletes the data that the App or watching created in a repository that the service left at `kept_from` or earlier: tracked
  * activities, pull requests and settings. Declared records stay, because the REST API also works without the App. Stops if
  * the App is installed or the repository watched again in the meantime. Returns the number of deleted records.
  */
-async function deleteAppData(app: App, repo_id: number, kept: Date): Promise<number> {
+async function deleteAppData(app: App, repo_id: number, kept_from: Date): Promise<number> {
   const db = app.database.connection()
   const report = reporting(app, repo_id)
   let failed = 0
   const whileLeft = (work: (tx: Db) => Promise<number>) =>
-    db.transaction(async (tx) => ((await lockLeft(tx, repo_id, kept)) ? work(tx) : 0))
+    db.transaction(async (tx) => ((await lockLeft(tx, repo_id, kept_from)) ? work(tx) : 0))
   const deleteEach = <Id>(table: string, processing: Pick<Processing<Id>, 'list' | 'process'>) =>
     inBatches({
       ...processing,

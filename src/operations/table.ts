@@ -28,7 +28,7 @@ export const idempotency_keys = pgTable(
 
 /** Belongs to callers, not to a repository: a quota covers all repositories. Unlogged (see the migration), so that updates do not wait for the disk. */
 export const quotas = pgTable('quotas', {
-  /** `token:` and its hash, or `failed:` or `undecided:` and a client address. */
+  /** `token:` and the hash of a token, or `failed:` or `undecided:` and a client address. */
   caller: text().primaryKey(),
   window_start: instant().notNull(),
   used: integer().notNull(),

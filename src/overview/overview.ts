@@ -1,12 +1,12 @@
 /** The repositories with live records that a caller may see, those that need attention first (contract §13). */
 import type { Meter } from '../base/budget.ts'
-import { later } from '../base/clock.ts'
+import { DAY_MS, later } from '../base/clock.ts'
 import { notableWeight } from '../claims/weight.ts'
 import type { App } from '../context/app.ts'
 import { openRepo } from '../context/repo.ts'
 import type { RepositoryList, VisibleRepository } from '../github/repository-lists.ts'
 import { countCollisions } from '../overlap/overlaps.ts'
-import { countCreated, listActiveNotables, listStored, listWorkers } from './store.ts'
+import { countCreated, listActiveNotables, listPeople, listStored } from './store.ts'
 import {
   byAttention,
   DAYS,
@@ -16,18 +16,20 @@ import {
   type RepositorySummary,
 } from './summary.ts'
 
-const DAY_MS = 86_400_000
 /** The collisions of further repositories are not counted once a request has used this many cost units (contract §6). */
 const UNITS_MAX = 12_000_000
 
-/** The request: its time, its cost and its end. */
+/** The time of the request, its cost so far, and the signal that the caller disconnected. */
 export interface CallerRequest {
   now: Date
   meter: Meter
   signal: AbortSignal | undefined
 }
 
-/** Two queries for each stored repository, one more if it has live records, and the comparison of its activities if there are several. */
+/**
+ * The overview of those of `repositories` that have live records. Costs two queries for each stored repository, one more if it
+ * has live records, and a comparison of its activities if there are several.
+ */
 export async function listRepositories(
   app: App,
   { repositories, complete }: RepositoryList,
@@ -49,7 +51,7 @@ export async function listRepositories(
   return { items: items.toSorted(byAttention), complete }
 }
 
-/** Undefined if the repository has no live records. */
+/** The summary of a repository; undefined if it has no live records. */
 async function summaryOf(
   app: App,
   repository: VisibleRepository,
@@ -58,12 +60,12 @@ async function summaryOf(
   const { id, owner, name } = repository
   const { now, meter } = request
   const db = app.database.connection()
-  const [workers, notables] = await Promise.all([listWorkers(db, id, now), listActiveNotables(db, id, now)])
-  const changes = [...workers.map(({ changed_at }) => changed_at), ...notables.map((each) => each.updated_at)]
+  const [people, notables] = await Promise.all([listPeople(db, id, now), listActiveNotables(db, id, now)])
+  const changes = [...people.map(({ changed_at }) => changed_at), ...notables.map((each) => each.updated_at)]
   if (changes.length === 0) return undefined
   const since = later(now, -DAYS * DAY_MS)
   const created = await countCreated(db, id, { since, now })
-  const live_activities = workers.reduce((sum, each) => sum + each.live_activities, 0)
+  const live_activities = people.reduce((sum, each) => sum + each.live_activities, 0)
   const isCounted = live_activities < 2 || meter.units < UNITS_MAX
   return {
     owner,
@@ -72,8 +74,8 @@ async function summaryOf(
     collisions: isCounted ? await collisionsIn(app, repository, { live_activities, request }) : null,
     active_notables: notables.length,
     high_notables: notables.filter((each) => notableWeight(each) === 2).length,
-    people: workers.length,
-    logins: workers
+    people: people.length,
+    logins: people
       .filter(({ is_login }) => is_login)
       .slice(0, LOGINS_MAX)
       .map((each) => each.name),

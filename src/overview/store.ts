@@ -6,7 +6,7 @@ import { repositories } from '../context/table.ts'
 import type { Db } from '../db/database.ts'
 import { type NotableRow, notables } from '../notables/table.ts'
 
-/** The records of one repository that are counted at most, the newest. */
+/** At most this many records of a repository are counted, the newest. */
 const COUNTED_MAX = 10_000
 
 /** Those of `ids` that are stored. */
@@ -21,7 +21,7 @@ export async function listStored(db: Db, ids: number[]): Promise<number[]> {
 }
 
 /** A person with live activities. */
-export interface Worker {
+export interface Person {
   name: string
   /** Whether the name is a GitHub login. */
   is_login: boolean
@@ -30,7 +30,7 @@ export interface Worker {
 }
 
 /** The people with live activities, those with the latest change first. */
-export async function listWorkers(db: Db, repo_id: number, now: Date): Promise<Worker[]> {
+export async function listPeople(db: Db, repo_id: number, now: Date): Promise<Person[]> {
   const live = db
     .select({
       name: sql<string>`coalesce(${activities.created_by}, ${activities.actor})`.as('name'),
@@ -57,7 +57,7 @@ export async function listWorkers(db: Db, repo_id: number, now: Date): Promise<W
     .orderBy(desc(changed_at))
 }
 
-/** What is shown of the active notables, the newest first. */
+/** The columns of the active notables that the overview uses, newest first. */
 export function listActiveNotables(
   db: Db,
   repo_id: number,
@@ -72,7 +72,7 @@ export function listActiveNotables(
     .limit(COUNTED_MAX)
 }
 
-/** How many activities were created since `since`, by how many whole days ago that was. */
+/** How many activities were created after `since`, keyed by the age in whole days: 0 is the last 24 hours. */
 export async function countCreated(
   db: Db,
   repo_id: number,

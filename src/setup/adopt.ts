@@ -8,14 +8,15 @@ import { type CreatedApp, readCreatedApp } from './created-app.ts'
 /** Channel on which an instance announces that it stored the App. */
 const CHANNEL = 'deconflict_app'
 
-/** Tells the other instances that the App is stored. */
+/** Announces to all instances that the App is stored. */
 export function announceCreatedApp({ database }: App): Promise<void> {
   return database.announce(CHANNEL, '')
 }
 
 /**
- * Uses the App that `/setup` created, and the one that it creates on another instance later. Returns the address at which it
- * can be created; null if there is an App already, or no public address. Throws `ConfigError` if the App cannot be read.
+ * Uses the App that `/setup` created. If there is none yet, waits in the background for another instance to create it. Returns
+ * the address of `/setup` with a one-time code; null if there is an App already, or no public address. Throws `ConfigError` if
+ * the App cannot be read.
  */
 export async function adoptCreatedApp(
   app: App,

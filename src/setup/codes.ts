@@ -1,4 +1,4 @@
-/** One-time codes that open `/setup`. Whoever creates the App owns it, so only readers of the log can. */
+/** One-time codes that open `/setup`. They are written to the log only: whoever creates the App owns it. */
 import { createHash, randomBytes } from 'node:crypto'
 import { later } from '../base/clock.ts'
 import type { App } from '../context/app.ts'

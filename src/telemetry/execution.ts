@@ -39,7 +39,7 @@ export function newExecution(ids: CorrelationIds): Execution {
   return { ids, effects: {} }
 }
 
-/** Calls `run`; everything that it starts, however deep, belongs to the execution. */
+/** Calls `run`. Everything that it calls or starts belongs to the execution. */
 export function runInExecution<Result>(execution: Execution, run: () => Result): Result {
   return current.run(execution, run)
 }

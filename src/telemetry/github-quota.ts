@@ -1,4 +1,4 @@
-/** Gauges of GitHub's API rate limits. Each token and each installation has its own; the gauges show the one with the fewest requests left. */
+/** Gauges of GitHub's API rate limits. Each token and each installation has its own limit; the gauges show the one with the fewest requests left. */
 import { Gauge, type Registry } from 'prom-client'
 import type { Clock } from '../base/clock.ts'
 
@@ -17,7 +17,7 @@ export interface GithubQuota {
   observe(kind: CallKind, headers: Record<string, unknown>): void
 }
 
-/** Both gauges are absent from the reset of the rate limit until the next response. */
+/** Registers the two gauges. After the rate limit is reset, they are absent until the next response. */
 export function githubQuota(registers: Registry[], clock: Clock): GithubQuota {
   const lowest = new Map<CallKind, Reading>()
   const gaugeOf = (field: 'remaining' | 'limit', help: string) =>

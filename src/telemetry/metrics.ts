@@ -99,13 +99,13 @@ export function openMetrics(clock: Clock) {
     }),
     pairs: new Gauge({
       name: 'deconflict_pairs',
-      help: 'Stored pairs of work that were shown, in all repositories, by outcome. Counts stop at 100000.',
+      help: 'Stored pairs of overlapping work that were shown to somebody, in all repositories, by outcome. Counts stop at 100000.',
       labelNames: ['outcome'],
       registers,
     }),
     precision: new Gauge({
       name: 'deconflict_precision_ratio',
-      help: 'The share of the decided pairs that was right. Absent with fewer than 10.',
+      help: 'The share of decided pairs in which the warning was right. Absent with fewer than 10 decided pairs.',
       registers,
     }),
     commented_share: new Gauge({
@@ -115,7 +115,7 @@ export function openMetrics(clock: Clock) {
     }),
     budgets_in_force: new Gauge({
       name: 'deconflict_budgets_in_force',
-      help: 'Repositories in which the budget of comments is in force.',
+      help: 'Repositories in which the comment budget is in force.',
       registers,
     }),
     feedback: new Gauge({

@@ -3,7 +3,7 @@ import type { DestinationStream } from 'pino'
 
 const WARN = 40
 const ERROR = 50
-/** One line per request and job would hide the rest. `LOG_LEVEL=debug` shows them. */
+/** Messages of which there are too many to read. `LOG_LEVEL=debug` shows them. */
 const ROUTINE = new Set(['request', 'request aborted by the client', 'job', 'delivery', 'sweep completed'])
 /** Fields that only machines need. */
 const OMITTED = new Set(['level', 'time', 'msg', 'trace_id', 'request_id', 'job', 'caused_by', 'delivery'])

@@ -68,7 +68,7 @@ export function inSpan<Result>(
   })
 }
 
-/** Starts the span of a request, in the trace that its headers name. `within` runs the handler in it. */
+/** Starts the span of a request, in the trace that its headers name. `within` runs the handler as part of the span. */
 export function serverSpan(
   headers: Record<string, unknown>,
   attributes: () => Attributes,

@@ -252,7 +252,7 @@ test('the embedded database is verified when no service uses it; otherwise the r
 })
 
 test.each([
-  [[], 2, /no such command: none was given; see --help/],
+  [[], 2, /no command given; see --help/],
   [['deliveries'], 2, /no such command: deliveries; see --help/],
   [['purge'], 2, /no such command: purge; see --help/],
   [['purge', SHOP, '--repair'], 2, /no such command: purge acme\/shop --repair; see --help/],
