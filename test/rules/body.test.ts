@@ -22,7 +22,10 @@ async function onPartialRequest<Result>(read: (req: IncomingMessage) => Promise<
   }
 }
 
-const INCOMPLETE = { kind: 'invalid_request', message: expect.stringContaining('before it was complete') }
+const INCOMPLETE = {
+  kind: 'invalid_request',
+  message: expect.stringContaining('before the body was complete'),
+}
 
 test('fails when the client disconnects', async () => {
   await expect(onPartialRequest(readJson)).rejects.toMatchObject(INCOMPLETE)

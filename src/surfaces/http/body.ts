@@ -25,7 +25,7 @@ export async function readJson(req: IncomingMessage): Promise<object> {
   throw new Failure('invalid_request', 'body: must be a JSON object, such as {}')
 }
 
-/** `finished` also reports a request that was closed before this call, for example while the token was looked up. */
+/** Reads the whole body. `finished` also reports a request that was closed before this call, for example while the token was looked up. */
 function readBytes(req: IncomingMessage): Promise<Buffer> {
   return new Promise((resolve, reject) => {
     const chunks: Buffer[] = []
@@ -41,7 +41,8 @@ function readBytes(req: IncomingMessage): Promise<Buffer> {
       if (size > DISCARDED_MAX) req.destroy()
     })
     finished(req, { writable: false }, (error) => {
-      if (error) reject(new Failure('invalid_request', 'body: the connection ended before it was complete'))
+      if (error)
+        reject(new Failure('invalid_request', 'body: the connection was closed before the body was complete'))
       else resolve(Buffer.concat(chunks))
     })
   })

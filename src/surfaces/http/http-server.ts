@@ -73,7 +73,7 @@ export function httpServer(
     reject(socket, failureOf(error), { error, res: responses.get(socket), log }),
   )
   server.on('connect', (_req, socket) => {
-    // Node no longer watches this socket: it must not throw its errors, and must be closed here.
+    // Node leaves this socket to the listener: an error without a handler would end the process, and nothing else closes it.
     socket.on('error', () => {}).on('finish', () => socket.destroy())
     reject(socket, connectRejected(), { res: responses.get(socket), log })
   })
@@ -107,11 +107,11 @@ interface Rejection {
   log: Logger
 }
 
-/** Sends an error object for a request that does not reach Express, or not completely, and closes the connection. */
+/** Sends an error object for a request that Express did not get, or got only in part, and closes the connection. */
 function reject(socket: Duplex, failure: Failure, { error, res, log }: Rejection): void {
   const isReceiving = res?.req.complete === false
   const isAnswering = res?.req.complete === true && !res.writableFinished
-  // A response without a socket waits for the response to an earlier request.
+  // A response without a socket waits until the response to an earlier request on the connection is sent.
   const isTooLate = isReceiving ? res.headersSent || res.socket === null : isAnswering && res.headersSent
   if (!socket.writable || error?.code === 'ECONNRESET' || isTooLate) {
     socket.destroy()
@@ -126,7 +126,7 @@ function reject(socket: Duplex, failure: Failure, { error, res, log }: Rejection
   const { status, type } = failure
   const request_id: string = current?.locals.request_id ?? newId('req')
   if (current) {
-    // `exchange` logs it when the connection closes.
+    // `exchange` logs the request when the connection closes.
     current.statusCode = status
     current.locals.error_type = type
   } else log.info({ request_id, status, error_type: type }, 'invalid request rejected')

@@ -26,7 +26,7 @@ export interface HostedSurfaces {
   webhooks: (RequestHandler | ErrorRequestHandler)[]
   /** Handler of `POST /mcp`. */
   mcp: MessageSurface
-  /** The page at `/`; `authenticate` gives its requests the token of their session, `assets` are its files. */
+  /** The page at `/`. `authenticate` adds the token of the session to requests of the page; `assets` serves its files. */
   page: { authenticate: RequestHandler; routes: PageRoute[]; assets: RequestHandler }
 }
 

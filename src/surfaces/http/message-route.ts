@@ -14,7 +14,7 @@ export type MessageSurface = (message: {
   body: object
 }) => Promise<void>
 
-/** Verifies the token on its own, because not every message names a repository. */
+/** Verifies the token without a repository, because not every message names one. */
 export function messageRoute(app: App, respond: MessageSurface): RequestHandler {
   return async (req, res) => {
     const { request_id } = res.locals

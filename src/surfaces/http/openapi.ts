@@ -19,7 +19,7 @@ type Document = ReturnType<typeof createDocument>
 
 let described: Document | undefined
 
-/** `url` is the base path of the routes. It is the same for every address, and takes tens of milliseconds. */
+/** The document for the routes below the path `url`. The rest of it is built once, which takes tens of milliseconds. */
 export function openApiDocument(url: string): Document {
   described ??= describeAll()
   return { ...described, servers: [{ url }] }

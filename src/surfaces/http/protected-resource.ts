@@ -1,4 +1,4 @@
-/** OAuth metadata of `/mcp` (RFC 9728): tells clients without a token that GitHub issues them. */
+/** OAuth metadata of `/mcp` (RFC 9728), from which clients without a token learn that GitHub issues the tokens. */
 import type { RequestHandler, Response } from 'express'
 import type { Config } from '../../base/config.ts'
 import { Failure } from '../../base/failure.ts'

@@ -227,7 +227,7 @@ function rangeOf({ minimum = 0, maximum }: Schema): string {
   return minimum > 0 ? `At least ${minimum}.` : ''
 }
 
-/** Formats JSON; a value that fits on one line is not broken. */
+/** Formats JSON. A value that fits on one line stays on one line. */
 function format(value: unknown, indent = ''): string {
   const flat = JSON.stringify(value, null, 1)
     .replaceAll(/([[{])\n\s*|\n\s*(?=[\]}])/g, '$1')

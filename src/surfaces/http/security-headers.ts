@@ -17,7 +17,7 @@ export const SECURITY_HEADERS: Readonly<Record<string, string>> = {
 
 const ENTRIES = Object.entries(SECURITY_HEADERS)
 
-/** Handlers may override them. */
+/** Sets the headers before the handler runs, so that the handler can override them. */
 export function setSecurityHeaders(res: ServerResponse): void {
   for (const [name, value] of ENTRIES) res.setHeader(name, value)
 }

@@ -18,7 +18,7 @@ const Scope = z.object({
   changed_files_left_out: z.int().optional(),
 })
 
-/** The schemas of the results. A field that is null there is missing. */
+/** The schemas of the results. Results leave out the fields that would be null. */
 export const Overlap = z
   .object({ ...overlap, matches: z.array(z.object({ ...match, examples: z.array(z.string()) })) })
   .omit({ related_activity_ids: true, related_notable_ids: true, relationships: true, truncated: true })
@@ -94,10 +94,10 @@ function fieldsOf(schema: z.ZodObject, record: Record<string, unknown>): object 
 /** Without the fields that are null, at any depth. */
 export function withoutNulls(fields: object): object {
   const kept = Object.entries(fields).filter(([, value]) => value !== null)
-  return Object.fromEntries(kept.map(([name, value]) => [name, shortened(value)]))
+  return Object.fromEntries(kept.map(([name, value]) => [name, valueWithoutNulls(value)]))
 }
 
-function shortened(value: unknown): unknown {
-  if (Array.isArray(value)) return value.map(shortened)
+function valueWithoutNulls(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(valueWithoutNulls)
   return typeof value === 'object' && value !== null ? withoutNulls(value) : value
 }

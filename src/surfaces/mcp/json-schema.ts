@@ -4,7 +4,7 @@ import { z } from 'zod'
 export type JsonSchema = Json & { type: 'object' }
 type Json = Record<string, unknown>
 
-/** Arguments that agents rarely have a use for. The service accepts them all the same. */
+/** Arguments that agents rarely need. They are accepted, but the schemas leave them out. */
 const HIDDEN = [
   'base_sha',
   'ttl_ms',
@@ -17,21 +17,24 @@ const HIDDEN = [
   'changes.previous_path',
   'changes.blob_sha',
 ]
-/** Of arguments whose names do not say enough. */
+/** Descriptions of the arguments whose names do not say enough. */
 const DESCRIPTIONS: Record<string, string> = {
   repository: 'owner/name',
   paths: 'Globs, such as src/checkout/**',
   patch: '`git diff -U3` against the merge base',
 }
-/** A model does not have to know a higher limit. */
+/** The schemas leave out higher limits, which no agent is likely to reach. */
 const LIMIT_MAX = 1000
 
-/** Of arguments. Without references, which some clients do not support. `has_choices`: with the values of enums. */
+/**
+ * The schema of the arguments of a tool, without references, which some clients do not support. `has_choices`: include the
+ * values of enums.
+ */
 export function argumentsSchema(schema: z.ZodObject, has_choices: boolean): JsonSchema {
   return shortArgument(jsonSchemaOf(schema, 'input'), '', has_choices) as JsonSchema
 }
 
-/** `name`: of the argument that it belongs to. */
+/** `name`: the argument whose schema is given; empty for all arguments together. */
 function shortArgument(given: Json, name: string, has_choices: boolean): Json {
   const { type, enum: choices, minimum, maximum, items, properties, required } = withoutNull(given)
   const short: Json = { type }
@@ -53,21 +56,21 @@ function shortArgument(given: Json, name: string, has_choices: boolean): Json {
   return short
 }
 
-/** Of results: the types of their fields, without those within. A field that is null in `schema` is missing. */
+/** The schema of the result of a tool: the types of its fields, without nested fields. Fields that would be null are optional. */
 export function resultSchema(schema: z.ZodObject): JsonSchema {
   const { properties } = jsonSchemaOf(schema, 'output') as { properties: Record<string, Json> }
   const typed = Object.entries(properties).map(([name, given]) => [name, { type: withoutNull(given).type }])
   return { type: 'object', properties: Object.fromEntries(typed) }
 }
 
-/** The first type of a field that can be null, or of another type. */
+/** The schema of a field without `null`. Of several other types, the first. */
 function withoutNull(given: Json): Json {
   const { anyOf, type } = given
   if (Array.isArray(anyOf)) return withoutNull(anyOf.find((each: Json) => each.type !== 'null') ?? {})
   return Array.isArray(type) ? { ...given, type: type.find((each) => each !== 'null') } : given
 }
 
-/** Query parameters have their typed form. */
+/** Converts a zod schema. Query parameters, which are text in requests, get the type in the `override` of their metadata. */
 function jsonSchemaOf(schema: z.ZodType, io: 'input' | 'output'): Json {
   const metadata = {
     get: (each: z.core.$ZodType) => {

@@ -12,7 +12,7 @@ import { handleEvents } from './events.ts'
 /** Channel on which instances announce owners whose permissions may have changed. */
 export const ACCESS_CHANNEL = 'deconflict_access'
 
-/** Lets `app` act as a GitHub App: of the configuration, or one that `/setup` created, at start or later. */
+/** Functions that let `app` act as a GitHub App: the configured one, or one that `/setup` created before or while the service runs. */
 export function actingAs(
   app: App,
   options: {
@@ -30,13 +30,13 @@ export function actingAs(
   }
   const handlers = jobHandlers(app)
   let isWorking = false
-  /** Without an App, jobs are run for watched repositories only. */
+  /** Starts running jobs. Without an App, this is for watched repositories and notifications. */
   const startWorker = (): void => {
     if (isWorking) return
     isWorking = true
     options.work((signal) => runUntil({ database, clock, log, metrics, handlers }, options.polling, signal))
   }
-  /** Handles its events and runs its jobs from now on. */
+  /** Handles the events of the App and runs its jobs from now on. */
   const connected = async (github_app: GithubApp): Promise<void> => {
     await database.listen(ACCESS_CHANNEL, {
       received: (owner) => access.invalidate(owner),
@@ -49,7 +49,7 @@ export function actingAs(
     startWorker()
   }
   let connecting: Promise<void> | undefined
-  /** Calls after the first one have no effect, unless it failed. */
+  /** Acts as the App that `/setup` created. Further calls have no effect, unless the first one failed. */
   const created = (credentials: CreatedApp): Promise<void> => {
     const { public_url } = config
     const { client_id, client_secret } = credentials

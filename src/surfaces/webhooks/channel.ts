@@ -5,7 +5,7 @@ import { faultOf } from '../../db/errors.ts'
 
 const FORWARD_TIMEOUT_MS = 30_000
 
-/** What a channel sends for a request: its headers by their names in lower case, and its JSON body. */
+/** What a channel sends for each delivery: the headers, with names in lower case, and the JSON body. */
 const Delivery = z.object({
   body: z.looseObject({}),
   'x-github-delivery': z.string(),
@@ -34,7 +34,7 @@ export async function forwardChannel(
   return () => source.close()
 }
 
-/** Returns the status. GitHub signs compact JSON, which is what `JSON.stringify` writes. */
+/** Posts a delivery and returns the HTTP status. The signature stays valid, because GitHub signs compact JSON as `JSON.stringify` writes it. */
 async function forward(data: string, target: string): Promise<number> {
   const { body, ...headers } = Delivery.parse(JSON.parse(data))
   const response = await fetch(target, {

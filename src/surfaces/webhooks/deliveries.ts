@@ -77,7 +77,7 @@ async function accept(app: App, req: Request, body: string): Promise<string> {
   try {
     const isNew = await enqueueOnce(app.database.connection(), job, now)
     if (isNew) app.wakeWorker()
-    // Now rather than when the job runs: a revoked permission must take effect at once.
+    // Not only when the job runs: a revoked permission must take effect at once.
     await invalidateAccess(app, name, payload)
     const outcome = isNew ? 'accepted' : 'known'
     app.log.info({ event: name, outcome }, 'delivery')
@@ -109,7 +109,7 @@ async function invalidateAccess(app: App, name: string, payload: object): Promis
   for (const owner of accessOwnersOf(name, payload)) await app.invalidateAccess(owner)
 }
 
-/** The payload is signed by GitHub, so it has the documented form of the event. */
+/** Trusts the payload to have the documented form of its event, because GitHub signed it. */
 function isDelivery(event: { id: string; name: string; payload: object }): event is Delivery {
   return isHandled(event.name)
 }

@@ -119,7 +119,7 @@ export function handleEvents(app: App, probot: Probot): void {
     if (payload.action === 'deleted') await leaveRepository(app, payload.repository.id, app.clock())
     else if (repository) {
       const ctx = await openInstalled(app, repository, app.clock())
-      // The settings file of the default branch applies.
+      // The settings file of the new default branch applies from now on.
       if (payload.action === 'edited' && payload.changes.default_branch) await settingsChanged(app, ctx, null)
       if (payload.action === 'unarchived') await repositoryUnarchived(ctx)
     }

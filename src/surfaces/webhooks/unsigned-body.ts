@@ -18,7 +18,7 @@ export class UnsignedBodies {
   /** Bytes of the bodies being received or verified. */
   #held = 0
 
-  /** `max`: bytes of all bodies together. Each is copied once when it is complete. */
+  /** `max`: bytes of all bodies together. Completing a body copies it, which is not counted. */
   constructor(max: number) {
     this.#max = max
   }
@@ -54,7 +54,7 @@ export class UnsignedBodies {
     this.#held -= body.length
   }
 
-  /** Over the total limit, the largest body is rejected. Deliveries of GitHub are small and get through. */
+  /** Adds a chunk to its body. Above the total limit, the largest body is rejected, so that GitHub's small deliveries get through. */
   #keep(receiving: Receiving, chunk: Buffer): void {
     receiving.chunks.push(chunk)
     receiving.size += chunk.length
@@ -76,7 +76,7 @@ function refuseUnreadable({ headers }: IncomingMessage): void {
 }
 
 function incomplete(): Failure {
-  return new Failure('invalid_request', 'body: ended before it was complete')
+  return new Failure('invalid_request', 'body: the connection was closed before the body was complete')
 }
 
 function tooLarge(): Failure {
@@ -85,7 +85,7 @@ function tooLarge(): Failure {
 
 function tooManyBytes(): Failure {
   const { message, headers } = unavailable(
-    'too many bytes are being delivered at once; redeliver later',
+    'too many deliveries are being received at once; redeliver later',
     undefined,
     RETRY_S,
   )
