@@ -225,7 +225,7 @@ describe('the hook of an agent', () => {
   test('ends even if the agent never closes its input', async () => {
     const hook = tree.start(HOOK, { input: undefined })
     expect(await hook.ended).toBe(0)
-    expect(hook.errors()).toBe('deconflict: the agent did not end its input\n')
+    expect(hook.errors()).toBe('deconflict: the agent did not close the standard input of the hook\n')
   })
 
   test('ends before the agent would kill it, even if the server does not respond', async () => {

@@ -300,7 +300,10 @@ describe('watched repositories', () => {
     ['', 'must be OWNER/REPO, or several separated by commas; entry 1 is not OWNER/REPO'],
     ['acme/shop,', 'must be OWNER/REPO, or several separated by commas; entry 2 is not OWNER/REPO'],
     ['acme/..', 'must be OWNER/REPO, or several separated by commas; entry 1 is not OWNER/REPO'],
-    ['https://github.com/acme/shop', 'must be OWNER/REPO, or several separated by commas; entry 1 is not OWNER/REPO'],
+    [
+      'https://github.com/acme/shop',
+      'must be OWNER/REPO, or several separated by commas; entry 1 is not OWNER/REPO',
+    ],
     [Array.from({ length: 21 }, (_, n) => `acme/r${n}`).join(), 'must name at most 20 repositories'],
   ])('%j is rejected', (names, problem) => {
     expect(() => watched({}, names)).toThrow(new ConfigError(`--watch ${problem}`))

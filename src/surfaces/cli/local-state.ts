@@ -14,13 +14,13 @@ import { join } from 'node:path'
 import type { RequestOf } from '../../client/client.ts'
 import type { Workspace } from './workspace.ts'
 
-/** The part of a workspace that stays the same while a session works on its branch. */
-export type Place = Omit<Workspace, 'git' | 'git_directory'> & { actor: string }
+/** The part of a workspace that stays the same while a session works on its branch, and the name of the person. */
+export type StoredWorkspace = Omit<Workspace, 'git' | 'git_directory'> & { actor: string }
 
 /** A create whose response has not arrived: the service may have carried it out. */
 export interface PendingCreate {
   idempotency_key: string
-  /** With the same key, exactly this returns the activity that was created, or creates it. */
+  /** If this is sent again with the same key, the service returns the activity, and creates it if it did not exist. */
   input: RequestOf<'createActivity'>['input']
   /** When it was first sent, in milliseconds since the epoch. */
   at: number
@@ -45,12 +45,12 @@ export interface LocalState {
   warned: string[]
   /** The files that the agent read, and when they were last compared. */
   compared: Record<string, number>
-  /** Something overlaps of which no warning was read, because the agent ignores the output of the hook that found it. */
+  /** A hook whose output the agent does not read found an overlap, so that a later hook must warn of it. */
   has_unread_overlap: boolean
   /** The subagent that works in this working tree; null for the session itself. */
   subagent: string | null
   /** Null until a hook of the session has read it from git. */
-  place: Place | null
+  workspace: StoredWorkspace | null
 }
 
 export const NO_STATE: LocalState = {
@@ -66,13 +66,13 @@ export const NO_STATE: LocalState = {
   compared: {},
   has_unread_overlap: false,
   subagent: null,
-  place: null,
+  workspace: null,
 }
 
 export const sessionKey = (session: string) => `session-${session}`
 export const branchKey = (branch: string | null) => `branch-${branch ?? ''}`
 
-/** `NO_STATE` if there is none, or none that can be read. */
+/** The stored state; `NO_STATE` if there is none, or if it cannot be read. */
 export function readState(git_directory: string, key: string): LocalState {
   return parseState(readJson(stateFile(git_directory, key)))
 }
@@ -113,7 +113,7 @@ export function readJson(file: string): unknown {
 export function writeJson(file: string, value: unknown): void {
   mkdirSync(join(file, '..'), { recursive: true })
   const bytes = Buffer.from(JSON.stringify(value))
-  // A pending create has patches.
+  // Only the user can read the file, because a pending create contains patches.
   const descriptor = openSync(file, constants.O_WRONLY | constants.O_CREAT, 0o600)
   try {
     writeSync(descriptor, bytes)
@@ -149,7 +149,7 @@ function stateFile(git_directory: string, key: string): string {
   return join(stateDirectory(git_directory), `${fileName(key)}.json`)
 }
 
-/** Of a key that is too long for a name, the middle is replaced by a hash. */
+/** If a key is too long for a file name, its middle is replaced by a hash. */
 function fileName(key: string): string {
   const name = encodeURIComponent(key)
   if (name.length <= NAME_MAX) return name

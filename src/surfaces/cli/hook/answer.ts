@@ -15,7 +15,7 @@ const READ_EVENTS: Record<Agent, readonly HookEvent[]> = {
   cursor: ['session-start', 'after-read'],
 }
 
-/** The names of Claude Code, which others have taken over. */
+/** Claude Code's names of the events, which other agents use too. */
 const EVENT_NAMES: Partial<Record<HookEvent, string>> = {
   'session-start': 'SessionStart',
   prompt: 'UserPromptSubmit',
@@ -28,7 +28,7 @@ export function isOutputRead(agent: Agent, event: HookEvent): boolean {
   return READ_EVENTS[agent].includes(event)
 }
 
-/** The output that passes `message` to the agent; empty if there is none. */
+/** What to print so that the agent reads `message`; empty if the message is empty. */
 export function hookOutput(
   { agent, agent_event }: Pick<HookInput, 'agent' | 'agent_event'>,
   event: HookEvent,

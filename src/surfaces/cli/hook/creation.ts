@@ -33,7 +33,7 @@ export async function create(
   }
   const pending = { idempotency_key: newKey(now), input, at: now }
   const fields = { branch, paths, areas: [], is_borrowed: false, subagent, pending }
-  // Without a heartbeat, so that one is due in the hook that finishes it.
+  // `heartbeat_at` is 0, so that a heartbeat is due in the hook that repeats the create.
   const begun = {
     ...state,
     ...fields,
@@ -55,11 +55,12 @@ export async function create(
   }
 }
 
-/** The state with the activity that an earlier hook created, or began to create. */
-export async function withActivity(context: SessionContext, state: LocalState): Promise<LocalState> {
-  if (state.pending === null) return state
+/** Repeats the create of an earlier hook whose response is missing. Returns the state with the id of the activity. */
+export async function finishCreate(context: SessionContext, state: LocalState): Promise<LocalState> {
+  const { pending } = state
+  if (pending === null) return state
   try {
-    const { activity } = await sendCreate(await context.connect(), repositoryOf(context), state.pending)
+    const { activity } = await sendCreate(await context.connect(), repositoryOf(context), pending)
     return { ...state, activity_id: activity.id, pending: null }
   } catch (error) {
     if (isRefusal(error)) context.save(NO_STATE)
@@ -67,7 +68,7 @@ export async function withActivity(context: SessionContext, state: LocalState): 
   }
 }
 
-/** For the first time or again. */
+/** Sends a create, for the first time or again: the service creates one activity for the key. */
 export async function sendCreate(
   client: HookClient,
   at: { owner: string; repo: string },
@@ -81,7 +82,7 @@ export function lastSentAt({ heartbeat_at, pending }: LocalState): number {
   return Math.max(heartbeat_at, pending?.at ?? 0)
 }
 
-/** Whether the service refused a request for its content: it would do so again, and accept another one. */
+/** Whether the service refused a request because of its content, so that it would refuse the same request again. */
 export function isRefusal(error: unknown): boolean {
   if (!(error instanceof DeconflictError)) return false
   const { type, status } = error
@@ -89,14 +90,14 @@ export function isRefusal(error: unknown): boolean {
   return status >= 400 && status < 500 && ![401, 403, 408, 429].includes(status)
 }
 
-/** Whether there was no connection to send a request over. */
+/** Whether a request was certainly not sent, because no connection was established. */
 function wasNotSent(error: unknown): boolean {
   const { type, cause } = error instanceof DeconflictError ? error : {}
   const { syscall } = Object(Object(cause).cause) as { syscall?: string }
   return type === 'unreachable' && (syscall === 'connect' || syscall === 'getaddrinfo')
 }
 
-/** Loading `crypto` for it would take longer than the rest of a hook. */
+/** A random key. Loading `crypto` to make one would take longer than the rest of a hook. */
 function newKey(now: number): string {
   return `hook-${now.toString(36)}-${Math.random().toString(36).slice(2)}`
 }

@@ -1,4 +1,4 @@
-/** The end of a session or a subagent: whose activity ends with it, in which working tree. */
+/** The end of a session or a subagent: finds its activities in all working trees of the repository, and archives them. */
 import { join } from 'node:path'
 import {
   deleteState,
@@ -16,11 +16,8 @@ import { isRefusal, lastSentAt, sendCreate, TTL_MS } from './creation.ts'
 import { findTree, type WorkingTree } from './git-directory.ts'
 import type { HookClient } from './hook-client.ts'
 import type { HookInput } from './payload.ts'
+import { atEnd, CONTINUING } from './session-state.ts'
 
-/** After one of these, the next session of the working tree goes on with the activity. */
-const HANDING_OVER: readonly string[] = ['clear', 'resume']
-/** The session that follows says so. */
-const TAKING_OVER: readonly string[] = ['clear', 'resume']
 const HANDOVER_KEY = 'handover'
 const ENDED_PREFIX = 'ended-'
 const ENDINGS_MAX = 20
@@ -33,60 +30,70 @@ export interface Ending {
 }
 
 /**
- * Ends the session `key` in all working trees of the repository, those of its subagents included. Deletes its state, and
- * returns the activities to archive: none if the next session goes on with them.
+ * Ends the session `key` in all working trees of the repository, which include those of its subagents. Deletes its state,
+ * and returns the activities to archive.
  */
 export function endSession(tree: WorkingTree, key: string, { reason }: Pick<HookInput, 'reason'>): Ending[] {
-  const endings = directoriesOf(tree).flatMap((git_directory) => take(git_directory, key))
-  if (!HANDING_OVER.includes(reason)) return endings
-  const own = endings.find(({ git_directory }) => git_directory === tree.git_directory)
-  if (own) writeState(tree.git_directory, HANDOVER_KEY, own.state)
-  return endings.filter((each) => each !== own)
+  const archived: Ending[] = []
+  for (const ending of directoriesOf(tree).flatMap((git_directory) => take(git_directory, key))) {
+    const { git_directory, state } = ending
+    const isContinued = CONTINUING.includes(reason) && git_directory === tree.git_directory
+    const action = atEnd(state, { isContinued })
+    if (action === 'hand over') writeState(git_directory, HANDOVER_KEY, state)
+    if (action === 'archive') archived.push(ending)
+  }
+  return archived
 }
 
-/** Ends a subagent in the working tree that it has of its own, or every session of a working tree that is removed. */
+/**
+ * Ends all sessions of a working tree that is removed. Otherwise, ends the subagent in the working tree that it has for
+ * itself, if it has one. Returns the activities to archive.
+ */
 export function endSubagent(tree: WorkingTree, key: string, input: HookInput): Ending[] {
   const { subagent, removed_tree } = input
   const removed = removed_tree === undefined ? undefined : findTree(removed_tree)
-  if (removed && removed.git_directory !== removed.common_directory)
-    return readSessionStates(removed.git_directory).map((state) => ({
-      git_directory: removed.git_directory,
-      state,
-    }))
+  const isArchived = ({ state }: Ending) => atEnd(state, { isContinued: false }) === 'archive'
+  if (removed && removed.git_directory !== removed.common_directory) {
+    const { git_directory } = removed
+    return readSessionStates(git_directory)
+      .map((state) => ({ git_directory, state }))
+      .filter(isArchived)
+  }
   if (subagent === null) return []
-  return directoriesOf(tree).flatMap((git_directory) =>
-    readState(git_directory, key).subagent === subagent ? take(git_directory, key) : [],
-  )
+  const isSubagents = (git_directory: string) => readState(git_directory, key).subagent === subagent
+  return directoriesOf(tree)
+    .filter(isSubagents)
+    .flatMap((git_directory) => take(git_directory, key))
+    .filter(isArchived)
 }
 
-/** The state of the session before this one, if that ended in favor of this one. */
+/** Takes the state that the previous session handed over; undefined if there is none, or if its activity has expired. */
 export function takeOver(git_directory: string, reason: string, now: number): LocalState | undefined {
-  if (!TAKING_OVER.includes(reason)) return undefined
-  const [ending] = take(git_directory, HANDOVER_KEY)
-  return ending && now - lastSentAt(ending.state) < TTL_MS ? ending.state : undefined
+  if (!CONTINUING.includes(reason)) return undefined
+  const [handed] = take(git_directory, HANDOVER_KEY)
+  return handed && now - lastSentAt(handed.state) < TTL_MS ? handed.state : undefined
 }
 
-/** An ending that is stored until the service has carried it out, so that the next session can. */
+/** An ending that is stored until its activity is archived, so that a later hook can archive it if this one fails. */
 interface PendingEnding {
   key: string
   directory: string
   state: LocalState
 }
 
-/** Stores the endings of activities that the sessions created. */
+/** Stores endings before anything is sent. */
 export function savePendingEndings(
   { common_directory: directory }: WorkingTree,
   endings: Ending[],
 ): PendingEnding[] {
-  const ours = endings.filter(({ state }) => !state.is_borrowed)
-  return ours.map(({ state }) => {
+  return endings.map(({ state }) => {
     const key = `${ENDED_PREFIX}${state.activity_id ?? state.pending?.idempotency_key}`
     writeState(directory, key, state)
     return { key, directory, state }
   })
 }
 
-/** The endings that no hook has carried out. Deletes those of activities that have expired. */
+/** The stored endings, whose activities no hook has archived yet. Deletes those whose activity has expired meanwhile. */
 export function readPendingEndings(
   { common_directory: directory }: WorkingTree,
   now: number,
@@ -101,7 +108,7 @@ export function readPendingEndings(
   return all.filter(isCurrent)
 }
 
-/** Archives each activity. The id of one whose create is pending comes from repeating the create. */
+/** Archives each activity. If the response to its create is missing, repeats the create to get its id. */
 export async function archiveEndings(
   client: HookClient,
   { owner, repo }: { owner: string; repo: string },
@@ -122,11 +129,12 @@ export async function archiveEndings(
   )
 }
 
+/** The key of the session's state. If the agent names no session, all of its sessions in a working tree share one state. */
 export function keyOf({ session, agent }: Pick<HookInput, 'session' | 'agent'>): string {
-  // Sessions of an agent that does not tell them apart are one, in each working tree.
   return sessionKey(session ?? `${agent} without an id`)
 }
 
+/** Reads and deletes a state. Empty if there is none. */
 function take(git_directory: string, key: string): Ending[] {
   const state = readState(git_directory, key)
   if (!hasActivity(state)) return []

@@ -4,7 +4,7 @@ import { dirname, isAbsolute, join, resolve } from 'node:path'
 
 export interface WorkingTree {
   root: string
-  /** Linked working trees have one each. */
+  /** Each linked working tree has its own. */
   git_directory: string
   /** The git directory of the main working tree. */
   common_directory: string
@@ -12,7 +12,7 @@ export interface WorkingTree {
 
 const PARENTS_MAX = 100
 
-/** Undefined outside of a working tree. */
+/** The working tree that contains the directory `from`; undefined if there is none. */
 export function findTree(from: string): WorkingTree | undefined {
   let root = resolve(from)
   for (let level = 0; level < PARENTS_MAX; level += 1) {
@@ -43,7 +43,7 @@ function commonDirectoryOf(git_directory: string): string {
   return isAbsolute(named) ? named : join(git_directory, named)
 }
 
-/** Null on a detached HEAD; undefined if only git knows, as with the storage format `reftable`. */
+/** The checked-out branch. Null on a detached HEAD; undefined if only git can read it, as with the storage format `reftable`. */
 export function readBranch(git_directory: string): string | null | undefined {
   const [, branch] = /^ref: refs\/heads\/(.+)/.exec(textOf(join(git_directory, 'HEAD'))) ?? []
   if (branch === undefined) return null

@@ -4,7 +4,7 @@ import { type ClientOptions, methodsOf } from '../../../client/requests.ts'
 import type { OPERATIONS } from '../../../operations/contract.ts'
 import type { Route } from '../../../operations/route.ts'
 
-const NAMES = {
+const ROUTES = {
   createActivity: { method: 'POST', path: '/activity', is_idempotent: true, on: 'repository' },
   checkOverlap: { method: 'POST', path: '/activity/check', is_idempotent: false, on: 'repository' },
   getActivity: { method: 'GET', path: '/activity/{id}', is_idempotent: false, on: 'repository' },
@@ -19,15 +19,15 @@ const NAMES = {
   getNotable: { method: 'GET', path: '/notables/{id}', is_idempotent: false, on: 'repository' },
 } as const
 
-type Name = keyof typeof NAMES
+type Name = keyof typeof ROUTES
 
 /** Does not compile if a route differs from the contract's. */
-const ROUTES: {
+const CHECKED_ROUTES: {
   [Each in Name]: Pick<(typeof OPERATIONS)[Each], keyof Route>
-} = NAMES
+} = ROUTES
 
 export type HookClient = Pick<Client, Name>
 
 export function createHookClient(options: ClientOptions): HookClient {
-  return methodsOf(ROUTES, options) as HookClient
+  return methodsOf(CHECKED_ROUTES, options) as HookClient
 }

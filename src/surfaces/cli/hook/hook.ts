@@ -15,25 +15,29 @@ import { AGENTS, HOOK_EVENTS, type HookEvent, type HookInput, readHookInput } fr
 import { updateRecord } from './record.ts'
 import { type HookOptions, pauseAfter, runInTree } from './run.ts'
 
-/** `clock`: default, that of the system. */
+/** `clock` defaults to the system clock. */
 type HookRuntime = Omit<Runtime, 'clock' | 'version' | 'serveMcp'> & Partial<Pick<Runtime, 'clock'>>
 
 /** The input of an edit can contain a whole file. */
 const INPUT_MAX = 33_554_432
 /** Locks, git and requests end this long before the hook, so that it can record that the service did not respond. */
 const END_MS = 100
-/** Files that the words of a prompt or of a shell command name. */
+/** The maximum number of files that are found in the words of a prompt or of a shell command. */
 const NAMED_MAX = 20
 
 /**
- * `args`: the event and the options. Always returns 0, after at most `runtime.hook_limit_ms` since the start of the process:
- * an error is one line on standard error, and nothing else.
+ * `args`: the event and the options. Always returns 0, at most `runtime.hook_limit_ms` after the start of the process. An
+ * error is written to standard error as one line, and has no other effect.
  */
 export async function hook(runtime: HookRuntime, args: string[]): Promise<ExitCode> {
   const left_ms = () => Math.max(1, runtime.hook_limit_ms - runtime.uptime_ms())
   try {
     const { event, agent, options } = parseHookArgs(args)
-    const text = await inTime(readInput(runtime.stdin), left_ms(), 'the agent did not end its input')
+    const text = await inTime(
+      readInput(runtime.stdin),
+      left_ms(),
+      'the agent did not close the standard input of the hook',
+    )
     const input = readHookInput(event, agent, text)
     const cwd = input.cwd ?? runtime.cwd
     const tree = findTree(cwd)
@@ -49,7 +53,7 @@ export async function hook(runtime: HookRuntime, args: string[]): Promise<ExitCo
     const { env } = runtime
     const run = {
       ...{ options, tree, input, situation },
-      // Not the stream itself, which takes time to open.
+      // Opening the stream takes time, so it is opened when something is written.
       runtime: { env, cwd, stderr: { write: (line: string) => runtime.stderr.write(line) } },
       left_ms: () => Math.max(1, left_ms() - END_MS),
     }
@@ -91,16 +95,16 @@ function parseHookArgs(args: string[]) {
     without_titles: values['no-titles'] === true,
   }
   return {
-    event: oneOf(HOOK_EVENTS, positionals[0]) satisfies HookEvent,
-    agent: oneOf(AGENTS, text(values.agent)),
+    event: oneOf(HOOK_EVENTS, 'the event', positionals[0]) satisfies HookEvent,
+    agent: oneOf(AGENTS, '--agent', text(values.agent)),
     options,
   }
 }
 
-function oneOf<Name extends string>(names: readonly Name[], given: string | undefined): Name {
+function oneOf<Name extends string>(names: readonly Name[], what: string, given: string | undefined): Name {
   const name = names.find((each) => each === given)
-  if (!name) throw new Error(`${given ?? 'nothing'} is not one of ${names.join(', ')}`)
-  return name
+  if (name) return name
+  throw new Error(`${what} must be one of ${names.join(', ')}${given === undefined ? '' : `, not ${given}`}`)
 }
 
 async function inTime<Result>(work: Promise<Result>, timeout_ms: number, problem: string): Promise<Result> {
@@ -115,7 +119,7 @@ async function inTime<Result>(work: Promise<Result>, timeout_ms: number, problem
   }
 }
 
-/** Paths relative to the root. Of the words, those that name an existing file count as read. */
+/** The edited and read files, relative to the root of the working tree. Words that name an existing file count as read. */
 function filesIn(
   tree: WorkingTree,
   cwd: string,

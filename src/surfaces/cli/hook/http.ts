@@ -1,4 +1,4 @@
-/** Sends a request with `node:http`: loading the global `fetch` takes longer than all else that a hook does. */
+/** Sends a request with `node:http`: loading the global `fetch` takes longer than everything else in a hook. */
 
 /** The part of `fetch` that the client uses. The body is text. */
 export async function sendWithHttp(url: string, init: RequestInit): Promise<Response> {

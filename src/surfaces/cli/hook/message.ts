@@ -5,7 +5,7 @@ import type { Severity } from '../../../overlap/overlap.ts'
 import { byRank } from '../../../overlap/severity.ts'
 import { sanitize } from '../terminal.ts'
 
-/** One file, or none, on which another activity or a notable overlaps. */
+/** An overlap with another activity or a notable, in one file or in none (an area or the branch). */
 export interface Place {
   id: string
   severity: Severity
@@ -19,7 +19,7 @@ export interface Place {
   is_same_branch: boolean
 }
 
-/** What is known of the other side. A title, an actor and a branch are words of other people. */
+/** What is known about the other activity or notable. Title, actor and branch are written by other people. */
 export interface Other {
   title: string
   actor: string | null
@@ -29,12 +29,12 @@ export interface Other {
   agent: string | null
   /** `#12`; null without a pull request. */
   pull_request: string | null
-  /** False for the activity that a pull request or a pushed branch made. */
+  /** False for an activity that was created from a pull request or a pushed branch. */
   is_session?: boolean
 }
 
 export interface MessageOptions {
-  /** Leaves out all words of other people: only logins, numbers, ids and paths are named. */
+  /** Leaves out everything that other people wrote: the message contains only logins, numbers, ids and paths. */
   without_titles: boolean
 }
 
@@ -49,7 +49,7 @@ export function messageFor(
   options: MessageOptions,
 ): { text: string; named: Place[] } {
   const groups = groupsOf(places).slice(0, NAMED_MAX)
-  const of = (count: number, paths_max: number) => {
+  const messageOf = (count: number, paths_max: number) => {
     const shown = groups.slice(0, count)
     const named = shown.flatMap((group) => group.slice(0, paths_max))
     const lines = shown.map((group) => entryFor(group, paths_max, others, options))
@@ -57,7 +57,7 @@ export function messageFor(
   }
   for (let count = groups.length; count > 0; count -= 1)
     for (let paths_max = PATHS_MAX; paths_max > 0; paths_max -= 1) {
-      const message = of(count, paths_max)
+      const message = messageOf(count, paths_max)
       if (message.text.length <= MESSAGE_MAX) return message
     }
   return { text: '', named: [] }
@@ -65,7 +65,7 @@ export function messageFor(
 
 const HEAD = 'Deconflict: others are working here too. This is advice; nothing is blocked.'
 
-/** The places of each other side together, the most severe first. */
+/** The places, grouped by the other activity or notable, the most severe first. */
 export function groupsOf(places: readonly Place[]): Place[][] {
   const groups = new Map<string, Place[]>()
   for (const place of places.toSorted(byRank)) groups.set(place.id, [...(groups.get(place.id) ?? []), place])
@@ -135,7 +135,7 @@ function clip(text: string, max: number): string {
   return text.length <= max ? text : `${text.slice(0, max - 1).replace(/[\ud800-\udbff]$/, '')}…`
 }
 
-/** Of a path the end says most. */
+/** Shortens a path at its start, because its end says most. */
 function clipStart(text: string, max: number): string {
   return text.length <= max ? text : `…${text.slice(1 - max).replace(/^[\udc00-\udfff]/, '')}`
 }

@@ -1,4 +1,4 @@
-/** What coding agents write to the standard input of their hooks, by the shape of their JSON. Tolerant and pure. */
+/** Parses what coding agents write to the standard input of their hooks. Ignores what it does not know. Pure. */
 import { filesOfTool, type Json, objectOf, pathsInText, type ToolFiles } from './tool-input.ts'
 
 export const AGENTS = ['claude-code', 'codex', 'copilot', 'cursor', 'gemini', 'opencode', 'vscode'] as const
@@ -18,7 +18,7 @@ export type HookEvent = (typeof HOOK_EVENTS)[number]
 
 export interface HookInput extends ToolFiles {
   agent: Agent
-  /** Null if the agent names none. */
+  /** The id of the session. Null if the agent sends none. */
   session: string | null
   /** The id of the subagent that the hook is about. */
   subagent: string | null
@@ -26,7 +26,7 @@ export interface HookInput extends ToolFiles {
   cwd: string | undefined
   /** The working directory of a shell command, if the agent names one. */
   shell_cwd: string | undefined
-  /** A working tree that is removed. */
+  /** The directory of a working tree that is being removed. */
   removed_tree: string | undefined
   /** Why the session starts or ends: `startup`, `resume`, `clear`, `compact`, … */
   reason: string
@@ -61,7 +61,7 @@ export function readHookInput(event: HookEvent, given: Agent, text: string): Hoo
   }
 }
 
-/** Several tools also run the hooks of Claude Code, so the shape decides, and then the command line. */
+/** Several agents also run the hooks that are installed for Claude Code, so the fields decide first, and then the command line. */
 function agentOf(json: Json, given: Agent): Agent {
   const has = (...names: string[]) => names.some((name) => json[name] !== undefined)
   if (has('cursor_version') || (has('conversation_id') && !has('session_id'))) return 'cursor'
@@ -77,7 +77,7 @@ function toolInput(json: Json): Json {
   return typeof given === 'string' ? parseObject(given) : objectOf(given)
 }
 
-/** The fields of an event that is about a file and not about a tool, as Cursor's `afterFileEdit`. */
+/** The file fields of an event without a tool, such as Cursor's `afterFileEdit`. */
 function fileFields({ file_path, files }: Json): Json {
   return { ...(file_path !== undefined && { file_path }), ...(files !== undefined && { files }) }
 }

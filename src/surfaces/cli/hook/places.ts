@@ -1,4 +1,4 @@
-/** Where other work overlaps, from the answers of the service, and who is behind it (contract §6). */
+/** Extracts from the service's responses where other work overlaps, and warns the agent of it (contract §6). */
 import { pullRequestName } from '../../../activities/pull-request-name.ts'
 import type { OutputOf } from '../../../operations/contract.ts'
 import type { LocalState } from '../local-state.ts'
@@ -11,7 +11,7 @@ type OverlapBrief = NonNullable<OutputOf<'heartbeatActivity'>['overlap']>
 
 const WARNINGS_MAX = 500
 
-/** The matches of a check or a create, and activities of the same branch. `own`: the ids of the session's own activities, which are left out. */
+/** The matches of a check or a create, and the activities of the same branch, without the session's own activities `own`. */
 export function placesOf({ matches, relationships }: Overlap, own: ReadonlySet<string>): Place[] {
   const shared = matches.flatMap(({ id, severity, paths }): Place[] => {
     const place = { id, severity, is_same_branch: false }
@@ -32,7 +32,7 @@ export function placesOf({ matches, relationships }: Overlap, own: ReadonlySet<s
   return [...shared, ...same].filter(({ id }) => !own.has(id))
 }
 
-/** The matches of a heartbeat or an update, with the names that they carry. */
+/** The matches of a heartbeat or an update. `others`: what the matches say about the other activities, by id. */
 export function placesOfBrief(
   overlap: OverlapBrief | null,
   own: ReadonlySet<string>,
@@ -54,12 +54,12 @@ export function placesOfBrief(
   }
 }
 
-/** Once for each other activity and file, and for each context of the agent. */
+/** Identifies a warning: the session and each subagent are warned once of each other activity and file. */
 function warningKey(subagent: string | null, { id, path }: Place): string {
   return comparedKey(subagent, `${id} ${path ?? ''}`)
 }
 
-/** The places that the agent was not warned of. The same place with lines comes before the one without. */
+/** The places that the agent was not warned of. If a place occurs with and without lines, the one with lines is returned. */
 export function freshPlaces(
   places: readonly Place[],
   { warned }: LocalState,
@@ -80,7 +80,7 @@ interface WarnOptions extends MessageOptions {
   known: ReadonlyMap<string, Other>
 }
 
-/** The message about `fresh`, which may be empty, and the state with what it names. */
+/** The message that warns of `fresh`, possibly empty, and the state in which these warnings are recorded. */
 export async function warn(
   fresh: readonly Place[],
   state: LocalState,
@@ -88,7 +88,7 @@ export async function warn(
 ): Promise<{ message: string; state: LocalState }> {
   const groups = groupsOf(fresh).slice(0, NAMED_MAX)
   const ids = groups.map(([place]) => (place as Place).id)
-  // The login, which is not free text, is only in the record.
+  // Only the record itself contains the login, which is shown instead of titles.
   const missing = ids.filter((id) => without_titles || !known.has(id))
   const read = await Promise.all(missing.map((id) => readOther({ client, at }, id)))
   const others = new Map([...known, ...read.filter((each) => each !== undefined)])
@@ -102,7 +102,7 @@ export async function warn(
   return { message: text, state: { ...state, warned } }
 }
 
-/** Undefined if it cannot be read: its id is then named. */
+/** Reads the other activity or notable; undefined if it cannot be read, and the message then contains only its id. */
 async function readOther(
   { client, at }: Pick<WarnOptions, 'client' | 'at'>,
   id: string,

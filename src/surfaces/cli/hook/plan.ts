@@ -1,4 +1,4 @@
-/** What a hook has to do: nothing in most cases, which takes neither git nor a request. Pure. */
+/** Decides what a hook has to do: in most cases nothing, which needs neither git nor a request. Pure. */
 import { hasActivity, type LocalState } from '../local-state.ts'
 import { scopePaths } from '../scope-paths.ts'
 import { isOutputRead } from './answer.ts'
@@ -6,9 +6,9 @@ import type { Agent, HookEvent } from './payload.ts'
 
 /** The minimum time between two heartbeats, and between two comparisons of a file that is read again. */
 const INTERVAL_MS = 300_000
-/** Events at which the changed files are read from git again, because a shell may have changed some. */
+/** Events after which the changed files are read from git again, because a shell command may have changed some. */
 const REFRESHING: readonly HookEvent[] = ['session-start', 'prompt', 'stop']
-/** The context of the agent is new, so the same warnings are repeated. */
+/** Reasons of a session start after which the agent has forgotten earlier warnings, so that they are repeated. */
 const NEW_CONTEXTS: readonly string[] = ['clear', 'compact', 'startup']
 
 export interface Situation {
@@ -28,10 +28,11 @@ export interface Situation {
 export interface Plan {
   /** Globs to add to the scope. */
   added: string[]
-  /** Files to compare. */
-  unread: string[]
-  /** The changed files are to be read from git and sent if they differ from those that were sent. */
+  /** Files to compare with other work. */
+  compared: string[]
+  /** Whether to read the changed files from git, and to send them if they differ from those that were sent last. */
   is_refresh: boolean
+  /** Whether another branch is checked out than at the last hook. */
   has_switched: boolean
   is_heartbeat_due: boolean
 }
@@ -43,7 +44,7 @@ export function planFor(situation: Situation, state: LocalState): Plan | null {
   const has_switched = branch !== undefined && hasActivity(state) && state.branch !== branch
   const plan = {
     added: scopePaths(edits).filter((path) => !state.paths.includes(path)),
-    unread: isRead ? [...reads, ...edits].filter((file) => isUnread(file)) : [],
+    compared: isRead ? [...reads, ...edits].filter(isCompareDue) : [],
     is_refresh: REFRESHING.includes(event),
     has_switched,
     is_heartbeat_due:
@@ -51,14 +52,14 @@ export function planFor(situation: Situation, state: LocalState): Plan | null {
       event === 'session-start' ||
       (isRead && state.has_unread_overlap),
   }
-  function isUnread(file: string): boolean {
+  function isCompareDue(file: string): boolean {
     return now - (state.compared[comparedKey(subagent, file)] ?? 0) >= INTERVAL_MS
   }
-  const isIdle = plan.added.length + plan.unread.length === 0 && !has_switched
+  const isIdle = plan.added.length + plan.compared.length === 0 && !has_switched
   return isIdle && !plan.is_refresh && !plan.is_heartbeat_due ? null : plan
 }
 
-/** A subagent has a context of its own: it has read neither the files nor the warnings of the session. */
+/** The key of a file that was compared. A subagent has its own keys, because it does not see the warnings of the session. */
 export function comparedKey(subagent: string | null, file: string): string {
   return subagent === null ? file : `${subagent} ${file}`
 }

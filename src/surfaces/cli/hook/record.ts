@@ -1,4 +1,4 @@
-/** What the hooks of a working tree remember for each other: the last run, and until when the service is left alone. */
+/** What the hooks of a working tree store for each other: the last run, and the pause after a failure of the service. */
 import { join } from 'node:path'
 import { readJson, stateDirectory, writeJson } from '../local-state.ts'
 
@@ -9,12 +9,12 @@ export interface HookRecord {
     at: number
     event: string
     agent: string
-    /** `quiet`: nothing to ask; `paused`: not asked, because an earlier hook failed; else `ok`, or the error. */
+    /** `ok`; `quiet`: there was nothing to do; `paused`: no request, because an earlier hook failed; else the error message. */
     outcome: string
   } | null
-  /** After a failure no hook asks the service at `url` until then, in milliseconds since the epoch. */
+  /** After a failure, hooks send no request to the service at `url` before `until`, in milliseconds since the epoch. */
   paused: { until: number; url: string; why: string } | null
-  /** The service and the remote whose host was found to be the same. */
+  /** The address of the service and the remote, if both were found to be of the same GitHub host. */
   known_host: string | null
 }
 
@@ -24,7 +24,7 @@ export function readRecord(git_directory: string): HookRecord {
   return { ...NO_RECORD, ...Object(readJson(fileIn(git_directory))) }
 }
 
-/** Of hooks that end at once, the last one wins. */
+/** If several hooks end at the same time, the last write wins. */
 export function updateRecord(git_directory: string, fields: Partial<HookRecord>): void {
   writeJson(fileIn(git_directory), { ...readRecord(git_directory), ...fields })
 }

@@ -1,4 +1,7 @@
-/** Runs one hook in a working tree: decides without a lock, then under one, and leaves a failing service alone. */
+/**
+ * Runs one hook in a working tree. It decides whether there is something to do without a lock, and again under the lock of its
+ * session. After a failure of the service, hooks send no requests for a while.
+ */
 import { DeconflictError } from '../../../client/error.ts'
 import { findConnection } from '../connection.ts'
 import { Git } from '../git.ts'
@@ -51,7 +54,7 @@ export interface HookRun {
   left_ms(): number
 }
 
-/** After a failure of the service, no hook of the working tree asks it for this long. */
+/** How long the hooks of a working tree send no requests after a failure of the service, unless it sends `Retry-After`. */
 const PAUSE_MS = 60_000
 const PAUSE_MAX_MS = 3_600_000
 
@@ -64,7 +67,10 @@ interface Result {
 const QUIET: Result = { message: '', outcome: 'quiet' }
 const PAUSED: Result = { message: '', outcome: 'paused' }
 
-/** Throws if the service or git fails. */
+/**
+ * Runs the hook; `session-state.ts` lists what it does in which state. An end stores the activities to archive before it sends
+ * anything, so that a later hook can archive them. Throws if the service or git fails.
+ */
 export async function runInTree(run: HookRun): Promise<Result> {
   const { tree, input, situation } = run
   const key = keyOf(input)
@@ -79,7 +85,7 @@ export async function runInTree(run: HookRun): Promise<Result> {
     const [first, ...others] = savePendingEndings(tree, endingsFor(run, key))
     if (first === undefined) return QUIET
     if (isPaused(run)) return PAUSED
-    const { workspace } = await findPlace(run, first.state)
+    const { workspace } = await workspaceAndActor(run, first.state)
     await archiveEndings(await connect(run, workspace), workspace, [first, ...others])
     return { message: '', outcome: 'ok' }
   })
@@ -92,10 +98,11 @@ async function work(run: HookRun, key: string): Promise<Result> {
   // Another hook of the session may have done it while this one waited for the lock.
   const plan = planFor(situation, state)
   if (plan === null) return QUIET
-  const { workspace, actor } = await findPlace(run, plan.has_switched ? NO_STATE : state)
+  const { workspace, actor } = await workspaceAndActor(run, plan.has_switched ? NO_STATE : state)
   let connection: Promise<HookClient> | undefined
   const { git: _, git_directory: __, ...known } = workspace
-  const save = (next: LocalState) => writeState(git_directory, key, { ...next, place: { ...known, actor } })
+  const save = (next: LocalState) =>
+    writeState(git_directory, key, { ...next, workspace: { ...known, actor } })
   const context = {
     ...{ situation, workspace, actor, save, left_ms: run.left_ms, without_titles: options.without_titles },
     connect: () => {
@@ -110,14 +117,17 @@ async function work(run: HookRun, key: string): Promise<Result> {
   return { message, outcome: 'ok' }
 }
 
-/** A new session goes on with the one before it, or with the activity that `deconflict start` created for the branch. */
+/**
+ * The stored state of the session. A new session continues the activity that the previous session handed over, or else the one
+ * that `deconflict start` created for the branch.
+ */
 function initialState({ tree, situation, input }: HookRun, key: string): LocalState {
   const { git_directory } = tree
   const own = readState(git_directory, key)
   if (hasActivity(own)) return own
   const before = takeOver(git_directory, input.reason, situation.now)
   if (before) {
-    // It is deleted where it was.
+    // `takeOver` has deleted the state, so it is stored again under the key of this session.
     writeState(git_directory, key, before)
     return before
   }
@@ -126,15 +136,16 @@ function initialState({ tree, situation, input }: HookRun, key: string): LocalSt
   return started.activity_id === null ? NO_STATE : { ...started, is_borrowed: true }
 }
 
-/** From the state of the session, else from git. */
-async function findPlace(
+/** The workspace and the name of the person: from the state of the session if it is of the same branch, else from git. */
+async function workspaceAndActor(
   { runtime, tree, options, situation }: HookRun,
-  { place }: Pick<LocalState, 'place'>,
+  { workspace: stored }: Pick<LocalState, 'workspace'>,
 ): Promise<{ workspace: Workspace; actor: string }> {
   const git = new Git(runtime.cwd, runtime.env)
-  const isCurrent = place !== null && place.branch === situation.branch && situation.event !== 'session-start'
+  const isCurrent =
+    stored !== null && stored.branch === situation.branch && situation.event !== 'session-start'
   if (isCurrent) {
-    const { actor, ...known } = place
+    const { actor, ...known } = stored
     return { workspace: { ...known, git, git_directory: tree.git_directory }, actor }
   }
   const { git_directory } = tree
@@ -147,7 +158,7 @@ async function findPlace(
   return { workspace, actor: name || runtime.env.USER || runtime.env.USERNAME || 'unknown' }
 }
 
-/** The host of a remote is checked once in each working tree. */
+/** Connects to the service. Whether the remote is on its GitHub host is checked once in each working tree. */
 async function connect(run: HookRun, workspace: Workspace): Promise<HookClient> {
   const { runtime, options, tree, left_ms } = run
   const { host, owner, repo, is_named } = workspace
@@ -174,7 +185,7 @@ function isPaused({ tree, runtime, options, situation }: HookRun): boolean {
   return paused !== null && paused.url === urlOf({ runtime, options }) && situation.now < paused.until
 }
 
-/** Leaves the service alone for a minute, unless it refused a request for its content, or another hook was too slow. */
+/** Starts the pause after a failure. A request that the service refused, or a lock that another hook held, is no failure of the service. */
 export function pauseAfter(run: HookRun, error: unknown): void {
   if (error instanceof LockTimeout) return
   if (isRefusal(error)) return
@@ -185,7 +196,7 @@ export function pauseAfter(run: HookRun, error: unknown): void {
   updateRecord(run.tree.git_directory, { paused: { until, url: urlOf(run), why } })
 }
 
-/** Another address is worth a request at once. */
+/** The address that a pause is about: if the address changes, the next hook sends requests at once. */
 function urlOf({ runtime, options }: Pick<HookRun, 'runtime' | 'options'>): string {
   return options.url ?? runtime.env.DECONFLICT_URL ?? ''
 }

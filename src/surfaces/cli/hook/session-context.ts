@@ -31,7 +31,7 @@ export interface StepResult {
   found: Found
 }
 
-/** Activities of this working tree. On the base branch the service cannot tell them from others. */
+/** The ids of the activities of this working tree. On the base branch, the service cannot distinguish them from others. */
 export function ownIds({ workspace }: SessionContext): ReadonlySet<string> {
   return ownActivityIds(workspace)
 }

@@ -5,14 +5,14 @@ import { PATHS_MAX } from '../../../scope/limits.ts'
 import { type ChangedFiles, readChangedFiles } from '../changed-files.ts'
 import { sendScope, withChanges } from '../given-scope.ts'
 import { type LocalState, NO_STATE } from '../local-state.ts'
-
 import { isOutputRead } from './answer.ts'
-import { create, hashOf, titleFor, withActivity } from './creation.ts'
+import { create, finishCreate, hashOf, titleFor } from './creation.ts'
 import type { HookClient } from './hook-client.ts'
 import type { Place } from './message.ts'
 import { freshPlaces, placesOf, placesOfBrief, warn } from './places.ts'
 import { comparedKey, hasNewContext, type Plan, type Situation } from './plan.ts'
 import { type Found, ownIds, repositoryOf, type SessionContext, type StepResult } from './session-context.ts'
+import { sessionStateOf } from './session-state.ts'
 
 const COMPARED_MAX = 500
 /** Git gets at most this share of the remaining time. */
@@ -27,19 +27,19 @@ export async function workOn(
 ): Promise<{ state: LocalState; message: string }> {
   const { situation, without_titles } = context
   const before = hasNewContext(situation) ? { ...given, warned: [], compared: {} } : given
-  const asks = before.activity_id === null || plan.is_heartbeat_due || plan.unread.length > 0
+  const sendsRequest = before.activity_id === null || plan.is_heartbeat_due || plan.compared.length > 0
   const [changed, state] = await Promise.all([
     changedFiles(context, plan, before),
-    withActivity(context, before),
-    asks && context.connect(),
+    finishCreate(context, before),
+    sendsRequest && context.connect(),
   ])
   const [kept, compared] = await Promise.all([
-    state.activity_id === null
+    sessionStateOf(state) === 'none'
       ? create(context, { paths: plan.added, changed, state })
       : keep(context, { plan, changed, state }),
-    compare(context, plan.unread),
+    compare(context, plan.compared),
   ])
-  const next = { ...kept.state, compared: marked(kept.state.compared, situation, plan.unread) }
+  const next = { ...kept.state, compared: withCompared(kept.state.compared, situation, plan.compared) }
   const own = new Set([next.activity_id])
   const places = [...compared, ...kept.found.places].filter(
     (place) => !own.has(place.id) && !isBeneathFile(place, situation, next),
@@ -59,7 +59,7 @@ export async function workOn(
   return { state: { ...warned.state, has_unread_overlap: false }, message: warned.message }
 }
 
-/** The files that an agent edits are paths of its scope, for which the service also finds what would be beneath them. */
+/** Whether a place is beneath a path that is a file. The service treats each path of a scope as a directory too. */
 function isBeneathFile({ path }: Place, { edits }: Situation, { paths, is_borrowed }: LocalState): boolean {
   return [...edits, ...(is_borrowed ? [] : paths)].some((file) => path?.startsWith(`${file}/`))
 }
@@ -83,11 +83,11 @@ async function keep(context: SessionContext, fields: KeepFields): Promise<StepRe
       error instanceof DeconflictError && ['not_found', 'invalid_transition'].includes(error.type)
     if (!isClosed) throw error
     const paths = [...state.paths, ...plan.added].slice(0, PATHS_MAX)
-    return create(context, { paths, changed, state: { ...NO_STATE, place: state.place } })
+    return create(context, { paths, changed, state: { ...NO_STATE, workspace: state.workspace } })
   }
 }
 
-/** Replaces the scope, and follows a switch of the branch. Without an answer of git in time, the scope stays as it is. */
+/** Replaces the scope, and the branch after a switch. If git does not answer in time, the scope stays as it is. */
 async function update(context: SessionContext, { plan, changed, state }: KeepFields): Promise<StepResult> {
   const { branch, own_branch, base_branch } = context.workspace
   const id = state.activity_id as string
@@ -120,7 +120,7 @@ async function heartbeat(context: SessionContext, state: LocalState): Promise<St
   }
 }
 
-/** The paths and areas that the user declared. The scope of `deconflict start` is kept. */
+/** The paths and areas of the activity. Those of an activity of `deconflict start` are read from the service, to keep them. */
 async function declaredScope(
   context: SessionContext,
   client: HookClient,
@@ -135,14 +135,15 @@ async function compare(context: SessionContext, files: string[]): Promise<Place[
   if (files.length === 0) return []
   const client = await context.connect()
   const { own_branch, base_branch } = context.workspace
-  // A path of a scope would also mean what is beneath it.
+  // Sent as changes: a path of a scope would also cover everything beneath it.
   const scope = { areas: [], paths: [], changes: files.map((path) => ({ path })) }
   const fields = { branch: own_branch, base_branch, scope }
   const overlap = await sendScope(fields, (input) => client.checkOverlap({ ...repositoryOf(context), input }))
   return placesOf(overlap, ownIds(context))
 }
 
-function marked(
+/** Adds `files`, compared now, to the files that were compared. */
+function withCompared(
   compared: LocalState['compared'],
   { subagent, now }: Situation,
   files: string[],
@@ -152,7 +153,7 @@ function marked(
   return Object.fromEntries([...others, ...added].slice(-COMPARED_MAX))
 }
 
-/** Undefined if there is no need to read them, or if git does not answer in time. */
+/** The changed files; undefined if this hook does not need them, or if git does not answer in time. */
 async function changedFiles(
   { workspace, left_ms }: SessionContext,
   { added, is_refresh, has_switched }: Plan,

@@ -1,4 +1,4 @@
-/** The files that a tool call of an agent reads or edits, from the forms of all agents. Pure. */
+/** The files that a tool call of an agent reads or edits, for the formats of all agents. Pure. */
 
 export type Json = Record<string, unknown>
 
@@ -21,18 +21,17 @@ const FILES_MAX = 100
 const WORDS_MAX = 200
 
 /**
- * `tool`: undefined if the agent names none. `reads`: how the files of an unnamed tool count. Other tools, such as a search,
- * name no file.
+ * `tool`: undefined if the agent names none; its files then count as read if `isRead`, else as edited. Tools that neither read
+ * nor edit files, such as a search, have no files.
  */
-export function filesOfTool(tool: string | undefined, input: Json, reads: boolean): ToolFiles {
+export function filesOfTool(tool: string | undefined, input: Json, isRead: boolean): ToolFiles {
   const none: ToolFiles = { edits: [], reads: [], words: [] }
   const text = commandOf(input)
   const patched = filesOfPatch(text)
   if (patched.length > 0) return { ...none, edits: patched }
   if (tool !== undefined && SHELLS.test(tool)) return { ...none, words: wordsOf(text) }
   const files = namedFiles(input)
-  const isRead = tool === undefined ? reads : READERS.test(tool)
-  if (isRead) return { ...none, reads: files }
+  if (tool === undefined ? isRead : READERS.test(tool)) return { ...none, reads: files }
   return tool === undefined || EDITORS.test(tool) ? { ...none, edits: files } : none
 }
 
@@ -62,14 +61,14 @@ function filesOfPatch(text: string): string[] {
   return unique(Array.from(lines, ([, file]) => (file as string).trim()))
 }
 
-/** Without options. `path:12` also counts as `path`. */
+/** The words of a text or a shell command, without quotes, and without options such as `-x`. */
 export function wordsOf(text: string): string[] {
   const found = text.slice(0, 20_000).match(/"[^"\n]+"|'[^'\n]+'|[^\s"'`;|&<>(){}]+/g) ?? []
   const words = found.map((word) => word.replace(/^["']|["']$/g, ''))
   return unique(words.filter((word) => /^[^-]/.test(word) && word.length <= 1024)).slice(0, WORDS_MAX)
 }
 
-/** Words of a sentence that may be the path of a file: with a slash or a dot. `@src/a.ts`, `src/a.ts:12` and `src/a.ts.` too. */
+/** Words of a text that may be file paths, because they contain a slash or a dot. `@src/a.ts`, `src/a.ts:12` and `src/a.ts.` give `src/a.ts`. */
 export function pathsInText(text: string): string[] {
   const words = wordsOf(text).flatMap((word) => word.split(/[\s,]+/))
   const plain = words.map((word) => word.replace(/^[@[*_]+|[\].,:!?*_]+$|:\d+.*$/g, ''))
