@@ -9,7 +9,7 @@ import type { RepositoryList } from '../github/repository-lists.ts'
 import * as notables from '../notables/notables.ts'
 import * as notableForm from '../notables/representation.ts'
 import type { NotableRow } from '../notables/table.ts'
-import { examineActivities, examineProposal, overlapBriefOf } from '../overlap/check.ts'
+import { checkActivities, checkProposal, overlapBriefOf } from '../overlap/check.ts'
 import { conclude } from '../overlap/conclude.ts'
 import { driftOf } from '../overlap/drift.ts'
 import { getMergeOrder, listOverlaps } from '../overlap/overlaps.ts'
@@ -58,7 +58,7 @@ export const CREATE_HANDLERS: CreateHandlers = {
      * with new snapshots on the primary, so the one that commits second reads both records.
      */
     respond: async (ctx, activity) => {
-      const conclusion = await examineActivities(ctx, [activity])
+      const conclusion = await checkActivities(ctx, [activity])
       await createAnswered(ctx, activity, conclusion)
       return { activity: activityForm.fullOf(activity), overlap: conclude(conclusion) }
     },
@@ -74,7 +74,7 @@ export const CREATE_HANDLERS: CreateHandlers = {
 export const HANDLERS: { [Name in Exclude<RepositoryOperationName, keyof CreateHandlers>]: Handler<Name> } = {
   listActivities: (ctx, input) => activities.listActivities(ctx, input),
   checkOverlap: async (ctx, input) => {
-    const conclusion = await examineProposal(ctx, input)
+    const conclusion = await checkProposal(ctx, input)
     await checkAnswered(ctx, input.branch, conclusion)
     return conclude(conclusion)
   },

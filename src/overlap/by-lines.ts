@@ -38,7 +38,7 @@ interface Own extends DigestedSide {
   index: FileIndex<DigestedFile>
 }
 
-/** `found`: with their severity by path, the most severe first. `known`: those that were read already. */
+/** Ranks activities by their changed lines. `found`: the activities with their severity by path, the most severe first. `known`: those that were read already. */
 export async function rankByLines(
   comparison: Comparison,
   found: readonly Ranked[],
@@ -119,6 +119,7 @@ function othersOf({ proposal, rules, budgets }: Comparison, row: ComparedActivit
   return areas.length > 0 ? overlapSeverity('area', weight) : null
 }
 
+/** The side of the proposal, with those of its files that the settings do not ignore in `index`. */
 async function ownOf({ proposal, side, readFiles, rules }: Comparison, budget: Budget): Promise<Own> {
   const files = await readFiles(budget)
   const names = proposal.files
@@ -129,7 +130,7 @@ async function ownOf({ proposal, side, readFiles, rules }: Comparison, budget: B
   }
 }
 
-/** A budget in units of about 5 ns whose use counts for the request. */
+/** A budget in units of about 5 ns that the meter of the request counts. */
 export function lineBudget({ meter }: Pick<RepoContext, 'meter'>, units: number): Budget {
   const metered = meter.budget(units / LINE_UNITS_PER_UNIT)
   return {

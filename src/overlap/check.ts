@@ -20,7 +20,7 @@ import { rulesOf, rulesWithNoise } from './rules.ts'
 import { byRank, highest } from './severity.ts'
 import { type Author, joinSides, NO_ACTOR, type Side, type SideFields, sideOf } from './side.ts'
 
-/** The work budgets of one check, in cost units of 10 to 50 ns: together about a tenth of a second. This one is for each kind of record. */
+/** The work budgets of one check, in cost units of 10 to 50 ns: together about a tenth of a second. This one is for comparing activities, and another of this size for notables. */
 const UNITS_MAX = 700_000
 /** For parsing the proposal. Worst case: 200 globs without braces cost 850,000 units. */
 const PROPOSAL_UNITS_MAX = 1_000_000
@@ -35,7 +35,7 @@ const MERGED_MAX = 2_000
 const REUSE_WITHIN_MS = 7 * 86_400_000
 const MERGED_PAGE = 250
 
-/** The input of a check, or existing activities, which are excluded from the result. */
+/** What is checked: a proposal, or existing activities. `self` holds the ids of the latter, which the result leaves out. */
 interface CheckInput {
   self: string[]
   branch: string | null
@@ -43,14 +43,14 @@ interface CheckInput {
   scopes: StoredScope[]
   side: Side
   readFiles: Comparison['readFiles']
-  /** Who does the work, if `side` does not tell. Called only if something collides. */
+  /** The author, if `side` does not contain it. Called only if something collides. */
   findAuthor?: () => Promise<Author>
 }
 
 type Bounded = Comparison & { budget: Budget }
 
 /** Checks a proposal. Creates nothing. */
-export async function examineProposal(ctx: RepoContext, input: CheckOverlap): Promise<Conclusion> {
+export async function checkProposal(ctx: RepoContext, input: CheckOverlap): Promise<Conclusion> {
   const { branch, base_branch, tags, scope = EMPTY_ACTIVITY_SCOPE } = input
   const { areas, paths, changes } = scope
   // Without a scope, the scopes declared on the branch are checked, with or without extra labels.
@@ -69,7 +69,7 @@ export async function examineProposal(ctx: RepoContext, input: CheckOverlap): Pr
   const own = isUnscoped
     ? ownOf(ctx, rows)
     : { side: { ...joinSides([]), files }, readFiles: async () => files, findAuthor: () => callerOf(ctx) }
-  return examine(ctx, { self: [], branch, base_branch, scopes, ...own }, input.include)
+  return check(ctx, { self: [], branch, base_branch, scopes, ...own }, input.include)
 }
 
 /** The author of a proposal. */
@@ -78,12 +78,12 @@ async function callerOf(ctx: RepoContext): Promise<Author> {
 }
 
 /** Checks the activities of one branch or pull request together; at least one. They are left out of the result. */
-export async function examineActivities(
+export async function checkActivities(
   ctx: RepoContext,
   activities: ActivityRow[],
   include: CheckOverlap['include'] = [],
 ): Promise<Conclusion> {
-  return examine(ctx, await checkInputOf(ctx, activities), include)
+  return check(ctx, await checkInputOf(ctx, activities), include)
 }
 
 /** The ids of the activities that collide with an activity that exists, as of `ctx.now`. */
@@ -141,7 +141,7 @@ function isEmpty({ areas, paths, files }: StoredScope): boolean {
   return areas.length + paths.length + files.length === 0
 }
 
-async function examine(
+async function check(
   ctx: RepoContext,
   work: CheckInput,
   include: CheckOverlap['include'] = [],
@@ -157,7 +157,7 @@ async function examine(
     found,
   )
   return {
-    is_announced: work.self.length > 0,
+    checked: work.self.length > 0 ? 'activities' : 'proposal',
     branch: work.branch,
     emptiness: comparison.proposal.emptiness,
     expected: found.expected,
@@ -192,7 +192,7 @@ async function withAuthor(
   return { ...comparison, side: { ...comparison.side, author: await findAuthor() } }
 }
 
-/** What a search returns of live and merged activities, beside the ids. */
+/** How many records a search returns with their fields: `records` live activities and `merged` merged ones. */
 function reading(ctx: RepoContext, records: number, merged = 0): Parameters<typeof findOverlaps>[1] {
   return { records, merged: { since: mergedSince(ctx), limit: merged } }
 }
@@ -213,7 +213,7 @@ async function begin(
   return { ctx, ...compared, rules, proposal, budgets, pause: periodicYield() }
 }
 
-/** The live activities of a branch, whose scopes replace a missing one. */
+/** The live activities of a branch except `self`. Their scopes replace a missing scope. */
 async function activitiesOn(
   ctx: RepoContext,
   branch: string | null,
@@ -224,7 +224,7 @@ async function activitiesOn(
   return own.filter((each) => !self.includes(each.id))
 }
 
-/** Recently merged activities that share something with the proposal, the last merged first. `first`: those that the search has read. */
+/** Recently merged activities that share something with the proposal, the last merged first. `first`: the page that the search has read. */
 async function compareMerged(
   { ctx, proposal, rules, budget, pause }: Bounded,
   first: MergedActivity[],

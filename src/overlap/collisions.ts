@@ -21,14 +21,14 @@ export interface CollidingPair {
   /** The positions of the two activities in the order added: the newest is 0. */
   newer: number
   older: number
-  /** By path: the higher of the severities of the two sides. */
+  /** The severity by path: the higher of those of the two sides. */
   severity: Severity
   areas: string[]
   /** Globs of the older one that share a path with a glob of the newer one, other than files that both change. */
   shared: SharedGlob[]
   /** Files that both change. */
   files: SharedGlob[]
-  /** Both have changed files. */
+  /** Both have changed files, so the pair can be compared by lines. */
   by_lines: boolean
 }
 
@@ -44,7 +44,7 @@ interface Added {
   collisions: number
 }
 
-/** By the position of the newer one; null for own and stacked activities. */
+/** The pairs of one activity, by the position of the newer one. Null for own and stacked activities. */
 type Pairs = Map<number, CollidingPair | null>
 
 /** The maximum number of collisions that are kept to be compared by lines; the others are counted. */
@@ -102,8 +102,8 @@ export class Collisions {
     const changed = yield* this.#known(scope.files.map(fileGlob))
     for (const glob of declared) yield* this.#addByGlob(found, older, { glob, is_changed: false })
     for (const glob of changed) yield* this.#addByGlob(found, older, { glob, is_changed: true })
-    // The severity of a pair depends on whether it shares a path, which is known only now.
     if (!this.#budget.isExhausted) yield* this.#addByLabels(found, older, scope.areas)
+    // The severity of a pair depends on whether it shares a path, which is known only now.
     for (const pair of found.values()) {
       if (pair === null) continue
       pair.severity = this.#severityOf(pair)

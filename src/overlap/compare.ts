@@ -23,7 +23,7 @@ export interface StoredScope extends Scope {
 
 /** The scope that a check compares with all others, parsed once. */
 export interface Proposal {
-  /** Compared form of a label → the label as written. */
+  /** The labels as written, by `labelKey`. */
   labels: Map<string, string>
   paths: PathSet
   /** `paths` without the changed files. */

@@ -23,16 +23,16 @@ export interface Found<Record> extends Ranked {
   record: Record
 }
 
+/** What a check found: the input of `conclude`, of reports and of the ledger. */
 export interface Conclusion {
-  /** Whether an existing activity was checked, and not only a proposal. */
-  is_announced: boolean
+  checked: 'proposal' | 'activities'
   branch: string | null
   emptiness: Proposal['emptiness']
   expected: Expected
   /** The most severe first. */
   collisions: Found<ComparedActivity>[]
   notables: Found<NotableRow>[]
-  /** Activities that share only noise, if they are to be listed. */
+  /** Activities that share only noise; empty unless the caller asked for them. */
   noise: Found<ComparedActivity>[]
   /** The last merged first. */
   merged: MergedActivity[]
@@ -40,6 +40,7 @@ export interface Conclusion {
   checked_against: OverlapResult['checked_against']
 }
 
+/** Renders what a check found. */
 export function conclude(conclusion: Conclusion): OverlapResult {
   const { collisions, notables, noise, expected, total_related } = conclusion
   const expected_ids = [...expected.keys()].sort().reverse().slice(0, IDS_MAX)
@@ -72,7 +73,7 @@ export function conclude(conclusion: Conclusion): OverlapResult {
 function reasonOf(conclusion: Conclusion, severity: Severity | null): string {
   const { emptiness, expected, checked_against } = conclusion
   const sentences: string[] = []
-  if (severity !== null) sentences.push(found(conclusion, severity))
+  if (severity !== null) sentences.push(overlapsFound(conclusion, severity))
   if (emptiness !== null) sentences.push(nothingCompared(conclusion))
   else if (severity === null) sentences.push(nothingFound(conclusion))
   if (expected.size > 0) {
@@ -111,7 +112,7 @@ function activities(count: number): string {
   return count === 1 ? '1 live activity' : `${count} live activities`
 }
 
-function found({ collisions, notables, total_related }: Conclusion, severity: Severity): string {
+function overlapsFound({ collisions, notables, total_related }: Conclusion, severity: Severity): string {
   const worst = [
     ...collisions.slice(0, 2).map((each) => ({ ...each, text: collisionSentence(each) })),
     ...notables.slice(0, 2).map((each) => ({ ...each, text: notableSentence(each) })),
@@ -146,13 +147,13 @@ function notableSentence({ record, match, severity }: Found<NotableRow>): string
 }
 
 function adviceOf(
-  { is_announced, collisions, notables, emptiness, expected, checked_against }: Conclusion,
+  { checked, collisions, notables, emptiness, expected, checked_against }: Conclusion,
   severity: Severity | null,
 ): string {
   if (severity === null) {
     if (emptiness === null && !checked_against.complete)
       return 'Not everything was compared: narrow the scope and check again.'
-    if (is_announced)
+    if (checked === 'activities')
       return emptiness === null
         ? 'Go ahead, and keep your activity up to date.'
         : 'Name the files that you change: update your activity with scope.paths or scope.areas.'

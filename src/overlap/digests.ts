@@ -7,12 +7,12 @@ import { digestIfKnown, listChangesOf, listFileChanges, type StoredChange } from
 import type { DigestedFile, Side, SideFile } from './side.ts'
 
 /**
- * The files of an activity whose digests are read. Of one with more, those that the other side changes too are read in
- * addition, so that the verdicts are exact; duplicates are found in a sample.
+ * The maximum number of files of one activity whose digests are read. If it has more, up to `SHARED_MAX` files that the other
+ * side changes too are also read. Verdicts are therefore exact, but duplicates are found from a part of the files.
  */
 const FILES_MAX = 300
 const SHARED_MAX = 1_000
-/** Activities and files that are read at once. */
+/** The maximum numbers of activities and files that are read at once. */
 const ACTIVITIES = 100
 const FILES = 1_000
 /** More files than any side has. */
@@ -60,7 +60,7 @@ export async function readOwnFiles(
   return sides.flatMap(({ id, side }) => withDigests(side.files, stored.get(id) ?? [], budget))
 }
 
-/** A file that is not stored, because its activity changed or ended meanwhile, has no digest. */
+/** Adds the stored digests to files. A file that is not stored any more, because its activity has changed or ended, gets none. */
 export function withDigests(
   files: readonly SideFile[],
   stored: readonly Stored[],
@@ -101,7 +101,7 @@ async function readShared(
     return first.map(({ origin, path }) => ({ activity_id: id, origin, name: path }))
   })
   const found = wanted.length === 0 ? [] : await listFileChanges(db, repo.id, wanted)
-  // A row under a former name is of another file.
+  // A row that was found by its former name belongs to another file.
   return found.filter(({ name, path }) => name === path)
 }
 

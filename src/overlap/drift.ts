@@ -13,8 +13,8 @@ import { type Rules, rulesOf } from './rules.ts'
 const UNITS_MAX = 2_000_000
 
 /**
- * Null unless the changes of a ready pull request take the place of declared paths, files or areas with paths, and if
- * these are too many to compare. Files that take no part in comparisons are no drift.
+ * Null if no declared paths or files were replaced by the files of a ready pull request, or if there are too many to compare.
+ * The paths that the settings give to declared areas count as declared. Ignored files are left out.
  */
 export function driftOf(ctx: RepoContext, row: ComparedFields): Drift | null {
   if (!replacesDeclared(row)) return null

@@ -48,7 +48,7 @@ export interface Findings {
   complete: boolean
 }
 
-/** The live activities that collide, and the notables that apply. A notable without a scope applies everywhere. `read`: what the search returns beside them. */
+/** The live activities that collide, and the notables that apply. A notable without a scope applies everywhere. `read`: see `Search`. */
 export async function findOverlaps(
   comparison: Comparison,
   read: Pick<Search, 'records' | 'merged'>,
@@ -73,12 +73,12 @@ export async function findOverlaps(
   const decided = decision.verdicts.filter(({ is_overlap }) => is_overlap)
   const { activities, notables, expected, records } =
     decided.length === 0 ? first : await withDecided(comparison, input, { first, decided })
-  const wasRead = proposal.complete && probes.complete
+  const isProposalComplete = proposal.complete && probes.complete
   const ranked = activities.top.map(rankedOf)
   const byLines = isByLines && ranked.length > 0 ? await rankByLines(comparison, ranked, records) : null
   const isRanked = byLines === null || (byLines.complete && activities.total <= BY_LINES_MAX)
   const complete =
-    wasRead && first.complete && decision.complete && isRanked && budgets.activities.remaining >= 0
+    isProposalComplete && first.complete && decision.complete && isRanked && budgets.activities.remaining >= 0
   return {
     activities: (byLines?.ranked ?? ranked).slice(0, IDS_MAX),
     notables: notables.top.slice(0, IDS_MAX).map(rankedOf),
@@ -93,7 +93,7 @@ export async function findOverlaps(
   }
 }
 
-/** The labels to search for, with whether the settings give them globs that overlap with the proposal's paths. */
+/** The labels to search for, by `labelKey`. True if the settings give a label globs that overlap with the proposal's paths. */
 function labelsOf({ proposal, rules, budgets }: Comparison): Map<string, boolean> {
   const labels = new Map([...proposal.labels.keys()].map((key) => [key, false]))
   const options = { budget: budgets.activities, ignore: rules.ignore }
@@ -179,7 +179,7 @@ async function decideScopes(
   return true
 }
 
-/** Everything that overlaps. Complete lists are joined in memory; otherwise the database searches again. */
+/** All records that overlap: those that SQL found, and those with a decided key. Complete lists are joined in memory; otherwise the database searches again. */
 async function withDecided(
   { ctx, self }: Comparison,
   input: Search,
@@ -218,7 +218,7 @@ function rankedOf({ id, rank }: Match): Ranked {
   return { id, severity: SEVERITIES[rank] as Ranked['severity'] }
 }
 
-/** All live records except those left undecided. An empty proposal is compared with no activity, and one that was read in part with no record. */
+/** The number of records that were compared: the live ones except those left undecided. An empty proposal is compared with no activity. If the proposal itself was too large to read, nothing was compared. */
 async function comparedOf(
   { ctx, self, proposal }: Comparison,
   input: Search,

@@ -20,7 +20,7 @@ export interface KnownGlob {
 
 export interface GlobOverlap {
   readonly other: KnownGlob
-  /** An alternative of each that share a path. */
+  /** One alternative of each glob. The two share a path. */
   readonly alternatives: readonly [Alternative, Alternative]
   /** The shared path, once computed. */
   example?: string
@@ -50,7 +50,7 @@ export class GlobTable {
   /** The number of globs so far. */
   #count = 0
 
-  /** `ignore`: a plain glob whose path one of these matches has no overlaps. */
+  /** `ignore`: a plain glob whose path it excludes gets no overlaps. */
   constructor(ignore: Exclusion, budget: WorkBudget) {
     this.#ignore = ignore
     this.#budget = budget
@@ -80,7 +80,7 @@ export class GlobTable {
     if (isIgnored(glob, this.#ignore, this.#budget)) return
     const alternatives = alternativesOf(glob, this.#budget)
     const [first] = alternatives
-    // Every glob matches some path.
+    // Every glob matches some path, so it overlaps with itself.
     if (first) known.overlaps.push({ other: known, alternatives: [first, first] })
     known.last_overlap = ++this.#count
     for (const alternative of alternatives) {

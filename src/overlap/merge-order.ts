@@ -39,20 +39,20 @@ export type MergeOrder = z.output<typeof MergeOrder>
 export interface OpenPullRequest {
   activity_id: string
   pr_url: string
-  /** The activities of those that conflict with it. */
+  /** The `activity_id` of each pull request that conflicts with it. */
   conflicts_with: ReadonlySet<string>
   changed_lines: number
   changed_files: number
-  /** The activities of the nearest ones that it is stacked on. */
+  /** The `activity_id` of each of the nearest pull requests that it is stacked on. */
   built_on: ReadonlySet<string>
   /** False if it may have more conflicts than those in `conflicts_with`. */
   is_decided: boolean
 }
 
-/** `pulls`: the newest first. `not_compared`: a sentence if there are more than these; otherwise null. */
+/** `pulls`: the newest first. `not_compared`: a sentence that says which activities were not compared; null if all were. */
 export function mergeOrder(pulls: readonly OpenPullRequest[], not_compared: string | null): MergeOrder {
   const conflicting = pulls.filter((each) => each.conflicts_with.size > 0)
-  // Of equals of the same size, the oldest comes first.
+  // With as many conflicts and the same size, the oldest comes first.
   const ordered = bottomUp(conflicting.toReversed().sort(byConflictsAndSize))
   const positions = new Map(ordered.map(({ activity_id }, index) => [activity_id, index + 1]))
   const positionOf = (id: string) => positions.get(id) as number
@@ -83,7 +83,7 @@ function byConflictsAndSize(a: OpenPullRequest, b: OpenPullRequest): number {
   )
 }
 
-/** In the same order, but none before those that it is built on. Two that are built on each other are no stack. */
+/** Keeps the order, but puts each pull request after those that it is built on. Two that are built on each other are not a stack. */
 function bottomUp(ranked: readonly OpenPullRequest[]): OpenPullRequest[] {
   const byId = new Map(ranked.map((each) => [each.activity_id, each]))
   const basesOf = ({ activity_id, built_on }: OpenPullRequest) =>
@@ -92,7 +92,7 @@ function bottomUp(ranked: readonly OpenPullRequest[]): OpenPullRequest[] {
   const ordered: OpenPullRequest[] = []
   while (waiting.length > 0) {
     const free = waiting.findIndex(({ bases }) => bases.size === 0)
-    // In a larger circle, none is free.
+    // In a cycle of three or more, none is free, so the first one is taken.
     for (const { pull } of waiting.splice(Math.max(free, 0), 1)) {
       ordered.push(pull)
       for (const { bases } of waiting) bases.delete(pull.activity_id)

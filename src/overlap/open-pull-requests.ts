@@ -11,11 +11,11 @@ import type { Stacks } from './stacks.ts'
 export interface LinkedPullRequest {
   number: number
   url: string
-  /** The activity is the one that follows the pull request. */
+  /** The activity was created from the pull request. */
   is_own: boolean
   /** False if the files that it changes are not known, or only a part of them. */
   is_known: boolean
-  /** Declared paths count beside its changed files. */
+  /** Declared paths are compared, too, not only its changed files. */
   has_paths: boolean
 }
 
@@ -36,7 +36,7 @@ export function linkedPullRequest(row: SidedActivity, scope: StoredScope): Linke
 type Linked = Participant & { pull_request: LinkedPullRequest | null }
 
 interface Compared {
-  /** By lines where possible. */
+  /** Ranked by lines where possible. */
   collisions: readonly RankedCollision[]
   /** The positions of activities that may collide with others in ways that are not in `collisions`. */
   undecided: ReadonlySet<number>
@@ -107,7 +107,7 @@ function groupsOf(participants: readonly Linked[], undecided: ReadonlySet<number
   return new Map(groups)
 }
 
-/** Adds the conflicts to the groups, and marks those that share lines which are not known. */
+/** Adds the conflicts to the groups, and marks groups as undecided if the lines that they share are unknown. */
 function relate(
   collisions: readonly RankedCollision[],
   participants: readonly Linked[],

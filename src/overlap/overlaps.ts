@@ -38,9 +38,9 @@ const LINKS_MAX = 10_000
 const PAGE = 250
 const PAGE_BYTES = 262_144
 
-/** The size of a collision in characters, without its labels and paths, and that of an item of the merge order. */
+/** The approximate size of a collision without its labels and paths, and of an item of the merge order, in characters. */
 const ITEM = 300
-/** The size of an id in characters. */
+/** The approximate size of an id in characters. */
 const ID = 30
 
 interface RepositoryOverlaps {
@@ -109,7 +109,7 @@ async function computeOverlaps(
   const [pairs, names] = [collisions.pairs(), collisions.sharedFiles()]
   const ranked = await rankCollisions(ctx, { pairs, participants, names, rules }, signal)
   const undecided = collisions.leftOut(pairs)
-  // The last one was not compared with all before it.
+  // The activity that exhausted the budget was not compared with all before it.
   if (budget.isExhausted) undecided.add(participants.length - 1)
   budget.useReserve()
   const pulls = openPullRequests(participants, { ...ranked, undecided, stacks })

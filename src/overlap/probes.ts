@@ -23,11 +23,11 @@ export type Answer = 'sure' | 'decide' | 'skip'
 /**
  * A probe looks up the claims at a prefix, and if it is a range also those beneath it. Range probes are the paths of the
  * proposal that can match beneath a prefix, the widest first: `plain` matches the prefix and everything beneath it,
- * `subtree` everything beneath it, `deep` is a pattern that starts with `**` there, and `shallow` any other pattern.
+ * `subtree` everything beneath it, `deep` is a pattern that continues with `**` below it, and `shallow` any other pattern.
  */
 export const RANGE_PROBES = ['plain', 'subtree', 'deep', 'shallow'] as const
 /**
- * `file` is a path of the proposal, `ancestor` a directory above one, and `both` is both. `root` is for a proposal without
+ * `file` is a file of the proposal, `ancestor` a directory above one of its files or ranges, and `both` is both. `root` is for a proposal without
  * paths: a `TRUNCATED` claim at the root can belong to a record with one of its labels.
  */
 export const POINT_PROBES = ['file', 'ancestor', 'both', 'root'] as const
@@ -79,7 +79,7 @@ export interface Point {
   probe: PointProbe
 }
 
-/** The records with a label. `by_path`: the settings give it globs that overlap with the proposal's paths. */
+/** A label to look up. `by_path`: the settings give it globs that overlap with the proposal's paths. */
 export interface Label {
   place: string
   by_path: boolean
@@ -96,7 +96,7 @@ export interface Probes {
 /** The maximum number of ranges and of points. No valid scope comes near it. */
 const PROBES_MAX = 20_000
 
-/** `labels`: compared form → whether the settings give it globs that overlap. */
+/** The probes for the paths and labels of a proposal. `labels`: by `labelKey`, see `Label.by_path`. */
 export function probesOf(paths: PathSet, labels: ReadonlyMap<string, boolean>): Probes {
   const { ranges, files } = rangesAndFiles(paths)
   const points = pointsOf(ranges, files)
@@ -128,6 +128,7 @@ function rangesAndFiles(paths: PathSet): { ranges: Range[]; files: string[] } {
   const covers = outermost(all.filter(coversAll))
   const patterns = outermost(all.filter((range) => !coversAll(range)))
   const isCovered = coveredBy(covers)
+  // A subtree does not match its own directory, so it does not cover a file of that name.
   return {
     ranges: [...covers, ...patterns.filter(({ low }) => !isCovered(low))],
     files: all_files.filter((prefix) => !isCovered(prefix) || probes.get(prefix) === 'subtree'),

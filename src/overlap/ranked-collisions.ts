@@ -37,14 +37,14 @@ export interface RankedCollisions {
 
 export interface Candidates {
   pairs: readonly CollidingPair[]
-  /** By the positions in `pairs`. */
+  /** The positions in `pairs` are indexes of this list. */
   participants: readonly Participant[]
   /** The names of files that several activities change and that the settings do not ignore. */
   names: ReadonlySet<string>
   rules: Rules
 }
 
-/** How much a side changes. The lines are those of the files that were read: of large ones not all are. */
+/** How much a side changes. `lines` counts only the files that were read, which for large sides are not all. */
 export interface ChangeSize {
   lines: number
   files: number
@@ -84,7 +84,7 @@ export async function rankCollisions(
     pending.delete(position)
     ranked.push(...(await budget.run(rankAll(own, { participants, loaded, rules, budget }))))
   }
-  // What the budget left over counts by path.
+  // Pairs that the budget did not reach keep their severity by path.
   for (const left of pending.values()) ranked.push(...left)
   const sizes = new Map([...loaded].map(([position, { size }]) => [position, size]))
   return { collisions: ranked.sort(bySeverityAndAge), sizes, complete: !budget.isExhausted }

@@ -16,7 +16,7 @@ import type { SideVerdict } from './side-verdict.ts'
 /** The budget for the pairs of paths in the result, in units of 10 to 50 ns. */
 const PAIR_UNITS_MAX = 700_000
 
-/** Reads the records that the search has not returned, and compares each with the proposal once. */
+/** Reads the found records that the search has not returned yet, and compares each with the proposal once. */
 export async function recordsOf(
   comparison: Comparison,
   found: Pick<Findings, 'activities' | 'notables' | 'side_verdicts' | 'records'>,
@@ -57,7 +57,7 @@ interface Unmatched<Row> extends Ranked {
   relation: Relation
 }
 
-/** Adds the files with their verdicts, or one pair of paths for each record, and then further pairs until the budget is exhausted. */
+/** Gives each record its files with their verdicts, or one pair of paths if it has none. Then adds more pairs until the budget is exhausted. */
 async function withMatches<Row extends Parameters<typeof storedScopeOf>[0]>(
   found: Unmatched<Row>[],
   { comparison, budget }: { comparison: Comparison; budget: Budget },

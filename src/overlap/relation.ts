@@ -1,4 +1,4 @@
-/** The fields of a match beyond scopes: lines, duplicate, author (contract §11). Pure. */
+/** The fields of a match that do not come from scopes: lines, duplicate, author (contract §11). Pure. */
 import type { FileVerdict } from '../lines/pair-verdict.ts'
 import type { PathPair as GlobPair } from '../scope/path-set.ts'
 import type { Match, PathPair } from './overlap.ts'
@@ -21,7 +21,7 @@ export function relationOf(
   }
 }
 
-/** Of a notable. */
+/** The relation to a notable, which has no lines. */
 export const NO_RELATION: Relation = { lines: null, duplicate: null, same_author: false, cut: false }
 
 export function pairOfFile({ path, verdict, confidence, your_lines, their_lines }: FileVerdict): PathPair {

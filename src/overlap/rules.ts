@@ -10,7 +10,7 @@ import type { Exclusion } from '../scope/path-set.ts'
 import { labelKey } from '../scope/scope.ts'
 
 export interface Rules {
-  /** Compared form of a label → its globs. */
+  /** The globs of each area, by `labelKey`. */
   areas: Map<string, Glob[]>
   /** The rules for `noiseOfPath` and `noiseOf`. */
   noise: NoiseRules
@@ -29,7 +29,7 @@ const cache = new LRUCache<string, Rules>({
   sizeCalculation: (_, key) => key.length,
 })
 
-/** `attributes`: see `RepoContext.noise_attributes`. */
+/** The rules that follow from settings, cached. `attributes`: see `RepoContext.noise_attributes`. */
 export function rulesOf(settings: RuleSettings, attributes: readonly AttributeRule[]): Rules {
   const { areas, ignore_paths, noise_paths, noise_classes } = settings
   const key = JSON.stringify([areas, ignore_paths, noise_paths, noise_classes, attributes])
@@ -46,7 +46,7 @@ export function rulesOf(settings: RuleSettings, attributes: readonly AttributeRu
   return rules
 }
 
-/** The rules with which noise is compared like other files, and then get the verdict `noise`. */
+/** Rules with which noise is not left out of the comparison by path. Compared by lines, it gets the verdict `noise`. */
 export function rulesWithNoise(settings: RuleSettings, attributes: readonly AttributeRule[]): Rules {
   const noise_classes = Object.fromEntries(NOISE_CLASSES.map((each) => [each, false]))
   const { noise } = rulesOf(settings, attributes)
@@ -84,7 +84,7 @@ function parsed(glob: string): Glob {
 
 /** Cost units of testing a path for `ignored`. */
 const CANDIDATE_COST = 20
-/** The maximum number of characters of a text, and of texts: a longer expression costs more than it saves. */
+/** The maximum number of characters of a text, and of texts in the expression. A longer expression costs more than it saves. */
 const TEXT_MAX = 32
 const TEXTS_MAX = 200
 /** The budgets for compiling the globs of noise, and for finding the texts. */
@@ -92,9 +92,10 @@ const COMPILE_UNITS_MAX = 500_000
 const READING_UNITS_MAX = 500_000
 
 /**
- * A regular expression, without case, that every path matches that is ignored or noise, and few others do, given as
- * `/src/a.ts/`: each contains a text of a glob, or has a name of a class. The syntax is common to PostgreSQL and JavaScript.
- * Null if no path is ignored or noise.
+ * A case-insensitive regular expression for paths in the form `/src/a.ts/`. It matches every path that is ignored or noise,
+ * and few others: those that contain the `core` of a glob, or have a name of a noise class. Its syntax is common to
+ * PostgreSQL and JavaScript. Null if no path is ignored or noise; empty, which matches every path, if there are too many
+ * globs.
  */
 function expressionOf(ignore: readonly Glob[], noise: NoiseRules): string | null {
   const classes = NOISE_CLASSES.filter((each) => isOn(each, noise))

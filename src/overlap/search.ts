@@ -13,7 +13,7 @@ import type { Expected } from './overlap.ts'
 import { CLAIM_KINDS, type Probes, RANGE_PROBES, TRUTH_TABLE } from './probes.ts'
 import { KEYS_MAX, runCountUndecided, runDecided, runSearch } from './statement-store.ts'
 
-/** A claim, or all records' equal claims, that SQL cannot decide. */
+/** A claim that SQL cannot decide. Equal claims of several records are one key, except `TRUNCATED` ones. */
 export interface Key {
   place: string
   kind: Kind
@@ -24,6 +24,7 @@ export interface Key {
   is_notable: boolean
 }
 
+/** A key that was decided. `by_path`: it overlaps by a path, and not only by an area. */
 export interface Decided extends Omit<Key, 'is_notable'> {
   by_path: boolean
 }
@@ -75,7 +76,7 @@ export interface Search {
   ignored: string | null
   /** The maximum number of activities and of notables that are returned. */
   limit: number
-  /** The maximum number of activities that are returned with their fields. There are none if the first search finds more than `limit`. */
+  /** The maximum number of activities that are returned with their fields. The first search returns none if it finds more than `limit`. */
   records: number
   /** The maximum number of activities merged after `since` that are returned. */
   merged: { since: Date; limit: number }
@@ -154,7 +155,7 @@ export async function searchDecided(
   }
 }
 
-/** The number of records that may overlap but were not decided. `decided`: all keys that were, whether they overlap or not. */
+/** The number of records that may overlap but were not decided. `decided`: all keys that were decided, whether they overlap or not. */
 export async function countUndecided(
   db: Db,
   repo_id: number,

@@ -20,7 +20,7 @@ export function overlapSeverity(kind: OverlapKind, weight: Weight): Severity {
   return SEVERITY_BY_WEIGHT[kind][weight]
 }
 
-/** Two activities whose changed lines were compared. */
+/** The strongest verdict about two activities whose changed lines were compared. */
 export interface StrongestVerdict {
   verdict: Verdict
   confidence: Confidence | null

@@ -64,7 +64,7 @@ export function sideVerdict(
 
 const NO_LINES = new Uint32Array()
 
-/** The duplicate by issue, for two activities whose lines are unknown. */
+/** The duplicate for two activities whose lines were not compared: both close the same issue. Otherwise null. */
 export function duplicateByIssue(
   yours: Fingerprint['closes'],
   theirs: Fingerprint['closes'],
@@ -73,8 +73,8 @@ export function duplicateByIssue(
 }
 
 /**
- * The severity of a pair whose lines were compared; null if it is no collision. `others`: the severity of the other pairs of paths and of
- * areas; null if there are none.
+ * The severity of a pair whose lines were compared; null if it is not a collision. `others`: the severity by areas, and by
+ * pairs of paths that are not both changed files; null if they share none.
  */
 export function sideSeverity(
   { lines, duplicate }: SideVerdict,
@@ -86,7 +86,10 @@ export function sideSeverity(
   return higher<Severity | null>(byLines, others)
 }
 
-/** Files of a draft can be declared and pushed, so each kind of pair gets a verdict of its own. Usually there is one. */
+/**
+ * The files of a draft can be declared and pushed, so pairs of files can differ in their origins and bases. Each combination
+ * gets its own verdict. Usually there is only one combination.
+ */
 function verdictOf(shared: readonly SharedFile[], options: VerdictOptions): PairVerdict {
   const kinds = new Map<string, SharedFile[]>()
   for (const pair of shared) {

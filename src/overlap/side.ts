@@ -46,7 +46,7 @@ export function sideOf(row: SideFields, ctx: Pick<RepoContext, 'repo'>): Side {
   }
 }
 
-/** What a side says about itself, without its files. */
+/** A side without its files: its author, and the issues that it closes. */
 export function intentOf(
   row: Omit<SideFields, keyof ComparedFields> & Pick<SideFields, 'pr_number'>,
   { repo }: Pick<RepoContext, 'repo'>,

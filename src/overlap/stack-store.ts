@@ -32,9 +32,9 @@ function anyLinkOf(by: 'branch' | 'base_branch', name: SQL): SQL {
 }
 
 /**
- * Own and stacked activities (contract §6, relationships): follows `base_branch` → `branch` in both directions, each branch
- * once, and the links of branches in the same way. It never turns around, because two activities that only share a base are
- * not stacked. An activity on the own branch has `is_own`. An activity can be in `expected` twice.
+ * Own and stacked activities (contract §6, relationships), as the rows `expected (id, is_own)`. `below` follows base branches
+ * and links of branches downwards, `above` upwards, each branch once. No search changes its direction, because two
+ * activities that only share a base are not stacked. An activity can be in `expected` twice.
  */
 export const STACK = sql`
   own as materialized (select * from ${linksOf('branch', BRANCH)} link),

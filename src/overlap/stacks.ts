@@ -62,7 +62,7 @@ export class Stacks {
 
   /** The branches below an activity: its base, the bases of other activities on its branch, and theirs. Excludes its own branch. */
   #belowOf(work: Branches): ReadonlySet<string> {
-    return known(this.#below, work, () =>
+    return cached(this.#below, work, () =>
       this.#reach(this.#bases, { start: this.#basesOf(work), except: work.branch }),
     )
   }
@@ -75,10 +75,10 @@ export class Stacks {
   /** The branch of an activity, and the branches based on it. */
   #aboveOf({ branch }: Branches): ReadonlySet<string> {
     if (branch === null) return NONE
-    return known(this.#above, branch, () => this.#reach(this.#tops, { start: [branch], except: null }))
+    return cached(this.#above, branch, () => this.#reach(this.#tops, { start: [branch], except: null }))
   }
 
-  /** Does not follow the links of names in `until`. */
+  /** The names that `links` lead to from `start`, except `except`. Does not follow the links of names in `until`. */
   #reach(
     links: ReadonlyMap<string, ReadonlySet<string>>,
     { start, except, until = NONE }: { start: Iterable<string>; except: string | null; until?: Names },
@@ -104,7 +104,7 @@ function addTo(links: Map<string, Set<string>>, from: string, to: string): void 
   else links.set(from, new Set([to]))
 }
 
-function known<Key, Value>(all: Map<Key, Value>, key: Key, make: () => Value): Value {
+function cached<Key, Value>(all: Map<Key, Value>, key: Key, make: () => Value): Value {
   let value = all.get(key)
   if (value === undefined) {
     value = make()

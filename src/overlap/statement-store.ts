@@ -16,7 +16,7 @@ import { STACK } from './stack-store.ts'
 
 /** The maximum number of undecided keys of one check; a search returns one more if there are more. */
 export const KEYS_MAX = 50_000
-/** Above the rows of any repository. A limit makes the planner read the rows of each probe in index order. */
+/** More rows than any repository has. A limit makes the planner read the rows of each probe in index order. */
 const ALL = sql.raw('10000000')
 const KEY = sql.raw('repo_id, place, kind, glob, record_id, weight')
 const REPO = sql`${sql.placeholder('repo_id')}::bigint`
@@ -43,8 +43,8 @@ function claimsBy(from: SQL, condition: SQL): SQL {
     order by ${KEY} limit ${ALL}) c`
 }
 
-/** Records that are stored as live but have expired since the last sweep. */
-const GONE = sql`gone as materialized (
+/** Records that are stored as live, but have expired or ceased to apply since the last sweep. */
+const ENDED = sql`ended as materialized (
   select a.id from unnest(array[${LIVE}]) as live(status)
   cross join lateral (select id from ${activities} where repo_id = ${REPO} and status = live.status
     and expires_hour <= ${HOUR} and expires_at <= ${NOW} order by repo_id, status, expires_hour limit ${ALL}) a
@@ -55,7 +55,7 @@ const GONE = sql`gone as materialized (
 
 const MAY_BE_IGNORED = sql`(c.kind in (${code(FILE)}, ${code(PLAIN)}) and c.place ~* ${sql.placeholder('ignored')}::text)`
 
-/** `TRUTH_TABLE` for ranges as a text: S(ure), D(ecide) or - for each probe, `at` and `beneath`, and claim kind. */
+/** The rows of `TRUTH_TABLE` for ranges as one text: per probe first `at`, then `beneath`; per claim kind one letter. */
 const LETTERS: Record<Answer, string> = { sure: 'S', decide: 'D', skip: '-' }
 const ANSWERS = RANGE_PROBES.flatMap((probe) => [TRUTH_TABLE[probe].at, TRUTH_TABLE[probe].beneath])
   .map((row) => row.map((answer) => LETTERS[answer]).join(''))
@@ -101,7 +101,7 @@ const nextPattern = (
   where repo_id = ${REPO} and place = ${place} and kind = ${code(PATTERN)} ${condition}
   order by repo_id desc, place desc, kind desc, glob desc, record_id desc, weight desc limit 1`
 
-/** The distinct patterns at the points. Many records share few patterns, so it skips through the index from the last one. */
+/** The distinct patterns at the points, the last one first. Each step reads one index row, because many records share few patterns. */
 const PATTERNS = sql`patterns as (
   select given.place, next.* from points given
   cross join lateral (${nextPattern(sql`given.place`, sql`and ${IS_FIRST}`)}) next
@@ -126,7 +126,7 @@ const ranks = (kind: OverlapKind) =>
 const MATCHES = sql`matches as materialized (
     select record_id, max(case when record_id >= ${NOTABLE} then ${ranks('notable')}
       when by_path then ${ranks('path')} else ${ranks('area')} end) as rank from found
-    where is_sure and record_id not in (select id from excluded) and record_id not in (select id from gone)
+    where is_sure and record_id not in (select id from excluded) and record_id not in (select id from ended)
     group by record_id)`
 
 const LIMIT = sql`${sql.placeholder('limit')}::int`
@@ -137,7 +137,7 @@ function top(part: 'activity' | 'notable', condition: SQL, json: SQL): SQL {
       from matches where ${condition} order by rank desc, record_id desc limit ${LIMIT}) ranked order by at)`
 }
 
-/** The first records of the list. If the first search cuts the list, they are not read, because a second search may follow. */
+/** The fields of the first records in the list. Null if the first search cut the list, because a second search may follow. */
 const JSON_OF_FIRST = sql`case when at <= ${sql.placeholder('records')}::int and (total <= ${LIMIT} or not ${IS_FIRST}) then
   (select ${COMPARED_JSON} from ${activities} where repo_id = ${REPO} and id = record_id order by repo_id, id limit 1) end`
 const TOP = sql`${top('activity', sql`record_id < ${NOTABLE}`, JSON_OF_FIRST)}
@@ -152,8 +152,8 @@ const MERGED = sql`(select 'merged', id, null::int, null::int, null, null::int, 
 const LIVE_SELF = sql`(select count(*)::int from self cross join lateral (
   select id from ${activities} where repo_id = ${REPO} and id = self.id
     and status in (${LIVE}) and expires_at > ${NOW} order by repo_id, id limit 1) live)`
-const LIVE_ACTIVITIES = sql`${liveCountOf(sql.placeholder('repo_id'), 'act')} - (select count(*)::int from gone where id < ${NOTABLE}) - ${LIVE_SELF}`
-const LIVE_NOTABLES = sql`${liveCountOf(sql.placeholder('repo_id'), 'ntb')} - (select count(*)::int from gone where id >= ${NOTABLE})`
+const LIVE_ACTIVITIES = sql`${liveCountOf(sql.placeholder('repo_id'), 'act')} - (select count(*)::int from ended where id < ${NOTABLE}) - ${LIVE_SELF}`
+const LIVE_NOTABLES = sql`${liveCountOf(sql.placeholder('repo_id'), 'ntb')} - (select count(*)::int from ended where id >= ${NOTABLE})`
 const KEY_RECORD = sql`case when kind = ${code(TRUNCATED)} then record_id end`
 
 export const runSearch = prepared('overlap_search', (db) =>
@@ -170,7 +170,7 @@ export const runSearch = prepared('overlap_search', (db) =>
       json: sql<string | null>`json`,
     })
     .from(sql`(
-      with recursive ${GONE}, self as materialized (${givenIds('self')}), ${STACK},
+      with recursive ${ENDED}, self as materialized (${givenIds('self')}), ${STACK},
       excluded as materialized (select id from self union all select id from expected),
       ${POINTS}, ${PATTERNS}, ${FOUND}, ${MATCHES}
       ${TOP}
@@ -198,7 +198,7 @@ export const runDecided = prepared('overlap_decided', (db) =>
       json: sql<string | null>`json`,
     })
     .from(sql`(
-      with ${GONE}, excluded as materialized (${givenIds('excluded')}), found as materialized (${DECIDED}),
+      with ${ENDED}, excluded as materialized (${givenIds('excluded')}), found as materialized (${DECIDED}),
       ${MATCHES}
       ${TOP}) as answer${COLUMNS}`),
 )
@@ -210,13 +210,13 @@ export const runCountUndecided = prepared('overlap_count_undecided', (db) =>
       notables: sql<number>`(count(*) filter (where id >= ${NOTABLE}))::int`,
     })
     .from(sql`(
-      with ${GONE}, excluded as materialized (${givenIds('excluded')}), ${POINTS},
+      with ${ENDED}, excluded as materialized (${givenIds('excluded')}), ${POINTS},
       verdict as materialized (select * from ${given('decided', 'place text, kind smallint, glob text, record_id text, is_overlap boolean')})
       select claim.record_id as id
       from (${IN_RANGES} union all ${atPoints(sql`(${IS_SURE_KIND} or kind >= ${code(PATTERN)})`)} union all ${WITH_LABELS}) claim
       left join verdict on verdict.place = claim.place and verdict.kind = claim.kind and verdict.glob = claim.glob
         and coalesce(verdict.record_id, claim.record_id) = claim.record_id
-      where claim.record_id not in (select id from excluded) and claim.record_id not in (select id from gone)
+      where claim.record_id not in (select id from excluded) and claim.record_id not in (select id from ended)
       group by claim.record_id
       having not bool_or(coalesce(claim.is_sure, verdict.is_overlap, false))
         and bool_or(claim.is_sure is null and verdict.is_overlap is null)) as undecided`),

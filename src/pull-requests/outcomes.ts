@@ -6,7 +6,7 @@ import type { App } from '../context/app.ts'
 import { openKnownRepo, type RepoContext } from '../context/repo.ts'
 import type { GithubPullRequest } from '../github/pull-request.ts'
 import { enqueue, type NewJob } from '../jobs/store.ts'
-import { examineActivities } from '../overlap/check.ts'
+import { checkActivities } from '../overlap/check.ts'
 import { enterEnd, enterOutcome, enterRead, openNumberOf, wasShown } from '../signal/ledger.ts'
 import { branchKey, pullRequestKey } from '../signal/pair.ts'
 import type { PairName } from '../signal/store.ts'
@@ -83,6 +83,6 @@ export async function branchChanged(ctx: RepoContext, branch: string, changed: A
   }
   const hasFiles = all.some((each) => each.changed_files.length + (each.pushed_files?.length ?? 0) > 0)
   if (!hasFiles) return
-  const conclusion = await examineActivities(ctx, all)
+  const conclusion = await checkActivities(ctx, all)
   await enterOverlaps(ctx, { side: sideOfBranch(branch, all), branch, activities: all, conclusion })
 }

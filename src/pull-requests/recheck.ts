@@ -4,7 +4,7 @@ import { later } from '../base/clock.ts'
 import type { App } from '../context/app.ts'
 import { openKnownRepo, type RepoContext } from '../context/repo.ts'
 import { enqueue } from '../jobs/store.ts'
-import { examineActivities } from '../overlap/check.ts'
+import { checkActivities } from '../overlap/check.ts'
 import { NAMED_MAX } from '../signal/audience.ts'
 import { enterShown } from '../signal/ledger.ts'
 import { budgetStateOf } from './comment-budget.ts'
@@ -64,7 +64,7 @@ export async function recheck(app: App, repo_id: number, number: number, now: Da
     return
   }
   const isMoved = pr.noise_entered_at?.getTime() !== pr.pushed_at?.getTime()
-  const conclusion = await examineActivities(ctx, activities, isMoved ? ['noise'] : [])
+  const conclusion = await checkActivities(ctx, activities, isMoved ? ['noise'] : [])
   const side = sideOfPullRequest(pr)
   const branch = pr.branch?.includes(':') ? null : pr.branch
   const entered = await enterOverlaps(ctx, { side, branch, activities, conclusion })

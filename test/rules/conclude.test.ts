@@ -13,7 +13,7 @@ const checked_against = {
 }
 
 const nothing: Conclusion = {
-  is_announced: false,
+  checked: 'proposal',
   branch: null,
   emptiness: null,
   expected: new Map(),
@@ -157,10 +157,14 @@ describe('the advice', () => {
   const own = new Map([['act_1', 'own' as const]])
   test.each<[string, Partial<Conclusion>, RegExp]>([
     ['nothing', {}, /^Go ahead, and create an activity/],
-    ['nothing except the checked activity', { is_announced: true }, /^Go ahead, and keep your activity up/],
+    [
+      'nothing except the checked activity',
+      { checked: 'activities' },
+      /^Go ahead, and keep your activity up/,
+    ],
     [
       'a checked activity without a scope',
-      { is_announced: true, emptiness: 'nothing_given' },
+      { checked: 'activities', emptiness: 'nothing_given' },
       /^Name the files that you change: update your activity with scope\.paths/,
     ],
     [

@@ -47,7 +47,7 @@ function matching(id: string, severity: Severity, match: Partial<Matching['match
 function conclusion(changes: Partial<Conclusion>): Conclusion {
   const checked_against = { activities: 1, notables: 1, as_of: at(0).toISOString(), complete: true }
   const nothing = {
-    is_announced: true,
+    checked: 'activities' as const,
     branch: null,
     emptiness: null,
     expected: new Map(),
