@@ -88,8 +88,9 @@ export function updateActivity(ctx: RepoContext, id: string, input: UpdateActivi
       changes.ttl_ms = null
       changes.expires_at = expiryAt(now, row.created_at, settings, row.expires_at)
     }
-    const isOther = changes.pr_number !== undefined && changes.pr_number !== row.pr_number
-    if (isOther && row.pushed_files) Object.assign(changes, await deletePushedChanges(within, row))
+    const hasOtherPullRequest = changes.pr_number !== undefined && changes.pr_number !== row.pr_number
+    if (hasOtherPullRequest && row.pushed_files)
+      Object.assign(changes, await deletePushedChanges(within, row))
     const hasNewLines = files && isLive(row.status) ? await declareChanges(within, row, files) : false
     if (!changesAnything(row, changes) && !hasNewLines) return row
     const { heartbeat_at, expires_at, ...visible } = changes
@@ -130,7 +131,7 @@ export function isReminderDue({ now, settings }: RepoContext, row: ActivityRow):
   return isLive(row.status) && row.branch !== null && row.pr_url === null && isOld
 }
 
-/** All fields that change when the caller sets `scope`, with or without `base_sha`. */
+/** All fields that change when the caller sets `scope`. A `base_sha` that is not sent becomes null. */
 function scopeFields(
   { areas, paths }: UpdateActivity['scope'] & object,
   files: readonly FileChange[],

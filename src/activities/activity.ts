@@ -38,7 +38,7 @@ export type ArchiveReason = z.output<typeof ArchiveReason>
 export const ActivitySource = z.enum(['api', 'pull_request', 'branch'])
 export type ActivitySource = z.output<typeof ActivitySource>
 
-/** The shortest time to live of an activity's own. */
+/** The minimum of `ttl_ms`. */
 const TTL_MIN_MS = 60_000
 
 /** The maximum number of characters of each text. */
@@ -158,7 +158,7 @@ const activityId = z
   .string()
   .meta({ description: 'The id of the activity.', examples: ['act_01h455vb4pex5vsknk084sn02q'] })
 
-/** The abbreviated representation: the response to an update, and, with less of the scope, items of a list. */
+/** The abbreviated representation: the response to an update, and, with fewer fields of the scope, the items of a list. */
 export const ActivityBrief = z
   .strictObject({
     id: activityId,

@@ -5,7 +5,7 @@ import { inTransaction, type RepoContext } from '../context/repo.ts'
 import { type Effect, recordEffect } from '../telemetry/execution.ts'
 import type { ArchiveReason } from './activity.ts'
 import { distinctNames } from './compared-scope.ts'
-import { type PushedChanges, pushedFieldsOf, replaceChanges } from './file-changes.ts'
+import { type PushedChanges, pushedFieldsOf, replacePushedChanges } from './file-changes.ts'
 import { asOf, expiryAt, isClosed, isLive, statusWithPullRequest, withOwnTtl } from './lifecycle.ts'
 import { insertLive } from './live-insert.ts'
 import { listLiveOf, lockActivitiesOf, lockOrigin } from './pull-request-store.ts'
@@ -28,8 +28,8 @@ export interface PullRequest {
 }
 
 /**
- * Links an open pull request to its activities: those with its `pr_url`, else the live ones on its branch without a
- * `pr_url`. The activity of a pushed branch becomes that of the pull request. Returns the linked live activities.
+ * Links an open pull request to its activities: those with its `pr_url`, else the live ones on its branch that have no
+ * `pr_url`. An activity of source `branch` becomes one of source `pull_request`. Returns the linked live activities.
  */
 export function linkPullRequest(ctx: RepoContext, pr: PullRequest): Promise<ActivityRow[]> {
   const update = (row: ActivityRow) => ({
@@ -125,7 +125,7 @@ export function replaceChangesOf(
     const open = await lockActivitiesOf(db, repo.id, { pr_number })
     const live = open.filter((row) => isLiveRow(asOf(row, now)))
     const changed: string[] = []
-    for (const row of live) if (await replaceChanges(within, row, changes)) changed.push(row.id)
+    for (const row of live) if (await replacePushedChanges(within, row, changes)) changed.push(row.id)
     await enqueueRechecks(within, changed)
     return live
   })
@@ -159,7 +159,7 @@ interface Update {
   changes?: PushedChanges | null
 }
 
-/** Updates the activities with the `pr_url` of the pull request, else the live ones on its branch without one. `isAffected` defaults to live ones. */
+/** Updates the activities of the pull request, else the live ones on its branch that have no pull request. `isAffected`: which of them to update; live ones by default. */
 function updateEach(
   ctx: RepoContext,
   pr: Pick<PullRequest, 'number' | 'branch' | 'is_fork'>,
@@ -185,7 +185,7 @@ export async function updateRows(
   const changed: string[] = []
   for (const row of rows) {
     const after = await store.updateActivity(db, row, { ...update(row), updated_at: now })
-    const hasNewFiles = changes !== null && (await replaceChanges(within, after, changes))
+    const hasNewFiles = changes !== null && (await replacePushedChanges(within, after, changes))
     if (hasNewFiles || hasVisibleChange(row, after)) changed.push(row.id)
     updated.push(after)
   }
@@ -193,7 +193,7 @@ export async function updateRows(
   return updated
 }
 
-/** Whether anything that is published has changed. A heartbeat alone has not. */
+/** Whether a field that is published has changed. A heartbeat changes none. */
 function hasVisibleChange(before: ActivityRow, after: ActivityRow): boolean {
   const published = ({ status, title, branch, base_branch, pr_number, draft_pr, scope }: ActivityRow) =>
     JSON.stringify([status, title, branch, base_branch, pr_number, draft_pr, scope])

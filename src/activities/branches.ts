@@ -46,7 +46,7 @@ export interface PushedBranch {
   actor: string
   /** The message of the head commit. Its first line becomes the title. */
   message: string
-  /** The maximum number of files in a comparison if the list was cut to it; otherwise null. */
+  /** The number of files at which GitHub cut the list; null if the list is complete. */
   cut_at: number | null
 }
 

@@ -22,7 +22,7 @@ export interface ComparedScope extends Scope {
 
 /**
  * The files of a pull request that is ready for review replace the declared paths and files, and so do the files of
- * activities that were created from GitHub. While it is a draft, both count. Declared areas always count.
+ * activities that were created from GitHub. While the pull request is a draft, both count. Declared areas always count.
  */
 export function comparedScopeOf(row: ComparedFields): ComparedScope {
   const { scope, scope_is_literal: is_literal, changed_files, pushed_files } = row

@@ -80,7 +80,7 @@ export interface PushedChanges {
  * Replaces the files that GitHub lists for a live activity, which the transaction of `within` has locked. The declared
  * scope is not changed. False if the activity is not live or already has these files.
  */
-export async function replaceChanges(
+export async function replacePushedChanges(
   { db, repo, now }: RepoContext,
   row: ActivityRow,
   changes: PushedChanges,
@@ -109,7 +109,7 @@ export async function deletePushedChanges(
   return { pushed_files: null, pushed_base_sha: null }
 }
 
-/** The change without its lines. The fields are in the order of `jsonb`, so that it compares equal to a stored one. */
+/** The change without its lines. The fields are in the order in which `jsonb` returns them, so that the JSON of both is equal. */
 export function changedFileOf({ path, previous_path, status, blob_sha }: ChangedFile): ChangedFile {
   return { path, status, blob_sha, previous_path }
 }

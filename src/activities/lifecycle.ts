@@ -61,12 +61,12 @@ interface TimeToLive {
   max_activity_ttl_ms: number | null
 }
 
-/** The time to live of an activity with its own: never longer than that of the repository. */
+/** The time to live of an activity. `ttl_ms`: its own one, if any, which cannot extend that of the repository. */
 export function withOwnTtl(ttl: TimeToLive, ttl_ms: number | null): TimeToLive {
   return { ...ttl, activity_ttl_ms: Math.min(ttl_ms ?? ttl.activity_ttl_ms, ttl.activity_ttl_ms) }
 }
 
-/** `expires_at` after a create or heartbeat at `now`: not before `present`, and not after the maximum time to live. */
+/** `expires_at` after a create or heartbeat at `now`: not before `present`, the previous one, and not after the maximum time to live. */
 export function expiryAt(now: Date, created_at: Date, ttl: TimeToLive, present: Date = now): Date {
   const extended = later(now, ttl.activity_ttl_ms)
   const expiry = extended > present ? extended : present

@@ -77,8 +77,8 @@ export async function listLive(
 }
 
 /**
- * The columns as a JSON object in text: for a statement that finds the activities by other means, and for many rows, which
- * are decoded faster in one piece than column by column.
+ * The columns as the text of a JSON object. It is used in statements that return rows of other kinds, too, and for many rows,
+ * because one text is decoded faster than many columns.
  */
 function jsonOf(columns: Record<string, PgColumn | SQL>): SQL<string> {
   const fields = Object.entries(columns).map(([name, column]) => sql`${sql.raw(`'${name}'`)}, ${column}`)
@@ -130,7 +130,7 @@ export async function listCompared(
   return [...ids.flatMap((id) => known.get(id) ?? []), ...read]
 }
 
-/** What the activities `ids` share with others: their scopes, files, authors and issues. */
+/** The fields of the activities `ids` from which their scopes, files, authors and closed issues follow. */
 export async function listScopesOf(db: Db, repo_id: number, ids: string[]): Promise<SidedActivity[]> {
   const rows = await readSided(db, { repo_id, ids: JSON.stringify(ids) })
   return rows.map(({ json }) => JSON.parse(json))
@@ -169,7 +169,7 @@ const readMergedBefore = prepared('merged_activities_before', (db) =>
     .limit(sql.placeholder('limit')),
 )
 
-/** Up to `limit` activities merged after `since` and before the activity `before`, last merged first. The search of a check reads the first ones. */
+/** Up to `limit` activities merged after `since` and before the activity `before`, last merged first. The first page comes from the search of a check. */
 export function listMerged(
   db: Db,
   repo_id: number,

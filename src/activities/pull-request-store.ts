@@ -148,7 +148,7 @@ export async function listPushedBranches(
   return rows.flatMap(({ branch }) => branch ?? [])
 }
 
-/** Sends a heartbeat for the live activities of source `pull_request` with these numbers; returns how many. */
+/** Records a heartbeat of the live activities of source `pull_request` whose pull requests have these numbers; returns how many. */
 export async function extendTracked(
   db: Db,
   repo_id: number,

@@ -14,12 +14,12 @@ export const isOpen = sql`${activities.status} not in ${listed(CLOSED_STATUSES)}
 export const isStoredLive = sql`${activities.status} in ${listed(LIVE_STATUSES)}`
 export const isStoredFinished = sql`${activities.status} in ${listed(FINISHED_STATUSES)}`
 
-/** Is a live activity of the repository. `isOpen` is implied, but it matches the predicate of the partial indexes. */
+/** True for a live activity of the repository. `isOpen` follows from the rest, but matches the predicate of the partial indexes. */
 export function isLiveAt(repo_id: number | Placeholder, now: Date | Placeholder): SQL {
   return allOf(eq(activities.repo_id, repo_id), isOpen, isStoredLive, gt(activities.expires_at, now))
 }
 
-/** The same in a prepared statement, of `repo_id` as of `now`. */
+/** The same for prepared statements with the parameters `repo_id` and `now`. */
 export const isLive = isLiveAt(sql.placeholder('repo_id'), sql.placeholder('now'))
 
 /**
@@ -35,7 +35,7 @@ export function isBranch(
 
 /** `expires_at` after a heartbeat at `now`, with the rules of `withOwnTtl` and `expiryAt`. */
 export function extendedExpiry(life: Record<'now' | 'ttl_ms' | 'max_ttl_ms', unknown>): SQL {
-  // Null without a maximum or an own time to live; `least` ignores null.
+  // `ttl_ms` and `max_ttl_ms` can be null; `least` ignores null.
   const ttl_ms = sql`least(${activities.ttl_ms}, ${life.ttl_ms}::bigint)`
   const extended = sql`greatest(${activities.expires_at}, ${laterBy(sql`${life.now}`, ttl_ms)})`
   return sql`least(${extended}, ${laterBy(activities.created_at, sql`${life.max_ttl_ms}`)})`

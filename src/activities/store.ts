@@ -61,7 +61,7 @@ async function insertRow(db: Db, row: NewActivity): Promise<ActivityRow> {
     weight,
     claims: JSON.stringify(claims),
   })
-  // The given scope, whose globs are parsed.
+  // Keep the given scope object, because its globs are already parsed.
   return { ...(inserted as ActivityRow), scope: row.scope }
 }
 
@@ -122,7 +122,7 @@ export async function updateActivity(
 ): Promise<ActivityRow> {
   const { repo_id, id } = before
   const [row] = await tx.update(activities).set(changes).where(isRecord(repo_id, id)).returning()
-  // The given scope, whose globs are parsed.
+  // Keep the given scope object, because its globs are already parsed.
   const after = { ...(row as ActivityRow), ...(changes.scope && { scope: changes.scope }) }
   if (isLive(before.status) && !isLive(after.status)) await unindexActivities(tx, repo_id, [id])
   else if (isLive(after.status) && claimsChange(before, after))

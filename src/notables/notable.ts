@@ -15,7 +15,7 @@ export type Importance = z.output<typeof Importance>
 export const Category = z.enum(NOTABLE_CATEGORIES)
 export type Category = z.output<typeof Category>
 
-/** The most characters of each text, and entries of `supersedes`. */
+/** The maximum number of characters of each text, and of entries in `supersedes`. */
 export const NOTABLE_MAX = { title: 200, summary: 4000, supersedes: 100 }
 
 const title = text(1, NOTABLE_MAX.title).meta({

@@ -98,7 +98,7 @@ export const PathPair = z
     }),
     confidence: z.enum(['proved', 'likely']).nullable().meta({
       description:
-        'Set for a conflict: `likely` if the base branch changed between the lines, or if they repeat; otherwise `proved`.',
+        'Set for a conflict: `likely` if the base branch changed lines there too, or if the same lines occur elsewhere; otherwise `proved`.',
     }),
     your_lines: lineRange.meta({
       description: 'The first and last line, in the base of your patch; null if unknown.',

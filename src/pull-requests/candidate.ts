@@ -77,10 +77,10 @@ export function mergedSincePush(
   web_url: string,
 ): { number: number; url: string }[] {
   const isWaiting = ({ merged, merged_at, ...row }: PairRow) => {
-    const place = row.first === pullRequestKey(number) ? 'first' : 'second'
-    if (merged === null || merged_at === null || merged === place || row[`${place}_shown_at`] === null)
+    const slot = row.first === pullRequestKey(number) ? 'first' : 'second'
+    if (merged === null || merged_at === null || merged === slot || row[`${slot}_shown_at`] === null)
       return false
-    return row[`${place}_head`] === head_sha || (pushed_at !== null && bySecond(pushed_at, merged_at) < 0)
+    return row[`${slot}_head`] === head_sha || (pushed_at !== null && bySecond(pushed_at, merged_at) < 0)
   }
   return [...pairs].flatMap(([key, row]) => {
     const other = numberOf(key)

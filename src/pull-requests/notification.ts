@@ -2,7 +2,7 @@
 import type { LineRange } from '../lines/verdict.ts'
 import { linesText } from '../lines/verdict-words.ts'
 import type { NotableRow } from '../notables/table.ts'
-import { branchOf, numberOf, otherPlace, type Place } from '../signal/pair.ts'
+import { branchOf, numberOf, otherSlot, type Slot } from '../signal/pair.ts'
 import type { PairRow } from '../signal/table.ts'
 import { joined, quote } from './markdown.ts'
 
@@ -41,12 +41,12 @@ interface Repository {
 const NAMED_MAX = 3
 
 export function pairNotification(row: PairRow, { full_name, web_url }: Repository): Notification {
-  const first: Place = row.cause ?? 'first'
-  const places = [first, otherPlace(first)] as const
-  const [one, other] = places.map((place) => sideOf(row, place, web_url)) as [NotifiedSide, NotifiedSide]
+  const first: Slot = row.cause ?? 'first'
+  const slots = [first, otherSlot(first)] as const
+  const [one, other] = slots.map((slot) => sideOf(row, slot, web_url)) as [NotifiedSide, NotifiedSide]
   const files = row.files.map(({ path, ...lines }) => ({
     path,
-    lines: [lines[`${places[0]}_lines`], lines[`${places[1]}_lines`]] as [LineRange | null, LineRange | null],
+    lines: [lines[`${slots[0]}_lines`], lines[`${slots[1]}_lines`]] as [LineRange | null, LineRange | null],
   }))
   const event = row.is_duplicate ? 'duplicate' : 'conflict'
   const who = `${nameOf(one)} and ${nameOf(other)}`
@@ -73,12 +73,12 @@ export function notableNotification(
   }
 }
 
-function sideOf(row: PairRow, place: Place, web_url: string): NotifiedSide {
-  const pull_request = numberOf(row[place])
+function sideOf(row: PairRow, slot: Slot, web_url: string): NotifiedSide {
+  const pull_request = numberOf(row[slot])
   return {
     pull_request,
-    branch: branchOf(row[place]),
-    author: row[`${place}_author`],
+    branch: branchOf(row[slot]),
+    author: row[`${slot}_author`],
     url: pull_request === null ? null : `${web_url}/pull/${pull_request}`,
   }
 }

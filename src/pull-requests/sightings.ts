@@ -13,9 +13,9 @@ import {
   type LastChange,
   type LedgerSide,
   numberOf,
-  placeOf,
   type SideKey,
   type Sighting,
+  slotOf,
 } from '../signal/pair.ts'
 import { lockLedger, saveNoisePairs } from '../signal/store.ts'
 import type { PairRow } from '../signal/table.ts'
@@ -169,7 +169,7 @@ async function enterNoise(within: RepoContext, key: SideKey, { noise }: Conclusi
   const found = new Map<string, { noise: NoiseClass; first: SideKey; second: SideKey }>()
   for (const { key: other, overlaps } of groupOverlaps(noise)) {
     if (other === null || other === key) continue
-    const [first, second] = placeOf(key, other) === 'first' ? [key, other] : [other, key]
+    const [first, second] = slotOf(key, other) === 'first' ? [key, other] : [other, key]
     for (const { example } of overlaps.flatMap(({ match }) => match.paths)) {
       const shared = noiseOfPath(example, rules, { is_file: true }) ?? 'binary'
       found.set(JSON.stringify([shared, other]), { noise: shared, first, second })

@@ -2,7 +2,7 @@
 import { DAY_MS, later } from '../base/clock.ts'
 import type { RepoContext } from '../context/repo.ts'
 import * as counts from '../signal/counts-store.ts'
-import { branchOf, numberOf, type Place } from '../signal/pair.ts'
+import { branchOf, numberOf, type Slot } from '../signal/pair.ts'
 import {
   type GetSignal,
   monthsOf,
@@ -55,12 +55,12 @@ function recentOf(row: PairRow, web_url: string): RecentPair {
   }
 }
 
-function sideOf(row: PairRow, place: Place, web_url: string): RecentPair['sides'][number] {
-  const number = numberOf(row[place])
+function sideOf(row: PairRow, slot: Slot, web_url: string): RecentPair['sides'][number] {
+  const number = numberOf(row[slot])
   return {
     pr_url: number === null ? null : `${web_url}/pull/${number}`,
-    branch: branchOf(row[place]),
-    author: row[`${place}_author`],
-    shown_at: row[`${place}_shown_at`]?.toISOString() ?? null,
+    branch: branchOf(row[slot]),
+    author: row[`${slot}_author`],
+    shown_at: row[`${slot}_shown_at`]?.toISOString() ?? null,
   }
 }

@@ -60,7 +60,7 @@ export function suppressionOf(candidate: Candidate, rules: AudienceRules): Suppr
   return null
 }
 
-/** Whether work that was last pushed or declared at `active_at` is not shown any more. */
+/** Whether work that was last pushed or declared at `active_at` is too old to be shown. */
 export function isStale(active_at: Date, { comment, now }: Pick<AudienceRules, 'comment' | 'now'>): boolean {
   return now.getTime() - active_at.getTime() > comment.stale_after_days * DAY_MS
 }
@@ -69,7 +69,7 @@ function isCausedByThis({ cause, is_earlier }: Candidate): boolean {
   return cause === null ? is_earlier : cause === 'this'
 }
 
-/** What is still shown when the budget is exceeded. */
+/** Whether the candidate is shown even when the budget is exceeded. */
 function isWorthMore({ conflicts, is_duplicate, is_risky }: Candidate): boolean {
   return conflicts >= 2 || is_duplicate || is_risky
 }

@@ -19,10 +19,10 @@ export type BudgetState = z.output<typeof CommentBudget>
 /** The share counts the pull requests that were opened in this period. */
 export const BUDGET_DAYS = 30
 
-/** With fewer pull requests, a share says little. */
+/** With fewer pull requests, the share is not meaningful. */
 const PULL_REQUESTS_MIN = 20
 
-/** `commented` of `pull_requests` by people, opened in the last `BUDGET_DAYS`, have a comment. */
+/** The state of the budget. `pull_requests`: those by people that were opened in the last `BUDGET_DAYS`; `commented`: those of them with a comment. */
 export function budgetOf(
   { pull_requests, commented }: { pull_requests: number; commented: number },
   limit: number,

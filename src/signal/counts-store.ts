@@ -7,10 +7,10 @@ import type { Outcome } from './pair.ts'
 import type { OutcomeCounts } from './signal.ts'
 import { firstShownAt, noise_pairs, type PairRow, pair_totals, pairs } from './table.ts'
 
-/** The newest pairs whose files are counted. */
+/** The maximum number of pairs whose files are counted, the newest ones. */
 const FILED_MAX = 5_000
 
-/** The totals of months that are read: those of more than a year. */
+/** The maximum number of monthly totals that are read: more than those of a year. */
 const TOTALS_MAX = 100
 
 const isShown = sql`${firstShownAt(pairs)} is not null`

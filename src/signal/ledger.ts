@@ -1,4 +1,4 @@
-/** Enters in the ledger which pairs conflict, who was shown them, and what became of them (contract §12). */
+/** Records in the ledger which pairs conflict, who was shown them, and what became of them (contract §12). */
 import { isDeepStrictEqual } from 'node:util'
 import { inTransaction, type RepoContext } from '../context/repo.ts'
 import type { FileChange } from '../lines/change.ts'
@@ -22,7 +22,10 @@ import {
 /** Cost units of about 5 ns for comparing one side with merged lines. */
 const MERGED_UNITS_MAX = 20_000_000
 
-/** The pairs of a side. If it is a pull request, those of its branch become its own. `within`: a transaction that holds the lock. */
+/**
+ * The pairs of a side, by the key of the other side. Pairs that were stored under `branch_key`, before the branch had a pull
+ * request, are moved to `key`. `within`: a transaction that has locked the ledger.
+ */
 export async function pairsOf(
   within: RepoContext,
   key: SideKey,
@@ -46,16 +49,16 @@ export async function pairsOf(
   return pairs
 }
 
-/** What a comparison of a side found. */
+/** What a comparison of one side with all others found. */
 export interface Sightings {
   found: Sighting[]
-  /** The open sides of stored pairs that were not found; null for one that ended without a pull request. */
+  /** The other sides of open pairs that were not found, with their last change. Null for a branch whose work has ended. */
   absent: ReadonlyMap<SideKey, LastChange | null>
   /** Everything was compared, so that a pair that was not found is gone. */
   is_complete: boolean
 }
 
-/** Enters a comparison; returns all pairs of the side. `pairs`: see `pairsOf`, in the same transaction. */
+/** Records the result of a comparison. Returns all pairs of the side. `pairs`: the result of `pairsOf` in the same transaction. */
 export async function enterSightings(
   within: RepoContext,
   side: LedgerSide,
@@ -93,7 +96,7 @@ async function saveChanged(
   if (hasOutcome) await store.deleteUnusedMergedChanges(db, repo.id)
 }
 
-/** Enters that a side was shown its pairs with `others`. */
+/** Records that a side was shown its pairs with `others`. */
 export function enterShown(
   ctx: RepoContext,
   key: SideKey,
@@ -120,7 +123,7 @@ export interface EndedSide {
   activity_ids: string[]
 }
 
-/** Enters that a side ended; returns its pairs whose outcome the other side decides from now on. */
+/** Records that a side ended. Returns those of its pairs whose outcome now depends on the other side. */
 export function enterEnd(ctx: RepoContext, side: EndedSide): Promise<PairRow[]> {
   return inTransaction(ctx, async (within) => {
     const { db, repo } = within
@@ -138,8 +141,8 @@ export function enterEnd(ctx: RepoContext, side: EndedSide): Promise<PairRow[]> 
 }
 
 /**
- * Enters the outcome of each pair whose other side was merged before the last push of this side. `files`: its changed files.
- * A pair whose lines are unknown stays open. Returns all pairs of the side.
+ * Records the outcome of each pair whose other side was merged before the last push of this side. `files`: the changed files
+ * of this side. A pair whose lines are unknown stays open. Returns all pairs of the side.
  */
 export async function enterPushAfterMerge(
   within: RepoContext,
@@ -165,7 +168,7 @@ export async function enterPushAfterMerge(
   return next
 }
 
-/** Counts a read of the other side from GitHub; undefined if the outcome is known, or after `max` reads. */
+/** Counts a request to GitHub about the other side of a merged one. Undefined if it must not be made: the outcome is known, or there were `max` requests. */
 export function enterRead(ctx: RepoContext, name: store.PairName, max: number): Promise<PairRow | undefined> {
   return inTransaction(ctx, async ({ db, repo }) => {
     await store.lockLedger(db, repo.id)
@@ -177,7 +180,7 @@ export function enterRead(ctx: RepoContext, name: store.PairName, max: number): 
   })
 }
 
-/** Enters an outcome that follows from GitHub’s answer. */
+/** Records an outcome that follows from GitHub's answer. */
 export function enterOutcome(
   ctx: RepoContext,
   name: store.PairName,
@@ -197,7 +200,7 @@ export function wasShown({ first_shown_at, second_shown_at }: PairRow): boolean 
   return first_shown_at !== null || second_shown_at !== null
 }
 
-/** The number of the pull request that is still open after the other side of the pair was merged; null if it has none. */
+/** The number of the pull request that is still open after the other side was merged. Null if neither was merged, or if the other one is a branch. */
 export function openNumberOf(row: PairRow): number | null {
   if (row.merged === null) return null
   return numberOf(row.merged === 'first' ? row.second : row.first)

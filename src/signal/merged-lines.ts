@@ -1,4 +1,4 @@
-/** Whether a side, as it is after the other one was merged, had to follow the merged lines (contract §12). Pure. */
+/** The outcome of a pair after one side was merged, by the lines of the other side (contract §12). Pure. */
 import type { Budget } from '../base/budget.ts'
 import type { FileChange } from '../lines/change.ts'
 import { fileVerdict } from '../lines/file-verdict.ts'
@@ -31,7 +31,7 @@ export function outcomeAfterMerge(
   return files.some(({ verdict }) => verdict === 'unknown') || budget.remaining < 0 ? null : 'wrong'
 }
 
-/** After a rebase the merged lines are part of the base, on which the merged change looks reversed. */
+/** Whether a change edits lines that the merge brought. After a rebase these are lines of its base, like those of the reversed merged change. */
 function editsLinesOf(change: FileChange, merged: FileChange, budget: Budget): boolean {
   if (change.digest === null || merged.digest === null) return false
   const modified = { path: merged.path, previous_path: null, status: 'modified', blob_sha: null } as const

@@ -4,12 +4,14 @@ import type { Confidence, LineRange } from '../lines/verdict.ts'
 /** `#12` for a pull request, `branch:NAME` for a branch without one. The name of a branch contains no colon. */
 export type SideKey = string
 
-export const PLACES = ['first', 'second'] as const
-export type Place = (typeof PLACES)[number]
+/** The two sides in a row of `pairs`. */
+export const SLOTS = ['first', 'second'] as const
+export type Slot = (typeof SLOTS)[number]
 
 /**
- * What became of a pair: `came_true` if one side was merged and the other had to follow its lines; `resolved` if a push took
- * the overlap away before; `wrong` if the other one did not have to; `given_up` if one was closed unmerged.
+ * What became of a pair. `came_true`: one side was merged, and the other one then conflicted or edited the merged lines.
+ * `resolved`: a push took the overlap away before a merge. `wrong`: one side was merged, and the other one neither
+ * conflicted nor edited the merged lines. `given_up`: one side was closed unmerged.
  */
 export const OUTCOMES = ['open', 'came_true', 'resolved', 'wrong', 'given_up'] as const
 export type Outcome = (typeof OUTCOMES)[number]
@@ -21,7 +23,7 @@ export interface PairFile {
   second_lines: LineRange | null
 }
 
-/** The files of a pair that are kept. */
+/** The maximum number of files that are stored with a pair. */
 export const FILES_MAX = 20
 
 export function pullRequestKey(number: number): SideKey {
@@ -49,7 +51,7 @@ export interface LastChange {
   at: Date
   /** When the service learned of it. */
   received_at: Date
-  /** The event was seen; otherwise it was not later. */
+  /** False if the service did not see the event. `at` is then the latest time at which it can have happened. */
   is_exact: boolean
   /** The head commit of a pull request; null for a branch. */
   head: string | null
@@ -71,12 +73,12 @@ export function bySecond(one: Date, other: Date): number {
   return Math.floor(one.getTime() / 1000) - Math.floor(other.getTime() / 1000)
 }
 
-/** Whether a side was pushed or declared again since it was `before`. */
+/** Whether a side was pushed or declared again since the state `before`. */
 export function hasMoved(side: LastChange, before: { at: Date; head: string | null }): boolean {
   return side.at > before.at || (side.head !== null && before.head !== null && side.head !== before.head)
 }
 
-/** A pair as one of its sides sees it. */
+/** A conflict or duplicate that a comparison of one side found with another side. */
 export interface Sighting {
   other: SideKey
   other_author: string | null
@@ -86,18 +88,18 @@ export interface Sighting {
   files: { path: string; your_lines: LineRange | null; their_lines: LineRange | null }[]
 }
 
-/** A side of pairs. */
+/** The side whose pairs are recorded: a pull request, or a branch without one. */
 export interface LedgerSide {
   key: SideKey
   author: string | null
   last_change: LastChange
 }
 
-/** The place of `key` in its pair with `other`: keys are compared by code unit, as PostgreSQL does for the `C` collation. */
-export function placeOf(key: SideKey, other: SideKey): Place {
+/** The slot of `key` in its pair with `other`. The lower key is first, in the byte order of PostgreSQL's `C` collation. */
+export function slotOf(key: SideKey, other: SideKey): Slot {
   return Buffer.compare(Buffer.from(key), Buffer.from(other)) < 0 ? 'first' : 'second'
 }
 
-export function otherPlace(place: Place): Place {
-  return place === 'first' ? 'second' : 'first'
+export function otherSlot(slot: Slot): Slot {
+  return slot === 'first' ? 'second' : 'first'
 }

@@ -1,11 +1,11 @@
-/** How right the comments of a repository were: the shapes of `GET …/signal`, and precision (contract §12). Pure. */
+/** How often the comments of a repository were right: the schemas of `GET …/signal`, and precision (contract §12). Pure. */
 import { z } from 'zod'
 import { outputTimestamp, wholeNumber } from '../base/field.ts'
 import { NOISE_CLASSES } from '../lines/noise-names.ts'
 import { CommentBudget } from './budget.ts'
 import { OUTCOMES, type Outcome } from './pair.ts'
 
-/** With fewer decided pairs, precision says little. */
+/** With fewer decided pairs, precision is not meaningful. */
 const DECIDED_MIN = 10
 
 /** Of the pairs that were shown and decided, the share that was right; null if fewer than 10 are decided. */
@@ -23,13 +23,13 @@ export type OutcomeCounts = Record<Outcome, number>
 
 const NO_PAIRS: OutcomeCounts = { open: 0, came_true: 0, resolved: 0, wrong: 0, given_up: 0 }
 
-/** The counts as the operation returns them; an outcome that is missing has none. */
+/** The counts as the operation returns them. An outcome that is missing in `counts` counts as 0. */
 export function pairCountsOf(counts: Partial<OutcomeCounts>): z.output<typeof PairCounts> {
   const all = { ...NO_PAIRS, ...counts }
   return { shown: Object.values(all).reduce((sum, count) => sum + count, 0), ...all }
 }
 
-/** Months that are listed. */
+/** The maximum number of months in a response. */
 const MONTHS_MAX = 12
 
 /** The last months with pairs, the oldest first. Counts of the same month and outcome are added. */

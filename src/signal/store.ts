@@ -15,7 +15,7 @@ export type PairName = Pick<PairRow, 'first' | 'second'>
 /** The maximum number of pairs of one side that are read: those that were found first. */
 const PAIRS_MAX = 2_000
 
-/** Serializes the writers of a repository's ledger until the transaction `tx` ends. They read rows before they write them. */
+/** Locks the ledger of a repository until the transaction `tx` ends, because writers read rows before they change them. */
 export async function lockLedger(tx: Db, repo_id: number): Promise<void> {
   await lockName(tx, ['pairs', repo_id])
 }
@@ -120,7 +120,7 @@ export async function saveNoisePairs(
     .onConflictDoNothing()
 }
 
-/** Up to `limit` pairs that ended, or that nothing happened to, until `before`. */
+/** Up to `limit` pairs, open or ended, to which nothing has happened since `before`. */
 export async function listOldPairs(
   db: Db,
   repo_id: number,

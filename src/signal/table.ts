@@ -5,7 +5,7 @@ import { bytes, byteText, instant, isOneOf, repoId } from '../db/column.ts'
 import type { ChangeStatus } from '../lines/change.ts'
 import type { NoiseClass } from '../lines/noise.ts'
 import type { Confidence } from '../lines/verdict.ts'
-import { OUTCOMES, type Outcome, type PairFile, PLACES, type Place } from './pair.ts'
+import { OUTCOMES, type Outcome, type PairFile, SLOTS, type Slot } from './pair.ts'
 
 /** When either side was first shown the pair; null if neither was. */
 export function firstShownAt(table: { first_shown_at: SQLWrapper; second_shown_at: SQLWrapper }): SQL {
@@ -23,14 +23,14 @@ export const pairs = pgTable(
     /** The logins of their authors; null if unknown. */
     first_author: text(),
     second_author: text(),
-    /** When each was last pushed or declared, as of the last comparison. */
+    /** When each side was last pushed or declared, as of the last comparison. */
     first_active_at: instant().notNull(),
     second_active_at: instant().notNull(),
     /** The head commit of each pull request, as of the last comparison; null for a branch. */
     first_head: text(),
     second_head: text(),
     /** The side whose event brought the pair about; null if unknown. */
-    cause: text().$type<Place>(),
+    cause: text().$type<Slot>(),
     is_duplicate: boolean().notNull(),
     /** The strongest confidence of its conflicts; null if there is none. */
     confidence: text().$type<Confidence>(),
@@ -45,9 +45,9 @@ export const pairs = pgTable(
     /** Whether GitHub could merge the side that was shown the pair; null if unknown. */
     was_mergeable: boolean(),
     /** The side that was merged while the other one was open. */
-    merged: text().$type<Place>(),
+    merged: text().$type<Slot>(),
     merged_at: instant(),
-    /** How often GitHub was asked about the other side since. */
+    /** How often GitHub has been asked about the other side since the merge. */
     reads: integer().notNull().default(0),
     outcome: text().$type<Outcome>().notNull().default('open'),
     /** When the outcome was known; null while it is open. */
@@ -63,7 +63,7 @@ export const pairs = pgTable(
     check('pairs_order_check', sql`${table.repo_id} > 0 and ${table.first} < ${table.second}`),
     check(
       'pairs_place_check',
-      sql`${isOneOf(table.cause, PLACES)} and ${isOneOf(table.merged, PLACES)} and (${table.merged} is null) = (${table.merged_at} is null)`,
+      sql`${isOneOf(table.cause, SLOTS)} and ${isOneOf(table.merged, SLOTS)} and (${table.merged} is null) = (${table.merged_at} is null)`,
     ),
     check(
       'pairs_outcome_check',

@@ -8,11 +8,11 @@ import {
   type LastChange,
   type LedgerSide,
   type Outcome,
-  otherPlace,
-  type Place,
-  placeOf,
+  otherSlot,
   type SideKey,
   type Sighting,
+  type Slot,
+  slotOf,
 } from './pair.ts'
 import type { PairRow } from './table.ts'
 
@@ -21,15 +21,15 @@ export function otherOf(row: Pick<PairRow, 'first' | 'second'>, key: SideKey): S
   return row.first === key ? row.second : row.first
 }
 
-/** A comparison found the pair. `row`: the stored one. A pair that came back after it ended begins again, but its outcome after a merge stands. */
+/** The row after a comparison found the pair. `row`: the stored one, if any. A pair that had ended is opened again, unless it ended after a merge. */
 export function afterSighting(
   row: PairRow | undefined,
   { side, sighting, repo_id, now }: { side: LedgerSide; sighting: Sighting; repo_id: number; now: Date },
 ): PairRow {
-  const place = placeOf(side.key, sighting.other)
+  const slot = slotOf(side.key, sighting.other)
   const found = {
-    ...partOf(place, { author: side.author, ...lastChangeFields(side.last_change) }),
-    ...partOf(otherPlace(place), {
+    ...partOf(slot, { author: side.author, ...lastChangeFields(side.last_change) }),
+    ...partOf(otherSlot(slot), {
       author: sighting.other_author,
       ...lastChangeFields(sighting.other_last_change),
     }),
@@ -37,7 +37,7 @@ export function afterSighting(
     confidence: sighting.confidence,
     files: sighting.files.slice(0, FILES_MAX).map(({ path, your_lines, their_lines }) => ({
       path,
-      ...linesOf(place, your_lines, their_lines),
+      ...linesOf(slot, your_lines, their_lines),
     })),
   }
   if (row?.outcome === 'open') return { ...row, ...found }
@@ -46,8 +46,8 @@ export function afterSighting(
   return {
     ...(row ?? {
       repo_id,
-      first: place === 'first' ? side.key : sighting.other,
-      second: place === 'first' ? sighting.other : side.key,
+      first: slot === 'first' ? side.key : sighting.other,
+      second: slot === 'first' ? sighting.other : side.key,
       seen_at: now,
       first_shown_at: null,
       second_shown_at: null,
@@ -55,7 +55,7 @@ export function afterSighting(
       was_mergeable: null,
     }),
     ...found,
-    cause: side_caused && (side_caused === 'one' ? place : otherPlace(place)),
+    cause: side_caused && (side_caused === 'one' ? slot : otherSlot(slot)),
     merged: null,
     merged_at: null,
     reads: 0,
@@ -65,8 +65,8 @@ export function afterSighting(
 }
 
 /**
- * A complete comparison of side `key` did not find the pair any more. It is resolved by a push of either side; anything else, such
- * as a change of the settings, leaves it open. `other`: null if that side has ended without a pull request.
+ * The row after a complete comparison of side `key` did not find the pair any more. A push of either side resolves the pair;
+ * anything else, such as a change of the settings, leaves it open. `other`: null for a branch whose work has ended.
  */
 export function afterAbsence(
   row: PairRow,
@@ -75,8 +75,8 @@ export function afterAbsence(
 ): PairRow {
   if (row.outcome !== 'open' || row.merged !== null) return row
   if (other === null) return withOutcome(row, 'given_up', now)
-  const place = placeOf(key, otherOf(row, key))
-  const [first, second] = place === 'first' ? [mine, other] : [other, mine]
+  const slot = slotOf(key, otherOf(row, key))
+  const [first, second] = slot === 'first' ? [mine, other] : [other, mine]
   const moved = [
     ...(hasMoved(first, lastOf(row, 'first')) ? [first.at] : []),
     ...(hasMoved(second, lastOf(row, 'second')) ? [second.at] : []),
@@ -85,19 +85,19 @@ export function afterAbsence(
   return at ? withOutcome(row, 'resolved', at) : row
 }
 
-/** A side was shown the pair. */
+/** The row after side `key` was shown the pair. */
 export function afterShowing(
   row: PairRow,
   { key, at, is_mergeable }: { key: SideKey; at: Date; is_mergeable: boolean | null },
 ): PairRow {
-  const place = placeOf(key, otherOf(row, key))
-  if (row[`${place}_shown_at`] !== null) return row
-  return { ...row, [`${place}_shown_at`]: at, was_mergeable: row.was_mergeable ?? is_mergeable }
+  const slot = slotOf(key, otherOf(row, key))
+  if (row[`${slot}_shown_at`] !== null) return row
+  return { ...row, [`${slot}_shown_at`]: at, was_mergeable: row.was_mergeable ?? is_mergeable }
 }
 
 /**
- * A side was merged or closed. If the other one was merged before, the pair was wrong. A merge that
- * happened before the push that resolved the pair, but whose delivery came later, opens it again.
+ * The row after side `key` was merged or closed. A second merge makes the outcome `wrong`. The delivery of a merge may come
+ * after that of a later push which resolved the pair; the merge then opens the pair again.
  */
 export function afterEnd(
   row: PairRow,
@@ -105,10 +105,10 @@ export function afterEnd(
 ): PairRow {
   const isLate = is_merged && row.outcome === 'resolved' && row.ended_at !== null && row.ended_at > at
   if (row.outcome !== 'open' && !isLate) return row
-  const place = placeOf(key, otherOf(row, key))
+  const slot = slotOf(key, otherOf(row, key))
   if (!is_merged) return withOutcome(row, 'given_up', at)
-  if (row.merged === null) return { ...row, merged: place, merged_at: at, outcome: 'open', ended_at: null }
-  return row.merged === place ? row : withOutcome(row, 'wrong', at)
+  if (row.merged === null) return { ...row, merged: slot, merged_at: at, outcome: 'open', ended_at: null }
+  return row.merged === slot ? row : withOutcome(row, 'wrong', at)
 }
 
 /** Whether the side `key` was pushed since the other one was merged, while the outcome is open. */
@@ -116,12 +116,12 @@ export function wasPushedAfterMerge(row: PairRow, key: SideKey, last_change: Las
   const { merged, merged_at, outcome } = row
   if (merged === null || merged_at === null || row[merged] === key || outcome !== 'open') return false
   if (bySecond(last_change.at, merged_at) !== 0) return last_change.at > merged_at
-  return hasMoved(last_change, lastOf(row, otherPlace(merged)))
+  return hasMoved(last_change, lastOf(row, otherSlot(merged)))
 }
 
-/** A side as of the last comparison. */
-function lastOf(row: PairRow, place: Place): { at: Date; head: string | null } {
-  return { at: row[`${place}_active_at`], head: row[`${place}_head`] }
+/** The state of a side at the last comparison. */
+function lastOf(row: PairRow, slot: Slot): { at: Date; head: string | null } {
+  return { at: row[`${slot}_active_at`], head: row[`${slot}_head`] }
 }
 
 function lastChangeFields({ at, head }: LastChange) {
@@ -132,12 +132,12 @@ export function withOutcome(row: PairRow, outcome: Exclude<Outcome, 'open'>, at:
   return { ...row, outcome, ended_at: at }
 }
 
-/** The pair under another key of one side: a branch has become a pull request. */
+/** The row after a branch got a pull request, so that the key of its side changed. */
 export function afterRename(row: PairRow, from: SideKey, to: SideKey): PairRow {
   const other = otherOf(row, from)
-  const [before, after] = [placeOf(from, other), placeOf(to, other)]
+  const [before, after] = [slotOf(from, other), slotOf(to, other)]
   const next = before === after ? row : swapped(row)
-  return { ...next, [after]: to, [otherPlace(after)]: other }
+  return { ...next, [after]: to, [otherSlot(after)]: other }
 }
 
 function swapped(row: PairRow): PairRow {
@@ -153,8 +153,8 @@ function swapped(row: PairRow): PairRow {
     second_head: row.first_head,
     first_shown_at: row.second_shown_at,
     second_shown_at: row.first_shown_at,
-    cause: row.cause && otherPlace(row.cause),
-    merged: row.merged && otherPlace(row.merged),
+    cause: row.cause && otherSlot(row.cause),
+    merged: row.merged && otherSlot(row.merged),
     files: row.files.map(({ path, first_lines, second_lines }) => ({
       path,
       first_lines: second_lines,
@@ -163,17 +163,18 @@ function swapped(row: PairRow): PairRow {
   }
 }
 
-function partOf<Part extends object>(place: Place, part: Part) {
-  return Object.fromEntries(Object.entries(part).map(([name, value]) => [`${place}_${name}`, value]))
+/** The fields with the prefix `first_` or `second_`. */
+function partOf<Part extends object>(slot: Slot, part: Part) {
+  return Object.fromEntries(Object.entries(part).map(([name, value]) => [`${slot}_${name}`, value]))
 }
 
-function linesOf(place: Place, yours: LineRange | null, theirs: LineRange | null) {
-  return place === 'first'
+function linesOf(slot: Slot, yours: LineRange | null, theirs: LineRange | null) {
+  return slot === 'first'
     ? { first_lines: yours, second_lines: theirs }
     : { first_lines: theirs, second_lines: yours }
 }
 
-/** The strongest confidence of conflicts; null if there is none. */
+/** The strongest confidence; null if there is none. */
 export function strongest(all: readonly (Confidence | null)[]): Confidence | null {
   return all.includes('proved') ? 'proved' : all.includes('likely') ? 'likely' : null
 }

@@ -41,7 +41,7 @@ export async function listBranchesWith(
   return rows.map((row) => row.branch)
 }
 
-/** Stores links; returns the new ones. */
+/** Stores links. Returns the new ones, and those that were last seen more than a day ago. */
 export async function addLinks(
   db: Db,
   repo_id: number,
@@ -56,7 +56,7 @@ export async function addLinks(
     .onConflictDoUpdate({
       target: [branch_links.repo_id, branch_links.branch, branch_links.base_branch],
       set: { linked_at: now },
-      // A row that is only touched is not returned.
+      // A link that was seen less than a day ago is neither updated nor returned.
       setWhere: lt(branch_links.linked_at, sql`${now.toISOString()}::timestamptz - interval '1 day'`),
     })
     .returning({ branch: branch_links.branch, base_branch: branch_links.base_branch })

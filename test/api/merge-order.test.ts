@@ -1,7 +1,7 @@
 /** The order in which to merge open pull requests over HTTP: who is listed, and when it is incomplete (contract §12). */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { getActivity } from '../../src/activities/activities.ts'
-import { replaceChanges } from '../../src/activities/file-changes.ts'
+import { replacePushedChanges } from '../../src/activities/file-changes.ts'
 import { activities } from '../../src/activities/table.ts'
 import { lineHasherOf } from '../../src/context/line-key.ts'
 import { inTransaction, openKnownRepo } from '../../src/context/repo.ts'
@@ -180,7 +180,7 @@ async function push(repo: TestRepository, id: string, edits: ReturnType<typeof e
   const hash = await lineHasherOf(ctx)
   const files = edits.map(({ path, patch }) => changeOf({ filename: path, patch }, hash) as FileChange)
   await inTransaction(ctx, async (within) => {
-    await replaceChanges(within, await getActivity(within, id), { files, base_sha: null })
+    await replacePushedChanges(within, await getActivity(within, id), { files, base_sha: null })
   })
 }
 

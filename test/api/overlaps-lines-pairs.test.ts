@@ -3,7 +3,7 @@ import { eq } from 'drizzle-orm'
 import fc from 'fast-check'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { getActivity } from '../../src/activities/activities.ts'
-import { replaceChanges } from '../../src/activities/file-changes.ts'
+import { replacePushedChanges } from '../../src/activities/file-changes.ts'
 import { type ActivityRow, activities } from '../../src/activities/table.ts'
 import { activityWeight } from '../../src/claims/weight.ts'
 import { lineHasherOf } from '../../src/context/line-key.ts'
@@ -119,7 +119,7 @@ async function begin(repo: TestRepository, [given, index]: [Work, number], sent:
     changeOf({ filename: path, previous_filename: previous_path, ...each }, hash),
   ) as FileChange[]
   await inTransaction(ctx, async (within) => {
-    await replaceChanges(within, await getActivity(within, id), {
+    await replacePushedChanges(within, await getActivity(within, id), {
       files: pushed,
       base_sha: pull_request.base_sha,
     })

@@ -1,7 +1,7 @@
 /** The list of all collisions by lines over HTTP: what it says, what it costs, and when it is incomplete (contract §11). */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { getActivity } from '../../src/activities/activities.ts'
-import { replaceChanges } from '../../src/activities/file-changes.ts'
+import { replacePushedChanges } from '../../src/activities/file-changes.ts'
 import { lineHasherOf } from '../../src/context/line-key.ts'
 import { inTransaction, openKnownRepo } from '../../src/context/repo.ts'
 import { changeOf, type FileChange, type FileEntry } from '../../src/lines/change.ts'
@@ -137,7 +137,7 @@ async function push(repo: TestRepository, id: string, entries: FileEntry[]) {
   const hash = await lineHasherOf(ctx)
   const files = entries.map((entry) => changeOf(entry, hash) as FileChange)
   await inTransaction(ctx, async (within) => {
-    await replaceChanges(within, await getActivity(within, id), { files, base_sha: null })
+    await replacePushedChanges(within, await getActivity(within, id), { files, base_sha: null })
   })
 }
 

@@ -1,6 +1,6 @@
 /** How a pair of the ledger changes with each event (contract §12). */
 import { describe, expect, test } from 'vitest'
-import { causeOf, type LastChange, type LedgerSide, placeOf, type Sighting } from '../../src/signal/pair.ts'
+import { causeOf, type LastChange, type LedgerSide, type Sighting, slotOf } from '../../src/signal/pair.ts'
 import type { PairRow } from '../../src/signal/table.ts'
 import {
   afterAbsence,
@@ -57,10 +57,10 @@ describe('the cause of a pair is the side that was pushed last', () => {
 })
 
 test('keys are ordered by their bytes, whichever side looks', () => {
-  expect(placeOf('#1', '#2')).toBe('first')
-  expect(placeOf('#2', '#1')).toBe('second')
-  expect(placeOf('#10', '#9')).toBe('first')
-  expect(placeOf('branch:é', 'branch:z')).toBe('second')
+  expect(slotOf('#1', '#2')).toBe('first')
+  expect(slotOf('#2', '#1')).toBe('second')
+  expect(slotOf('#10', '#9')).toBe('first')
+  expect(slotOf('branch:é', 'branch:z')).toBe('second')
 })
 
 describe('a comparison that finds the pair', () => {
