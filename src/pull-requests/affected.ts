@@ -15,7 +15,8 @@ import { listNumbered, listRelatedTo } from './store.ts'
 
 /**
  * Enqueues a recheck of each pull request that overlaps with the changed record now, or did at its last recheck. Calls
- * GitHub only for a pull request whose activity, made by a request or from a push, a caller archived or finished.
+ * GitHub only if a caller archived or finished an activity that was linked to a pull request but not created from it: the
+ * pull request may need a new activity.
  */
 export async function recheckAffected(
   app: App,
@@ -40,7 +41,7 @@ export async function recheckAffected(
     return
   }
   if (activity.source !== 'pull_request' && wasEnded(activity)) await trackAgain(app, ctx, activity.pr_number)
-  // A caller linked it after the events of the pull request arrived, so no event read its files for this activity.
+  // A caller linked the activity after the events of the pull request arrived, so no event has read its files.
   if (isLive(activity.status) && activity.pushed_files === null)
     await enqueueFileReads(ctx, [activity.pr_number])
 }

@@ -1,4 +1,4 @@
-/** Enters in the ledger that the answer to a create or a check showed a pair (contract §12). */
+/** Records in the ledger which pairs the answer to a create or a check showed (contract §12). */
 import { listLiveOnBranch } from '../activities/pull-request-store.ts'
 import type { ActivityRow } from '../activities/table.ts'
 import type { RepoContext } from '../context/repo.ts'
@@ -8,7 +8,7 @@ import { branchKey, pullRequestKey, type SideKey } from '../signal/pair.ts'
 import { groupOverlaps, sideOfBranch } from './overlap-groups.ts'
 import { enterOverlaps } from './sightings.ts'
 
-/** The answer to a create. */
+/** Records the pairs that the answer to a create showed. Without a pull request, the create itself may have brought them about. */
 export async function createAnswered(
   ctx: RepoContext,
   activity: ActivityRow,
@@ -30,7 +30,7 @@ export async function createAnswered(
   await enterShown(ctx, key, { others, is_mergeable: null })
 }
 
-/** The answer to a check, whose pairs are in the ledger if its branch has live work. */
+/** Records the pairs that the answer to a check showed. Only a branch with live activities has pairs in the ledger. */
 export async function checkAnswered(
   ctx: RepoContext,
   branch: string | null,
@@ -45,7 +45,7 @@ export async function checkAnswered(
   await enterShown(ctx, key, { others, is_mergeable: null })
 }
 
-/** The sides with which a conflict or a duplicate was found; none if no ledger is kept. */
+/** The sides with which the answer showed a conflict or a duplicate; none if no ledger is kept. */
 function othersOf({ repo, settings }: RepoContext, { collisions }: Conclusion): SideKey[] {
   if (!repo.is_tracked || settings.comment.mode === 'off') return []
   const recorded = collisions.filter(({ match }) => match.lines === 'conflict' || match.duplicate !== null)

@@ -46,7 +46,7 @@ export function candidateOf(
   }
 }
 
-/** An activity on the branch of a pull request may have been declared by another user than the author of the pull request. */
+/** Whether both have the same author. That of a pull request counts, because another user may have declared the activity on its branch. */
 function isSameAuthor(
   { number, overlaps }: OverlapGroup,
   { author }: Subject,
@@ -65,12 +65,12 @@ interface Opened {
   number: number | null
 }
 
-/** Of the same second, work without a pull request counts as earlier. */
+/** Whether `one` was opened first. Within a second, the lower number counts as earlier, and work without a pull request as the earliest. */
 function isEarlier(one: Opened, other: Opened): boolean {
   return (bySecond(one.at, other.at) || (one.number ?? 0) - (other.number ?? 0)) < 0
 }
 
-/** Those that the pull request was shown, and that were merged since its last push. */
+/** The pull requests whose overlap was shown to this one, and that were merged since its last push. */
 export function mergedSincePush(
   pairs: EnteredOverlaps['pairs'],
   { number, pushed_at, head_sha }: Subject,

@@ -17,7 +17,7 @@ import { findPullRequest, listNumbered } from './store.ts'
 export const READ_FILES = 'read_files'
 export const READ_MISSING_FILES = 'read_missing_files'
 
-/** Pull requests of an installation that are read in a minute because their files were not read before. */
+/** The maximum number of pull requests per installation and minute whose missing files are read. */
 const PER_MINUTE = 20
 
 /** The changed files of a pull request, with digests of their patches; undefined if the repository is neither installed nor watched any more. */
@@ -27,7 +27,7 @@ export async function readChanges(
   number: number,
 ): Promise<PushedChanges | undefined> {
   const entries = await readGithub(app, ctx, (reader) => listChangedFiles(reader, ctx.repo, number))
-  // `base.sha` of a pull request is not its merge base.
+  // The base of the patches is unknown: `base.sha` of a pull request is not its merge base.
   return entries && pushedChangesOf(ctx, entries, null)
 }
 
@@ -41,7 +41,7 @@ export async function pushedChangesOf(
   return { files: entries.flatMap((entry) => changeOf(entry, hash) ?? []), base_sha }
 }
 
-/** Enqueues reading the files of the open ones of these pull requests. */
+/** Enqueues a job for each open pull request among `numbers` that reads its files. */
 export async function enqueueFileReads({ db, now, repo }: RepoContext, numbers: number[]): Promise<void> {
   const open = numbers.length === 0 ? [] : await listNumbered(db, repo.id, numbers)
   const jobs = open.map(({ number }) => ({

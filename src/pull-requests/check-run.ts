@@ -29,7 +29,7 @@ export function checkRunOf(head_sha: string, report: Report): CheckRun {
   }
 }
 
-/** GitHub counts the lines of an annotation on the head commit, the message those of the base. */
+/** GitHub places an annotation at lines of the head commit. The message names lines of the base. */
 function annotationOf(activity: ReportedActivity, { verdict, ...path }: ReportedPath): Annotation {
   const what =
     verdict === null
@@ -40,11 +40,12 @@ function annotationOf(activity: ReportedActivity, { verdict, ...path }: Reported
   return { path: file, lines, message: `${what}${title}, by ${activity.actor}` }
 }
 
+/** The summary if nothing is shown. */
 function quietSummary(report: Report): string {
   return [nothingShown(report).text, ...caveatsOf(report)].join('\n\n')
 }
 
-/** The errors in the settings file, on the commit that changed it. */
+/** The check run that lists the errors in the settings file, on the commit that changed it. */
 export function settingsRunOf(head_sha: string, problems: SettingsProblem[]): CheckRun {
   const lines = problems.map(({ line, key, message }) => {
     const where = [line === null ? '' : `line ${line}`, key ?? ''].filter(Boolean).join(', ')

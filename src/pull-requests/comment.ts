@@ -18,12 +18,12 @@ import type { Report, ReportedActivity } from './report.ts'
 /** Identifies the comment. GitHub does not render it. */
 export const MARKER = '<!-- deconflict:pull-request -->'
 
-/** Raise it with each change of the text that all comments share. */
+/** The version of the text. Raise it when a change affects the text of all comments. */
 export const TEXT_VERSION = 2
 
 export const MUTE_LABEL = 'deconflict:mute'
 
-/** Files that are listed unfolded. */
+/** The maximum number of list items that are not folded. */
 const OPEN_MAX = 3
 
 /** The comment for a report. A report without overlap replaces the text of an earlier comment. */
@@ -63,7 +63,7 @@ function aboutOne(activity: ReportedActivity, { stage }: Report): string[] {
   return isListed ? [sentence, foldedList(places.map(placeItem), OPEN_MAX)] : [sentence]
 }
 
-/** The advice about the one that matters most, then who goes first and who goes after, by file. */
+/** First the advice about the most important activity, then by file which activities go first and which go after. */
 function aboutSeveral(report: Report): string[] {
   const { activities, stage } = report
   const first = leadOf(activities)
@@ -82,7 +82,7 @@ function aboutSeveral(report: Report): string[] {
   return parts
 }
 
-/** The one that the advice is about: a duplicate, else the first in the merge queue, else the first that is ahead. */
+/** The activity that the advice is about: a duplicate, else the first in the merge queue, else the first that is ahead. */
 function leadOf(activities: ReportedActivity[]): ReportedActivity {
   return (
     activities.find(({ duplicate }) => duplicate !== null) ??
@@ -92,7 +92,7 @@ function leadOf(activities: ReportedActivity[]): ReportedActivity {
   )
 }
 
-/** An item for each place, with the activities that are there. Title and author stand with the first mention. */
+/** One list item per file or area, with the activities that change it. Only the first mention of an activity has its title and author. */
 function byPlace(activities: ReportedActivity[]): string {
   const there = new Map<string, Map<ReportedActivity, string>>()
   const mentioned = new Set<ReportedActivity>()

@@ -26,7 +26,7 @@ export function countByAuthor(db: Db, repo_id: number, since: Date) {
   return runCountByAuthor(db, { repo_id, since: since.toISOString() })
 }
 
-/** The same for all repositories. Authors that cannot be bots are not told apart. */
+/** The same for all repositories, by repository and author. Authors who cannot be bots are counted together, as null. */
 export function countByRepository(db: Db, since: Date) {
   const opened = db
     .select()

@@ -36,7 +36,7 @@ export function rescheduledByRateLimit(
       await work(job, now)
       return undefined
     } catch (thrown) {
-      // Probot throws the errors of event handlers in a bundle.
+      // Probot collects the errors of event handlers in an AggregateError.
       const error = thrown instanceof AggregateError ? (thrown.errors[0] ?? thrown) : thrown
       if (error instanceof RateLimited) return { retry_at: error.retry_at }
       const refusal = classifyError(error, app.clock())
@@ -47,8 +47,8 @@ export function rescheduledByRateLimit(
 }
 
 /**
- * Runs calls of the repository's installation. Returns undefined if the App is suspended or no longer installed there,
- * which a late delivery may have hidden. Throws `RateLimited`, and what the client throws.
+ * Runs `work` with the client of the repository's installation. Returns undefined if the App is suspended or no longer
+ * installed there, even if the delivery that says so has not arrived yet. Throws `RateLimited`, and what the client throws.
  */
 export async function asInstallation<Result>(
   app: App,
@@ -74,7 +74,7 @@ export async function asInstallation<Result>(
   }
 }
 
-/** Whether a call may have failed because the App was uninstalled, whose tokens then get 401. */
+/** Whether a call may have failed because the App was uninstalled. GitHub then answers its tokens with 401. */
 export function mayBeUninstalled(error: unknown): boolean {
   return isNotFound(error) || statusOf(error) === 401
 }

@@ -46,7 +46,7 @@ export function repositoryJob(repository: InstalledRepository, run_at: Date): Ne
   }
 }
 
-/** Enqueues the import of all repositories of an installation; of none if it was deleted. One call per 100 repositories. */
+/** Enqueues the import of all repositories of an installation. If the installation was deleted, marks them as uninstalled. One call per 100 repositories. */
 export async function importInstallation(app: App, installation_id: number, now: Date): Promise<void> {
   const db = app.database.connection()
   try {
@@ -128,7 +128,7 @@ export function pullRequestJobs(
   })
 }
 
-/** Imports a few pull requests at the same time, because each waits for GitHub. One that fails is imported again with the others, which then costs them no call. */
+/** Imports a few pull requests at the same time, because each waits for GitHub. If one fails, the job retries all; the others then cost no call. */
 export async function importBatch(app: App, repo_id: number, payload: unknown, now: Date): Promise<void> {
   const ctx = await openKnownRepo(app, repo_id, now)
   if (!ctx) return

@@ -19,7 +19,7 @@ export type Notification =
       event: 'conflict' | 'duplicate'
       text: string
       repository: string
-      /** The side that brought it about first, if that is known. */
+      /** First the side whose event brought the pair about, if it is known. */
       sides: [NotifiedSide, NotifiedSide]
       /** At most 20. */
       files: { path: string; lines: [LineRange | null, LineRange | null] }[]
@@ -31,13 +31,13 @@ export type Notification =
       notable: Pick<NotableRow, 'id' | 'title' | 'importance' | 'category' | 'created_by'>
     }
 
-/** `full_name`: `acme/shop`; `web_url`: of the repository. */
+/** `full_name`: `acme/shop`. `web_url`: the URL of the repository on GitHub. */
 interface Repository {
   full_name: string
   web_url: string
 }
 
-/** Files that the text names. */
+/** The maximum number of files that the text names. */
 const NAMED_MAX = 3
 
 export function pairNotification(row: PairRow, { full_name, web_url }: Repository): Notification {
@@ -56,7 +56,7 @@ export function pairNotification(row: PairRow, { full_name, web_url }: Repositor
   return { event, text: forChat(text), repository: full_name, sides: [one, other], files }
 }
 
-/** `page_url`: of the repository on the page of this service; null without a public address. */
+/** `page_url`: the URL of the repository's page on this service; null without a public address. */
 export function notableNotification(
   row: NotableRow,
   { full_name }: Pick<Repository, 'full_name'>,

@@ -19,8 +19,8 @@ const TIMEOUT_MS = 5000
 const WAIT_MAX_S = 3600
 
 /**
- * Enqueues the pairs that are proved conflicts or duplicates since this comparison, each once, in its transaction. Returns
- * all pairs as stored.
+ * Enqueues a notification for each pair that became a proved conflict or a duplicate with this comparison, in the
+ * transaction of the comparison. Each pair is notified once. Returns all pairs as stored.
  */
 export async function notifyNewPairs(
   within: RepoContext,
@@ -56,13 +56,13 @@ export async function notifyNewPairs(
   return new Map([...after, ...notified])
 }
 
-/** A duplicate or proved conflict, both sides of which were pushed or declared lately. */
+/** Whether the pair is a duplicate or a proved conflict, and neither side is stale. */
 function isCurrent(row: PairRow, { settings: { comment }, now }: RepoContext): boolean {
   const isSevere = row.is_duplicate || row.confidence === 'proved'
   return isSevere && ![row.first_active_at, row.second_active_at].some((at) => isStale(at, { comment, now }))
 }
 
-/** Not work of one author, nor of bots, by the same settings as comments. */
+/** Whether both sides are by people, and by different ones unless `comment.same_author` is set. */
 function isForPeople({ first_author, second_author }: PairRow, { settings }: RepoContext): boolean {
   const { comment } = settings
   const logins = [first_author, second_author].flatMap((login) => login ?? [])
@@ -71,7 +71,7 @@ function isForPeople({ first_author, second_author }: PairRow, { settings }: Rep
   return !isOne || comment.same_author
 }
 
-/** Posts one notification. What has ended since is not posted. Throws if the receiver does not accept it; the job retries. */
+/** Posts one notification, unless its pair or notable has ended in the meantime. Throws if the receiver does not accept it; the job retries. */
 export function postNotification(app: App): JobHandler {
   return async ({ id, repo_id, payload }, now) => {
     const { notify } = app.config
@@ -103,7 +103,7 @@ async function notificationOf(
   return row?.status === 'active' ? notableNotification(row, { full_name }, page_url) : undefined
 }
 
-/** The answer without its body, which is not read. Redirects are not followed, because the address is a secret. */
+/** Returns the response; its body is not read. Redirects are not followed, because the address is a secret. */
 async function post(
   { url, secret }: NonNullable<Config['notify']>,
   id: string,

@@ -20,7 +20,7 @@ import { listNumbered } from './store.ts'
 /** The kind of job that asks GitHub whether a merge made the other side of a pair conflict. */
 export const OUTCOME = 'outcome'
 
-/** GitHub is asked at most this often per pair and merge. It computes the answer after the merge, in the background. */
+/** The maximum number of requests per pair and merge. GitHub computes the answer in the background, after the merge. */
 const READS_MAX = 2
 const FIRST_READ_MS = 10_000
 const NEXT_READ_MS = 60_000
@@ -30,7 +30,7 @@ function outcomeJob(repo_id: number, { first, second }: PairName, run_at: Date):
   return { id, kind: OUTCOME, repo_id, payload: { first, second }, run_at }
 }
 
-/** Enters that a pull request was merged or closed; returns its pairs whose other side decides from now on. */
+/** Records that a pull request was merged or closed. Returns those of its pairs whose outcome now depends on the other side. */
 export async function enterPullRequestEnd(ctx: RepoContext, pr: GithubPullRequest): Promise<PairRow[]> {
   const { db, now, repo, settings } = ctx
   if (settings.comment.mode === 'off') return []
@@ -44,7 +44,7 @@ export async function enterPullRequestEnd(ctx: RepoContext, pr: GithubPullReques
   })
 }
 
-/** Enqueues a recheck of the other sides, and asks GitHub about those that were shown. */
+/** Enqueues a recheck of the other side of each pair and, if the pair was shown, a job that asks GitHub about that side. */
 export async function enqueueOutcomes(ctx: RepoContext, awaited: readonly PairRow[]): Promise<void> {
   const { db, now, repo } = ctx
   const open = awaited.filter((row) => openNumberOf(row) !== null)
@@ -69,7 +69,7 @@ export async function readOutcome(app: App, repo_id: number, name: PairName, now
     await enqueue(ctx.db, [outcomeJob(repo_id, name, later(now, NEXT_READ_MS))], now)
 }
 
-/** Enters the overlaps of the branch of a changed activity that has no pull request, or that its work ended. */
+/** Records the overlaps of a branch without a pull request after its activity `changed`. If no activity is live any more, records that its work has ended. */
 export async function branchChanged(ctx: RepoContext, branch: string, changed: ActivityRow): Promise<void> {
   const { db, now, repo, settings } = ctx
   if (settings.comment.mode === 'off') return

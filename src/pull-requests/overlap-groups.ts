@@ -19,7 +19,7 @@ export interface OverlapGroup {
   overlaps: Overlaps
 }
 
-/** In the order of the most severe activity of each. */
+/** Groups the collisions. The groups are in the order of their first, most severe collisions. */
 export function groupOverlaps(collisions: readonly Found<ComparedActivity>[]): OverlapGroup[] {
   const groups = new Map<string, OverlapGroup>()
   // An activity on the branch of a pull request belongs to it, even if it is not linked yet.
@@ -53,7 +53,7 @@ export function sideOfPullRequest(pr: PullRequestRow): LedgerSide {
   return { key: pullRequestKey(pr.number), author: pr.author, last_change: lastChangeOf(pr) }
 }
 
-/** A branch without a pull request as a side of the ledger; at least one activity. */
+/** A branch without a pull request as a side of the ledger. `activities`: those of the branch, at least one. */
 export function sideOfBranch(branch: string, activities: readonly ActivityRow[]): LedgerSide {
   return { key: branchKey(branch), author: authorOf(activities), last_change: lastDeclared(activities) }
 }

@@ -21,7 +21,7 @@ export function subjectOf({ pull_request, title, branch, actor, stage }: Reporte
   return [...names, `(${quote(actor)}, ${STATES[stage]})`].filter(Boolean).join(' ')
 }
 
-/** Not quoted. */
+/** The number of the pull request, else the branch or title. It is not quoted. */
 export function nameOf({ pull_request, branch, title }: ReportedActivity): string {
   return pull_request ? `#${pull_request.number}` : (branch ?? title ?? 'it')
 }
@@ -42,11 +42,11 @@ export function sentenceOf(who: string, activity: ReportedActivity): string {
     : placeSentence(who, { ...path, verdict: path.verdict }, quote)
 }
 
-/** A file and the lines in it, or an area; without the side whose lines these are. */
+/** Where an overlap is: a file and the lines in it, or an area. */
 export interface Place {
-  /** Quoted. */
+  /** The file or area, quoted. */
   name: string
-  /** `lines 40–52 (yours: 38–50)`; empty if lines were not compared. */
+  /** `lines 40–52 (yours: lines 38–50)`; empty if lines were not compared. */
   lines: string
 }
 
@@ -65,8 +65,8 @@ export function placeItem({ name, lines }: Place): string {
 }
 
 /**
- * What the author of a pull request at `stage` does about the activity, as a sentence that continues one about it. `it`
- * begins the sentence.
+ * A sentence that says what the author of a pull request should do about the activity. `stage`: that of the pull request.
+ * `it`: the activity, as the first words of the sentence.
  */
 export function adviceOf(it: string, activity: ReportedActivity, stage: Stage): string {
   const other = quote(activity.actor)

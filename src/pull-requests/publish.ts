@@ -16,7 +16,7 @@ import type { PullRequestRow } from './table.ts'
 /** Stored instead of the hash while a comment is created. If the process dies, the next recheck searches for the comment. */
 const CREATING = 'begun'
 
-/** What to publish where. */
+/** A report, and the pull request to publish it to. */
 interface Publication {
   pr: PullRequestRow
   report: Report
@@ -35,7 +35,7 @@ export async function publish(
   const publication = { pr, report }
   const { mode } = ctx.settings.comment
   if (mode === 'off') return false
-  if (mode === 'shadow') return publishNothing(ctx, publication)
+  if (mode === 'shadow') return recordShadow(ctx, publication)
   let failure: unknown
   let is_shown = false
   try {
@@ -48,7 +48,8 @@ export async function publish(
   return is_shown
 }
 
-async function publishNothing(ctx: RepoContext, { pr, report }: Publication): Promise<boolean> {
+/** Records a comment in shadow mode without posting it. Returns whether it would show an overlap. */
+async function recordShadow(ctx: RepoContext, { pr, report }: Publication): Promise<boolean> {
   if (report.severity === null || pr.is_muted || isIgnoredBot(ctx, pr)) return false
   if (pr.commented_at === null)
     await savePullRequest(ctx.db, ctx.repo.id, pr.number, { commented_at: ctx.now })
@@ -105,7 +106,7 @@ async function publishCheckRun(app: App, ctx: RepoContext, { pr, report }: Publi
   })
 }
 
-/** A change of the counts or the time alone is not published. */
+/** The report without counts and time. If nothing else changed, it is not published again. */
 function essenceOf(report: Report): Report {
   return { ...report, as_of: null, compared: { activities: 0, notables: 0, expected: 0 } }
 }
@@ -130,8 +131,8 @@ function isIgnoredBot({ settings }: RepoContext, { author, is_bot }: PullRequest
 }
 
 /**
- * Edits the App's comment or creates it; returns its id, or null if there is none, and its reactions. A crash may have lost the id of a
- * created comment, so it is searched for first. A deleted comment is not created again.
+ * Edits the App's comment, or creates it. Returns its id, or null if there is none, and its reactions. A crash may have lost
+ * the id of a created comment, so the comment is searched for first. A deleted comment is not created again.
  */
 async function writeComment(
   app: App,

@@ -15,10 +15,10 @@ import { enterOverlaps } from './sightings.ts'
 import { findPullRequest, listOpen, savePullRequest } from './store.ts'
 import type { PullRequestRow } from './table.ts'
 
-/** The kind of job that rechecks one pull request, as stored in rows of earlier versions. */
+/** The kind of job that rechecks one pull request. Jobs of earlier versions have this value, too. */
 export const RECHECK = 'look'
 
-/** The least time between two publications to one pull request. */
+/** The minimum time between two publications to one pull request. */
 const QUIET_MS = 30_000
 const PAGE = 500
 
@@ -63,12 +63,12 @@ export async function recheck(app: App, repo_id: number, number: number, now: Da
     await publish(app, ctx, pr, reportOfNone(pr, { ...comment, track_pull_requests, now: ctx.now }))
     return
   }
-  const isMoved = pr.noise_entered_at?.getTime() !== pr.pushed_at?.getTime()
-  const conclusion = await checkActivities(ctx, activities, isMoved ? ['noise'] : [])
+  const isNewPush = pr.noise_entered_at?.getTime() !== pr.pushed_at?.getTime()
+  const conclusion = await checkActivities(ctx, activities, isNewPush ? ['noise'] : [])
   const side = sideOfPullRequest(pr)
   const branch = pr.branch?.includes(':') ? null : pr.branch
   const entered = await enterOverlaps(ctx, { side, branch, activities, conclusion })
-  if (isMoved) await savePullRequest(ctx.db, repo_id, number, { noise_entered_at: pr.pushed_at })
+  if (isNewPush) await savePullRequest(ctx.db, repo_id, number, { noise_entered_at: pr.pushed_at })
   const is_blocking = activities.some(({ blocking }) => blocking)
   const report = reportOf(conclusion, pr, { ...(await optionsOf(app, ctx, pr)), is_blocking, entered })
   const is_shown = await publish(app, ctx, pr, report)

@@ -26,7 +26,7 @@ export const RECONCILE = 'reconcile'
 
 const RECONCILE_EVERY_MS = 3_600_000
 const PAGE = 100
-/** Branches checked per repository and run. One call each. */
+/** The maximum number of branches that one run looks up in a repository. One call each. */
 const BRANCHES_MAX = 100
 
 /** The job enqueues its next run itself, so that there is one, whatever the number of instances. */
@@ -67,8 +67,8 @@ export async function reconcile(app: App, repo_id: number, now: Date): Promise<v
 }
 
 /**
- * Imports the open pull requests that changed, and those that are not open any more. Returns how many are open, and the newest
- * update of one. One call per 100 open pull requests, and one per closed one.
+ * Imports the open pull requests that changed, and those that are not open any more. Returns how many are open, and when one
+ * was last updated; null if none is open. One call per 100 open pull requests, and one per closed one.
  */
 export async function importPullRequests(
   app: App,
@@ -85,7 +85,7 @@ export async function importPullRequests(
     for (const { updated_at } of page)
       if (!newest_at || newest_at < new Date(updated_at)) newest_at = new Date(updated_at)
   }
-  // The rest is not among the open ones.
+  // The pull requests that are left in `known` are not in GitHub's list of open ones.
   for (const number of known.keys()) await importClosed(app, ctx, reader, number)
   return { open, newest_at }
 }
@@ -96,7 +96,7 @@ interface Listed {
   updated_at: string
 }
 
-/** Stored pull requests that are open, by number; null if only an activity names it. */
+/** The pull requests that are stored as open, by number. Null for one that only an activity names. */
 export type Known = Map<number, { head_sha: string; changed_at: Date; is_behind: boolean } | null>
 
 export async function knownOpen(ctx: RepoContext): Promise<Known> {
@@ -136,7 +136,7 @@ export async function importOpen(
   await enqueue(db, pullRequestJobs(repo.id, changed, { now, position }), now)
 }
 
-/** Whether an open pull request always has a live activity: not if settings let it expire before the next reconciliation. */
+/** Whether every open pull request should have a live activity: not if the settings let one expire before the next reconciliation. */
 function isKeptAlive({
   track_pull_requests,
   activity_ttl_ms,

@@ -19,9 +19,9 @@ const EVERY_MS = 600_000
 const KEPT_MS = 3 * DAY_MS
 const PAGE = 100
 const PAGES_MAX = 50
-/** Redelivery requests of one run, oldest delivery first. One call each. */
+/** The maximum number of redelivery requests of one run, for the oldest deliveries first. One call each. */
 const REQUESTS_MAX = 100
-/** Redelivery requests per delivery, with exponential backoff: the delivery may be the cause of the failure. */
+/** The maximum number of redelivery requests per delivery, with exponential backoff: the delivery may be the cause of the failure. */
 const ATTEMPTS_MAX = 5
 
 /** The job enqueues its next run itself, so that there is one, whatever the number of instances. */
@@ -47,14 +47,14 @@ export async function redeliverFailed(app: App, now: Date): Promise<void> {
   if (again.length > 0) app.log.info({ redelivered: again.length }, 'redelivery requested')
 }
 
-export interface Failed {
+export interface FailedDelivery {
   guid: string
-  /** Of the latest failed attempt. */
+  /** The id of the latest failed attempt. */
   id: number
 }
 
 /** The deliveries without a successful attempt, oldest first. */
-async function failedDeliveries(asApp: Installation, now: Date): Promise<Failed[]> {
+async function failedDeliveries(asApp: Installation, now: Date): Promise<FailedDelivery[]> {
   const oldest = later(now, -KEPT_MS)
   const delivered = new Set<string>()
   const failed = new Map<string, number>()
@@ -79,7 +79,7 @@ async function failedDeliveries(asApp: Installation, now: Date): Promise<Failed[
 }
 
 /** The failed deliveries that are due for a redelivery request, given the earlier requests. Pure. */
-export function dueOf(failed: Failed[], requests: Redelivery[], now: Date): Failed[] {
+export function dueOf(failed: FailedDelivery[], requests: Redelivery[], now: Date): FailedDelivery[] {
   const before = new Map(requests.map((each) => [each.guid, each]))
   const due = failed.filter(({ guid }) => {
     const last = before.get(guid)

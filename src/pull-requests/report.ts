@@ -1,4 +1,4 @@
-/** The report of a recheck: which other work overlaps with a pull request, and who is ahead. Pure (contract §10). */
+/** The report of a recheck: which other work overlaps with a pull request, and which is closer to its merge (contract §10). Pure. */
 import type { Settings } from '../context/settings.ts'
 import type { Duplicate } from '../lines/duplicate.ts'
 import type { FileVerdict } from '../lines/pair-verdict.ts'
@@ -63,7 +63,7 @@ export interface Report {
   notables: ReportedNotable[]
   /** What overlaps but is not shown. */
   suppressed: Suppressed
-  /** Pull requests that it was shown, and that were merged since its last push. */
+  /** Pull requests whose overlap was shown to this one, and that were merged since its last push. */
   merged: { number: number; url: string }[]
   /** The lowest severity that is shown, and whether it is the one for drafts. */
   threshold: { severity: Severity; is_of_draft: boolean }
@@ -72,7 +72,7 @@ export interface Report {
   compared: { activities: number; notables: number; expected: number }
   /** False if the comparison was cut short. */
   is_complete: boolean
-  /** How far the pull request itself is. */
+  /** The stage of the pull request itself. */
   stage: Stage
   /** When the report was made; null to leave it out of the text. */
   as_of: Date | null

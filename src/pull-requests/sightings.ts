@@ -1,4 +1,4 @@
-/** Enters the overlaps of a pull request, or of a branch without one, in the ledger (contract §12). */
+/** Records the overlaps of a pull request, or of a branch without one, in the ledger (contract §12). */
 import { listLiveOnBranch } from '../activities/pull-request-store.ts'
 import type { ActivityRow } from '../activities/table.ts'
 import { inTransaction, type RepoContext } from '../context/repo.ts'
@@ -24,14 +24,14 @@ import { notifyNewPairs } from './notify.ts'
 import { authorOf, groupOverlaps, lastChangeOf, lastDeclared, type OverlapGroup } from './overlap-groups.ts'
 import { listNumbered, type NumberedPullRequest, savePullRequest } from './store.ts'
 
-/** One side, and what a comparison of all its activities found. */
+/** One side, and what a check of its activities found. */
 export interface SideOverlaps {
   side: LedgerSide
   /** Its branch, unless it is in a fork. */
   branch: string | null
   activities: ActivityRow[]
   conclusion: Conclusion
-  /** Other activities of the branch were not compared, so what was not found may still be there. */
+  /** Not all activities of the side were compared, so a pair that was not found may still exist. */
   is_partial?: boolean
 }
 
@@ -43,7 +43,7 @@ export interface EnteredOverlaps {
   others: ReadonlyMap<number, NumberedPullRequest>
 }
 
-/** Enters the conflicts and duplicates of a side in one transaction, and which pairs it has resolved or confirmed since. */
+/** Records the conflicts and duplicates of a side, and the outcomes of its earlier pairs, in one transaction. */
 export function enterOverlaps(ctx: RepoContext, overlaps: SideOverlaps): Promise<EnteredOverlaps> {
   const { side, branch, activities, conclusion } = overlaps
   const groups = groupOverlaps(conclusion.collisions)
@@ -134,7 +134,7 @@ function sightingOf(
   }
 }
 
-/** The open sides of pairs that were not found. */
+/** The other sides of open pairs that were not found: see `Sightings`. */
 async function absentOf(
   ctx: RepoContext,
   from: {
@@ -150,7 +150,7 @@ async function absentOf(
     const branch = branchOf(key)
     if (branch !== null) {
       const live = await listLiveOnBranch(ctx.db, ctx.repo.id, branch, ctx.now)
-      // A branch that has a pull request now gets the key of that with its next comparison.
+      // If the branch has a pull request now, the next comparison of that moves the pair to its key.
       if (live.every(({ pr_number }) => pr_number === null))
         absent.set(key, live.length > 0 ? lastDeclared(live) : null)
       continue
@@ -162,7 +162,7 @@ async function absentOf(
   return absent
 }
 
-/** Enters the pairs of a side that share only noise, each under its first class. */
+/** Records the pairs of a side that share only noise, once for each class of noise. */
 async function enterNoise(within: RepoContext, key: SideKey, { noise }: Conclusion): Promise<void> {
   const { db, now, repo, settings, noise_attributes } = within
   const rules = rulesOf(settings, noise_attributes).noise
@@ -171,8 +171,8 @@ async function enterNoise(within: RepoContext, key: SideKey, { noise }: Conclusi
     if (other === null || other === key) continue
     const [first, second] = slotOf(key, other) === 'first' ? [key, other] : [other, key]
     for (const { example } of overlaps.flatMap(({ match }) => match.paths)) {
-      const shared = noiseOfPath(example, rules, { is_file: true }) ?? 'binary'
-      found.set(JSON.stringify([shared, other]), { noise: shared, first, second })
+      const noise_class = noiseOfPath(example, rules, { is_file: true }) ?? 'binary'
+      found.set(JSON.stringify([noise_class, other]), { noise: noise_class, first, second })
     }
   }
   await saveNoisePairs(db, repo.id, [...found.values()], now)

@@ -1,4 +1,4 @@
-/** How right the comments of a repository were (contract §12). */
+/** How often the comments of a repository were right (contract §12). */
 import { DAY_MS, later } from '../base/clock.ts'
 import type { RepoContext } from '../context/repo.ts'
 import * as counts from '../signal/counts-store.ts'

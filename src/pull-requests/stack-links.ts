@@ -79,7 +79,7 @@ async function linksOfStack(
   })
 }
 
-/** Stores links, and enqueues the recheck of what overlapped before they were known. */
+/** Stores links, and enqueues rechecks for the activities on newly linked branches, whose collisions may not be collisions any more. */
 async function link(ctx: RepoContext, links: BranchLink[]): Promise<void> {
   const { db, repo, now } = ctx
   const added = await addLinks(db, repo.id, links, now)

@@ -209,7 +209,7 @@ export async function deletePullRequests(
   return deleted.length
 }
 
-/** Allows writes again that GitHub refused, to one pull request or to all of the repository. */
+/** Lets refused texts be sent to GitHub again, for one pull request or for all of the repository. */
 export async function clearRefusals(db: Db, repo_id: number, number?: number): Promise<void> {
   await db
     .update(pull_requests)

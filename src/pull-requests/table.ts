@@ -35,9 +35,9 @@ export const pull_requests = pgTable(
     /** The last push, or the event that opened it. If none was seen, GitHub's `updated_at`, which is not earlier. Null for rows older than the column. */
     pushed_at: instant(),
     is_push_seen: boolean().notNull().default(false),
-    /** When the service learned of it. */
+    /** When the service learned of that push. */
     push_received_at: instant(),
-    /** The push after which the pairs that share only noise were entered in the ledger. */
+    /** `pushed_at` when the pairs that share only noise were last recorded, which is done once after each push. */
     noise_entered_at: instant(),
     /** Whether GitHub could merge it, as of the last event that said so. */
     is_mergeable: boolean(),
@@ -47,7 +47,7 @@ export const pull_requests = pgTable(
     comment_id: bigint({ mode: 'number' }),
     /** The version of the text of the comment: see `TEXT_VERSION`. Null if it is older than the column. */
     comment_version: integer(),
-    /** An event of it came since the comment was last written. */
+    /** An event of the pull request has arrived since the comment was last written. */
     is_due: boolean().notNull().default(false),
     /** When it first got a comment about overlaps, or would have got one in shadow mode. */
     commented_at: instant(),

@@ -21,7 +21,7 @@ export const COMPARE_BRANCH = 'compare_branch'
 
 /** The pushes of a burst arrive within this time. */
 const BURST_MS = 2000
-/** The least time between two comparisons of one branch. */
+/** The minimum time between two comparisons of one branch. */
 const QUIET_MS = 30_000
 const BRANCH_MAX = 255
 
@@ -56,8 +56,8 @@ function isTracked({ settings }: RepoContext, { branch, default_branch }: Branch
 }
 
 /**
- * Reads what a pushed branch changes into its activity, in one call. Before the branch gets an activity, one more call
- * asks whether it has a pull request, because deliveries may have been missed.
+ * Reads the changed files of a pushed branch, and stores them with its activity. One call. Before the branch gets an activity,
+ * one more call asks whether it has a pull request, because deliveries may have been missed.
  */
 export async function compareBranch(app: App, repo_id: number, push: BranchPush, now: Date): Promise<void> {
   const ctx = await openKnownRepo(app, repo_id, now)

@@ -20,7 +20,7 @@ import { importOpen, importPullRequests, knownOpen } from './reconcile.ts'
 /** The kind of job that polls the pull requests of one repository. */
 export const POLL = 'poll'
 
-/** The least time between two polls of a repository, on all instances together. */
+/** The minimum time between two polls of a repository, whatever the number of instances. */
 const POLL_MS = 60_000
 /** After this time, all open pull requests are read again, and the repository is looked up by its name. */
 const READ_EVERY_MS = 3_600_000
@@ -114,7 +114,7 @@ function stop(app: App, watched: Watched, error: unknown): void {
     const fields = { ...named(watched), status, retry_s: Math.ceil(pause_ms / 1000) }
     report(watched, 'limited', () => app.log.warn(fields, 'watch paused by the rate limit of GITHUB_TOKEN'))
   } else {
-    // Octokit's errors have a status, also without a response. Others are faults of the service.
+    // Errors of Octokit have a status, even without a response. Any other error is internal.
     const cause = status === undefined ? faultOf(error) : { status, retry_s: POLL_MS / 1000 }
     report(watched, 'failed', () => app.log.warn({ ...named(watched), ...cause }, 'watch failed'))
   }
@@ -130,11 +130,11 @@ function named({ owner, name }: Watched): { repository: string } {
   return { repository: `${owner}/${name}` }
 }
 
-/** Imports what changed since the last poll. One call, which costs nothing if nothing changed; more in each hour and after a start. */
+/** Imports what changed since the last poll. One call, which does not count towards the rate limit if nothing changed. Once an hour, and after a start, it reads all open pull requests. */
 export async function poll(app: App, repo_id: number, now: Date): Promise<void> {
   const ctx = await openKnownRepo(app, repo_id, now)
   const watched = ctx?.repo.is_watched ? app.watch?.find(ctx.repo) : undefined
-  // Another instance watches it, which enqueues the poll again.
+  // Another instance watches this repository, and enqueues the poll again.
   if (!ctx || !watched) return
   try {
     await readGithub(app, ctx, async (reader) => {
