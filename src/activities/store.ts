@@ -130,7 +130,7 @@ export async function updateActivity(
   return after
 }
 
-/** Removes activities that are no longer live from the index, and deletes their changes. */
+/** Removes activities that are no longer live from the index, and deletes their changed files. */
 export async function unindexActivities(tx: Db, repo_id: number, ids: string[]): Promise<void> {
   await unindexRecords(tx, repo_id, 'act', ids)
   await deleteFileChanges(tx, repo_id, ids)

@@ -30,7 +30,7 @@ export const activities = pgTable(
     scope: jsonb().$type<Scope>().notNull(),
     /** The paths are file names from GitHub, without wildcards. */
     scope_is_literal: boolean().notNull().default(false),
-    /** `scope.changes`, in the order in which they were sent. Their digests are in `file_changes` while it is live. */
+    /** `scope.changes`, in the order in which they were sent. While the activity is live, their digests are in `file_changes`. */
     changed_files: jsonb().$type<ChangedFile[]>().notNull().default([]),
     /** The commit that the patches of `changed_files` start from; null if unknown. */
     base_sha: text(),
@@ -45,11 +45,11 @@ export const activities = pgTable(
     source: text().$type<ActivitySource>().notNull(),
     heartbeat_at: instant(),
     expires_at: instant().notNull(),
-    /** Its own time to live, if it has one. It ends with the link to a pull request. */
+    /** Its own time to live, if it has one. Null once it is linked to a pull request. */
     ttl_ms: bigint({ mode: 'number' }),
     /** Indexed for the sweep instead of `expires_at`, which every heartbeat changes. */
     expires_hour: integer().notNull().generatedAlwaysAs(hourOf('expires_at')),
-    /** When its scope was last declared, or its branch last pushed. Null for one that was made from a pull request, and for rows older than the column. */
+    /** When its scope was last declared, or its branch last pushed. Null for an activity that was created from a pull request, and for rows older than the column. */
     declared_at: instant(),
     created_at: instant().notNull(),
     updated_at: instant().notNull(),
@@ -57,7 +57,7 @@ export const activities = pgTable(
     archive_reason: text().$type<ArchiveReason>(),
     /** The GitHub login of the creator; null if there was no user, and for rows older than the column. */
     created_by: text(),
-    /** The GitHub login of the user who archived it; null as for `created_by`. */
+    /** The GitHub login of the user who archived it; null if no user did, or if it is not archived. */
     archived_by: text(),
     /** When the work was merged, by PATCH or by webhook. Kept after archival. */
     merged_at: instant(),
@@ -71,7 +71,7 @@ export const activities = pgTable(
     index('activities_base_branch').on(table.repo_id, table.base_branch, table.id).where(isOpen),
     index('activities_pull_request').on(table.repo_id, table.pr_number).where(sql`pr_number is not null`),
     index('activities_merged').on(table.repo_id, table.merged_at).where(sql`merged_at is not null`),
-    // The integrity check reads scopes; a constraint would decompress a large one on each heartbeat.
+    // No constraint checks `scope`, because each heartbeat would decompress it. The integrity check does.
     check('activities_id_check', sql`${table.repo_id} > 0 and ${isIdOf(table.id, 'act')}`),
     check('activities_status_check', isOneOf(table.status, ActivityStatus.options)),
     check(

@@ -7,7 +7,7 @@ import type { Claim } from './claim.ts'
 import { type Counted, claims, tallies } from './table.ts'
 import type { Weight } from './weight.ts'
 
-/** Database connections write to different shards of a tally, so that they rarely wait for each other. */
+/** The number of shards of a tally. Connections write to different shards, so that they rarely wait for each other. */
 const SHARDS = 64
 
 /** More claims than any record has. The limit makes the planner read the rows in index order. */

@@ -20,7 +20,7 @@ export interface FileVerdict extends LinesVerdict {
   path: string
   /** The noise class for the verdict `noise`; otherwise null. */
   noise: NoiseClass | null
-  /** The place in your changed file. The lines are null if they are unknown, and for a declared file. */
+  /** The path and lines on your side after the change. The lines are null if they are unknown, and for a declared file. */
   your_head: { path: string; lines: LineRange | null }
 }
 

@@ -107,7 +107,7 @@ async function rankPage(
   return results
 }
 
-/** The severity by areas and by pairs of paths other than two changed files; null if there are none (contract §6). */
+/** The severity by areas, and by pairs of paths that are not both changed files (contract §6). Null if they share none. */
 function othersOf({ proposal, rules, budgets }: Comparison, row: ComparedActivity): Severity | null {
   const scope = storedScopeOf(row)
   const isFilesOnly = proposal.globs.globs.length + scope.paths.length + scope.areas.length === 0
@@ -119,7 +119,7 @@ function othersOf({ proposal, rules, budgets }: Comparison, row: ComparedActivit
   return areas.length > 0 ? overlapSeverity('area', weight) : null
 }
 
-/** The side of the proposal, with those of its files that the settings do not ignore in `index`. */
+/** The side of the proposal. Its `index` leaves out the files that the settings ignore. */
 async function ownOf({ proposal, side, readFiles, rules }: Comparison, budget: Budget): Promise<Own> {
   const files = await readFiles(budget)
   const names = proposal.files

@@ -77,7 +77,7 @@ async function callerOf(ctx: RepoContext): Promise<Author> {
   return { login: (await ctx.findIdentity())?.login ?? null, actor: NO_ACTOR }
 }
 
-/** Checks the activities of one branch or pull request together; at least one. They are left out of the result. */
+/** Checks the activities of one branch or pull request, at least one, together. The result leaves them out. */
 export async function checkActivities(
   ctx: RepoContext,
   activities: ActivityRow[],
@@ -86,11 +86,11 @@ export async function checkActivities(
   return check(ctx, await checkInputOf(ctx, activities), include)
 }
 
-/** The ids of the activities that collide with an activity that exists, as of `ctx.now`. */
+/** The ids of the activities that collide with an existing activity, as of `ctx.now`. */
 export async function relatedActivityIds(ctx: RepoContext, activity: ActivityRow): Promise<string[]> {
   const { activities } = await findOverlaps(
     await begin(ctx, await checkInputOf(ctx, [activity])),
-    reading(ctx, 0),
+    searchLimits(ctx, 0),
   )
   return activities.map((each) => each.id)
 }
@@ -98,7 +98,7 @@ export async function relatedActivityIds(ctx: RepoContext, activity: ActivityRow
 /** The short result for an existing activity, as of `ctx.now`. Reads no records if nothing overlaps. */
 export async function overlapBriefOf(ctx: RepoContext, activity: ActivityRow): Promise<OverlapBrief> {
   const comparison = await begin(ctx, await checkInputOf(ctx, [activity]))
-  const found = await findOverlaps(comparison, reading(ctx, NAMED_MAX))
+  const found = await findOverlaps(comparison, searchLimits(ctx, NAMED_MAX))
   const all = [...found.activities, ...found.notables]
   const top = all.toSorted(byRank).slice(0, NAMED_MAX)
   const isTop = (each: (typeof all)[number]) => top.includes(each)
@@ -147,7 +147,7 @@ async function check(
   include: CheckOverlap['include'] = [],
 ): Promise<Conclusion> {
   const comparison = await begin(ctx, work)
-  const found = await findOverlaps(comparison, reading(ctx, IDS_MAX, MERGED_PAGE))
+  const found = await findOverlaps(comparison, searchLimits(ctx, IDS_MAX, MERGED_PAGE))
   const merged = await compareMerged(
     { ...comparison, budget: ctx.meter.budget(MERGED_UNITS_MAX) },
     found.merged,
@@ -174,10 +174,10 @@ async function check(
   }
 }
 
-/** The activities that share only noise with the work. Other checks do not look for them. */
+/** The activities that share only noise with the work. They need a search of their own, with other rules. */
 async function activitiesSharingNoise(ctx: RepoContext, work: CheckInput): Promise<Conclusion['noise']> {
   const comparison = await begin(ctx, work, rulesWithNoise(ctx.settings, ctx.noise_attributes))
-  const { noise, side_verdicts, records } = await findOverlaps(comparison, reading(ctx, IDS_MAX))
+  const { noise, side_verdicts, records } = await findOverlaps(comparison, searchLimits(ctx, IDS_MAX))
   const found = { activities: noise, notables: [], side_verdicts, records }
   const { collisions } = await recordsOf(await withAuthor(comparison, work, noise), found)
   return collisions
@@ -193,7 +193,7 @@ async function withAuthor(
 }
 
 /** How many records a search returns with their fields: `records` live activities and `merged` merged ones. */
-function reading(ctx: RepoContext, records: number, merged = 0): Parameters<typeof findOverlaps>[1] {
+function searchLimits(ctx: RepoContext, records: number, merged = 0): Parameters<typeof findOverlaps>[1] {
   return { records, merged: { since: mergedSince(ctx), limit: merged } }
 }
 

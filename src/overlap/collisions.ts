@@ -58,7 +58,7 @@ export class Collisions {
   readonly #stacks: Stacks
   readonly #budget: WorkBudget
   readonly #globs: GlobTable
-  /** Compared form of a label → positions of the activities that have it. */
+  /** The positions of the activities with a label, by `labelKey`. */
   readonly #labels = new Map<string, number[]>()
   readonly #added: Added[] = []
   readonly #ranking = new Ranking<CollidingPair>(PAIRS_MAX, bySeverityAndAge)

@@ -18,7 +18,7 @@ import { byRank, highest, type Ranked } from './severity.ts'
 /** A record that overlaps, and what it shares with the proposal. */
 export interface Found<Record> extends Ranked {
   match: Omit<Match, 'id' | 'severity'>
-  /** Where the shared files of `match` are in the changed files of the proposal, by `example`. */
+  /** For each shared file, its path and lines after the change of the proposal. Keyed by `example`. */
   heads: ReadonlyMap<string, FileVerdict['your_head']>
   record: Record
 }

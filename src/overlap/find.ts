@@ -30,7 +30,7 @@ export interface Findings {
   /** The most severe first, then the newest, at most `IDS_MAX`. */
   activities: Ranked[]
   notables: Ranked[]
-  /** Activities that share only noise, at most `IDS_MAX`. They are no collisions. */
+  /** Activities that share only noise, at most `IDS_MAX`. They are not collisions. */
   noise: Ranked[]
   /** The activities that were read with the search, by id. */
   records: ReadonlyMap<string, ComparedActivity>

@@ -52,7 +52,7 @@ export interface OpenPullRequest {
 /** `pulls`: the newest first. `not_compared`: a sentence that says which activities were not compared; null if all were. */
 export function mergeOrder(pulls: readonly OpenPullRequest[], not_compared: string | null): MergeOrder {
   const conflicting = pulls.filter((each) => each.conflicts_with.size > 0)
-  // With as many conflicts and the same size, the oldest comes first.
+  // Of two with equal conflicts and sizes, the older one comes first.
   const ordered = bottomUp(conflicting.toReversed().sort(byConflictsAndSize))
   const positions = new Map(ordered.map(({ activity_id }, index) => [activity_id, index + 1]))
   const positionOf = (id: string) => positions.get(id) as number

@@ -113,7 +113,7 @@ export function probesOf(paths: PathSet, labels: ReadonlyMap<string, boolean>): 
   }
 }
 
-/** The outermost ranges, without those that lie in a range at least as wide; and the files that no range covers. */
+/** The ranges and files to look up: without ranges that lie in another one at least as wide, and without files that a range covers. */
 function rangesAndFiles(paths: PathSet): { ranges: Range[]; files: string[] } {
   const probes = new Map<string, RangeProbe>()
   const all_files: string[] = []

@@ -41,7 +41,7 @@ export async function recordsOf(
   }
 }
 
-/** In the order of `ranked`, without records that were deleted in the meantime. */
+/** The ranked records, in their order, without those that were deleted in the meantime. */
 function recordsIn<Row extends { id: string }>(ranked: readonly Ranked[], records: readonly Row[]) {
   const byId = new Map(records.map((record) => [record.id, record]))
   return ranked.flatMap((each) => {

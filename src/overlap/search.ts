@@ -20,7 +20,7 @@ export interface Key {
   glob: string
   /** The record of a `TRUNCATED` claim; else null. */
   record_id: string | null
-  /** Whether the newest record with it is a notable. */
+  /** Whether the newest record with this claim is a notable. */
   is_notable: boolean
 }
 
@@ -51,7 +51,7 @@ export interface SearchResult {
   notables: Matches
   /** The live activities that are left out as own or stacked. */
   expected: Expected
-  /** The live activities except `self`, and the active notables that apply. */
+  /** The number of live activities except `self`, and of active notables that apply. */
   live: Counts
   /** What remains to be decided, at most `KEYS_MAX`: those of the most severe and newest records first. */
   keys: Key[]

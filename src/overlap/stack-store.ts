@@ -18,7 +18,7 @@ function linksOf(by: 'branch' | 'base_branch', name: SQL): SQL {
     order by ${activities.repo_id} desc, ${activities[by]} desc, ${activities.id} desc limit ${LINKS_MAX})`
 }
 
-/** The links of branches whose `branch` (or `base_branch`) is `name`. The range is that of `isBranch`. */
+/** The links of branches whose `branch` (or `base_branch`) is `name`. It is compared as a range for the reason given at `isBranch`. */
 function stackedBy(by: 'branch' | 'base_branch', name: SQL): SQL {
   const column = branch_links[by]
   return sql`(select ${branch_links.branch}, ${branch_links.base_branch} from ${branch_links}

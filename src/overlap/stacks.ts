@@ -14,7 +14,7 @@ interface Names {
 /** Cost units of following one branch. */
 const STEP = 5
 
-/** Over all live activities and the links of branches, since a stack may lead through any of them. */
+/** Holds the branches of all live activities and the links of branches, because a stack may lead through any of them. */
 export class Stacks {
   /** Branch → the base branches of its activities. */
   readonly #bases = new Map<string, Set<string>>()

@@ -64,7 +64,7 @@ const WIDTH = CLAIM_KINDS.length
 const ANSWER = sql`substr(${sql.raw(`'${ANSWERS}'`)}, given.probe * ${code(2 * WIDTH)}
   + case when c.place = given.low then 0 else ${code(WIDTH)} end + c.kind - ${code(CLAIM_KINDS[0] - 1)}, 1)`
 
-/** The claims of the ranges that are not skipped; `is_sure` is true or null. */
+/** The claims of the ranges that are not skipped; `is_sure` is null for those that have to be decided. */
 const IN_RANGES = sql`
   select c.place, c.kind, c.glob, c.record_id, c.record_id as newest, c.weight, true as by_path,
     case when ${MAY_BE_IGNORED} then null when ${ANSWER} = 'S' then true end as is_sure

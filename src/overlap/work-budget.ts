@@ -3,7 +3,7 @@
 import type { Budget } from '../base/budget.ts'
 import { periodicYield } from '../base/event-loop.ts'
 
-/** Work that yields whenever a pause is due. Awaiting at every step would take longer than the steps. */
+/** Work that yields whenever a pause is due. To await after every step would take longer than the step. */
 export type Steps<Result> = Generator<undefined, Result>
 
 /** Units of work between two reads of the clock: a millisecond at most. */

@@ -28,13 +28,13 @@ export function linkedNumber({ number, url }: { number: number; url: string }): 
   return `[\`#${number}\`](${url})`
 }
 
-/** A list with a bold title. At most ten items; beyond that their number. */
+/** A list with a bold title: at most ten items, and the number of the others. */
 export function titledList(title: string, items: string[]): string {
   const more = items.length > ITEMS_MAX ? [`- … and ${items.length - ITEMS_MAX} more`] : []
   return [`**${title}**`, '', ...bullets(items.slice(0, ITEMS_MAX)), ...more].join('\n')
 }
 
-/** A list whose items beyond `open` are folded; ten more at most, and their number. */
+/** A list whose items after the first `open` are folded: at most ten, and the number of the others. */
 export function foldedList(items: string[], open: number): string {
   const folded = items.slice(open)
   if (folded.length === 0) return bullets(items).join('\n')

@@ -15,7 +15,7 @@ import { type Notification, notableNotification, pairNotification } from './noti
 import type { NumberedPullRequest } from './store.ts'
 
 const TIMEOUT_MS = 5000
-/** Receivers that limit the rate say how long to wait; at most this long. */
+/** The maximum of `Retry-After`, with which a receiver limits the rate. */
 const WAIT_MAX_S = 3600
 
 /**
@@ -40,7 +40,7 @@ export async function notifyNewPairs(
     if (row.notified_at !== null) continue
     const number = numberOf(key)
     const branch = number === null ? null : (others.get(number)?.branch ?? null)
-    // A branch that got a pull request has its pairs under the earlier key until its own comparison.
+    // The pairs of a branch that got a pull request keep the key of the branch until the pull request itself is rechecked.
     const known = before.get(key) ?? (branch === null ? undefined : before.get(branchKey(branch)))
     const isNew = row.outcome === 'open' && isCurrent(row, within) && !(known && isCurrent(known, within))
     if (known?.notified_at) notified.push([key, { ...row, notified_at: known.notified_at }])
@@ -117,7 +117,7 @@ async function post(
       'Content-Type': 'application/json',
       'User-Agent': 'deconflict',
       'X-Deconflict-Event': notification.event,
-      // The same for a retry. Names of branches may hold characters that a header may not.
+      // A retry has the same id. It is encoded, because branch names can contain characters that a header cannot.
       'X-Deconflict-Delivery': encodeURIComponent(id),
       ...(signature && { 'X-Deconflict-Signature-256': signature }),
     },

@@ -55,7 +55,7 @@ export async function enqueueOutcomes(ctx: RepoContext, awaited: readonly PairRo
   await enqueue(db, reads, now)
 }
 
-/** Asks GitHub for the other side of a pair after a merge. One call. */
+/** Asks GitHub whether the side that is still open after a merge can be merged. One call. */
 export async function readOutcome(app: App, repo_id: number, name: PairName, now: Date): Promise<void> {
   const ctx = await openKnownRepo(app, repo_id, now)
   if (!ctx?.repo.is_tracked) return

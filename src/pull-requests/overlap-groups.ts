@@ -19,7 +19,7 @@ export interface OverlapGroup {
   overlaps: Overlaps
 }
 
-/** Groups the collisions. The groups are in the order of their first, most severe collisions. */
+/** `collisions`: the most severe first. The groups are in the order of their first collisions. */
 export function groupOverlaps(collisions: readonly Found<ComparedActivity>[]): OverlapGroup[] {
   const groups = new Map<string, OverlapGroup>()
   // An activity on the branch of a pull request belongs to it, even if it is not linked yet.

@@ -50,7 +50,7 @@ export async function enqueueAllRechecks(ctx: RepoContext): Promise<void> {
   }
 }
 
-/** Computes the overlaps of the pull request, enters them in the ledger, and publishes at most one comment and one check run. */
+/** Computes the overlaps of the pull request, records them in the ledger, and publishes at most one comment and one check run. */
 export async function recheck(app: App, repo_id: number, number: number, now: Date): Promise<void> {
   const ctx = await openKnownRepo(app, repo_id, now)
   if (!ctx?.repo.is_tracked) return

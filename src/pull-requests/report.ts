@@ -58,7 +58,7 @@ export type NotCompared = 'not_tracked' | 'not_live' | 'no_scope' | 'all_ignored
 export interface Report {
   /** The highest severity shown; null if nothing is. */
   severity: Severity | null
-  /** Those that are shown, in the order of the comment. */
+  /** The activities that are shown, in the order of the comment. */
   activities: ReportedActivity[]
   notables: ReportedNotable[]
   /** What overlaps but is not shown. */
@@ -76,7 +76,7 @@ export interface Report {
   stage: Stage
   /** When the report was made; null to leave it out of the text. */
   as_of: Date | null
-  /** The page with this pull request chosen; null if the service has no public address. */
+  /** The URL of the page that opens with this pull request selected; null if the service has no public address. */
   page_url: string | null
 }
 

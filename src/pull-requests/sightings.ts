@@ -150,12 +150,12 @@ async function absentOf(
     const branch = branchOf(key)
     if (branch !== null) {
       const live = await listLiveOnBranch(ctx.db, ctx.repo.id, branch, ctx.now)
-      // If the branch has a pull request now, the next comparison of that moves the pair to its key.
+      // If the branch has a pull request now, the next recheck of the pull request moves the pair to its key.
       if (live.every(({ pr_number }) => pr_number === null))
         absent.set(key, live.length > 0 ? lastDeclared(live) : null)
       continue
     }
-    // The event that closed a pull request ends its pairs.
+    // A closed pull request is left out: the event that closed it ends its pairs.
     const other = from.others.get(numberOf(key) as number)
     if (other) absent.set(key, lastChangeOf(other))
   }

@@ -11,9 +11,9 @@ import type { BranchLink } from '../stacks/table.ts'
 import { listHeadsIn, listStack } from './stack-links-store.ts'
 import type { PullRequestRow } from './table.ts'
 
-/** Commits of a push that are stored, the newest ones. */
+/** The maximum number of commits of a push that are stored, the newest ones. */
 const COMMITS_MAX = 250
-/** Branches that one branch is linked with at a time. */
+/** The maximum number of branches that one event links with a branch, of each kind. */
 const LINKS_MAX = 100
 
 /** The commits of a push, as GitHub lists them: the oldest first. */

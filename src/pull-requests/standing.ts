@@ -18,7 +18,8 @@ interface Standing {
 }
 
 /**
- * Whether one is closer to its merge: in the merge queue before ready, ready before draft, draft before none, then opened first, then the lower number.
+ * Whether `one` is closer to its merge than `other`, by stage: in the merge queue, ready, draft, no pull request. In the same
+ * stage, the one that was opened first is closer, and then the one with the lower number.
  */
 export function isAhead(one: Standing, other: Standing): boolean {
   const byStage = STAGE[one.stage] - STAGE[other.stage]

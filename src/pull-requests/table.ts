@@ -19,7 +19,7 @@ export const pull_requests = pgTable(
     /** The newest event has not been applied to activities yet. The next event applies it. */
     is_behind: boolean().notNull(),
     head_sha: text().notNull(),
-    /** The title that its activity last got from it; null for rows older than the column. */
+    /** The title that was last copied to its activity; null for rows older than the column. */
     title: text(),
     /** `owner:branch` for a fork. Null for rows older than the column, as is `base_branch`. */
     branch: text(),
@@ -32,7 +32,7 @@ export const pull_requests = pgTable(
     /** The login of its author; null for rows older than the column. */
     author: text(),
     opened_at: instant().notNull(),
-    /** The last push, or the event that opened it. If none was seen, GitHub's `updated_at`, which is not earlier. Null for rows older than the column. */
+    /** When it was last pushed, or opened. If the service saw neither event, GitHub's `updated_at`, which is not earlier. Null for rows older than the column. */
     pushed_at: instant(),
     is_push_seen: boolean().notNull().default(false),
     /** When the service learned of that push. */

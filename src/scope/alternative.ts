@@ -95,7 +95,7 @@ export function alternativeOf(
   return summarise(parts)
 }
 
-/** The number of stars with which the tokens from `from` to `to`, exclusive, start. */
+/** The number of stars at the start of the tokens from `from` to `to`, exclusive. */
 function countStars(tokens: readonly number[], from: number, to: number): number {
   let at = from
   while (at < to && tokens[at] === STAR) at++

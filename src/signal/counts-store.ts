@@ -87,7 +87,7 @@ export function listHotFiles(
     .limit(FILED_MAX)
     .as('newest')
   const path = sql<string>`file->>'path'`
-  // A pair names each file once, and has two rows: one per author.
+  // For each file of a pair, the join returns two rows: one per author.
   const found = sql<number>`(count(*) / 2)::int`
   return db
     .select({ path, pairs: found, people: sql<number>`count(distinct lower(author) collate "C")::int` })

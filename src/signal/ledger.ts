@@ -54,7 +54,7 @@ export interface Sightings {
   found: Sighting[]
   /** The other sides of open pairs that were not found, with their last change. Null for a branch whose work has ended. */
   absent: ReadonlyMap<SideKey, LastChange | null>
-  /** Everything was compared, so that a pair that was not found is gone. */
+  /** Everything was compared, so a pair that was not found does not exist any more. */
   is_complete: boolean
 }
 
@@ -168,7 +168,7 @@ export async function enterPushAfterMerge(
   return next
 }
 
-/** Counts a request to GitHub about the other side of a merged one. Undefined if it must not be made: the outcome is known, or there were `max` requests. */
+/** Counts a request to GitHub about the side that is still open after a merge. Undefined if there must be no request: the outcome is known, or there were `max` already. */
 export function enterRead(ctx: RepoContext, name: store.PairName, max: number): Promise<PairRow | undefined> {
   return inTransaction(ctx, async ({ db, repo }) => {
     await store.lockLedger(db, repo.id)

@@ -31,7 +31,10 @@ export function outcomeAfterMerge(
   return files.some(({ verdict }) => verdict === 'unknown') || budget.remaining < 0 ? null : 'wrong'
 }
 
-/** Whether a change edits lines that the merge brought. After a rebase these are lines of its base, like those of the reversed merged change. */
+/**
+ * Whether a change edits lines that the merge brought. After a rebase, these lines are in its base. They are also in the base
+ * of the reversed merged change, so the two can be compared.
+ */
 function editsLinesOf(change: FileChange, merged: FileChange, budget: Budget): boolean {
   if (change.digest === null || merged.digest === null) return false
   const modified = { path: merged.path, previous_path: null, status: 'modified', blob_sha: null } as const
