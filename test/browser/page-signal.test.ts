@@ -30,7 +30,7 @@ describe.skipIf(BROWSER === undefined)('in Chromium, the page', () => {
   })
   afterEach(() => page.close())
 
-  const card = () => page.getByRole('region', { name: 'How right were we' })
+  const card = () => page.getByRole('region', { name: 'Were the warnings right?' })
   const answer = (report: object) => page.route(REPORT, (route) => route.fulfill({ json: report }))
   const figure = (name: string) => card().locator(`dt:text-is("${name}") + dd`).textContent()
 
@@ -62,7 +62,7 @@ describe.skipIf(BROWSER === undefined)('in Chromium, the page', () => {
     await answer({ ...SIGNAL, mode: 'on', precision: null, budget })
     await fixture.open(page, repo)
     await card().getByText('The budget is in force: 20 %').waitFor(OPTIONS)
-    expect(await figure('Precision')).toBe('known from 10 decided pairs on')
+    expect(await figure('Precision')).toBe('shown when 10 pairs are decided')
     await card().getByRole('heading', { name: 'Shown last' }).waitFor()
   })
 

@@ -309,7 +309,7 @@ describe.skipIf(BROWSER === undefined)('in Chromium, the page', () => {
     await open('ada')
     await page.getByRole('heading', { name: /^500 live activities/ }).waitFor(WAIT_OPTIONS)
     expect(await page.locator('.bar').count()).toBe(60)
-    await page.getByText('The newest 60 are shown; 440 more').waitFor()
+    await page.getByText('The newest 60 activities are shown. To see the other 440').waitFor()
     expect(bytes.length).toBeGreaterThan(0)
     expect(bytes.reduce((sum, each) => sum + each, 0)).toBeLessThan(120_000)
     expect(ids).toHaveLength(500)

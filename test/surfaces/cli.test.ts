@@ -462,7 +462,7 @@ describe('the state of git', () => {
     expect([code, stdout]).toEqual([
       2,
       expect.stringMatching(
-        /^Compared the activities of declared: nothing differs from main yet\.\nOverlap, medium/,
+        /^Compared the declared files of declared, because nothing differs from main yet\.\nOverlap, medium/,
       ),
     ])
   })
@@ -474,7 +474,7 @@ describe('the state of git', () => {
     const { code, stdout } = await tree.run(['start', 'Again'])
     expect([code, stdout]).toEqual([
       2,
-      expect.stringMatching(/\nCompared the activities of declared: nothing differs.*\nOverlap, medium/),
+      expect.stringMatching(/\nCompared the declared files of declared, because nothing differs.*\nOverlap, medium/),
     ])
     expect(stdout).not.toContain('No files were compared')
   })

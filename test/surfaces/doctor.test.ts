@@ -92,7 +92,7 @@ test('finds hooks of another release, with titles or without', async () => {
   const hooks = { Stop: [{ hooks: [{ type: 'command', command: 'deconflict hook stop' }] }] }
   await tree.write({ '.claude/settings.json': JSON.stringify({ hooks }) })
   expect(await doctor()).toMatchObject({
-    hooks: 'problem: of another release in .claude/settings.json; run deconflict init',
+    hooks: 'problem: those in .claude/settings.json are of another release; run deconflict init',
   })
 })
 
@@ -104,7 +104,7 @@ test('says why hooks leave the server alone', async () => {
   })
   await hook({ DECONFLICT_URL: silent.url })
   expect(await doctor()).toMatchObject({
-    'last hook': expect.stringMatching(/did not ask the server, because .*; hooks ask it again in /),
+    'last hook': expect.stringMatching(/sent no request after an earlier failure \(.*\); hooks try again in /),
   })
   await silent.close()
 })

@@ -1,12 +1,12 @@
 /** Fits changed files into one request (contract §4 and §11). Pure. */
-
 import { CHANGES_MAX, PATCHES_BYTES_MAX, PATH_LENGTH_MAX } from '../../scope/limits.ts'
 import type { Change } from './diff-output.ts'
 import { scopePaths } from './scope-paths.ts'
 
 /** The maximum size of all changes as JSON, in bytes. A request has at most 1 MiB, including paths and other fields. */
 const JSON_MAX = 786_432
-const REST_PATHS_MAX = 1000
+/** The maximum number of globs for the files that do not fit. */
+const OTHER_PATHS_MAX = 1000
 
 interface FittedChanges {
   changes: Change[]
@@ -26,13 +26,13 @@ export function fitChanges(all: readonly Change[]): FittedChanges {
     kept.push(change)
   }
   const patches = patchesThatFit(named.slice(0, kept.length), json_left)
-  const rest = named.slice(kept.length).flatMap(({ path, previous_path }) => [path, previous_path ?? path])
+  const others = named.slice(kept.length).flatMap(({ path, previous_path }) => [path, previous_path ?? path])
   return {
     changes: kept.map((change) => {
       const patch = patches.get(change.path)
       return patch === undefined ? change : { ...change, patch }
     }),
-    paths: rest.length === 0 ? [] : scopePaths(rest, REST_PATHS_MAX),
+    paths: others.length === 0 ? [] : scopePaths(others, OTHER_PATHS_MAX),
   }
 }
 

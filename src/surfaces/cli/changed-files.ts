@@ -19,7 +19,7 @@ export interface ChangedFilesOptions {
   remote: string | undefined
   /** Compares the index instead of the working tree. */
   staged_only: boolean
-  /** The time limit of git. After it, patches are missing. Default: only the limit of each call. */
+  /** The time limit of all git calls. If patches take too long, they are left out. Default: only the limit of each call. */
   timeout_ms?: number
 }
 
@@ -58,7 +58,7 @@ const PATCHES = [
   '--dst-prefix=b/',
   '--submodule=short',
 ]
-/** The share of the remaining time that patches get; the rest is for the names alone. */
+/** The share of the time for a diff with patches; the rest is for a diff without them, if the first one takes too long. */
 const PATCHES_TIME = 0.6
 
 /**
@@ -76,7 +76,7 @@ export async function readChangedFiles(
   const range = [...(isCached ? ['--cached'] : []), ...(base_sha === undefined ? [] : [base_sha])]
   const [tracked, untracked] = await Promise.all([trackedChanges(git, range, timeout_ms), untrackedSoon])
   if (tracked === undefined || untracked === undefined) return undefined
-  // A file that was removed from the index only is in both lists.
+  // A file that was removed from the index, but still exists, is in both lists.
   const byPath = new Map([...untracked, ...tracked].map((each) => [each.path, each]))
   const all = [...tracked, ...untracked].filter((each) => byPath.get(each.path) === each)
   return { base_sha, ...fitChanges(all) }

@@ -29,7 +29,7 @@ const PUSH_BUDGET_MIN_MS = 500
 const PUSH_GIT_BUDGET_MS = 1800
 const PUSH_GIT_MIN_MS = 200
 
-/** Returns the exit code. With `staged`, as before a push, it is 0 unless `block` is set. */
+/** Returns the exit code: 2 if there is an overlap. With `staged`, as before a push, it is 0 unless `block` is set. */
 export async function check(runtime: Runtime, options: CheckOptions): Promise<ExitCode> {
   const isAdvisory = options.staged === true && options.block !== true
   try {
@@ -64,11 +64,11 @@ function pushGitTime({ uptime_ms }: Runtime): number {
   return Math.max(PUSH_GIT_MIN_MS, PUSH_GIT_BUDGET_MS - uptime_ms())
 }
 
-/** A note that git has no changed files. The service then compares the scopes of the branch's activities. */
+/** A note that git has no changed files. The service then compares what the activities of the branch declare. */
 export function noFilesNote({ own_branch, diff_base }: Workspace, overlap: Overlap, advice: string): string {
   const why = diff_base ? `nothing differs from ${sanitize(diff_base)} yet` : 'nothing has changed yet'
   return own_branch !== null && overlap.checked_against.activities > 0
-    ? `Compared the activities of ${sanitize(own_branch)}: ${why}.`
+    ? `Compared the declared files of ${sanitize(own_branch)}, because ${why}.`
     : `No files were compared: ${why}. ${advice}`
 }
 
@@ -85,7 +85,7 @@ export function resultLines(
   ]
 }
 
-/** Names for the ids in `overlap`, from the newest records. Ids without a name are shown themselves. */
+/** Names for the ids in `overlap`, from the newest records. An id that is not among them has no name. */
 export async function readNames(
   { client, at }: CommandContext,
   { overlap_detected }: Overlap,

@@ -33,7 +33,7 @@ export interface CommandContext {
   show(answer: unknown, lines: () => string[]): void
 }
 
-/** Throws `CliError` if there is no repository, server or token. */
+/** Opens the context of a command. Throws `CliError` if there is no repository, server or token. */
 export async function openContext(
   runtime: Runtime,
   options: CommonOptions,

@@ -1,4 +1,4 @@
-/** The connection to the service: its address and the token (options, environment, `deconflict login`, `gh`). Loads no schema. */
+/** The connection to the service: its address and the token, from options, environment, `deconflict login` or `gh`. Imports no schema, so that hooks start fast. */
 import { chmod, mkdir, readFile, writeFile } from 'node:fs/promises'
 import { homedir } from 'node:os'
 import { dirname, join } from 'node:path'
@@ -36,7 +36,7 @@ async function readLogin(env: Runtime['env']): Promise<StoredLogin | undefined> 
   throw new CliError(`${loginFile(env)} is invalid; run deconflict login URL again`)
 }
 
-/** Returns the name of the file, which only the user can read, even if it existed with other permissions. */
+/** Stores the login, and returns the name of the file. Only the user can read it, even if it existed with other permissions. */
 export async function writeLogin(env: Runtime['env'], login: StoredLogin): Promise<string> {
   const file = loginFile(env)
   await mkdir(dirname(file), { recursive: true, mode: 0o700 })
@@ -70,7 +70,7 @@ export async function findUrl(
   return withoutTrailingSlash(url)
 }
 
-/** From `GITHUB_TOKEN`, `GH_TOKEN`, what `login` stored for this server, or `gh`. Throws `CliError` if there is none. */
+/** The token: `GITHUB_TOKEN`, `GH_TOKEN`, what `login` stored for this server, or that of `gh`. Throws `CliError` if there is none. */
 async function findToken(
   runtime: ConnectionRuntime,
   { url, resolve, left_ms }: { url: string; resolve(): Promise<string>; left_ms(): number },
@@ -118,13 +118,13 @@ const INTERACTIVE: Limits = { timeout_ms: 15_000, attempts: 3, retry_for_ms: 20_
 
 export interface ConnectionOptions extends ServerOptions, Limits {
   token?: string
-  /** Whether the host of the remote was found to be that of the service at `url` before, so that it is not asked again. */
+  /** Whether an earlier call found that the remote is on the GitHub host of the service at `url`, so that this need not be checked again. */
   isKnownHost?: (url: string) => boolean
 }
 
 /**
- * What a client for the repository of `workspace`, if there is one, needs. Throws `CliError` if its remote is on another
- * host than the repositories of the service.
+ * The options of a client for the repository of `workspace`. Throws `CliError` if its remote is on another host than the
+ * repositories of the service. Without a workspace, this is not checked.
  */
 export async function findConnection(
   runtime: ConnectionRuntime,
@@ -134,7 +134,7 @@ export async function findConnection(
   const elapsed = stopwatch()
   const url = await findUrl(runtime, { url: given, insecure })
   const left_ms = () => Math.max(0, (limits.budget_ms ?? Number.POSITIVE_INFINITY) - elapsed())
-  // At most half of the time, so that a request is still possible if ssh hangs. Resolved once.
+  // ssh gets at most half of the time, so that a request is still possible if it hangs, and is run once.
   let resolved: Promise<string> | undefined
   const resolve = () => {
     resolved ??= workspace ? resolveHost(runtime, workspace, left_ms() / 2) : Promise.resolve('github.com')
@@ -146,6 +146,6 @@ export async function findConnection(
     const { github_host } = await getServiceInfo({ ...options, budget_ms: left_ms() })
     if (github_host !== null) await requireRemoteHost(runtime, workspace, { url, github_host, resolve })
   }
-  // `findUrl` has allowed the address.
+  // `insecure`, because `findUrl` has already checked the address.
   return { ...options, token, insecure: true, budget_ms: left_ms() }
 }

@@ -121,7 +121,7 @@ function octal(char: string): string {
 function changeOf(entry: RawEntry, section: Section | undefined): Change {
   const { letter, path, previous_path, is_submodule } = entry
   const status = STATUSES[letter] ?? 'modified'
-  // Git has not hashed a file of the working tree when it writes the list, but has for the patch.
+  // In the list, the hash of an uncommitted file is all zeros. The header of its patch has the hash.
   const shas = status === 'removed' ? [entry.sha_before] : [entry.sha_after, section?.sha_after]
   const blob_sha = shas.find((sha) => sha !== undefined && /[^0]/.test(sha))
   const patch = is_submodule ? undefined : section?.patch

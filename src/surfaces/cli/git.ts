@@ -23,7 +23,7 @@ export class Git {
       LC_ALL: 'C',
       GIT_OPTIONAL_LOCKS: '0',
       GIT_TERMINAL_PROMPT: '0',
-      // These override options of the command line.
+      // These variables would override options of the command line.
       GIT_DIFF_OPTS: undefined,
       GIT_LITERAL_PATHSPECS: undefined,
     }
@@ -34,7 +34,7 @@ export class Git {
     return this.output(['rev-parse', '--show-toplevel'])
   }
 
-  /** The git directory of this working tree; linked working trees have one each. */
+  /** The git directory of this working tree. Each linked working tree has its own. */
   gitDirectory(): Promise<string | undefined> {
     return this.output(['rev-parse', '--absolute-git-dir'])
   }
@@ -79,7 +79,7 @@ export class Git {
     return COMMON_BASES.find((name) => refsOf(name, remote).some((ref) => found.includes(ref)))
   }
 
-  /** The merge base of HEAD and `branch`, in the remote if it is there, because others have that too. */
+  /** The merge base of HEAD and `branch`. The remote's branch is used if it exists, because others have the same one. */
   async mergeBase(branch: string, remote: string | undefined): Promise<string | undefined> {
     for (const ref of refsOf(branch, remote)) {
       const sha = await this.output(['merge-base', 'HEAD', ref])
@@ -90,7 +90,7 @@ export class Git {
 
   /** Standard output without the final newline; undefined if git fails, times out or is not installed. */
   async output(args: string[], { timeout_ms = TIMEOUT_MS }: GitCall = {}): Promise<string | undefined> {
-    // A hook that calls no git is faster without this module.
+    // Loaded here, because hooks that do not call git start faster without this module.
     const { execFile } = process.getBuiltinModule('node:child_process')
     const options = {
       cwd: this.#cwd,

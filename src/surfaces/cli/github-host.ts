@@ -46,7 +46,7 @@ function servedHosts(github_host: string): string[] {
   return isLoopback(served) ? [served, 'github.com'] : [served]
 }
 
-/** The web host of a remote; runs ssh for at most `timeout_ms`. The host in an SSH address may be an alias from the user's SSH configuration. */
+/** The web host of a remote. The host in an SSH address may be an alias, which ssh resolves within `timeout_ms`. */
 export async function resolveHost(
   { env }: Pick<Runtime, 'env'>,
   { host, is_ssh }: Pick<Workspace, 'host' | 'is_ssh'>,

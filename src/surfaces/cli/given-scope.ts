@@ -35,7 +35,7 @@ interface ScopeInput {
   base_sha?: string | null
 }
 
-/** How often a field that the service does not know is left out. */
+/** The maximum number of fields that are left out, one after another, because the service does not know them. */
 const DROPS_MAX = 2
 
 /**
@@ -63,7 +63,7 @@ function withoutUnknown<Input extends ScopeInput>(
 ): Input | undefined {
   if (type !== 'invalid_request' || param === null) return undefined
   if (['scope.changes', 'base_sha'].includes(param)) return withPathsOnly(input)
-  // Any other error is about the value of a field, which has to be reported.
+  // Any other error is about the value of a field, and is reported.
   if (!(param in input) || !message.includes('unknown')) return undefined
   return Object.fromEntries(Object.entries(input).filter(([name]) => name !== param)) as Input
 }

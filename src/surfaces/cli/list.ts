@@ -64,8 +64,8 @@ type Read = (context: CommandContext, query: ActivityQuery) => Promise<ActivityP
 const readPage: Read = ({ client, at }, query) => client.listActivities({ ...at, input: query })
 
 /**
- * Archived and expired activities are lists of their own. Merges a page of each, down to the first page end, from where
- * the next pages continue.
+ * The service lists archived and expired activities separately. Merges one page of each list, down to the newest id at which
+ * a page ends; the next page continues there.
  */
 const readAllStatuses: Read = async (context, query) => {
   const lists = [undefined, 'archived', 'expired'] as const
@@ -85,7 +85,7 @@ function newestFirst(a: { id: string }, b: { id: string }): number {
   return a.id < b.id ? 1 : -1
 }
 
-/** The first page with listed activities. Stops at the id `oldest`. */
+/** The first page on which `isListed` accepts an activity. Reads no page after the one with the id `oldest`. */
 async function firstNonEmptyPage(
   context: CommandContext,
   query: ActivityQuery,
@@ -101,7 +101,7 @@ async function firstNonEmptyPage(
   }
 }
 
-/** Without collisions if they are unavailable. */
+/** The lines of the list; without collisions if these cannot be read. */
 async function linesFor(context: CommandContext, activities: readonly Activity[]): Promise<string[]> {
   const { display } = context
   try {

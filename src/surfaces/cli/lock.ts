@@ -6,7 +6,7 @@ import { stopwatch, systemClock } from '../../base/clock.ts'
 import { shortHash } from './local-state.ts'
 
 const POLL_MS = 15
-/** The owner may take this much longer than it said. */
+/** How much longer the owner may hold the lock than it announced. */
 const GRACE_MS = 2000
 
 /** Another process held the lock for too long. */
@@ -41,7 +41,7 @@ export async function withLock<Result>(
   }
 }
 
-/** What was written to the file; undefined if another process holds the lock. */
+/** Returns what it wrote to the file; undefined if another process holds the lock. */
 function tryAcquire(file: string, hold_ms: number): string | undefined {
   const until = systemClock().getTime() + hold_ms + GRACE_MS
   const own = `${process.pid} ${until} ${hostname()}`
@@ -56,7 +56,7 @@ function tryAcquire(file: string, hold_ms: number): string | undefined {
   return undefined
 }
 
-/** Undefined if the lock was released in the meantime. */
+/** The content of the file; undefined if the lock was released in the meantime. */
 function ownerOf(file: string): string | undefined {
   try {
     return readFileSync(file, 'utf8')
@@ -67,10 +67,10 @@ function ownerOf(file: string): string | undefined {
 
 function hasEnded(file: string, owner: string): boolean {
   const [pid, until, host] = owner.split(' ')
-  // The owner may be about to write its name.
+  // The file may still be empty, because its owner is about to write to it.
   const written_at = statSync(file, { throwIfNoEntry: false })?.mtimeMs ?? Number.POSITIVE_INFINITY
   const end = until === undefined ? written_at + GRACE_MS : Number(until)
-  // A process of another machine or container is not visible here, and an id is used again at some time.
+  // A process of another machine or container is not visible here, and process ids are reused.
   return systemClock().getTime() > end || (host === hostname() && !isRunning(Number(pid)))
 }
 
@@ -83,7 +83,7 @@ function isRunning(pid: number): boolean {
   }
 }
 
-/** Only one process can rename the file. If that is by now the lock of another owner, it is put back. */
+/** Deletes the lock of a process that has ended. Only one process can rename the file. If it has a new owner by then, it is put back. */
 function breakLock(file: string, owner: string): void {
   const broken = `${file}-${process.pid}`
   try {

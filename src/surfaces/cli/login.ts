@@ -43,7 +43,7 @@ export async function login(
   return EXIT.clear
 }
 
-/** Outside of a repository: 403 for an arbitrary repository shows that the token itself is accepted. */
+/** For a login outside of a repository: 403 for an arbitrary repository shows that the token itself is accepted. */
 async function requireAcceptedToken(client: Client): Promise<void> {
   try {
     await client.getSettings({ owner: 'deconflict', repo: 'deconflict' })

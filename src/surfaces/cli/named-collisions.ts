@@ -23,9 +23,9 @@ export interface NamedCollision {
 /** By id of the activity, the most severe first. */
 export type CollisionsById = ReadonlyMap<string, readonly NamedCollision[]>
 
-/** Collisions shown for each activity; the rest is counted. */
+/** How many collisions are shown for each activity. Further ones are counted. */
 export const SHOWN_MAX = 3
-/** Activities read one by one because they are in none of the lists. */
+/** The maximum number of activities that are read one by one because they are not in a list. */
 const SINGLE_READS_MAX = 5
 
 /** The collisions of the repository; null without a request if none of `activities` is live. */

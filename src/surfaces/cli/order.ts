@@ -10,7 +10,7 @@ type MergeOrder = OutputOf<'getMergeOrder'>
 type Activity = OutputOf<'listActivities'>['items'][number]
 type Activities = ReadonlyMap<string, Activity>
 
-/** Pages of activities that are read to name those in the order: together as many as the service compares. */
+/** The maximum number of pages of activities that are read to name those in the order: as many activities as the service compares. */
 const PAGES_MAX = 10
 
 export async function order(runtime: Runtime, options: CommonOptions): Promise<ExitCode> {

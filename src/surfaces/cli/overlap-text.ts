@@ -13,14 +13,14 @@ type OverlapBrief = NonNullable<OutputOf<'heartbeatActivity'>['overlap']>
 type BriefMatch = OverlapBrief['matches'][number] & ComparedMatch
 
 const TITLE_MAX = 48
-/** How the service begins its reason if the settings ignore every path. */
+/** The start of the service's `reason` if the settings ignore every path. */
 const NOT_COMPARED = 'No activity was compared'
 const EXAMPLES_MAX = 3
 
 interface Name {
-  /** With the author and branch of an activity, or the category of a notable. */
+  /** The title, with the author and branch of an activity, or the category of a notable. */
   text: string
-  /** Within a sentence: `#123`, or the title. */
+  /** The name in a sentence: `#123`, or the title. */
   who: string
 }
 
@@ -162,7 +162,7 @@ export function overlapBriefLines(overlap: OverlapBrief | null, display: Display
   ]
 }
 
-/** An older service names none. */
+/** The line that counts the activities that are not named. An older service names none. */
 function unnamedLine(unnamed: number, named: number): string {
   return named > 0
     ? `  and ${count(unnamed, 'more activity', 'more activities')}`

@@ -20,7 +20,7 @@ export function withoutOwnOnBase(workspace: Workspace, overlap: Overlap): Overla
   return workspace.own_branch === null ? withoutOwn(overlap, ownActivityIds(workspace)) : overlap
 }
 
-/** The same for the overlap in other responses, which is null if the activity is not live. */
+/** Does the same with the brief overlap of other responses, which is null if the activity is not live. */
 export function briefWithoutOwnOnBase(
   workspace: Workspace,
   overlap: OverlapBrief | null,
@@ -58,7 +58,7 @@ export function withoutOwn(overlap: Overlap, own: ReadonlySet<string>): Overlap 
   }
 }
 
-/** The same for the brief form, which names only some matches: with none of those left, the severity stays as it was. */
+/** The brief overlap without the activities `own`. It contains only some matches: if none of them is left, the severity stays the same. */
 export function briefWithoutOwn(overlap: OverlapBrief, own: ReadonlySet<string>): OverlapBrief {
   const related_activity_ids = overlap.related_activity_ids.filter((id) => !own.has(id))
   if (related_activity_ids.length === overlap.related_activity_ids.length) return overlap

@@ -30,7 +30,7 @@ Exit codes: 0 no overlap, 2 overlap, 1 error.`
 
 /** Runs one command and returns its exit code. A failure is printed as one line. `args` do not contain the program name. */
 export async function runCli(args: string[], runtime: Runtime): Promise<ExitCode> {
-  // It reads its own options, because the command runs it without loading this module.
+  // The hook parses its own options, because `cli.ts` normally runs it without loading this module.
   if (args[0] === 'hook' && !args.includes('--help')) return hook(runtime, args.slice(1))
   let code: ExitCode = EXIT.clear
   const program = createProgram(runtime, (result) => {
@@ -106,7 +106,7 @@ function createProgram(runtime: Runtime, end: (code: ExitCode) => void): Command
     .option('--diff', 'show every line that changes')
     .option('--undo', 'remove exactly what init wrote')
     .option('--only <part...>', `${PARTS.join(', ')} (default: all but mcp)`)
-    .option('--hooks <content>', 'what hooks tell agents: titles, or only paths and logins (paths)')
+    .option('--hooks <content>', 'what hooks show to agents: titles, or paths (no text by other people)')
     .action(async (options) => end(await init(runtime, options)))
   program
     .command('hook <event>')
@@ -114,11 +114,11 @@ function createProgram(runtime: Runtime, end: (code: ExitCode) => void): Command
       `Run by hooks: ${HOOK_EVENTS.join(', ')}. Reads the agent’s JSON from standard input; never fails.`,
     )
     .requiredOption('--agent <agent>', AGENTS.join(', '))
-    .option('--no-titles', 'name no words of other people, only logins, numbers and paths')
+    .option('--no-titles', 'show no text by other people, only logins, numbers and paths')
     .option('--url <url>', 'address of the server')
     .option('--insecure', 'send the token over http:// to another machine')
     .option('--repo <owner/name>', 'repository (default: that of the git remote)')
-  command('doctor', 'Check the set-up of this working tree, and say what to do about each problem.', doctor)
+  command('doctor', 'Check the set-up of this working tree, and show how to fix each problem.', doctor)
   command('mcp', 'Serve MCP over standard input and output, for agents that start a process.', mcp)
   return program
 }

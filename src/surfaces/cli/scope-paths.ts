@@ -15,7 +15,7 @@ export function scopePaths(files: readonly string[], max = PATHS_MAX): string[] 
   return names.slice(0, max).map(escapeGlob)
 }
 
-/** Leaves a class such as `[id]` alone: it also matches its own text, and `app/[id]/page.tsx` is easier to read. */
+/** Does not escape a class such as `[id]`, because it also matches its own text, and `app/[id]/page.tsx` is easier to read. */
 function escapeGlob(path: string): string {
   return path
     .replace(/\\|[*?{}]|\[(?![\w.-]+\])|^!/g, (char) => `\\${char}`)

@@ -29,7 +29,7 @@ interface StartOptions extends ActivityOptions {
 export const NAME_FILES =
   'Name them with deconflict update --paths FILE…, or run deconflict update --refresh after your first edits.'
 
-/** Exit code 2 if it overlaps. */
+/** Returns exit code 2 if the new activity overlaps with other work. */
 export async function start(
   runtime: Runtime,
   title: string | undefined,
@@ -74,7 +74,7 @@ export async function start(
     ),
     ...(existing.length > 0
       ? wrapped(
-          `Already active on this branch: ${existing.join(', ')}. End what is over with deconflict done ID.`,
+          `Already active on this branch: ${existing.join(', ')}. End finished activities with deconflict done ID.`,
         )
       : []),
     ...resultLines({ overlap, names }, { note, display }),
@@ -96,7 +96,7 @@ function existingIds(
 function titleFrom(branch: string | null): string {
   const words = branch?.replaceAll(/[/_-]+/g, ' ').trim()
   if (!words)
-    throw new CliError('there is no branch to take the title from; pass one: deconflict start "TITLE"')
+    throw new CliError('there is no branch to take the title from; pass a title: deconflict start "TITLE"')
   return `${words[0]?.toUpperCase()}${words.slice(1)}`
 }
 

@@ -3,7 +3,7 @@ import { eastAsianWidth } from 'get-east-asian-width'
 import type { Paint, Style } from './terminal.ts'
 
 const ASCII = /^[\x20-\x7e]*$/
-/** Emoji are two columns wide, also those that a variation selector makes one. */
+/** Emoji are two columns wide, also characters that a variation selector turns into an emoji. */
 const WIDE = /\p{Emoji_Presentation}|\ufe0f/u
 /** Combining marks and invisible characters. */
 const ZERO_WIDTH = /^[\p{Mn}\p{Me}\p{Cf}]+$/u
@@ -73,7 +73,7 @@ export interface Cell {
   style?: Style
 }
 
-/** No column is truncated to less. */
+/** Columns are not made narrower than this. */
 const COLUMN_MIN = 8
 const GAP = '  '
 

@@ -8,8 +8,8 @@ type Name = 'checkOverlap' | 'createActivity' | 'updateActivity'
 type Input = RequestOf<Name>['input'] & object
 
 /**
- * Checks, creates and updates of a scope that are about this repository and branch get `scope.changes`, unless they have
- * some. Outside of a working tree, `client` is returned as it is.
+ * Returns a client that adds `scope.changes` to checks, creates and updates of a scope in this repository and branch, unless
+ * the agent sends them itself. Outside of a working tree, returns `client` unchanged.
  */
 export function withTreeChanges(client: Client, workspace: Workspace): Client {
   const { git, git_directory, diff_base: base, remote } = workspace
@@ -21,7 +21,7 @@ export function withTreeChanges(client: Client, workspace: Workspace): Client {
   ): Promise<Answer> => {
     const isHere = isSame(request, workspace) && request.input !== undefined
     if (!isHere) return operation(request)
-    const input = await filled(request.input as Input, await git.branch(), read)
+    const input = await withTreeScope(request.input as Input, await git.branch(), read)
     return sendScope(input, (sent) => operation({ ...request, input: sent }))
   }
   return {
@@ -40,8 +40,8 @@ function isSame(one: { owner: string; repo: string }, other: { owner: string; re
   return nameOf(one) === nameOf(other)
 }
 
-/** An agent may send anything. What is not a scope is left as it is, and the service refuses it. */
-async function filled(
+/** Adds the changes to the scope. An agent may send anything: an invalid scope is left as it is, and the service rejects it. */
+async function withTreeScope(
   input: Input,
   branch: string | undefined,
   read: () => Promise<ChangedFiles | undefined>,

@@ -19,7 +19,7 @@ interface UpdateOptions extends ActivityOptions {
   status?: string
 }
 
-/** Exit code 2 if it overlaps after the change. */
+/** Returns exit code 2 if the activity overlaps with other work after the change. */
 export async function update(
   runtime: Runtime,
   id: string | undefined,
@@ -60,7 +60,7 @@ export async function update(
 
 type Scope = OutputOf<'updateActivity'>['scope']
 
-/** An older service sends no changes. */
+/** The size of a scope as text, such as `2 paths, 1 changed file`. An older service sends no changes. */
 function sizeOf({ paths, changes = [] }: Scope): string {
   const parts = [
     paths.length === 0 && changes.length > 0 ? '' : count(paths.length, 'path', 'paths'),
@@ -72,10 +72,10 @@ function sizeOf({ paths, changes = [] }: Scope): string {
 function clearLines({ scope }: OutputOf<'updateActivity'>, { paint, width }: Display): string[] {
   return [scope.paths, scope.areas, scope.changes ?? []].some((each) => each.length > 0)
     ? [`${paint('green', 'Clear')}: no overlap`]
-    : wrap(`No files were compared: the activity has none. ${NAME_FILES}`, { width, indent: '' })
+    : wrap(`No files were compared, because the activity has none. ${NAME_FILES}`, { width, indent: '' })
 }
 
-/** Exit code 2 if it overlaps now. */
+/** Returns exit code 2 if the activity overlaps with other work now. */
 export async function heartbeat(
   runtime: Runtime,
   id: string | undefined,

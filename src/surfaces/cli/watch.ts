@@ -20,7 +20,7 @@ type Notable = OutputOf<'listNotables'>['items'][number]
 
 const INTERVAL_MIN_S = 1
 const CLEAR_SCREEN = '\u001b[2J\u001b[H'
-/** Collisions are read again when a listed activity changes, and after this time, because others may have changed. */
+/** Collisions are read again when a listed activity changes, and after this time, because activities that are not listed may have changed. */
 const OVERLAPS_TTL_MS = 60_000
 
 /** A terminal is redrawn each time; other outputs get text only when something has changed. Runs until interrupted. */
@@ -131,7 +131,7 @@ async function frameLines(
   ]
 }
 
-/** Only the newest page is read. */
+/** `more than `, if there are more records than the page that is read. */
 function moreThan({ next_cursor }: { next_cursor: string | null }): string {
   return next_cursor === null ? '' : 'more than '
 }

@@ -1,5 +1,4 @@
 /** The repository, branch and base that a command works on: from options, else from git. */
-
 import { parseFullName } from '../../base/repository-name.ts'
 import { Git } from './git.ts'
 import { CliError, type Runtime } from './runtime.ts'
@@ -30,7 +29,7 @@ export interface Workspace {
   own_branch: string | null
   /** Null if unknown, and on the base branch itself. */
   base_branch: string | null
-  /** The branch to compare with, also on that branch itself. */
+  /** The base branch; undefined if unknown. Unlike `base_branch`, it is also set on the base branch itself. */
   diff_base: string | undefined
   remote: string | undefined
   /** Null outside of a working tree. */
@@ -81,7 +80,7 @@ function parseRepository(given: string): { owner: string; repo: string } {
   return { owner: repository.owner, repo: repository.name }
 }
 
-/** A workflow run checks out a commit, and names the branch in its environment. */
+/** The branch of a workflow run on GitHub, which checks out a commit and puts the name of the branch into its environment. */
 function ciBranch(env: Runtime['env']): string | undefined {
   return env.GITHUB_HEAD_REF || (env.GITHUB_REF_TYPE === 'branch' && env.GITHUB_REF_NAME) || undefined
 }

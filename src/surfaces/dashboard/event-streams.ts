@@ -8,9 +8,9 @@ import { changedCollisions, changedRecords } from '../../operations/changed-reco
 import { authorise } from '../../operations/perform.ts'
 import { PendingChanges } from './pending-changes.ts'
 
-/** Event streams that one instance serves at the same time. */
+/** The maximum number of event streams that one instance serves at the same time. */
 const STREAMS_MAX = 5000
-/** Proxies close connections without traffic. */
+/** How often each stream checks the permission and writes a comment, because proxies close connections without traffic. */
 const CHECK_MS = 30_000
 
 interface Stream {
@@ -75,7 +75,7 @@ export class EventStreams {
     res.write(eventOf('hello', { may_write: repository.may_write }))
   }
 
-  /** Sends what changed to the pages of these repositories; without it, all pages read their lists again. */
+  /** Sends what changed to the pages of these repositories. Without `changes`, makes all pages read their lists again. */
   sendChanged(changes?: ChangedRepository[]): void {
     const all = () => [...this.#open.keys()].map((repo_id) => ({ repo_id, changed: 'any' as const }))
     for (const change of changes ?? all()) {

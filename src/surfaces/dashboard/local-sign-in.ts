@@ -19,7 +19,7 @@ export class LocalSignIn {
   readonly #clock: Clock
   readonly #codes = new Map<string, Entry>()
   readonly #sessions = new Map<string, Entry>()
-  /** Browsers send the cookies of a host to all of its ports. */
+  /** A random name, because browsers send the cookies of a host to all of its ports, where another instance may run. */
   readonly #cookie = `deconflict_local_${randomBytes(4).toString('hex')}`
   readonly #jar = cookies('http://localhost')
 
@@ -47,7 +47,7 @@ export class LocalSignIn {
   open: RequestHandler = (req, res) => {
     res.setHeader('Cache-Control', 'no-store')
     res.setHeader('Referrer-Policy', 'no-referrer')
-    // A preview must not use up the code.
+    // The preview of a link sends HEAD, which must not use up the code.
     if (req.method === 'HEAD') return void res.status(204).end()
     const { code } = req.query
     const key = typeof code === 'string' ? hash('sha256', code) : ''

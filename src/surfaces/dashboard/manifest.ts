@@ -33,7 +33,7 @@ export function manifestOf(
   const file = readAppFile()
   return {
     ...file,
-    // Names are unique on GitHub, so the plain one is taken. GitHub's form can change it.
+    // Names of Apps are unique on GitHub, so the owner is added. The user can change the name on GitHub.
     name: `${file.name} ${organization ?? new URL(public_url).hostname}`.slice(0, NAME_MAX),
     url: public_url,
     hook_attributes: {

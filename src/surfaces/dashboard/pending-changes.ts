@@ -7,14 +7,14 @@ import { faultOf } from '../../db/errors.ts'
 
 /** An event with more characters is not sent; the pages read their lists instead, page by page. */
 const DATA_MAX = 500_000
-/** After a read, the next one waits as long as it took, but no longer. */
+/** The pause after a read is as long as the read took, but at most this. */
 const PAUSE_MAX_MS = 1000
 
 interface Options {
   app: App
   /** What changed, as the data of an event; null if pages do not show it. */
   read(ctx: RepoContext, ids: readonly string[]): Promise<object | null>
-  /** Sends it to the pages of a repository. Null: the change is unknown, or too large for an event. */
+  /** Sends the data to the pages of a repository. Null: the change is unknown, or too large for an event. */
   send(repo_id: number, data: object | null): Promise<void>
 }
 

@@ -22,7 +22,7 @@ button.main { background: #1059c9; border-color: #1059c9; color: #fff; }
 `
 const STYLE_HASH = createHash('sha256').update(STYLE).digest('base64')
 
-/** What `/setup` asks. Texts are plain, and escaped here. */
+/** The content of the page `/setup`, as plain text that is escaped here. */
 export interface SetupForm {
   code: string
   /** The chosen owner; null: the account of whoever creates the App. */
@@ -43,25 +43,25 @@ export function setupPage(form: SetupForm): string {
   const owner = organization === null ? 'your own account' : `the organization ${organization}`
   return page(
     'Create the GitHub App',
-    `<p>Deconflict sees pull requests as a GitHub App. GitHub creates it from the settings below. You need to be signed in to GitHub.</p>
+    `<p>Deconflict reads pull requests and comments on them as a GitHub App. GitHub creates the App from the settings below. You need to be signed in to GitHub.</p>
 ${form.notes.map((note) => `<p class="note">${escaped(note)}</p>`).join('\n')}
 <h2>1. Who owns the App?</h2>
 <form method="get" action="/setup">
 <input type="hidden" name="code" value="${escaped(form.code)}">
-<label for="organization">Organization, or nothing for your own account</label>
+<label for="organization">Organization (leave empty for your own account)</label>
 <div class="line">
 <input id="organization" name="organization" value="${escaped(organization ?? '')}" autocomplete="off" spellcheck="false"${problem ? ' aria-invalid="true" aria-describedby="problem"' : ''}>
 <button type="submit">Use this owner</button>
 </div>
 ${problem ? `<p id="problem" class="note" role="alert">${escaped(problem)}</p>` : ''}
 </form>
-<h2>2. Create it</h2>
-<p>GitHub shows its name, which you can change, and asks you to confirm.</p>
+<h2>2. Create the App</h2>
+<p>GitHub shows the name of the App, which you can change, and asks you to confirm.</p>
 <form method="post" action="${escaped(action)}">
 <input type="hidden" name="manifest" value="${escaped(JSON.stringify(manifest))}">
 <button type="submit" class="main">Create the App for ${escaped(owner)}</button>
 </form>
-<h2>What it may do</h2>
+<h2>Permissions of the App</h2>
 <table>
 ${Object.entries(form.permissions)
   .map(
@@ -76,7 +76,7 @@ ${Object.entries(form.permissions)
 
 /** A page with one message. */
 export function messagePage(title: string, text: string): string {
-  return page(title, `<p>${escaped(text)}</p>\n<p><a href="/">To the page</a></p>`)
+  return page(title, `<p>${escaped(text)}</p>\n<p><a href="/">Go to the page</a></p>`)
 }
 
 function page(title: string, content: string): string {

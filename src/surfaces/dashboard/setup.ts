@@ -21,7 +21,7 @@ import { messagePage, sendPage, setupPage } from './setup-page.ts'
 import { isSame } from './sign-in.ts'
 
 const COOKIE = 'deconflict_setup'
-/** As long as the code with which GitHub returns is valid. */
+/** An hour, like GitHub's code. */
 const COOKIE_TTL_S = 3600
 /** GitHub's rule for the names of accounts. */
 const ORGANIZATION = /^[a-z\d](?:[a-z\d]|-(?=[a-z\d])){0,38}$/i
@@ -97,7 +97,7 @@ function withPages(app: App, handler: Handler): RequestHandler {
         throw new Failure('not_found', 'The GitHub App is configured. Its settings are on GitHub.')
       if (!public_url)
         throw unavailable(
-          'Set PUBLIC_URL to the address at which people and GitHub reach this service, such as https://deconflict.example.com, and start it again. The log then shows the address of this page with its code.',
+          'Set PUBLIC_URL to the address at which people and GitHub reach this service, such as https://deconflict.example.com, and restart the service. The log then shows the address of this page with its code.',
         )
       await handler(req, res, { public_url, jar: cookies(public_url) })
     } catch (error) {
@@ -116,7 +116,7 @@ function textOf(value: unknown): string {
   return typeof value === 'string' ? value : ''
 }
 
-/** The code, if `find` finds it. A wrong one counts as a failed token of the address. Throws `forbidden`, `rate_limited`. */
+/** The code that `find` finds. An invalid code counts as a failed token of the client's address. Throws `forbidden`, `rate_limited`. */
 async function requireCode<Found>(res: Response, find: () => Promise<Found | undefined>): Promise<Found> {
   const caller: Caller = res.locals.caller
   const wrong = new Failure('unauthorized', 'This code is not valid')
@@ -150,7 +150,7 @@ async function convert(
   }
 }
 
-/** If it fails, the credentials are lost, and the App has to be deleted by hand. */
+/** Stores the credentials. If that fails, they are lost, and the user has to delete the App. */
 async function store(app: App, created: CreatedApp, html_url: string): Promise<void> {
   const deleted = `Delete the new App on GitHub (${html_url})`
   const isStored = await saveCreatedApp(app, created).catch((error: unknown) => {
@@ -160,7 +160,8 @@ async function store(app: App, created: CreatedApp, html_url: string): Promise<v
       { cause: error },
     )
   })
-  if (!isStored) throw new Failure('forbidden', `Another App was created meanwhile, and is used. ${deleted}.`)
+  if (!isStored)
+    throw new Failure('forbidden', `Another App was created in the meantime and is in use. ${deleted}.`)
 }
 
 /** Where GitHub takes the manifest of a new App. */
@@ -182,7 +183,7 @@ function notesOf({ config }: App, public_url: string): string[] {
   const notes: string[] = []
   if (config.database_url && !config.secrets_key)
     notes.push(
-      'SECRETS_KEY is not set, so only this instance will know the App. To share it with other instances, set SECRETS_KEY to 32 bytes in base64 (openssl rand -base64 32) and start them again first.',
+      'SECRETS_KEY is not set, so only this instance will use the App. To share the App with other instances, first set SECRETS_KEY on all of them to the same 32 bytes in base64 (openssl rand -base64 32), and restart them.',
     )
   if (
     isLoopback(new URL(public_url).hostname) &&
@@ -190,7 +191,7 @@ function notesOf({ config }: App, public_url: string): string[] {
     !config.webhook_proxy_url
   )
     notes.push(
-      'PUBLIC_URL is an address of this machine, to which GitHub sends no webhooks. Open https://smee.io/new, set WEBHOOK_PROXY_URL to the address that it shows, and start the service again first.',
+      'PUBLIC_URL is an address of this machine, to which GitHub sends no webhooks. First open https://smee.io/new, set WEBHOOK_PROXY_URL to the address that it shows, and restart the service.',
     )
   return notes
 }

@@ -17,7 +17,7 @@ const LOGIN_TTL_S = 600
 /** The lifetime of GitHub's user tokens, unless the response names a shorter one. */
 const SESSION_TTL_S = 8 * 3600
 const EXCHANGE_TIMEOUT_MS = 10_000
-/** The page sends it with every request; another site cannot make a browser send it. */
+/** The page sends this header with every request; another site cannot make a browser send it. */
 const PAGE_HEADER = 'x-deconflict-page'
 
 const Login = z.object({ state: z.string(), verifier: z.string(), return_to: z.string() })
@@ -124,7 +124,7 @@ function currentJar(app: App): () => Jar | undefined {
   }
 }
 
-/** The login of the token that a tab uses; null without one, and if GitHub does not say. */
+/** The login of the token that a tab uses; null without a token, and if GitHub does not return a login. */
 async function loginOf(app: App, caller: Caller, authorization: string | undefined): Promise<string | null> {
   if (authorization === undefined) return null
   try {

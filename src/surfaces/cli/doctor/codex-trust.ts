@@ -30,7 +30,7 @@ export function codexTrust({ text, files, config }: TrustQuery): { ours: number;
         if (!/\bdeconflict hook\b/.test(hook.command)) continue
         const name = snakeCase(event)
         const { commandWindows = hook.command, ...used } = hook
-        // Of the two commands, Codex knows the one of the system that it runs on.
+        // Codex hashes the command of the system that it runs on.
         const hashes = [hook.command, commandWindows].map((command) =>
           hashOf({ ...group, event_name: name, hooks: [{ async: false, ...used, command }] }),
         )
@@ -41,7 +41,7 @@ export function codexTrust({ text, files, config }: TrustQuery): { ours: number;
   return count
 }
 
-/** By key. Codex writes one table for each hook: `[hooks.state."FILE:session_start:0:0"]`. */
+/** The trusted hashes, by key. Codex writes one table for each hook: `[hooks.state."FILE:session_start:0:0"]`. */
 function trustedHashes(config: string): Map<string, string> {
   const tables = config.matchAll(/^\[hooks\.state\.(?:"((?:[^"\\]|\\.)*)"|'([^']*)')\]([^[]*)/gm)
   return new Map(
@@ -52,7 +52,7 @@ function trustedHashes(config: string): Map<string, string> {
   )
 }
 
-/** Of the JSON with sorted keys. */
+/** The SHA-256 of the JSON with sorted keys. */
 function hashOf(identity: object): string {
   return `sha256:${createHash('sha256')
     .update(JSON.stringify(sorted(identity)))

@@ -9,7 +9,7 @@ import { findWorkspace, type Workspace } from '../workspace.ts'
 import type { Finding } from './finding.ts'
 import { hookChecks } from './hook-checks.ts'
 
-/** A person is waiting. */
+/** Short, because a person is waiting. */
 const TIMEOUT_MS = 5000
 /** No record has this id. */
 const NO_ID = 'act_00000000000000000000000000'
@@ -50,9 +50,10 @@ async function attempt(checks: Finding[], name: string, check: () => Promise<str
 
 function branchCheck({ branch, own_branch, base_branch, diff_base }: Workspace): Finding {
   const name = 'branch'
-  if (branch === null) return { name, is_ok: true, message: 'none is checked out: work here has no branch' }
+  if (branch === null)
+    return { name, is_ok: true, message: 'none is checked out, so activities have no branch' }
   if (own_branch === null)
-    return { name, is_ok: true, message: `${branch}, the base branch: work here has no branch` }
+    return { name, is_ok: true, message: `${branch}, the base branch, so activities have no branch` }
   if (base_branch === null && diff_base === undefined)
     return {
       name,
@@ -71,7 +72,7 @@ async function checkServer(runtime: Runtime, options: CommonOptions): Promise<st
       timeout_ms: TIMEOUT_MS,
       attempts: 1,
     })
-    if (version === null) throw new CliError(`${url} is no Deconflict server; check the address`)
+    if (version === null) throw new CliError(`${url} is not a Deconflict server; check the address`)
     const isSame = version === runtime.version
     return `${url}, version ${version}${isSame ? '' : `; this command has version ${runtime.version}`}`
   } catch (error) {

@@ -1,7 +1,7 @@
 /** Whether Gemini CLI trusts a folder, by its file `trustedFolders.json`, as version 0.61 reads it. Pure. */
 import { dirname, relative, sep } from 'node:path'
 
-/** `text`: the content of the file, which is JSON. The longest path decides. Of an unreadable file, nothing is trusted. */
+/** `text`: the content of the file. Of the rules that apply to `folder`, the one with the longest path decides. If the text is not JSON, no folder is trusted. */
 export function isTrustedByGemini(text: string, folder: string): boolean {
   const rules = Object.entries(parseObject(text)).filter(([path, level]) =>
     contains(level === 'TRUST_PARENT' ? dirname(path) : path, folder),
@@ -11,8 +11,8 @@ export function isTrustedByGemini(text: string, folder: string): boolean {
 }
 
 function contains(directory: string, folder: string): boolean {
-  const way = relative(directory, folder)
-  return way !== '..' && !way.startsWith(`..${sep}`)
+  const path = relative(directory, folder)
+  return path !== '..' && !path.startsWith(`..${sep}`)
 }
 
 function parseObject(text: string): object {

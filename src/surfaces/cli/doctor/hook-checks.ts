@@ -17,7 +17,7 @@ import { isTrustedByGemini } from './gemini-trust.ts'
 
 const PARTS: readonly Part[] = [...HOOK_PARTS, 'opencode', 'git']
 
-/** Outside of a working tree there are no hooks to check. */
+/** The results of the checks; none outside of a working tree. */
 export async function hookChecks(runtime: Runtime): Promise<Finding[]> {
   const tree = findTree(runtime.cwd)
   if (tree === undefined) return []
@@ -58,7 +58,7 @@ async function checkFiles({ root }: WorkingTree, hooks_directory: string): Promi
   const found: string[] = []
   const outdated: string[] = []
   for (const part of PARTS) {
-    // With and without titles: both are up to date.
+    // Hooks with titles and hooks without titles both count as current.
     const variants = [false, true].map((without_titles) =>
       targetsOf({ root, hooks_directory, without_titles }, [part]),
     )
@@ -74,7 +74,7 @@ async function checkFiles({ root }: WorkingTree, hooks_directory: string): Promi
     return {
       name,
       is_ok: false,
-      message: `of another release in ${outdated.join(', ')}; run deconflict init`,
+      message: `those in ${outdated.join(', ')} are of another release; run deconflict init`,
     }
   return found.length > 0
     ? { name, is_ok: true, message: found.join(', ') }
@@ -89,7 +89,7 @@ function contains(target: Target, text: string): boolean {
   }
 }
 
-/** Only where Codex is used: it says nothing when it leaves out a hook. */
+/** Checks whether Codex trusts the hooks, because it skips an untrusted hook silently. Empty if Codex is not used. */
 async function checkCodexTrust({ env }: Runtime, tree: WorkingTree): Promise<Finding[]> {
   const directory = env.CODEX_HOME || join(env.HOME || homedir(), '.codex')
   const config = await readFile(join(directory, 'config.toml'), 'utf8').catch(() => undefined)
@@ -101,11 +101,11 @@ async function checkCodexTrust({ env }: Runtime, tree: WorkingTree): Promise<Fin
   const isTrusted = ours === trusted
   const message = isTrusted
     ? 'Codex trusts all of its hooks'
-    : `Codex trusts ${trusted} of its ${ours} hooks and leaves out the others; run /hooks in Codex`
+    : `Codex trusts ${trusted} of its ${ours} hooks and skips the others; run /hooks in Codex`
   return [{ name: 'trust', is_ok: isTrusted, message }]
 }
 
-/** Only where Gemini CLI is used: it runs no hook of a folder that it does not trust. What an IDE trusts is not known here. */
+/** Checks whether Gemini CLI trusts the folder, because it runs no hook in other folders. Empty if Gemini CLI is not used. Folders that an IDE trusts are not known here. */
 async function checkGeminiTrust({ env }: Runtime, { root }: WorkingTree): Promise<Finding[]> {
   const read = (file: string) => readFile(file, 'utf8').catch(() => undefined)
   const home = join(env.GEMINI_CLI_HOME || env.HOME || homedir(), '.gemini')
@@ -114,7 +114,7 @@ async function checkGeminiTrust({ env }: Runtime, { root }: WorkingTree): Promis
   const trusted = await read(env.GEMINI_CLI_TRUSTED_FOLDERS_PATH || join(home, 'trustedFolders.json'))
   const isUsed = settings !== undefined || trusted !== undefined
   if (!isUsed || !installed?.includes('deconflict hook')) return []
-  // Set, it decides, and so does a setting that turns the question off.
+  // If the variable is set, or the setting is off, Gemini CLI trusts every folder without asking.
   const isAsked =
     env.GEMINI_CLI_TRUST_WORKSPACE !== 'true' &&
     !/"folderTrust"[^}]*"enabled"\s*:\s*false/.test(settings ?? '')
@@ -139,6 +139,6 @@ function checkLastRun({ clock }: Runtime, { git_directory }: WorkingTree): Findi
   return {
     name,
     is_ok: false,
-    message: `${run}: did not ask the server, because ${paused.why}; hooks ask it again ${again}`,
+    message: `${run}: sent no request after an earlier failure (${paused.why}); hooks try again ${again}`,
   }
 }

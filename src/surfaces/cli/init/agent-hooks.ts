@@ -3,7 +3,7 @@ import type { Agent, HookEvent } from '../hook/payload.ts'
 import type { Hooks } from './hook-settings.ts'
 
 export interface HookFileOptions {
-  /** The hooks name no words of other people: `init --hooks=paths`. */
+  /** The hooks show no text by other people: `init --hooks=paths`. */
   without_titles: boolean
 }
 
@@ -16,12 +16,12 @@ export interface HookFile {
 
 /** The agent kills a hook after this time; the hook itself ends after one second. */
 const TIMEOUT_S = 10
-/** Codex shows a warning above it. */
+/** Codex shows a warning if the hook of the session end has a longer timeout. */
 const CODEX_END_S = 3
 
 type Call = (event: HookEvent) => string
 
-/** Does nothing on machines without the command. Agents ask for trust again after a change, so it stays the same. */
+/** The shell commands of the hooks. They do nothing on machines without `deconflict`. Agents ask for trust again after a change, so keep them the same. */
 function callsOf(
   agent: Agent,
   { without_titles }: HookFileOptions,
@@ -36,7 +36,7 @@ function callsOf(
   }
 }
 
-/** An entry in the form of Claude Code, which Codex and Gemini CLI have taken over. */
+/** An entry in the format of Claude Code, which Codex and Gemini CLI use too. */
 function nested(hook: object, matcher?: string) {
   return [{ ...(matcher !== undefined && { matcher }), hooks: [{ type: 'command', ...hook }] }]
 }

@@ -16,7 +16,7 @@ export interface InitOptions {
   /** Shows every line that changes. */
   diff?: boolean
   only?: string[]
-  /** `titles` (default), or `paths`: hooks that name no words of other people. */
+  /** `titles` (default), or `paths`: hooks that show no text by other people. */
   hooks?: string
 }
 
@@ -99,7 +99,7 @@ async function apply({ path, after, is_executable, before }: FileChange, root: s
   if (is_executable && before === undefined) await chmod(path, 0o755)
 }
 
-/** From `directory` up to `root`, which stays. */
+/** Removes empty directories, from `directory` up to but not including `root`. */
 async function removeEmptyDirectories(directory: string, root: string): Promise<void> {
   if (directory === root || !directory.startsWith(root)) return
   try {

@@ -7,9 +7,9 @@ const TRUST: Partial<Record<Part, string>> = {
   codex:
     'Codex runs no hook until you trust it: run /hooks in Codex, also after each change of .codex/hooks.json.',
   copilot:
-    'Copilot CLI runs hooks only in a trusted folder: confirm it when Copilot asks, or set COPILOT_ALLOW_ALL=true where nobody can.',
+    'Copilot CLI runs hooks only in a trusted folder: confirm it when Copilot asks, or set COPILOT_ALLOW_ALL=true where no person can.',
   gemini:
-    'Gemini CLI runs hooks only in a trusted folder: confirm it when Gemini asks, or set GEMINI_CLI_TRUST_WORKSPACE=true where nobody can.',
+    'Gemini CLI runs hooks only in a trusted folder: confirm it when Gemini asks, or set GEMINI_CLI_TRUST_WORKSPACE=true where no person can.',
 }
 
 /** One line each. `parts`: those that are installed; `changes`: what was written now. */

@@ -6,7 +6,7 @@ export interface Section {
   lines: string[]
 }
 
-/** At the end of the text, or below its shebang. */
+/** Adds the section at the end of the text, or below its shebang. Replaces an earlier version of it. */
 export function withSection(text: string, section: Section): string {
   const block = `${[section.begin, ...section.lines, section.end].join('\n')}\n`
   // A section that is up to date stays where it is.
@@ -18,7 +18,7 @@ export function withSection(text: string, section: Section): string {
   return `${rest}${rest.endsWith('\n') ? '' : '\n'}\n${block}`
 }
 
-/** Also removes the blank line before a section at the end. */
+/** Removes the section, and the blank line before it if it is at the end. */
 export function withoutSection(text: string, { begin, end }: Section): string {
   const from = text.indexOf(begin)
   const to = text.indexOf(end, from)

@@ -2,7 +2,7 @@
 export interface Target {
   path: string
   is_executable?: boolean
-  /** What the file contains of ours, in a few words. */
+  /** What Deconflict adds to the file, in a few words. */
   about(text: string): string
   /** Undefined stands for no file. Throws `CliError` if the file must not be changed. */
   add(text: string | undefined): string | undefined

@@ -11,7 +11,7 @@ import type { Target } from './target.ts'
 
 export const PARTS = [...HOOK_PARTS, 'opencode', 'git', 'agents-md', 'settings', 'mcp'] as const
 export type Part = (typeof PARTS)[number]
-/** `mcp` is only written when it is named: the hooks need no cooperation of the agent. */
+/** `mcp` is only written on request (`--only mcp`), because hooks also work if the agent does not cooperate. */
 export const DEFAULT_PARTS = PARTS.filter((part) => part !== 'mcp')
 
 export interface Places extends HookFileOptions {
@@ -79,7 +79,7 @@ function sectionTarget(path: string, section: Section, about: string): Target {
   }
 }
 
-/** Only in a file that exists, is not a link to AGENTS.md, and does not point to it already. */
+/** Adds a pointer to AGENTS.md, but only to a file that exists, is not a link to AGENTS.md, and does not point to it already. */
 function pointerTarget(path: string): Target {
   const target = sectionTarget(path, POINTER_SECTION, 'points to AGENTS.md')
   return {

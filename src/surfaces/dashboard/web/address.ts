@@ -22,11 +22,11 @@ export type Address =
 
 export const EVERYONE = 'everyone'
 
-const PLACE = /^#\/(?:([\w.-]+)(?:\/([\w.-]+))?\/?)?(?:\?(.*))?$/
+const FRAGMENT = /^#\/(?:([\w.-]+)(?:\/([\w.-]+))?\/?)?(?:\?(.*))?$/
 
-/** Anything that is not an address of the page is its overview. */
+/** Reads a fragment. Anything else is read as the overview. */
 export function readAddress(hash: string): Address {
-  const [, owner = null, repo = null, query = ''] = PLACE.exec(hash) ?? []
+  const [, owner = null, repo = null, query = ''] = FRAGMENT.exec(hash) ?? []
   const given = new URLSearchParams(query)
   if (owner === null || repo === null) return { kind: 'overview', owner, text: given.get('q') ?? '' }
   const pull_request = Number(given.get('pr') ?? '')

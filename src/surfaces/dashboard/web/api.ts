@@ -34,7 +34,7 @@ export class Problem extends Error {
 export interface SessionState {
   can_sign_in: boolean
   is_signed_in: boolean
-  /** Of the session or of the token of this tab; null if unknown. */
+  /** The login of the session, or of the token of this tab; null if unknown. */
   login: string | null
   /** The web address of GitHub. */
   github_url: string

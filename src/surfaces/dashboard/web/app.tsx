@@ -80,7 +80,7 @@ export function App() {
   )
 }
 
-/** `login`: how the user is signed in. */
+/** `login`: the login of the user, or how the user is signed in. */
 function Header({
   name,
   isSignedIn,

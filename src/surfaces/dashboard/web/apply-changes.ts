@@ -19,17 +19,17 @@ export interface Records {
   merge_order: MergeOrder | null
 }
 
-/** An event may come twice, or be older than a list: of two versions of a record the later one stays. */
+/** Applies an event. It may come twice, or be older than a list: of two versions of a record, the later one is kept. */
 export function applied(records: Records, change: Change): Records {
   return 'collisions' in change ? withCollisions(records, change) : withRecords(records, change)
 }
 
 function withRecords(records: Records, { activities, notables, gone, as_of }: ChangedRecords): Records {
-  const left = { gone, as_of_ms: Date.parse(as_of) }
+  const others = { gone, as_of_ms: Date.parse(as_of) }
   return {
     ...records,
-    activities: records.activities && withItems(records.activities, activities, left),
-    notables: records.notables && withItems(records.notables, notables, left),
+    activities: records.activities && withItems(records.activities, activities, others),
+    notables: records.notables && withItems(records.notables, notables, others),
   }
 }
 
@@ -53,16 +53,16 @@ function withItems<Item extends { id: string; updated_at: string }>(
   changed: readonly Item[],
   { gone, as_of_ms }: { gone: readonly string[]; as_of_ms: number },
 ): List<Item> {
-  const left = new Map(changed.map((item) => [item.id, item]))
+  const unplaced = new Map(changed.map((item) => [item.id, item]))
   const removed = new Set(gone)
   const items: Item[] = []
   for (const item of list.items) {
-    const after = left.get(item.id)
-    left.delete(item.id)
+    const after = unplaced.get(item.id)
+    unplaced.delete(item.id)
     if (removed.has(item.id)) continue
     items.push(after && after.updated_at >= item.updated_at ? after : item)
   }
-  const added = [...left.values()].sort((a, b) => b.id.localeCompare(a.id))
+  const added = [...unplaced.values()].sort((a, b) => b.id.localeCompare(a.id))
   if (added.length === 0 && changed.length === 0 && items.length === list.items.length)
     return { ...list, as_of_ms: Math.max(list.as_of_ms, as_of_ms) }
   return { ...list, items: [...added, ...items], as_of_ms: Math.max(list.as_of_ms, as_of_ms) }

@@ -1,5 +1,4 @@
 /** Notables of high importance, above everything else. */
-
 import { isHigh } from '../../../claims/weight.ts'
 import type { Notable } from './records.ts'
 import { duration } from './time-scale.ts'

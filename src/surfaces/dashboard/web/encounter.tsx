@@ -20,7 +20,7 @@ export function EncounterItem({
 }: {
   encounter: Encounter
   person: Person | undefined
-  /** Shows both sides by name: no one's own work is listed above. */
+  /** Shows the titles of both sides. By default, only that of the other side, because the own one is in the heading above. */
   isPair?: boolean
   onChange: ChangeView
 }) {
@@ -109,7 +109,7 @@ function PlaceView({
   )
 }
 
-/** Says whether it worked: a page that is not served over https may not write to the clipboard. */
+/** Copies a text and says whether it worked: a page that is not served over https may not write to the clipboard. */
 export function CopyButton({ text, label }: { text: () => string; label: string }) {
   const [state, setState] = useState('')
   const copy = async () => {

@@ -1,5 +1,4 @@
 /** The collisions of one person's work: with whom, on which lines, who is ahead, and what to do. Pure. */
-
 import type { LineRange } from '../../../lines/verdict.ts'
 import { comparedLinesOf, duplicateText, linesText, shortText } from '../../../lines/verdict-words.ts'
 import { isAhead, type Stage, stageOf } from '../../../pull-requests/standing.ts'
@@ -27,7 +26,7 @@ export interface Encounter {
 
 export interface Place {
   path: string
-  /** Each on its own base; null if unknown. */
+  /** The lines of each side, counted on its own base; null if unknown. */
   mine: LineRange | null
   theirs: LineRange | null
   is_conflict: boolean
@@ -41,7 +40,7 @@ export function encountersOf(mine: Activity, work: LiveWork, reader: string | nu
   })
 }
 
-/** A collision as seen by the side that is behind. */
+/** A collision as seen by the side that is behind; null if one of the activities is not known. */
 export function encounterOf(collision: Overlap, work: LiveWork, reader: string | null): Encounter | null {
   const [one, two] = collision.activity_ids.map((id) => work.activities.get(id))
   if (!one || !two) return null

@@ -11,7 +11,7 @@ const IDLE_TIMEOUT_MS = 75_000
 export interface StreamListener {
   onOpen(may_write: boolean): void
   onChange(change: Change): void
-  /** Something changed that the stream does not say. */
+  /** Something changed, but the event does not say what. */
   onOutdated(): void
   /** The stream ended; it is opened again after a wait. */
   onLost(): void

@@ -62,7 +62,7 @@ function Chosen({ what, name, onRemove }: { what: string; name: string; onRemove
     <button
       type="button"
       class="chip chosen"
-      aria-label={`Show more than the ${what} ${name}`}
+      aria-label={`Remove the filter: ${what} ${name}`}
       onClick={onRemove}
     >
       {name} ✕

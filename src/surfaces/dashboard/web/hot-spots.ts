@@ -153,7 +153,7 @@ function hotter(a: Hot, b: Hot): number {
   )
 }
 
-/** Where a strip of a file begins and ends, and each range on it from 0 to 1. */
+/** A section of a file: its first and last line, and ranges of lines as positions from 0 to 1 on it. */
 export interface Strip {
   first: number
   last: number
@@ -161,7 +161,7 @@ export interface Strip {
   ranges: { start: number; end: number; lines: LineRange }[][]
 }
 
-/** A strip that shows all ranges with some lines around them. The length of the file is unknown. */
+/** The strip that contains all ranges, with some lines around them; null if there is no range. The length of the file is unknown. */
 export function stripOf(members: readonly (readonly LineRange[])[]): Strip | null {
   const all = members.flat()
   if (all.length === 0) return null

@@ -112,7 +112,7 @@ function FileActivities({ file, reader, onChange }: { file: HotFile } & Pick<Pro
         ))}
       </ul>
       {strip && <StripAxis {...strip} />}
-      {strip && <p class="hint">Each side counts lines on its own base, as in its pull request.</p>}
+      {strip && <p class="hint">Line numbers are those of each side’s own base, as in its pull request.</p>}
     </div>
   )
 }

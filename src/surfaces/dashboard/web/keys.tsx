@@ -15,7 +15,7 @@ const KEYS: [keys: string[], what: string][] = [
 /** Elements that the arrows move between. */
 const ITEMS = '[data-item]'
 
-/** Follows the keys, and renders their list when it is asked for. */
+/** Handles the keys, and shows their list on request. */
 export function Keys() {
   const [isListed, setIsListed] = useState(false)
   useEffect(() => {
@@ -50,7 +50,7 @@ export function Keys() {
   )
 }
 
-/** True if the key has a meaning. */
+/** Does what the key stands for. Returns false if it stands for nothing. */
 function act(key: string, list: () => void): boolean {
   switch (key) {
     case '/':

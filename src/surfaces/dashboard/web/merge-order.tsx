@@ -5,7 +5,7 @@ import type { Activity, MergeOrder } from './records.ts'
 import type { ChangeView } from './use-address.ts'
 
 const ITEMS_MAX = 20
-/** Conflicts named for each item; the rest is counted. */
+/** How many conflicts are named for each item. Further ones are counted. */
 const NAMED_MAX = 5
 
 export function MergeOrderCard({

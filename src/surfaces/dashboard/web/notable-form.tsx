@@ -164,7 +164,7 @@ function fieldsOf(form: HTMLFormElement, notable: FullNotable | undefined) {
   }
 }
 
-/** The lines of a field. If the user did not edit it, the list `before`, whose values may contain spaces or line breaks that a field loses. */
+/** The lines of a field. If the user did not edit the field, returns `before`, because a field loses spaces and line breaks in values. */
 function linesOf(text = '', before: string[] = []): string[] {
   const lines = text.split(LINE_END)
   if (lines.join('\n') === before.join('\n').split(LINE_END).join('\n')) return before

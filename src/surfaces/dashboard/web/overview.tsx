@@ -14,7 +14,7 @@ import { goTo } from './use-address.ts'
 
 type Summary = RepositoryOverview['items'][number]
 
-/** Collisions of a repository are compared by the service anew when its work changed. */
+/** How often the overview is read. The service compares the work of a repository again only if it has changed. */
 const INTERVAL_MS = 30_000
 
 interface Loaded {
@@ -86,7 +86,7 @@ export function Overview({
   )
 }
 
-/** Reads the overview, and again while the tab is visible. */
+/** Reads the overview now, and again every `INTERVAL_MS` while the tab is visible. */
 function useOverview(): { loaded: Loaded | null; problem: Problem | null } {
   const [loaded, setLoaded] = useState<Loaded | null>(null)
   const [problem, setProblem] = useState<Problem | null>(null)

@@ -5,11 +5,11 @@ import type { Person } from './people.ts'
 export interface PersonCount {
   person: Person
   activities: number
-  /** Of their collisions. */
+  /** The collisions of these activities. */
   collisions: number
 }
 
-/** Those with the most severe and then the most collisions first, then by name. */
+/** The people, those with the most severe and then with the most collisions first, then by name. */
 export function peopleCounts(work: LiveWork): PersonCount[] {
   const counts = new Map<string, PersonCount & { rank: number }>()
   for (const [id, person] of work.people) {

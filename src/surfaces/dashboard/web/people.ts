@@ -9,7 +9,7 @@ export interface Person {
   login: string | null
 }
 
-/** A login as GitHub allows it; bots have none with a picture. */
+/** A login that GitHub allows for people. Logins of bots, which have no picture, do not match. */
 const LOGIN = /^[a-z\d](?:[a-z\d-]{0,38})$/i
 
 /**
@@ -30,7 +30,7 @@ export function peopleOf(activities: readonly Activity[]): Map<string, Person> {
       const login = loginOf(activity, isShared)
       const key = (login ?? activity.actor).toLowerCase()
       const known = byKey.get(key)
-      // A name says more than a login.
+      // A full name is kept, because it says more than a login.
       const isNamed = known !== undefined && known.name.toLowerCase() !== key
       const person = {
         key,

@@ -62,7 +62,7 @@ export function step(state: RefreshState, event: RefreshEvent, now_ms: number): 
   const settle_ms = Math.max(SETTLE_MS, state.paced_ms - BURST_MS - now_ms)
   switch (event.kind) {
     case 'changed':
-      // A load that is due already covers this change; after a failure the wait holds.
+      // The load that is already due will include this change. After a failure, its wait is kept.
       if (state.is_loading || state.is_stale || state.failures > 0) return stay({ is_stale: true })
       return { state: { ...state, is_stale: true }, action: { wait_ms: settle_ms } }
     case 'lost':
@@ -86,7 +86,7 @@ export function step(state: RefreshState, event: RefreshEvent, now_ms: number): 
   }
 }
 
-/** How long records stay valid without an announcement: neither heartbeats nor, at once, expiry is announced. */
+/** How long records can be shown without another load: heartbeats are not announced, and expiry is announced late. */
 export function freshFor({
   expiries,
   as_of_ms,

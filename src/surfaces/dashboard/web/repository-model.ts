@@ -11,7 +11,7 @@ import { type Choice, matches, type TimelineLayout, timelineOf } from './timelin
 export type Subject =
   | { kind: 'person'; person: Person; is_reader: boolean; activities: Activity[] }
   | { kind: 'activity'; activity: Activity }
-  /** `note`: why it is everyone; null if they were chosen. */
+  /** `note`: why everyone's work is shown; null if the reader chose it. */
   | { kind: 'everyone'; note: string | null }
 
 export interface RepositoryModel {
@@ -28,7 +28,7 @@ export interface RepositoryModel {
   folders: HotFolder[]
   timeline: TimelineLayout
   areas: string[]
-  /** Of what matches the choice. */
+  /** How many activities and collisions match the choice. If `is_exact` is false, there may be more collisions. */
   counts: { activities: number; collisions: number; is_exact: boolean }
 }
 
@@ -52,7 +52,7 @@ export function modelOf(
   const shown = work.collisions.filter(({ activity_ids }) =>
     activity_ids.some((id) => matching.has(id)),
   ).length
-  // More collisions are counted than listed.
+  // If all activities were compared, `total` is exact, even if not all collisions are listed.
   const isCounted = isAll && (overlaps?.checked_against.activities ?? 0) >= activities.items.length
   return {
     now_ms: activities.as_of_ms,

@@ -143,7 +143,7 @@ function WorkSections({
         <section class="card hot-spots" aria-labelledby="hot-heading">
           <div class="head">
             <h2 id="hot-heading">Hot spots</h2>
-            <p class="hint">Who is where now; the longer, the more people.</p>
+            <p class="hint">Where several people work now. A longer bar means more people.</p>
           </div>
           <HotSpots folders={folders} chosen={view.path} reader={reader} onChange={onChange} />
         </section>
@@ -151,7 +151,7 @@ function WorkSections({
       <section class="card deferred" aria-labelledby="timeline-heading">
         <div class="head">
           <h2 id="timeline-heading">Timeline</h2>
-          <p class="hint">When each work began; lines join those that collide.</p>
+          <p class="hint">When each activity started. Lines connect activities that collide.</p>
         </div>
         {timeline.rows.length === 0 ? (
           <p class="empty">
@@ -162,8 +162,8 @@ function WorkSections({
         )}
         {timeline.left_out > 0 && (
           <p class="hint">
-            The newest {timeline.rows.length} are shown; {timeline.left_out} more: search, or choose a person,
-            a file or an area.
+            The newest {timeline.rows.length} activities are shown. To see the other {timeline.left_out},
+            search, or choose a person, a file or an area.
           </p>
         )}
       </section>

@@ -10,7 +10,7 @@ import { useSignal } from './use-signal.ts'
 const FILES_MAX = 10
 type RecentSide = Signal['recent'][number]['sides'][number]
 
-/** Files named for each pair; the rest is counted. */
+/** How many files are named for each pair. Further ones are counted. */
 const NAMED_MAX = 3
 
 export function SignalCard({ repository }: { repository: Repository }) {
@@ -18,7 +18,7 @@ export function SignalCard({ repository }: { repository: Repository }) {
   if (signal === null || isEmpty(signal)) return null
   return (
     <section class="card signal deferred" aria-labelledby="signal-heading">
-      <h2 id="signal-heading">How right were we</h2>
+      <h2 id="signal-heading">Were the warnings right?</h2>
       <Mode {...signal} />
       <div class="parts">
         <Figures {...signal} />
@@ -79,7 +79,7 @@ function Figure({ name, value }: { name: string; value: string | number }) {
 }
 
 function precisionText(precision: number | null): string {
-  return precision === null ? 'known from 10 decided pairs on' : percentText(precision)
+  return precision === null ? 'shown when 10 pairs are decided' : percentText(precision)
 }
 
 function budgetText({ share, limit, in_force }: Signal['budget']): string {

@@ -19,7 +19,7 @@ export function Freshness({ connection, isOutdated }: { connection: Connection; 
   )
 }
 
-/** Otherwise a stale page would look current. */
+/** A warning that the page is stale, which would otherwise look current. */
 export function OutOfDate({ failure, onRetry }: { failure: RefreshFailure; onRetry: () => void }) {
   const { problem, last_success_ms } = failure
   return (
@@ -37,7 +37,7 @@ export function OutOfDate({ failure, onRetry }: { failure: RefreshFailure; onRet
   )
 }
 
-/** Otherwise a part of the repository that was not loaded would look unused. */
+/** A note that not everything is shown. Without it, a part of the repository that was not loaded would look unused. */
 export function Incomplete({ activities, notables, overlaps }: Records) {
   const is_listed = activities?.is_complete !== false && notables?.is_complete !== false
   const is_compared = overlaps?.checked_against.complete !== false

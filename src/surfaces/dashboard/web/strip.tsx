@@ -27,7 +27,7 @@ export function StripAxis({ first, last }: Pick<Strip, 'first' | 'last'>) {
   )
 }
 
-/** `lines 40–52, 61`; says so where they are unknown. */
+/** `lines 40–52, 61`, or `lines unknown`. */
 export function rangesText(ranges: readonly LineRange[]): string {
   return ranges.length === 0 ? 'lines unknown' : ranges.map(linesText).join(', ')
 }

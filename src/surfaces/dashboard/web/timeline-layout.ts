@@ -131,7 +131,10 @@ function worstOf(collisions: readonly Overlap[]): Map<string, Overlap['severity'
   return worst
 }
 
-/** Activities that collide stand together, the most severe group first and in it the oldest; those that collide with none come last, the newest first. */
+/**
+ * Puts activities that collide next to each other: the most severe group first, and in a group the oldest activity first.
+ * Activities without a collision come last, the newest first.
+ */
 function inGroups(ids: string[], collisions: readonly Overlap[], { activities }: LiveWork): string[] {
   const group = new Map(ids.map((id) => [id, id]))
   const rootOf = (id: string): string => {

@@ -6,7 +6,7 @@ import { AgentIcon, Avatar } from './avatar.tsx'
 import type { Link, Row, TimelineLayout } from './timeline-layout.ts'
 import type { ChangeView } from './use-address.ts'
 
-/** Kept in step with timeline.css. */
+/** The height of a row. It must match timeline.css. */
 const ROW_PX = 32
 /** Space of the links, right of now, in pixels. */
 const LINK_PX = 14

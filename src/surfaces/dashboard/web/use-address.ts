@@ -19,7 +19,7 @@ export function useAddress(): Address {
   const [address, setAddress] = useState(() => readAddress(location.hash))
   useEffect(() => {
     const read = () => setAddress(readAddress(location.hash))
-    // A link changes the fragment, which `popstate` and `hashchange` report; a change by script is reported by neither.
+    // A link fires `popstate` and `hashchange`. `goTo` fires neither of them, so it sends an event of its own.
     const events = ['hashchange', 'popstate', CHANGED]
     for (const name of events) addEventListener(name, read)
     return () => {

@@ -17,7 +17,7 @@ export interface RefreshFailure {
 }
 
 const NOTHING_READ: Records = { activities: null, notables: null, overlaps: null, merge_order: null }
-/** Without changes, the ages on the page grow at this pace. */
+/** How often the ages on the page are updated if nothing else changes. */
 const CLOCK_MS = 60_000
 
 export function useRepository(name: string) {
@@ -86,6 +86,7 @@ export function useRepository(name: string) {
   return { repository, records, failure, connection, mayWrite, refresh }
 }
 
+/** Moves the time of the records on by `CLOCK_MS`. */
 function laterByClock(records: Records): Records {
   const { activities } = records
   if (activities === null) return records
@@ -102,7 +103,7 @@ async function read(
     show({ activities: { ...list, items: list.items.filter(isLive) } })
     return list
   }
-  // The first page has the newest ones, which are in sight.
+  // At first, the newest activities are shown as soon as the first page has arrived.
   const activities = repository
     .activities(signal, has_nothing ? showActivities : undefined)
     .then(showActivities)

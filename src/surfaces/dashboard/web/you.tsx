@@ -85,7 +85,7 @@ function Work({
 /** All collisions, for readers without work of their own. */
 function Everyone({ work, reader, onChange, note }: Props & { note: string | null }) {
   const all = work.collisions.flatMap((collision) => encounterOf(collision, work, reader) ?? [])
-  // Those of one person with themselves need no one else.
+  // Collisions within the work of one person come last, because they need no agreement.
   const pairs = all.toSorted((a, b) => Number(a.is_own) - Number(b.is_own))
   return (
     <>
@@ -123,7 +123,7 @@ function Clear({ activities, onChange }: { activities: Activity[]; onChange: Cha
   )
 }
 
-/** The first items, and a button for the rest. */
+/** The first `max` items, and a button that shows more. */
 export function Limited<Item>({
   items,
   max,
@@ -134,7 +134,7 @@ export function Limited<Item>({
   children: (item: Item) => JSX.Element
 }) {
   const [isOpen, setIsOpen] = useState(false)
-  const shown = isOpen ? items.slice(0, max + REST_MAX) : items.slice(0, max)
+  const shown = isOpen ? items.slice(0, max + MORE_MAX) : items.slice(0, max)
   return (
     <>
       <ul class="plain">{shown.map(children)}</ul>
@@ -150,7 +150,8 @@ export function Limited<Item>({
   )
 }
 
-const REST_MAX = 200
+/** How many more items the button shows. */
+const MORE_MAX = 200
 
 /** The heading of the section. */
 export function SubjectTitle({ subject }: { subject: Subject }) {
