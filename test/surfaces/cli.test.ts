@@ -474,7 +474,9 @@ describe('the state of git', () => {
     const { code, stdout } = await tree.run(['start', 'Again'])
     expect([code, stdout]).toEqual([
       2,
-      expect.stringMatching(/\nCompared the declared files of declared, because nothing differs.*\nOverlap, medium/),
+      expect.stringMatching(
+        /\nCompared the declared files of declared, because nothing differs.*\nOverlap, medium/,
+      ),
     ])
     expect(stdout).not.toContain('No files were compared')
   })

@@ -104,7 +104,9 @@ test('says why hooks leave the server alone', async () => {
   })
   await hook({ DECONFLICT_URL: silent.url })
   expect(await doctor()).toMatchObject({
-    'last hook': expect.stringMatching(/sent no request after an earlier failure \(.*\); hooks try again in /),
+    'last hook': expect.stringMatching(
+      /sent no request after an earlier failure \(.*\); hooks try again in /,
+    ),
   })
   await silent.close()
 })

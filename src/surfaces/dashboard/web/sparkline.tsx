@@ -6,7 +6,7 @@ const HEIGHT_PX = 20
 export function Sparkline({ counts }: { counts: readonly number[] }) {
   const most = Math.max(1, ...counts)
   const total = counts.reduce((sum, each) => sum + each, 0)
-  const text = `${total} activities started in ${counts.length} days`
+  const text = `Activities started in ${counts.length} days: ${total}`
   return (
     <svg
       class="sparkline"
