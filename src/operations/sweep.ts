@@ -3,11 +3,10 @@ import { setTimeout as wait } from 'node:timers/promises'
 import {
   deleteActivities,
   expireActivities,
-  listClosedActivities,
   listExpiredActivities,
   listTracked,
-  purgeActivities,
 } from '../activities/sweep-store.ts'
+import { activities } from '../activities/table.ts'
 import { DAY_MS, later } from '../base/clock.ts'
 import type { App } from '../context/app.ts'
 import { enqueueRechecks } from '../context/changes.ts'
@@ -15,13 +14,10 @@ import { inTransaction, openKnownRepo, type RepoContext } from '../context/repo.
 import { claimForSweep, listLeft, listUnswept, lockLeft, updateRepository } from '../context/store.ts'
 import type { Db } from '../db/database.ts'
 import { faultOf, isDatabaseDown } from '../db/errors.ts'
+import { deleteClosed, listClosed } from '../db/sweep-batches.ts'
 import { deleteJobs } from '../jobs/store.ts'
-import {
-  expireNotables,
-  listClosedNotables,
-  listExpiredNotables,
-  purgeNotables,
-} from '../notables/sweep-store.ts'
+import { expireNotables, listExpiredNotables } from '../notables/sweep-store.ts'
+import { notables } from '../notables/table.ts'
 import { deletePullRequests, listNumbers } from '../pull-requests/store.ts'
 import { deleteLedger, deleteNoisePairs, listOldPairs, type PairName, purgePairs } from '../signal/store.ts'
 import { deleteStacks } from '../stacks/store.ts'
@@ -129,16 +125,13 @@ async function sweepRepository(
     process: (ids) => expire(ctx, ids, expireNotables),
     report: report('notables'),
   })
-  swept.purged += await inBatches<string>({
-    list: (batch) => listClosedActivities(db, id, kept_from, batch),
-    process: (ids) => purgeActivities(db, id, kept_from, ids),
-    report: report('activities'),
-  })
-  swept.purged += await inBatches<string>({
-    list: (batch) => listClosedNotables(db, id, kept_from, batch),
-    process: (ids) => purgeNotables(db, id, kept_from, ids),
-    report: report('notables'),
-  })
+  const closed = { repo_id: id, instant: kept_from }
+  for (const [name, table] of Object.entries({ activities, notables }))
+    swept.purged += await inBatches<string>({
+      list: (batch) => listClosed(db, table, closed, batch),
+      process: (ids) => deleteClosed(db, table, closed, ids),
+      report: report(name),
+    })
   const ended_before = later(now, -LEDGER_FOR_MS)
   const ledger_from = kept_from < ended_before ? kept_from : ended_before
   if (is_tracked)
@@ -189,7 +182,7 @@ async function deleteAppData(app: App, repo_id: number, kept_from: Date): Promis
         report(table)(id, error)
       },
     })
-  const activities = await deleteEach<string>('activities', {
+  const tracked = await deleteEach<string>('activities', {
     list: (batch) => listTracked(db, repo_id, batch),
     process: (ids) => whileLeft((tx) => deleteActivities(tx, repo_id, ids)),
   })
@@ -206,7 +199,7 @@ async function deleteAppData(app: App, repo_id: number, kept_from: Date): Promis
       return 1
     })
   }
-  return activities + pull_requests
+  return tracked + pull_requests
 }
 
 /** Stores the expiry of records, and enqueues rechecks of the pull requests that they affect. */
