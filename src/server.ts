@@ -54,7 +54,7 @@ const CLOSE_MS = 1500
 /** Idle timeout of connections during shutdown. */
 const IDLE_MS = 100
 
-/** What tests replace. */
+/** Options that only tests set. */
 export interface ServiceOptions {
   clock?: Clock
   log?: Logger

@@ -27,7 +27,7 @@ const isActive = sql`${notables.status} = 'active'`
 /** A record that is stored as live. */
 export type LiveRecord = { counted: 'act'; row: ActivityRow } | { counted: 'ntb'; row: NotableRow }
 
-/** What the index should hold for a record. Its scope must be valid. */
+/** The claims that the index should hold for a record, whose scope must be valid. */
 export function expectedClaims(record: LiveRecord): Promise<IndexedRecord> {
   return record.counted === 'act' ? indexedActivity(record.row) : indexedNotable(record.row)
 }
@@ -175,7 +175,7 @@ export async function correctTally(tx: Db, repo_id: number, counted: Counted): P
   if (stored !== tallied) await tx.execute(adjustLiveCount(repo_id, counted, stored - tallied))
 }
 
-/** Lets one transaction at a time correct the tallies of a repository. Take it before changing a tally; other writers are not blocked. */
+/** Lets one transaction at a time correct the tallies of a repository. Take this lock before you change a tally; other writers are not blocked. */
 export async function lockTallies(tx: Db, repo_id: number): Promise<void> {
   await lockName(tx, ['tallies', repo_id])
 }

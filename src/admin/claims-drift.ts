@@ -23,7 +23,7 @@ const RECORDS = 20
 const IDS = 500
 
 export interface Drift {
-  /** A table and which of its rows. */
+  /** A table and the record, such as `claims of act_…`. */
   where: string
   problem: string
   repair(): Promise<void>
@@ -62,7 +62,7 @@ async function* findWrongClaims(db: Db, repo_id: number): AsyncGenerator<Drift> 
     }
 }
 
-/** An invalid scope has no claims. It is reported as a problem of the record. */
+/** Whether the scope is valid. A record with an invalid scope has no claims, and is reported by another check. */
 function hasScope({ counted, row }: LiveRecord): boolean {
   const isLiteral = counted === 'act' && row.scope_is_literal
   return (isLiteral ? ShownScope : Scope).safeParse(row.scope).success

@@ -28,7 +28,7 @@ const STUCK_MS = 3_600_000
 const WITHOUT_ORPHANS = ['jobs', 'repositories']
 
 export interface Problem {
-  /** A table, and the id of the row if there is one. */
+  /** What has the problem: a table with the id of a row, an index, a constraint or the migrations. */
   where: string
   problem: string
   remedy: string

@@ -71,7 +71,7 @@ const CHECKS: Checks = {
   },
 }
 
-/** Every row with its problems. */
+/** The name, the problems and a remedy of each row. */
 export function checkRows<Name extends CheckedTable>(
   db: Db,
   where: Where & { table: Name },
@@ -122,7 +122,7 @@ function checkNotable(row: NotableRow, successors: Set<string>): RowProblem[] {
   ]
 }
 
-/** After a change by SQL, the claims index has to be repaired too. */
+/** How to fix a record. After a change by SQL, the claims index has to be repaired too. */
 function recordRemedy(table: 'activities' | 'notables', repo_id: number, id: string): string {
   const condition = `repo_id = ${repo_id} and id = '${printableId(id)}'`
   return `fix it by hand, or run: delete from ${table} where ${condition}; then run: verify --repair`

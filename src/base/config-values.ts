@@ -35,7 +35,7 @@ function isPrivateAddress(value: string): boolean {
 
 const PROXY_NAMES = ['loopback', 'linklocal', 'uniquelocal']
 
-/** The value of Express's `trust proxy`: a number of proxies, or their addresses. It cannot trust every address, because any client could then forge its own. */
+/** The value of Express's `trust proxy`: a number of proxies, or their addresses. A list that includes every address is rejected, because any client could then forge its address. */
 export const proxies = z.string().transform((value, ctx): number | string[] => {
   if (/^\d+$/.test(value) && Number(value) >= 1 && Number(value) <= 10) return Number(value)
   const names = value.split(',').map((name) => name.trim())

@@ -9,7 +9,7 @@ const CHANNEL = 'deconflict_changes'
 const BATCH_MS = 200
 /** A PostgreSQL notification holds at most 8,000 bytes. */
 const TEXT_MAX = 7500
-/** More changed records of one repository are announced as `any`. */
+/** If more records of one repository changed, `any` is announced. */
 const IDS_MAX = 50
 
 /** The ids of changed records; `any` if anything may have changed. */

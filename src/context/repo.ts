@@ -56,7 +56,7 @@ export interface RepoContext {
   max_live: { activities: number; notables: number }
   /** Counts the work of the request. */
   meter: Meter
-  /** Announces a change to open pages, and to the worker that runs its jobs; inside a transaction, after it commits. */
+  /** Announces changed records to open pages, and wakes the job worker. Inside a transaction, this happens after the commit. */
   announceChange(ids: Changed): void
 }
 
@@ -173,13 +173,13 @@ function isWatched({ watch }: App, stored: RepositoryRow | undefined, now: Date)
   return watch !== null && stored?.watched_at != null && stored.watched_at > later(now, -WATCHED_FOR_MS)
 }
 
-/** In a watched repository, comments are computed and recorded, but not posted. */
+/** The settings for a watched repository: comments are computed and recorded, but not posted. */
 function withoutWrites(settings: Settings): Settings {
   const mode = settings.comment.mode === 'off' ? 'off' : 'shadow'
   return { ...settings, comment: { ...settings.comment, mode }, check_run: false }
 }
 
-/** The limit of notables is a tenth, at least one. */
+/** The limit of notables is a tenth of that of activities, but at least one. */
 function maxLiveOf(activities: number): RepoContext['max_live'] {
   return { activities, notables: Math.max(1, Math.floor(activities / 10)) }
 }

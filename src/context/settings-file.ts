@@ -58,7 +58,7 @@ function invalid(errors: SettingsProblem[]): SettingsFile {
   return { settings: null, errors: printed.sort((a, b) => (a.line ?? 0) - (b.line ?? 0)) }
 }
 
-/** Messages quote the file: shortened, without characters that the database rejects or that are invisible. */
+/** Shortens a message, which quotes the file, and replaces characters that the database rejects or that are invisible. */
 function printable(text: string): string {
   const short = text.length > MESSAGE_MAX ? `${text.slice(0, MESSAGE_MAX)}…` : text
   return short.replaceAll(/[\p{Cc}\p{Cs}\p{Bidi_Control}]/gu, '\ufffd')

@@ -6,7 +6,7 @@ import { repositories } from './table.ts'
 
 export type RepositoryRow = typeof repositories.$inferSelect
 
-/** Changes with every update of the row: the transaction that wrote it. */
+/** The version of a row: the transaction that wrote it, so that it changes with every update. */
 export const REPOSITORY_VERSION = sql<string>`${repositories}.xmin::text`
 
 /** A row, and the version that was read. */
@@ -96,7 +96,7 @@ export function listSettingsFiles(db: Db): Promise<Pick<RepositoryRow, 'repo_id'
     .limit(SETTINGS_FILES_MAX)
 }
 
-/** The App was uninstalled, or the repository was last watched, at `before` or earlier. */
+/** Whether the App was uninstalled, or the repository was last watched, at `before` or earlier. */
 function isLeft(before: Date) {
   const { uninstalled_at, installation_id, watched_at } = repositories
   return or(lte(uninstalled_at, before), and(isNull(installation_id), lte(watched_at, before)))

@@ -150,7 +150,7 @@ function contentOf(document: Document): unknown {
   }
 }
 
-/** With aliases, a short text can expand to a very long or endless value. */
+/** Whether a value has more than `max` characters and entries. With aliases, a short text can expand to a very long or endless value. */
 function isLarger(value: unknown, max: number): boolean {
   const todo = [value]
   let size = 0

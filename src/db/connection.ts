@@ -5,7 +5,7 @@ import { stopwatch } from '../base/clock.ts'
 
 /** For this long after a failed attempt to connect, the connection is used only if there is no other. */
 const RETRY_MS = 500
-/** Shutdown takes at most ten seconds in total. */
+/** Timeout of closing a connection. Shutdown takes at most ten seconds in total. */
 export const CLOSE_S = 1
 
 export interface ConnectionOptions {

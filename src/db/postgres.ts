@@ -14,9 +14,9 @@ const CONNECTIONS = 8
 
 /** Timeout of a statement on the server. */
 const STATEMENT_MS = 15_000
-/** A server that takes longer to answer than the timeout of the statement is unreachable. */
+/** Timeout of a statement in the client. A server that does not answer until then is unreachable. */
 const CLIENT_TIMEOUT_MS = STATEMENT_MS + 2000
-/** For migrations, which may wait for another instance, and for the deletion of a large repository. */
+/** The long timeout: for migrations, which may wait for another instance, and for the deletion of a large repository. */
 const LONG_MS = 600_000
 const CONNECT_S = 5
 const KEEP_ALIVE_S = 30

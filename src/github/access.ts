@@ -143,7 +143,7 @@ export class Access {
     this.#accessed.set(hash, keys)
   }
 
-  /** An answer that allows reading but not writing is a negative answer for a write, with the shorter TTL. */
+  /** Whether the answer allows only reading, and is older than the TTL of negative answers: for a write, it is a negative answer. */
   #hasOldWriteDenial({ answer, positive }: Entry): boolean {
     if (answer.kind !== 'visible' || answer.repository.may_write || !positive) return false
     return this.#clock().getTime() - positive.confirmed_at > NEGATIVE_TTL_MS

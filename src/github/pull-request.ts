@@ -46,7 +46,7 @@ export interface GithubPullRequest {
   is_by_newcomer: boolean
   is_open: boolean
   is_merged: boolean
-  /** When it was merged; null if it was not, or if GitHub does not say. */
+  /** When the pull request was merged; null if it was not merged, or if GitHub does not say. */
   merged_at: Date | null
   /** Null while GitHub is computing it. */
   is_mergeable: boolean | null
@@ -56,7 +56,7 @@ export interface GithubPullRequest {
   branch: string
   base_branch: string
   head_sha: string
-  /** GitHub's stack that it belongs to; `position` 1 is the bottom. Null if it belongs to none. */
+  /** GitHub's stack that contains the pull request; `position` 1 is the bottom. Null if there is none. */
   stack: { number: number; position: number } | null
   labels: string[]
   opened_at: Date

@@ -15,7 +15,7 @@ export interface VisibleRepository {
   may_write: boolean
 }
 
-/** Pages of 100 repositories that are read at most. */
+/** The maximum number of pages of 100 repositories that are read. */
 const PAGES_MAX = 5
 const PAGE = 100
 
@@ -74,7 +74,7 @@ export class RepositoryLists {
     })
   }
 
-  /** At most five calls. Throws `unauthorized`, `rate_limited`, `service_unavailable`. */
+  /** The repositories of a token. At most five calls. Throws `unauthorized`, `rate_limited`, `service_unavailable`. */
   async of(lister: Lister): Promise<RepositoryList> {
     const { hash } = lister.token
     const cached = await this.#entries.forceFetch(hash, { context: lister })

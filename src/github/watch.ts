@@ -9,18 +9,18 @@ import { SILENT } from './octokit.ts'
 
 /** This share of the token's rate limit is left to its owner. */
 const RESERVED_SHARE = 0.1
-/** GitHub's rate limits reset within the hour. */
+/** The longest pause. GitHub's rate limits reset within an hour. */
 const PAUSE_MAX_MS = 3_600_000
 
-/** A watched repository, and what this process knows about it. After a restart, it is read again. */
+/** A watched repository, and what this process knows about it. After a restart, the repository is read again. */
 export interface Watched extends RepositoryName {
-  /** Null until GitHub has been asked for it. */
+  /** Null until GitHub was asked for the repository. */
   repo_id: number | null
-  /** When GitHub was last asked for it by name. */
+  /** When GitHub was last asked for the repository by name. */
   resolved_at: Date | null
-  /** When all of its open pull requests were last read. */
+  /** When all open pull requests of the repository were last read. */
   read_at: Date | null
-  /** When its settings file was last read. */
+  /** When the settings file of the repository was last read. */
   settings_at: Date | null
   /** The validator of the newest page of pull requests, and the newest update in it. */
   etag: string | undefined
@@ -88,7 +88,7 @@ export class Watch {
     })
     instrumentClient(github, 'watch', options)
     github.hook.before('request', ({ method }) => {
-      if (method !== 'GET') throw new Error('a watched repository is only read')
+      if (method !== 'GET') throw new Error('the client of watched repositories sends only GET requests')
     })
     github.hook.after('request', ({ headers }) => {
       const until = this.#reserveUntil(headers)

@@ -183,7 +183,7 @@ export async function runUntil(
       )
       .finally(() => {
         running.delete(active)
-        // The next job of its repository may be due.
+        // The next job of the repository may be due.
         wake()
       })
     running.add(active)

@@ -43,7 +43,7 @@ export class Admission {
     }
   }
 
-  /** The caller of one request. It is neither verified nor charged yet. */
+  /** The caller of one request, whose token is not verified and whose quota is not charged yet. */
   callerOf(credentials: Credentials): Caller {
     return new Caller(credentials, this.#limits)
   }

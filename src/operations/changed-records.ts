@@ -12,7 +12,7 @@ import type { OutputOf } from './contract.ts'
 type Overlaps = OutputOf<'listOverlaps'>
 type MergeOrder = OutputOf<'getMergeOrder'>
 
-/** Items of the merge order that pages show. */
+/** The maximum number of items of the merge order that pages show. */
 const MERGE_ORDER_MAX = 20
 
 /** Changed records as lists show them. */

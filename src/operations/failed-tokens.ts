@@ -4,9 +4,9 @@ import type { App } from '../context/app.ts'
 import { blockOfTwentieth, Quota, type QuotaState } from './quota.ts'
 import { tooMany } from './rate-limit.ts'
 
-/** Failed tokens per minute and address. */
+/** The limit of failed tokens per minute and address. */
 const FAILED_MAX = 100
-/** Requests of one address that may wait for other verifications to finish. */
+/** The maximum number of requests of one address that wait for other verifications to finish. */
 const WAITING_MAX = 1000
 
 /** The verifications of one address. */

@@ -3,7 +3,7 @@ import { hash } from 'node:crypto'
 import { Failure } from '../base/failure.ts'
 import { QUOTA_WINDOW_MS, type QuotaState } from './quota.ts'
 
-/** `RateLimit` and `RateLimit-Policy`. */
+/** The headers `RateLimit` and `RateLimit-Policy`. */
 export function rateLimitHeaders(
   key: string,
   limit: number,

@@ -1,7 +1,7 @@
 /** The route of an operation of the contract. Imports no schema, so that clients load fast. */
 import type { Operation } from './operation.ts'
 
-/** What a request needs to know of an operation. */
+/** The fields of an operation that a client needs to send a request. */
 export type Route = Pick<Operation, 'method' | 'path' | 'on' | 'is_idempotent'>
 
 /** Relative to the root of the API: `/repos/{owner}/{repo}/activity/{id}`. */

@@ -29,9 +29,9 @@ import { deleteKeys, deleteQuotas, type KeyName, listExpiredKeys } from './store
 
 /** Each repository is swept about this often. Nothing depends on it, because every read applies the expiry. */
 const INTERVAL_MS = 300_000
-/** Repositories that are listed at a time, and old jobs that are deleted at a time. */
+/** How many repositories are listed, and how many old jobs are deleted, at a time. */
 const PAGE = 500
-/** Duplicates of a delivery are recognized for this long. GitHub redelivers for at most three days. */
+/** How long ended jobs are kept, so that duplicates of a delivery are recognized. GitHub redelivers for at most three days. */
 const JOBS_FOR_MS = 7 * DAY_MS
 /** How long the ledger keeps pairs that have ended, and closed pull requests, which the signal report counts (contract §12). */
 const LEDGER_FOR_MS = 90 * DAY_MS

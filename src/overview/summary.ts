@@ -2,7 +2,7 @@
 import { z } from 'zod'
 import { outputTimestamp } from '../base/field.ts'
 
-/** Days with a count of created activities. */
+/** The number of days for which created activities are counted. */
 export const DAYS = 14
 export const LOGINS_MAX = 5
 /** The maximum number of repositories in the overview. */

@@ -4,7 +4,7 @@ import { later } from '../base/clock.ts'
 import type { App } from '../context/app.ts'
 import { type CodeRow, findCode, insertCode, takeCode } from './store.ts'
 
-/** A restart prints another code. */
+/** How long a code is valid. A restart of the service logs a new one. */
 const TTL_MS = 24 * 3_600_000
 
 type Context = Pick<App, 'database' | 'clock'>

@@ -54,7 +54,7 @@ test.each([
 ])('%s %s is rejected without a request', async (method, url) => {
   const sent = nock(API_URL).intercept(url, method).reply(200, {})
   const client = watch.reader as unknown as Octokit
-  await expect(client.request({ method: method as 'POST', url })).rejects.toThrow('is only read')
+  await expect(client.request({ method: method as 'POST', url })).rejects.toThrow('sends only GET requests')
   expect(sent.isDone()).toBe(false)
 })
 

@@ -72,7 +72,7 @@ export function noFilesNote({ own_branch, diff_base }: Workspace, overlap: Overl
     : `No files were compared: ${why}. ${advice}`
 }
 
-/** The overlap. After a note that there are no files, it is shown only if anything was compared. */
+/** The lines of the result. After a note that no files changed, the overlap is shown only if anything was compared. */
 export function resultLines(
   { overlap, names }: { overlap: Overlap; names: Names },
   { note, display }: { note: string | undefined; display: Display },

@@ -134,7 +134,7 @@ export async function findConnection(
   const elapsed = stopwatch()
   const url = await findUrl(runtime, { url: given, insecure })
   const left_ms = () => Math.max(0, (limits.budget_ms ?? Number.POSITIVE_INFINITY) - elapsed())
-  // ssh gets at most half of the time, so that a request is still possible if it hangs, and is run once.
+  // ssh is run once, and gets at most half of the time, so that a request is still possible if ssh hangs.
   let resolved: Promise<string> | undefined
   const resolve = () => {
     resolved ??= workspace ? resolveHost(runtime, workspace, left_ms() / 2) : Promise.resolve('github.com')

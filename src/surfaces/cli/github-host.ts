@@ -55,7 +55,7 @@ export async function resolveHost(
   return webHost((is_ssh && (await sshHostname(env, host, timeout_ms))) || host)
 }
 
-/** Without the port, because git and the web use different ports. */
+/** The host without its port, because git and the web use different ports. */
 function hostnameOf(host: string): string {
   return URL.canParse(`https://${host}`) ? new URL(`https://${host}`).hostname : host
 }

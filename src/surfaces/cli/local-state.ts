@@ -97,7 +97,7 @@ export function stateDirectory(git_directory: string): string {
   return join(git_directory, 'deconflict')
 }
 
-/** Undefined if there is no such file, or it is not JSON. */
+/** The value in a JSON file; undefined if there is no such file, or it is not JSON. */
 export function readJson(file: string): unknown {
   try {
     return JSON.parse(readFileSync(file, 'utf8'))

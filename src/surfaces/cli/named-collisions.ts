@@ -20,7 +20,7 @@ export interface NamedCollision {
   where: string
 }
 
-/** By id of the activity, the most severe first. */
+/** The collisions of each activity, by its id, the most severe first. */
 export type CollisionsById = ReadonlyMap<string, readonly NamedCollision[]>
 
 /** How many collisions are shown for each activity. Further ones are counted. */

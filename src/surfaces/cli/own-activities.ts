@@ -15,12 +15,12 @@ export function ownActivityIds({ git_directory, branch }: Workspace): Set<string
   return new Set(states.flatMap(({ activity_id }) => activity_id ?? []))
 }
 
-/** On the base branch the overlap without the user's own activities, elsewhere the same overlap. */
+/** On the base branch, returns the overlap without the user's own activities; on other branches, the overlap unchanged. */
 export function withoutOwnOnBase(workspace: Workspace, overlap: Overlap): Overlap {
   return workspace.own_branch === null ? withoutOwn(overlap, ownActivityIds(workspace)) : overlap
 }
 
-/** Does the same with the brief overlap of other responses, which is null if the activity is not live. */
+/** Like `withoutOwnOnBase`, for the brief overlap of an update or heartbeat, which is null if the activity is not live. */
 export function briefWithoutOwnOnBase(
   workspace: Workspace,
   overlap: OverlapBrief | null,

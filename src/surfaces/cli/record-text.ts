@@ -60,7 +60,7 @@ function authorOf({ actor, agent }: Activity): string {
   return agent === null ? sanitize(actor) : `${sanitize(actor)} (${sanitize(agent)})`
 }
 
-/** Empty for the default, low risk. */
+/** Risk and blocking as text; empty for low risk, the default. */
 function warningsOf({ risk, blocking }: Activity): string {
   return [risk === 'low' ? '' : `${risk} risk`, blocking ? 'blocking' : ''].filter(Boolean).join(', ')
 }

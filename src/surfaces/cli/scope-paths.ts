@@ -15,7 +15,7 @@ export function scopePaths(files: readonly string[], max = PATHS_MAX): string[] 
   return names.slice(0, max).map(escapeGlob)
 }
 
-/** Does not escape a class such as `[id]`, because it also matches its own text, and `app/[id]/page.tsx` is easier to read. */
+/** Escapes a path so that it matches only itself. A class such as `[id]` is not escaped, because it also matches its own text, and `app/[id]/page.tsx` is easier to read. */
 function escapeGlob(path: string): string {
   return path
     .replace(/\\|[*?{}]|\[(?![\w.-]+\])|^!/g, (char) => `\\${char}`)

@@ -105,7 +105,7 @@ function agentIn(env: Runtime['env']): string | null {
   return env.DECONFLICT_AGENT || (env.CLAUDECODE ? 'claude-code' : null)
 }
 
-/** Without the fields that are undefined. */
+/** The fields that are not undefined. */
 export function definedFields<Fields extends object>(fields: Fields): Partial<Fields> {
   return Object.fromEntries(
     Object.entries(fields).filter(([, value]) => value !== undefined),

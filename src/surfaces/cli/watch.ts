@@ -136,7 +136,7 @@ function moreThan({ next_cursor }: { next_cursor: string | null }): string {
   return next_cursor === null ? '' : 'more than '
 }
 
-/** At most as many lines as the screen has rows; the last one counts those left out. */
+/** Cuts the lines to the rows of the screen. If some are left out, the last line says how many. */
 function fitScreen(lines: string[], { rows = Number.POSITIVE_INFINITY }: Output): string[] {
   // The final newline takes a row.
   const max = Math.max(2, rows - 1)

@@ -112,7 +112,7 @@ export class EventStreams {
   }
 }
 
-/** Writes unless the stream has ended, which it may have before it is closed. */
+/** Writes unless the response has ended, which happens before the connection is closed. */
 function write(res: Response, text: string): void {
   if (!res.writableEnded) res.write(text)
 }

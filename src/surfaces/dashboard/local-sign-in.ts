@@ -27,7 +27,7 @@ export class LocalSignIn {
     this.#clock = clock
   }
 
-  /** A code that signs one browser in with `token` and leads it to the path `return_to`. It is valid for 15 minutes. */
+  /** A code that signs one browser in with `token` and redirects it to the path `return_to`. It is valid for 15 minutes. */
   issue(token: string, return_to: string): string {
     const code = randomBytes(24).toString('base64url')
     this.#codes.set(hash('sha256', code), {

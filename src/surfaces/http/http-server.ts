@@ -67,7 +67,7 @@ export function httpServer(
     surface(req, res)
   }
   server.on('request', serve)
-  // Unknown expectations may be ignored (RFC 9110 §10.1.1); Node would reject them without an error object.
+  // An unknown `Expect` header may be ignored (RFC 9110 §10.1.1); Node would reject it without an error object.
   server.on('checkExpectation', serve)
   server.on('clientError', (error, socket) =>
     reject(socket, failureOf(error), { error, res: responses.get(socket), log }),

@@ -13,7 +13,7 @@ export const METADATA_PATHS = [
 const NO_OAUTH =
   'this service has no OAuth client for MCP; configure your client to send a GitHub token as Authorization: Bearer TOKEN'
 
-/** The addresses come from `PUBLIC_URL`, because a client can send any `Host`. 404 without an OAuth client. */
+/** The addresses come from `PUBLIC_URL`, because a client can send any `Host`. Responds with 404 without an OAuth client. */
 export function showProtectedResource({ sign_in, github_web_url }: Config): RequestHandler {
   const metadata = sign_in && {
     resource: `${sign_in.public_url}/mcp`,

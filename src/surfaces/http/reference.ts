@@ -67,7 +67,7 @@ AUTH="Authorization: Bearer $GITHUB_TOKEN"
 
 const ERRORS = `Every error is \`{"error": {"type", "message", "param"?, "request_id"}}\`. Branch on \`type\`; \`message\` is for humans.`
 
-/** Errors outside of any operation. */
+/** Errors of requests that match no operation. */
 const ROUTING_ERRORS: [status: string, type: string, when: string][] = [
   ['404', 'not_found', 'No route has this path.'],
   ['405', 'method_not_allowed', 'The path does not support this method; see `Allow`.'],

@@ -91,7 +91,7 @@ function fieldsOf(schema: z.ZodObject, record: Record<string, unknown>): object 
   )
 }
 
-/** Without the fields that are null, at any depth. */
+/** Copies `fields` without those that are null, at any depth. */
 export function withoutNulls(fields: object): object {
   const kept = Object.entries(fields).filter(([, value]) => value !== null)
   return Object.fromEntries(kept.map(([name, value]) => [name, valueWithoutNulls(value)]))

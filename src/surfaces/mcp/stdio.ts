@@ -14,7 +14,7 @@ export async function serveStdio(client: Client, defaults: Defaults): Promise<vo
   await server.close()
 }
 
-/** A client that goes away may close its end of a pipe first; a write then fails with EPIPE. */
+/** Resolves when standard output fails: a client that goes away may close only its end of this pipe, and a write then fails with EPIPE. */
 function outputClosed(): Promise<void> {
   return new Promise((resolve) => process.stdout.on('error', () => resolve()))
 }

@@ -50,7 +50,7 @@ export function readBranch(git_directory: string): string | null | undefined {
   return branch.trim() === '.invalid' ? undefined : branch.trim()
 }
 
-/** Empty if there is no such file. */
+/** The content of a file; empty if there is no such file. */
 function textOf(file: string): string {
   try {
     return readFileSync(file, 'utf8')

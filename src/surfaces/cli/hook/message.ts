@@ -125,12 +125,12 @@ function adviceFor(places: readonly Place[], { without_titles }: MessageOptions)
   return `${ADVICE[worst]}${data}`
 }
 
-/** On one line, without quotes that would end the quotation. */
+/** The text on one line, without quotes that would end the quotation. */
 function plain(text: string): string {
   return sanitize(text).replace(/[“”"`]/g, "'")
 }
 
-/** At most `max` UTF-16 units, without half of a character at the end. */
+/** Shortens a text to at most `max` UTF-16 units, without half of a character at the end. */
 function clip(text: string, max: number): string {
   return text.length <= max ? text : `${text.slice(0, max - 1).replace(/[\ud800-\udbff]$/, '')}…`
 }

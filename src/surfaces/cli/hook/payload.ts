@@ -66,7 +66,7 @@ function agentOf(json: Json, given: Agent): Agent {
   const has = (...names: string[]) => names.some((name) => json[name] !== undefined)
   if (has('cursor_version') || (has('conversation_id') && !has('session_id'))) return 'cursor'
   if (has('sessionId')) return has('hookEventName', 'hook_event_name', 'tool_name') ? 'vscode' : 'copilot'
-  // Claude Code always names its transcript; Copilot CLI in the form of Claude Code does not.
+  // Claude Code always sends the path of its transcript. Copilot CLI, when it runs hooks of Claude Code, does not.
   if (given === 'claude-code' && has('hook_event_name') && !has('transcript_path')) return 'copilot'
   return given
 }

@@ -37,7 +37,7 @@ export interface Plan {
   is_heartbeat_due: boolean
 }
 
-/** Null if there is nothing to do. */
+/** What the hook has to do; null if there is nothing to do. */
 export function planFor(situation: Situation, state: LocalState): Plan | null {
   const { event, agent, edits, reads, branch, now, subagent } = situation
   const isRead = isOutputRead(agent, event)

@@ -1,6 +1,6 @@
 /**
- * Runs one hook in a working tree. It decides whether there is something to do without a lock, and again under the lock of its
- * session. After a failure of the service, hooks send no requests for a while.
+ * Runs one hook in a working tree. Most hooks find without a lock that there is nothing to do; the others decide again under
+ * the lock of their session. After a failure of the service, hooks send no requests for a while.
  */
 import { DeconflictError } from '../../../client/error.ts'
 import { findConnection } from '../connection.ts'
@@ -44,7 +44,7 @@ export interface HookOptions {
 }
 
 export interface HookRun {
-  /** In the working directory of the agent. */
+  /** `cwd` is the working directory of the agent. */
   runtime: Pick<Runtime, 'env' | 'cwd' | 'stderr'>
   options: HookOptions
   tree: WorkingTree
@@ -95,7 +95,7 @@ async function work(run: HookRun, key: string): Promise<Result> {
   const { tree, situation, options } = run
   const { git_directory } = tree
   const state = initialState(run, key)
-  // Another hook of the session may have done it while this one waited for the lock.
+  // Another hook of the session may have done the work while this one waited for the lock.
   const plan = planFor(situation, state)
   if (plan === null) return QUIET
   const { workspace, actor } = await workspaceAndActor(run, plan.has_switched ? NO_STATE : state)

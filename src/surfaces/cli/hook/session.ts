@@ -70,7 +70,7 @@ interface KeepFields {
   state: LocalState
 }
 
-/** Updates the activity, or sends a heartbeat, or neither. If it is closed or deleted by now, creates another one. */
+/** Updates the activity, or sends a heartbeat, or neither. If the activity is closed or deleted, creates another one. */
 async function keep(context: SessionContext, fields: KeepFields): Promise<StepResult> {
   const { plan, changed, state } = fields
   const isChanged = changed !== undefined && (await hashOf(changed)) !== state.changes_hash

@@ -12,7 +12,7 @@ const TRUST: Partial<Record<Part, string>> = {
     'Gemini CLI runs hooks only in a trusted folder: confirm it when Gemini asks, or set GEMINI_CLI_TRUST_WORKSPACE=true where no person can.',
 }
 
-/** One line each. `parts`: those that are installed; `changes`: what was written now. */
+/** The lines to print. `parts`: the installed parts; `changes`: the files that were written now. */
 export function nextSteps(parts: readonly Part[], changes: FileChange[]): string[] {
   const trust = parts.flatMap((part) => TRUST[part] ?? [])
   const names = changes.map(({ name }) => name).filter((name) => !/^(?:\.git\/|\.\.\/)/.test(name))

@@ -25,7 +25,7 @@ export interface Plan {
   skips: { name: string; why: string }[]
 }
 
-/** By path: the content before `init`, and a hash of what it wrote. Files that match the hash are restored exactly. */
+/** What `init` did, by path: the content before, and a hash of what it wrote. Files that match the hash are restored exactly. */
 export const InitRecord = z.record(z.string(), z.object({ before: z.string().nullable(), after: z.string() }))
 export type InitRecord = z.output<typeof InitRecord>
 

@@ -4,7 +4,7 @@ export interface Target {
   is_executable?: boolean
   /** What Deconflict adds to the file, in a few words. */
   about(text: string): string
-  /** Undefined stands for no file. Throws `CliError` if the file must not be changed. */
+  /** The new content of the file, from its content. Undefined: no file. Throws `CliError` if the file must not be changed. */
   add(text: string | undefined): string | undefined
   remove(text: string): string | undefined
 }

@@ -91,7 +91,7 @@ async function request(method: string, path: string, options?: RequestOptions) {
   )
 }
 
-/** Undefined for what is not JSON, such as the error page of a proxy. */
+/** The parsed JSON; undefined for any other text, such as the error page of a proxy. */
 function parsed(text: string) {
   try {
     return text ? JSON.parse(text) : {}

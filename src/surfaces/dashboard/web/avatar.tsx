@@ -41,7 +41,7 @@ export function Avatar({ person, size = 20 }: { person: Person; size?: number })
   )
 }
 
-/** A row of avatars, which says all names to a screen reader. `total`: the number of people, where not all are given. */
+/** A row of avatars. Screen readers get all names. `total`: the number of people, if `people` contains only some of them. */
 export function Avatars({ people, total = people.length }: { people: readonly Person[]; total?: number }) {
   const more = total - Math.min(people.length, AVATARS_MAX)
   return (
@@ -59,7 +59,7 @@ export function Avatars({ people, total = people.length }: { people: readonly Pe
   )
 }
 
-/** A path in a box of 16 by 16 for each agent that is known by name; others get a robot. */
+/** SVG paths in a box of 16 by 16, by the name of the agent. Other agents get a robot. */
 const AGENT_ICONS: [name: RegExp, path: string][] = [
   [/claude/i, 'M8 1v14M1 8h14M3 3l10 10M13 3 3 13'],
   [/codex|openai/i, 'm2 4 4 4-4 4M8 12h6'],

@@ -11,7 +11,7 @@ import type { FullActivity, FullNotable } from './records.ts'
 import { duration } from './time-scale.ts'
 import type { ChangeView } from './use-address.ts'
 
-/** Collisions of one activity that its details list. */
+/** The maximum number of collisions in the details of an activity. */
 const COLLISIONS_MAX = 20
 
 interface Common {

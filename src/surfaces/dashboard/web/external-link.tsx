@@ -1,6 +1,6 @@
 /** A link to another site, in a new tab. */
 
-/** Only http addresses become links: an old record may contain any text. `text` defaults to the address. */
+/** A link, if the address is an http address: an old record may contain any text. `text` defaults to the address. */
 export function ExternalLink({
   url,
   text = url.replace(/^https?:\/\//, ''),

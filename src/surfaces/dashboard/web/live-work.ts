@@ -8,13 +8,13 @@ export interface LiveWork {
   activities: ReadonlyMap<string, Activity>
   /** The person of each activity. */
   people: ReadonlyMap<string, Person>
-  /** The most severe first, those of the same severity as the service lists them. */
+  /** The most severe first. Those of equal severity are in the order of the service. */
   collisions: readonly Overlap[]
   /** By the id of either side. */
   collisions_of: ReadonlyMap<string, readonly Overlap[]>
 }
 
-/** The higher, the more severe; -1 for none. */
+/** A higher rank is more severe; -1 for no severity. */
 export function rankOf(severity: Overlap['severity'] | null): number {
   return severity === null ? -1 : SEVERITIES.indexOf(severity)
 }

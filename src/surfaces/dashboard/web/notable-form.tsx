@@ -171,7 +171,7 @@ function linesOf(text = '', before: string[] = []): string[] {
   return lines.map((line) => line.trim()).filter(Boolean)
 }
 
-/** Only fields that the user changed are sent: others may have changed on the server, and a past `applies_until` would be rejected. */
+/** The fields that the user changed. Others are not sent: they may have changed on the server, and a past `applies_until` would be rejected. */
 function changedFields(notable: FullNotable, fields: object): object {
   const before = notable as unknown as Record<string, unknown>
   return Object.fromEntries(

@@ -37,7 +37,7 @@ export const NOT_LOADED: RefreshState = { is_loading: false, is_stale: true, fai
 export const STREAM_WAIT_MS = 500
 /** Changes that follow each other closely share one load. */
 export const SETTLE_MS = 300
-/** Pace of loads under constant change; their requests count on the reader's quota. */
+/** Pace of loads under constant change; their requests count towards the reader's quota. */
 export const INTERVAL_MS = 5000
 /** How far loads may run ahead of that pace, so that single changes are shown at once. */
 const BURST_MS = 4 * INTERVAL_MS
@@ -45,7 +45,7 @@ export const RETRY_MIN_MS = 2000
 export const RETRY_MAX_MS = 60_000
 /** Without an event stream, records are read again after this time. */
 export const FRESH_MAX_MS = 60_000
-/** With one, records are read again after this time, because an announcement may be lost. */
+/** With an event stream, records are read again after this time, because an event may be lost. */
 export const LIVE_FRESH_MAX_MS = 600_000
 const FRESH_MIN_MS = 1000
 

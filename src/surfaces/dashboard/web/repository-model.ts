@@ -20,7 +20,7 @@ export interface RepositoryModel {
   people: PersonCount[]
   /** The key of the reader; null if the login is unknown. */
   reader: string | null
-  /** The chip that is on: the key of a person, or `everyone`. */
+  /** The selected chip: the key of a person, or `everyone`. Null: none is selected. */
   chosen: string | null
   /** The name of the person that the timeline is limited to. */
   person_name: string | null

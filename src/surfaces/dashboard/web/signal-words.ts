@@ -37,13 +37,13 @@ const NOISE: Record<NoiseClass, { files: string; cure: string }> = {
 
 export interface NoiseShare {
   noise: NoiseClass
-  /** Of all pairs: those with a conflict or a duplicate, and those that share only noise. */
+  /** The share among all recorded pairs: those with a conflict or a duplicate, and those that share only noise. */
   share: number
   files: string
   cure: string
 }
 
-/** What each class of noise contributes, most first. */
+/** The share of each class of noise, the largest first. */
 export function noiseShares({ noise, recorded }: Pick<Signal, 'noise' | 'recorded'>): NoiseShare[] {
   const classes = Object.entries(noise) as [NoiseClass, number][]
   const all = classes.reduce((sum, [, pairs]) => sum + pairs, recorded)

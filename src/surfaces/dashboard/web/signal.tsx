@@ -31,7 +31,7 @@ export function SignalCard({ repository }: { repository: Repository }) {
   )
 }
 
-/** The App is not installed, or nothing has happened since. */
+/** Whether there is nothing to report, for example because the App is not installed. */
 function isEmpty({ pull_requests, recorded, months }: Signal): boolean {
   return pull_requests === 0 && recorded === 0 && months.length === 0
 }

@@ -3,7 +3,7 @@ import { DAY_MS, HOUR_MS, MINUTE_MS } from '../../../base/clock.ts'
 
 export interface TimeScale {
   now_ms: number
-  /** How far back the left edge lies. */
+  /** The time from the left edge to now. */
   span_ms: number
 }
 

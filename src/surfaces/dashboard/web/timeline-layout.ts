@@ -22,7 +22,7 @@ export interface Link {
   collision: Overlap
   /** The rows that it joins, the upper one first. */
   rows: [number, number]
-  /** Its place among links that would cover each other, from 0. */
+  /** The column of the link, from 0. Links that would cover each other have different columns. */
   depth: number
 }
 
@@ -46,7 +46,7 @@ export interface Choice {
 }
 
 export const ROWS_MAX = 60
-/** Links that are drawn; more would be a tangle. */
+/** The maximum number of links that are drawn, so that they stay readable. */
 const LINKS_MAX = 120
 const DEPTHS_MAX = 12
 

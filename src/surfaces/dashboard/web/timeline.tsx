@@ -8,7 +8,7 @@ import type { ChangeView } from './use-address.ts'
 
 /** The height of a row. It must match timeline.css. */
 const ROW_PX = 32
-/** Space of the links, right of now, in pixels. */
+/** The width of one column of links, to the right of now, in pixels. */
 const LINK_PX = 14
 
 interface Props {

@@ -5,7 +5,7 @@ import type { Signal } from './records.ts'
 
 const INTERVAL_MS = 60_000
 
-/** Null until it was first read. If a later read fails, the last report stays. */
+/** The signal report; null until it was first read. If a later read fails, the last report stays. */
 export function useSignal(repository: Repository): Signal | null {
   const [report, setReport] = useState<Signal | null>(null)
   useEffect(() => {
