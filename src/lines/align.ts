@@ -33,8 +33,8 @@ function alignByNumber(a: Digest, b: Digest, budget: Budget): Alignment[] | null
   for (const [at, hunk] of a.hunks.entries()) {
     const { from, to } = neighbours(hunk, b, 0)
     for (let other = from; other < to && budget.remaining >= 0; other++) {
-      const theirs = b.hunks[other] as Hunk
-      if (compare(a, hunk, b, theirs, 0, budget).different > 0) return null
+      const pair = { a, ours: hunk, b, theirs: b.hunks[other] as Hunk }
+      if (compare(pair, 0, budget).different > 0) return null
       found.push({ a: at, b: other, shift: 0, confidence: 'proved' })
     }
   }
@@ -54,16 +54,16 @@ function alignByLines(a: Digest, b: Digest, budget: Budget): Alignment[] {
     candidates.sort((one, two) => one - two)
     for (let index = 0; index < candidates.length; ) {
       const { hunk: other } = readCandidate(candidates[index] as number)
-      const theirs = b.hunks[other] as Hunk
-      let best = fitAt(a, hunk, b, theirs, { shift: expected, expected, budget })
+      const pair = { a, ours: hunk, b, theirs: b.hunks[other] as Hunk }
+      let best = fitAt(pair, { shift: expected, expected, budget })
       for (; index < candidates.length; index++) {
         if (budget.remaining < 0) return found
         const next = readCandidate(candidates[index] as number)
         if (next.hunk !== other) break
         if (next.shift === expected || candidates[index] === candidates[index - 1]) continue
-        const fit = fitAt(a, hunk, b, theirs, { shift: next.shift, expected, budget })
+        const fit = fitAt(pair, { shift: next.shift, expected, budget })
         if (fit === null || (best !== null && !isBetter(fit, best, expected))) continue
-        if (!isTaken(a, hunk, b, theirs, { fit, expected, budget })) best = fit
+        if (!isTaken(pair, { fit, expected, budget })) best = fit
       }
       if (best?.confidence === 'proved') expected = best.shift
       found.push({
@@ -93,6 +93,14 @@ function readCandidate(packed: number): { hunk: number; shift: number } {
   return { hunk, shift: packed - hunk * 2 ** 32 - 2 ** 31 }
 }
 
+/** A hunk of each patch, with their digests. */
+interface HunkPair {
+  a: Digest
+  ours: Hunk
+  b: Digest
+  theirs: Hunk
+}
+
 interface Fit {
   shift: number
   /** Telling lines that are equal. */
@@ -110,14 +118,11 @@ function isBetter(one: Fit, other: Fit, expected: number): boolean {
  * that case the text occurs more than once, and this fit is accidental.
  */
 function isTaken(
-  a: Digest,
-  ours: Hunk,
-  b: Digest,
-  theirs: Hunk,
+  { a, ours, b, theirs }: HunkPair,
   { fit, expected, budget }: { fit: Fit; expected: number; budget: Budget },
 ): boolean {
   const isProved = (mine: Hunk, its: Hunk) => {
-    const rival = fitAt(a, mine, b, its, { shift: expected, expected, budget })
+    const rival = fitAt({ a, ours: mine, b, theirs: its }, { shift: expected, expected, budget })
     return rival?.confidence === 'proved' && rival.telling >= fit.telling
   }
   const { start, end } = stretchOf(ours, theirs, fit.shift)
@@ -133,13 +138,10 @@ function isTaken(
 
 /** The fit of two hunks at a shift; null if their lines are not enough evidence for it. */
 function fitAt(
-  a: Digest,
-  ours: Hunk,
-  b: Digest,
-  theirs: Hunk,
+  pair: HunkPair,
   { shift, expected, budget }: { shift: number; expected: number; budget: Budget },
 ): Fit | null {
-  const comparison = compare(a, ours, b, theirs, shift, budget)
+  const comparison = compare(pair, shift, budget)
   const confidence = confidenceOf(comparison, Math.abs(shift - expected))
   return confidence === null ? null : { shift, telling: comparison.telling, confidence }
 }
@@ -166,7 +168,7 @@ function confidenceOf(
   return off <= NEARBY && telling >= 2 && equal >= 2 * different ? 'likely' : null
 }
 
-function compare(a: Digest, ours: Hunk, b: Digest, theirs: Hunk, shift: number, budget: Budget): Comparison {
+function compare({ a, ours, b, theirs }: HunkPair, shift: number, budget: Budget): Comparison {
   const { start, end } = stretchOf(ours, theirs, shift)
   let [equal, telling] = [0, 0]
   const ours_at = ours.lines_at - ours.start

@@ -159,9 +159,18 @@ function agrees(a: Digest, b: Digest, { a: ours, b: theirs, shift }: Group): boo
   if (shift === null) return false
   const first = Math.min(startOf(ours), startOf(theirs) - shift)
   const end = Math.max(endOf(ours), endOf(theirs) - shift)
-  const mine = resultOf(a, ours, { other: b, blocks: theirs, shift }, first, end)
-  const its = resultOf(b, theirs, { other: a, blocks: ours, shift: -shift }, first + shift, end + shift)
+  const mine = resultOf({ digest: a, blocks: ours }, { digest: b, blocks: theirs, shift }, { first, end })
+  const its = resultOf(
+    { digest: b, blocks: theirs },
+    { digest: a, blocks: ours, shift: -shift },
+    { first: first + shift, end: end + shift },
+  )
   return mine.length === its.length && mine.every((word, index) => word === its[index])
+}
+
+interface ChangedBlocks {
+  digest: Digest
+  blocks: readonly Block[]
 }
 
 /**
@@ -169,24 +178,22 @@ function agrees(a: Digest, b: Digest, { a: ours, b: theirs, shift }: Group): boo
  * blocks of the other side, which contain them because the other side changes them.
  */
 function resultOf(
-  side: Digest,
-  blocks: readonly Block[],
-  { other, blocks: others, shift }: { other: Digest; blocks: readonly Block[]; shift: number },
-  first: number,
-  end: number,
+  side: ChangedBlocks,
+  other: ChangedBlocks & { shift: number },
+  { first, end }: { first: number; end: number },
 ): number[] {
   const result: number[] = []
   let [line, next] = [first, 0]
   const copyUntil = (until: number) => {
     for (; line < until; line++) {
-      while ((others[next]?.end ?? Number.POSITIVE_INFINITY) - shift <= line) next++
-      const block = others[next]
-      if (block) result.push(other.lines[block.lines_at + line + shift - block.start] as number)
+      while ((other.blocks[next]?.end ?? Number.POSITIVE_INFINITY) - other.shift <= line) next++
+      const block = other.blocks[next]
+      if (block) result.push(other.digest.lines[block.lines_at + line + other.shift - block.start] as number)
     }
   }
-  for (const block of blocks) {
+  for (const block of side.blocks) {
     copyUntil(block.start)
-    for (let at = block.added_at; at < block.added_end; at++) result.push(side.added[at] as number)
+    for (let at = block.added_at; at < block.added_end; at++) result.push(side.digest.added[at] as number)
     line = block.end
   }
   copyUntil(end)
