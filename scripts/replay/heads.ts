@@ -7,7 +7,7 @@ import { type FileIndex, indexFiles, sharedFiles } from '../../src/lines/pair-ve
 import type { DigestedFile, Side } from '../../src/overlap/side.ts'
 import {
   type DigestedSide,
-  digested,
+  digestedSide,
   type SharedFile,
   type SideVerdict,
   sideVerdict,
@@ -37,7 +37,7 @@ export interface ComparedHeads extends SideVerdict {
 export function headOf(changes: readonly FileChange[], side: Omit<Side, 'files'>, noise: NoiseRules): Head {
   // The service does not know the merge base of a pull request.
   const files = changes.map((change) => ({ ...change, origin: 'pushed' as const, base_sha: null }))
-  return { ...digested(side, files, noise), files, index: indexFiles(files) }
+  return { ...digestedSide(side, files, noise), files, index: indexFiles(files) }
 }
 
 export type CompareHeads = (yours: Head, theirs: Head) => ComparedHeads

@@ -200,11 +200,13 @@ function hasVisibleChange(before: ActivityRow, after: ActivityRow): boolean {
   return published(before) !== published(after)
 }
 
+/** The fields that a heartbeat changes. */
 export function heartbeat({ now, settings }: RepoContext, row: ActivityRow): store.ActivityChanges {
   const ttl = withOwnTtl(settings, row.ttl_ms)
   return { heartbeat_at: now, expires_at: expiryAt(now, row.created_at, ttl, row.expires_at) }
 }
 
+/** The fields that archiving changes. */
 export function archived(
   { now }: RepoContext,
   reason: ArchiveReason,

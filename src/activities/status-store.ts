@@ -10,6 +10,7 @@ import { activities } from './table.ts'
 const listed = (statuses: readonly ActivityStatus[]) =>
   sql.raw(`(${statuses.map((each) => `'${each}'`).join(', ')})`)
 
+/** Neither archived nor expired, as stored. */
 export const isOpen = sql`${activities.status} not in ${listed(CLOSED_STATUSES)}`
 export const isStoredLive = sql`${activities.status} in ${listed(LIVE_STATUSES)}`
 export const isStoredFinished = sql`${activities.status} in ${listed(FINISHED_STATUSES)}`

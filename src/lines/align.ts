@@ -147,7 +147,7 @@ function fitAt(
 }
 
 /** The lines that two hunks have in common at a shift. */
-interface Comparison {
+interface LineComparison {
   equal: number
   telling: number
   different: number
@@ -157,7 +157,7 @@ interface Comparison {
 
 /** Whether the equal lines are enough evidence for a shift that is `off` lines from the expected one. */
 function confidenceOf(
-  { equal, telling, different, is_tiny }: Comparison,
+  { equal, telling, different, is_tiny }: LineComparison,
   off: number,
 ): Fit['confidence'] | null {
   if (different === 0) {
@@ -168,7 +168,7 @@ function confidenceOf(
   return off <= NEARBY && telling >= 2 && equal >= 2 * different ? 'likely' : null
 }
 
-function compare({ a, ours, b, theirs }: HunkPair, shift: number, budget: Budget): Comparison {
+function compare({ a, ours, b, theirs }: HunkPair, shift: number, budget: Budget): LineComparison {
   const { start, end } = stretchOf(ours, theirs, shift)
   let [equal, telling] = [0, 0]
   const ours_at = ours.lines_at - ours.start

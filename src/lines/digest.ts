@@ -24,6 +24,7 @@ export interface Block {
   added_end: number
 }
 
+/** A patch without its text. Each line is a `LineWord`. */
 export interface Digest {
   /** The file is a submodule; the added line names its commit. */
   is_submodule: boolean

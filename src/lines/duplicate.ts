@@ -23,6 +23,7 @@ export interface Duplicate {
   issue: number | string | null
 }
 
+/** `files`: the changed files of the side. Those that are noise do not count. */
 export function fingerprintOf(
   files: readonly FileChange[],
   rules: NoiseRules,

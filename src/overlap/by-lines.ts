@@ -11,7 +11,13 @@ import { readFilesOf, withDigests } from './digests.ts'
 import { PAIRS_MAX, type Severity } from './overlap.ts'
 import { bySeverity, overlapSeverity, type Ranked } from './severity.ts'
 import { type DigestedFile, sideOf } from './side.ts'
-import { type DigestedSide, digested, type SideVerdict, sideSeverity, sideVerdict } from './side-verdict.ts'
+import {
+  type DigestedSide,
+  digestedSide,
+  type SideVerdict,
+  sideSeverity,
+  sideVerdict,
+} from './side-verdict.ts'
 
 /** The maximum number of activities whose lines are compared in one check. */
 export const BY_LINES_MAX = 2_000
@@ -94,7 +100,7 @@ async function rankPage(
     budget.remaining -= FILE_COST * each.side.files.length
     if (budget.remaining < 0) break
     const files = withDigests(each.side.files, stored, budget)
-    const theirs = digested(each.side, files, noise)
+    const theirs = digestedSide(each.side, files, noise)
     const shared = sharedFiles(own.index, files)
     const side_verdict = sideVerdict(own, theirs, { shared, noise, budget })
     const severity = sideSeverity(side_verdict, activityWeight(each.row), othersOf(comparison, each.row))
@@ -125,7 +131,7 @@ async function ownOf({ proposal, side, readFiles, rules }: Comparison, budget: B
   const names = proposal.files
   const index = indexFiles(files)
   return {
-    ...digested(side, files, rules.noise),
+    ...digestedSide(side, files, rules.noise),
     index: new Map([...index].filter(([name]) => names.has(name))),
   }
 }

@@ -17,6 +17,7 @@ import type { Steps, WorkBudget } from './work-budget.ts'
 export type Participant = Pick<OutlinedActivity, 'id' | 'branch' | 'base_branch' | 'risk' | 'blocking'> &
   Omit<Side, 'files'>
 
+/** Two activities that collide by their scopes. */
 export interface CollidingPair {
   /** The positions of the two activities in the order added: the newest is 0. */
   newer: number
@@ -32,6 +33,7 @@ export interface CollidingPair {
   by_lines: boolean
 }
 
+/** A glob of the older activity, and how it overlaps with one of the newer activity. */
 export interface SharedGlob {
   glob: KnownGlob
   overlap: GlobOverlap

@@ -4,7 +4,7 @@ import { type ComparedFields, comparedScopeOf, distinctNames } from '../activiti
 import type { Budget } from '../base/budget.ts'
 import { fileGlob, type Glob } from '../scope/glob.ts'
 import {
-  type PathPair,
+  type GlobPair,
   type PathSet,
   pairsOf,
   pathSet,
@@ -38,9 +38,10 @@ export interface Proposal {
 
 export interface ScopeMatch {
   areas: string[]
-  paths: PathPair[]
+  paths: GlobPair[]
 }
 
+/** The scope of a stored record that is compared. For an activity with changed files, see `comparedScopeOf`. */
 export function storedScopeOf(record: ComparedFields | { scope: Scope }): StoredScope {
   if (!('changed_files' in record)) return { ...record.scope, is_literal: false, files: [] }
   const { files, ...scope } = comparedScopeOf(record)
@@ -92,7 +93,7 @@ export function comparisonOf(
   proposal: Proposal,
   other: StoredScope,
   { rules, budget, by_lines = false }: { rules: Rules; budget: Budget; by_lines?: boolean },
-): { areas: string[]; pairs: Iterator<PathPair> } {
+): { areas: string[]; pairs: Iterator<GlobPair> } {
   const areas = other.areas.flatMap((label) => proposal.labels.get(labelKey(label)) ?? [])
   const options = { budget, ignore: rules.ignore }
   const pairs = by_lines
@@ -105,7 +106,7 @@ function* pairsWithoutFiles(
   proposal: Proposal,
   other: StoredScope,
   { rules, budget }: { rules: Rules; budget: Budget },
-): Generator<PathPair> {
+): Generator<GlobPair> {
   const options = { budget, ignore: rules.ignore }
   yield* pairsOf(proposal.paths, declaredGlobsOf(other, rules, budget), options)
   if (proposal.globs.globs.length > 0) yield* pairsOf(proposal.globs, other.files.map(fileGlob), options)

@@ -15,9 +15,9 @@ import {
   type Counts,
   countUndecided,
   type Decided,
+  type Hit,
+  type Hits,
   type Key,
-  type Match,
-  type Matches,
   type Search,
   type SearchResult,
   search,
@@ -26,6 +26,7 @@ import {
 import { type Ranked, SEVERITIES } from './severity.ts'
 import type { SideVerdict } from './side-verdict.ts'
 
+/** What a search found. */
 export interface Findings {
   /** The most severe first, then the newest, at most `IDS_MAX`. */
   activities: Ranked[]
@@ -103,12 +104,12 @@ function labelsOf({ proposal, rules, budgets }: Comparison): Map<string, boolean
   return labels
 }
 
-interface Verdict extends Decided {
+interface KeyVerdict extends Decided {
   is_overlap: boolean
 }
 
 interface Decision {
-  verdicts: Verdict[]
+  verdicts: KeyVerdict[]
   /** False if a budget was exhausted before the last key. */
   complete: boolean
 }
@@ -120,7 +121,7 @@ const SCOPES_AT_ONCE = 10
 
 /** Decides the keys in their order, until the budget of their kind of records is exhausted. */
 async function decide(comparison: Comparison, keys: Key[]): Promise<Decision> {
-  const verdicts: Verdict[] = []
+  const verdicts: KeyVerdict[] = []
   let complete = true
   for (const kind of ['activities', 'notables'] as const) {
     const work = { ...comparison, budget: comparison.budgets[kind] }
@@ -137,7 +138,7 @@ async function decide(comparison: Comparison, keys: Key[]): Promise<Decision> {
 async function decideGlobs(
   { proposal, rules, budget, pause }: Bounded,
   keys: Key[],
-  verdicts: Verdict[],
+  verdicts: KeyVerdict[],
 ): Promise<boolean> {
   const known = new Map<string, boolean>()
   for (const key of keys) {
@@ -158,7 +159,7 @@ async function decideGlobs(
 async function decideScopes(
   { ctx, proposal, rules, budget, pause }: Bounded,
   keys: Key[],
-  verdicts: Verdict[],
+  verdicts: KeyVerdict[],
 ): Promise<boolean> {
   for (let from = 0; from < keys.length; from += SCOPES_AT_ONCE) {
     const page = keys.slice(from, from + SCOPES_AT_ONCE)
@@ -201,12 +202,12 @@ async function withDecided(
   return search(ctx.db, ctx.repo.id, { ...input, merged: { ...input.merged, limit: 0 }, decided })
 }
 
-function isWhole({ top, total }: Matches): boolean {
+function isWhole({ top, total }: Hits): boolean {
   return top.length === total
 }
 
 /** The union of two complete lists, cut to `limit`. */
-function joined(one: Matches, other: Matches, limit: number): Matches {
+function joined(one: Hits, other: Hits, limit: number): Hits {
   const ranks = new Map(one.top.map(({ id, rank }) => [id, rank]))
   for (const { id, rank } of other.top) ranks.set(id, Math.max(rank, ranks.get(id) ?? 0))
   const all = [...ranks].map(([id, rank]) => ({ id, rank }))
@@ -214,7 +215,7 @@ function joined(one: Matches, other: Matches, limit: number): Matches {
   return { top: all.slice(0, limit), total: all.length }
 }
 
-function rankedOf({ id, rank }: Match): Ranked {
+function rankedOf({ id, rank }: Hit): Ranked {
   return { id, severity: SEVERITIES[rank] as Ranked['severity'] }
 }
 

@@ -7,6 +7,7 @@ import { alternativesOverlap, sharedPath } from '../scope/intersect.ts'
 import { type Exclusion, isIgnored } from '../scope/path-set.ts'
 import type { Steps, WorkBudget } from './work-budget.ts'
 
+/** An entry of the table: one distinct glob. */
 export interface KnownGlob {
   readonly source: string
   /** One for each glob that shares a path with it, itself included; none if the settings ignore it. */

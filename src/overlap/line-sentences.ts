@@ -3,7 +3,7 @@ import type { Verdict } from '../lines/verdict.ts'
 import { duplicateText, placeSentence, type Quote } from '../lines/verdict-words.ts'
 import type { Match } from './overlap.ts'
 
-type Relation = Pick<Match, 'lines' | 'duplicate' | 'paths'>
+type MatchByLines = Pick<Match, 'lines' | 'duplicate' | 'paths'>
 
 /** The verdicts that need no action. */
 const HARMLESS: ReadonlySet<Verdict | null> = new Set(['near', 'far'])
@@ -12,7 +12,7 @@ const asIs: Quote = (text) => text
 const inBackticks: Quote = (text) => `\`${text}\``
 
 /** Null if areas or globs describe the match better. `who`: the other side, as the subject of a sentence. */
-export function linesSentence(who: string, match: Relation): string | null {
+export function linesSentence(who: string, match: MatchByLines): string | null {
   const { duplicate, lines, paths } = match
   if (duplicate !== null) return `${who} ${duplicateText('yours', duplicate, asIs)}`
   const [first] = paths
@@ -22,6 +22,6 @@ export function linesSentence(who: string, match: Relation): string | null {
 }
 
 /** The sentence if the changes need no action; otherwise null. */
-export function harmlessSentence(who: string, match: Relation): string | null {
+export function harmlessSentence(who: string, match: MatchByLines): string | null {
   return HARMLESS.has(match.lines) ? linesSentence(who, match) : null
 }

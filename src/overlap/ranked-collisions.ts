@@ -12,7 +12,13 @@ import { SHARED_PATHS_MAX } from './overlap-list.ts'
 import type { Rules } from './rules.ts'
 import { higher, overlapSeverity } from './severity.ts'
 import { type DigestedFile, sideOf } from './side.ts'
-import { type DigestedSide, digested, type SideVerdict, sideSeverity, sideVerdict } from './side-verdict.ts'
+import {
+  type DigestedSide,
+  digestedSide,
+  type SideVerdict,
+  sideSeverity,
+  sideVerdict,
+} from './side-verdict.ts'
 import { type Steps, WorkBudget } from './work-budget.ts'
 
 /** The budget of all pairs, in units of about 5 ns. */
@@ -35,7 +41,7 @@ export interface RankedCollisions {
   complete: boolean
 }
 
-export interface Candidates {
+export interface RankInput {
   pairs: readonly CollidingPair[]
   /** The positions in `pairs` are indexes of this list. */
   participants: readonly Participant[]
@@ -59,10 +65,10 @@ interface Loaded extends DigestedSide {
 /** The pairs of the newest activities are compared first. */
 export async function rankCollisions(
   ctx: RepoContext,
-  candidates: Candidates,
+  input: RankInput,
   signal: AbortSignal,
 ): Promise<RankedCollisions> {
-  const { pairs, participants, rules } = candidates
+  const { pairs, participants, rules } = input
   const budget = new WorkBudget({ budget: lineBudget(ctx, LINE_UNITS_MAX), reserve: 0, signal })
   const pending = new Map<number, CollidingPair[]>()
   const all = new Set<number>()
@@ -78,7 +84,7 @@ export async function rankCollisions(
     else pending.set(pair.older, [pair])
   }
   const loaded = new Map<number, Loaded>()
-  for await (const [position, side] of loadSides(ctx, [...all].sort(ascending), { candidates, budget })) {
+  for await (const [position, side] of loadSides(ctx, [...all].sort(ascending), { input, budget })) {
     loaded.set(position, side)
     const own = pending.get(position) ?? []
     pending.delete(position)
@@ -94,9 +100,9 @@ export async function rankCollisions(
 async function* loadSides(
   ctx: RepoContext,
   positions: readonly number[],
-  { candidates, budget }: { candidates: Candidates; budget: WorkBudget },
+  { input, budget }: { input: RankInput; budget: WorkBudget },
 ): AsyncGenerator<[position: number, side: Loaded]> {
-  const { participants, names, rules } = candidates
+  const { participants, names, rules } = input
   for (let from = 0; from < positions.length && !budget.isExhausted; from += ROWS) {
     const page = new Map(positions.slice(from, from + ROWS).map((at) => [participants[at]?.id as string, at]))
     const rows = await listScopesOf(ctx.db, ctx.repo.id, [...page.keys()])
@@ -110,7 +116,7 @@ async function* loadSides(
       const shared = files.filter((file) => namesOf(file).some((name) => names.has(name)))
       const index = new Map([...indexFiles(shared)].filter(([name]) => names.has(name)))
       const size = sizeOf(files)
-      yield [each.position, { ...digested(each.side, files, rules.noise), files: shared, index, size }]
+      yield [each.position, { ...digestedSide(each.side, files, rules.noise), files: shared, index, size }]
     }
   }
 }
@@ -123,7 +129,7 @@ function sizeOf(files: readonly DigestedFile[]): ChangeSize {
   return { lines, files: counted.length }
 }
 
-interface RankContext extends Pick<Candidates, 'participants' | 'rules'> {
+interface RankContext extends Pick<RankInput, 'participants' | 'rules'> {
   loaded: ReadonlyMap<number, Loaded>
   budget: WorkBudget
 }

@@ -2,7 +2,7 @@
 import { listCompared } from '../activities/live-store.ts'
 import type { Budget } from '../base/budget.ts'
 import { listNotablesWith } from '../notables/store.ts'
-import { type PathPair, takePairs } from '../scope/path-set.ts'
+import { type GlobPair, takePairs } from '../scope/path-set.ts'
 import { comparisonOf, storedScopeOf } from './compare.ts'
 import type { Comparison } from './comparison.ts'
 import type { Conclusion, Found } from './conclude.ts'
@@ -63,7 +63,7 @@ async function withMatches<Row extends Parameters<typeof storedScopeOf>[0]>(
   { comparison, budget }: { comparison: Comparison; budget: Budget },
 ): Promise<Found<Row>[]> {
   const { proposal, rules, pause } = comparison
-  const shown: (Found<Row> & { pairs: Iterator<PathPair> })[] = []
+  const shown: (Found<Row> & { pairs: Iterator<GlobPair> })[] = []
   for (const { side_verdict, relation, ...each } of found) {
     const by_lines = side_verdict !== undefined
     const scope = storedScopeOf(each.record)

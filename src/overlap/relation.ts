@@ -1,6 +1,6 @@
 /** The fields of a match that do not come from scopes: lines, duplicate, author (contract §11). Pure. */
 import type { FileVerdict } from '../lines/pair-verdict.ts'
-import type { PathPair as GlobPair } from '../scope/path-set.ts'
+import type { GlobPair } from '../scope/path-set.ts'
 import type { Match, PathPair } from './overlap.ts'
 import { isSameAuthor, type Side } from './side.ts'
 import { duplicateByIssue, type SideVerdict } from './side-verdict.ts'

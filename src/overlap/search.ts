@@ -30,14 +30,14 @@ export interface Decided extends Omit<Key, 'is_notable'> {
 }
 
 /** A record that overlaps. `rank`: the index of its severity in `SEVERITIES`. */
-export interface Match {
+export interface Hit {
   id: string
   rank: number
 }
 
 /** `top`: the most severe, then the newest, at most `Search.limit` of `total`. */
-export interface Matches {
-  top: Match[]
+export interface Hits {
+  top: Hit[]
   total: number
 }
 
@@ -47,8 +47,8 @@ export interface Counts {
 }
 
 export interface SearchResult {
-  activities: Matches
-  notables: Matches
+  activities: Hits
+  notables: Hits
   /** The live activities that are left out as own or stacked. */
   expected: Expected
   /** The number of live activities except `self`, and of active notables that apply. */
@@ -112,8 +112,8 @@ export async function search(db: Db, repo_id: number, input: Search): Promise<Se
   const liveOf = (counted: Counted) => live.find((row) => row.record_id === counted)?.total ?? 0
   const keys = of('key')
   return {
-    activities: matchesOf(of('activity')),
-    notables: matchesOf(of('notable')),
+    activities: hitsOf(of('activity')),
+    notables: hitsOf(of('notable')),
     expected,
     live: { activities: liveOf('act'), notables: liveOf('ntb') },
     keys: keys.slice(0, KEYS_MAX),
@@ -149,8 +149,8 @@ export async function searchDecided(
   })
   const found = rows.filter(({ part }) => part === 'activity')
   return {
-    activities: matchesOf(found),
-    notables: matchesOf(rows.filter(({ part }) => part === 'notable')),
+    activities: hitsOf(found),
+    notables: hitsOf(rows.filter(({ part }) => part === 'notable')),
     records: recordsIn(found),
   }
 }
@@ -175,7 +175,7 @@ export async function countUndecided(
   return counts as Counts
 }
 
-function matchesOf(rows: Pick<FoundRow, 'record_id' | 'rank' | 'total'>[]): Matches {
+function hitsOf(rows: Pick<FoundRow, 'record_id' | 'rank' | 'total'>[]): Hits {
   const top = rows.map(({ record_id, rank }) => ({ id: record_id as string, rank }))
   return { top, total: rows[0]?.total ?? 0 }
 }

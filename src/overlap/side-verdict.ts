@@ -14,6 +14,7 @@ export interface DigestedSide extends Side {
   fingerprint: Fingerprint
 }
 
+/** A file that both sides change. */
 export interface SharedFile extends FilePair {
   yours: DigestedFile
   theirs: DigestedFile
@@ -36,7 +37,8 @@ export interface VerdictOptions {
   budget: Budget
 }
 
-export function digested(
+/** A side with the digests in `files`. */
+export function digestedSide(
   side: Omit<Side, 'files'>,
   files: readonly DigestedFile[],
   noise: NoiseRules,
@@ -44,6 +46,7 @@ export function digested(
   return { ...side, files, fingerprint: fingerprintOf(files, noise, side.closes) }
 }
 
+/** `shared`: the files that both sides change. */
 export function sideVerdict(
   yours: DigestedSide,
   theirs: DigestedSide,

@@ -156,6 +156,7 @@ const LIVE_ACTIVITIES = sql`${liveCountOf(sql.placeholder('repo_id'), 'act')} - 
 const LIVE_NOTABLES = sql`${liveCountOf(sql.placeholder('repo_id'), 'ntb')} - (select count(*)::int from ended where id >= ${NOTABLE})`
 const KEY_RECORD = sql`case when kind = ${code(TRUNCATED)} then record_id end`
 
+/** The search of a check. Each row is one part of the answer: a match, a key to decide, an own or stacked activity, or a count. */
 export const runSearch = prepared('overlap_search', (db) =>
   db
     .select({
@@ -188,6 +189,7 @@ export const runSearch = prepared('overlap_search', (db) =>
     ) as answer${COLUMNS}`),
 )
 
+/** The records that have one of the decided keys. */
 export const runDecided = prepared('overlap_decided', (db) =>
   db
     .select({
@@ -203,6 +205,7 @@ export const runDecided = prepared('overlap_decided', (db) =>
       ${TOP}) as answer${COLUMNS}`),
 )
 
+/** The number of records that may overlap and have no decided key that says so. */
 export const runCountUndecided = prepared('overlap_count_undecided', (db) =>
   db
     .select({

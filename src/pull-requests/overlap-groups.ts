@@ -8,7 +8,7 @@ import { branchKey, type LastChange, type LedgerSide, pullRequestKey, type SideK
 import type { NumberedPullRequest } from './store.ts'
 import type { PullRequestRow } from './table.ts'
 
-export type Overlaps = [Found<ComparedActivity>, ...Found<ComparedActivity>[]]
+export type FoundOverlaps = [Found<ComparedActivity>, ...Found<ComparedActivity>[]]
 
 export interface OverlapGroup {
   /** Its key in the ledger; null for an activity that has neither a pull request nor a branch. */
@@ -16,7 +16,7 @@ export interface OverlapGroup {
   /** The number of its pull request. */
   number: number | null
   /** The most severe first. */
-  overlaps: Overlaps
+  overlaps: FoundOverlaps
 }
 
 /** `collisions`: the most severe first. The groups are in the order of their first collisions. */
@@ -58,6 +58,7 @@ export function sideOfBranch(branch: string, activities: readonly ActivityRow[])
   return { key: branchKey(branch), author: authorOf(activities), last_change: lastDeclared(activities) }
 }
 
+/** When a pull request was last pushed. */
 export function lastChangeOf({
   pushed_at,
   changed_at,
@@ -81,6 +82,7 @@ export function lastDeclared(
   return { at, received_at: at, is_exact: true, head: null }
 }
 
+/** The login of the author of a group's first activity, else its actor; null without activities. */
 export function authorOf(
   records: readonly Pick<ComparedActivity, 'source' | 'actor' | 'created_by'>[],
 ): string | null {

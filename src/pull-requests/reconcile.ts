@@ -99,6 +99,7 @@ interface Listed {
 /** The pull requests that are stored as open, by number. Null for one that only an activity names. */
 export type Known = Map<number, { head_sha: string; changed_at: Date; is_behind: boolean } | null>
 
+/** The pull requests that are open as far as the service knows. */
 export async function knownOpen(ctx: RepoContext): Promise<Known> {
   const known: Known = new Map()
   for (const number of await listTrackedPullRequests(ctx.db, ctx.repo.id, ctx.now)) known.set(number, null)

@@ -10,7 +10,7 @@ import { byRank, isAtLeast } from '../overlap/severity.ts'
 import { inOrderOfComment, type Suppression, suppressionOf } from '../signal/audience.ts'
 import type { SideKey } from '../signal/pair.ts'
 import { candidateOf, mergedSincePush } from './candidate.ts'
-import { type OverlapGroup, type Overlaps, recordOf } from './overlap-groups.ts'
+import { type FoundOverlaps, type OverlapGroup, recordOf } from './overlap-groups.ts'
 import type { EnteredOverlaps } from './sightings.ts'
 import { isAhead, type Stage, stageOf } from './standing.ts'
 
@@ -219,7 +219,7 @@ function reportedActivity(group: OverlapGroup, pr: Subject, { others }: EnteredO
 /** Verdicts of changes that may conflict. Null: the paths were compared, but not the lines. */
 const MAY_CONFLICT: ReadonlySet<Verdict | null> = new Set(['conflict', 'unknown', null])
 
-function pathsOf(overlaps: Overlaps): ReportedPath[] {
+function pathsOf(overlaps: FoundOverlaps): ReportedPath[] {
   const all = overlaps
     .flatMap(({ match, heads }) => match.paths.map((path) => ({ ...path, head: heads.get(path.example) })))
     .filter(({ verdict }) => verdict !== 'noise')

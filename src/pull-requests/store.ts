@@ -9,6 +9,7 @@ function isPullRequest(repo_id: number | Placeholder, number: number | Placehold
   return and(eq(pull_requests.repo_id, repo_id), eq(pull_requests.number, number))
 }
 
+/** What an event says about a pull request, except its title. */
 export type Facts = Pick<
   PullRequestRow,
   | 'number'

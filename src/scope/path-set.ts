@@ -6,7 +6,7 @@ import { alternativesOf, type Glob } from './glob.ts'
 import { alternativesOverlap, sharedPath } from './intersect.ts'
 
 /** The source of a glob of each side, and a path that matches both. */
-export interface PathPair {
+export interface GlobPair {
   readonly yours: string
   readonly theirs: string
   readonly example: string
@@ -65,7 +65,7 @@ export function* pairsOf(
   yours: PathSet,
   theirs: readonly Glob[],
   { budget, ignore = NOTHING }: PairOptions,
-): Generator<PathPair> {
+): Generator<GlobPair> {
   for (const glob of theirs) {
     for (const entry of overlapsOf(yours, glob, budget)) {
       if (isIgnored(glob, ignore, budget)) break
@@ -78,8 +78,8 @@ export function* pairsOf(
 }
 
 /** The next pairs, at most `max`. */
-export function takePairs(pairs: Iterator<PathPair>, max: number): PathPair[] {
-  const taken: PathPair[] = []
+export function takePairs(pairs: Iterator<GlobPair>, max: number): GlobPair[] {
+  const taken: GlobPair[] = []
   while (taken.length < max) {
     const next = pairs.next()
     if (next.done) break
@@ -100,7 +100,7 @@ export function overlapsAny(
   })
 }
 
-interface Overlap {
+interface OverlappingPair {
   mine: Alternative
   other: Alternative
   /** The source of the glob of `mine`. */
@@ -108,7 +108,7 @@ interface Overlap {
 }
 
 /** The overlaps of a glob with the globs of a set, one per glob of the set. */
-function* overlapsOf(set: PathSet, glob: Glob, budget: Budget): Generator<Overlap> {
+function* overlapsOf(set: PathSet, glob: Glob, budget: Budget): Generator<OverlappingPair> {
   const found = new Set<number>()
   for (const other of alternativesOf(glob, budget)) {
     for (const { alternative: mine, glob: index } of candidates(set, other.dir, budget)) {

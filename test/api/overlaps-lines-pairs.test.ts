@@ -17,7 +17,7 @@ import { relationOf } from '../../src/overlap/relation.ts'
 import { rulesOf } from '../../src/overlap/rules.ts'
 import { higher, overlapSeverity } from '../../src/overlap/severity.ts'
 import { sideOf } from '../../src/overlap/side.ts'
-import { digested, sideSeverity, sideVerdict } from '../../src/overlap/side-verdict.ts'
+import { digestedSide, sideSeverity, sideVerdict } from '../../src/overlap/side-verdict.ts'
 import { takePairs } from '../../src/scope/path-set.ts'
 import { record } from '../support/arbitrary-scopes.ts'
 import { fakeGithub } from '../support/github.ts'
@@ -142,7 +142,7 @@ function sideWithDigests(ctx: RepoContext, row: ActivityRow, sent: Sent) {
     ...file,
     ...(sent.get(`${row.id} ${file.origin} ${file.path}`) as FileChange),
   }))
-  return { ...digested(side, files, noise), files }
+  return { ...digestedSide(side, files, noise), files }
 }
 
 /** What the pure rule says of two activities; null if they do not collide. */
