@@ -67,40 +67,40 @@ export interface ServiceOptions {
   job_poll_ms?: number
 }
 
-/** Resolves when the service is ready. */
-export async function startService(config: Config, options: ServiceOptions = {}): Promise<Service> {
-  const { has_workers = true, paces_writes = true } = options
+/** The parts of the service, before it listens. `github` is the client that sign-in uses too; `opened` passes on the opened database. */
+function assemble(config: Config, options: ServiceOptions) {
   const clock = options.clock ?? systemClock
   const log = options.log ?? openLog(config.log_level)
   const metrics = openMetrics(clock)
   const { database, opened } = pendingDatabase(config.database_url ? 'postgres' : 'embedded')
   const github = openGithub(config.github_api_url, { metrics, log })
-  const access = new Access({ github, clock, ttl_ms: config.permission_ttl_ms, metrics })
-  const watch =
-    config.watch && new Watch(config.watch, { api_url: config.github_api_url, clock, log, metrics })
-  const invalidateAccess = (owner: string) => database.announce(ACCESS_CHANNEL, owner)
-  const change_feed = new ChangeFeed(database, log)
   const wakeup = new Wakeup()
-  const comparisons = new SingleFlight({
-    size: COMPARISONS_MAX,
-    count: (outcome) => metrics.comparisons.inc({ outcome }),
-  })
   const app: App = {
     config,
     clock,
     log,
     metrics,
     database,
-    access,
+    access: new Access({ github, clock, ttl_ms: config.permission_ttl_ms, metrics }),
     github_app: null,
     sign_in: config.sign_in,
-    watch,
-    change_feed,
+    watch: config.watch && new Watch(config.watch, { api_url: config.github_api_url, clock, log, metrics }),
+    change_feed: new ChangeFeed(database, log),
     repositories: new RepositoryCache(),
-    comparisons,
-    invalidateAccess,
+    comparisons: new SingleFlight({
+      size: COMPARISONS_MAX,
+      count: (outcome) => metrics.comparisons.inc({ outcome }),
+    }),
+    invalidateAccess: (owner) => database.announce(ACCESS_CHANNEL, owner),
     wakeWorker: () => wakeup.wake(),
   }
+  return { app, github, wakeup, opened }
+}
+
+/** Resolves when the service is ready. */
+export async function startService(config: Config, options: ServiceOptions = {}): Promise<Service> {
+  const { has_workers = true, paces_writes = true } = options
+  const { app, github, wakeup, opened } = assemble(config, options)
   const workers: Promise<void>[] = []
   const stop = new AbortController()
   const actAs = actingAs(app, {
@@ -112,34 +112,34 @@ export async function startService(config: Config, options: ServiceOptions = {})
   })
   if (config.github_app) app.github_app = await actAs.open(config.github_app)
   const streams = new EventStreams(app)
-  const local = new LocalSignIn(clock)
+  const local = new LocalSignIn(app.clock)
   const limits = { ...CONNECTION_LIMITS, ...options.connection_limits }
   const surfaces = {
     webhooks: receiveDelivery(app, limits),
     mcp: mcpOnDemand(app),
     page: dashboard(app, { streams, local, github, useCreatedApp: actAs.created }),
   }
-  const server = httpServer(httpSurface(app, new Admission(app), surfaces), { limits, log })
+  const server = httpServer(httpSurface(app, new Admission(app), surfaces), { limits, log: app.log })
   let setup_url: string | null = null
   let stopChannel = () => {}
   try {
     // Listen before migrating: `/healthz` responds meanwhile (everything else with 503), and a port conflict is found early.
     await listen(server, config)
     opened(await openDatabase(config))
-    await change_feed.subscribe((repo_ids) => streams.sendChanged(repo_ids))
+    await app.change_feed.subscribe((repo_ids) => streams.sendChanged(repo_ids))
     if (app.github_app) await actAs.connected(app.github_app)
     else setup_url = await adoptCreatedApp(app, actAs.created)
-    if (watch || config.notify) actAs.startWorker()
+    if (app.watch || config.notify) actAs.startWorker()
     stopChannel = await openChannel(app, urlOf(server, config))
   } catch (error) {
     stop.abort()
     server.close().closeAllConnections()
     await Promise.all(workers)
-    await database.close()
+    await app.database.close()
     throw error
   }
   if (has_workers) workers.push(sweepUntil(app, stop.signal))
-  if (has_workers && watch) workers.push(watchUntil(app, stop.signal))
+  if (has_workers && app.watch) workers.push(watchUntil(app, stop.signal))
   return {
     app,
     url: urlOf(server, config),
@@ -151,10 +151,10 @@ export async function startService(config: Config, options: ServiceOptions = {})
     close: async () => {
       stop.abort()
       stopChannel()
-      change_feed.stop()
+      app.change_feed.stop()
       streams.close()
       await withTimeout(Promise.all([drain(server), ...workers]), STOP_MS)
-      await withTimeout(database.close(), CLOSE_MS)
+      await withTimeout(app.database.close(), CLOSE_MS)
     },
   }
 }

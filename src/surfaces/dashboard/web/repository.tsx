@@ -1,6 +1,7 @@
 /** One repository: important notables, the work of the reader, hot spots, the timeline, and one record in a dialog. */
 import { useCallback, useMemo, useState } from 'preact/hooks'
 import type { Address, View } from './address.ts'
+import type { Repository } from './api.ts'
 import { Banner } from './banner.tsx'
 import { ActivityDetail, NotableDetail } from './detail.tsx'
 import { Filters } from './filters.tsx'
@@ -26,9 +27,14 @@ interface Props {
   onSignOut: () => void
 }
 
+/** The form for a notable: a new one, or a change of `notable`. */
+interface OpenForm {
+  notable?: FullNotable
+}
+
 export function RepositoryView({ name, view, login, onSignOut }: Props) {
   const { repository, records, failure, connection, mayWrite, refresh } = useRepository(name)
-  const [form, setForm] = useState<{ notable?: FullNotable } | null>(null)
+  const [form, setForm] = useState<OpenForm | null>(null)
   const onChange: ChangeView = useCallback(
     (changes, options) => {
       const address: Address = { kind: 'repository', name, view: { ...view, ...changes } }
@@ -46,8 +52,6 @@ export function RepositoryView({ name, view, login, onSignOut }: Props) {
     return <p class="loading">Loading {name} …</p>
   }
   const { work, counts, now_ms } = model
-  const close = () => onChange({ record: null })
-  const common = { repository, mayWrite, onClose: close, onChanged: refresh }
   return (
     <>
       <div class="head">
@@ -80,37 +84,51 @@ export function RepositoryView({ name, view, login, onSignOut }: Props) {
         />
       </div>
       <SignalCard repository={repository} />
-      {view.record?.startsWith('act_') && (
-        <ActivityDetail
-          key={view.record}
-          {...common}
-          id={view.record}
-          work={work}
-          reader={model.reader}
-          onChange={onChange}
-        />
-      )}
-      {view.record?.startsWith('ntb_') && form === null && (
-        <NotableDetail
-          key={view.record}
-          {...common}
-          id={view.record}
-          onEdit={(notable) => setForm({ notable })}
-        />
-      )}
-      {form && (
-        <NotableForm
-          repository={repository}
-          notable={form.notable}
-          onClose={() => {
-            setForm(null)
-            if (form.notable) close()
-          }}
-          onChanged={refresh}
-        />
-      )}
+      <Dialogs
+        {...{ repository, model, mayWrite, form, setForm, onChange }}
+        record={view.record}
+        onChanged={refresh}
+      />
     </>
   )
+}
+
+/** The dialog of one record, or the form for a notable. */
+function Dialogs({
+  repository,
+  record,
+  model,
+  mayWrite,
+  form,
+  setForm,
+  onChange,
+  onChanged,
+}: {
+  repository: Repository
+  /** The id of the record; null if none is open. */
+  record: string | null
+  model: RepositoryModel
+  mayWrite: boolean
+  form: OpenForm | null
+  setForm: (form: OpenForm | null) => void
+  onChange: ChangeView
+  onChanged: () => Promise<void>
+}) {
+  const close = () => onChange({ record: null })
+  if (form) {
+    const onClose = () => {
+      setForm(null)
+      if (form.notable) close()
+    }
+    return <NotableForm {...{ repository, onClose, onChanged }} notable={form.notable} />
+  }
+  if (record === null) return null
+  const dialog = { id: record, repository, mayWrite, onClose: close, onChanged }
+  if (record.startsWith('act_')) {
+    const { work, reader } = model
+    return <ActivityDetail key={record} {...{ ...dialog, work, reader, onChange }} />
+  }
+  return <NotableDetail key={record} {...dialog} onEdit={(notable) => setForm({ notable })} />
 }
 
 /** The work of the reader beside the hot spots, and the timeline. */
