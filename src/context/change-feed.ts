@@ -5,7 +5,7 @@ import type { Database } from '../db/database.ts'
 import { faultOf } from '../db/errors.ts'
 
 const CHANNEL = 'deconflict_changes'
-/** Changes within this time share one notification: each takes a lock that all commits of the database share. */
+/** Changes within this time share one notification, because each notification takes a lock that all commits of the database share. */
 const BATCH_MS = 200
 /** A PostgreSQL notification holds at most 8,000 bytes. */
 const TEXT_MAX = 7500

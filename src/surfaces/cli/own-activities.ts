@@ -1,4 +1,4 @@
-/** Removes the user's own activities from an overlap on the base branch, where the service cannot identify them by branch. */
+/** Removes the user's own activities from an overlap. On the base branch, the service cannot identify them by their branch. */
 import type { OutputOf } from '../../operations/contract.ts'
 import { byRank, highest } from '../../overlap/severity.ts'
 import { branchKey, readSessionStates, readState } from './local-state.ts'

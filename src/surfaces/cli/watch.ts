@@ -131,7 +131,7 @@ async function frameLines(
   ]
 }
 
-/** `more than `, if there are more records than the page that is read. */
+/** `more than ` if there are records beyond the page that was read, else empty. */
 function moreThan({ next_cursor }: { next_cursor: string | null }): string {
   return next_cursor === null ? '' : 'more than '
 }

@@ -36,7 +36,7 @@ export interface Workspace {
   git_directory: string | null
 }
 
-/** Throws `CliError` if there is no repository. */
+/** Finds the workspace of a command. Throws `CliError` if there is no repository. */
 export async function findWorkspace(
   runtime: Pick<Runtime, 'cwd' | 'env'>,
   options: WorkspaceOptions,

@@ -92,7 +92,7 @@ const FAILURES: ShownFailure[] = [
 const FORBIDDEN: ShownFailure = {
   status: 403,
   type: 'forbidden',
-  description: 'The token lacks the permission on the repository.',
+  description: 'The token does not have the required permission on the repository.',
   message: 'this token can only read the repository; use a token with push access to it',
 }
 

@@ -1,4 +1,4 @@
-/** What the hot spots and the timeline are limited to: a search, an area, collisions only, and whatever else was chosen. */
+/** The filters of the hot spots and the timeline: a search, an area, only collisions, and the chosen person and path. */
 import type { View } from './address.ts'
 import type { ChangeView } from './use-address.ts'
 

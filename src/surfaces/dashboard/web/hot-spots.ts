@@ -13,7 +13,7 @@ export interface HotFile {
   severity: Overlap['severity'] | null
 }
 
-/** An activity in a file, and the lines that it changes there as far as collisions name them. */
+/** An activity in a file, and the lines that it changes there, as far as they are known from collisions. */
 export interface Presence {
   activity: Activity
   person: Person

@@ -1,4 +1,4 @@
-/** The hot spots as a heat list: folders and their files by how many people are in them, each opening to its activities. */
+/** The hot spots as a list of folders and files, those with the most people first. A click on one shows its activities. */
 import { memo } from 'preact/compat'
 import { AgentIcon, Avatar, Avatars } from './avatar.tsx'
 import { type HotFile, type HotFolder, stripOf } from './hot-spots.ts'
@@ -57,7 +57,7 @@ function holds({ path, files }: HotFolder, chosen: string): boolean {
   return path === chosen || files.some((file) => file.path === chosen)
 }
 
-/** One line: its color and length say how many people there are, the edge says how severe their collisions are. */
+/** One line of the list. Its color and length show the number of people, and its edge the severity of their collisions. */
 function Heat({
   spot,
   name,

@@ -47,7 +47,7 @@ export function pathsOf({ scope }: Activity): string[] {
 
 const GLOB = /[*?[{\\]/
 
-/** The folder, with `/` at its end, that contains all that a glob matches; the path itself if it is no glob. Empty for the root. */
+/** The folder, with `/` at its end, that contains everything that a glob matches; empty for the root. A path that is no glob is returned unchanged. */
 export function literalPartOf(path: string): string {
   const at = path.search(GLOB)
   return at === -1 ? path : path.slice(0, path.lastIndexOf('/', at) + 1)

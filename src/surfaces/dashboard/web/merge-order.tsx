@@ -1,4 +1,4 @@
-/** In which order to merge the pull requests that conflict with each other. */
+/** The order in which to merge the pull requests that conflict with each other. */
 import { pullRequestName } from '../../../activities/pull-request-name.ts'
 import { ExternalLink } from './external-link.tsx'
 import type { Activity, MergeOrder } from './records.ts'

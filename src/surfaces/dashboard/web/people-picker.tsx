@@ -14,7 +14,7 @@ export function PeoplePicker({
   onChange,
 }: {
   people: PersonCount[]
-  /** The key of a person, or `everyone`; null if it is a pull request. */
+  /** The key of a person, or `everyone`; null if a pull request is shown. */
   chosen: string | null
   reader: string | null
   onChange: ChangeView

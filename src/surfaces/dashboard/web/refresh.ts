@@ -35,7 +35,7 @@ export const NOT_LOADED: RefreshState = { is_loading: false, is_stale: true, fai
 
 /** The first load waits this long for the event stream, so that no change falls between the two. */
 export const STREAM_WAIT_MS = 500
-/** Changes that follow each other closely share one load. */
+/** A load waits this long after a change, so that changes in quick succession share it. */
 export const SETTLE_MS = 300
 /** Pace of loads under constant change; their requests count towards the reader's quota. */
 export const INTERVAL_MS = 5000

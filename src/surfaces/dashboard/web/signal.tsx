@@ -1,4 +1,4 @@
-/** Below the timeline: which pairs were shown, what became of them, and where conflicts come from (contract §12). */
+/** The section below the timeline: which pairs were shown, their outcomes, and where conflicts come from (contract §12). */
 import type { ComponentChildren } from 'preact'
 import { pullRequestName } from '../../../activities/pull-request-name.ts'
 import type { Repository } from './api.ts'
@@ -188,7 +188,7 @@ function Recent({ recent, mode }: Signal) {
             <small>
               {[
                 pair.verdict && (pair.confidence === 'proved' ? 'conflict' : 'probably a conflict'),
-                pair.duplicate && 'seem to do the same',
+                pair.duplicate && 'possible duplicate',
                 OUTCOME_WORDS[pair.outcome],
                 new Date(pair.seen_at).toLocaleDateString(),
               ]

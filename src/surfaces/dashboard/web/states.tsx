@@ -1,4 +1,4 @@
-/** Messages instead of the timeline or above it: no data, access refused, out of date, or incomplete. */
+/** Messages that are shown above the timeline or instead of it: no data, access refused, out of date, or incomplete. */
 import type { Problem } from './api.ts'
 import type { Records } from './apply-changes.ts'
 import type { Connection, RefreshFailure } from './use-repository.ts'

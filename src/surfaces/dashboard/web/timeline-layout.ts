@@ -12,7 +12,7 @@ export interface Row {
   /** The work began before the left edge. */
   is_cut: boolean
   age: string
-  /** Shown only as the other side of a collision. */
+  /** The activity does not match the choice, and is shown as the other side of a collision. */
   is_outside: boolean
   /** Its most severe collision among the rows. */
   severity: Overlap['severity'] | null
@@ -50,7 +50,7 @@ export const ROWS_MAX = 60
 const LINKS_MAX = 120
 const DEPTHS_MAX = 12
 
-/** Activities of the chosen person, file or area, and the other sides of their collisions; else the newest. */
+/** The timeline of the activities that match the choice and of the other sides of their collisions. Without a choice, of the newest activities. */
 export function timelineOf(work: LiveWork, choice: Choice, now_ms: number): TimelineLayout {
   const matching = [...work.activities.values()]
     .filter((activity) => matches(activity, work, choice))

@@ -32,7 +32,7 @@ export function useRepository(name: string) {
     const leaving = new AbortController()
     let last_success_ms: number | null = null
     let isLive = false
-    /** Events during a load: a list that was read before one of them does not contain it. */
+    /** Events that arrived during the load. A list that was read before an event does not contain its changes. */
     let during_load: Change[] | null = null
     const load = async (): Promise<LoadResult> => {
       const events: Change[] = []
