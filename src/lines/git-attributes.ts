@@ -34,7 +34,7 @@ export interface Attributes {
   says(path: string, noise: NoiseClass, budget: Budget): boolean | null
 }
 
-/** The rules about noise of a file, in order. Never throws: invalid lines are ignored, as in git. */
+/** The rules about noise in the text of a `.gitattributes` file, in order. Never throws: invalid lines are ignored, as in git. */
 export function readGitAttributes(text: string): AttributeRule[] {
   const rules: AttributeRule[] = []
   let length = 0

@@ -1,8 +1,8 @@
 /**
  * Keyed hashes of lines, which are all that is stored of the text of a patch (contract §11). Pure.
  *
- * A line is a 32-bit word: 31 bits of hash, and one bit that says whether the line is *telling*. Without the key of its
- * repository, which is deleted with its data, a short line cannot be found by hashing all short lines.
+ * A line is a 32-bit word: 31 bits of hash, and one bit that says whether the line is *telling*. The hashes are
+ * keyed, so that a short line cannot be found by hashing all short lines. The key of a repository is deleted with its data.
  *
  * Odds of a collision. Two different lines of one kind, telling or not, have the same word with a probability of 2⁻³¹,
  * and without the key nobody can search for such lines. A conflict is `proved` wrongly only if at least one pair of
@@ -44,9 +44,9 @@ export function trimmedHash({ word, shape }: HashedLine): number {
 }
 
 /**
- * The hash of a line is the sum of two hashes: of its trimmed text, and of the whitespace around it. Duplicates are found by
- * the hash of the trimmed text. Because of the sum, a digest stores only one more word per indentation to compute it, and
- * not one per line.
+ * The hash of a line is the sum of two hashes: of its trimmed text, and of the whitespace around it, its shape. The hash of
+ * the trimmed text, which finds duplicates, is therefore the hash of the line minus the shape. A digest stores each distinct
+ * shape once.
  */
 export function lineHasher(key: Uint8Array): LineHasher {
   if (key.length !== KEY_BYTES) throw new RangeError(`a key has ${KEY_BYTES} bytes, not ${key.length}`)

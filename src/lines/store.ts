@@ -150,7 +150,7 @@ const readChangesOf = prepared('file_changes_of', (db) => {
 
 /**
  * The changed files of the activities `ids`, in one query. Of an activity with more than `limit` files, it returns those
- * with the lowest hashes of their names, so that of two activities that share files, the same files are returned.
+ * whose names have the lowest hashes. For two activities with the same files, these are the same ones.
  */
 export function listChangesOf(
   db: Db,

@@ -85,7 +85,7 @@ interface Result {
   severity: Severity | null
 }
 
-/** Results by activity id, of those that have changed files. */
+/** The results of the activities that have changed files, by id. */
 async function rankPage(
   comparison: Comparison,
   page: readonly Ranked[],

@@ -22,7 +22,7 @@ export interface CollidingPair {
   /** The positions of the two activities in the order added: the newest is 0. */
   newer: number
   older: number
-  /** The severity by path: the higher of those of the two sides. */
+  /** The severity by path. The two sides can differ in it; this is the higher one. */
   severity: Severity
   areas: string[]
   /** Globs of the older one that share a path with a glob of the newer one, other than files that both change. */

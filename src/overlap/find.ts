@@ -37,7 +37,7 @@ export interface Findings {
   records: ReadonlyMap<string, ComparedActivity>
   /** The activities that were merged last, newest first. */
   merged: MergedActivity[]
-  /** The verdicts about the activities by their lines, by id; none for those without changed files. */
+  /** The verdict about each activity with changed files, by its id. */
   side_verdicts: ReadonlyMap<string, SideVerdict>
   /** The number of all activities and notables that overlap. */
   total: number

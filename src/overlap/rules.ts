@@ -58,7 +58,7 @@ function noiseRulesOf(
   attributes: readonly AttributeRule[],
 ): NoiseRules {
   const paths: Partial<Record<NoiseClass, Glob[]>> = {}
-  // Builds their alternatives here, so that the result does not depend on which path is tested first.
+  // The alternatives are built here, so that the result does not depend on which path is tested first.
   const budget = { remaining: COMPILE_UNITS_MAX }
   for (const noise of NOISE_CLASSES) {
     const globs = noise_paths[noise]?.map(parsed) ?? []

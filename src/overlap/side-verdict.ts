@@ -37,7 +37,7 @@ export interface VerdictOptions {
   budget: Budget
 }
 
-/** A side with the digests in `files`. */
+/** Adds to a side its files with their digests, and its fingerprint. */
 export function digestedSide(
   side: Omit<Side, 'files'>,
   files: readonly DigestedFile[],
@@ -46,7 +46,7 @@ export function digestedSide(
   return { ...side, files, fingerprint: fingerprintOf(files, noise, side.closes) }
 }
 
-/** `shared`: the files that both sides change. */
+/** How two sides relate by their lines. `shared`: the files that both change. */
 export function sideVerdict(
   yours: DigestedSide,
   theirs: DigestedSide,

@@ -46,7 +46,7 @@ export function candidateOf(
   }
 }
 
-/** Whether the group and the pull request have the same author. Of a group with a pull request, it is the author of that: another user may have declared the activity. */
+/** Whether the group and the pull request have the same author. For a group with a pull request, the author of the pull request counts, because another user may have declared the activity. */
 function isSameAuthor(
   { number, overlaps }: OverlapGroup,
   { author }: Subject,

@@ -21,9 +21,9 @@ export const REPOSITORY = 'repository'
 export const PULL_REQUEST = 'pull_request'
 
 const PAGE = 100
-/** Pull requests that one job imports, with as many calls to GitHub at the same time. */
+/** The number of pull requests that one job imports at the same time. */
 const IMPORTED_AT_ONCE = 5
-/** Pull requests whose jobs run in the order of the list: their due times differ by a millisecond each. */
+/** The number of pull requests whose jobs run in the order of the list, because their due times differ. */
 const ORDERED_MAX = 1000
 
 export function installationJob(installation_id: number, run_at: Date): NewJob {

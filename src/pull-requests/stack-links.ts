@@ -25,7 +25,7 @@ export interface PushedCommits {
   commits: readonly string[]
 }
 
-/** Stores the commits of a push to another than the default branch, and links it to the pull requests that it is built on. */
+/** Stores the commits of a push to a branch, not the default one, and links the branch to the pull requests that it is built on. */
 export async function linkPushedStack(ctx: RepoContext, push: PushedCommits): Promise<void> {
   const { branch, before, after, forced } = push
   const listed = push.commits.slice(-COMMITS_MAX)

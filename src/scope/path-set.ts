@@ -159,7 +159,7 @@ export function withoutIgnored(globs: readonly Glob[], ignore: Exclusion, budget
   return globs.filter((glob) => !isIgnored(glob, ignore, budget))
 }
 
-/** Whether it is a plain glob with an excluded path. */
+/** Whether the glob is plain and its path excluded. */
 export function isIgnored(glob: Glob, ignore: Exclusion, budget: Budget): boolean {
   const only = glob.is_plain ? alternativesOf(glob, budget)[0] : undefined
   return only !== undefined && ignore(only.dir, only.kind === 'file', budget)

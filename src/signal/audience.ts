@@ -27,7 +27,7 @@ export interface Candidate {
   is_risky: boolean
   /** Either side blocks others. */
   is_blocking: boolean
-  /** Written by a bot that is no coding agent: see `isBot`. */
+  /** Written by a bot that is not a coding agent: see `isBot`. */
   is_bot: boolean
   is_same_author: boolean
   /** When it was last pushed or declared. */

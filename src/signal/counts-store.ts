@@ -1,4 +1,4 @@
-/** Queries that count the pairs of the ledger. Those of one repository start with its id. */
+/** Queries that count the pairs of the ledger. Every statement about one repository starts with its id. */
 import { and, count, desc, eq, gte, type SQL, sql } from 'drizzle-orm'
 import { COUNTED_MAX } from '../db/batch.ts'
 import type { Db } from '../db/database.ts'

@@ -106,7 +106,7 @@ export async function deleteUnusedMergedChanges(tx: Db, repo_id: number): Promis
     .where(and(eq(merged_changes.repo_id, repo_id), sql`${merged_changes.side} not in (${awaited})`))
 }
 
-/** Stores that two sides share only files of a class of noise. */
+/** Stores pairs that share only noise, once for each class of noise that they share. */
 export async function saveNoisePairs(
   tx: Db,
   repo_id: number,

@@ -90,7 +90,7 @@ export const merged_changes = pgTable(
   (table) => [primaryKey({ columns: [table.repo_id, table.side, table.position] })],
 )
 
-/** Pairs that share only files of a class of noise. */
+/** Pairs that share only noise. One row per class of noise that they share. */
 export const noise_pairs = pgTable(
   'noise_pairs',
   {
