@@ -50,7 +50,7 @@ export interface PushedBranch {
   cut_at: number | null
 }
 
-/** The tracking of a branch: `none` if it may get an activity, `other` if it has one that was not created from a push. */
+/** How a branch is tracked: `branch` if a live activity was created from its pushes, `other` if it only has other live activities, `none` if it has no live activity. */
 export async function trackingOf(
   { db, now, repo }: RepoContext,
   branch: string,

@@ -6,7 +6,7 @@ import type { ChangedFile } from '../lines/change.ts'
 import type { Scope } from '../scope/scope.ts'
 import { ACTIVITY_MAX, ActivitySource, ActivityStatus, ArchiveReason, Risk } from './activity.ts'
 
-/** `owner:branch` for a fork. */
+/** Longer than the 255 characters of a branch name, because the branch of a fork is stored as `owner:branch`. */
 const BRANCH_MAX = 300
 
 /** Must match the text in queries, so that the planner uses the partial indexes. */

@@ -18,7 +18,7 @@ const NEARBY = 50
 const COST = { indexed: 10, hunk: 60, candidate: 24, shift: 20 }
 
 /**
- * The pairs of hunks that show the same lines and, for each hunk of `a`, the hunks before and after it. `one_base`: both
+ * The pairs of hunks that show the same lines. A hunk of `a` is also paired with the hunks of `b` before and after it. `one_base`: both
  * patches are known to start from the same commit; this is ignored if their lines contradict it. If the budget is exhausted,
  * pairs may be missing.
  */

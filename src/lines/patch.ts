@@ -74,7 +74,7 @@ class Rows {
   }
 }
 
-/** Reads a hunk whose header is the current row, up to the row after it; its lines after `lines_max` are left out. */
+/** Reads the hunk whose header is the current row, and moves to the row after it. Lines after the first `lines_max` are left out. */
 function readHunk(
   rows: Rows,
   header: RegExpExecArray,

@@ -125,7 +125,7 @@ async function checkInputOf(ctx: RepoContext, activities: ActivityRow[]): Promis
   return { self, branch, base_branch, scopes: others.map(storedScopeOf), ...ownOf(ctx, others) }
 }
 
-/** The changed files of activities, whose digests are read when they are needed. */
+/** The side of activities. The digests of its files are read when they are needed. */
 function ownOf(
   ctx: RepoContext,
   activities: (SideFields & { id: string })[],

@@ -86,8 +86,8 @@ export function compare(
 }
 
 /**
- * The areas that the proposal and another scope share, and the pairs of paths one by one. `by_lines`: without the pairs of
- * two changed files, which are compared by their lines.
+ * The areas that the proposal and another scope share, and the pairs of paths one by one. `by_lines` leaves out
+ * the pairs of two changed files, which are compared by their lines.
  */
 export function comparisonOf(
   proposal: Proposal,

@@ -15,7 +15,7 @@ export interface KnownGlob {
   /** The positions of the activities that declared it, and of those that change the file. */
   readonly owners: number[]
   readonly changers: number[]
-  /** The number of the last glob that was found to overlap with it, so that a pair is added once. */
+  /** The number of the newest glob whose overlap with it was added. It prevents that a pair is added twice. */
   last_overlap: number
 }
 

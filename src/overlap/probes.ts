@@ -21,8 +21,8 @@ import type { PathSet } from '../scope/path-set.ts'
 export type Answer = 'sure' | 'decide' | 'skip'
 
 /**
- * A probe looks up the claims at a prefix, and if it is a range also those beneath it. Range probes are the paths of the
- * proposal that can match beneath a prefix, the widest first: `plain` matches the prefix and everything beneath it,
+ * A point probe looks up the claims at a prefix, a range probe also the claims beneath it. Range probes are for the globs of
+ * the proposal that can match beneath a prefix, the widest first: `plain` matches the prefix and everything beneath it,
  * `subtree` everything beneath it, `deep` is a pattern that continues with `**` below it, and `shallow` any other pattern.
  */
 export const RANGE_PROBES = ['plain', 'subtree', 'deep', 'shallow'] as const

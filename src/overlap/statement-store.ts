@@ -75,7 +75,7 @@ const WITH_LABELS = sql`
   select c.place, c.kind, c.glob, c.record_id, c.record_id as newest, c.weight, given.by_path, true as is_sure
   from ${claimsBy(given('labels', 'place text, by_path boolean'), sql`place = given.place and kind = ${code(AREA)}`)}`
 
-/** `first` to `last`: the kinds that are sure at the point. */
+/** The points to look up. `first` to `last` are the claim kinds with the answer `sure`. */
 const POINTS = sql`points as materialized (select * from ${given('points', 'place text, first smallint, last smallint')})`
 
 /** The claims of the points that `condition` selects. */

@@ -22,7 +22,7 @@ export const RECHECK = 'look'
 const QUIET_MS = 30_000
 const PAGE = 500
 
-/** Enqueues one recheck of each of these pull requests, however often they are listed or enqueued before it runs. */
+/** Enqueues a recheck of each of these pull requests. It runs once, even if it is enqueued several times before. */
 export async function enqueueRecheck(
   { db, now, repo }: RepoContext,
   prs: Pick<PullRequestRow, 'number' | 'published_at'>[],

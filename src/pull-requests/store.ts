@@ -194,7 +194,7 @@ export async function listNumbers(
   return rows.map((row) => row.number)
 }
 
-/** Deletes these pull requests, if `closed_before` is given only those that `listNumbers` lists; returns how many. */
+/** Deletes these pull requests; returns how many. With `closed_before`, it keeps those that `listNumbers` would not return. */
 export async function deletePullRequests(
   db: Db,
   repo_id: number,

@@ -119,8 +119,7 @@ export function countOf({ syntax }: Glob): number {
 }
 
 /**
- * The alternatives of a glob, at least one. Building them costs a few units per token. The result is empty if the budget
- * is exhausted.
+ * The alternatives of a glob: at least one, or none if the budget is exhausted. Building them costs a few units per token.
  */
 export function alternativesOf(glob: Glob, budget: Budget): readonly Alternative[] {
   glob.alternatives ??= build(glob.syntax as Syntax, budget)

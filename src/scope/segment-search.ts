@@ -53,7 +53,7 @@ function wildMatches(wild: Wild, name: string, budget: Budget): boolean {
   return search(automatonOf(wild, budget), automatonOf(name, budget), false, budget)
 }
 
-/** The encoding of a state from state `i` of `a`, state `j` of `b` and a form: `i << high | j << low | form`. */
+/** A state of a search is a state `i` of `a`, a state `j` of `b`, and a form. It is encoded as `i << high | j << low | form`. */
 interface Layout {
   readonly high: number
   readonly low: number

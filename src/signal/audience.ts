@@ -86,7 +86,7 @@ export function inOrderOfComment<Each extends Ordered>(candidates: readonly Each
   return candidates.toSorted((a, b) => byStanding(a, b) || byRank(a, b))
 }
 
-/** The candidates that a comment names, of all that are not suppressed. */
+/** The candidates that a comment names. `candidates`: those that are not suppressed. */
 export function namedOf<Each extends Ordered>(candidates: readonly Each[]): Each[] {
   return inOrderOfComment(candidates).slice(0, NAMED_MAX)
 }

@@ -8,7 +8,7 @@ import { OUTCOMES, type Outcome } from './pair.ts'
 /** With fewer decided pairs, precision is not meaningful. */
 const DECIDED_MIN = 10
 
-/** Of the pairs that were shown and decided, the share that was right; null if fewer than 10 are decided. */
+/** The share of right pairs among those that were shown and decided; null if fewer than 10 were decided. */
 export function precisionOf({
   came_true,
   resolved,
