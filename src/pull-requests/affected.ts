@@ -5,7 +5,7 @@ import { findActivity } from '../activities/store.ts'
 import type { ActivityRow } from '../activities/table.ts'
 import { isId } from '../base/id.ts'
 import type { App } from '../context/app.ts'
-import { openKnownRepo, type RepoContext } from '../context/repo.ts'
+import type { RepoContext } from '../context/repo.ts'
 import { relatedActivityIds } from '../overlap/check.ts'
 import { enqueueFileReads } from './changed-files.ts'
 import { branchChanged } from './outcomes.ts'
@@ -20,20 +20,18 @@ import { listNumbered, listRelatedTo } from './store.ts'
  */
 export async function recheckAffected(
   app: App,
-  repo_id: number,
-  record_id: string,
-  now: Date,
+  ctx: RepoContext,
+  { record_id }: { record_id: string },
 ): Promise<void> {
-  const ctx = await openKnownRepo(app, repo_id, now)
-  if (!ctx?.repo.is_tracked) return
+  const { db, now, repo } = ctx
   // A notable may affect any pull request. A recheck that finds no difference makes no call.
   if (!isId('act', record_id)) return enqueueAllRechecks(ctx)
-  const stored = await findActivity(ctx.db, repo_id, record_id)
+  const stored = await findActivity(db, repo.id, record_id)
   // Undefined if it was purged in the meantime. The pull requests that overlapped with it are rechecked anyway.
   const activity = stored && asOf(stored, now)
   const numbers = activity ? await pullRequestsOf(ctx, activity) : []
-  const before = await listRelatedTo(ctx.db, repo_id, [record_id])
-  const present = numbers.length === 0 ? [] : await listNumbered(ctx.db, repo_id, numbers)
+  const before = await listRelatedTo(db, repo.id, [record_id])
+  const present = numbers.length === 0 ? [] : await listNumbered(db, repo.id, numbers)
   await enqueueRecheck(ctx, [...before, ...present])
   if (!activity) return
   if (activity.pr_number === null) {

@@ -55,9 +55,8 @@ export async function enqueueFileReads({ db, now, repo }: RepoContext, numbers: 
 }
 
 /** Stores the files of an open pull request with its activities. */
-export async function readFiles(app: App, repo_id: number, number: number, now: Date): Promise<void> {
-  const ctx = await openKnownRepo(app, repo_id, now)
-  if (!ctx || !(await findPullRequest(ctx.db, repo_id, number))?.is_open) return
+export async function readFiles(app: App, ctx: RepoContext, { number }: { number: number }): Promise<void> {
+  if (!(await findPullRequest(ctx.db, ctx.repo.id, number))?.is_open) return
   try {
     const changes = await readChanges(app, ctx, number)
     if (changes) await replaceChangesOf(ctx, number, changes)

@@ -6,7 +6,7 @@ import {
   recordInstallation,
   refreshSettings,
 } from '../context/installed-repository.ts'
-import { openKnownRepo } from '../context/repo.ts'
+import { openKnownRepo, type RepoContext } from '../context/repo.ts'
 import { findRepository, listRepositories, updateRepository } from '../context/store.ts'
 import { isNotFound, openPullRequests } from '../github/client.ts'
 import { parsePullRequest } from '../github/pull-request.ts'
@@ -129,9 +129,7 @@ export function pullRequestJobs(
 }
 
 /** Imports a few pull requests at the same time, because each waits for GitHub. If one fails, the job retries all; the others then cost no call. */
-export async function importBatch(app: App, repo_id: number, payload: unknown, now: Date): Promise<void> {
-  const ctx = await openKnownRepo(app, repo_id, now)
-  if (!ctx) return
+export async function importBatch(app: App, ctx: RepoContext, payload: unknown): Promise<void> {
   // Earlier versions stored one pull request.
   const imports = await Promise.allSettled(
     [payload].flat().map(async (pr) => pullRequestChanged(app, ctx, parsePullRequest(pr), 'seen')),

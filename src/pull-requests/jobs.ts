@@ -8,6 +8,7 @@ import {
   type NamedRepository,
 } from '../context/installed-repository.ts'
 import { NOTIFY } from '../context/notifications.ts'
+import { openKnownRepo, type RepoContext } from '../context/repo.ts'
 import type { JobHandler } from '../jobs/jobs.ts'
 import type { NewJob } from '../jobs/store.ts'
 import type { JobRow } from '../jobs/table.ts'
@@ -27,7 +28,7 @@ import { OUTCOME, readOutcome } from './outcomes.ts'
 import { RECHECK, recheck } from './recheck.ts'
 import { RECONCILE, RECONCILE_ALL, reconcile, reconcileAll, reconcileJob } from './reconcile.ts'
 import { REDELIVER, redeliverFailed, redeliverJob } from './redeliver.ts'
-import { type BranchPush, COMPARE_BRANCH, compareBranch } from './tracked-branches.ts'
+import { COMPARE_BRANCH, compareBranch } from './tracked-branches.ts'
 import { POLL, poll } from './watch.ts'
 
 /** The periodic jobs. Each enqueues its next run itself. */
@@ -36,27 +37,30 @@ export function firstJobs(now: Date): NewJob[] {
 }
 
 export function jobHandlers(app: App): Record<string, JobHandler> {
+  /** A handler for a job of one repository. If the App is not installed there and nobody watches it, nothing is left to do. */
+  const onRepo =
+    <Payload>(work: (app: App, ctx: RepoContext, payload: Payload) => Promise<void>) =>
+    async ({ repo_id, payload }: JobRow, now: Date): Promise<void> => {
+      const ctx = await openKnownRepo(app, repo_id, now)
+      if (ctx?.repo.is_tracked) await work(app, ctx, payload as Payload)
+    }
   const work: Record<string, (job: JobRow, now: Date) => Promise<void>> = {
-    [CHANGE]: ({ repo_id, payload }, now) =>
-      recheckAffected(app, repo_id, (payload as { record_id: string }).record_id, now),
-    [RECHECK]: ({ repo_id, payload }, now) =>
-      recheck(app, repo_id, (payload as { number: number }).number, now),
+    [CHANGE]: onRepo(recheckAffected),
+    [RECHECK]: onRepo(recheck),
+    [PULL_REQUEST]: onRepo(importBatch),
+    [COMPARE_BRANCH]: onRepo(compareBranch),
+    [READ_FILES]: onRepo(readFiles),
+    [OUTCOME]: onRepo(readOutcome),
+    [POLL]: onRepo(poll),
+    [RECONCILE]: onRepo(reconcile),
     [DISCOVER]: ({ payload }, now) => discoverInstallation(app, payload as NamedRepository, now),
     [INSTALLATION]: ({ payload }, now) =>
       importInstallation(app, (payload as { installation_id: number }).installation_id, now),
     [REPOSITORY]: ({ payload }, now) => importRepository(app, payload as InstalledRepository, now),
-    [PULL_REQUEST]: ({ repo_id, payload }, now) => importBatch(app, repo_id, payload, now),
-    [COMPARE_BRANCH]: ({ repo_id, payload }, now) => compareBranch(app, repo_id, payload as BranchPush, now),
-    [READ_FILES]: ({ repo_id, payload }, now) =>
-      readFiles(app, repo_id, (payload as { number: number }).number, now),
     [READ_MISSING_FILES]: ({ payload }, now) =>
       readMissingFiles(app, payload as Parameters<typeof readMissingFiles>[1], now),
-    [OUTCOME]: ({ repo_id, payload }, now) =>
-      readOutcome(app, repo_id, payload as { first: string; second: string }, now),
-    [POLL]: ({ repo_id }, now) => poll(app, repo_id, now),
     [REDELIVER]: (_, now) => redeliverFailed(app, now),
     [RECONCILE_ALL]: (_, now) => reconcileAll(app, now),
-    [RECONCILE]: ({ repo_id }, now) => reconcile(app, repo_id, now),
   }
   const rescheduled = Object.entries(work).map(([kind, each]) => [kind, rescheduledByRateLimit(app, each)])
   return { ...Object.fromEntries(rescheduled), [NOTIFY]: postNotification(app) }

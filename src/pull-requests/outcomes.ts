@@ -3,7 +3,7 @@ import { listLiveOf, listLiveOnBranch } from '../activities/pull-request-store.t
 import type { ActivityRow } from '../activities/table.ts'
 import { later } from '../base/clock.ts'
 import type { App } from '../context/app.ts'
-import { openKnownRepo, type RepoContext } from '../context/repo.ts'
+import type { RepoContext } from '../context/repo.ts'
 import type { GithubPullRequest } from '../github/pull-request.ts'
 import { enqueue, type NewJob } from '../jobs/store.ts'
 import { checkActivities } from '../overlap/check.ts'
@@ -56,9 +56,8 @@ export async function enqueueOutcomes(ctx: RepoContext, awaited: readonly PairRo
 }
 
 /** Asks GitHub whether the side that is still open after a merge can be merged. One call. */
-export async function readOutcome(app: App, repo_id: number, name: PairName, now: Date): Promise<void> {
-  const ctx = await openKnownRepo(app, repo_id, now)
-  if (!ctx?.repo.is_tracked) return
+export async function readOutcome(app: App, ctx: RepoContext, name: PairName): Promise<void> {
+  const { db, now, repo } = ctx
   const row = await enterRead(ctx, name, READS_MAX)
   const number = row && openNumberOf(row)
   if (row === undefined || number == null) return
@@ -66,7 +65,7 @@ export async function readOutcome(app: App, repo_id: number, name: PairName, now
   if (!pr?.is_open) return
   if (pr.is_mergeable === false && row.was_mergeable !== false) await enterOutcome(ctx, name, 'came_true')
   else if (row.reads < READS_MAX)
-    await enqueue(ctx.db, [outcomeJob(repo_id, name, later(now, NEXT_READ_MS))], now)
+    await enqueue(db, [outcomeJob(repo.id, name, later(now, NEXT_READ_MS))], now)
 }
 
 /** Records the overlaps of a branch without a pull request after its activity `changed`. If no activity is live any more, records that its work has ended. */

@@ -2,7 +2,7 @@
 import { listLiveOf } from '../activities/pull-request-store.ts'
 import { later } from '../base/clock.ts'
 import type { App } from '../context/app.ts'
-import { openKnownRepo, type RepoContext } from '../context/repo.ts'
+import type { RepoContext } from '../context/repo.ts'
 import { enqueue } from '../jobs/store.ts'
 import { checkActivities } from '../overlap/check.ts'
 import { NAMED_MAX } from '../signal/audience.ts'
@@ -51,16 +51,19 @@ export async function enqueueAllRechecks(ctx: RepoContext): Promise<void> {
 }
 
 /** Computes the overlaps of the pull request, records them in the ledger, and publishes at most one comment and one check run. */
-export async function recheck(app: App, repo_id: number, number: number, now: Date): Promise<void> {
-  const ctx = await openKnownRepo(app, repo_id, now)
-  if (!ctx?.repo.is_tracked) return
-  const pr = await findPullRequest(ctx.db, repo_id, number)
+export async function recheck(
+  app: App,
+  ctx: RepoContext,
+  { number }: Pick<PullRequestRow, 'number'>,
+): Promise<void> {
+  const { db, now, repo } = ctx
+  const pr = await findPullRequest(db, repo.id, number)
   if (!pr?.is_open) return
-  const activities = await listLiveOf(ctx.db, repo_id, number, now)
+  const activities = await listLiveOf(db, repo.id, number, now)
   if (activities.length === 0) {
     const { comment, track_pull_requests } = ctx.settings
-    await savePullRequest(ctx.db, repo_id, number, { related_ids: [] })
-    await publish(app, ctx, pr, reportOfNone(pr, { ...comment, track_pull_requests, now: ctx.now }))
+    await savePullRequest(db, repo.id, number, { related_ids: [] })
+    await publish(app, ctx, pr, reportOfNone(pr, { ...comment, track_pull_requests, now }))
     return
   }
   const isNewPush = pr.noise_entered_at?.getTime() !== pr.pushed_at?.getTime()
@@ -68,7 +71,7 @@ export async function recheck(app: App, repo_id: number, number: number, now: Da
   const side = sideOfPullRequest(pr)
   const branch = pr.branch?.includes(':') ? null : pr.branch
   const entered = await enterOverlaps(ctx, { side, branch, activities, conclusion })
-  if (isNewPush) await savePullRequest(ctx.db, repo_id, number, { noise_entered_at: pr.pushed_at })
+  if (isNewPush) await savePullRequest(db, repo.id, number, { noise_entered_at: pr.pushed_at })
   const is_blocking = activities.some(({ blocking }) => blocking)
   const report = reportOf(conclusion, pr, { ...(await optionsOf(app, ctx, pr)), is_blocking, entered })
   const is_shown = await publish(app, ctx, pr, report)

@@ -8,7 +8,7 @@ import {
 } from '../activities/pull-request-store.ts'
 import { later } from '../base/clock.ts'
 import type { App } from '../context/app.ts'
-import { openKnownRepo, type RepoContext } from '../context/repo.ts'
+import type { RepoContext } from '../context/repo.ts'
 import { findRepository, listInstalledRepositories, updateRepository } from '../context/store.ts'
 import { isNotFound, openPullRequests, type Reader } from '../github/client.ts'
 import { parsePullRequest } from '../github/pull-request.ts'
@@ -54,16 +54,15 @@ export async function reconcileAll(app: App, now: Date): Promise<void> {
  * Imports what changed in one repository without a delivery: pull requests opened, updated and closed, and branches
  * deleted. An open pull request counts as a heartbeat of the activity that was made from it.
  */
-export async function reconcile(app: App, repo_id: number, now: Date): Promise<void> {
-  const ctx = await openKnownRepo(app, repo_id, now)
-  if (!ctx?.repo.is_installed) return
+export async function reconcile(app: App, ctx: RepoContext): Promise<void> {
+  if (!ctx.repo.is_installed) return
   await readGithub(app, ctx, async (reader) => {
     await importPullRequests(app, ctx, reader)
     await archiveDeletedBranches(ctx, reader)
   })
   const { installation_id } = ctx.repo
   if (installation_id !== null && (await hasMissingFiles(ctx)))
-    await enqueue(ctx.db, [missingFilesJob(installation_id, now)], now)
+    await enqueue(ctx.db, [missingFilesJob(installation_id, ctx.now)], ctx.now)
 }
 
 /**

@@ -2,7 +2,7 @@
 import { pushBranch, trackBranch, trackingBy, trackingOf } from '../activities/branches.ts'
 import { later } from '../base/clock.ts'
 import type { App } from '../context/app.ts'
-import { openKnownRepo, type RepoContext } from '../context/repo.ts'
+import type { RepoContext } from '../context/repo.ts'
 import {
   COMPARED_FILES_MAX,
   type Comparison,
@@ -59,9 +59,8 @@ function isTracked({ settings }: RepoContext, { branch, default_branch }: Branch
  * Reads the changed files of a pushed branch, and stores them with its activity. One call. Before the branch gets an activity,
  * one more call asks whether it has a pull request, because deliveries may have been missed.
  */
-export async function compareBranch(app: App, repo_id: number, push: BranchPush, now: Date): Promise<void> {
-  const ctx = await openKnownRepo(app, repo_id, now)
-  if (!ctx?.repo.is_installed || !isTracked(ctx, push)) return
+export async function compareBranch(app: App, ctx: RepoContext, push: BranchPush): Promise<void> {
+  if (!ctx.repo.is_installed || !isTracked(ctx, push)) return
   const tracking = await trackingOf(ctx, push.branch)
   if (tracking === 'other') return
   const comparison = await readComparison(app, ctx, { push, isNew: tracking === 'none' })

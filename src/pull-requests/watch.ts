@@ -131,11 +131,11 @@ function named({ owner, name }: Watched): { repository: string } {
 }
 
 /** Imports what changed since the last poll. One call, which does not count towards the rate limit if nothing changed. Once an hour, and after a start, it reads all open pull requests. */
-export async function poll(app: App, repo_id: number, now: Date): Promise<void> {
-  const ctx = await openKnownRepo(app, repo_id, now)
-  const watched = ctx?.repo.is_watched ? app.watch?.find(ctx.repo) : undefined
+export async function poll(app: App, ctx: RepoContext): Promise<void> {
+  const { now, repo } = ctx
+  const watched = repo.is_watched ? app.watch?.find(repo) : undefined
   // Another instance watches this repository, and enqueues the poll again.
-  if (!ctx || !watched) return
+  if (!watched) return
   try {
     await readGithub(app, ctx, async (reader) => {
       const current = await refreshed(app, ctx, { reader, watched })
