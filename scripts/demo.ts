@@ -1,4 +1,4 @@
-/** `npm run demo`: a guided demo without network access: a GitHub stand-in, the service on an embedded database, and two agents. `--verbose` shows requests and responses, `--once` ends after the last step. */
+/** `npm run demo`: a guided demo without network access: a fake GitHub, the service on an embedded database, and two agents. `--verbose` shows requests and responses, `--once` ends after the last step. */
 import { once } from 'node:events'
 import { pino } from 'pino'
 import { readConfig } from '../src/base/config.ts'
@@ -14,7 +14,7 @@ const BEN = { token: 'demo-token-ben', login: 'ben', id: 2, permissions: PERMISS
 const WEBHOOK_SECRET = 'demo-secret'
 
 async function main(): Promise<void> {
-  say('The Deconflict demo. Nothing leaves this machine: a local stand-in replaces GitHub.\n')
+  say('The Deconflict demo. Nothing leaves this machine: a fake GitHub on this machine replaces the real one.\n')
   detail('Starting the service on a new embedded database; the first start takes a few seconds …')
   const github = await startFakeGithubServer({
     users: [ADA, BEN],

@@ -34,7 +34,7 @@ export interface Names {
   crowds: { size: number; repositories: NamedRepository[] }
   /** `count` repositories of `each` activities, with consecutive ids from `first`. */
   copies: { first: number; count: number; each: number }[]
-  /** All repositories that the GitHub stand-in serves. */
+  /** All repositories that the GitHub stub serves. */
   github: { id: number; full_name: string }[]
 }
 

@@ -1,4 +1,4 @@
-/** The resources of a run, each started on first use: PostgreSQL with its data, the service, the GitHub stand-in, the load generator. */
+/** The resources of a run, each started on first use: PostgreSQL with its data, the service, the GitHub stub, the load generator. */
 import { execFile } from 'node:child_process'
 import { promisify } from 'node:util'
 import postgres from 'postgres'

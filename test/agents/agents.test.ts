@@ -86,7 +86,7 @@ describe.each(PROGRAMS)('$name', (program) => {
     report.push(`${program.name}, version ${/\d[\d.]+\d/.exec(stdout)?.[0]}`)
   })
 
-  test('announces one activity before the first request, hears of others with the file it reads, and ends it', async () => {
+  test('creates one activity before the first request, is warned with the file that it reads, and archives the activity', async () => {
     await startAsBen(FILE)
     const { heard, times_told, announced, ended, hooks, problems } = await run(program)
     expect(announced, hooks).toHaveLength(1)
@@ -105,7 +105,7 @@ describe.each(PROGRAMS)('$name', (program) => {
     })
   })
 
-  test('hears in the first request of overlap with the changes of its branch', async () => {
+  test('is warned in the first request about overlap with the changes of its branch', async () => {
     await startAsBen('src/checkout/pay.ts')
     const { heard, times_told, hooks } = await run(program, {
       prepare: (tree) => tree.write({ 'src/checkout/pay.ts': 'export {}\n' }),
@@ -113,20 +113,20 @@ describe.each(PROGRAMS)('$name', (program) => {
     expect([heard, times_told], hooks).toEqual([1, 1])
   })
 
-  test('hears in the first request of overlap with a file that the prompt names', async () => {
+  test('is warned in the first request about overlap with a file that the prompt names', async () => {
     await startAsBen(FILE)
     const { heard, times_told, hooks } = await run(program, { prompt: `${PROMPT} It is in ${FILE}.` })
     expect([heard, times_told], hooks).toEqual([1, 1])
   })
 
-  test('works while the service is down', async () => {
+  test('completes its session while the service is down', async () => {
     const closed = await startSilentServer()
     await closed.close()
     const { heard } = await run(program, { url: closed.url })
     expect(heard).toBe(0)
   })
 
-  test('works while the service does not answer, and asks it once', async () => {
+  test('completes its session while the service does not respond, and sends it one request', async () => {
     const silent = await startSilentServer()
     const { heard } = await run(program, { url: silent.url, is_timed: true }).finally(silent.close)
     expect(heard).toBe(0)

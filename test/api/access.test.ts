@@ -144,7 +144,7 @@ describe('without a token', () => {
     60_000,
   )
 
-  test('a token that GitHub rejects has a different error than a missing one', async () => {
+  test('a token that GitHub rejects gets another error than a missing one', async () => {
     const answer = await service.api('GET', '/activity', { token: newToken() })
     expect(answer.headers.get('www-authenticate')).toBe('Bearer error="invalid_token"')
   })

@@ -107,7 +107,7 @@ describe('GitHub', () => {
     ['a heartbeat', heartbeat, 0],
   ]
 
-  test.each(calls)('is asked for the login once by %s when it is needed', async (_, call, times) => {
+  test.each(calls)('receives one request for the login, from %s, when it is needed', async (_, call, times) => {
     const id = await idOf('ben')
     const before = github.calls(USER)
     await call(id)

@@ -37,7 +37,7 @@ function left({ expires_at }: { expires_at: string }): number {
 const pr_url = () => `https://github.com/${repository.full_name}/pull/7`
 
 describe('on create', () => {
-  test('it replaces that of the repository and is shown back', async () => {
+  test('it replaces that of the repository and is returned', async () => {
     const activity = await read(await repository.createActivity({ ttl_ms: 10 * MINUTE_MS }))
     expect(activity.ttl_ms).toBe(10 * MINUTE_MS)
     expect(left(activity)).toBe(10 * MINUTE_MS)
@@ -59,7 +59,7 @@ describe('on create', () => {
     expect([activity.ttl_ms, left(activity)]).toEqual([null, DAY_MS])
   })
 
-  test('with a pull request there is none', async () => {
+  test('it is dropped if there is a pull request', async () => {
     const given = { ttl_ms: 10 * MINUTE_MS, pr_url: pr_url() }
     const activity = await read(await repository.createActivity(given))
     expect([activity.ttl_ms, left(activity)]).toEqual([null, DAY_MS])
@@ -83,7 +83,7 @@ describe('it is what renews the activity', () => {
     expect(left(await read(id))).toBe(10 * MINUTE_MS)
   })
 
-  test('by an update without one it is not', async () => {
+  test('but not by an update without one', async () => {
     await patch(id, { title: 'Retry twice' })
     expect(left(await read(id))).toBe(6 * MINUTE_MS)
   })
@@ -96,13 +96,13 @@ describe('it is what renews the activity', () => {
     expect(left(await read(id))).toBe(8 * MINUTE_MS)
   })
 
-  test('and without any the activity expires', async () => {
+  test('and without one the activity expires', async () => {
     await repository.advance(6 * MINUTE_MS)
     expect((await read(id)).status).toBe('expired')
   })
 })
 
-describe('it ends with the link to a pull request', () => {
+describe('it no longer applies after a link to a pull request', () => {
   let id: string
   beforeEach(async () => {
     id = await repository.createActivity({ branch: 'retries', ttl_ms: MINUTE_MS })

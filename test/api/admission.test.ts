@@ -117,7 +117,7 @@ describe.each(doors)('%s', (_, door) => {
     ['an empty token', 'Bearer '],
     ['a token with blanks', 'Bearer a b'],
     ['a token that is too long', `Bearer ${'x'.repeat(2001)}`],
-  ])('refuses %s without asking GitHub', async (_, authorization) => {
+  ])('rejects %s without calling GitHub', async (_, authorization) => {
     const before = github.calls('*')
     const response = await door(authorization)
     expect([response.status, response.headers.get('www-authenticate')]).toEqual([401, 'Bearer'])
@@ -168,7 +168,7 @@ describe('failed tokens of an address', () => {
     expect(await kindsOfRows()).toEqual(['failed'])
   })
 
-  test('are not assumed while GitHub is being asked: any number of valid tokens is accepted', async () => {
+  test('are not counted before GitHub answers: any number of valid tokens is accepted', async () => {
     const arrivals = names('good', 150).map((token) => through(DOORS.REST as Door, token))
     expect(await tally(arrivals)).toEqual({ '200': 150 })
     expect(await fail(FAILED_MAX + 1)).toEqual({ '401 unauthorized': FAILED_MAX, '429 rate_limited': 1 })
@@ -226,7 +226,7 @@ describe('an event stream', () => {
   }
   const openPages = async () => (await scrape(service.url)).value('deconflict_open_pages')
 
-  test('that is aborted while GitHub is being asked leaves nothing behind', async () => {
+  test('that is aborted during a call to GitHub leaves nothing behind', async () => {
     await expect.poll(openPages).toBe(0)
     const logged = service.log.length
     const abort = new AbortController()

@@ -160,7 +160,7 @@ test('the check run is reported for a new commit, and again when an overlap star
   ])
 })
 
-test('overlaps below min_severity leave it a success and are named', async () => {
+test('the check run is a success for overlaps below min_severity, and names them', async () => {
   await repository.writeFile('.github/deconflict.yml', 'check_run: true\ncomment: {min_severity: high}')
   await repository.createActivity()
   const number = await repository.open()
@@ -171,7 +171,7 @@ test('overlaps below min_severity leave it a success and are named', async () =>
   expect(repository.comment(number)).toBeUndefined()
 })
 
-test('a success says how much was compared, and is not repeated when only that changes', async () => {
+test('a check run of success names the numbers compared, and is not repeated when only they change', async () => {
   await turnOn()
   await repository.createActivity({ branch: 'aside', scope: { paths: ['docs/**'] } })
   await repository.createNotable({ scope: { paths: ['docs/**'] } })
@@ -244,7 +244,7 @@ describe('comment and check run are independent', () => {
     expect(repository.githubRepo.checkRuns()).toHaveLength(1)
   })
 
-  test('nor does a refused comment', async () => {
+  test('a refused comment does not affect the check run', async () => {
     await repository.createActivity()
     await repository.open({ locked: true })
     expect(repository.githubRepo.checkRuns().map((run) => run.conclusion)).toEqual(['neutral'])
@@ -284,7 +284,7 @@ describe('comment and check run are independent', () => {
   })
 })
 
-test('a comment that changes because of a mute reports no second check run', async () => {
+test('a comment that changes because of a mute creates no second check run', async () => {
   await repository.writeFile('.github/deconflict.yml', 'check_run: true')
   await repository.createActivity()
   const number = await repository.open()

@@ -76,7 +76,7 @@ describe('of two pull requests on the same lines', () => {
     expect(told(...numbers)).toEqual(expected)
   })
 
-  test('the one whose push brought it about is told, although it was opened first', async () => {
+  test('the one whose push caused the overlap gets the comment, although it was opened first', async () => {
     const first = await open('retries', { files: [edit(100, 'retries')] })
     const second = await open('tidy')
     await repository.advance(QUIET_MS)
@@ -85,13 +85,13 @@ describe('of two pull requests on the same lines', () => {
     expect(told(first, second)).toEqual([true, false])
   })
 
-  test('both are told with {audience: both}', async () => {
+  test('both get a comment with {audience: both}', async () => {
     repository = fixture.repository('comment: {audience: both}')
     const numbers = [await open('retries'), await open('tidy')]
     expect(told(...numbers)).toEqual([true, true])
   })
 
-  test('both are told with {same_author: true}, if the settings say both', async () => {
+  test('both get a comment with {same_author: true}, if the audience is both', async () => {
     repository = fixture.repository('comment: {audience: both, same_author: true}')
     const numbers = [await open('retries', { author: 'ben' }), await open('tidy', { author: 'ben' })]
     expect(told(...numbers)).toEqual([true, true])
@@ -107,12 +107,12 @@ describe('of two pull requests on the same lines', () => {
 })
 
 describe('of a pull request and declared work', () => {
-  test('the pull request is told, if it was opened later', async () => {
+  test('the pull request gets a comment if it was opened later', async () => {
     await repository.createActivity()
     expect(told(await open('tidy'))).toEqual([true])
   })
 
-  test('the pull request is not told of work that was declared later, whose answer shows the overlap', async () => {
+  test('the pull request gets no comment about work that was declared later, whose response shows the overlap', async () => {
     const number = await open('tidy')
     await repository.advance(2 * QUIET_MS)
     const { filename, patch } = edit(41, 'retries')
@@ -139,18 +139,18 @@ describe('of a pull request and declared work', () => {
     ])
   })
 
-  test('the pull request is not told of its author’s own', async () => {
+  test('the pull request gets no comment about work of its author', async () => {
     await repository.createActivity()
     expect(told(await open('tidy', { author: 'ada' }))).toEqual([false])
   })
 
-  test('the pull request is told of other work by the account that declared its own', async () => {
+  test('the pull request gets a comment about other work by the account that declared its own', async () => {
     await repository.createActivity({ branch: 'tidy' })
     await repository.createActivity({ branch: 'retries', actor: 'Cy' })
     expect(told(await open('tidy', { author: 'ben' }))).toEqual([true])
   })
 
-  test('the pull request is told of blocking work that was declared later', async () => {
+  test('the pull request gets a comment about blocking work that was declared later', async () => {
     const number = await open('tidy')
     await repository.advance(2 * QUIET_MS)
     await repository.createActivity({ branch: 'other' })
@@ -159,7 +159,7 @@ describe('of a pull request and declared work', () => {
     expect(told(number)).toEqual([true])
   })
 
-  test('the pull request is told of a high notable of later', async () => {
+  test('the pull request gets a comment about a high notable that is created later', async () => {
     const number = await open('tidy')
     await repository.advance(2 * QUIET_MS)
     await repository.createNotable({ importance: 'high' })
@@ -203,14 +203,14 @@ describe('over budget', () => {
     expect(repository.comment(commented)).toContain('Severity: ')
   })
 
-  test('conflicts in two files are', async () => {
+  test('conflicts in two files are still shown', async () => {
     await overBudget()
     const files = [edit(40, 'later'), edit(40, 'later', 'src/till.ts')]
     expect(told(await open('later', { files }))).toEqual([true])
   })
 })
 
-test('in shadow mode nothing is posted, and the ledger says what would have been', async () => {
+test('in shadow mode nothing is posted, and the ledger records what would have been posted', async () => {
   repository = fixture.repository('check_run: true\ncomment: {mode: shadow}')
   await open('retries')
   const number = await open('tidy')

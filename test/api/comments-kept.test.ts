@@ -202,7 +202,7 @@ describe('the label deconflict:mute', () => {
   })
 })
 
-describe('several activities of one branch, or of one pull request, are one', () => {
+describe('several activities are listed as one', () => {
   const sentence = (number: number) => repository.comment(number)?.split('\n\n')[1]
 
   test('of one branch', async () => {

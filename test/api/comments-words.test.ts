@@ -37,7 +37,7 @@ test.each(['NONE', 'FIRST_TIMER', 'FIRST_TIME_CONTRIBUTOR'])(
   },
 )
 
-test('the title of a contributor’s is shown', async () => {
+test('the title of a pull request by a contributor is shown', async () => {
   await repository.open({ title: 'Retry twice', author: 'cy' })
   const second = await repository.open({ author: 'ben' })
   expect(repository.comment(second)).toContain('`Retry twice`')

@@ -95,7 +95,7 @@ describe('two pull requests in one file', () => {
     expect(body.items).toHaveLength(1)
   })
 
-  test('get one when a push reaches the same lines, and it names them', async () => {
+  test('get a comment when a push reaches the same lines, and it names the lines', async () => {
     await open('retries', edit(40, ['retry()']))
     const second = await open('tidy', edit(100, ['tidy()']))
     await repository.push(second, [edit(41, ['tidy()'])])
@@ -106,7 +106,7 @@ describe('two pull requests in one file', () => {
     )
   })
 
-  test('get one that names a duplicate', async () => {
+  test('get a comment that names a duplicate', async () => {
     const rows = Array.from({ length: 6 }, (_, at) => `const fresh${at} = compute(${at})`)
     const first = await open('retries', edit(10, rows))
     const second = await open('tidy', edit(100, rows))
@@ -294,7 +294,7 @@ describe('an overlap that an incomplete check did not reach is not reported as e
     expect(repository.writes()).toEqual([CREATED, EDITED])
   })
 
-  test('the text of an ended overlap says what was compared and is not rewritten for unrelated changes', async () => {
+  test('the text of an ended overlap names the numbers compared and is not rewritten for unrelated changes', async () => {
     const id = await repository.createActivity()
     await repository.createActivity({ branch: 'aside', scope: { paths: ['docs/**'] } })
     const number = await repository.open()
@@ -360,7 +360,7 @@ describe('a change is published on every affected pull request', () => {
     expect(repository.writes()).toEqual([CREATED, EDITED])
   })
 
-  test('a merged pull request is all that the comment of the other names; its own stays', async () => {
+  test('the comment of the other pull request names only the merged one, and that of the merged one stays', async () => {
     repository = fixture.repository('comment: {audience: both}')
     const merged = await repository.open({ head: 'retries' })
     const number = await repository.open({ head: 'tidy' })

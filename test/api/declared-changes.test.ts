@@ -71,7 +71,7 @@ describe('declared changes', () => {
     expect(back.body.base_sha).toBeNull()
   })
 
-  test('are replaced by an update; without a scope they stay', async () => {
+  test('are replaced by an update with a scope, and kept by one without', async () => {
     const repo = repository()
     const id = await repo.createActivity({ scope: { changes: [{ path: 'a.ts', patch: PATCH }] } })
     const patch = (body: object) => repo.request('PATCH', `/activity/${id}`, { body })
@@ -128,7 +128,7 @@ describe('declared changes', () => {
     expect(await found({ changes: [{ path: 'lib/b' }] })).toEqual([declared])
   })
 
-  test('are not compared after the activity ended, which still shows them', async () => {
+  test('are not compared after the activity ended, but still returned', async () => {
     const repo = repository()
     const id = await repo.createActivity({ scope: { changes: [{ path: 'a.ts', patch: PATCH }] } })
     const body = { status: 'merged', scope: { changes: [{ path: 'b.ts', patch: PATCH }] } }

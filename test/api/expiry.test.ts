@@ -156,7 +156,7 @@ describe.each(sweeps)('%s', (_, sweepMaybe) => {
     },
   )
 
-  test('a notable ends at its instant, however late it is read', async () => {
+  test('a notable ends at its instant, whenever it is read', async () => {
     const id = await repo.createNotable({})
     service.clock.advance(7 * TTL_MS + 3_600_000)
     await sweepMaybe()

@@ -157,14 +157,14 @@ describe.skipIf(process.env.TEST_DATABASE_KIND === 'embedded')('the database', (
     expect((await beat()).filter((each) => !alone.includes(each))).toEqual([])
   })
 
-  test('gets one statement for a check that finds nothing', async () => {
+  test('executes one statement for a check that finds nothing', async () => {
     const repo = repository()
     const check = () => repo.check({ scope: { paths: ['src/a.ts'] }, branch: 'mine' })
     await repo.createActivity({ scope: { paths: ['lib/**'] } })
     expect(await statementsOn(repo, check)).toHaveLength(1)
   })
 
-  test('tells a check what another instance has stored with the repository', async () => {
+  test('uses in a check what another instance has stored with the repository', async () => {
     const repo = repository()
     await repo.createActivity({ scope: { paths: ['src/a.ts'] } })
     const overlaps = async () => (await repo.check({ scope: { paths: ['src/**'] } })).overlap_detected
@@ -223,7 +223,7 @@ describe.skipIf(process.env.TEST_DATABASE_KIND === 'embedded')('the database', (
       expect(large.filter(({ read }) => read > 10)).toEqual([])
     })
 
-    test('also when statistics describe it as a large one among many small ones', async () => {
+    test('a check does so too when the statistics contain one large repository among many small ones', async () => {
       const columns = await raw`select column_name as name from information_schema.columns
         where table_name = 'activities' and is_generated = 'NEVER' and column_name <> 'repo_id'`
       const names = columns.map(({ name }) => name).join(', ')

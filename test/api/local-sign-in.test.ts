@@ -48,7 +48,7 @@ test('it signs the browser in, and the page acts with the token', async () => {
   expect(await statusOf(asPage(cookie))).toBe(200)
 })
 
-test('it works once, and again only in the browser that used it', async () => {
+test('it signs in once, and again only the browser that used it', async () => {
   const { cookie } = await open()
   expect(await open()).toMatchObject({ location: '/?problem=used', cookie: '' })
   expect(await open(cookie)).toMatchObject({ location: PATH, cookie: '' })
@@ -59,7 +59,7 @@ test('a HEAD request does not use it up', async () => {
   expect((await open()).location).toBe(PATH)
 })
 
-test('it is too old after 15 minutes', async () => {
+test('it expires after 15 minutes', async () => {
   service.clock.advance(15 * MINUTE_MS)
   expect((await open()).location).toBe('/?problem=used')
 })

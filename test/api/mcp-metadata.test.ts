@@ -44,7 +44,7 @@ describe('with an OAuth client', () => {
     expect(await challengeOf({})).toMatchObject({ status: 401, challenge: `Bearer ${METADATA}` })
   })
 
-  test('a token that GitHub rejects is told apart', async () => {
+  test('a token that GitHub rejects gets another error than a missing one', async () => {
     expect(await challengeOf({ authorization: 'Bearer nobody' })).toMatchObject({
       status: 401,
       challenge: `Bearer error="invalid_token", ${METADATA}`,
@@ -58,13 +58,13 @@ describe('without an OAuth client', () => {
   })
   afterAll(() => service.close())
 
-  test.each(PATHS)('%s is 404, and says what to configure', async (path) => {
+  test.each(PATHS)('%s is 404, and its message names what to configure', async (path) => {
     const response = await get(path)
     expect(response.status).toBe(404)
     expect(await response.text()).toContain('send a GitHub token as Authorization: Bearer TOKEN')
   })
 
-  test('a 401 of /mcp says which token to send', async () => {
+  test('a 401 of /mcp names the token to send', async () => {
     expect(await challengeOf({})).toMatchObject({
       status: 401,
       challenge: 'Bearer',

@@ -37,7 +37,7 @@ async function numbersIn({ request }: TrackedRepository): Promise<(number | unde
   return [items.map(({ activity_id }) => activity_id), clear].map((ids) => ids.map((id) => numbers.get(id)))
 }
 
-test('a stack, a merge and a push', async () => {
+test('the merge order follows a stack, a merge and a push', async () => {
   const repository = fixture.repository()
   const lower = await repository.open({ head: 'lower', files: [modified('a.ts', 'lower')] })
   const upper = await repository.open({ head: 'upper', base: 'lower', files: [modified('b.ts', 'upper', 9)] })

@@ -129,7 +129,7 @@ describe('a proved conflict', () => {
     })
   })
 
-  test('is posted once, also after it was resolved and came back', async () => {
+  test('is posted once, even if it is resolved and returns', async () => {
     const [, second] = await openPair()
     await repository.push(second, [edit(41, ['tidy(1)'])])
     await repository.push(second, [edit(90, ['tidy()'])])
@@ -194,7 +194,7 @@ describe('a proved conflict', () => {
     expect(received).toEqual([])
   })
 
-  test('far apart in one file is none', async () => {
+  test('does not exist between lines far apart in one file', async () => {
     await open('retries', edit(10, ['retry()']))
     await open('tidy', edit(100, ['tidy()']))
     expect(received).toEqual([])
@@ -298,7 +298,7 @@ describe('a receiver', () => {
     expect(new Set(ids).size).toBe(1)
   })
 
-  test('that limits the rate is asked again when it says', async () => {
+  test('that limits the rate gets the post again after its Retry-After', async () => {
     answers = [[429, { 'retry-after': '120' }]]
     expect(await notify()).toEqual([])
     fixture.service.clock.advance(119_000)
@@ -317,7 +317,7 @@ describe('a receiver', () => {
     await later()
   })
 
-  test('its address is not logged', async () => {
+  test('has an address that is not logged', async () => {
     answers = [[500]]
     await notify()
     await later()

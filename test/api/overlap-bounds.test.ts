@@ -147,7 +147,7 @@ describe('a check that exceeds the work budget', () => {
   const theirs = hostileScope('x')
   const mine = { paths: [...scope.paths, ...hostileScope('y', 4).paths.slice(1)] }
 
-  test('says that it is incomplete and how many it compared: the most severe first, then the newest', async () => {
+  test('reports that it is incomplete and how many it compared: the most severe first, then the newest', async () => {
     const { createActivity, createNotable, check, insertCopies } = repository()
     // Patterns, which the index cannot decide. The files of `mine` match all of the simple ones.
     const pattern = (end: string) => ({ paths: [`src/p*${end}`] })
@@ -170,7 +170,7 @@ describe('a check that exceeds the work budget', () => {
     expect(result.reason).toMatch(/exhausted its work budget/)
   })
 
-  test('says so for a scope that exceeds it while being parsed, and returns what it found', async () => {
+  test('reports it for a scope that exceeds it while being parsed, and returns what it found', async () => {
     const { createActivity, check } = repository()
     const related = await createActivity({ scope })
     const pattern = await createActivity({ scope: { paths: ['src/p*y.ts'] } })
@@ -254,7 +254,7 @@ describe('a check that exceeds the work budget', () => {
     expect((await request('POST', `/activity/${activity.id}/heartbeat`)).body.overlap).toMatchObject(brief)
   })
 
-  test('for the scopes of its own branch says so and does not report an empty scope', async () => {
+  test('for the scopes of its own branch reports it, and not an empty scope', async () => {
     const { createActivity, check, insertCopies } = repository()
     await insertCopies(activities, await createActivity({ branch: 'own', scope: theirs }), 9)
     await createActivity({ scope })

@@ -96,7 +96,7 @@ describe('a file that both change', () => {
     expect(result.reason).toMatch(/it changes line 40 of `a` too/)
   })
 
-  test('far apart needs no action', async () => {
+  test('with changes far apart needs no action', async () => {
     const { result } = await checked({ yours: [edit('a', 10)], theirs: [edit('a', 100)] })
     expect(result.recommended_action).toMatch(/^No action is needed: it changes `a` too, far from/)
   })
@@ -111,7 +111,7 @@ describe('a file that both change', () => {
     expect(result.matches).toMatchObject([{ lines, severity }])
   })
 
-  test('of several: the strongest verdict counts, and comes first', async () => {
+  test('among several counts with the strongest verdict, which comes first', async () => {
     const names = ['a', 'b', 'c']
     const yours = names.map((path) => edit(path, 40, 'mine()'))
     const theirs = names.map((path, at) => edit(path, [100, 40, 50][at], 'its()'))
@@ -187,7 +187,7 @@ describe('noise', () => {
     })
   })
 
-  test('beside a real file does not count', async () => {
+  test('beside another file does not count', async () => {
     const yours = [...noise.yours, edit('a', 10)]
     const { result } = await checked({ yours, theirs: [...noise.theirs, edit('a', 100)] })
     expect(result.matches).toMatchObject([{ lines: 'far', severity: 'low', paths: [{ verdict: 'far' }] }])
@@ -248,7 +248,7 @@ test('one author on two branches is marked', async () => {
   expect(other.overlap.matches.map((each) => each.same_author)).toEqual([false, false])
 })
 
-test('a check is the work of its caller, but of no declared actor', async () => {
+test('a check is the work of its caller, but not of a declared actor', async () => {
   const repo = repository()
   await repo.createActivity({ branch: 'one', scope: { changes: [edit('a', 40)] } })
   const pr_url = `https://github.com/acme/r${repo.id - 1000}/pull/7`

@@ -118,7 +118,7 @@ describe('paths', () => {
     expect([answer.status, answer.body.error.param]).toEqual([422, param])
   })
 
-  test('a misspelt paths is rejected instead of ignored', async () => {
+  test('a misspelt field name is rejected instead of ignored', async () => {
     const { request, createActivity } = repository()
     await createActivity({ scope: { paths: ['src/pay.ts'] } })
     for (const scope of [{ path: ['src/pay.ts'] }, { Paths: ['src/pay.ts'] }]) {
@@ -166,7 +166,7 @@ describe('the summary', () => {
     total_related: 0,
   }
 
-  test('without an overlap says how much was compared, and when', async () => {
+  test('without an overlap names the numbers compared, and when', async () => {
     const { createActivity, createNotable, check } = repository()
     await createActivity({ scope: { paths: ['docs/**'] } })
     await createActivity({ scope: { areas: ['docs'] } })

@@ -104,7 +104,7 @@ test('a duplicate, and the same author on two branches, are marked', async () =>
   ])
 })
 
-test('files of more than 300 shared ones are not compared, and the pair says so', async () => {
+test('files beyond the first 300 shared ones are not compared, and the pair is marked', async () => {
   const numbered = (count: number, at: number) =>
     declared(...Array.from({ length: count }, (_, n) => edit(`f${String(n).padStart(3, '0')}`, at)))
   const { body } = await pairOf(numbered(301, 10), numbered(301, 100))
@@ -121,7 +121,7 @@ describe('a text that stands at several places', () => {
     ['the same base', one, one, 'far'],
     ['different bases', one, other, 'conflict'],
     ['an unknown base', one, null, 'conflict'],
-  ])('is told apart by its line numbers only on one base: %s', async (_, mine, its, lines) => {
+  ])('is distinguished by its line numbers only on one base: %s', async (_, mine, its, lines) => {
     const { body } = await pairOf(
       { ...at(10, 'mine()'), base_sha: mine },
       { ...at(50, 'its()'), base_sha: its },
@@ -216,7 +216,7 @@ describe('files of a pull request', () => {
   })
 })
 
-test('once the budget of lines is exhausted, older pairs count by path, and the list says so', async () => {
+test('once the budget of lines is exhausted, older pairs count by path, and the list is marked as incomplete', async () => {
   const repo = repository()
   const hostile = Array.from(
     { length: 2_000 },

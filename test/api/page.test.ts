@@ -245,7 +245,7 @@ test('the page may load nothing from elsewhere except pictures of people from Gi
   expect(headers.get('content-security-policy')).toContain("script-src 'self'; style-src 'self';")
 })
 
-test('without an OAuth client there is no sign-in, and the page says so', async () => {
+test('without an OAuth client there is no sign-in, and the page shows that', async () => {
   const plain = await startTestService({ token: 'ada' })
   const shown = await fetch(`${plain.url}/session`)
   expect(await shown.json()).toEqual({

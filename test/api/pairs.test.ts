@@ -1,4 +1,4 @@
-/** The ledger of pairs: what brought a pair about, who was shown it, and what became of it (contract §12). */
+/** The ledger of pairs: the cause of a pair, who was shown it, and its outcome (contract §12). */
 import { eq } from 'drizzle-orm'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { sweep } from '../../src/operations/sweep.ts'
@@ -51,7 +51,7 @@ async function conflicting() {
   return { first, second }
 }
 
-test('two pull requests on the same lines are a pair, of which the later one is told', async () => {
+test('two pull requests on the same lines are a pair, and the later one gets the comment', async () => {
   const { first, second } = await conflicting()
   expect(await ledger()).toMatchObject([
     {
@@ -72,7 +72,7 @@ test('two pull requests on the same lines are a pair, of which the later one is 
 })
 
 describe('a pair', () => {
-  test('is resolved when a push takes it away', async () => {
+  test('is resolved when a push removes the conflict', async () => {
     const { second } = await conflicting()
     await repository.push(second, [edit(100, ['tidy()'])])
     expect(await pair()).toMatchObject({ outcome: 'resolved', merged: null })
@@ -85,7 +85,7 @@ describe('a pair', () => {
     expect(await pair()).toMatchObject({ outcome: 'given_up' })
   })
 
-  test('came true when GitHub calls the other side conflicting after the merge', async () => {
+  test('came true when GitHub reports a conflict of the other side after the merge', async () => {
     const { first, second } = await conflicting()
     repository.githubRepo.update(second, { mergeable: false })
     await merge(first)
@@ -97,7 +97,7 @@ describe('a pair', () => {
     expect(await kept()).toEqual([])
   })
 
-  test('is asked about at most twice while GitHub computes', async () => {
+  test('causes at most two calls while GitHub computes the answer', async () => {
     const { first, second } = await conflicting()
     repository.githubRepo.update(second, { mergeable: null })
     await merge(first)
@@ -128,7 +128,7 @@ describe('a pair', () => {
     expect(await pair()).toMatchObject({ outcome: 'came_true' })
   })
 
-  test('says which side was merged, until the next push', async () => {
+  test('stores which side was merged, until the next push', async () => {
     const { first, second } = await conflicting()
     await repository.advance(QUIET_MS)
     await merge(first)
@@ -154,7 +154,7 @@ describe('declared work on a branch without a pull request', () => {
       scope: { changes: [{ path: 'src/pay.ts', patch: editOf(base, 41, 3, ['tidy()']) }] },
     })
 
-  test('is told by the answer to its create, and the pull request that was there is not', async () => {
+  test('is shown the pair in the response to its create, and the earlier pull request is not', async () => {
     const number = await open('retries', edit(40, ['retry()']))
     await repository.advance(1000)
     await declare()
@@ -165,7 +165,7 @@ describe('declared work on a branch without a pull request', () => {
     expect(repository.comment(number)).toBeUndefined()
   })
 
-  test('is told by a check, once a pull request has come', async () => {
+  test('is shown the pair by a check, when a pull request is opened later', async () => {
     await declare()
     const number = await open('retries', edit(40, ['retry()']))
     expect(repository.comment(number)).toContain('`agent`')
@@ -186,7 +186,7 @@ describe('declared work on a branch without a pull request', () => {
     expect(repository.comment(second)).toContain(`\`#${first}\``)
   })
 
-  test('gives its pairs up when it ends', async () => {
+  test('has its pairs given up when it ends', async () => {
     await open('retries', edit(40, ['retry()']))
     const id = await declare()
     await repository.request('POST', `/activity/${id}/archive`)
@@ -227,7 +227,7 @@ test('a pair is deleted 90 days after its end, and counted with its month', asyn
   )
 })
 
-test('a merge whose delivery comes after the push that followed it is recognised', async () => {
+test('a merge is recognized even if its delivery arrives after that of the next push', async () => {
   const { first, second } = await conflicting()
   const merged_at = new Date(Date.now() - 60_000).toISOString()
   Object.assign(repository.githubRepo.merge(first), { merged_at })

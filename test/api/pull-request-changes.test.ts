@@ -82,7 +82,7 @@ describe('a tracked pull request', () => {
 describe('where GitHub omits patches', () => {
   const withDigest = async () => (await stored()).filter(({ digest }) => digest !== null).length
 
-  test('of a whole response, at most five smaller pages restore them', async () => {
+  test('of a whole response, at most five smaller pages are read to restore them', async () => {
     const files = Array.from({ length: 30 }, (_, index) => modified(`f${index}.ts`, 1000))
     await repository.open({ files })
     expect(listings()).toBeLessThanOrEqual(6)

@@ -96,7 +96,7 @@ describe('the overview', () => {
     expect(body.items).toContainEqual(expect.objectContaining({ name: 'open', high_notables: 0 }))
   })
 
-  test('forgets what expired', async () => {
+  test('leaves out what has expired', async () => {
     service.clock.advance(8 * 86_400_000)
     expect((await overview('root')).body.items).toEqual([])
     service.clock.advance(-8 * 86_400_000)
@@ -110,7 +110,7 @@ describe('nothing is shown of a repository', () => {
     expect(text).not.toContain('open')
   })
 
-  test('once the token lost it', async () => {
+  test('after the token lost access', async () => {
     github.token('eve', { login: 'eve', id: 5, permissions: { 'acme/shop': 'read' } })
     expect(namesIn(await overview('eve'))).toEqual(['acme/shop'])
     github.token('eve', { login: 'eve', id: 5, permissions: {} })
@@ -128,7 +128,7 @@ describe('nothing is shown of a repository', () => {
 })
 
 describe('a public repository', () => {
-  test('is listed after the token was let into it, and no longer than a permission lasts', async () => {
+  test('is listed after the token was admitted to it, and no longer than a permission is cached', async () => {
     github.token('sam', { login: 'sam', id: 7, permissions: {} })
     expect(namesIn(await overview('sam'))).toEqual([])
     await service.api('GET', '/api/v1/repos/acme/open/activity', { token: 'sam' })
@@ -141,7 +141,7 @@ describe('a public repository', () => {
 describe('GitHub', () => {
   const LIST = 'GET /user/repos'
 
-  test('is asked once within the time that permissions are reused', async () => {
+  test('is called once within the time that permissions are reused', async () => {
     service.clock.advance(60_001)
     const before = github.requests(LIST).length
     await overview()
@@ -165,14 +165,14 @@ describe('GitHub', () => {
       [101, 2, true],
       [500, 5, true],
       [501, 5, false],
-    ])('%i: %i pages are read, and that they are all is %s', async (length, pages, complete) => {
+    ])('%i: %i pages are read, and complete is %s', async (length, pages, complete) => {
       const before = github.requests(LIST).length
       const { body } = await overview(tokenOf(length))
       expect(github.requests(LIST).length - before).toBe(pages)
       expect(body).toEqual({ items: [], complete })
     })
 
-    test('at most 200 with live records are shown, and further ones are said to be missing', async () => {
+    test('at most 200 with live records are shown, and complete is false if there are more', async () => {
       const token = tokenOf(201)
       const createIn = async (full_name: string) => {
         const { status } = await service.api('POST', `/api/v1/repos/${full_name}/notables`, {

@@ -97,7 +97,7 @@ describe('nothing is set up', () => {
     expect(github.calls('POST /app-manifests/*')).toBe(before)
   })
 
-  test('with a code that GitHub does not know, and the code of the log stays valid', async () => {
+  test('with a code that GitHub rejects, and the code of the log stays valid', async () => {
     const { form, cookie } = await service.open()
     const state = new URL(form.action).searchParams.get('state')
     const { status, text } = await service.get(`/setup/created?code=made-up&state=${state}`, { cookie })
@@ -128,7 +128,7 @@ describe('nothing is set up', () => {
   })
 })
 
-test('without PUBLIC_URL, the page says what to set', async () => {
+test('without PUBLIC_URL, the page names what to set', async () => {
   const service = await startSetupService(github, {})
   expect(service.setup_url).toBe(null)
   const { status, text } = await service.get('/setup?code=any')
@@ -147,7 +147,7 @@ test('webhooks go to WEBHOOK_PROXY_URL if it is set', async () => {
   await service.close()
 })
 
-test('without WEBHOOK_PROXY_URL, the page of a laptop says that GitHub cannot reach it', async () => {
+test('without WEBHOOK_PROXY_URL, the page on a laptop warns that GitHub cannot reach it', async () => {
   const service = await startSetupService(github, { public_url: 'http://localhost:3000' })
   expect((await service.get(`/setup?code=${service.code}`)).text).toContain('https://smee.io/new')
   await service.close()

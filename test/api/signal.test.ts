@@ -82,7 +82,7 @@ describe('two pull requests on the same lines', () => {
     })
   })
 
-  test('are one pair also when both are told', async () => {
+  test('are one pair even when both get a comment', async () => {
     await repository.writeFile('.github/deconflict.yml', 'comment: {audience: both}')
     const first = await open('retries', edit(40, ['retry()']))
     await open('tidy', edit(41, ['tidy()']))
@@ -92,7 +92,7 @@ describe('two pull requests on the same lines', () => {
   })
 })
 
-test('files of pairs that nobody was shown are hot too, but the pairs do not count', async () => {
+test('files of pairs that were not shown are hot too, but the pairs do not count', async () => {
   const own = (head: string, at: number) =>
     repository.open({ head, author: 'cy', files: [edit(at, [`${head}()`])] })
   await own('retries', 40)
@@ -144,7 +144,7 @@ test.each([
   expect([status, body.error.type, body.error.param]).toEqual([422, 'validation_error', param])
 })
 
-test('is for those who can read the repository', async () => {
+test('needs read access to the repository', async () => {
   expect((await signal('?days=90')).days).toBe(90)
   github.token('rita', { login: 'rita', id: 2, permissions: { [repository.full_name]: 'read' } })
   expect((await repository.request('GET', '/signal', { token: 'rita' })).status).toBe(200)

@@ -1,4 +1,4 @@
-/** Stacks that are told by commits and by GitHub's own stacks: they do not collide (contract §6 and §11). */
+/** Branches that are stacked, by their commits or in a stack on GitHub, do not collide (contract §6 and §11). */
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { sweep } from '../../src/operations/sweep.ts'
 import { fakeGithub } from '../support/github.ts'
@@ -37,7 +37,7 @@ async function push(branch: string, commits: string[] = []): Promise<string> {
 /** Opens a pull request for a pushed branch into the default branch. */
 const open = (head: string) => repository.open({ head, title: head, author: head })
 
-/** The relationship of the branches' works, as a check from either side sees it, and as all collisions do. */
+/** The relationship of the activities of two branches, in a check of either side and in the list of all collisions. */
 async function relation(one: string, other: string): Promise<string> {
   await repository.advance(QUIET_MS)
   const labels = await Promise.all(
@@ -57,7 +57,7 @@ async function relation(one: string, other: string): Promise<string> {
 }
 
 describe('a branch whose pushes contain the head of a pull request is stacked on it', () => {
-  test('if it is pushed after that was opened', async () => {
+  test('if it is pushed after the pull request was opened', async () => {
     const first = await push('lower')
     const lower = await open('lower')
     await push('upper', [first])
@@ -73,7 +73,7 @@ describe('a branch whose pushes contain the head of a pull request is stacked on
     expect(numbers.map(repository.comment)).toEqual([undefined, undefined])
   })
 
-  test('and stays so when either is pushed to again', async () => {
+  test('and stays stacked when either is pushed to again', async () => {
     await push('upper', [await push('lower')])
     await open('lower')
     const upper = await open('upper')
@@ -83,7 +83,7 @@ describe('a branch whose pushes contain the head of a pull request is stacked on
     expect(await relation('lower', 'upper')).toBe('stacked')
   })
 
-  test('and a comment that was published before says so', async () => {
+  test('and a comment that was published before is updated', async () => {
     const first = await push('lower')
     await open('lower')
     await push('upper')
@@ -142,7 +142,7 @@ describe('branches collide', () => {
     expect(Object.values(body.relationships)).toContain('collision')
   })
 
-  test('once the stack was not pushed for the time that records are kept', async () => {
+  test('if the stack was not pushed for the retention period', async () => {
     await push('upper', [await push('lower')])
     await open('lower')
     await open('upper')

@@ -207,7 +207,7 @@ describe('no activity is created', () => {
   })
 })
 
-test('the settings name other branches', async () => {
+test('the settings can name other branches', async () => {
   await repository.writeFile('.github/deconflict.yml', 'track_branches: ["agents/*", "wip-?"]')
   await push({ 'src/a.ts': 'a\n' }, { branch: 'agents/one' })
   await push({ 'src/b.ts': 'b\n' }, { branch: 'wip-2' })

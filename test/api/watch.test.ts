@@ -47,7 +47,7 @@ beforeEach(async () => {
   restartWatch()
 })
 
-/** The watch forgets what it knows, as at a restart. */
+/** Clears the state that the watch keeps in memory, as a restart does. */
 function restartWatch(): void {
   const { config, clock, log, metrics } = service.app
   service.app.watch = new Watch(WATCH, { api_url: config.github_api_url, clock, log, metrics })
@@ -116,7 +116,7 @@ test('open pull requests become activities with their lines, collide, and nothin
   expect(JSON.stringify(service.log)).not.toContain(TOKEN)
 })
 
-test('who cannot read the repository on GitHub sees nothing of it', async () => {
+test('a caller who cannot read the repository on GitHub sees nothing of it', async () => {
   open('retries', 40)
   await turn()
   github.token('eve', { login: 'eve', id: 3, permissions: {} })
@@ -135,7 +135,7 @@ test('a minute without a change costs one call, which GitHub answers with 304', 
   }
 })
 
-test('the list is read at most once a minute, however often the watch turns', async () => {
+test('the list is read at most once a minute, however often the watch runs', async () => {
   open('retries', 40)
   await turn()
   const before = ofWatcher().length
@@ -149,7 +149,7 @@ test('the list is read at most once a minute, however often the watch turns', as
   expect(callsSince(before)).toEqual([`200 ${LIST}`])
 })
 
-test('a push, an edit, a draft, a merge, a close and a reopening arrive as by webhook', async () => {
+test('a push, an edit, a draft, a merge, a close and a reopening have the same effect as by webhook', async () => {
   const one = open('retries', 40)
   const two = open('tidy', 100)
   await turn()
@@ -199,7 +199,7 @@ test('a push, an edit, a draft, a merge, a close and a reopening arrive as by we
   expect(await activityOf('tidy')).toMatchObject({ status: 'ready-for-review' })
 })
 
-test('a pull request that ended while nothing watched is archived at the next start', async () => {
+test('the activity of a pull request that ended while the service was stopped is archived at the next start', async () => {
   const number = open('retries', 40)
   await turn()
   shop.merge(number)
@@ -248,7 +248,7 @@ test('of those that are imported together, one that fails is read again, and onl
   expect(callsSince(before).filter((call) => call.endsWith('/files'))).toHaveLength(4)
 })
 
-test('the settings file applies, and a comment is never more than computed', async () => {
+test('the settings file applies, and comments are computed but never posted', async () => {
   shop.write('.github/deconflict.yml', 'activity_ttl_ms: 7200000\ncheck_run: true\n')
   open('retries', 40)
   await turn()
@@ -301,7 +301,7 @@ describe('GitHub limits the rate', () => {
   })
 })
 
-describe('watching stops with one line, and resumes when that heals', () => {
+describe('watching pauses with one log line, and resumes afterwards', () => {
   test('a repository that the token cannot see', async () => {
     github.token(TOKEN, { login: 'wes', id: 2, permissions: {} })
     for (let minute = 0; minute < 12; minute += 1) await nextTurn()

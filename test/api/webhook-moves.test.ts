@@ -233,7 +233,7 @@ describe('a pull request', () => {
     expect(await repo.activity(id)).toMatchObject({ status: 'active', archive_reason: null })
   })
 
-  test('that was closed before it was known changes nothing when it is labelled', async () => {
+  test('that was closed before it was imported changes nothing when it is labelled', async () => {
     repo.githubRepo.open({ head: 'develop' })
     repo.githubRepo.merge(1)
     const id = await begun('active', { branch: 'develop' })

@@ -99,7 +99,7 @@ test.each(orders(2))(
   },
 )
 
-test('a branch deletion before the pull request is known archives once and permanently', async () => {
+test('a branch deletion before the pull request is imported archives once and permanently', async () => {
   repo.githubRepo.open({ head: 'retries' })
   const opened = repo.event(1, 'opened')
   repo.githubRepo.merge(1)

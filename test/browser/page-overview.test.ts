@@ -65,7 +65,7 @@ describe.skipIf(BROWSER === undefined)('in Chromium, the overview', () => {
     await page.getByText('No repository with live work matches.').waitFor(OPTIONS)
   })
 
-  test('says what to do when it cannot be loaded, and when it is empty', async () => {
+  test('shows what to do when it cannot be loaded, and when it is empty', async () => {
     await page.route('**/api/v1/repos', (route) => route.fulfill({ json: { items: [], complete: true } }))
     await open('#/')
     await page.getByText('None of the repositories that you can see has live work.').waitFor(OPTIONS)

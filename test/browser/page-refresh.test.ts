@@ -128,7 +128,7 @@ describe.skipIf(BROWSER === undefined)('in Chromium, the page', () => {
     }
   })
 
-  test('says that it is out of date and since when, and recovers by itself', async () => {
+  test('shows that it is out of date and since when, and recovers by itself', async () => {
     await repo.createActivity({ title: 'Retry payments' })
     await fixture.open(page, repo)
     await heading('1 live activity, 0 collisions').waitFor(OPTIONS)
@@ -152,7 +152,7 @@ describe.skipIf(BROWSER === undefined)('in Chromium, the page', () => {
     await expect.poll(() => alert.count(), OPTIONS).toBe(0)
   })
 
-  test('shows what others change without asking for anything', async () => {
+  test('shows changes by others without a request', async () => {
     const id = await repo.createActivity({
       title: 'Retry payments',
       actor: 'Ada',
@@ -180,7 +180,7 @@ describe.skipIf(BROWSER === undefined)('in Chromium, the page', () => {
     expect(asked).toEqual([])
   })
 
-  test('says which part could not be loaded, and loads it when the user retries', async () => {
+  test('names the part that could not be loaded, and loads it when the user retries', async () => {
     await repo.createActivity({ title: 'Retry payments' })
     await fixture.open(page, repo)
     await page.route('**/overlaps', (route) => route.abort())

@@ -57,7 +57,7 @@ describe.skipIf(BROWSER === undefined)('in Chromium, the page', () => {
     expect(await seriousFaultsOn(page)).toEqual([])
   })
 
-  test('says when the budget is in force, and that precision is not known yet', async () => {
+  test('shows when the budget is in force, and that precision is not known yet', async () => {
     const budget = { share: 0.2, limit: 0.15, in_force: true }
     await answer({ ...SIGNAL, mode: 'on', precision: null, budget })
     await fixture.open(page, repo)

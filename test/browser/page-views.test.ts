@@ -203,7 +203,7 @@ describe.skipIf(BROWSER === undefined)('in Chromium, the page', () => {
     expect(small).toEqual([])
   })
 
-  test('says which token it needs and why that is safe, and how an administrator turns on the sign-in', async () => {
+  test('explains which token it needs, why that is safe, and how an administrator enables the sign-in', async () => {
     await page.goto(`${fixture.url}/#/${repo.name}`)
     await page.getByText('Which token, and why this is safe').click()
     await page.getByText('Metadata: read-only').waitFor(OPTIONS)

@@ -128,7 +128,7 @@ describe.skipIf(BROWSER === undefined)('in Chromium, the page', () => {
     expect(strayed).toEqual([])
   })
 
-  test('says in the detail of a collision how the lines relate', async () => {
+  test('shows in the detail of a collision how the lines relate', async () => {
     const base = Array.from({ length: 60 }, (_, at) => `pay(${at})`)
     const begin = (title: string, at: number) =>
       declare({
@@ -252,7 +252,7 @@ describe.skipIf(BROWSER === undefined)('in Chromium, the page', () => {
     await apiAt(second.url, 'ada')('POST', `/activity/${id}/archive`)
   })
 
-  test('says what is missing: work, a permission, a repository', async () => {
+  test('shows what is missing: activities, a permission, a repository', async () => {
     await open('ada', 'acme/quiet')
     await page.getByText('Nobody has announced work in acme/quiet').waitFor(WAIT_OPTIONS)
     await page.goto(`${first.url}/#/acme/secret`)
@@ -261,7 +261,7 @@ describe.skipIf(BROWSER === undefined)('in Chromium, the page', () => {
     await page.getByRole('link', { name: 'acme/quiet' }).waitFor(WAIT_OPTIONS)
   })
 
-  test('says that there is more than it shows, and that a proxy answers instead of the service', async () => {
+  test('shows that there is more than it lists, and that a proxy answers instead of the service', async () => {
     await open('ada', 'acme/quiet')
     const answerTo = (answer: object) =>
       page.route('**/activity?limit=100*', (route) => route.fulfill({ contentType: 'text/html', ...answer }))

@@ -84,7 +84,7 @@ const shardsByPort = async () => {
   return Object.fromEntries(rows.map(({ nodeport, shards }) => [String(nodeport), shards as number]))
 }
 
-test('a worker is refused as the database to distribute', async () => {
+test('a worker is rejected as the database to distribute', async () => {
   const worker = databaseUrl(cluster.urls()[1] as string, NAME)
   const { code, errors } = await runAdmin({ DATABASE_URL: worker }, 'distribute')
   expect([code, errors]).toEqual([2, [expect.stringMatching(/worker.*coordinator/)]])
@@ -93,7 +93,7 @@ test('a worker is refused as the database to distribute', async () => {
 describe('distribute', () => {
   let id: string
 
-  test('is refused beside running instances, and changes nothing', async () => {
+  test('fails beside running instances, and changes nothing', async () => {
     const body = { ...WORK, scope: { paths: ['src/**'] } }
     const created = await api()('POST', '/api/v1/repos/acme/r0/activity', { body })
     id = created.body.activity.id
@@ -118,7 +118,7 @@ describe('distribute', () => {
     )
   })
 
-  test('does nothing when run again and says so, also beside running instances', async () => {
+  test('changes nothing when run again and reports that, also beside running instances', async () => {
     services = await deployment.start(2, env)
     const { code, lines } = await runAdmin(env, 'distribute')
     expect(code).toBe(0)

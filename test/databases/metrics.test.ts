@@ -138,7 +138,7 @@ describe('a permission', () => {
     github.clearFaults()
   })
 
-  test('that several callers wait for is one miss', async () => {
+  test('that several callers wait for counts as one miss', async () => {
     const release = github.hold('GET /repos/*')
     const grown = growth(outcomes, async () => {
       const asked = github.requests().length
@@ -231,7 +231,7 @@ describe('from the database', () => {
     expect(none.value('deconflict_oldest_due_job_seconds')).toBe(0)
   })
 
-  test('the gauges tell how much is commented, and how right that was', async () => {
+  test('the gauges show the share of commented pull requests and the precision', async () => {
     const db = service.app.database.connection()
     const now = service.clock.now
     const pull = (repo_id: number, number: number, given: object) => ({

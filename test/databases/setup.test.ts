@@ -78,7 +78,7 @@ describe('the App is created', () => {
       expect(service.log.join('\n')).not.toContain(secret)
   })
 
-  test('and the code and the page are used up', async () => {
+  test('and the code and the page cannot be used again', async () => {
     for (const path of ['/setup', `/setup?code=${service.code}`, '/setup/created?code=x&state=y']) {
       const { status, text } = await service.get(path)
       expect([path, status, text.includes('is configured')]).toEqual([path, 404, true])
@@ -96,7 +96,7 @@ describe('the App is created', () => {
     await later.close()
   })
 
-  test('and the environment wins over it', async () => {
+  test('and the environment takes precedence over it', async () => {
     const { private_key } = credentials
     const other = await service.restart({ github_app: { id: 99, private_key, webhook_secret: 'hush' } })
     expect(other.app.github_app?.id).toBe(99)
@@ -140,7 +140,7 @@ describe.skipIf(isEmbedded)('with PostgreSQL', () => {
     await first.close()
   })
 
-  test('without SECRETS_KEY, only a file holds it, and the page says so', async () => {
+  test('without SECRETS_KEY, only a file contains it, and the page warns about that', async () => {
     const service = await startSetupService(github, { public_url: PUBLIC_URL })
     expect((await service.get(`/setup?code=${service.code}`)).text).toContain('SECRETS_KEY is not set')
     const { form, cookie } = await service.open()

@@ -1,4 +1,4 @@
-/** `GET …/signal`: how many pull requests were told of what, and how right that was (contract §12). */
+/** `GET …/signal`: how many pull requests got a comment, which pairs were shown, and how right that was (contract §12). */
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
 import { pull_requests } from '../../src/pull-requests/table.ts'
 import type { Signal } from '../../src/signal/signal.ts'
@@ -80,7 +80,7 @@ test('two pull requests on the same lines are counted in shadow mode, in which n
   })
 })
 
-test('the pair of a branch becomes the one of its pull request', async () => {
+test('the pair of a branch becomes that of its pull request', async () => {
   const { filename: path, ...change } = edit(40, ['retry()'])
   await repository.createActivity({ branch: 'retries', scope: { changes: [{ path, ...change }] } })
   const second = await open('tidy', edit(41, ['tidy()']))
@@ -146,7 +146,7 @@ test('counts the pairs that share only noise by class', async () => {
   expect(Object.keys(noise)).toEqual(['changelog', 'lock'])
 })
 
-test('the report and the settings say when the budget is in force', async () => {
+test('the report and the settings show when the budget is in force', async () => {
   const pull = (number: number) => ({
     repo_id: repository.id,
     number,

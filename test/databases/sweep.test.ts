@@ -308,7 +308,7 @@ describe('a sweep with a failing row', () => {
         service.clock.advance(9 * DAY_MS)
       },
     ],
-  ])('names what of %s it cannot delete, and deletes it later', async (table, prepare) => {
+  ])('names the record of %s that it cannot delete, and deletes it later', async (table, prepare) => {
     await prepare()
     await makeDue()
     const { lines } = await sweepBroken({ trigger: `before delete on ${table} for each row` })

@@ -45,7 +45,7 @@ test('a request of a caller leads to a comment', async () => {
   await expect.poll(() => repository.githubRepo.comments(number)).toHaveLength(1)
 })
 
-test('a job that is enqueued while another one runs is not forgotten', async () => {
+test('a job that is enqueued while another one runs is run too', async () => {
   const repository = fresh()
   const release = github.hold('GET */files')
   const first = await open(repository)

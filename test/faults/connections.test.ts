@@ -91,7 +91,7 @@ test('connections are reused for hours, and none fails because of its age', asyn
   await cluster.remove()
 })
 
-test('a server without free connections causes 503, and the log says what to do', async () => {
+test('a server without free connections causes 503, and the log names the remedy', async () => {
   const cluster = await startCluster({
     settings: { max_connections: '20', superuser_reserved_connections: '0' },
   })
@@ -119,7 +119,7 @@ test('a server without free connections causes 503, and the log says what to do'
   await cluster.remove()
 })
 
-test('a server that stops responding is given up after a timeout, and service resumes when it is reachable', async () => {
+test('a server that stops responding causes 503 after a timeout, and service resumes when it is reachable', async () => {
   const cluster = await startCluster()
   const way = await startTcpProxy(cluster.url)
   const service = await startProcess({ ...fixture.env, DATABASE_URL: way.url })

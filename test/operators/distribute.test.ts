@@ -12,7 +12,7 @@ beforeAll(async () => {
 })
 afterAll(() => database.drop())
 
-test('on PostgreSQL without Citus it names what is missing and changes nothing', async () => {
+test('on PostgreSQL without Citus, distribute names what is missing and changes nothing', async () => {
   const url = database.database_url as string
   const { code, errors, lines } = await runAdmin({ DATABASE_URL: url }, 'distribute')
   expect([code, lines]).toEqual([2, []])
@@ -26,7 +26,7 @@ test('on PostgreSQL without Citus it names what is missing and changes nothing',
   expect(settings).toHaveLength(0)
 })
 
-test('on the embedded database it says that it cannot be distributed', async () => {
+test('on the embedded database, distribute reports that it cannot be distributed', async () => {
   const data = await temporaryDirectory('data')
   const { code, errors } = await runAdmin({ DATA_DIR: data.path }, 'distribute')
   await data.remove()

@@ -43,7 +43,7 @@ describe.skipIf(!binary)('behind a pooler in transaction mode (skipped where pgb
 
   const apiOf = (turn: number) => apiAt((services[turn % 2] as ServiceProcess).url, 'ada')
 
-  test('everything works with fewer server connections than the service’s pool', async () => {
+  test('every operation succeeds with fewer server connections than the service’s pool', async () => {
     const clients = Array.from({ length: 8 }, async (_, client) => {
       for (let round = 0; round < 5; round += 1) {
         const request = { body: WORK, headers: { 'Idempotency-Key': `${client}-${round}` } }

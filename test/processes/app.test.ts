@@ -198,7 +198,7 @@ test('two instances process 80 deliveries, each sent twice or more, exactly once
   expect(githubServer.github.calls('GET /repos/acme/*/pulls/*/files')).toBe(80)
 })
 
-test('two instances enter each pair of eight pull requests once, and what became of it, in any order of deliveries', async () => {
+test('two instances store each pair of eight pull requests once, with its outcome, in any order of deliveries', async () => {
   const instances = await Promise.all([start(), start()])
   const base = Array.from({ length: 60 }, (_, line) => `pay(${line})`)
   const pulls = Array.from({ length: 8 }, (_, index) => {

@@ -128,7 +128,7 @@ test('watch shows new activities and collisions while it runs', async () => {
   expect(watch.output().match(/acme\/shop/g)).toHaveLength(3)
 })
 
-test('the pre-push hook lets the push through, and shows who else works on the files', async () => {
+test('the pre-push hook allows the push, and shows who else works on the files', async () => {
   await tree.runProcess(['init', '--yes', '--only', 'git'])
   await startAsBen({ scope: { paths: ['src/**'] } })
   await tree.write({ 'src/checkout/retry.ts': 'changed' })
@@ -204,7 +204,7 @@ describe('the hook of an agent', () => {
     ])
   })
 
-  test('leaves a server that does not respond alone after the first hook', async () => {
+  test('sends no request after the first hook to a server that does not respond', async () => {
     silent = await startSilentServer()
     const options = { env: { ...patient, DECONFLICT_URL: silent.url }, input, timeout_ms: 30_000 }
     const first = await tree.runProcess(HOOK, {

@@ -47,7 +47,7 @@ const isIdle = async () => {
   return rows.length === 0
 }
 
-test('every request may go to another instance and sees what the others stored', async () => {
+test('every request may go to another instance and reads what the others stored', async () => {
   const clients = Array.from({ length: 6 }, async (_, client) => {
     const activities = at(SHOP, '/activity')
     const notables = at(SHOP, '/notables')

@@ -51,7 +51,7 @@ describe('an invalid value in the environment', () => {
     ['HOST', () => ({ HOST: '192.0.2.1' })],
     ['HOST', () => ({ HOST: 'host.invalid' })],
     ['PORT', () => ({ PORT: new URL(github.url).port })],
-  ])('of %s that shows only when the service listens does so too', async (name, env) => {
+  ])('of %s that is detected only when the service listens does so too', async (name, env) => {
     const database = await freshDatabase()
     const { code, errors } = await exitOfProcess({ ...environment(database.database_url), ...env() })
     expect(code).toBe(1)
@@ -153,7 +153,7 @@ test('SIGTERM before it is ready ends the process with 0', async () => {
   await way.close()
 })
 
-test('a damaged embedded database ends the process with one line that says so', async () => {
+test('a damaged embedded database ends the process with one line that names it', async () => {
   const directory = await temporaryDirectory('data')
   await mkdir(join(directory.path, 'pglite'), { recursive: true })
   await writeFile(join(directory.path, 'pglite', 'PG_VERSION'), '11')

@@ -61,7 +61,7 @@ describe('the hook file', () => {
     })
   })
 
-  test('of Gemini CLI has its time limits in milliseconds, and hears of reads', () => {
+  test('of Gemini CLI has its time limits in milliseconds, and runs after reads', () => {
     expect(first('gemini', 'AfterTool')).toMatchObject({ timeout: 10_000 })
     expect(first('gemini', 'AfterTool').matcher).toMatch(/read_file\|.*replace\|write_file/)
   })

@@ -239,7 +239,7 @@ describe('the comment', () => {
   const said = (changes: Partial<Report>) => commentOf(report(changes))
   const behind = { ...reportedActivity, is_ahead: false }
 
-  test('starts with the hidden marker and says how to mute it', () => {
+  test('starts with the hidden marker and explains how to mute it', () => {
     for (const text of [said({}), commentOf(quiet())]) {
       expect(text.startsWith(`${MARKER}\n`)).toBe(true)
       expect(text).toContain(`\`${MUTE_LABEL}\``)
@@ -338,7 +338,7 @@ describe('the comment', () => {
     ])
   })
 
-  test('about several begins with the advice, then says by file who goes first and who goes after', () => {
+  test('about several begins with the advice, then lists by file who goes first and who goes after', () => {
     const shared = [proved, place('b.ts')]
     const activities = [behind, { ...other, paths: shared }, { ...declared, actor: 'Di', paths: [proved] }]
     expect(body({ activities })).toEqual([
@@ -389,7 +389,7 @@ describe('the comment', () => {
     )
   })
 
-  test('says when the comparison is incomplete', () => {
+  test('shows when the comparison is incomplete', () => {
     expect(said({ is_complete: false })).toContain('there may be more')
     expect(said({})).not.toContain('there may be more')
   })
@@ -444,7 +444,7 @@ describe('the comment', () => {
     expect(text.includes('No overlap')).toBe(heading === 'No overlap any more')
   })
 
-  test('says next to a notable why nothing was compared', () => {
+  test('explains next to a notable why nothing was compared', () => {
     const text = said({ activities: [], notables: [notable], not_compared: 'all_ignored' })
     expect(text).toContain('**1 notable applies to this pull request**')
     expect(text).toContain(

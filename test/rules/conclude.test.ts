@@ -251,7 +251,7 @@ describe('the lists', () => {
     ])
   })
 
-  test('say that they are truncated when more is related or expected', () => {
+  test('are marked as truncated when more is related or expected', () => {
     const collisions = [collision('a', 'low')]
     expect(concluded({ collisions, total_related: 1 }).truncated).toBe(false)
     expect(concluded({ collisions, total_related: 2 }).truncated).toBe(true)

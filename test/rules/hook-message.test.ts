@@ -1,4 +1,4 @@
-/** The warning that an agent hears is short, quotes others as data, and names who, what, where and what to do. */
+/** The warning that an agent reads is short, quotes others as data, and names who, what, where and what to do. */
 import { describe, expect, test } from 'vitest'
 import {
   MESSAGE_MAX,
@@ -37,7 +37,7 @@ test('names who, what, which lines, and what to do', () => {
   ])
 })
 
-test('names no words of others without titles', () => {
+test('contains no text by others without titles', () => {
   const { text } = message([PLACE], BEN, { without_titles: true })
   expect(text).toContain('- ben (#12): src/retry.ts lines 40–52')
   expect(text).not.toMatch(/Tidy|Ben|tidy|codex|“/)
@@ -77,13 +77,13 @@ describe('at most 600 characters', () => {
     expect(text.length).toBeGreaterThan(0)
     expect(text.length).toBeLessThanOrEqual(MESSAGE_MAX)
     expect(named.length).toBeGreaterThan(0)
-    // What is not named is told another time.
+    // What is not named is shown another time.
     const warned = named.map(({ id, path }) => `${id} ${path}`)
     expect(freshPlaces(places, { ...NO_STATE, warned }, null)).toHaveLength(places.length - named.length)
   })
 })
 
-test('is told once for each activity and file, and again to a subagent, which has not heard it', () => {
+test('is shown once for each activity and file, and again to a subagent, which has not read it', () => {
   const other = { ...PLACE, path: 'src/other.ts' }
   const state = { ...NO_STATE, warned: ['act_1 src/retry.ts'] }
   expect(freshPlaces([PLACE, other, other], state, null)).toEqual([other])

@@ -269,7 +269,7 @@ describe('the answer', () => {
     expect(hookOutput({ agent, agent_event }, event, '')).toBe('')
   })
 
-  test('is only heard where the agent passes it to its model', () => {
+  test('is read only where the agent passes it to its model', () => {
     expect(isOutputRead('gemini', 'before-edit')).toBe(false)
     expect(isOutputRead('cursor', 'after-edit')).toBe(false)
     for (const event of ['stop', 'subagent-end', 'session-end'] as const)

@@ -59,7 +59,7 @@ function driftedMerges(material: Material): Promise<MergeWithTruth[]> {
   return made
 }
 
-test('they are the same whichever side asks', async () => {
+test('they are the same for both sides', async () => {
   const merges = await driftedMerges('code')
   for (const { our_patch, their_patch, ...merge } of merges) {
     const mine = verdictOf({ ...merge, our_patch, their_patch }, false)

@@ -40,7 +40,7 @@ describe('a pair', () => {
     ['near', ['far', 'near', 'noise']],
     ['far', ['noise', 'far']],
     ['noise', ['noise']],
-  ])('has the strongest verdict of its real files: %s', (strongest, verdicts) => {
+  ])('has the strongest verdict of its files that are not noise: %s', (strongest, verdicts) => {
     const {
       strongest: found,
       files,
@@ -67,7 +67,7 @@ describe('a pair', () => {
   const many = (count: number, verdict: string) =>
     Array.from({ length: count }, (_, at) => pairOf(`src/${String(at).padStart(3, '0')}.ts`, verdict))
 
-  test('of more than 300 real files is marked as cut', () => {
+  test('of more than 300 files that are not noise is marked as cut', () => {
     const whole = verdictOf([...many(300, 'far'), pairOf('', 'noise')])
     expect([whole.cut, whole.strongest?.verdict, whole.files.length]).toEqual([false, 'far', 301])
     const cut = verdictOf([pairOf('zz.ts', 'conflict'), ...many(300, 'far')])
@@ -75,7 +75,7 @@ describe('a pair', () => {
     expect(verdictOf([pairOf('a.ts', 'conflict'), ...many(300, 'far')]).strongest?.verdict).toBe('conflict')
   })
 
-  test('that is unknown because declared work sent no patch is an intention', () => {
+  test('that is unknown because declared work sent no patch is marked as an intention', () => {
     const mine: FilePair = { path: 'a', yours: change({ path: 'a' }), theirs: edit('a', 20, 'b') }
     expect(verdictOf([mine]).lacks_patch).toBe(false)
     expect(verdictOf([mine], { yours: true, theirs: false }).lacks_patch).toBe(true)

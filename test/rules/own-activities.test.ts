@@ -124,7 +124,7 @@ describe('with nothing left', () => {
     })
   })
 
-  test('the text says so if the check was incomplete', () => {
+  test('the text names that the check was incomplete', () => {
     const rest = withoutOwn(overlapOf(listed, { complete: false }), OWN)
     expect(rest).toMatchObject(nothing)
     expect(rest.reason).toMatch(/exhausted its work budget before it had compared everything\.$/)

@@ -160,7 +160,7 @@ describe('comments', () => {
 })
 
 describe('a pair', () => {
-  test('is resolved by the push that takes it away, and open again by one that brings it back', () => {
+  test('is resolved by a push that removes the conflict, and open again after one that restores it', () => {
     const other: Plan = { pushes: [[2, at(20)]] }
     const moved: Plan = {
       pushes: [
@@ -173,7 +173,7 @@ describe('a pair', () => {
     expect(playOf([back, other]).pairs).toMatchObject([{ resolved_at: null, shown_at: 2 * DAY }])
   })
 
-  test('is brought about by nobody if it was there when the replay started', () => {
+  test('has no cause if it existed when the replay started', () => {
     const again: Plan = {
       pushes: [
         [1, at(20)],

@@ -54,7 +54,7 @@ describe('noise', () => {
     expect(noiseShares({ noise: {}, recorded: 0 })).toEqual([])
   })
 
-  test.each(NOISE_CLASSES)('of the class %s has a cure', (noise) => {
+  test.each(NOISE_CLASSES)('of the class %s has a remedy', (noise) => {
     const [share] = noiseShares({ noise: { [noise]: 1 }, recorded: 0 })
     expect(share?.cure).toMatch(/^[a-z].*[^.]$/)
   })

@@ -52,7 +52,7 @@ test('note creates a notable, which check then shows', async () => {
   expect((await tree.run(['notes'])).stdout).toBe('No notables.\n')
 })
 
-test('watch says that there are more activities than it shows', async () => {
+test('watch shows that there are more activities than it lists', async () => {
   const titles = Array.from({ length: 101 }, (_, index) => ({ title: `Work ${index}` }))
   await Promise.all(titles.map(startAsBen))
   const { stdout } = await tree.run(['watch', '--once'])
@@ -236,7 +236,7 @@ describe('order', () => {
     }
   })
 
-  test('fails as other commands do', async () => {
+  test('exits with 1 and one line on errors', async () => {
     const ran = await tree.run(['order'], { env: { GITHUB_TOKEN: 'nobody' } })
     expect(ran).toMatchObject({
       code: 1,
@@ -379,7 +379,7 @@ describe('the state of git', () => {
     expect((await json(['start', 'Fix', '--paths', 'x'])).activity.branch).toBe(null)
   })
 
-  test('is sent without a branch on the base branch, so that work that merges there can collide', async () => {
+  test('is sent without a branch on the base branch, so that work to be merged there can collide', async () => {
     const other = await startAsBen({ base_branch: 'main', scope: { paths: ['src/**/retry.ts'] } })
     await tree.write({ 'src/checkout/retry.ts': 'changed' })
     const told = await tree.run(['check'])
@@ -454,7 +454,7 @@ describe('the state of git', () => {
     ])
   })
 
-  test('without changes is that of the branch’s activities, and check says so', async () => {
+  test('without changes is that of the branch’s activities, and check shows that', async () => {
     await tree.git('checkout', '-q', '-b', 'declared')
     await tree.run(['start', '--paths', 'src/checkout/retry.ts'])
     await startAsBen({ scope: { paths: ['src/**'] } })
@@ -637,7 +637,7 @@ describe('login', () => {
     expect((await tree.run(['list'], { env: unset })).code).toBe(0)
   })
 
-  test('stores a token only when told to, for the user alone, and says so', async () => {
+  test('stores a token only with --with-token, readable only by the user, and reports that', async () => {
     const env = { ...unset, GITHUB_TOKEN: undefined }
     const { stdout } = await tree.run(['login', shop.url, '--with-token'], { env, input: 'tok-ben\n' })
     expect(stdout).toMatch(/stored unencrypted in .*, which only you can read/)

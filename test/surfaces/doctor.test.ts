@@ -68,7 +68,7 @@ test('finds no problem where everything is set up, with exit code 0', async () =
   expect(stdout).toMatch(/^ok {7}repository {2}acme\/shop/)
 })
 
-test('says what to do about each problem, with exit code 1', async () => {
+test('names the remedy of each problem, with exit code 1', async () => {
   const found = await doctor({ PATH: process.env.PATH ?? '', GITHUB_TOKEN: 'nobody' })
   expect(found).toMatchObject({
     code: 1,
@@ -96,7 +96,7 @@ test('finds hooks of another release, with titles or without', async () => {
   })
 })
 
-test('says why hooks leave the server alone', async () => {
+test('explains why hooks send no requests', async () => {
   const silent = await startSilentServer()
   await hook({ DECONFLICT_URL: silent.url })
   expect(await doctor()).toMatchObject({

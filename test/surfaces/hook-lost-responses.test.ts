@@ -103,7 +103,7 @@ test('hooks that run at once after it share the activity', async () => {
   expect(await onlyId()).toBe(id)
 })
 
-test('the session after /clear goes on with it, even if its first response is lost too', async () => {
+test('the session after /clear continues it, even if its first response is lost too', async () => {
   await lost(isCreate, 'session-start')
   const id = await onlyId()
   await endPause()
@@ -124,7 +124,7 @@ test('the end of the session archives it', async () => {
   expect(await listed()).toEqual([])
 })
 
-test('a session that ended while hooks left the service alone is archived by the next one', async () => {
+test('the activity of a session that ended while hooks sent no requests is archived by the next session', async () => {
   await lost(isCreate, 'session-start')
   const id = await onlyId()
   await quiet('session-end', { reason: 'exit' })
@@ -135,7 +135,7 @@ test('a session that ended while hooks left the service alone is archived by the
   expect(await stateFiles('ended-')).toEqual([])
 })
 
-test('a session whose end could not be sent is archived by the next one', async () => {
+test('the activity of a session whose end could not be sent is archived by the next session', async () => {
   await quiet('session-start')
   await proxy.close()
   expect((await hook('session-end', { reason: 'exit' })).stderr).toMatch(/cannot be reached/)
@@ -151,7 +151,7 @@ test('a session whose end could not be sent is archived by the next one', async 
   expect(await stateFiles('ended-')).toEqual([])
 })
 
-test('an activity whose archive was carried out is archived once more, without an error', async () => {
+test('archiving an activity that is archived already causes no error', async () => {
   await quiet('session-start')
   await lost(isArchive, 'session-end', { reason: 'exit' })
   expect(await listed()).toEqual([])
@@ -170,7 +170,7 @@ test('a request that was never sent is not repeated', async () => {
   expect(await stateFiles('ended-')).toEqual([])
 })
 
-test('only the user can read a request that is kept', async () => {
+test('only the user can read a stored request', async () => {
   await tree.write({ [FILE]: 'secret\n' })
   await lost(isCreate, 'session-start')
   const [name] = await stateFiles('session-')

@@ -1,4 +1,4 @@
-/** What an agent hears from its hooks, and when: before it edits, once, and nothing from a service that fails. */
+/** What an agent reads from its hooks, and when: before it edits, once, and nothing if the service fails. */
 import { readFile, writeFile } from 'node:fs/promises'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
@@ -38,7 +38,7 @@ const run = (event: string, about: object = {}, { agent = 'claude-code', env, fl
     env,
     input: JSON.stringify({ session_id: 's1', transcript_path: '/t', cwd: tree.path, ...about }),
   })
-/** What the agent hears; empty if nothing. */
+/** The warning that the agent reads; empty if there is none. */
 const heard = async (...given: Parameters<typeof run>): Promise<string> => {
   const { stdout, stderr, code } = await run(...given)
   expect([code, stderr]).toEqual([0, ''])
@@ -59,7 +59,7 @@ const startAsBen = async (body: object = {}): Promise<string> => {
 
 const RETRY = 'src/checkout/retry.ts'
 
-describe('the agent hears of overlap', () => {
+describe('the agent is warned about overlap', () => {
   test('at the start, with the files that the branch changes', async () => {
     await startAsBen()
     await tree.write({ [RETRY]: 'changed\n' })
@@ -78,7 +78,7 @@ describe('the agent hears of overlap', () => {
     expect(await heard('before-edit', edit(RETRY))).toBe('')
   })
 
-  test('with the result of a read, before the edit; the read claims nothing', async () => {
+  test('with the result of a read, before the edit; the read adds no file to the activity', async () => {
     await tree.write({ 'lib/a.ts': '1\n' })
     await heard('session-start')
     await startAsBen()
@@ -108,7 +108,7 @@ describe('the agent hears of overlap', () => {
     expect(await heard('after-read', missing, { agent: 'codex' })).toBe('')
   })
 
-  test('in each context: a subagent has not heard what the session has', async () => {
+  test('in each context: a subagent has not read the warnings of the session', async () => {
     await startAsBen()
     await heard('after-read', read(RETRY))
     expect(await heard('after-read', { ...read(RETRY), agent_id: 'a7' })).toContain('“Tidy” by Ben')
@@ -143,7 +143,7 @@ describe('the agent hears of overlap', () => {
     expect(await heard('prompt', { prompt: 'Go on.' })).toBe('')
   })
 
-  test('without the words of others, if the hook says so', async () => {
+  test('without text by others, with --no-titles', async () => {
     const id = await startAsBen()
     const told = await heard('after-read', read(RETRY), { flags: ['--no-titles'] })
     expect(told).toContain(`- ben (${id}): ${RETRY}`)
@@ -157,7 +157,7 @@ describe('the agent hears of overlap', () => {
   })
 })
 
-test('a hook with nothing to ask needs neither git nor the service', async () => {
+test('a hook with nothing to check needs neither git nor the service', async () => {
   await heard('session-start')
   await heard('after-read', read(RETRY))
   await heard('before-edit', edit('README.md'))
@@ -172,7 +172,7 @@ test('a hook with nothing to ask needs neither git nor the service', async () =>
 })
 
 describe('a session is one activity', () => {
-  test('whichever files its tool reads, and its agent is the real one', async () => {
+  test('whichever files its tool reads, with the agent that really runs', async () => {
     const env = {}
     const own = { session_id: undefined, sessionId: 's1', transcript_path: undefined }
     const asClaude = { transcript_path: undefined, hook_event_name: 'SessionStart', source: 'startup' }
@@ -183,7 +183,7 @@ describe('a session is one activity', () => {
     expect(await mine()).toMatchObject([{ agent: 'copilot' }])
   })
 
-  test('which ends half an hour after its last sign', async () => {
+  test('which expires half an hour after its last prompt or edit', async () => {
     await heard('session-start')
     const [activity] = await mine()
     expect(await retrieved(activity?.id as string)).toMatchObject({ ttl_ms: 1_800_000 })
@@ -222,7 +222,7 @@ describe('a subagent in a working tree of its own', () => {
   test.each([
     ['at its end', 'subagent-end', { agent_id: 'a7' }],
     ['with its working tree', 'subagent-end', { worktree_path: '../sub' }],
-  ])('ends %s, and the session goes on', async (_, event, about) => {
+  ])('ends %s, and the session continues', async (_, event, about) => {
     await startThere()
     await heard('subagent-end', { agent_id: 'a8' })
     expect(await mine()).toHaveLength(2)
@@ -241,7 +241,7 @@ describe('a subagent in a working tree of its own', () => {
 describe('a service that fails', () => {
   const record = () => at('.git/deconflict/hooks.json')
 
-  test('is left alone for a minute', async () => {
+  test('gets no request for a minute', async () => {
     const env = { DECONFLICT_URL: 'http://127.0.0.1:9' }
     expect((await run('session-start', {}, { env })).stderr).toMatch(/cannot be reached/)
     expect(await run('prompt', {}, { env })).toEqual({ code: 0, stdout: '', stderr: '' })
@@ -255,13 +255,13 @@ describe('a service that fails', () => {
     expect((await run('prompt', {}, { env })).stderr).toMatch(/cannot be reached/)
   })
 
-  test('is asked at once at another address', async () => {
+  test('gets a request at once at another address', async () => {
     await run('session-start', {}, { env: { DECONFLICT_URL: 'http://127.0.0.1:9' } })
     await heard('session-start')
     expect(await mine()).toHaveLength(1)
   })
 
-  test('because it is older gets no field that it does not know', async () => {
+  test('because it is older gets the request again without the unknown field', async () => {
     const refused: string[] = []
     const server = createServer(async (request, response) => {
       const body = await textOf(request)

@@ -85,7 +85,7 @@ describe('the hook of an agent', () => {
     expect((await only()).branch).toBe('tidy')
   })
 
-  test('asks a service that does not respond once, and then leaves it alone', async () => {
+  test('sends one request to a service that does not respond, and then none', async () => {
     const silent = await startSilentServer()
     const ask = (event: string) =>
       tree.run(['hook', event, '--agent', 'claude-code'], {
@@ -172,7 +172,7 @@ describe('the hook of an agent', () => {
     expect(await only()).toMatchObject({ branch: 'other', base_branch: 'main', title: 'Work on other' })
   })
 
-  test('warns a session on the base branch of work that merges into it, and not of itself', async () => {
+  test('warns a session on the base branch about work to be merged into it, and not about itself', async () => {
     await tree.git('checkout', '-q', 'main')
     const { body } = await startAsBen()
     const ben = body.activity.id

@@ -69,7 +69,7 @@ describe('init', () => {
     expect(await snapshot()).toEqual(before)
   })
 
-  test('says what to trust, what to commit, and what everyone has to do', async () => {
+  test('lists what to trust, what to commit, and what everyone has to do', async () => {
     const { stdout } = await tree.run(['init', '--yes'])
     expect(stdout).toMatch(/Codex runs no hook until you trust it/)
     expect(stdout).toMatch(/Copilot CLI runs hooks only in a trusted folder/)
@@ -81,7 +81,7 @@ describe('init', () => {
     expect(some).not.toMatch(/Trust|pre-push/)
   })
 
-  test('points from CLAUDE.md and GEMINI.md to AGENTS.md, if they exist and do not yet', async () => {
+  test('includes AGENTS.md in CLAUDE.md and GEMINI.md, if they exist and do not include it yet', async () => {
     await tree.write({ 'CLAUDE.md': 'Be kind.', 'GEMINI.md': 'See @./AGENTS.md\n' })
     const before = await snapshot()
     await tree.run(['init', '--yes', '--only', 'agents-md'])
@@ -248,7 +248,7 @@ describe('init', () => {
     expect(await snapshot()).toEqual(before)
   })
 
-  test('writes hooks that name no words of others with --hooks=paths', async () => {
+  test('writes hooks that show no text by others with --hooks=paths', async () => {
     await tree.run(['init', '--yes', '--hooks=paths'])
     for (const name of [...NAMES.slice(0, 5)]) {
       const commands = (await read(name)).match(/deconflict hook [^|"}]*/g) ?? []

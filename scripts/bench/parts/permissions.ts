@@ -18,7 +18,7 @@ export async function permissionsPart(rig: Rig): Promise<void> {
     },
     github: {
       ...of,
-      label: 'the GitHub stand-in itself',
+      label: 'the GitHub stub itself',
       urls: [github.url],
       requests: [{ method: 'GET', path: '/repos/acme/busy' }],
     },
