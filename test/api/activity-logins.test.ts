@@ -107,14 +107,17 @@ describe('GitHub', () => {
     ['a heartbeat', heartbeat, 0],
   ]
 
-  test.each(calls)('receives one request for the login, from %s, when it is needed', async (_, call, times) => {
-    const id = await idOf('ben')
-    const before = github.calls(USER)
-    await call(id)
-    expect(github.calls(USER)).toBe(before + times)
-    await create()
-    expect(github.calls(USER)).toBe(before + 1)
-  })
+  test.each(calls)(
+    'receives one request for the login, from %s, when it is needed',
+    async (_, call, times) => {
+      const id = await idOf('ben')
+      const before = github.calls(USER)
+      await call(id)
+      expect(github.calls(USER)).toBe(before + times)
+      await create()
+      expect(github.calls(USER)).toBe(before + 1)
+    },
+  )
 
   test.each([
     ['server_error', '503 service_unavailable'],
