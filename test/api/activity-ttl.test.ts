@@ -1,29 +1,11 @@
-/** The time to live of an activity's own: what it lowers, what renews it, and what ends it (contract §4 and §5). */
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
-import { fakeGithub } from '../support/github.ts'
-import {
-  type PullRequestService,
-  startPullRequestService,
-  type TrackedRepository,
-} from '../support/pull-request-service.ts'
+/** An activity with its own time to live: its limits, what renews it, and when it no longer applies (contract §4 and §5). */
+import { beforeEach, describe, expect, test } from 'vitest'
+import { usePullRequests } from '../support/pull-request-service.ts'
 
 const MINUTE_MS = 60_000
 const DAY_MS = 86_400_000
 
-const github = fakeGithub()
-let fixture: PullRequestService
-let repository: TrackedRepository
-
-beforeAll(async () => {
-  fixture = await startPullRequestService(github)
-})
-beforeEach(() => {
-  repository = fixture.repository()
-})
-afterAll(async () => {
-  await fixture.service.close()
-  github.close()
-})
+const { fixture, repository } = usePullRequests()
 
 const read = async (id: string) => (await repository.request('GET', `/activity/${id}`)).body
 const patch = async (id: string, body: object) =>
@@ -36,37 +18,37 @@ function left({ expires_at }: { expires_at: string }): number {
 
 const pr_url = () => `https://github.com/${repository.full_name}/pull/7`
 
-describe('on create', () => {
-  test('it replaces that of the repository and is returned', async () => {
+describe('a create with ttl_ms', () => {
+  test('replaces that of the repository and returns it', async () => {
     const activity = await read(await repository.createActivity({ ttl_ms: 10 * MINUTE_MS }))
     expect(activity.ttl_ms).toBe(10 * MINUTE_MS)
     expect(left(activity)).toBe(10 * MINUTE_MS)
   })
 
-  test('a longer one is lowered to that of the repository', async () => {
+  test('lowers a longer one to that of the repository', async () => {
     const activity = await read(await repository.createActivity({ ttl_ms: 90 * DAY_MS }))
     expect([activity.ttl_ms, left(activity)]).toEqual([DAY_MS, DAY_MS])
   })
 
-  test.each([59_999, 60_000.5, '60000', -1])('%o is refused', async (ttl_ms) => {
+  test.each([59_999, 60_000.5, '60000', -1])('rejects %o', async (ttl_ms) => {
     const body = { title: 'Retry', summary: 'Twice.', actor: 'Ben', ttl_ms }
     const refused = await repository.request('POST', '/activity', { body })
     expect([refused.status, refused.body.error.param]).toEqual([422, 'ttl_ms'])
   })
 
-  test.each([{ ttl_ms: null }, {}])('%o means that of the repository', async (given) => {
+  test.each([{ ttl_ms: null }, {}])('with %o applies that of the repository', async (given) => {
     const activity = await read(await repository.createActivity(given))
     expect([activity.ttl_ms, left(activity)]).toEqual([null, DAY_MS])
   })
 
-  test('it is dropped if there is a pull request', async () => {
+  test('applies that of the repository if there is a pull request', async () => {
     const given = { ttl_ms: 10 * MINUTE_MS, pr_url: pr_url() }
     const activity = await read(await repository.createActivity(given))
     expect([activity.ttl_ms, left(activity)]).toEqual([null, DAY_MS])
   })
 })
 
-describe('it is what renews the activity', () => {
+describe('ttl_ms renews the activity', () => {
   let id: string
   beforeEach(async () => {
     id = await repository.createActivity({ branch: 'retries', ttl_ms: 10 * MINUTE_MS })
@@ -88,7 +70,7 @@ describe('it is what renews the activity', () => {
     expect(left(await read(id))).toBe(6 * MINUTE_MS)
   })
 
-  test('also after that of the repository became shorter', async () => {
+  test('up to that of the repository if that became shorter', async () => {
     await repository.writeFile('.github/deconflict.yml', 'activity_ttl_ms: 480000\n')
     await repository.request('POST', `/activity/${id}/heartbeat`)
     expect(left(await read(id))).toBe(8 * MINUTE_MS)
@@ -96,13 +78,13 @@ describe('it is what renews the activity', () => {
     expect(left(await read(id))).toBe(8 * MINUTE_MS)
   })
 
-  test('and without one the activity expires', async () => {
+  test('which expires without a heartbeat', async () => {
     await repository.advance(6 * MINUTE_MS)
     expect((await read(id)).status).toBe('expired')
   })
 })
 
-describe('it no longer applies after a link to a pull request', () => {
+describe('ttl_ms no longer applies after a link to a pull request', () => {
   let id: string
   beforeEach(async () => {
     id = await repository.createActivity({ branch: 'retries', ttl_ms: MINUTE_MS })
@@ -113,7 +95,7 @@ describe('it no longer applies after a link to a pull request', () => {
     expect([updated.ttl_ms, left(updated)]).toEqual([null, DAY_MS])
   })
 
-  test('by its event', async () => {
+  test('by an event of the pull request', async () => {
     await repository.open({ head: 'retries' })
     const activity = await read(id)
     expect([activity.ttl_ms, left(activity)]).toEqual([null, DAY_MS])

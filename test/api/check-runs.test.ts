@@ -1,29 +1,10 @@
 /** The check run `Deconflict`: only if it is enabled, never a failure, with annotations on the files that overlap (contract §10). */
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
-import { fakeGithub } from '../support/github.ts'
-import { editOf } from '../support/lines.ts'
-import {
-  type PullRequestService,
-  QUIET_MS,
-  startPullRequestService,
-  type TrackedRepository,
-} from '../support/pull-request-service.ts'
+import { beforeEach, describe, expect, test } from 'vitest'
+import { editOf, editOfPay, PAY_LINES } from '../support/lines.ts'
+import { QUIET_MS, usePullRequests } from '../support/pull-request-service.ts'
 import { installationEvent } from '../support/webhooks.ts'
 
-const github = fakeGithub()
-let fixture: PullRequestService
-let repository: TrackedRepository
-
-beforeAll(async () => {
-  fixture = await startPullRequestService(github)
-})
-beforeEach(() => {
-  repository = fixture.repository()
-})
-afterAll(async () => {
-  await fixture.service.close()
-  github.close()
-})
+const { fixture, github, repository } = usePullRequests()
 
 const turnOn = () =>
   repository.writeFile('.github/deconflict.yml', 'check_run: true\ncomment: {audience: both}')
@@ -79,11 +60,9 @@ test('the check run is neutral for overlaps of any severity, with a notice on ea
 
 test('a notice is on the lines that another pull request changes too', async () => {
   await turnOn()
-  const base = Array.from({ length: 60 }, (_, at) => `pay(${at})`)
-  const edit = (text: string) =>
-    ({ filename: 'src/pay.ts', status: 'modified', patch: editOf(base, 40, 3, [text]) }) as const
-  await repository.open({ title: 'Retry', head: 'retries', author: 'ben', files: [edit('retry()')] })
-  await repository.open({ head: 'tidy', author: 'cy', files: [edit('tidy()')] })
+  const files = [editOfPay(40, ['retry()'])]
+  await repository.open({ title: 'Retry', head: 'retries', author: 'ben', files })
+  await repository.open({ head: 'tidy', author: 'cy', files: [editOfPay(40, ['tidy()'])] })
   expect(repository.githubRepo.checkRuns().at(-1)?.annotations).toEqual([
     {
       path: 'src/pay.ts',
@@ -97,19 +76,14 @@ test('a notice is on the lines that another pull request changes too', async () 
 
 test('a notice is on the lines of the head commit, under its present name', async () => {
   await turnOn()
-  const base = Array.from({ length: 60 }, (_, at) => `pay(${at})`)
   const inserted = Array.from({ length: 10 }, (_, at) => `import a${at}`)
-  const theirs = {
-    filename: 'src/pay.ts',
-    status: 'modified',
-    patch: editOf(base, 40, 3, ['retry()']),
-  } as const
-  const edit = editOf(base, 40, 3, ['tidy()', 'twice()']).replace('@@ -37,9 +37,8 @@', '@@ -37,9 +47,8 @@')
+  const theirs = editOfPay(40, ['retry()'])
+  const edit = editOfPay(40, ['tidy()', 'twice()']).patch.replace('@@ -37,9 +37,8 @@', '@@ -37,9 +47,8 @@')
   const yours = {
     filename: 'src/till.ts',
     previous_filename: 'src/pay.ts',
     status: 'renamed',
-    patch: `${editOf(base, 1, 0, inserted)}\n${edit}`,
+    patch: `${editOf(PAY_LINES, 1, 0, inserted)}\n${edit}`,
   } as const
   await repository.open({ title: 'Retry', head: 'retries', author: 'ben', files: [theirs] })
   await repository.open({ head: 'tidy', author: 'cy', files: [yours] })

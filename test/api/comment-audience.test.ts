@@ -1,17 +1,11 @@
 /** Which side of an overlap gets a comment, and what it names (contract §12). */
 import { eq } from 'drizzle-orm'
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { pairs } from '../../src/signal/table.ts'
-import { fakeGithub } from '../support/github.ts'
 import type { PullGiven } from '../support/github-repository.ts'
 import { timestamp } from '../support/github-state.ts'
-import { editOf } from '../support/lines.ts'
-import {
-  type PullRequestService,
-  QUIET_MS,
-  startPullRequestService,
-  type TrackedRepository,
-} from '../support/pull-request-service.ts'
+import { editOfPay } from '../support/lines.ts'
+import { QUIET_MS, usePullRequests } from '../support/pull-request-service.ts'
 import { installationEvent } from '../support/webhooks.ts'
 
 const DAY_MS = 86_400_000
@@ -19,28 +13,14 @@ const PUBLIC_URL = 'https://deconflict.example'
 const BOT = { login: 'renovate[bot]', type: 'Bot' } as const
 const AGENT = { login: 'Copilot', type: 'Bot' } as const
 
-const github = fakeGithub()
-let fixture: PullRequestService
-let repository: TrackedRepository
+const { fixture, github, repository, useSettings } = usePullRequests({ config: { public_url: PUBLIC_URL } })
 
-beforeAll(async () => {
-  fixture = await startPullRequestService(github, { config: { public_url: PUBLIC_URL } })
-})
-beforeEach(() => {
-  repository = fixture.repository()
-})
-afterAll(async () => {
-  await fixture.service.close()
-  github.close()
-})
-
-const base = Array.from({ length: 120 }, (_, at) => `pay(${at})`)
-const edit = (at: number, text: string, filename = 'src/pay.ts') =>
-  ({ filename, status: 'modified', patch: editOf(base, at, 3, [text]) }) as const
+const edit = (at: number, text: string, filename?: string) => editOfPay(at, [text], filename)
 /** Opens a pull request on the lines that the others change too, unless `pull` has other files. */
 const open = (head: string, pull: PullGiven = {}) =>
   repository.open({ head, title: head, files: [edit(40, head)], ...pull })
-const told = (...numbers: number[]) => numbers.map((number) => repository.comment(number) !== undefined)
+const haveComment = (...numbers: number[]) =>
+  numbers.map((number) => repository.comment(number) !== undefined)
 const daysAgo = (days: number) => timestamp(new Date(Date.now() - days * DAY_MS))
 const ledger = () => {
   const db = fixture.service.app.database.connection()
@@ -51,21 +31,21 @@ const activityOn = async (branch: string) =>
 
 describe('of two pull requests on the same lines', () => {
   test.each<[string, PullGiven, PullGiven, [boolean, boolean]]>([
-    ['the later one is told', {}, {}, [false, true]],
-    ['the later one is told, if the first is a coding agent’s', { author: AGENT }, {}, [false, true]],
-    ['the later one is told, if it is a coding agent’s', {}, { author: AGENT }, [false, true]],
-    ['none is told, if the first is a bot’s', { author: BOT }, {}, [false, false]],
-    ['none is told, if the later one is a bot’s', {}, { author: BOT }, [false, false]],
-    ['none is told, if both are one author’s', { author: 'ben' }, { author: 'Ben' }, [false, false]],
-    ['none is told, if the later one is muted', {}, { labels: ['deconflict:mute'] }, [false, false]],
+    ['the later one gets the comment', {}, {}, [false, true]],
+    ['the later one gets the comment if the first is a coding agent’s', { author: AGENT }, {}, [false, true]],
+    ['the later one gets the comment if it is a coding agent’s', {}, { author: AGENT }, [false, true]],
+    ['none gets a comment if the first is a bot’s', { author: BOT }, {}, [false, false]],
+    ['none gets a comment if the later one is a bot’s', {}, { author: BOT }, [false, false]],
+    ['none gets a comment if both have one author', { author: 'ben' }, { author: 'Ben' }, [false, false]],
+    ['none gets a comment if the later one is muted', {}, { labels: ['deconflict:mute'] }, [false, false]],
     [
-      'none is told, if nobody worked on the first for 15 days',
+      'none gets a comment if the first was not pushed for 15 days',
       { created_at: daysAgo(15) },
       {},
       [false, false],
     ],
     [
-      'the later one is told, if somebody worked on the first within 14 days',
+      'the later one gets the comment if the first was pushed within 14 days',
       { created_at: daysAgo(13) },
       {},
       [false, true],
@@ -73,7 +53,7 @@ describe('of two pull requests on the same lines', () => {
   ])('%s', async (_, first, second, expected) => {
     const numbers = [await open('retries', first), await open('tidy', second)]
     await repository.advance(2 * QUIET_MS)
-    expect(told(...numbers)).toEqual(expected)
+    expect(haveComment(...numbers)).toEqual(expected)
   })
 
   test('the one whose push caused the overlap gets the comment, although it was opened first', async () => {
@@ -82,34 +62,34 @@ describe('of two pull requests on the same lines', () => {
     await repository.advance(QUIET_MS)
     await repository.push(first, [edit(40, 'retries')])
     await repository.advance(2 * QUIET_MS)
-    expect(told(first, second)).toEqual([true, false])
+    expect(haveComment(first, second)).toEqual([true, false])
   })
 
   test('both get a comment with {audience: both}', async () => {
-    repository = fixture.repository('comment: {audience: both}')
+    useSettings('comment: {audience: both}')
     const numbers = [await open('retries'), await open('tidy')]
-    expect(told(...numbers)).toEqual([true, true])
+    expect(haveComment(...numbers)).toEqual([true, true])
   })
 
   test('both get a comment with {same_author: true}, if the audience is both', async () => {
-    repository = fixture.repository('comment: {audience: both, same_author: true}')
+    useSettings('comment: {audience: both, same_author: true}')
     const numbers = [await open('retries', { author: 'ben' }), await open('tidy', { author: 'ben' })]
-    expect(told(...numbers)).toEqual([true, true])
+    expect(haveComment(...numbers)).toEqual([true, true])
   })
 
-  test.each(['retries', 'tidy'])('both are told, if the one on %s is blocking', async (blocking) => {
+  test.each(['retries', 'tidy'])('both get a comment if the one on %s is blocking', async (blocking) => {
     const numbers = [await open('retries'), await open('tidy')]
     const { id } = await activityOn(blocking)
     await repository.request('PATCH', `/activity/${id}`, { body: { blocking: true } })
     await repository.advance(2 * QUIET_MS)
-    expect(told(...numbers)).toEqual([true, true])
+    expect(haveComment(...numbers)).toEqual([true, true])
   })
 })
 
 describe('of a pull request and declared work', () => {
   test('the pull request gets a comment if it was opened later', async () => {
     await repository.createActivity()
-    expect(told(await open('tidy'))).toEqual([true])
+    expect(haveComment(await open('tidy'))).toEqual([true])
   })
 
   test('the pull request gets no comment about work that was declared later, whose response shows the overlap', async () => {
@@ -128,7 +108,7 @@ describe('of a pull request and declared work', () => {
     expect(status).toBe(201)
     expect(body.overlap.severity).toBe('high')
     await repository.advance(2 * QUIET_MS)
-    expect(told(number)).toEqual([false])
+    expect(haveComment(number)).toEqual([false])
     expect(await ledger()).toMatchObject([
       {
         first: `#${number}`,
@@ -141,29 +121,29 @@ describe('of a pull request and declared work', () => {
 
   test('the pull request gets no comment about work of its author', async () => {
     await repository.createActivity()
-    expect(told(await open('tidy', { author: 'ada' }))).toEqual([false])
+    expect(haveComment(await open('tidy', { author: 'ada' }))).toEqual([false])
   })
 
   test('the pull request gets a comment about other work by the account that declared its own', async () => {
     await repository.createActivity({ branch: 'tidy' })
     await repository.createActivity({ branch: 'retries', actor: 'Cy' })
-    expect(told(await open('tidy', { author: 'ben' }))).toEqual([true])
+    expect(haveComment(await open('tidy', { author: 'ben' }))).toEqual([true])
   })
 
   test('the pull request gets a comment about blocking work that was declared later', async () => {
     const number = await open('tidy')
     await repository.advance(2 * QUIET_MS)
     await repository.createActivity({ branch: 'other' })
-    expect(told(number)).toEqual([false])
+    expect(haveComment(number)).toEqual([false])
     await repository.createActivity({ blocking: true })
-    expect(told(number)).toEqual([true])
+    expect(haveComment(number)).toEqual([true])
   })
 
   test('the pull request gets a comment about a high notable that is created later', async () => {
     const number = await open('tidy')
     await repository.advance(2 * QUIET_MS)
     await repository.createNotable({ importance: 'high' })
-    expect(told(number)).toEqual([true])
+    expect(haveComment(number)).toEqual([true])
   })
 })
 
@@ -184,7 +164,7 @@ test('a comment names three other pull requests and links to the rest, which do 
 describe('over budget', () => {
   /** 18 pull requests and two more on the same lines, the second of which has a comment. */
   async function overBudget(): Promise<number> {
-    repository = fixture.repository('check_run: true\ncomment: {budget: 0}')
+    useSettings('check_run: true\ncomment: {budget: 0}')
     for (let at = 0; at < 18; at += 1)
       repository.githubRepo.open({ author: `ben-${at}`, files: [`src/${at}.ts`] })
     await fixture.service.deliverAndRun(installationEvent(github, repository.installation, 'created'))
@@ -195,7 +175,7 @@ describe('over budget', () => {
   test('conflicts in one file are not shown on further pull requests', async () => {
     const commented = await overBudget()
     const number = await open('later')
-    expect(told(commented, number)).toEqual([true, false])
+    expect(haveComment(commented, number)).toEqual([true, false])
     expect(repository.githubRepo.checkRuns().at(-1)?.output.summary).toContain('`comment.budget`')
     await repository.advance(QUIET_MS)
     await repository.push(commented, [edit(41, 'tidy')])
@@ -206,12 +186,12 @@ describe('over budget', () => {
   test('conflicts in two files are still shown', async () => {
     await overBudget()
     const files = [edit(40, 'later'), edit(40, 'later', 'src/till.ts')]
-    expect(told(await open('later', { files }))).toEqual([true])
+    expect(haveComment(await open('later', { files }))).toEqual([true])
   })
 })
 
 test('in shadow mode nothing is posted, and the ledger records what would have been posted', async () => {
-  repository = fixture.repository('check_run: true\ncomment: {mode: shadow}')
+  useSettings('check_run: true\ncomment: {mode: shadow}')
   await open('retries')
   const number = await open('tidy')
   await repository.advance(2 * QUIET_MS)
@@ -222,7 +202,7 @@ test('in shadow mode nothing is posted, and the ledger records what would have b
 })
 
 test.each(['mode: off', 'enabled: false'])('with {%s} nothing is posted or entered', async (mode) => {
-  repository = fixture.repository(`check_run: true\ncomment: {${mode}}`)
+  useSettings(`check_run: true\ncomment: {${mode}}`)
   await open('retries')
   const number = await open('tidy')
   await repository.createActivity({ blocking: true })

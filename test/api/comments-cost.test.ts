@@ -1,31 +1,11 @@
 /** The number of GitHub calls per pull request, and that no calls are made until a rate limit ends. */
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
-import { fakeGithub } from '../support/github.ts'
-import {
-  type PullRequestService,
-  QUIET_MS,
-  startPullRequestService,
-  type TrackedRepository,
-} from '../support/pull-request-service.ts'
+import { describe, expect, test } from 'vitest'
+import { QUIET_MS, usePullRequests } from '../support/pull-request-service.ts'
 import { installationEvent, pullRequestEvent } from '../support/webhooks.ts'
 
 const MINUTE_MS = 60_000
 
-const github = fakeGithub()
-let fixture: PullRequestService
-let repository: TrackedRepository
-
-beforeAll(async () => {
-  fixture = await startPullRequestService(github)
-})
-beforeEach(() => {
-  repository = fixture.repository('comment: {audience: both}')
-})
-afterAll(async () => {
-  github.clearFaults()
-  await fixture.service.close()
-  github.close()
-})
+const { fixture, github, repository } = usePullRequests({ settings: 'comment: {audience: both}' })
 
 /** Pull requests that are compared, and on which nothing is published. */
 const MUTE = 'deconflict:mute'

@@ -1,27 +1,8 @@
 /** A pull request has one comment of the App, which is edited in place and at a limited rate, whatever other comments exist (contract §10). */
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
-import { fakeGithub } from '../support/github.ts'
-import {
-  type PullRequestService,
-  QUIET_MS,
-  startPullRequestService,
-  type TrackedRepository,
-} from '../support/pull-request-service.ts'
+import { describe, expect, test } from 'vitest'
+import { QUIET_MS, usePullRequests } from '../support/pull-request-service.ts'
 
-const github = fakeGithub()
-let fixture: PullRequestService
-let repository: TrackedRepository
-
-beforeAll(async () => {
-  fixture = await startPullRequestService(github)
-})
-beforeEach(() => {
-  repository = fixture.repository('comment: {audience: both}')
-})
-afterAll(async () => {
-  await fixture.service.close()
-  github.close()
-})
+const { github, repository } = usePullRequests({ settings: 'comment: {audience: both}' })
 
 const MARKER = '<!-- deconflict:pull-request -->'
 const MUTE = 'deconflict:mute'

@@ -1,30 +1,10 @@
 /** What the App does when GitHub refuses a comment, and how it finds its own comment among many (contract §10). */
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { MINUTE_MS } from '../../src/base/clock.ts'
-import { fakeGithub } from '../support/github.ts'
-import {
-  type PullRequestService,
-  QUIET_MS,
-  startPullRequestService,
-  type TrackedRepository,
-} from '../support/pull-request-service.ts'
+import { QUIET_MS, usePullRequests } from '../support/pull-request-service.ts'
 import { installationEvent, repositoryEvent } from '../support/webhooks.ts'
 
-const github = fakeGithub()
-let fixture: PullRequestService
-let repository: TrackedRepository
-
-beforeAll(async () => {
-  fixture = await startPullRequestService(github)
-})
-beforeEach(() => {
-  repository = fixture.repository('comment: {audience: both}')
-})
-afterAll(async () => {
-  github.clearFaults()
-  await fixture.service.close()
-  github.close()
-})
+const { fixture, github, repository } = usePullRequests({ settings: 'comment: {audience: both}' })
 
 const MARKER = '<!-- deconflict:pull-request -->'
 const creations = () => repository.writes().filter((route) => route.startsWith('POST '))

@@ -1,29 +1,10 @@
 /** Whose words a comment repeats, and when its own words change (contract §10). */
 import { and, eq } from 'drizzle-orm'
-import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { pull_requests } from '../../src/pull-requests/table.ts'
-import { fakeGithub } from '../support/github.ts'
-import {
-  type PullRequestService,
-  QUIET_MS,
-  startPullRequestService,
-  type TrackedRepository,
-} from '../support/pull-request-service.ts'
+import { QUIET_MS, usePullRequests } from '../support/pull-request-service.ts'
 
-const github = fakeGithub()
-let fixture: PullRequestService
-let repository: TrackedRepository
-
-beforeAll(async () => {
-  fixture = await startPullRequestService(github)
-})
-beforeEach(() => {
-  repository = fixture.repository()
-})
-afterAll(async () => {
-  await fixture.service.close()
-  github.close()
-})
+const { fixture, repository } = usePullRequests()
 
 test.each(['NONE', 'FIRST_TIMER', 'FIRST_TIME_CONTRIBUTOR'])(
   'the title and branch of a pull request whose author is %s are left out',

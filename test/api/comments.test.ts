@@ -1,31 +1,12 @@
 /** The comment on a pull request: when it is created, what it says, when it is edited, and when there is none (contract §10). */
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { sweep } from '../../src/operations/sweep.ts'
-import { fakeGithub } from '../support/github.ts'
-import { editOf } from '../support/lines.ts'
-import {
-  type PullRequestService,
-  QUIET_MS,
-  startPullRequestService,
-  type TrackedRepository,
-} from '../support/pull-request-service.ts'
+import { editOfPay } from '../support/lines.ts'
+import { QUIET_MS, usePullRequests } from '../support/pull-request-service.ts'
 
 const DAY_MS = 86_400_000
 
-const github = fakeGithub()
-let fixture: PullRequestService
-let repository: TrackedRepository
-
-beforeAll(async () => {
-  fixture = await startPullRequestService(github)
-})
-beforeEach(() => {
-  repository = fixture.repository()
-})
-afterAll(async () => {
-  await fixture.service.close()
-  github.close()
-})
+const { fixture, repository, useSettings } = usePullRequests()
 
 const CREATED = expect.stringMatching(/^POST \/issues\/\d+\/comments$/)
 const EDITED = expect.stringMatching(/^PATCH \/issues\/comments\/\d+$/)
@@ -45,7 +26,7 @@ describe('a pull request that collides with other work gets a comment', () => {
   })
 
   test('with the number and address of the other pull request, on both of them with {audience: both}', async () => {
-    repository = fixture.repository('comment: {audience: both}')
+    useSettings('comment: {audience: both}')
     const first = await repository.open({ title: 'Retry', head: 'retries', author: 'ben' })
     expect(repository.comment(first)).toBeUndefined()
     const second = await repository.open({ title: 'Tidy', head: 'tidy', author: 'cy' })
@@ -75,20 +56,14 @@ describe('a pull request that collides with other work gets a comment', () => {
 })
 
 describe('two pull requests in one file', () => {
-  const base = Array.from({ length: 120 }, (_, at) => `pay(${at})`)
-  const edit = (at: number, added: string[]) =>
-    ({ filename: 'src/pay.ts', status: 'modified', patch: editOf(base, at, 3, added) }) as const
-  const open = (head: string, ...files: ReturnType<typeof edit>[]) =>
-    repository.open({ title: `Edit in ${head}`, head, author: `author-of-${head}`, files })
-
   test.each([
-    ['far apart', edit(100, ['tidy()'])],
-    ['some lines apart', edit(50, ['tidy()'])],
-    ['on adjacent lines', edit(44, ['tidy()'])],
-    ['with the same change', edit(40, ['retry()'])],
+    ['far apart', editOfPay(100, ['tidy()'])],
+    ['some lines apart', editOfPay(50, ['tidy()'])],
+    ['on adjacent lines', editOfPay(44, ['tidy()'])],
+    ['with the same change', editOfPay(40, ['retry()'])],
   ])('get no comment %s', async (_, file) => {
-    const first = await open('retries', edit(40, ['retry()']))
-    const second = await open('tidy', file)
+    const first = await repository.openBranch('retries', editOfPay(40, ['retry()']))
+    const second = await repository.openBranch('tidy', file)
     await repository.advance(2 * QUIET_MS)
     for (const number of [first, second]) expect(repository.githubRepo.comments(number)).toEqual([])
     const { body } = await repository.request('GET', '/overlaps')
@@ -96,9 +71,9 @@ describe('two pull requests in one file', () => {
   })
 
   test('get a comment when a push reaches the same lines, and it names the lines', async () => {
-    await open('retries', edit(40, ['retry()']))
-    const second = await open('tidy', edit(100, ['tidy()']))
-    await repository.push(second, [edit(41, ['tidy()'])])
+    await repository.openBranch('retries', editOfPay(40, ['retry()']))
+    const second = await repository.openBranch('tidy', editOfPay(100, ['tidy()']))
+    await repository.push(second, [editOfPay(41, ['tidy()'])])
     await repository.advance(2 * QUIET_MS)
     expect(repository.githubRepo.comments(second)).toHaveLength(1)
     expect(repository.comment(second)).toContain(
@@ -108,8 +83,8 @@ describe('two pull requests in one file', () => {
 
   test('get a comment that names a duplicate', async () => {
     const rows = Array.from({ length: 6 }, (_, at) => `const fresh${at} = compute(${at})`)
-    const first = await open('retries', edit(10, rows))
-    const second = await open('tidy', edit(100, rows))
+    const first = await repository.openBranch('retries', editOfPay(10, rows))
+    const second = await repository.openBranch('tidy', editOfPay(100, rows))
     expect(repository.comment(second)).toContain(
       `/pull/${first}) \`Edit in retries\` (\`author-of-retries\`, ready) seems to do the same as this pull request (6 of 6 added lines are alike). Agree with`,
     )
@@ -313,7 +288,7 @@ describe('an overlap that an incomplete check did not reach is not reported as e
 
 describe('a change is published on every affected pull request', () => {
   test('a new activity, its changed scope, and its end', async () => {
-    repository = fixture.repository('comment: {audience: both}')
+    useSettings('comment: {audience: both}')
     const number = await repository.open()
     const aside = await repository.open({ files: ['docs/a.md'] })
     const id = await repository.createActivity({ title: 'Retry payments' })
@@ -361,7 +336,7 @@ describe('a change is published on every affected pull request', () => {
   })
 
   test('the comment of the other pull request names only the merged one, and that of the merged one stays', async () => {
-    repository = fixture.repository('comment: {audience: both}')
+    useSettings('comment: {audience: both}')
     const merged = await repository.open({ head: 'retries' })
     const number = await repository.open({ head: 'tidy' })
     await repository.advance(QUIET_MS)

@@ -1,27 +1,9 @@
 /** How a pull request differs from what was declared before it, on retrieval (contract §11). */
-import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
-import { fakeGithub } from '../support/github.ts'
+import { expect, test } from 'vitest'
 import type { FileGiven } from '../support/github-repository.ts'
-import {
-  type PullRequestService,
-  startPullRequestService,
-  type TrackedRepository,
-} from '../support/pull-request-service.ts'
+import { usePullRequests } from '../support/pull-request-service.ts'
 
-const github = fakeGithub()
-let fixture: PullRequestService
-let repository: TrackedRepository
-
-beforeAll(async () => {
-  fixture = await startPullRequestService(github)
-})
-beforeEach(() => {
-  repository = fixture.repository()
-})
-afterAll(async () => {
-  await fixture.service.close()
-  github.close()
-})
+const { repository } = usePullRequests()
 
 const drift = async (id: string) => (await repository.request('GET', `/activity/${id}`)).body.drift
 
@@ -56,7 +38,7 @@ test.each<[string, object, FileGiven[], object | null]>([
     { declared_only: ['src/*.ts'], changed_only: ['src/a.ts'] },
   ],
   [
-    'knows a renamed file by both names',
+    'compares a renamed file under both names',
     { paths: ['src/old.ts'] },
     [renamed],
     { declared_only: [], changed_only: [] },

@@ -1,25 +1,11 @@
 /** The merge order of tracked pull requests follows their events (contract §12). */
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import type { MergeOrder } from '../../src/overlap/merge-order.ts'
-import { fakeGithub } from '../support/github.ts'
 import type { PullFile } from '../support/github-state.ts'
 import { editOf } from '../support/lines.ts'
-import {
-  type PullRequestService,
-  startPullRequestService,
-  type TrackedRepository,
-} from '../support/pull-request-service.ts'
+import { usePullRequests } from '../support/pull-request-service.ts'
 
-const github = fakeGithub()
-let fixture: PullRequestService
-
-beforeAll(async () => {
-  fixture = await startPullRequestService(github)
-})
-afterAll(async () => {
-  await fixture.service.close()
-  github.close()
-})
+const { repository } = usePullRequests()
 
 const FILE = Array.from({ length: 60 }, (_, at) => `const value${at + 1} = read(${at + 1})`)
 
@@ -30,7 +16,8 @@ function modified(filename: string, text: string, lines = 1): PullFile {
 }
 
 /** The numbers of the pull requests in order, and of those that are clear. */
-async function numbersIn({ request }: TrackedRepository): Promise<(number | undefined)[][]> {
+async function mergeOrder(): Promise<(number | undefined)[][]> {
+  const { request } = repository
   const { items, clear } = (await request('GET', '/merge-order')).body as MergeOrder
   const all: { id: string; pr_url: string }[] = (await request('GET', '/activity')).body.items
   const numbers = new Map(all.map(({ id, pr_url }) => [id, Number(pr_url.split('/').at(-1))]))
@@ -38,22 +25,20 @@ async function numbersIn({ request }: TrackedRepository): Promise<(number | unde
 }
 
 test('the merge order follows a stack, a merge and a push', async () => {
-  const repository = fixture.repository()
   const lower = await repository.open({ head: 'lower', files: [modified('a.ts', 'lower')] })
   const upper = await repository.open({ head: 'upper', base: 'lower', files: [modified('b.ts', 'upper', 9)] })
   const wide = await repository.open({ files: [modified('a.ts', 'wide'), modified('b.ts', 'wide')] })
-  expect(await numbersIn(repository)).toEqual([[lower, upper, wide], []])
+  expect(await mergeOrder()).toEqual([[lower, upper, wide], []])
   repository.githubRepo.merge(lower)
   await repository.deliver(lower, 'closed')
-  expect(await numbersIn(repository)).toEqual([[upper, wide], []])
+  expect(await mergeOrder()).toEqual([[upper, wide], []])
   await repository.push(wide, [modified('a.ts', 'wide')])
-  expect(await numbersIn(repository)).toEqual([[], [wide, upper]])
+  expect(await mergeOrder()).toEqual([[], [wide, upper]])
 })
 
 test('a pull request whose files GitHub lists without patches is not clear if another one changes them', async () => {
-  const repository = fixture.repository()
   await repository.open({ files: [{ ...modified('a.ts', 'large'), patch: null }] })
   await repository.open({ files: [modified('a.ts', 'small')] })
   const other = await repository.open({ files: [modified('b.ts', 'other')] })
-  expect(await numbersIn(repository)).toEqual([[], [other]])
+  expect(await mergeOrder()).toEqual([[], [other]])
 })

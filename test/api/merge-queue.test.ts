@@ -1,32 +1,16 @@
 /** A pull request in the merge queue is ahead of the others: what their comments say (contract §10). */
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
-import { fakeGithub } from '../support/github.ts'
-import {
-  type PullRequestService,
-  QUIET_MS,
-  startPullRequestService,
-  type TrackedRepository,
-} from '../support/pull-request-service.ts'
+import { beforeEach, describe, expect, test } from 'vitest'
+import { QUIET_MS, usePullRequests } from '../support/pull-request-service.ts'
 import { pullRequestEvent } from '../support/webhooks.ts'
 
-const github = fakeGithub()
-let fixture: PullRequestService
-let repository: TrackedRepository
+const { fixture, github, repository } = usePullRequests({ settings: 'comment: {audience: both}' })
 let first: number
 let second: number
 
-beforeAll(async () => {
-  fixture = await startPullRequestService(github)
-})
 beforeEach(async () => {
-  repository = fixture.repository('comment: {audience: both}')
   first = await repository.open({ title: 'Retry', head: 'retries', author: 'ben' })
   second = await repository.open({ title: 'Tidy', head: 'tidy', author: 'cy' })
   await repository.advance(QUIET_MS)
-})
-afterAll(async () => {
-  await fixture.service.close()
-  github.close()
 })
 
 /** The text about the second pull request, which was opened later, in the comment on the first. */

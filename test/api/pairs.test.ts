@@ -1,37 +1,13 @@
 /** The ledger of pairs: the cause of a pair, who was shown it, and its outcome (contract §12). */
 import { eq } from 'drizzle-orm'
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { sweep } from '../../src/operations/sweep.ts'
 import { merged_changes, pair_totals, pairs } from '../../src/signal/table.ts'
-import { fakeGithub } from '../support/github.ts'
-import { editOf } from '../support/lines.ts'
-import {
-  type PullRequestService,
-  QUIET_MS,
-  startPullRequestService,
-  type TrackedRepository,
-} from '../support/pull-request-service.ts'
+import { editOf, editOfPay, PAY_LINES } from '../support/lines.ts'
+import { QUIET_MS, usePullRequests } from '../support/pull-request-service.ts'
 
-const github = fakeGithub()
-let fixture: PullRequestService
-let repository: TrackedRepository
+const { fixture, repository } = usePullRequests()
 
-beforeAll(async () => {
-  fixture = await startPullRequestService(github)
-})
-beforeEach(() => {
-  repository = fixture.repository()
-})
-afterAll(async () => {
-  await fixture.service.close()
-  github.close()
-})
-
-const base = Array.from({ length: 120 }, (_, at) => `pay(${at})`)
-const edit = (at: number, added: string[]) =>
-  ({ filename: 'src/pay.ts', status: 'modified', patch: editOf(base, at, 3, added) }) as const
-const open = (head: string, ...files: ReturnType<typeof edit>[]) =>
-  repository.open({ title: `Edit in ${head}`, head, author: `author-of-${head}`, files })
 const db = () => fixture.service.app.database.connection()
 const ledger = () => db().select().from(pairs).where(eq(pairs.repo_id, repository.id)).orderBy(pairs.first)
 const kept = () => db().select().from(merged_changes).where(eq(merged_changes.repo_id, repository.id))
@@ -44,8 +20,8 @@ const reads = (number: number) => repository.calls().filter((call) => call === `
 
 /** Two pull requests on the same lines, the second of which has the comment. */
 async function conflicting() {
-  const first = await open('retries', edit(40, ['retry()']))
-  const second = await open('tidy', edit(41, ['tidy()']))
+  const first = await repository.openBranch('retries', editOfPay(40, ['retry()']))
+  const second = await repository.openBranch('tidy', editOfPay(41, ['tidy()']))
   expect(repository.comment(first)).toBeUndefined()
   expect(repository.comment(second)).toMatch(/`#\d+`.* changes lines 40–42 of `src\/pay\.ts` too/)
   return { first, second }
@@ -74,7 +50,7 @@ test('two pull requests on the same lines are a pair, and the later one gets the
 describe('a pair', () => {
   test('is resolved when a push removes the conflict', async () => {
     const { second } = await conflicting()
-    await repository.push(second, [edit(100, ['tidy()'])])
+    await repository.push(second, [editOfPay(100, ['tidy()'])])
     expect(await pair()).toMatchObject({ outcome: 'resolved', merged: null })
   })
 
@@ -107,8 +83,8 @@ describe('a pair', () => {
   })
 
   test.each([
-    ['still conflicts with the merged lines', edit(41, ['tidy()', 'more()']), 'came_true'],
-    ['is elsewhere now', edit(100, ['tidy()']), 'wrong'],
+    ['still conflicts with the merged lines', editOfPay(41, ['tidy()', 'more()']), 'came_true'],
+    ['is elsewhere now', editOfPay(100, ['tidy()']), 'wrong'],
   ])('whose other side is pushed after the merge and %s', async (_, file, outcome) => {
     const { first, second } = await conflicting()
     await merge(first)
@@ -121,8 +97,8 @@ describe('a pair', () => {
   test('came true when the other side edits the merged lines after a rebase', async () => {
     const { first, second } = await conflicting()
     await merge(first)
-    const merged = [...base.slice(0, 39), 'retry()', ...base.slice(42)]
-    const rebased = { ...edit(41, []), patch: editOf(merged, 40, 2, ['tidy()']) }
+    const merged = [...PAY_LINES.slice(0, 39), 'retry()', ...PAY_LINES.slice(42)]
+    const rebased = { ...editOfPay(41, []), patch: editOf(merged, 40, 2, ['tidy()']) }
     await repository.push(second, [rebased])
     await repository.advance(QUIET_MS)
     expect(await pair()).toMatchObject({ outcome: 'came_true' })
@@ -134,7 +110,7 @@ describe('a pair', () => {
     await merge(first)
     const address = `https://github.com/${repository.full_name}/pull/${first}`
     expect(repository.comment(second)).toContain(`[\`#${first}\`](${address}) was merged: rebase over it.`)
-    await repository.push(second, [edit(100, ['tidy()'])])
+    await repository.push(second, [editOfPay(100, ['tidy()'])])
     await repository.advance(QUIET_MS)
     expect(repository.comment(second)).toContain('**No overlap any more.**')
   })
@@ -151,11 +127,11 @@ describe('declared work on a branch without a pull request', () => {
   const declare = () =>
     repository.createActivity({
       branch: 'agent',
-      scope: { changes: [{ path: 'src/pay.ts', patch: editOf(base, 41, 3, ['tidy()']) }] },
+      scope: { changes: [{ path: 'src/pay.ts', patch: editOfPay(41, ['tidy()']).patch }] },
     })
 
   test('is shown the pair in the response to its create, and the earlier pull request is not', async () => {
-    const number = await open('retries', edit(40, ['retry()']))
+    const number = await repository.openBranch('retries', editOfPay(40, ['retry()']))
     await repository.advance(1000)
     await declare()
     await repository.advance(2 * QUIET_MS)
@@ -167,7 +143,7 @@ describe('declared work on a branch without a pull request', () => {
 
   test('is shown the pair by a check, when a pull request is opened later', async () => {
     await declare()
-    const number = await open('retries', edit(40, ['retry()']))
+    const number = await repository.openBranch('retries', editOfPay(40, ['retry()']))
     expect(repository.comment(number)).toContain('`agent`')
     expect(await pair()).toMatchObject({ first_shown_at: expect.any(Date), second_shown_at: null })
     const { status } = await repository.request('POST', '/activity/check', { body: { branch: 'agent' } })
@@ -176,10 +152,10 @@ describe('declared work on a branch without a pull request', () => {
   })
 
   test('keeps its pairs when it becomes a pull request', async () => {
-    const first = await open('retries', edit(40, ['retry()']))
+    const first = await repository.openBranch('retries', editOfPay(40, ['retry()']))
     await repository.advance(1000)
     await declare()
-    const second = await open('agent', edit(41, ['tidy()']))
+    const second = await repository.openBranch('agent', editOfPay(41, ['tidy()']))
     expect(await ledger()).toMatchObject([
       { first: `#${first}`, second: `#${second}`, cause: 'second', second_shown_at: expect.any(Date) },
     ])
@@ -187,7 +163,7 @@ describe('declared work on a branch without a pull request', () => {
   })
 
   test('has its pairs given up when it ends', async () => {
-    await open('retries', edit(40, ['retry()']))
+    await repository.openBranch('retries', editOfPay(40, ['retry()']))
     const id = await declare()
     await repository.request('POST', `/activity/${id}/archive`)
     await repository.advance(0)
@@ -197,7 +173,7 @@ describe('declared work on a branch without a pull request', () => {
   test('pairs with other declared work', async () => {
     await repository.createActivity({
       branch: 'other',
-      scope: { changes: [{ path: 'src/pay.ts', patch: editOf(base, 40, 3, ['retry()']) }] },
+      scope: { changes: [{ path: 'src/pay.ts', patch: editOfPay(40, ['retry()']).patch }] },
     })
     await repository.advance(1000)
     await declare()
@@ -207,8 +183,8 @@ describe('declared work on a branch without a pull request', () => {
 
 test('a pair is deleted 90 days after its end, and counted with its month', async () => {
   const { second } = await conflicting()
-  const third = await open('third', edit(40, ['third()']))
-  await repository.push(second, [edit(100, ['tidy()'])])
+  const third = await repository.openBranch('third', editOfPay(40, ['third()']))
+  await repository.push(second, [editOfPay(100, ['tidy()'])])
   await merge(third)
   expect(await ledger()).toHaveLength(3)
   const totals = () => db().select().from(pair_totals).where(eq(pair_totals.repo_id, repository.id))
@@ -231,7 +207,7 @@ test('a merge is recognized even if its delivery arrives after that of the next 
   const { first, second } = await conflicting()
   const merged_at = new Date(Date.now() - 60_000).toISOString()
   Object.assign(repository.githubRepo.merge(first), { merged_at })
-  await repository.push(second, [edit(41, ['tidy()', 'more()'])])
+  await repository.push(second, [editOfPay(41, ['tidy()', 'more()'])])
   await repository.deliver(first, 'closed')
   await repository.advance(QUIET_MS)
   expect(await pair()).toMatchObject({ outcome: 'came_true', merged: 'first' })

@@ -1,32 +1,14 @@
 /** The changed files of tracked pull requests: read with their patches, stored as digests, replaced by pushes (contract §11). */
 import { eq } from 'drizzle-orm'
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { activities } from '../../src/activities/table.ts'
 import { enqueue } from '../../src/jobs/store.ts'
 import { file_changes } from '../../src/lines/table.ts'
 import { reconcileJob } from '../../src/pull-requests/reconcile.ts'
-import { fakeGithub } from '../support/github.ts'
 import type { PullFile } from '../support/github-state.ts'
-import {
-  type PullRequestService,
-  startPullRequestService,
-  type TrackedRepository,
-} from '../support/pull-request-service.ts'
+import { usePullRequests } from '../support/pull-request-service.ts'
 
-const github = fakeGithub()
-let fixture: PullRequestService
-let repository: TrackedRepository
-
-beforeAll(async () => {
-  fixture = await startPullRequestService(github)
-})
-beforeEach(() => {
-  repository = fixture.repository()
-})
-afterAll(async () => {
-  await fixture.service.close()
-  github.close()
-})
+const { fixture, github, repository } = usePullRequests()
 
 const PATCH = '@@ -1,3 +1,4 @@\n const retries = 2\n+const delay = 100\n export default retries\n // end'
 

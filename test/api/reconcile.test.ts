@@ -1,40 +1,23 @@
 /** Recovery of missed webhooks: failed deliveries are redelivered, and repositories are reconciled hourly. */
 import { desc } from 'drizzle-orm'
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { beforeEach, describe, expect, test } from 'vitest'
 import { activities } from '../../src/activities/table.ts'
 import { newId } from '../../src/base/id.ts'
 import { enqueue } from '../../src/jobs/store.ts'
 import { firstJobs } from '../../src/pull-requests/jobs.ts'
-import { fakeGithub } from '../support/github.ts'
 import { timestamp } from '../support/github-state.ts'
-import {
-  type PullRequestService,
-  QUIET_MS,
-  startPullRequestService,
-  type TrackedRepository,
-} from '../support/pull-request-service.ts'
+import { QUIET_MS, type TrackedRepository, usePullRequests } from '../support/pull-request-service.ts'
 import { installationEvent, type PushDetails, pushEvent } from '../support/webhooks.ts'
 
 const MINUTE_MS = 60_000
 const HOUR_MS = 3_600_000
 const DAY_MS = 86_400_000
 
-const github = fakeGithub()
-let fixture: PullRequestService
-let repository: TrackedRepository
+const { fixture, github, repository } = usePullRequests()
 
-beforeAll(async () => {
-  fixture = await startPullRequestService(github)
-})
 beforeEach(async () => {
-  repository = fixture.repository()
   // Runs the jobs of a start before any fault is injected. Later runs are scheduled from this time.
   await startAgain()
-})
-afterAll(async () => {
-  github.clearFaults()
-  await fixture.service.close()
-  github.close()
 })
 
 /** Enqueues and runs the jobs of a start. */
@@ -195,13 +178,13 @@ describe('hourly reconciliation', () => {
 
   test('imports a pull request without a delivery, with its files', async () => {
     await repository.open({ title: 'Known' })
-    repository.githubRepo.open({ title: 'Unheard', head: 'u', files: ['src/unheard.ts'] })
+    repository.githubRepo.open({ title: 'Missed', head: 'u', files: ['src/missed.ts'] })
     await anHour()
-    const unheard = (await items()).find(({ title }) => title === 'Unheard')
-    expect((await repository.request('GET', `/activity/${unheard?.id}`)).body).toMatchObject({
+    const missed = (await items()).find(({ title }) => title === 'Missed')
+    expect((await repository.request('GET', `/activity/${missed?.id}`)).body).toMatchObject({
       source: 'pull_request',
       branch: 'u',
-      scope: { paths: ['src/unheard.ts'] },
+      scope: { paths: ['src/missed.ts'] },
     })
   })
 

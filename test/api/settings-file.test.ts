@@ -1,32 +1,14 @@
 /** The settings file of a repository: when it is read, the effect of an invalid file, and that settings apply at once (contract §8). */
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { findRepository } from '../../src/context/store.ts'
-import { fakeGithub } from '../support/github.ts'
-import {
-  type PullRequestService,
-  startPullRequestService,
-  type TrackedRepository,
-} from '../support/pull-request-service.ts'
+import { usePullRequests } from '../support/pull-request-service.ts'
 import { installationEvent, pullRequestEvent, pushEvent, repositoryEvent } from '../support/webhooks.ts'
 
 const SETTINGS = '.github/deconflict.yml'
 const ATTRIBUTES = '.gitattributes'
 const LABELER = '.github/labeler.yml'
 
-const github = fakeGithub()
-let fixture: PullRequestService
-let repository: TrackedRepository
-
-beforeAll(async () => {
-  fixture = await startPullRequestService(github)
-})
-beforeEach(() => {
-  repository = fixture.repository()
-})
-afterAll(async () => {
-  await fixture.service.close()
-  github.close()
-})
+const { fixture, github, repository } = usePullRequests()
 
 const shown = async () => (await repository.request('GET', '/settings')).body
 const reads = () => repository.calls().filter((route) => route.includes('/contents/'))
@@ -133,8 +115,8 @@ describe('the file is read on the first request to a repository', () => {
   })
 })
 
-describe('a push refreshes it', () => {
-  test('that changes or deletes it on the default branch', async () => {
+describe('a push refreshes the settings', () => {
+  test('if it changes or deletes the file on the default branch', async () => {
     await repository.writeFile(SETTINGS, 'activity_ttl_ms: 5000')
     expect((await shown()).activity_ttl_ms).toBe(5000)
     await repository.writeFile(SETTINGS, 'activity_ttl_ms: 6000')
@@ -143,7 +125,7 @@ describe('a push refreshes it', () => {
     expect(await shown()).toMatchObject({ source: 'defaults', activity_ttl_ms: 86_400_000 })
   })
 
-  test('but not one to another branch or without the file', async () => {
+  test('but not if it is to another branch or without the file', async () => {
     await repository.writeFile(SETTINGS, 'activity_ttl_ms: 5000')
     const before = reads().length
     const push = repository.githubRepo.push('topic', { [SETTINGS]: 'activity_ttl_ms: 6000' })
@@ -155,36 +137,36 @@ describe('a push refreshes it', () => {
     expect(reads()).toHaveLength(before)
   })
 
-  test('on a default branch of another name', async () => {
+  test('to a default branch of another name', async () => {
     repository.githubRepo.repository.default_branch = 'trunk'
     await repository.writeFile(SETTINGS, 'activity_ttl_ms: 6000')
     expect((await shown()).activity_ttl_ms).toBe(6000)
   })
 
-  test('and a forced push, which may change any file', async () => {
+  test('if it is forced, which may change any file', async () => {
     await shown()
     const push = repository.githubRepo.write(SETTINGS, 'activity_ttl_ms: 6000')
     await fixture.service.deliverAndRun(pushEvent(github, repository.full_name, { ...push, forced: true }))
     expect((await shown()).activity_ttl_ms).toBe(6000)
   })
 
-  test('and one whose commits GitHub does not list completely', async () => {
+  test('if GitHub does not list all of its commits', async () => {
     await shown()
     const push = repository.githubRepo.write(SETTINGS, 'activity_ttl_ms: 6000')
     const { event, payload } = pushEvent(github, repository.full_name, { ...push, modified: ['src/pay.ts'] })
     const [commit] = payload.commits as object[]
-    const told_of = (count: number) => ({
+    const pushOf = (count: number) => ({
       event,
       payload: { ...payload, commits: Array(count).fill(commit) },
     })
-    await fixture.service.deliverAndRun(told_of(2047))
+    await fixture.service.deliverAndRun(pushOf(2047))
     expect((await shown()).activity_ttl_ms).toBe(86_400_000)
-    await fixture.service.deliverAndRun(told_of(2048))
+    await fixture.service.deliverAndRun(pushOf(2048))
     expect((await shown()).activity_ttl_ms).toBe(6000)
   })
 })
 
-describe('another default branch has its own file', () => {
+describe('another default branch has its own settings file', () => {
   const changeTo = async (branch: string) => {
     repository.githubRepo.repository.default_branch = branch
     await fixture.service.deliverAndRun(repositoryEvent(github, repository.full_name, 'edited'))

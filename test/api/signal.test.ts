@@ -1,35 +1,11 @@
 /** `GET …/signal` as pull requests change: pairs, hot files, noise and reactions; and its parameters and callers (contract §12). */
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import type { Signal } from '../../src/signal/signal.ts'
-import { fakeGithub } from '../support/github.ts'
-import { editOf } from '../support/lines.ts'
-import {
-  type PullRequestService,
-  QUIET_MS,
-  startPullRequestService,
-  type TrackedRepository,
-} from '../support/pull-request-service.ts'
+import { editOfPay } from '../support/lines.ts'
+import { QUIET_MS, usePullRequests } from '../support/pull-request-service.ts'
 
-const github = fakeGithub()
-let fixture: PullRequestService
-let repository: TrackedRepository
+const { github, repository } = usePullRequests()
 
-beforeAll(async () => {
-  fixture = await startPullRequestService(github)
-})
-beforeEach(() => {
-  repository = fixture.repository()
-})
-afterAll(async () => {
-  await fixture.service.close()
-  github.close()
-})
-
-const base = Array.from({ length: 120 }, (_, at) => `pay(${at})`)
-const edit = (at: number, added: string[]) =>
-  ({ filename: 'src/pay.ts', status: 'modified', patch: editOf(base, at, 3, added) }) as const
-const open = (head: string, ...files: ReturnType<typeof edit>[]) =>
-  repository.open({ title: `Edit in ${head}`, head, author: `author-of-${head}`, files })
 const signal = async (query = ''): Promise<Signal> => {
   const { status, body } = await repository.request('GET', `/signal${query}`)
   expect(status, JSON.stringify(body)).toBe(200)
@@ -41,8 +17,8 @@ const NONE = { shown: 0, came_true: 0, resolved: 0, wrong: 0, given_up: 0, open:
 
 describe('two pull requests on the same lines', () => {
   test('are one pair, with links, until the outcome is known', async () => {
-    const first = await open('retries', edit(40, ['retry()']))
-    const second = await open('tidy', edit(41, ['tidy()']))
+    const first = await repository.openBranch('retries', editOfPay(40, ['retry()']))
+    const second = await repository.openBranch('tidy', editOfPay(41, ['tidy()']))
     expect(await signal('?days=1')).toMatchObject({
       days: 1,
       budget: { share: 0.5, in_force: false },
@@ -73,7 +49,7 @@ describe('two pull requests on the same lines', () => {
         },
       ],
     })
-    await repository.push(second, [edit(100, ['tidy()'])])
+    await repository.push(second, [editOfPay(100, ['tidy()'])])
     expect(await signal()).toMatchObject({
       pairs: { ...NONE, shown: 1, resolved: 1 },
       precision: null,
@@ -84,8 +60,8 @@ describe('two pull requests on the same lines', () => {
 
   test('are one pair even when both get a comment', async () => {
     await repository.writeFile('.github/deconflict.yml', 'comment: {audience: both}')
-    const first = await open('retries', edit(40, ['retry()']))
-    await open('tidy', edit(41, ['tidy()']))
+    const first = await repository.openBranch('retries', editOfPay(40, ['retry()']))
+    await repository.openBranch('tidy', editOfPay(41, ['tidy()']))
     await repository.advance(QUIET_MS)
     expect(repository.comment(first)).toBeDefined()
     expect(await signal()).toMatchObject({ commented: 2, pairs: { ...NONE, shown: 1, open: 1 } })
@@ -94,7 +70,7 @@ describe('two pull requests on the same lines', () => {
 
 test('files of pairs that were not shown are hot too, but the pairs do not count', async () => {
   const own = (head: string, at: number) =>
-    repository.open({ head, author: 'cy', files: [edit(at, [`${head}()`])] })
+    repository.open({ head, author: 'cy', files: [editOfPay(at, [`${head}()`])] })
   await own('retries', 40)
   await own('tidy', 41)
   expect(await signal()).toMatchObject({
@@ -106,13 +82,13 @@ test('files of pairs that were not shown are hot too, but the pairs do not count
 })
 
 test('reactions to a comment arrive when it is edited', async () => {
-  await open('retries', edit(40, ['retry()']))
-  const second = await open('tidy', edit(41, ['tidy()']))
+  await repository.openBranch('retries', editOfPay(40, ['retry()']))
+  const second = await repository.openBranch('tidy', editOfPay(41, ['tidy()']))
   const [comment] = repository.githubRepo.comments(second)
   Object.assign(comment?.reactions ?? {}, { '+1': 2, '-1': 1 })
   expect((await signal()).feedback).toEqual({ up: 0, down: 0 })
   const before = repository.calls().length
-  await repository.push(second, [edit(100, ['tidy()'])])
+  await repository.push(second, [editOfPay(100, ['tidy()'])])
   await repository.advance(QUIET_MS)
   expect((await signal()).feedback).toEqual({ up: 2, down: 1 })
   expect(
@@ -139,7 +115,7 @@ test.each([
   ['days=x', 'days'],
   ['days=1.5', 'days'],
   ['days=', 'days'],
-])('refuses %s', async (query, param) => {
+])('rejects %s', async (query, param) => {
   const { status, body } = await repository.request('GET', `/signal?${query}`)
   expect([status, body.error.type, body.error.param]).toEqual([422, 'validation_error', param])
 })

@@ -1,31 +1,12 @@
 /** Branches that are stacked, by their commits or in a stack on GitHub, do not collide (contract §6 and §11). */
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { sweep } from '../../src/operations/sweep.ts'
-import { fakeGithub } from '../support/github.ts'
-import {
-  type PullRequestService,
-  QUIET_MS,
-  startPullRequestService,
-  type TrackedRepository,
-} from '../support/pull-request-service.ts'
+import { QUIET_MS, usePullRequests } from '../support/pull-request-service.ts'
 import { type PullAction, pullRequestEvent, pushEvent, refEvent } from '../support/webhooks.ts'
 
 const DAY_MS = 86_400_000
 
-const github = fakeGithub()
-let fixture: PullRequestService
-let repository: TrackedRepository
-
-beforeAll(async () => {
-  fixture = await startPullRequestService(github)
-})
-beforeEach(() => {
-  repository = fixture.repository()
-})
-afterAll(async () => {
-  await fixture.service.close()
-  github.close()
-})
+const { fixture, github, repository } = usePullRequests()
 
 /** Pushes a commit to a branch, after `commits` that GitHub lists with it. Returns the new head. */
 async function push(branch: string, commits: string[] = []): Promise<string> {

@@ -1,30 +1,12 @@
 /** Activities of pushed branches without a pull request (contract §5 and §8: track_branches). */
 import { eq } from 'drizzle-orm'
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { activities } from '../../src/activities/table.ts'
 import { file_changes } from '../../src/lines/table.ts'
-import { fakeGithub } from '../support/github.ts'
-import {
-  type PullRequestService,
-  startPullRequestService,
-  type TrackedRepository,
-} from '../support/pull-request-service.ts'
+import { usePullRequests } from '../support/pull-request-service.ts'
 import { type PushDetails, pushEvent, refEvent } from '../support/webhooks.ts'
 
-const github = fakeGithub()
-let fixture: PullRequestService
-let repository: TrackedRepository
-
-beforeAll(async () => {
-  fixture = await startPullRequestService(github)
-})
-beforeEach(() => {
-  repository = fixture.repository()
-})
-afterAll(async () => {
-  await fixture.service.close()
-  github.close()
-})
+const { fixture, github, repository } = usePullRequests()
 
 const BURST_MS = 2000
 const QUIET_MS = 30_000

@@ -1,31 +1,16 @@
 /** A repository from the installation of the App to its removal, so that all statements of that path run on each database. */
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { enqueue } from '../../src/jobs/store.ts'
 import { firstJobs } from '../../src/pull-requests/jobs.ts'
-import { fakeGithub } from '../support/github.ts'
-import {
-  type PullRequestService,
-  QUIET_MS,
-  startPullRequestService,
-} from '../support/pull-request-service.ts'
+import { QUIET_MS, usePullRequests } from '../support/pull-request-service.ts'
 import { installationEvent, pushEvent, refEvent } from '../support/webhooks.ts'
 
 const MINUTE_MS = 60_000
 
-const github = fakeGithub()
-let fixture: PullRequestService
-
-beforeAll(async () => {
-  fixture = await startPullRequestService(github)
-})
-afterAll(async () => {
-  await fixture.service.close()
-  github.close()
-})
+const { fixture, github, repository } = usePullRequests({ settings: 'comment: {audience: both}' })
 
 test('a repository is imported, commented on, rate-limited, reconciled and uninstalled', async () => {
   const { service } = fixture
-  const repository = fixture.repository('comment: {audience: both}')
   const list = async (query = '') => (await repository.request('GET', `/activity${query}`)).body.items
   const reasonOf = async (id: string) =>
     (await repository.request('GET', `/activity/${id}`)).body.archive_reason

@@ -1,38 +1,14 @@
 /** `GET …/signal`: how many pull requests got a comment, which pairs were shown, and how right that was (contract §12). */
-import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { pull_requests } from '../../src/pull-requests/table.ts'
 import type { Signal } from '../../src/signal/signal.ts'
 import { noise_pairs, pair_totals, pairs } from '../../src/signal/table.ts'
-import { fakeGithub } from '../support/github.ts'
-import { editOf } from '../support/lines.ts'
-import {
-  type PullRequestService,
-  QUIET_MS,
-  startPullRequestService,
-  type TrackedRepository,
-} from '../support/pull-request-service.ts'
+import { editOfPay } from '../support/lines.ts'
+import { QUIET_MS, usePullRequests } from '../support/pull-request-service.ts'
 
 const DAY_MS = 86_400_000
-const github = fakeGithub()
-let fixture: PullRequestService
-let repository: TrackedRepository
+const { fixture, repository } = usePullRequests()
 
-beforeAll(async () => {
-  fixture = await startPullRequestService(github)
-})
-beforeEach(() => {
-  repository = fixture.repository()
-})
-afterAll(async () => {
-  await fixture.service.close()
-  github.close()
-})
-
-const base = Array.from({ length: 120 }, (_, at) => `pay(${at})`)
-const edit = (at: number, added: string[]) =>
-  ({ filename: 'src/pay.ts', status: 'modified', patch: editOf(base, at, 3, added) }) as const
-const open = (head: string, ...files: ReturnType<typeof edit>[]) =>
-  repository.open({ title: `Edit in ${head}`, head, author: `author-of-${head}`, files })
 const merge = async (number: number) => {
   repository.githubRepo.merge(number)
   await repository.deliver(number, 'closed')
@@ -67,8 +43,8 @@ test('is empty for a repository without pull requests', async () => {
 
 test('two pull requests on the same lines are counted in shadow mode, in which nothing is posted', async () => {
   await repository.writeFile('.github/deconflict.yml', 'comment: {mode: shadow}')
-  const first = await open('retries', edit(40, ['retry()']))
-  const second = await open('tidy', edit(41, ['tidy()']))
+  const first = await repository.openBranch('retries', editOfPay(40, ['retry()']))
+  const second = await repository.openBranch('tidy', editOfPay(41, ['tidy()']))
   await merge(first)
   await merge(second)
   expect(repository.writes()).toEqual([])
@@ -81,10 +57,10 @@ test('two pull requests on the same lines are counted in shadow mode, in which n
 })
 
 test('the pair of a branch becomes that of its pull request', async () => {
-  const { filename: path, ...change } = edit(40, ['retry()'])
+  const { filename: path, ...change } = editOfPay(40, ['retry()'])
   await repository.createActivity({ branch: 'retries', scope: { changes: [{ path, ...change }] } })
-  const second = await open('tidy', edit(41, ['tidy()']))
-  const first = await open('retries', edit(40, ['retry()']))
+  const second = await repository.openBranch('tidy', editOfPay(41, ['tidy()']))
+  const first = await repository.openBranch('retries', editOfPay(40, ['retry()']))
   await merge(first)
   expect(await signal()).toMatchObject({ recorded: 1, pairs: { shown: 1, open: 1 } })
   repository.githubRepo.update(second, { mergeable: false })

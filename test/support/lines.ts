@@ -43,3 +43,11 @@ export function editOf(
     ...after.map((line) => ` ${line}`),
   ].join('\n')
 }
+
+/** The lines of `src/pay.ts` on the base branch. */
+export const PAY_LINES = Array.from({ length: 120 }, (_, at) => `pay(${at})`)
+
+/** GitHub's entry for a change of `src/pay.ts`, or of a file with the same lines: replaces three lines from `at` on. */
+export function editOfPay(at: number, added: readonly string[], filename = 'src/pay.ts') {
+  return { filename, status: 'modified', patch: editOf(PAY_LINES, at, 3, added) } as const
+}

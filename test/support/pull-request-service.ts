@@ -1,10 +1,10 @@
 /** Repositories with the App installed, one for each test: drives them through GitHub's side and reads what was published. */
-import { expect, onTestFinished, TestRunner } from 'vitest'
+import { afterAll, beforeAll, beforeEach, expect, onTestFinished, TestRunner } from 'vitest'
 import type { Config } from '../../src/base/config.ts'
 import type { Answer, RequestOptions } from './api.ts'
 import type { AppService } from './app-service.ts'
 import { startAppService } from './app-service.ts'
-import type { FakeGithub } from './github.ts'
+import { type FakeGithub, fakeGithub } from './github.ts'
 import type { FakeRepository, FileGiven, PullGiven } from './github-repository.ts'
 import type { Installation } from './github-state.ts'
 import { type PullAction, type PullDetails, pullRequestEvent, pushEvent } from './webhooks.ts'
@@ -25,6 +25,8 @@ export interface TrackedRepository {
   createNotable(body?: Record<string, unknown>): Promise<string>
   /** Opens a pull request, by another author each time, and delivers the event; returns its number. */
   open(pull?: PullGiven): Promise<number>
+  /** Opens a pull request of the branch `head`, by an author of its own. */
+  openBranch(head: string, ...files: FileGiven[]): Promise<number>
   /** Delivers an event of a pull request and runs the due jobs. */
   deliver(number: number, given: PullAction | ({ action: PullAction } & PullDetails)): Promise<void>
   /** Pushes a commit to a pull request and delivers the event. `files` replaces its changed files. */
@@ -54,6 +56,38 @@ export interface PullRequestService {
 
 const COUNT = 60
 const FIRST_ID = 5000
+
+/** What the tests of one file share. The hooks fill `fixture` and `repository`. */
+export interface PullRequestTests {
+  github: FakeGithub
+  fixture: PullRequestService
+  /** The repository of the current test. */
+  repository: TrackedRepository
+  /** Gives the current test another repository, with this settings file. */
+  useSettings(settings: string): void
+}
+
+/** Starts the service before the tests of a file, gives each test a repository, and closes the service at the end. */
+export function usePullRequests(
+  options: { settings?: string; config?: Partial<Config> } = {},
+): PullRequestTests {
+  const github = fakeGithub()
+  const fixture = {} as PullRequestService
+  const repository = {} as TrackedRepository
+  const useSettings = (settings = options.settings) => {
+    Object.assign(repository, fixture.repository(settings))
+  }
+  beforeAll(async () => {
+    Object.assign(fixture, await startPullRequestService(github, options))
+  })
+  beforeEach(() => useSettings())
+  afterAll(async () => {
+    github.clearFaults()
+    await fixture.service.close()
+    github.close()
+  })
+  return { github, fixture, repository, useSettings }
+}
 
 export async function startPullRequestService(
   github: FakeGithub,
@@ -111,6 +145,12 @@ function trackedRepository(given: {
       .map(({ route }) => route.replace(below, ''))
   const deliver: TrackedRepository['deliver'] = (number, event) =>
     service.deliverAndRun(pullRequestEvent(github, full_name, number, event))
+  const open: TrackedRepository['open'] = async (pull) => {
+    authors += 1
+    const { number } = githubRepo.open({ files: ['src/pay.ts'], author: `author-${authors}`, ...pull })
+    await deliver(number, 'opened')
+    return number
+  }
   return {
     id,
     full_name,
@@ -137,12 +177,9 @@ function trackedRepository(given: {
       }
       return (await createdBody('/notables', { ...notableBody, ...body })).id
     },
-    async open(pull) {
-      authors += 1
-      const { number } = githubRepo.open({ files: ['src/pay.ts'], author: `author-${authors}`, ...pull })
-      await deliver(number, 'opened')
-      return number
-    },
+    open,
+    openBranch: (head, ...files) =>
+      open({ title: `Edit in ${head}`, head, author: `author-of-${head}`, files }),
     deliver,
     async push(number, files) {
       const push = githubRepo.pushTo(number)
