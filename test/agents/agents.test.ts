@@ -68,15 +68,15 @@ async function run(program: Program, options: Partial<SessionOptions> = {}) {
     ...options,
   })
   const { turns, code, output, content, duration_ms, hooks, problems } = session
-  const heard = turns.findIndex((turn) => turn.includes(TITLE)) + 1
+  const warned_in = turns.findIndex((turn) => turn.includes(TITLE)) + 1
   const name = expect.getState().currentTestName?.split(' > ').at(-1)
-  const what = heard
-    ? `heard in request ${heard} of ${turns.length}`
-    : `heard nothing in ${turns.length} requests`
+  const what = warned_in
+    ? `warned in request ${warned_in} of ${turns.length}`
+    : `not warned in ${turns.length} requests`
   report.push(`  ${duration_ms} ms, ${what}: ${name}`)
   expect([code, content], output).toEqual([0, EDITED])
-  const times_told = (turns.at(-1)?.split(TITLE).length ?? 0) - 1
-  return { heard, times_told, announced, ended: await ownIds(), hooks, problems }
+  const times_shown = (turns.at(-1)?.split(TITLE).length ?? 0) - 1
+  return { warned_in, times_shown, announced, ended: await ownIds(), hooks, problems }
 }
 
 describe.each(PROGRAMS)('$name', (program) => {
@@ -88,10 +88,10 @@ describe.each(PROGRAMS)('$name', (program) => {
 
   test('creates one activity before the first request, is warned with the file that it reads, and archives the activity', async () => {
     await startAsBen(FILE)
-    const { heard, times_told, announced, ended, hooks, problems } = await run(program)
+    const { warned_in, times_shown, announced, ended, hooks, problems } = await run(program)
     expect(announced, hooks).toHaveLength(1)
-    expect(heard, hooks).toBe(2)
-    expect(times_told).toBe(1)
+    expect(warned_in, hooks).toBe(2)
+    expect(times_shown).toBe(1)
     expect(ended).toEqual(announced)
     // Of Codex, also that the hooks that it ran count as trusted.
     expect(await problems()).toEqual([])
@@ -107,29 +107,29 @@ describe.each(PROGRAMS)('$name', (program) => {
 
   test('is warned in the first request about overlap with the changes of its branch', async () => {
     await startAsBen('src/checkout/pay.ts')
-    const { heard, times_told, hooks } = await run(program, {
+    const { warned_in, times_shown, hooks } = await run(program, {
       prepare: (tree) => tree.write({ 'src/checkout/pay.ts': 'export {}\n' }),
     })
-    expect([heard, times_told], hooks).toEqual([1, 1])
+    expect([warned_in, times_shown], hooks).toEqual([1, 1])
   })
 
   test('is warned in the first request about overlap with a file that the prompt names', async () => {
     await startAsBen(FILE)
-    const { heard, times_told, hooks } = await run(program, { prompt: `${PROMPT} It is in ${FILE}.` })
-    expect([heard, times_told], hooks).toEqual([1, 1])
+    const { warned_in, times_shown, hooks } = await run(program, { prompt: `${PROMPT} It is in ${FILE}.` })
+    expect([warned_in, times_shown], hooks).toEqual([1, 1])
   })
 
   test('completes its session while the service is down', async () => {
     const closed = await startSilentServer()
     await closed.close()
-    const { heard } = await run(program, { url: closed.url })
-    expect(heard).toBe(0)
+    const { warned_in } = await run(program, { url: closed.url })
+    expect(warned_in).toBe(0)
   })
 
   test('completes its session while the service does not respond, and sends it one request', async () => {
     const silent = await startSilentServer()
-    const { heard } = await run(program, { url: silent.url, is_timed: true }).finally(silent.close)
-    expect(heard).toBe(0)
+    const { warned_in } = await run(program, { url: silent.url, is_timed: true }).finally(silent.close)
+    expect(warned_in).toBe(0)
     expect(silent.requests).toHaveLength(1)
   })
 })

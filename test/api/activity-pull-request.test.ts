@@ -76,7 +76,7 @@ test.each([
   ['https://github.com/acme/../acme/shop/pull/7', 'a way round'],
   ['', 'nothing'],
   ['https://github.com/acme/shop/pull/7'.padEnd(2049, '0'), 'more than 2,048 characters'],
-])('refuses %.60s: %s', async (pr_url) => {
+])('rejects %.60s: %s', async (pr_url) => {
   const refused = { status: 422, body: { error: { type: 'validation_error', param: 'pr_url' } } }
   expect(await create(pr_url)).toMatchObject(refused)
   expect(await update(pr_url)).toMatchObject(refused)

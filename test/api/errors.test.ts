@@ -60,7 +60,7 @@ describe('every operation', () => {
     ['__proto__', '{"__proto__": {"title": "x"}}'],
     ['constructor', '{"constructor": {}}'],
     ['toString', '{"toString": 1}'],
-  ])('that takes a body refuses %s with 400', async (_, body) => {
+  ])('that takes a body rejects %s with 400', async (_, body) => {
     const answers = await outcomes(withBody, (route) => call(service, route, { ids, body }))
     expect(answers).toEqual(all(withBody, '400 invalid_request'))
   })

@@ -37,7 +37,7 @@ const asPage = (cookie: string) => ({ cookie, 'x-deconflict-page': '1' })
 const statusOf = async (headers: Record<string, string>) =>
   (await get(`${service.url}/api/v1/repos/acme/shop/activity`, headers)).status
 
-test('it signs the browser in, and the page acts with the token', async () => {
+test('the address signs the browser in, and the page acts with the token', async () => {
   const { location, cookie, flags } = await open()
   expect(location).toBe(PATH)
   expect(flags).toMatch(/HttpOnly/)
@@ -48,18 +48,18 @@ test('it signs the browser in, and the page acts with the token', async () => {
   expect(await statusOf(asPage(cookie))).toBe(200)
 })
 
-test('it signs in once, and again only the browser that used it', async () => {
+test('the address signs in once, and again only the browser that used it', async () => {
   const { cookie } = await open()
   expect(await open()).toMatchObject({ location: '/?problem=used', cookie: '' })
   expect(await open(cookie)).toMatchObject({ location: PATH, cookie: '' })
 })
 
-test('a HEAD request does not use it up', async () => {
+test('a HEAD request does not use up the address', async () => {
   expect((await get(url, {}, 'HEAD')).status).toBe(204)
   expect((await open()).location).toBe(PATH)
 })
 
-test('it expires after 15 minutes', async () => {
+test('the address expires after 15 minutes', async () => {
   service.clock.advance(15 * MINUTE_MS)
   expect((await open()).location).toBe('/?problem=used')
 })

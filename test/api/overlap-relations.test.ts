@@ -200,7 +200,7 @@ describe('current overlap', () => {
   test('the earlier activity shows a later overlap with its title, and its end', async () => {
     const { request, create, createActivity } = repository()
     const first = (await create({ branch: 'first', scope })).activity.id
-    const told = async () => {
+    const shown = async () => {
       const got = await request('GET', `/activity/${first}`)
       const beat = await request('POST', `/activity/${first}/heartbeat`)
       const patched = await request('PATCH', `/activity/${first}`, { body: { heartbeat: true } })
@@ -208,16 +208,16 @@ describe('current overlap', () => {
       return got.body.overlap
     }
     const nothing = { overlap_detected: false, severity: null, related_activity_ids: [], matches: [] }
-    expect(await told()).toEqual(nothing)
+    expect(await shown()).toEqual(nothing)
     await createActivity({ branch: 'first', scope })
-    expect(await told()).toEqual(nothing)
+    expect(await shown()).toEqual(nothing)
     const later = await createActivity({
       title: 'Tidy',
       branch: 'second',
       risk: 'high',
       scope: { paths: ['src/**'] },
     })
-    expect(await told()).toEqual({
+    expect(await shown()).toEqual({
       overlap_detected: true,
       severity: 'high',
       related_activity_ids: [later],
@@ -235,7 +235,7 @@ describe('current overlap', () => {
       ],
     })
     await request('PATCH', `/activity/${later}`, { body: { scope: { paths: ['docs/**'] } } })
-    expect(await told()).toEqual(nothing)
+    expect(await shown()).toEqual(nothing)
   })
 
   test('a notable counts in the summary and is named', async () => {

@@ -156,16 +156,16 @@ function compared(ctx: RepoContext, [older, newer]: [ActivityRow, ActivityRow], 
   const side_verdict = hasLines ? sideVerdict(mine, its, { shared, noise, budget }) : undefined
   const { areas, pairs } = comparisonOf(proposal, storedScopeOf(newer), { rules, budget, by_lines: hasLines })
   const kind = takePairs(pairs, 1).length > 0 ? 'path' : areas.length > 0 ? 'area' : null
-  const told = (row: ActivityRow) => {
+  const reported = (row: ActivityRow) => {
     const others = kind && overlapSeverity(kind, activityWeight(row))
     return side_verdict ? sideSeverity(side_verdict, activityWeight(row), others) : others
   }
-  const [to_older, to_newer] = [told(newer), told(older)]
+  const [to_older, to_newer] = [reported(newer), reported(older)]
   if (to_older === null || to_newer === null) return null
   return {
     activity_ids: [older.id, newer.id],
     severity: higher(to_older, to_newer),
-    told: [to_older, to_newer],
+    reported: [to_older, to_newer],
     ...relationOf(mine, its, side_verdict),
     files: (side_verdict?.files ?? [])
       .slice(0, 3)
@@ -203,15 +203,15 @@ test('each pair is listed and checked with the verdict, severity and lines of th
         ...each,
         files: paths.filter(({ verdict }) => verdict !== null).map(({ globs: _, ...path }) => path),
       }))
-      expect(listed).toEqual(expected.toSorted(byIds).map(({ told: _, ...each }) => each))
+      expect(listed).toEqual(expected.toSorted(byIds).map(({ reported: _, ...each }) => each))
       expect(items.every(({ areas, paths }) => areas.length + paths.length > 0)).toBe(true)
       expect([body.total, body.checked_against.complete]).toEqual([expected.length, true])
 
       for (const { id } of rows) {
         const { overlap } = (await repo.request('GET', `/activity/${id}`)).body
-        const told = expected.flatMap(({ activity_ids, told, lines }) =>
+        const reported = expected.flatMap(({ activity_ids, reported, lines }) =>
           activity_ids.flatMap((each, side) =>
-            each === id ? [{ id: activity_ids[1 - side], severity: told[side], lines }] : [],
+            each === id ? [{ id: activity_ids[1 - side], severity: reported[side], lines }] : [],
           ),
         )
         const matches = overlap.matches.map(({ id, severity, lines }: Overlap & { id: string }) => ({
@@ -219,7 +219,7 @@ test('each pair is listed and checked with the verdict, severity and lines of th
           severity,
           lines,
         }))
-        expect(new Set(matches)).toEqual(new Set(told))
+        expect(new Set(matches)).toEqual(new Set(reported))
       }
     }),
     { numRuns: RUNS, endOnFailure: true },

@@ -246,13 +246,13 @@ test('each colliding pair of live activities is listed once, after any sequence 
         })
 
         // The list contains exactly the pairs that retrievals report, which use the index in the database.
-        const told = new Set<string>()
+        const related = new Set<string>()
         for (const { id, scope } of live) {
           if (scope.areas.length + scope.paths.length === 0) continue
           const { overlap } = (await repo.request('GET', `/activity/${id}`)).body
-          for (const other of overlap.related_activity_ids) told.add([id, other].sort().join())
+          for (const other of overlap.related_activity_ids) related.add([id, other].sort().join())
         }
-        expect([...told].sort()).toEqual(items.map(({ activity_ids }) => activity_ids.join()).sort())
+        expect([...related].sort()).toEqual(items.map(({ activity_ids }) => activity_ids.join()).sort())
       },
     ),
     { numRuns: RUNS, endOnFailure: true },

@@ -110,7 +110,7 @@ describe('signing in', () => {
     ['another state', (state: string) => `code=code-of-ada&state=${state}x`, true],
     ['no state', () => 'code=code-of-ada', true],
     ['no sign-in begun in this browser', (state: string) => `code=code-of-ada&state=${state}`, false],
-    ['a code that GitHub does not know', (state: string) => `code=guess&state=${state}`, true],
+    ['a code that GitHub rejects', (state: string) => `code=guess&state=${state}`, true],
   ])('is refused with %s', async (_, query, hasCookie) => {
     const { cookie, state } = await begin()
     const response = await get(`/session/callback?${query(state)}`, hasCookie ? { cookie } : {})

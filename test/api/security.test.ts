@@ -145,9 +145,9 @@ test('no submitted URL makes the service call it', async () => {
 })
 
 test('the token is not sent when GitHub redirects to another host', async () => {
-  const heard: IncomingHttpHeaders[] = []
+  const received: IncomingHttpHeaders[] = []
   const elsewhere = createServer((req, res) => {
-    heard.push(req.headers)
+    received.push(req.headers)
     res
       .setHeader('content-type', 'application/json')
       .end('{"id": 1, "name": "shop", "owner": {"login": "acme"}}')
@@ -162,8 +162,8 @@ test('the token is not sent when GitHub redirects to another host', async () => 
     server.closeAllConnections()
     server.close()
   }
-  expect(heard.length).toBeGreaterThan(0)
-  for (const headers of heard) expect(JSON.stringify(headers)).not.toContain('ada')
+  expect(received.length).toBeGreaterThan(0)
+  for (const headers of received) expect(JSON.stringify(headers)).not.toContain('ada')
 })
 
 describe('responses protect browsers', () => {

@@ -101,7 +101,7 @@ const BROKEN: [table: string, constraint: string, change: string][] = [
   ['created_app', 'id', 'id = 2'],
 ]
 
-test.each(BROKEN)('%s refuses by %s: %s', async (table, constraint, change) => {
+test.each(BROKEN)('%s rejects by %s: %s', async (table, constraint, change) => {
   const failure = await execute(`update ${table} set ${change}`).then(
     () => null,
     (error: unknown) => error,

@@ -111,10 +111,10 @@ describe('a job', () => {
   })
 
   test('without a handler for its kind fails and stays pending', async () => {
-    await enqueue(db, [job('a', { kind: 'unheard_of' })], now)
+    await enqueue(db, [job('a', { kind: 'unknown_kind' })], now)
     await run()
     expect(await row('a')).toMatchObject({ state: 'pending', attempts: 1 })
-    expect((await row('a')).last_error).toContain('unheard_of')
+    expect((await row('a')).last_error).toContain('unknown_kind')
   })
 })
 

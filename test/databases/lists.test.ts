@@ -112,7 +112,7 @@ describe('the list of activities', () => {
     ['has_pr=yes', 'has_pr'],
     ['has_pr=1', 'has_pr'],
     ['draft_pr_only=', 'draft_pr_only'],
-  ])('refuses %s', async (query, param) => {
+  ])('rejects %s', async (query, param) => {
     const answer = await repo.request('GET', `/activity?${query}`)
     expect(answer).toMatchObject({ status: 422, body: { error: { type: 'validation_error', param } } })
   })
@@ -123,7 +123,7 @@ describe('the list of activities', () => {
     ['draft_only=true', 'draft_only', 'draft_pr_only'],
     ['limt=5', 'limt', 'limit'],
     ['status[]=active', 'status[]', 'status'],
-  ])('rejects %s', async (query, param, near) => {
+  ])('rejects the unknown parameter %s', async (query, param, near) => {
     const { status, body } = await repo.request('GET', `/activity?${query}`)
     expect({ status, ...body.error }).toMatchObject({ status: 400, type: 'invalid_request', param })
     expect(body.error.message).toContain(`did you mean ${near}?`)
@@ -197,7 +197,7 @@ describe('the list of notables', () => {
     ['area=%00', 'area'],
     [`area=${'x'.repeat(101)}`, 'area'],
     ['area=a&area=b', 'area'],
-  ])('refuses %s', async (query, param) => {
+  ])('rejects %s', async (query, param) => {
     const answer = await repo.request('GET', `/notables?${query}`)
     expect(answer).toMatchObject({ status: 422, body: { error: { type: 'validation_error', param } } })
   })
@@ -205,7 +205,7 @@ describe('the list of notables', () => {
   test.each([
     ['categroy=pattern', 'categroy', 'category'],
     ['areas=till', 'areas', 'area'],
-  ])('rejects %s', async (query, param, near) => {
+  ])('rejects the unknown parameter %s', async (query, param, near) => {
     const { status, body } = await repo.request('GET', `/notables?${query}`)
     expect({ status, ...body.error }).toMatchObject({ status: 400, type: 'invalid_request', param })
     expect(body.error.message).toContain(`did you mean ${near}?`)

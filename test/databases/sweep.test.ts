@@ -90,7 +90,7 @@ describe('a sweep', () => {
   })
 
   // The size of a batch does not depend on the database, here and below.
-  test.skipIf(isEmbedded)('works in batches until nothing is left', async () => {
+  test.skipIf(isEmbedded)('runs in batches until nothing is left', async () => {
     await repo.create({})
     // A batch has 500.
     const due = Array.from({ length: 503 }, () => activity({ expires_at: inMs(0) }))

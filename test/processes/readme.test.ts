@@ -56,7 +56,7 @@ function blocksIn(text: string): { language: string; body: string }[] {
 }
 
 /** Normalizes a text: numbers ids in the order in which they appear, and removes timestamps. */
-function told(text: string): string {
+function normalized(text: string): string {
   const seen = new Map<string, string>()
   return text
     .replace(ID, (id, kind) => {
@@ -65,7 +65,7 @@ function told(text: string): string {
     })
     .replace(/\d{4}-\d\d-\d\dT[\d:.]+Z/g, 'INSTANT')
 }
-const toldJson = (json: string) => JSON.parse(told(JSON.stringify(JSON.parse(json))))
+const normalizedJson = (json: string) => JSON.parse(normalized(JSON.stringify(JSON.parse(json))))
 
 function environmentOf(person: Person) {
   return {
@@ -97,7 +97,7 @@ test.skipIf(!hasCurl)('curl answers what the tour shows (skipped where there is 
     ID.lastIndex = 0
     const next = blocks[index + 1]
     if (next?.language !== 'json') continue
-    expect(toldJson(answer)).toEqual(toldJson(next.body))
+    expect(normalizedJson(answer)).toEqual(normalizedJson(next.body))
     shown += 1
   }
   expect(shown).toBe(2)
@@ -117,7 +117,7 @@ test('the command prints what the tour shows', async () => {
     written += `${person}$ ${line}\n${said}${said && '\n'}`
   }
   expect(steps).toHaveLength(5)
-  expect(told(written).trimEnd()).toEqual(told((block?.body ?? '').replaceAll('\n\n', '\n')))
+  expect(normalized(written).trimEnd()).toEqual(normalized((block?.body ?? '').replaceAll('\n\n', '\n')))
 })
 
 test('the MCP tools return what the tour shows', async () => {
@@ -132,7 +132,7 @@ test('the MCP tools return what the tour shows', async () => {
     const text = await use(who.toLowerCase() as Person, name, given)
     if (name === 'start_work') id = JSON.parse(text).activity.id
     if (!answer) continue
-    expect(toldJson(text)).toEqual(toldJson(answer.body))
+    expect(normalizedJson(text)).toEqual(normalizedJson(answer.body))
     shown += 1
   }
   expect(shown).toBe(2)

@@ -57,14 +57,14 @@ test('the manifest requests exactly the events that have a handler', () => {
 
 test('every stored event has a handler or only changes permissions', async () => {
   const probot = new Probot({ appId: 1, privateKey: 'none', logLevel: 'fatal' })
-  const heard = new Set<string>()
+  const handled = new Set<string>()
   const on = probot.on
   probot.on = ((name: string, handler: never) => {
-    heard.add(name)
+    handled.add(name)
     return on(name as never, handler)
   }) as never
   handleEvents({} as App, probot)
-  expect([...heard, ...ACCESS_EVENTS].sort()).toEqual([...HANDLED].sort())
+  expect([...handled, ...ACCESS_EVENTS].sort()).toEqual([...HANDLED].sort())
 })
 
 test('the manifest requests exactly the permissions that events and calls need', () => {

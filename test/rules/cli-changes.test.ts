@@ -190,7 +190,7 @@ describe('the scope that is sent', () => {
     new DeconflictError({ status: 400, type, message: '', param, request_id: null, retry_after: null })
 
   test.each(['scope.changes', 'base_sha'])(
-    'has paths only for a service that does not know %s',
+    'has only paths for a service that does not support %s',
     async (param) => {
       const sent: object[] = []
       const changes = [{ path: 'new*', previous_path: 'old' }]

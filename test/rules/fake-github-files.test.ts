@@ -96,7 +96,7 @@ describe.each(variants)('checks and files on the fake GitHub %s', (_, start) => 
       { output: { title: 'T', summary: 'S', annotations: [{ ...note, annotation_level: 'x' }] } },
     ],
     ['no message', { output: { title: 'T', summary: 'S', annotations: [{ ...note, message: undefined }] } }],
-  ])('refuses a check run with %s', async (_name, wrong) => {
+  ])('rejects a check run with %s', async (_name, wrong) => {
     const { after: head_sha } = shop.push('main')
     const create = (given: Record<string, unknown>) =>
       octokit.request('POST /repos/{owner}/{repo}/check-runs', { ...AT, name: 'n', head_sha, ...given })

@@ -67,7 +67,7 @@ test('activities that collide stand together, the most severe group first; the o
   expect(depths).toBe(3)
 })
 
-test('the newest are shown, and the number of the others is known', () => {
+test('the newest are shown, and the number of the others is counted', () => {
   const all = Array.from({ length: ROWS_MAX + 5 }, (_, index) => activity(`a${index}`, began(index)))
   const { rows, left_out } = layout(all)
   expect(rows).toHaveLength(ROWS_MAX)

@@ -19,7 +19,7 @@ const pushed = (minute: number, head: string | null = null): LastChange => ({
   is_exact: true,
   head,
 })
-const heardLater = (minute: number): LastChange => ({ ...pushed(minute), received_at: at(minute + 1) })
+const arrivedLater = (minute: number): LastChange => ({ ...pushed(minute), received_at: at(minute + 1) })
 const unknown = (minute: number): LastChange => ({ ...pushed(minute), is_exact: false })
 const side = (key: string, last_change: LastChange): LedgerSide => ({ key, author: 'ben', last_change })
 const sighting = (other: string, last_change: LastChange): Sighting => ({
@@ -47,7 +47,7 @@ describe('the cause of a pair is the side that was pushed last', () => {
   test.each([
     ['this one', pushed(10), pushed(0), 'one'],
     ['the other one', pushed(0), pushed(10), 'other'],
-    ['within a second, the one that was heard of last', heardLater(0), pushed(0), 'one'],
+    ['within a second, the one whose event arrived last', arrivedLater(0), pushed(0), 'one'],
     ['unknown if that is the same too', pushed(0), pushed(0), null],
     ['known against an earlier push that was not seen', pushed(10), unknown(0), 'one'],
     ['unknown if the last push was not seen', pushed(0), unknown(10), null],
@@ -56,7 +56,7 @@ describe('the cause of a pair is the side that was pushed last', () => {
   })
 })
 
-test('keys are ordered by their bytes, whichever side looks', () => {
+test('keys are ordered by their bytes, for either side', () => {
   expect(slotOf('#1', '#2')).toBe('first')
   expect(slotOf('#2', '#1')).toBe('second')
   expect(slotOf('#10', '#9')).toBe('first')

@@ -102,8 +102,8 @@ export interface FieldError {
 }
 
 export function invalid(now: Date, errors: FieldError[] | string): GithubResponse {
-  const told = typeof errors === 'string' ? { message: errors } : { message: 'Validation Failed', errors }
-  return json(422, { ...told, documentation_url: `${DOCS}/rest`, status: '422' }, now)
+  const content = typeof errors === 'string' ? { message: errors } : { message: 'Validation Failed', errors }
+  return json(422, { ...content, documentation_url: `${DOCS}/rest`, status: '422' }, now)
 }
 
 export function noContent(now: Date): GithubResponse {

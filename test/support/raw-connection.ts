@@ -5,7 +5,7 @@ import { connect, type Socket } from 'node:net'
 export interface RawResponse {
   status: number
   headers: Headers
-  // biome-ignore lint/suspicious/noExplicitAny: tests look into bodies of every shape
+  // biome-ignore lint/suspicious/noExplicitAny: tests tryAnswer into bodies of every shape
   body: any
 }
 
@@ -37,14 +37,17 @@ export async function openRawConnection(url: string): Promise<RawConnection> {
     ended,
     answer: (isHead = false) =>
       new Promise((resolve, reject) => {
-        const look = () => {
+        const tryAnswer = () => {
           const answer = firstAnswer(Buffer.concat(chunks), isHead)
-          if (answer) resolve(answer.heard)
+          if (answer) resolve(answer.response)
           return answer
         }
-        if (look()) return
-        socket.on('data', look)
-        socket.once('close', () => look() ?? reject(new Error(`no answer: ${JSON.stringify(received())}`)))
+        if (tryAnswer()) return
+        socket.on('data', tryAnswer)
+        socket.once(
+          'close',
+          () => tryAnswer() ?? reject(new Error(`no answer: ${JSON.stringify(received())}`)),
+        )
       }),
   }
 }
@@ -69,14 +72,14 @@ export function parseResponses(said: string): RawResponse[] {
   while (rest.length > 0) {
     const first = firstAnswer(rest, false)
     if (!first) throw new Error(`no answer: ${JSON.stringify(rest.toString('latin1').slice(0, 300))}`)
-    answers.push(first.heard)
+    answers.push(first.response)
     rest = rest.subarray(first.length)
   }
   return answers
 }
 
 /** The first response after any `100 Continue`, and its length in bytes; undefined if it is incomplete. */
-function firstAnswer(bytes: Buffer, isHead: boolean): { heard: RawResponse; length: number } | undefined {
+function firstAnswer(bytes: Buffer, isHead: boolean): { response: RawResponse; length: number } | undefined {
   const end = bytes.indexOf('\r\n\r\n')
   const [first = '', ...lines] = bytes.subarray(0, end).toString('latin1').split('\r\n')
   const status = Number(/^HTTP\/1\.1 (\d{3}) /.exec(first)?.[1])
@@ -84,11 +87,11 @@ function firstAnswer(bytes: Buffer, isHead: boolean): { heard: RawResponse; leng
   const start = end + 4
   if (status === 100) {
     const after = firstAnswer(bytes.subarray(start), isHead)
-    return after && { heard: after.heard, length: start + after.length }
+    return after && { response: after.response, length: start + after.length }
   }
   const headers = new Headers(lines.map((line) => line.split(': ', 2) as [string, string]))
   const size = isHead ? 0 : Number(headers.get('content-length'))
   if (bytes.length < start + size) return undefined
   const text = bytes.subarray(start, start + size).toString('utf8')
-  return { heard: { status, headers, body: text === '' ? null : JSON.parse(text) }, length: start + size }
+  return { response: { status, headers, body: text === '' ? null : JSON.parse(text) }, length: start + size }
 }

@@ -213,7 +213,7 @@ describe('order', () => {
     expect(answer).toEqual((await api('GET', '/merge-order')).body)
   })
 
-  test('says what it does not know', async () => {
+  test('names what was not compared', async () => {
     await openAsBen(1, [], { scope: { paths: ['src/**'] } })
     await openAsBen(2, ['src/a.ts'])
     expect((await tree.run(['order'])).stdout).toMatch(
@@ -324,8 +324,8 @@ describe('the state of git', () => {
     await tree.write({ 'src/checkout/retry.ts': 'changed' })
     expect((await json(['check', '--staged'])).overlap_detected).toBe(false)
     await tree.git('add', '-A')
-    const told = await tree.run(['check', '--staged'])
-    expect([told.code, told.stdout]).toEqual([0, expect.stringContaining('Overlap')])
+    const ran = await tree.run(['check', '--staged'])
+    expect([ran.code, ran.stdout]).toEqual([0, expect.stringContaining('Overlap')])
     expect((await tree.run(['check', '--staged', '--block'])).code).toBe(2)
   })
 
@@ -339,14 +339,14 @@ describe('the state of git', () => {
     await writeFile(join(bin, 'ssh'), '#!/bin/sh\nexec sleep 60\n', { mode: 0o755 })
     await writeFile(join(bin, 'gh'), '#!/bin/sh\necho tok-ada\n', { mode: 0o755 })
     const env = { GITHUB_TOKEN: undefined, PATH: `${bin}:${process.env.PATH}` }
-    const told = await tree.run(['check', '--staged', '--block'], { env })
-    expect([told.code, told.stdout]).toEqual([2, expect.stringContaining('Overlap')])
+    const ran = await tree.run(['check', '--staged', '--block'], { env })
+    expect([ran.code, ran.stdout]).toEqual([2, expect.stringContaining('Overlap')])
   })
 
   test('is not checked before a push if the server is unreachable, which fails with --block only', async () => {
     const env = { DECONFLICT_URL: 'http://127.0.0.1:9' }
-    const told = await tree.run(['check', '--staged'], { env })
-    expect([told.code, told.stderr]).toEqual([
+    const ran = await tree.run(['check', '--staged'], { env })
+    expect([ran.code, ran.stderr]).toEqual([
       0,
       expect.stringMatching(/^deconflict: not checked: .*cannot be reached/),
     ])
@@ -382,8 +382,8 @@ describe('the state of git', () => {
   test('is sent without a branch on the base branch, so that work to be merged there can collide', async () => {
     const other = await startAsBen({ base_branch: 'main', scope: { paths: ['src/**/retry.ts'] } })
     await tree.write({ 'src/checkout/retry.ts': 'changed' })
-    const told = await tree.run(['check'])
-    expect([told.code, told.stdout]).toEqual([2, expect.stringContaining(other)])
+    const ran = await tree.run(['check'])
+    expect([ran.code, ran.stdout]).toEqual([2, expect.stringContaining(other)])
     expect((await tree.run(['start'])).stderr).toMatch(/no branch to take the title from/)
     const { activity, overlap } = await json(['start', 'On the trunk'])
     expect([activity.branch, overlap.related_activity_ids]).toEqual([null, [other]])
@@ -436,8 +436,8 @@ describe('the state of git', () => {
     const unchanged = await tree.run(['update', '--risk', 'medium'])
     expect([unchanged.code, unchanged.stdout]).toEqual([0, expect.stringMatching(/\nNo files were compared/)])
     await tree.write({ 'src/checkout/retry.ts': 'changed' })
-    const told = await tree.run(['update', '--refresh'])
-    expect([told.code, told.stdout]).toEqual([
+    const ran = await tree.run(['update', '--refresh'])
+    expect([ran.code, ran.stdout]).toEqual([
       2,
       expect.stringMatching(
         /^Updated “Fresh”: active, medium risk, 1 changed file \(act_\w+\)\nOverlap, medium\n.*“Tidy the retries” by Ben/,

@@ -20,7 +20,7 @@ const locked = (key: string, timeout_ms: number) =>
   withLock({ directory: directory.path, key, timeout_ms }, async () => 'done')
 const leave = (key: string, owner: string) => writeFile(join(directory.path, `lock-${shortHash(key)}`), owner)
 
-test('one runs at a time, and none leaves a file behind', async () => {
+test('one hook runs at a time, and none leaves a file behind', async () => {
   let running = 0
   const most: number[] = []
   const work = async () => {
@@ -55,7 +55,7 @@ test.each([
   await expect(locked(name, 1)).rejects.toThrow(LockTimeout)
 })
 
-test('it ends if the work fails', async () => {
+test('the lock is released if the hook fails', async () => {
   const options = { directory: directory.path, key: 'failing', timeout_ms: 60_000 }
   await expect(withLock(options, () => Promise.reject(new Error('no')))).rejects.toThrow('no')
   expect(await withLock(options, async () => 'done')).toBe('done')

@@ -39,7 +39,7 @@ const run = (event: string, about: object = {}, { agent = 'claude-code', env, fl
     input: JSON.stringify({ session_id: 's1', transcript_path: '/t', cwd: tree.path, ...about }),
   })
 /** The warning that the agent reads; empty if there is none. */
-const heard = async (...given: Parameters<typeof run>): Promise<string> => {
+const warningOf = async (...given: Parameters<typeof run>): Promise<string> => {
   const { stdout, stderr, code } = await run(...given)
   expect([code, stderr]).toEqual([0, ''])
   return stdout === '' ? '' : JSON.parse(stdout).hookSpecificOutput.additionalContext
@@ -63,30 +63,32 @@ describe('the agent is warned about overlap', () => {
   test('at the start, with the files that the branch changes', async () => {
     await startAsBen()
     await tree.write({ [RETRY]: 'changed\n' })
-    expect(await heard('session-start', { source: 'startup' })).toContain(`“Tidy” by Ben on tidy: ${RETRY}`)
-    expect(await heard('prompt', { prompt: 'Go on.' })).toBe('')
+    expect(await warningOf('session-start', { source: 'startup' })).toContain(
+      `“Tidy” by Ben on tidy: ${RETRY}`,
+    )
+    expect(await warningOf('prompt', { prompt: 'Go on.' })).toBe('')
   })
 
   test('with a prompt that names a file of the working tree, once', async () => {
-    await heard('session-start')
+    await warningOf('session-start')
     await startAsBen()
     const prompt = { prompt: `Fix \`${RETRY}:1\`, not lib/missing.ts` }
-    const told = await heard('prompt', prompt)
-    expect(told).toContain(`“Tidy” by Ben on tidy: ${RETRY}`)
-    expect(told).not.toContain('missing')
-    expect(await heard('prompt', prompt)).toBe('')
-    expect(await heard('before-edit', edit(RETRY))).toBe('')
+    const warning = await warningOf('prompt', prompt)
+    expect(warning).toContain(`“Tidy” by Ben on tidy: ${RETRY}`)
+    expect(warning).not.toContain('missing')
+    expect(await warningOf('prompt', prompt)).toBe('')
+    expect(await warningOf('before-edit', edit(RETRY))).toBe('')
   })
 
   test('with the result of a read, before the edit; the read adds no file to the activity', async () => {
     await tree.write({ 'lib/a.ts': '1\n' })
-    await heard('session-start')
+    await warningOf('session-start')
     await startAsBen()
-    expect(await heard('after-read', read(RETRY))).toContain(`“Tidy” by Ben on tidy: ${RETRY}`)
-    for (const file of [RETRY, 'README.md']) expect(await heard('after-read', read(file))).toBe('')
+    expect(await warningOf('after-read', read(RETRY))).toContain(`“Tidy” by Ben on tidy: ${RETRY}`)
+    for (const file of [RETRY, 'README.md']) expect(await warningOf('after-read', read(file))).toBe('')
     const [activity] = await mine()
     expect((await retrieved(activity?.id as string)).scope.paths).toEqual([])
-    await heard('before-edit', edit(RETRY))
+    await warningOf('before-edit', edit(RETRY))
     expect((await retrieved(activity?.id as string)).scope.paths).toEqual([RETRY])
   })
 
@@ -94,7 +96,9 @@ describe('the agent is warned about overlap', () => {
     const lines = Array.from({ length: 60 }, (_, at) => `const value${at} = read(${at})`)
     const patch = editOf(lines, 40, 3, ['changed()'])
     await startAsBen({ scope: { changes: [{ path: RETRY, patch }] } })
-    expect(await heard('after-read', read(RETRY))).toContain(`“Tidy” by Ben on tidy: ${RETRY} lines 40–42\n`)
+    expect(await warningOf('after-read', read(RETRY))).toContain(
+      `“Tidy” by Ben on tidy: ${RETRY} lines 40–42\n`,
+    )
   })
 
   test('with a shell command of Codex that reads a file', async () => {
@@ -103,35 +107,35 @@ describe('the agent is warned about overlap', () => {
       tool_name: 'exec_command',
       tool_input: { cmd: `rg -n foo; sed -n '1,40p' ${RETRY} | head` },
     }
-    expect(await heard('after-read', shell, { agent: 'codex' })).toContain(`: ${RETRY}`)
+    expect(await warningOf('after-read', shell, { agent: 'codex' })).toContain(`: ${RETRY}`)
     const missing = { tool_name: 'exec_command', tool_input: { cmd: 'cat /etc/hosts nothing.ts' } }
-    expect(await heard('after-read', missing, { agent: 'codex' })).toBe('')
+    expect(await warningOf('after-read', missing, { agent: 'codex' })).toBe('')
   })
 
   test('in each context: a subagent has not read the warnings of the session', async () => {
     await startAsBen()
-    await heard('after-read', read(RETRY))
-    expect(await heard('after-read', { ...read(RETRY), agent_id: 'a7' })).toContain('“Tidy” by Ben')
-    expect(await heard('after-read', { ...read(RETRY), agent_id: 'a7' })).toBe('')
+    await warningOf('after-read', read(RETRY))
+    expect(await warningOf('after-read', { ...read(RETRY), agent_id: 'a7' })).toContain('“Tidy” by Ben')
+    expect(await warningOf('after-read', { ...read(RETRY), agent_id: 'a7' })).toBe('')
     expect(await mine()).toHaveLength(1)
   })
 
   test('again after its context was compacted or cleared', async () => {
     await tree.write({ [RETRY]: 'changed\n' })
     await startAsBen()
-    expect(await heard('session-start', { source: 'startup' })).toContain('“Tidy” by Ben')
-    expect(await heard('session-start', { source: 'resume' })).toBe('')
-    expect(await heard('session-start', { source: 'compact' })).toContain('“Tidy” by Ben')
+    expect(await warningOf('session-start', { source: 'startup' })).toContain('“Tidy” by Ben')
+    expect(await warningOf('session-start', { source: 'resume' })).toBe('')
+    expect(await warningOf('session-start', { source: 'compact' })).toContain('“Tidy” by Ben')
   })
 
   test('on its own branch in another clone', async () => {
     await startAsBen({ branch: 'work', agent: 'codex', scope: { paths: ['docs/**'] } })
-    expect(await heard('session-start')).toContain('- “Tidy” by Ben (codex) on work: on your branch')
-    expect(await heard('session-start')).toBe('')
+    expect(await warningOf('session-start')).toContain('- “Tidy” by Ben (codex) on work: on your branch')
+    expect(await warningOf('session-start')).toBe('')
   })
 
   test('that a shell command caused, with the next prompt', async () => {
-    await heard('session-start')
+    await warningOf('session-start')
     await startAsBen()
     await tree.write({ 'lib/by-shell.ts': '1\n' })
     expect(await run('stop')).toEqual({ code: 0, stdout: '', stderr: '' })
@@ -139,28 +143,28 @@ describe('the agent is warned about overlap', () => {
     expect((await retrieved(activity?.id as string)).scope.changes).toMatchObject([
       { path: 'lib/by-shell.ts' },
     ])
-    expect(await heard('prompt', { prompt: 'Go on.' })).toContain('lib/by-shell.ts')
-    expect(await heard('prompt', { prompt: 'Go on.' })).toBe('')
+    expect(await warningOf('prompt', { prompt: 'Go on.' })).toContain('lib/by-shell.ts')
+    expect(await warningOf('prompt', { prompt: 'Go on.' })).toBe('')
   })
 
   test('without text by others, with --no-titles', async () => {
     const id = await startAsBen()
-    const told = await heard('after-read', read(RETRY), { flags: ['--no-titles'] })
-    expect(told).toContain(`- ben (${id}): ${RETRY}`)
-    expect(told).not.toMatch(/Tidy|Ben|“/)
+    const warning = await warningOf('after-read', read(RETRY), { flags: ['--no-titles'] })
+    expect(warning).toContain(`- ben (${id}): ${RETRY}`)
+    expect(warning).not.toMatch(/Tidy|Ben|“/)
   })
 
   test('only of the file itself, not of what could be beneath it', async () => {
     await startAsBen({ scope: { paths: ['**/retry.ts'] } })
-    await heard('session-start')
-    expect(await heard('before-edit', edit('src/checkout/other.ts'))).toBe('')
+    await warningOf('session-start')
+    expect(await warningOf('before-edit', edit('src/checkout/other.ts'))).toBe('')
   })
 })
 
 test('a hook with nothing to check needs neither git nor the service', async () => {
-  await heard('session-start')
-  await heard('after-read', read(RETRY))
-  await heard('before-edit', edit('README.md'))
+  await warningOf('session-start')
+  await warningOf('after-read', read(RETRY))
+  await warningOf('before-edit', edit('README.md'))
   const env = { PATH: '', DECONFLICT_URL: 'http://127.0.0.1:9' }
   for (const [event, about] of [
     ['after-read', read(RETRY)],
@@ -184,7 +188,7 @@ describe('a session is one activity', () => {
   })
 
   test('which expires half an hour after its last prompt or edit', async () => {
-    await heard('session-start')
+    await warningOf('session-start')
     const [activity] = await mine()
     expect(await retrieved(activity?.id as string)).toMatchObject({ ttl_ms: 1_800_000 })
   })
@@ -192,12 +196,12 @@ describe('a session is one activity', () => {
   test.each(['clear', 'resume'])(
     'that goes on after %s, although the session has another id',
     async (reason) => {
-      await heard('session-start', { source: 'startup' })
+      await warningOf('session-start', { source: 'startup' })
       const before = await mine()
-      await heard('session-end', { reason })
-      await heard('session-start', { source: reason, session_id: 's2' })
+      await warningOf('session-end', { reason })
+      await warningOf('session-start', { source: reason, session_id: 's2' })
       expect((await mine()).map(({ id }) => id)).toEqual(before.map(({ id }) => id))
-      await heard('session-end', { reason: 'exit', session_id: 's2' })
+      await warningOf('session-end', { reason: 'exit', session_id: 's2' })
       expect(await mine()).toEqual([])
     },
   )
@@ -214,8 +218,8 @@ describe('a session is one activity', () => {
 describe('a subagent in a working tree of its own', () => {
   const startThere = async () => {
     await tree.git('worktree', 'add', '-q', '-b', 'sub', '../sub')
-    await heard('session-start')
-    await heard('before-edit', { ...edit('../sub/a.ts'), cwd: at('../sub'), agent_id: 'a7' })
+    await warningOf('session-start')
+    await warningOf('before-edit', { ...edit('../sub/a.ts'), cwd: at('../sub'), agent_id: 'a7' })
     expect((await mine()).map(({ branch }) => branch).sort()).toEqual(['sub', 'work'])
   }
 
@@ -224,16 +228,16 @@ describe('a subagent in a working tree of its own', () => {
     ['with its working tree', 'subagent-end', { worktree_path: '../sub' }],
   ])('ends %s, and the session continues', async (_, event, about) => {
     await startThere()
-    await heard('subagent-end', { agent_id: 'a8' })
+    await warningOf('subagent-end', { agent_id: 'a8' })
     expect(await mine()).toHaveLength(2)
     const named = 'worktree_path' in about ? { worktree_path: at(about.worktree_path as string) } : about
-    await heard(event, named)
+    await warningOf(event, named)
     expect((await mine()).map(({ branch }) => branch)).toEqual(['work'])
   })
 
   test('ends with its session', async () => {
     await startThere()
-    await heard('session-end', { reason: 'exit' })
+    await warningOf('session-end', { reason: 'exit' })
     expect(await mine()).toEqual([])
   })
 })
@@ -257,7 +261,7 @@ describe('a service that fails', () => {
 
   test('gets a request at once at another address', async () => {
     await run('session-start', {}, { env: { DECONFLICT_URL: 'http://127.0.0.1:9' } })
-    await heard('session-start')
+    await warningOf('session-start')
     expect(await mine()).toHaveLength(1)
   })
 
@@ -283,7 +287,7 @@ describe('a service that fails', () => {
     await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
     await tree.write({ 'a.md': '1\n' })
     const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
-    await heard('session-start', {}, { env: { DECONFLICT_URL: url } })
+    await warningOf('session-start', {}, { env: { DECONFLICT_URL: url } })
     server.close()
     expect(refused.sort()).toEqual(['base_sha', 'ttl_ms'])
     expect(await mine()).toMatchObject([{ branch: 'work', ttl_ms: null }])

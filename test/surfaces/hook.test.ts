@@ -66,8 +66,8 @@ describe('the hook of an agent', () => {
     await hook('before-edit', edit('docs/a.md'))
     expect((await only()).scope.paths).toEqual(['docs/a.md'])
     await startAsBen()
-    const told = await hook('before-edit', edit('src/checkout/retry.ts'))
-    const { hookSpecificOutput } = JSON.parse(told.stdout)
+    const ran = await hook('before-edit', edit('src/checkout/retry.ts'))
+    const { hookSpecificOutput } = JSON.parse(ran.stdout)
     expect(hookSpecificOutput.hookEventName).toBe('PreToolUse')
     expect(hookSpecificOutput.additionalContext).toMatch(/“Tidy” by Ben on tidy: src\/checkout\/retry\.ts/)
     expect(JSON.stringify(hookSpecificOutput)).not.toMatch(/permissionDecision/)
@@ -110,8 +110,8 @@ describe('the hook of an agent', () => {
       await writeFile(join(directory, name), JSON.stringify({ ...state, heartbeat_at: 0 }))
     }
     await expireHeartbeat()
-    const told = JSON.parse((await hook('prompt')).stdout).hookSpecificOutput
-    expect(told).toMatchObject({
+    const output = JSON.parse((await hook('prompt')).stdout).hookSpecificOutput
+    expect(output).toMatchObject({
       hookEventName: 'UserPromptSubmit',
       additionalContext: expect.stringContaining('“Tidy” by Ben on tidy: src/checkout/retry.ts'),
     })
@@ -179,8 +179,8 @@ describe('the hook of an agent', () => {
     await hook('session-start')
     const mine = (await listed()).find(({ id }: { id: string }) => id !== ben)
     expect([mine.title, mine.branch]).toEqual(['Work on main', null])
-    const told = await hook('before-edit', edit('src/checkout/retry.ts'))
-    expect(told.stdout).toMatch(/“Tidy” by Ben on tidy/)
+    const ran = await hook('before-edit', edit('src/checkout/retry.ts'))
+    expect(ran.stdout).toMatch(/“Tidy” by Ben on tidy/)
     expect((await hook('before-edit', edit('src/checkout/other.ts'))).stdout).toBe('')
     await shop.api('POST', `/activity/${ben}/archive`, { token: 'tok-ben' })
     // The agent's own commands do not collide with its session.
