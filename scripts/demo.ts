@@ -14,9 +14,7 @@ const BEN = { token: 'demo-token-ben', login: 'ben', id: 2, permissions: PERMISS
 const WEBHOOK_SECRET = 'demo-secret'
 
 async function main(): Promise<void> {
-  say(
-    'The Deconflict demo. Nothing leaves this machine: a fake GitHub on this machine replaces the real one.\n',
-  )
+  say('The Deconflict demo. Nothing leaves this machine: a fake GitHub replaces the real one.\n')
   detail('Starting the service on a new embedded database; the first start takes a few seconds …')
   const github = await startFakeGithubServer({
     users: [ADA, BEN],

@@ -11,7 +11,7 @@ const WITHIN_30: readonly Verdict[] = [...WITHIN_3, 'near']
 interface Rule {
   label: string
   holds(overlap: OverlapWithTruth): boolean
-  /** Whom the rules of the service then tell; all if undefined. */
+  /** The sides that then get a comment by the rules of the service; all if undefined. */
   audience?: Settings['comment']['audience']
   /** As if the budget of the service were exceeded. */
   is_over_budget?: boolean
@@ -36,7 +36,7 @@ const RULES: readonly Rule[] = [
   { label: '… proved only', holds: isProved, ...LATER },
 ]
 
-/** Whether the rules of the service tell one side of the other when the later one is opened. */
+/** Whether one side gets a comment about the other, by the rules of the service, when the later one is opened. */
 function isTold(
   { earlier, later, truth }: OverlapWithTruth,
   {

@@ -16,13 +16,13 @@ export interface PlayedPair {
   earlier: Changed
   /** The one that was opened later. */
   later: Changed
-  /** Whose event brought it about; null if it was there when the replay started. */
+  /** The pull request whose event caused it; null if it existed when the replay started. */
   cause: Changed | null
   /** The present side_verdict; null if it is neither a conflict nor a duplicate any more. */
   compared: ComparedHeads | null
   /** When a comment named it first, in seconds; null if none did. */
   shown_at: number | null
-  /** When a push took it away; null if none did. */
+  /** When a push ended it; null if none did. */
   resolved_at: number | null
 }
 
@@ -204,7 +204,7 @@ function publish(state: State, pr: Changed, at: number): void {
   if (!comment) state.comments.set(pr, { on: pr, at, posted: named.length, named: numbers })
 }
 
-/** What the audience rules ask about the other side of a pair. */
+/** What the audience rules need of the other side of a pair. */
 function signalOf(
   pair: PlayedPair,
   compared: ComparedHeads,
