@@ -55,7 +55,7 @@ test.each([
   ['admin alone', { push: false, maintain: false, admin: true }, 201],
   ['pull and triage', { pull: true, triage: true }, 403],
   ['no permissions at all', undefined, 403],
-])('checks write access with %s', async (_, given, status) => {
+])('the service decides about write access with %s', async (_, given, status) => {
   permissions = given
   expect((await service.api('POST', '/activity', { body: ACTIVITY })).status).toBe(status)
   expect((await service.api('GET', '/activity')).status).toBe(200)

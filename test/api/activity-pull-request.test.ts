@@ -42,7 +42,7 @@ test.each([
   ['https://github.com/ACME/Shop/pull/7', 'with another case of owner and repository'],
   ['https://GitHub.com/acme/shop/pull/7', 'with another case of the host'],
   ['https://github.com/acme/shop/pull/2147483647', 'with a number that is large'],
-])('accepts and stores %s: %s', async (pr_url) => {
+])('a create accepts and stores %s: %s', async (pr_url) => {
   expect((await create(pr_url)).body.activity).toMatchObject({ pr_url })
   expect((await update(pr_url)).body).toMatchObject({ pr_url })
 })
@@ -76,13 +76,13 @@ test.each([
   ['https://github.com/acme/../acme/shop/pull/7', 'a way round'],
   ['', 'nothing'],
   ['https://github.com/acme/shop/pull/7'.padEnd(2049, '0'), 'more than 2,048 characters'],
-])('rejects %.60s: %s', async (pr_url) => {
+])('a create rejects %s', async (pr_url) => {
   const refused = { status: 422, body: { error: { type: 'validation_error', param: 'pr_url' } } }
   expect(await create(pr_url)).toMatchObject(refused)
   expect(await update(pr_url)).toMatchObject(refused)
 })
 
-test('names the accepted URL format', async () => {
+test('the error names the accepted URL format', async () => {
   const { error } = (await create('https://github.com/acme/till/pull/7')).body
   expect(error.message).toContain('https://github.com/acme/shop/pull/')
 })
@@ -105,7 +105,7 @@ test('a renamed repository accepts its new name and the name of the request', as
 })
 
 test.each(['https://code.example', 'http://127.0.0.1:4010'])(
-  'accepts the host of GITHUB_WEB_URL: %s',
+  'a create accepts the host of GITHUB_WEB_URL: %s',
   async (github_web_url) => {
     const elsewhere = await start({ github_web_url })
     const createWith = (pr_url: string) => create(pr_url, 'acme/shop', elsewhere)

@@ -159,7 +159,7 @@ describe('nothing is posted', () => {
 })
 
 describe('the settings decide which pull requests get a comment', () => {
-  test('min_severity: low includes areas, high only high severity', async () => {
+  test('min_severity: low includes areas, and high includes only high severity', async () => {
     await repository.writeFile('.github/deconflict.yml', 'comment: {min_severity: high}')
     await repository.createActivity({ title: 'By path' })
     await repository.createActivity({ title: 'By area', branch: 'area', scope: { areas: ['payments'] } })
@@ -187,7 +187,7 @@ describe('the settings decide which pull requests get a comment', () => {
   test.each<[string, string[], string[]]>([
     ['draft_min_severity: medium', ['Harmless', 'Careful'], ['By area']],
     ['draft_min_severity: low, min_severity: high', ['Harmless', 'Careful', 'By area'], []],
-  ])('a draft with {%s} shows what reaches that', async (text, shown, left_out) => {
+  ])('a draft with {%s} shows only that severity and higher ones', async (text, shown, left_out) => {
     await repository.writeFile('.github/deconflict.yml', `comment: {${text}}`)
     await repository.createActivity({ title: 'Careful', risk: 'high' })
     await repository.createActivity({ title: 'Harmless', branch: 'other' })

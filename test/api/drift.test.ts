@@ -50,23 +50,23 @@ test.each<[string, object, FileGiven[], object | null]>([
     { declared_only: [], changed_only: [] },
   ],
   ['is null if no path was declared', { areas: ['payments'] }, ['src/pay.ts'], null],
-])('%s', async (_, scope, files, expected) => {
+])('drift %s', async (_, scope, files, expected) => {
   expect(await drift(await drifted(scope, files))).toEqual(expected)
 })
 
-test('lists 20 paths of each', async () => {
+test('drift lists 20 paths of each', async () => {
   const names = (directory: string) => Array.from({ length: 30 }, (_, index) => `${directory}/${index}.ts`)
   const found = await drift(await drifted({ paths: names('a') }, names('b')))
   expect(found).toEqual({ declared_only: names('a').slice(0, 20), changed_only: names('b').slice(0, 20) })
 })
 
-test('counts the globs of a declared area', async () => {
+test('drift counts the globs of a declared area', async () => {
   await repository.writeFile('.github/deconflict.yml', 'areas:\n  payments: [src/pay/**]\n')
   const id = await drifted({ areas: ['Payments'] }, ['src/pay/a.ts', 'src/cart.ts'])
   expect(await drift(id)).toEqual({ declared_only: [], changed_only: ['src/cart.ts'] })
 })
 
-test('is null while the pull request is a draft, without one, and after the end', async () => {
+test('drift is null while the pull request is a draft, without one, and after the end', async () => {
   const id = await drifted({ paths: ['docs/'] }, ['src/pay.ts'], true)
   expect(await drift(id)).toBeNull()
   repository.githubRepo.update(1, { draft: false })
@@ -77,7 +77,7 @@ test('is null while the pull request is a draft, without one, and after the end'
   expect(await drift(await repository.createActivity({ branch: 'other' }))).toBeNull()
 })
 
-test('is null for the activity of a pull request that nobody declared', async () => {
+test('drift is null for the activity of a pull request that nobody declared', async () => {
   await repository.open({ head: 'retries', files: ['src/pay.ts'] })
   const { items } = (await repository.request('GET', '/activity')).body
   expect(await drift(items[0].id)).toBeNull()

@@ -57,13 +57,13 @@ async function orderIn(repo: TestRepository): Promise<MergeOrder> {
 
 const idsIn = ({ items }: MergeOrder) => items.map(({ activity_id }) => activity_id)
 
-test('is empty without open pull requests', async () => {
+test('the merge order is empty without open pull requests', async () => {
   const repo = repository()
   await repo.createActivity({ scope: { changes: [edit('a.ts', 10, 'mine')] } })
   expect(await orderIn(repo)).toEqual({ items: [], clear: [] })
 })
 
-test('lists pull requests that conflict by lines, and names those that do not, the newest first', async () => {
+test('the merge order lists pull requests that conflict by lines, and names those that do not, the newest first', async () => {
   const repo = repository()
   const wide = await change(repo, 1, edit('a.ts', 10, 'wide'), edit('b.ts', 10, 'wide'))
   const far = await change(repo, 2, edit('a.ts', 100, 'far'))
@@ -81,7 +81,7 @@ test('lists pull requests that conflict by lines, and names those that do not, t
   })
 })
 
-test('puts no stacked pull request before the one that it is built on, over any number of steps', async () => {
+test('the merge order puts no stacked pull request before the one that it is built on, over any number of steps', async () => {
   const repo = repository()
   const bottom = await change(repo, 1, edit('a.ts', 10, 'bottom'), edit('b.ts', 10, 'bottom'))
   const onBottom = { base_branch: 'b1', scope: { changes: [edit('d.ts', 10, 'between')] } }
@@ -96,7 +96,7 @@ test('puts no stacked pull request before the one that it is built on, over any 
   expect([idsIn(order), order.clear]).toEqual([[...others, bottom, top], [between]])
 })
 
-test('compares pull requests with each other only, not with other declared work', async () => {
+test('the merge order compares pull requests with each other only, not with other declared work', async () => {
   const repo = repository()
   const own = await change(repo, 1, edit('a.ts', 10, 'own'))
   await repo.createActivity({ branch: 'other', scope: { changes: [edit('a.ts', 10, 'other')] } })
@@ -104,7 +104,7 @@ test('compares pull requests with each other only, not with other declared work'
   expect(await orderIn(repo)).toEqual({ items: [], clear: [own] })
 })
 
-test('counts the activities of one pull request as one, and names the one that follows it', async () => {
+test('the merge order counts the activities of one pull request as one, and names the one that follows it', async () => {
   const repo = repository()
   const followed = `act_${'0'.repeat(26)}`
   await repo.insertActivities([
@@ -184,7 +184,7 @@ async function push(repo: TestRepository, id: string, edits: ReturnType<typeof e
   })
 }
 
-describe('is incomplete', () => {
+describe('the merge order is incomplete', () => {
   test('if there are more than 1,000 live activities: the newest are compared', async () => {
     const repo = repository()
     const template = await repo.createActivity({ branch: 'far', scope: { paths: ['far/**'] } })
@@ -255,7 +255,7 @@ describe('is incomplete', () => {
   })
 })
 
-test('shares the computation of the collisions', async () => {
+test('the merge order shares the computation of the collisions', async () => {
   const repo = repository()
   await change(repo, 1, edit('a.ts', 10, 'mine'))
   const counts = async () => {
@@ -271,7 +271,7 @@ test('shares the computation of the collisions', async () => {
   expect(await counts()).toEqual([computed + 1, shared + 2])
 })
 
-test('needs read access to this repository, and takes no parameters', async () => {
+test('the merge order needs read access to this repository, and takes no parameters', async () => {
   const { request } = repository()
   expect((await request('GET', '/merge-order', { token: 'rita' })).status).toBe(200)
   expect((await request('GET', '/merge-order', { token: null })).status).toBe(401)

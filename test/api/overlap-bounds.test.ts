@@ -170,7 +170,7 @@ describe('a check that exceeds the work budget', () => {
     expect(result.reason).toMatch(/exhausted its work budget/)
   })
 
-  test('reports it for a scope that exceeds it while being parsed, and returns what it found', async () => {
+  test('reports this for a scope that exceeds it while being parsed, and returns what it found', async () => {
     const { createActivity, check } = repository()
     const related = await createActivity({ scope })
     const pattern = await createActivity({ scope: { paths: ['src/p*y.ts'] } })
@@ -254,7 +254,7 @@ describe('a check that exceeds the work budget', () => {
     expect((await request('POST', `/activity/${activity.id}/heartbeat`)).body.overlap).toMatchObject(brief)
   })
 
-  test('for the scopes of its own branch reports it, and not an empty scope', async () => {
+  test('reports this for the scopes of its own branch too, and not an empty scope', async () => {
     const { createActivity, check, insertCopies } = repository()
     await insertCopies(activities, await createActivity({ branch: 'own', scope: theirs }), 9)
     await createActivity({ scope })

@@ -126,7 +126,7 @@ describe('a file that both change', () => {
 })
 
 describe('files beside globs', () => {
-  test('another pair of paths counts by path', async () => {
+  test('count by lines, and other pairs of paths by path', async () => {
     const repo = repository()
     const id = await repo.createActivity({ scope: { paths: ['src/**'], changes: [edit('src/a.ts', 100)] } })
     const far = [edit('src/a.ts', 10)]

@@ -264,7 +264,7 @@ describe('the result is complete', () => {
   })
 })
 
-test('needs read access', async () => {
+test('the list needs read access', async () => {
   const { request } = repository()
   expect((await request('GET', '/overlaps', { token: 'nobody' })).status).toBe(401)
   expect((await request('GET', '/overlaps?limit=5')).body.error).toMatchObject({

@@ -209,7 +209,7 @@ describe('GitHub', () => {
   })
 })
 
-test('rejects parameters and other methods', async () => {
+test('the overview rejects parameters and other methods', async () => {
   const { status, body } = await service.api('GET', '/api/v1/repos?page=2')
   expect(status).toBe(400)
   expect(body.error.param).toBe('page')

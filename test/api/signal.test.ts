@@ -99,7 +99,7 @@ test('reactions to a comment arrive when it is edited', async () => {
   ).toEqual([])
 })
 
-test('counts each pair of pull requests that share only noise once, after any number of pushes', async () => {
+test('the report counts each pair of pull requests that share only noise once, after any number of pushes', async () => {
   const files = ['package-lock.json']
   await repository.open({ files })
   await repository.open({ files })
@@ -115,12 +115,12 @@ test.each([
   ['days=x', 'days'],
   ['days=1.5', 'days'],
   ['days=', 'days'],
-])('rejects %s', async (query, param) => {
+])('the report rejects %s', async (query, param) => {
   const { status, body } = await repository.request('GET', `/signal?${query}`)
   expect([status, body.error.type, body.error.param]).toEqual([422, 'validation_error', param])
 })
 
-test('needs read access to the repository', async () => {
+test('the report needs read access to the repository', async () => {
   expect((await signal('?days=90')).days).toBe(90)
   github.token('rita', { login: 'rita', id: 2, permissions: { [repository.full_name]: 'read' } })
   expect((await repository.request('GET', '/signal', { token: 'rita' })).status).toBe(200)

@@ -61,7 +61,7 @@ const statuses = () =>
     .filter(({ msg }) => msg === 'webhook forwarded')
     .map(({ status }) => status)
 
-test('are accepted, and verified like any other', async () => {
+test('webhooks from the channel are accepted, and verified like any other', async () => {
   await send('Ünïcode “title”')
   await expect.poll(statuses).toEqual([202])
   expect(await deliveries()).toBe(1)
@@ -70,14 +70,14 @@ test('are accepted, and verified like any other', async () => {
   expect(await deliveries()).toBe(1)
 })
 
-test('arrive after the connection was lost', async () => {
+test('webhooks arrive after the connection was lost', async () => {
   const before = statuses().length
   for (const reader of readers.splice(0)) reader.end()
   await send('later')
   await expect.poll(() => statuses().length).toBe(before + 1)
 })
 
-test('that are malformed are logged and skipped', async () => {
+test('webhooks that are malformed are logged and skipped', async () => {
   readers[0]?.write('data: {"body": 1}\n\ndata: nonsense\n\n')
   const failed = () => service.log.filter((line) => line.includes('webhook not forwarded')).length
   await expect.poll(failed).toBe(2)

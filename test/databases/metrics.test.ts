@@ -52,7 +52,7 @@ async function freshScrape(): Promise<Scrape> {
   return scrape(service.url)
 }
 
-test('is Prometheus text with the metrics of the process', async () => {
+test('/metrics is Prometheus text with the metrics of the process', async () => {
   const scraped = await scrape(service.url)
   expect(scraped.status).toBe(200)
   expect(scraped.contentType).toBe('text/plain; version=0.0.4; charset=utf-8')
@@ -60,7 +60,7 @@ test('is Prometheus text with the metrics of the process', async () => {
   expect(scraped.value('nodejs_eventloop_lag_p99_seconds')).toBeDefined()
 })
 
-test('supports only GET', async () => {
+test('/metrics supports only GET', async () => {
   const answer = await service.api('POST', '/metrics')
   expect(answer).toMatchObject({ status: 405, body: { error: { type: 'method_not_allowed' } } })
   expect(answer.headers.get('allow')).toBe('GET, HEAD')
@@ -110,7 +110,7 @@ describe('a request is counted by its operation and status:', () => {
     release()
   })
 
-  test('and its duration is in the buckets', async () => {
+  test('with its duration in the buckets', async () => {
     const below = 'deconflict_request_duration_seconds_bucket{operation="healthz",status="200",le="+Inf"}'
     expect(await growth([below], () => service.api('GET', '/healthz'))).toEqual([1])
   })

@@ -23,7 +23,7 @@ const daysAgo = (days: number) => new Date(fixture.service.clock.now.getTime() -
 
 const NONE = { shown: 0, came_true: 0, resolved: 0, wrong: 0, given_up: 0, open: 0 }
 
-test('is empty for a repository without pull requests', async () => {
+test('the report is empty for a repository without pull requests', async () => {
   expect(await signal()).toEqual({
     days: 30,
     mode: 'on',
@@ -68,7 +68,7 @@ test('the pair of a branch becomes that of its pull request', async () => {
   expect(await signal()).toMatchObject({ recorded: 1, pairs: { shown: 1, came_true: 1 } })
 })
 
-test('counts each pair by when it was first shown, and gives precision from ten on', async () => {
+test('the report counts each pair by when it was first shown, and gives precision from ten on', async () => {
   const row = (number: number, outcome: 'came_true' | 'wrong' | 'given_up', days: number) => ({
     repo_id: repository.id,
     first: '#1',
@@ -106,7 +106,7 @@ test('counts each pair by when it was first shown, and gives precision from ten 
   expect(months.reduce((sum, { shown }) => sum + shown, 0)).toBe(24)
 })
 
-test('counts the pairs that share only noise by class', async () => {
+test('the report counts the pairs that share only noise by class', async () => {
   const pair = (noise: 'lock' | 'changelog', number: number, days: number) => ({
     repo_id: repository.id,
     noise,

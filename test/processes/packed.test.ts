@@ -53,7 +53,7 @@ const deconflict = (...args: string[]) =>
     (error: { code: number; stdout: string; stderr: string }) => error,
   )
 
-test('has no dependencies, is small, and carries the licenses', async () => {
+test('the package has no dependencies, is small, and carries the licenses', async () => {
   expect((await stat(archive)).size).toBeLessThan(1_000_000)
   const installed = await readdir(join(home.path, 'node_modules'))
   expect(installed.filter((name) => !name.startsWith('.'))).toEqual(['deconflict'])
@@ -67,7 +67,7 @@ test('has no dependencies, is small, and carries the licenses', async () => {
   expect(await readFile(join(root, 'THIRD_PARTY_LICENSES'), 'utf8')).toContain('zod ')
 })
 
-test('runs with npx in an empty folder', async () => {
+test('the package runs with npx in an empty folder', async () => {
   const empty = await temporaryDirectory('empty')
   await copyFile(archive, join(empty.path, 'command.tgz'))
   const args = ['--yes', '--offline', './command.tgz', 'check', '--paths', 'src/a.ts']
@@ -76,7 +76,7 @@ test('runs with npx in an empty folder', async () => {
   await empty.remove()
 })
 
-test('checks, declares and ends work', async () => {
+test('the package checks, declares and ends work', async () => {
   const paths = ['--paths', 'src/checkout/retry.ts']
   expect((await deconflict('check', ...paths)).stdout).toMatch(/^Clear: no overlap/)
   await tree.git('checkout', '-q', '-b', 'payment-retries')
@@ -88,7 +88,7 @@ test('checks, declares and ends work', async () => {
   environment.GITHUB_TOKEN = 'tok-ada'
 })
 
-test('runs the hooks of agents', async () => {
+test('the package runs the hooks of agents', async () => {
   const input = JSON.stringify({ session_id: 's1', cwd: tree.path, hook_event_name: 'SessionStart' })
   const child = run(command, ['hook', 'session-start', '--agent', 'claude-code'], {
     cwd: tree.path,
@@ -99,7 +99,7 @@ test('runs the hooks of agents', async () => {
   expect((await child).stderr).toBe('')
 })
 
-test('serves MCP', async () => {
+test('the package serves MCP', async () => {
   const client = new Client({ name: 'a-test', version: '1' })
   await client.connect(new StdioClientTransport({ command, args: ['mcp'], cwd: tree.path, env: environment }))
   const { tools } = await client.listTools()
@@ -108,7 +108,7 @@ test('serves MCP', async () => {
   await client.close()
 })
 
-test('has a client whose types are those of the source', async () => {
+test('the package has a client whose types are those of the source', async () => {
   const program = `
     import { createClient, type Client, type ErrorType } from 'deconflict/client'
     import type { Client as Source, ErrorType as SourceError } from '${ROOT}src/client/client.ts'

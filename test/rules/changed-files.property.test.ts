@@ -171,7 +171,7 @@ function stagedChanges(...options: string[]): Map<string, object> {
 }
 
 test.each(Array.from({ length: 12 }, (_, index) => index + 1))(
-  'are those of git, with its patches and blobs, whatever the settings of the user: seed %i',
+  'the changes that are sent are those of git, with its patches and blobs, whatever the settings of the user: seed %i',
   async (seed) => {
     const random = randomOf(seed)
     randomTree(random)
@@ -220,7 +220,7 @@ describe('without the patches', () => {
   })
 })
 
-test('of a file that git does not track they have the name only, until it is staged', async () => {
+test('of a file that git does not track only the name is sent, until it is staged', async () => {
   git('init', '-q', '-b', 'main')
   const secret = 'TOKEN=hunter2\n'
   for (const name of ['.env', 'notes.txt', 'src/new.ts']) write(name, secret)
@@ -235,7 +235,7 @@ test('of a file that git does not track they have the name only, until it is sta
   ])
 })
 
-test('before the first commit they are what is staged and untracked', async () => {
+test('before the first commit, staged and untracked files are sent', async () => {
   git('init', '-q', '-b', 'main')
   write('staged.ts', '1\n')
   git('add', '-A')
@@ -248,7 +248,7 @@ test('before the first commit they are what is staged and untracked', async () =
   expect(base_sha).toBe(undefined)
 })
 
-test('they include a file that conflicts, a link and a file that is only removed from the index, each once', async () => {
+test('a file that conflicts, a link and a file that is only removed from the index are sent once each', async () => {
   git('init', '-q', '-b', 'main')
   git('config', 'user.name', 'Ada')
   git('config', 'user.email', 'ada@example.com')

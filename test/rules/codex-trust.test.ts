@@ -38,6 +38,6 @@ test.each([
     START_TRUSTED,
     { ours: 1, trusted: 0 },
   ],
-])('%s', (_, content, config, expected) => {
+])('Codex trusts hooks: %s', (_, content, config, expected) => {
   expect(codexTrust({ text: content, files: ['/elsewhere', FILE], config })).toEqual(expected)
 })

@@ -48,7 +48,7 @@ const getJson = async (path: string): Promise<Record<string, unknown>> => {
   return (await response.json()) as Record<string, unknown>
 }
 
-test('are signed so that Probot accepts them, and rejects them once changed', async () => {
+test('test webhooks are signed so that Probot accepts them, and rejects them once changed', async () => {
   await probot.ready()
   shop.open({ number: 1 })
   const { headers, body } = signedDelivery({
@@ -64,7 +64,7 @@ test('are signed so that Probot accepts them, and rejects them once changed', as
   expect(again.headers['X-GitHub-Delivery']).toMatch(/^[0-9a-f-]{36}$/)
 })
 
-test('let Probot respond as the installation that they name', async () => {
+test('test webhooks let Probot respond as the installation that they name', async () => {
   shop.open({ number: 1 })
   probot.on('pull_request.opened', async (context) => {
     await context.octokit.rest.issues.createComment(context.issue({ body: 'Seen' }))
@@ -75,7 +75,7 @@ test('let Probot respond as the installation that they name', async () => {
   expect(shop.comments(1)).toMatchObject([{ body: 'Seen', author: { login: 'deconflict[bot]' } }])
 })
 
-describe('about a pull request', () => {
+describe('test webhooks about a pull request', () => {
   test.each([
     [
       'of a branch',
@@ -133,7 +133,7 @@ describe('about a pull request', () => {
   })
 })
 
-test('about a push contain its files, and whether the ref is new or deleted', () => {
+test('test webhooks about a push contain its files, and whether the ref is new or deleted', () => {
   const push = shop.write('.github/deconflict.yml', 'check_run: true\n')
   const { payload } = pushEvent(github, SHOP, { ...push, added: ['.github/deconflict.yml'], sender: 'alice' })
   expect(payload).toMatchObject({
@@ -156,7 +156,7 @@ test('about a push contain its files, and whether the ref is new or deleted', ()
   expect(gone.payload).toMatchObject({ deleted: true, commits: [], head_commit: null })
 })
 
-test('about an installation contain its repositories', () => {
+test('test webhooks about an installation contain its repositories', () => {
   expect(installationEvent(github, installation, 'created').payload).toMatchObject({
     installation: {
       id: installation.id,
@@ -179,7 +179,7 @@ test('about an installation contain its repositories', () => {
   expect(removed.payload).toMatchObject({ repositories_added: [], repositories_removed: [{ id: 7 }] })
 })
 
-test('about a repository contain its former values', () => {
+test('test webhooks about a repository contain its former values', () => {
   github.rename(SHOP, 'acme/store')
   expect(repositoryEvent(github, 'acme/store', 'renamed', SHOP).payload).toMatchObject({
     repository: { id: 7, full_name: 'acme/store' },
@@ -234,7 +234,7 @@ test.each<[string, string, () => Webhook, object]>([
   ],
   ['team', 'removed_from_repository', () => team('removed_from_repository'), { repository: { id: 7 } }],
   ['organization', 'member_removed', () => member('member_removed'), { membership: { user: { id: 11 } } }],
-])('of %s %s have all that GitHub’s own have', (name, action, build, says) => {
+])('test webhooks of %s %s have all fields of GitHub’s own', (name, action, build, says) => {
   shop.open({ number: 1 })
   const { event, payload } = build()
   expect(event).toBe(name)

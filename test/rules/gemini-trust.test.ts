@@ -11,11 +11,11 @@ test.each([
   ['a folder above, but not this one', { '/home': 'TRUST_FOLDER', '/home/ada/shop': 'DO_NOT_TRUST' }, false],
   ['a folder, but not the one above', { '/home/ada/shop': 'TRUST_FOLDER', '/home': 'DO_NOT_TRUST' }, true],
   ['an unknown word', { '/home/ada/shop': 'MAYBE' }, false],
-  ['none', {}, false],
-])('%s', (_, rules, expected) => {
+  ['no folder', {}, false],
+])('a rule for %s decides whether a folder is trusted', (_, rules, expected) => {
   expect(isTrustedByGemini(JSON.stringify(rules), '/home/ada/shop')).toBe(expected)
 })
 
-test('no folder, where the file cannot be read', () => {
+test('no folder is trusted if the file cannot be read', () => {
   for (const text of ['', 'null', '[', '7']) expect(isTrustedByGemini(text, '/home')).toBe(false)
 })

@@ -220,7 +220,7 @@ const CASES: Case[] = [
   },
 ]
 
-test.each(CASES)('reads $name', ({ event, given, json, read }) => {
+test.each(CASES)('a hook reads the input of $name', ({ event, given, json, read }) => {
   expect(readHookInput(event, given, JSON.stringify(json))).toMatchObject(read)
 })
 

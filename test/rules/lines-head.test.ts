@@ -4,7 +4,7 @@ import { headLinesOf } from '../../src/lines/head-lines.ts'
 import type { LineRange } from '../../src/lines/verdict.ts'
 import { digest } from '../support/lines.ts'
 
-describe('of a patch with an inserted, a changed, a removed and a replaced place', () => {
+describe('the head lines of a patch with an inserted, a changed, a removed and a replaced place', () => {
   const patch = [
     '@@ -1,4 +1,6 @@\n one\n+x\n+y\n two\n three\n four',
     '@@ -10,5 +12,5 @@\n ten\n-eleven\n+ELEVEN\n twelve\n thirteen\n fourteen',
@@ -19,15 +19,15 @@ describe('of a patch with an inserted, a changed, a removed and a replaced place
     ['the replaced lines, of which there are more', [31, 32], [31, 33]],
     ['all that is within the range', [2, 22], [2, 22]],
     ['nothing, where nothing is changed', [15, 18], null],
-  ])('they are %s', (_, range, expected) => {
+  ])('are %s', (_, range, expected) => {
     expect(headLinesOf(digest(patch), range)).toEqual(expected)
   })
 })
 
-test('of an emptied file it is the first line', () => {
+test('the head lines of an emptied file are its first line', () => {
   expect(headLinesOf(digest('@@ -1,2 +0,0 @@\n-a\n-b'), [1, 2])).toEqual([1, 1])
 })
 
-test('of a new file they are its lines', () => {
+test('the head lines of a new file are its lines', () => {
   expect(headLinesOf(digest('@@ -0,0 +1,3 @@\n+a\n+b\n+c'), [1, 1])).toEqual([1, 3])
 })

@@ -86,7 +86,7 @@ describe('a patch is rejected', () => {
   })
 })
 
-test('lines beyond the limit are checked, and left out', () => {
+test('lines beyond the limit are validated, but not returned', () => {
   const patch = (end: string) =>
     `@@ -1,2 +1,2 @@\n a\n-b\n+c\n@@ -9 +9 @@\n-d\n\\ No newline at end of file\n${end}`
   const lines = (text: string, most: number) => [...readPatch(text, most)].map((hunk) => hunk.lines.length)

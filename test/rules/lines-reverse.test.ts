@@ -36,7 +36,7 @@ test.each([
     'blocks that change the line numbers of later hunks',
     '@@ -1,4 +1,6 @@\n a first line\n+one more line\n+and a second one\n the next line\n-a line that goes\n+a line that comes\n the end of it\n@@ -40,3 +42,2 @@\n far below here\n-taken out there\n after all this\n',
   ],
-])('of %s', (_, patch) => {
+])('the reverse of %s is the digest of the reversed patch', (_, patch) => {
   const back = reversed(digest(patch))
   expect(back).toEqual({ ...digest(reversePatch(patch)), trimmed: new Uint32Array() })
   expect(reversed(back)).toEqual({ ...digest(patch), trimmed: new Uint32Array() })

@@ -176,7 +176,7 @@ describe('of a mirror with known outcomes', () => {
   })
 })
 
-test('prints the tables, and does not modify the mirror', async () => {
+test('the replay prints the tables, and does not modify the mirror', async () => {
   const before = await promisify(execFile)('find', [mirror.path, '-type', 'f'])
   const { stdout, stderr } = await replay(['--git', mirror.path, '--days', '30'])
   const after = await promisify(execFile)('find', [mirror.path, '-type', 'f'])
@@ -192,7 +192,7 @@ test('prints the tables, and does not modify the mirror', async () => {
   )
 })
 
-describe('rejects', () => {
+describe('the replay rejects', () => {
   test.each<[what: string, args: () => string[], message: string]>([
     ['a directory that is not a repository', () => ['--git', ROOT], 'not a readable bare git repository'],
     [

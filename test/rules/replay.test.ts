@@ -65,7 +65,7 @@ async function replay(recording: object) {
   }
 }
 
-test('writes a line for each pair to stdout, and a summary to stderr', async () => {
+test('the replay writes a line for each pair to stdout, and a summary to stderr', async () => {
   const { stdout, stderr } = await replay(RECORDING)
   expect(
     stdout
@@ -106,7 +106,7 @@ test('writes a line for each pair to stdout, and a summary to stderr', async () 
   expect(stderr).toContain('1 files, proved and likely: precision 100.0 %, recall 0.0 %')
 })
 
-test('names the field of a recording that is wrong', async () => {
+test('an error names the field of a recording that is wrong', async () => {
   const { stderr, code } = (await replay({ prs: [{ n: 1, files: [] }], pairs: [] })) as {
     stderr: string
     code: number
@@ -116,7 +116,7 @@ test('names the field of a recording that is wrong', async () => {
   expect(code).toBe(1)
 })
 
-test('names a pull request that is not recorded', async () => {
+test('an error names a pull request that is not recorded', async () => {
   const { stderr } = await replay({ prs: [], pairs: [{ a: 1, b: 2, files: [] }] })
   expect(stderr).toContain('pull request 1 is used by a pair but not recorded')
 })

@@ -194,7 +194,7 @@ test.each<[Severity, Severity, Severity]>([
   expect(report(found).severity).toBe(severity)
 })
 
-test('has the note of an incomplete comparison', () => {
+test('the report has the note of an incomplete comparison', () => {
   const whole = conclusion({ collisions: [collision('a', 'high')] })
   const cut = { ...whole, checked_against: { ...whole.checked_against, complete: false } }
   expect(report(whole).is_complete).toBe(true)

@@ -47,7 +47,7 @@ const hook = (env: Record<string, string> = {}) =>
     uptime_ms: 58_000,
   })
 
-test('finds no problem where everything is set up, with exit code 0', async () => {
+test('doctor finds no problem where everything is set up, with exit code 0', async () => {
   await tree.run(['init', '--yes'])
   expect(await doctor()).toEqual({
     code: 0,
@@ -68,7 +68,7 @@ test('finds no problem where everything is set up, with exit code 0', async () =
   expect(stdout).toMatch(/^ok {7}repository {2}acme\/shop/)
 })
 
-test('names the remedy of each problem, with exit code 1', async () => {
+test('doctor names the remedy of each problem, with exit code 1', async () => {
   const found = await doctor({ PATH: process.env.PATH ?? '', GITHUB_TOKEN: 'nobody' })
   expect(found).toMatchObject({
     code: 1,
@@ -86,7 +86,7 @@ test('names the remedy of each problem, with exit code 1', async () => {
   })
 })
 
-test('finds hooks of another release, with titles or without', async () => {
+test('doctor finds hooks of another release, with titles or without', async () => {
   await tree.run(['init', '--yes', '--only', 'claude', '--hooks', 'paths'])
   expect(await doctor()).toMatchObject({ hooks: 'ok: .claude/settings.json' })
   const hooks = { Stop: [{ hooks: [{ type: 'command', command: 'deconflict hook stop' }] }] }
@@ -96,7 +96,7 @@ test('finds hooks of another release, with titles or without', async () => {
   })
 })
 
-test('explains why hooks send no requests', async () => {
+test('doctor explains why hooks send no requests', async () => {
   const silent = await startSilentServer()
   await hook({ DECONFLICT_URL: silent.url })
   expect(await doctor()).toMatchObject({
@@ -111,7 +111,7 @@ test('explains why hooks send no requests', async () => {
   await silent.close()
 })
 
-test('finds hooks that Codex does not trust, where Codex is used', async () => {
+test('doctor finds hooks that Codex does not trust, where Codex is used', async () => {
   await tree.run(['init', '--yes', '--only', 'codex'])
   const config = join(dirname(tree.path), '.codex/config.toml')
   expect(await doctor()).not.toHaveProperty('trust')
@@ -123,7 +123,7 @@ test('finds hooks that Codex does not trust, where Codex is used', async () => {
   })
 })
 
-test('finds a folder that Gemini CLI does not trust, where it is used', async () => {
+test('doctor finds a folder that Gemini CLI does not trust, where it is used', async () => {
   await tree.run(['init', '--yes', '--only', 'gemini'])
   const home = join(dirname(tree.path), '.gemini')
   expect(await doctor()).not.toHaveProperty('trust')

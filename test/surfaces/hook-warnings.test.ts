@@ -175,8 +175,8 @@ test('a hook with nothing to check needs neither git nor the service', async () 
     expect(await run(event, about, { env })).toEqual({ code: 0, stdout: '', stderr: '' })
 })
 
-describe('a session is one activity', () => {
-  test('whichever files its tool reads, with the agent that really runs', async () => {
+describe('the activity of a session', () => {
+  test('is one, whichever files its tool reads, with the agent that really runs', async () => {
     const env = {}
     const own = { session_id: undefined, sessionId: 's1', transcript_path: undefined }
     const asClaude = { transcript_path: undefined, hook_event_name: 'SessionStart', source: 'startup' }
@@ -187,7 +187,7 @@ describe('a session is one activity', () => {
     expect(await mine()).toMatchObject([{ agent: 'copilot' }])
   })
 
-  test('which expires half an hour after its last prompt or edit', async () => {
+  test('expires half an hour after its last prompt or edit', async () => {
     await warningOf('session-start')
     const [activity] = await mine()
     expect(await retrieved(activity?.id as string)).toMatchObject({ ttl_ms: 1_800_000 })
@@ -206,7 +206,7 @@ describe('a session is one activity', () => {
     },
   )
 
-  test('of an agent that names no session, in its working tree', async () => {
+  test('is one for each working tree if the agent names no session', async () => {
     const unnamed = { session_id: undefined, transcript_path: undefined }
     await run('session-start', unnamed, { agent: 'codex' })
     await run('before-edit', { ...unnamed, ...edit('README.md') }, { agent: 'codex' })
