@@ -147,7 +147,7 @@ describe('a comment that GitHub refuses permanently', () => {
   })
 })
 
-describe('an existing comment that is not in the database is found', () => {
+describe('a comment whose id is not stored', () => {
   const many = (number: number, count: number) => {
     for (let each = 0; each < count; each += 1)
       repository.githubRepo.comment(number, { author: 'ben', body: 'Hm.' })
@@ -178,7 +178,7 @@ describe('an existing comment that is not in the database is found', () => {
     expect(pages()).toHaveLength(calls)
   })
 
-  test('if there is none, each page is read once before one is created', async () => {
+  test('is created after each page was read once, if none is found', async () => {
     await repository.createActivity()
     const number = repository.githubRepo.open({ files: ['src/pay.ts'] }).number
     many(number, 400)

@@ -91,11 +91,11 @@ describe('the file is read on the first request to a repository', () => {
     expect(reads()).toHaveLength(before)
   })
 
-  test('and without a file the defaults apply', async () => {
+  test('without a file, the defaults apply', async () => {
     expect(await shown()).toMatchObject({ source: 'defaults', errors: [], activity_ttl_ms: 86_400_000 })
   })
 
-  test('and without the App nothing is read', async () => {
+  test('without the App, nothing is read', async () => {
     github.app.uninstall(repository.installation.id)
     repository.githubRepo.write(SETTINGS, 'activity_ttl_ms: 5000')
     expect(await shown()).toMatchObject({ source: 'defaults', activity_ttl_ms: 86_400_000 })
@@ -190,7 +190,7 @@ describe('another default branch has its own settings file', () => {
     expect(repository.githubRepo.checkRuns()).toEqual([])
   })
 
-  test('and other changes of the repository read nothing', async () => {
+  test('which other changes of the repository do not read', async () => {
     await repository.writeFile(SETTINGS, 'activity_ttl_ms: 5000')
     const before = reads().length
     await fixture.service.deliverAndRun(repositoryEvent(github, repository.full_name, 'privatized'))

@@ -54,7 +54,7 @@ describe('a branch whose pushes contain the head of a pull request is stacked on
     expect(numbers.map(repository.comment)).toEqual([undefined, undefined])
   })
 
-  test('and stays stacked when either is pushed to again', async () => {
+  test('even after further pushes to either', async () => {
     await push('upper', [await push('lower')])
     await open('lower')
     const upper = await open('upper')
@@ -64,7 +64,7 @@ describe('a branch whose pushes contain the head of a pull request is stacked on
     expect(await relation('lower', 'upper')).toBe('stacked')
   })
 
-  test('and a comment that was published before is updated', async () => {
+  test('which updates a comment that was published before', async () => {
     const first = await push('lower')
     await open('lower')
     await push('upper')
@@ -88,8 +88,8 @@ describe('a branch whose pushes contain the head of a pull request is stacked on
   })
 })
 
-describe('branches collide', () => {
-  test('that are built on one pull request, but not on each other', async () => {
+describe('two branches collide', () => {
+  test('if they are built on one pull request, but not on each other', async () => {
     const first = await push('lower')
     await open('lower')
     await push('left', [first])
@@ -100,7 +100,7 @@ describe('branches collide', () => {
     expect(Object.values(body.relationships).sort()).toEqual(['collision', 'own', 'stacked'])
   })
 
-  test('that have commits of the default branch in common', async () => {
+  test('if they have commits of the default branch in common', async () => {
     const shared = repository.githubRepo.push('main').after
     await push('left', [shared])
     await push('right', [shared])
@@ -108,7 +108,7 @@ describe('branches collide', () => {
     expect(await relation('left', 'right')).toBe('collision')
   })
 
-  test('of the same names as deleted ones that were a stack', async () => {
+  test('if they have the names of deleted branches that were a stack', async () => {
     await push('upper', [await push('lower')])
     await open('lower')
     await open('upper')

@@ -150,7 +150,7 @@ describe('closed and opened again', () => {
     expect(await repo.tracked()).toMatchObject([{ status: 'ready-for-review' }])
   })
 
-  test.each(orders(2))('and closed within one second, as %i %i, is closed', async (...order) => {
+  test.each(orders(2))('then closed within one second, as %i %i, is closed', async (...order) => {
     repo.githubRepo.open({ head: 'retries' })
     await service.deliverAndRun(repo.event(1, 'opened'))
     repo.githubRepo.close(1)

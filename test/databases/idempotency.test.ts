@@ -264,7 +264,7 @@ describe('operations that create nothing ignore the header', () => {
     }
   })
 
-  test('and make a second change', async () => {
+  test('which is then applied twice', async () => {
     const { activity } = (await service.api('POST', `${SHOP}/activity`, { body: ACTIVITY })).body
     const headers = { 'Idempotency-Key': key }
     for (const risk of ['high', 'critical']) {

@@ -141,7 +141,7 @@ describe('a job that fails', () => {
     expect(await runAll()).toEqual([])
   })
 
-  test('and then succeeds is done, without its last error', async () => {
+  test('but then succeeds is done, without its last error', async () => {
     handler = failing
     await enqueue(db, [job('a')], now)
     await run()
@@ -159,7 +159,7 @@ describe('a job that fails', () => {
     expect(await runAll()).toEqual(['a', 'b'])
   })
 
-  test('and is enqueued again starts with its first attempt', async () => {
+  test('starts again with its first attempt when it is enqueued', async () => {
     handler = failing
     await enqueue(db, [job('a')], now)
     for (let attempt = 0; attempt < 3; attempt += 1) {
@@ -365,7 +365,7 @@ describe('a renewal concurrent with the end of its run', () => {
 
   beforeEach(() => enqueue(db, [job('a'), job('b')], now))
 
-  test('and is stored first leaves the job done and its repository free', async () => {
+  test('that is stored first leaves the job done and its repository free', async () => {
     const held = await lease()
     await renewLease(db, held, inMs(2 * LEASE_MS))
     await endRun(db, held, { ...done, now })
@@ -373,7 +373,7 @@ describe('a renewal concurrent with the end of its run', () => {
     expect(await lease()).toMatchObject({ id: 'b' })
   })
 
-  test('and is stored last leases nothing', async () => {
+  test('that is stored last leases nothing', async () => {
     const held = await lease()
     await endRun(db, held, { ...done, now })
     await renewLease(db, held, inMs(2 * LEASE_MS))
@@ -381,7 +381,7 @@ describe('a renewal concurrent with the end of its run', () => {
     expect(await lease()).toMatchObject({ id: 'b' })
   })
 
-  test('and is stored after another worker has the job leaves that one its lease', async () => {
+  test('that is stored after another worker has the job leaves that worker its lease', async () => {
     const late = await lease()
     advance(LEASE_MS)
     const next = await lease()

@@ -103,7 +103,7 @@ describe('the App is created', () => {
     await other.close()
   })
 
-  test.skipIf(!isEmbedded)('and its damaged file is named at start', async () => {
+  test.skipIf(!isEmbedded)('and an error at start names its file if that is damaged', async () => {
     await writeFile(join(service.app.config.data_dir, 'github-app.json'), '{"id": 1')
     await expect(service.restart({})).rejects.toThrow(/github-app\.json, which is not valid/)
   })

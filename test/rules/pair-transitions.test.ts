@@ -112,27 +112,27 @@ describe('a comparison that does not find it any more', () => {
 })
 
 describe('the end of a side', () => {
-  test('merged: the other one decides', () => {
+  test('that is merged leaves the outcome to the other side', () => {
     expect(merged).toMatchObject({ merged: 'first', merged_at: at(20), outcome: 'open' })
   })
 
-  test('closed unmerged: given up, also after the other one was merged', () => {
+  test('that is closed unmerged gives the pair up, even after the other one was merged', () => {
     expect(afterEnd(open, { key: '#1', is_merged: false, at: at(20) }).outcome).toBe('given_up')
     expect(afterEnd(merged, { key: '#2', is_merged: false, at: at(30) }).outcome).toBe('given_up')
   })
 
-  test('both merged: wrong', () => {
+  test('after the merge of the other side makes the pair wrong', () => {
     expect(afterEnd(merged, { key: '#2', is_merged: true, at: at(30) })).toMatchObject({
       outcome: 'wrong',
       ended_at: at(30),
     })
   })
 
-  test('the same merge delivered twice changes nothing', () => {
+  test('that is delivered twice changes nothing the second time', () => {
     expect(afterEnd(merged, { key: '#1', is_merged: true, at: at(20) })).toEqual(merged)
   })
 
-  test('a merge before the push that resolved the pair, delivered after it, opens it again', () => {
+  test('before the push that resolved the pair, delivered after it, opens the pair again', () => {
     const resolved = withOutcome(open, 'resolved', at(25))
     expect(afterEnd(resolved, { key: '#1', is_merged: true, at: at(20) })).toMatchObject({
       outcome: 'open',

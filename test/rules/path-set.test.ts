@@ -58,7 +58,7 @@ describe('the pairs of two scopes', () => {
     )
   })
 
-  test('are in the order of theirs, then from the root down', () => {
+  test('are ordered by the other scope, then from the root down', () => {
     expect(pairs(['src/b', 'src/a', 'src', 'src/a/c.ts'], ['lib', 'src/a'])).toEqual([
       { yours: 'src', theirs: 'src/a', example: 'src/a' },
       { yours: 'src/a', theirs: 'src/a', example: 'src/a' },
