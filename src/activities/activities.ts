@@ -16,7 +16,10 @@ import { listedOf } from './representation.ts'
 import * as store from './store.ts'
 import type { ActivityRow } from './table.ts'
 
-/** Creates an activity. Throws `validation_error` for a `pr_url` of another repository or an unreadable patch, `rate_limited` at the limit of live activities. */
+/**
+ * Creates an activity. Throws `validation_error` for a `pr_url` of another repository or an unreadable patch,
+ * `rate_limited` at the limit of live activities.
+ */
 export async function createActivity(ctx: RepoContext, input: CreateActivity): Promise<ActivityRow> {
   const { now, repo, settings, identity } = ctx
   const { changes, ...scope } = input.scope

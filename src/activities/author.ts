@@ -1,7 +1,10 @@
 /** The GitHub login of an activity's author. Pure. */
 import type { ActivityRow } from './table.ts'
 
-/** The login of the author; null if unknown. The actor of an activity that was created from GitHub is a login, but that of a declared activity can be any name. */
+/**
+ * The login of the author; null if unknown. The actor of an activity that was created from GitHub is a login, but that of
+ * a declared activity can be any name.
+ */
 export function authorLogin({
   source,
   actor,

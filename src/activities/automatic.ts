@@ -159,7 +159,10 @@ interface Update {
   changes?: PushedChanges | null
 }
 
-/** Updates the activities of the pull request, else the live ones on its branch that have no pull request. `isAffected`: which of them to update; live ones by default. */
+/**
+ * Updates the activities of the pull request, else the live ones on its branch that have no pull request. `isAffected`:
+ * which of them to update; live ones by default.
+ */
 function updateEach(
   ctx: RepoContext,
   pr: Pick<PullRequest, 'number' | 'branch' | 'is_fork'>,

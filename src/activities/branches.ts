@@ -1,4 +1,7 @@
-/** Applies pushes and deletions of branches to activities, and creates activities of pushed branches (contract §5, automatic moves). */
+/**
+ * Applies pushes and deletions of branches to activities, and creates activities of pushed branches (contract §5,
+ * automatic moves).
+ */
 import { newId } from '../base/id.ts'
 import { enqueueRechecks } from '../context/changes.ts'
 import { inTransaction, type RepoContext } from '../context/repo.ts'
@@ -50,7 +53,10 @@ export interface PushedBranch {
   cut_at: number | null
 }
 
-/** How a branch is tracked: `branch` if a live activity was created from its pushes, `other` if it only has other live activities, `none` if it has no live activity. */
+/**
+ * How a branch is tracked: `branch` if a live activity was created from its pushes, `other` if it only has other live
+ * activities, `none` if it has no live activity.
+ */
 export async function trackingOf(
   { db, now, repo }: RepoContext,
   branch: string,

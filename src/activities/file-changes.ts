@@ -109,7 +109,10 @@ export async function deletePushedChanges(
   return { pushed_files: null, pushed_base_sha: null }
 }
 
-/** The change without its lines. The fields are in the order in which `jsonb` returns them, so that its JSON equals that of a stored change. */
+/**
+ * The change without its lines. The fields are in the order in which `jsonb` returns them, so that its JSON equals that of
+ * a stored change.
+ */
 export function changedFileOf({ path, previous_path, status, blob_sha }: ChangedFile): ChangedFile {
   return { path, status, blob_sha, previous_path }
 }

@@ -66,7 +66,10 @@ export function withOwnTtl(ttl: TimeToLive, ttl_ms: number | null): TimeToLive {
   return { ...ttl, activity_ttl_ms: Math.min(ttl_ms ?? ttl.activity_ttl_ms, ttl.activity_ttl_ms) }
 }
 
-/** `expires_at` after a create or heartbeat at `now`: not before `present`, the previous one, and not after the maximum time to live. */
+/**
+ * `expires_at` after a create or heartbeat at `now`: not before `present`, the previous one, and not after the maximum
+ * time to live.
+ */
 export function expiryAt(now: Date, created_at: Date, ttl: TimeToLive, present: Date = now): Date {
   const extended = later(now, ttl.activity_ttl_ms)
   const expiry = extended > present ? extended : present

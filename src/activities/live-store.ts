@@ -169,7 +169,10 @@ const readMergedBefore = prepared('merged_activities_before', (db) =>
     .limit(sql.placeholder('limit')),
 )
 
-/** Up to `limit` activities merged after `since` and before the activity `before`, last merged first. The first page comes from the search of a check. */
+/**
+ * Up to `limit` activities merged after `since` and before the activity `before`, last merged first. The first page comes
+ * from the search of a check.
+ */
 export function listMerged(
   db: Db,
   repo_id: number,

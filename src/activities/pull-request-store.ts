@@ -30,7 +30,10 @@ const lockOpenOf = prepared('lock_open_activities_of', (db) =>
     .for('update'),
 )
 
-/** Locks the open activities of a pull request, or the live ones on a branch without a pull request, until the transaction `tx` ends. */
+/**
+ * Locks the open activities of a pull request, or the live ones on a branch without a pull request, until the transaction
+ * `tx` ends.
+ */
 export async function lockActivitiesOf(
   tx: Db,
   repo_id: number,
@@ -148,7 +151,10 @@ export async function listPushedBranches(
   return rows.flatMap(({ branch }) => branch ?? [])
 }
 
-/** Records a heartbeat of the live activities of source `pull_request` whose pull requests have these numbers; returns how many. */
+/**
+ * Records a heartbeat of the live activities of source `pull_request` whose pull requests have these numbers; returns how
+ * many.
+ */
 export async function extendTracked(
   db: Db,
   repo_id: number,

@@ -15,7 +15,10 @@ export const isOpen = sql`${activities.status} not in ${listed(CLOSED_STATUSES)}
 export const isStoredLive = sql`${activities.status} in ${listed(LIVE_STATUSES)}`
 export const isStoredFinished = sql`${activities.status} in ${listed(FINISHED_STATUSES)}`
 
-/** True for a live activity of the repository. `isOpen` follows from the rest, but matches the predicate of the partial indexes. */
+/**
+ * True for a live activity of the repository. `isOpen` follows from the rest, but matches the predicate of the partial
+ * indexes.
+ */
 export function isLiveAt(repo_id: number | Placeholder, now: Date | Placeholder): SQL {
   return allOf(eq(activities.repo_id, repo_id), isOpen, isStoredLive, gt(activities.expires_at, now))
 }

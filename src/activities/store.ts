@@ -38,7 +38,10 @@ const runInsert = prepared('insert_activity', (db) =>
     .returning(),
 )
 
-/** Inserts a live activity and its claims in one statement, and its changed files: those of `pushed_files`, else of `changed_files`. */
+/**
+ * Inserts a live activity and its claims in one statement, and its changed files: those of `pushed_files`, else of
+ * `changed_files`.
+ */
 export async function insertActivity(
   db: Db,
   row: NewActivity,

@@ -1,4 +1,7 @@
-/** Queries of the sweep: expiry of activities, and deletion of those that the App made. Every statement starts with the repository id. */
+/**
+ * Queries of the sweep: expiry of activities, and deletion of those that the App made. Every statement starts with the
+ * repository id.
+ */
 import { and, eq, inArray, ne, or, sql } from 'drizzle-orm'
 import type { Batch } from '../db/batch.ts'
 import type { Db } from '../db/database.ts'

@@ -49,7 +49,10 @@ export const activities = pgTable(
     ttl_ms: bigint({ mode: 'number' }),
     /** Indexed for the sweep instead of `expires_at`, which every heartbeat changes. */
     expires_hour: integer().notNull().generatedAlwaysAs(hourOf('expires_at')),
-    /** When its scope was last declared, or its branch last pushed. Null for an activity that was created from a pull request, and for rows older than the column. */
+    /**
+     * When its scope was last declared, or its branch last pushed. Null for an activity that was created from a pull
+     * request, and for rows older than the column.
+     */
     declared_at: instant(),
     created_at: instant().notNull(),
     updated_at: instant().notNull(),

@@ -16,10 +16,10 @@ import {
 import { globsOfPaths, labelKey, type Scope } from '../scope/scope.ts'
 
 /**
- * The kind of a claim, and what it matches. `FILE`: the path. `PLAIN`: the path and everything beneath it, unless
- * the settings ignore the path or call it noise. `TREE`: the same without that exception; it comes from a brace alternative. `SUBTREE`:
- * everything beneath the path. `PATTERN`: the glob. `TRUNCATED`: the prefix was too long to store, so the scope of the
- * record decides. `AREA`: a label. The order matters, because queries select ranges of kinds.
+ * The kind of a claim, and what it matches. `FILE`: the path. `PLAIN`: the path and everything beneath it, unless the
+ * settings ignore the path or call it noise. `TREE`: the same without that exception; it comes from a brace alternative.
+ * `SUBTREE`: everything beneath the path. `PATTERN`: the glob. `TRUNCATED`: the prefix was too long to store, so the scope
+ * of the record decides. `AREA`: a label. The order matters, because queries select ranges of kinds.
  */
 export const AREA = 0
 export const FILE = 1

@@ -14,13 +14,16 @@ export interface Alignment {
 
 /** Within this many lines of the expected shift, fewer equal lines are needed. */
 const NEARBY = 50
-/** Costs in units of about 5 ns: of indexing a line, of a hunk, of a candidate shift, and of a comparison at a shift. Comparing four lines costs one unit. */
+/**
+ * Costs in units of about 5 ns: of indexing a line, of a hunk, of a candidate shift, and of a comparison at a shift.
+ * Comparing four lines costs one unit.
+ */
 const COST = { indexed: 10, hunk: 60, candidate: 24, shift: 20 }
 
 /**
- * The pairs of hunks that show the same lines. A hunk of `a` is also paired with the hunks of `b` before and after it. `one_base`: both
- * patches are known to start from the same commit; this is ignored if their lines contradict it. If the budget is exhausted,
- * pairs may be missing.
+ * The pairs of hunks that show the same lines. A hunk of `a` is also paired with the hunks of `b` before and after it.
+ * `one_base`: both patches are known to start from the same commit; this is ignored if their lines contradict it. If the
+ * budget is exhausted, pairs may be missing.
  */
 export function alignHunks(a: Digest, b: Digest, one_base: boolean, budget: Budget): Alignment[] {
   return (one_base ? alignByNumber(a, b, budget) : null) ?? alignByLines(a, b, budget)

@@ -94,7 +94,10 @@ class Words {
   }
 }
 
-/** The first index from `from` to `to`, exclusive, whose item satisfies `holds`; `to` if there is none. If an item satisfies it, all later ones must too. */
+/**
+ * The first index from `from` to `to`, exclusive, whose item satisfies `holds`; `to` if there is none. If an item
+ * satisfies it, all later ones must too.
+ */
 export function firstIndex<Item>(
   items: ArrayLike<Item>,
   { from, to }: { from: number; to: number },

@@ -1,4 +1,7 @@
-/** Finds duplicates: two sides that seem to do the same work, by the lines that they add and the issues that they close (contract §11). Pure. */
+/**
+ * Finds duplicates: two sides that seem to do the same work, by the lines that they add and the issues that they close
+ * (contract §11). Pure.
+ */
 import type { FileChange } from './change.ts'
 import { type NoiseRules, noiseOf } from './noise.ts'
 

@@ -6,7 +6,10 @@ import { type FileChange, isBinary, isOnlyRenamed } from './change.ts'
 import type { Digest } from './digest.ts'
 import type { LineRange, LinesVerdict, Verdict } from './verdict.ts'
 
-/** The work budget of one file in units of about 5 ns. A median file takes 600, the largest of the recorded ones 8,048 (docs/signal.md). */
+/**
+ * The work budget of one file in units of about 5 ns. A median file takes 600, the largest of the recorded ones 8,048
+ * (docs/signal.md).
+ */
 const FILE_COST_MAX = 500_000
 
 export interface FileOptions {

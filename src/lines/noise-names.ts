@@ -142,7 +142,10 @@ export function isNamed(path: string, noise: NoiseClass, { is_file }: { is_file:
   return isInChangelogs.test(subject) && isDocument.test(subject)
 }
 
-/** Case-insensitive regular expressions of PostgreSQL for paths in the form `/src/a.ts/`. Every path of the class matches one of them, and few others do. */
+/**
+ * Case-insensitive regular expressions of PostgreSQL for paths in the form `/src/a.ts/`. Every path of the class matches
+ * one of them, and few others do.
+ */
 export function nameExpressions(noise: NoiseClass): string[] {
   return noise === 'changelog'
     ? [...EXPRESSIONS.changelog, BARE_CHANGELOG, IN_CHANGELOGS]

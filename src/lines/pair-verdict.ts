@@ -104,7 +104,10 @@ export function indexFiles<File extends ChangedFile>(files: readonly File[]): Fi
   return index
 }
 
-/** The files that both sides change. A side that renames a file changes it under both names. `path`: a name that both sides have. */
+/**
+ * The files that both sides change. A side that renames a file changes it under both names. `path`: a name that both sides
+ * have.
+ */
 export function sharedFiles<Mine extends ChangedFile, Theirs extends ChangedFile>(
   yours: FileIndex<Mine>,
   theirs: readonly Theirs[],

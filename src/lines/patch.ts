@@ -74,7 +74,10 @@ class Rows {
   }
 }
 
-/** Reads the hunk whose header is the current row, and moves to the row after it. Lines after the first `lines_max` are left out. */
+/**
+ * Reads the hunk whose header is the current row, and moves to the row after it. Lines after the first `lines_max` are
+ * left out.
+ */
 function readHunk(
   rows: Rows,
   header: RegExpExecArray,

@@ -14,7 +14,10 @@ export interface LinesVerdict {
   verdict: Verdict
   /** Set for a conflict; otherwise null. */
   confidence: Confidence | null
-  /** Where the changes touch or come nearest; for the verdict `unknown`, from the first to the last changed line. Null if not known. */
+  /**
+   * Where the changes touch or come nearest; for the verdict `unknown`, from the first to the last changed line. Null if
+   * not known.
+   */
   your_lines: LineRange | null
   their_lines: LineRange | null
 }

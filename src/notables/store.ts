@@ -116,7 +116,10 @@ export async function archiveNotable(
   return row as NotableRow
 }
 
-/** Archives the notables that `successor` replaces, which the transaction `tx` has locked. Archived ones keep their `archived_at`. */
+/**
+ * Archives the notables that `successor` replaces, which the transaction `tx` has locked. Archived ones keep their
+ * `archived_at`.
+ */
 export async function supersedeNotables(
   tx: Db,
   repo_id: number,

@@ -44,7 +44,10 @@ interface Own extends DigestedSide {
   index: FileIndex<DigestedFile>
 }
 
-/** Ranks activities by their changed lines. `found`: the activities with their severity by path, the most severe first. `known`: those that were read already. */
+/**
+ * Ranks activities by their changed lines. `found`: the activities with their severity by path, the most severe first.
+ * `known`: those that were read already.
+ */
 export async function rankByLines(
   comparison: Comparison,
   found: readonly Ranked[],

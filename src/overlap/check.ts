@@ -20,7 +20,10 @@ import { rulesOf, rulesWithNoise } from './rules.ts'
 import { byRank, highest } from './severity.ts'
 import { type Author, joinSides, NO_ACTOR, type Side, type SideFields, sideOf } from './side.ts'
 
-/** The work budgets of one check, in cost units of 10 to 50 ns: together about a tenth of a second. This one is for comparing activities, and another of this size for notables. */
+/**
+ * The work budgets of one check, in cost units of 10 to 50 ns: together about a tenth of a second. This one is for
+ * comparing activities, and another of this size for notables.
+ */
 const UNITS_MAX = 700_000
 /** For parsing the proposal. Worst case: 200 globs without braces cost 850,000 units. */
 const PROPOSAL_UNITS_MAX = 1_000_000
@@ -224,7 +227,10 @@ async function activitiesOn(
   return own.filter((each) => !self.includes(each.id))
 }
 
-/** Recently merged activities that share something with the proposal, the last merged first. `first`: the page that the search has read. */
+/**
+ * Recently merged activities that share something with the proposal, the last merged first. `first`: the page that the
+ * search has read.
+ */
 async function compareMerged(
   { ctx, proposal, rules, budget, pause }: Bounded,
   first: MergedActivity[],

@@ -49,7 +49,10 @@ export interface Findings {
   complete: boolean
 }
 
-/** The live activities that collide, and the notables that apply. A notable without a scope applies everywhere. `read`: see `Search`. */
+/**
+ * The live activities that collide, and the notables that apply. A notable without a scope applies everywhere. `read`: see
+ * `Search`.
+ */
 export async function findOverlaps(
   comparison: Comparison,
   read: Pick<Search, 'records' | 'merged'>,
@@ -180,7 +183,10 @@ async function decideScopes(
   return true
 }
 
-/** All records that overlap: those that SQL found, and those with a decided key. Complete lists are joined in memory; otherwise the database searches again. */
+/**
+ * All records that overlap: those that SQL found, and those with a decided key. Complete lists are joined in memory;
+ * otherwise the database searches again.
+ */
 async function withDecided(
   { ctx, self }: Comparison,
   input: Search,
@@ -219,7 +225,10 @@ function rankedOf({ id, rank }: Hit): Ranked {
   return { id, severity: SEVERITIES[rank] as Ranked['severity'] }
 }
 
-/** The number of records that were compared: the live ones except those left undecided. An empty proposal is compared with no activity. If the proposal itself was too large to read, nothing was compared. */
+/**
+ * The number of records that were compared: the live ones except those left undecided. An empty proposal is compared with
+ * no activity. If the proposal itself was too large to read, nothing was compared.
+ */
 async function comparedOf(
   { ctx, self, proposal }: Comparison,
   input: Search,

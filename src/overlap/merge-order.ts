@@ -83,7 +83,10 @@ function byConflictsAndSize(a: OpenPullRequest, b: OpenPullRequest): number {
   )
 }
 
-/** Keeps the order, but puts each pull request after those that it is built on. Two that are built on each other are not a stack. */
+/**
+ * Keeps the order, but puts each pull request after those that it is built on. Two that are built on each other are not a
+ * stack.
+ */
 function bottomUp(ranked: readonly OpenPullRequest[]): OpenPullRequest[] {
   const byId = new Map(ranked.map((each) => [each.activity_id, each]))
   const basesOf = ({ activity_id, built_on }: OpenPullRequest) =>

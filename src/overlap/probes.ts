@@ -17,7 +17,10 @@ import {
 import { isDeep } from '../scope/alternative.ts'
 import type { PathSet } from '../scope/path-set.ts'
 
-/** Whether a claim certainly overlaps (`sure`), certainly does not (`skip`), or only its glob or the scope of its record can decide. */
+/**
+ * Whether a claim certainly overlaps (`sure`), certainly does not (`skip`), or only its glob or the scope of its record
+ * can decide.
+ */
 export type Answer = 'sure' | 'decide' | 'skip'
 
 /**
@@ -27,8 +30,8 @@ export type Answer = 'sure' | 'decide' | 'skip'
  */
 export const RANGE_PROBES = ['plain', 'subtree', 'deep', 'shallow'] as const
 /**
- * `file` is a file of the proposal, `ancestor` a directory above one of its files or ranges, and `both` is both. `root` is for a proposal without
- * paths: a `TRUNCATED` claim at the root can belong to a record with one of its labels.
+ * `file` is a file of the proposal, `ancestor` a directory above one of its files or ranges, and `both` is both. `root` is
+ * for a proposal without paths: a `TRUNCATED` claim at the root can belong to a record with one of its labels.
  */
 export const POINT_PROBES = ['file', 'ancestor', 'both', 'root'] as const
 type RangeProbe = (typeof RANGE_PROBES)[number]
@@ -113,7 +116,10 @@ export function probesOf(paths: PathSet, labels: ReadonlyMap<string, boolean>): 
   }
 }
 
-/** The ranges and files to look up: without ranges that lie in another one at least as wide, and without files that a range covers. */
+/**
+ * The ranges and files to look up: without ranges that lie in another one at least as wide, and without files that a range
+ * covers.
+ */
 function rangesAndFiles(paths: PathSet): { ranges: Range[]; files: string[] } {
   const probes = new Map<string, RangeProbe>()
   const all_files: string[] = []

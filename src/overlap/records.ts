@@ -57,7 +57,10 @@ interface Unmatched<Row> extends Ranked {
   relation: Relation
 }
 
-/** Gives each record its files with their verdicts, or one pair of paths if it has none. Then adds more pairs until the budget is exhausted. */
+/**
+ * Gives each record its files with their verdicts, or one pair of paths if it has none. Then adds more pairs until the
+ * budget is exhausted.
+ */
 async function withMatches<Row extends Parameters<typeof storedScopeOf>[0]>(
   found: Unmatched<Row>[],
   { comparison, budget }: { comparison: Comparison; budget: Budget },

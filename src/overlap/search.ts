@@ -76,7 +76,10 @@ export interface Search {
   ignored: string | null
   /** The maximum number of activities and of notables that are returned. */
   limit: number
-  /** The maximum number of activities that are returned with their fields. The first search returns none if it finds more than `limit`. */
+  /**
+   * The maximum number of activities that are returned with their fields. The first search returns none if it finds more
+   * than `limit`.
+   */
   records: number
   /** The maximum number of activities merged after `since` that are returned. */
   merged: { since: Date; limit: number }
@@ -155,7 +158,10 @@ export async function searchDecided(
   }
 }
 
-/** The number of records that may overlap but were not decided. `decided`: all keys that were decided, whether they overlap or not. */
+/**
+ * The number of records that may overlap but were not decided. `decided`: all keys that were decided, whether they overlap
+ * or not.
+ */
 export async function countUndecided(
   db: Db,
   repo_id: number,

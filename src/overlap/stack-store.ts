@@ -10,7 +10,10 @@ const LINKS_MAX = sql.raw('10000')
 const BRANCH = sql`${sql.placeholder('branch')}::text`
 const BASE_BRANCH = sql`${sql.placeholder('base_branch')}::text`
 
-/** The live activities whose `branch` (or `base_branch`) is `name`, newest first. `isOpen` matches the predicate of the indexes. */
+/**
+ * The live activities whose `branch` (or `base_branch`) is `name`, newest first. `isOpen` matches the predicate of the
+ * indexes.
+ */
 function linksOf(by: 'branch' | 'base_branch', name: SQL): SQL {
   return sql`(select ${activities.id}, ${activities.branch}, ${activities.base_branch} from ${activities}
     where ${activities.repo_id} = ${sql.placeholder('repo_id')}::bigint and ${isOpen} and ${isStoredLive}
@@ -18,7 +21,10 @@ function linksOf(by: 'branch' | 'base_branch', name: SQL): SQL {
     order by ${activities.repo_id} desc, ${activities[by]} desc, ${activities.id} desc limit ${LINKS_MAX})`
 }
 
-/** The links of branches whose `branch` (or `base_branch`) is `name`. It is compared as a range for the reason given at `isBranch`. */
+/**
+ * The links of branches whose `branch` (or `base_branch`) is `name`. It is compared as a range for the reason given at
+ * `isBranch`.
+ */
 function stackedBy(by: 'branch' | 'base_branch', name: SQL): SQL {
   const column = branch_links[by]
   return sql`(select ${branch_links.branch}, ${branch_links.base_branch} from ${branch_links}

@@ -36,7 +36,10 @@ export class Stacks {
     }
   }
 
-  /** Whether both are of one branch or stack, so that a check of either leaves the other out. May be wrong if the budget is exhausted. */
+  /**
+   * Whether both are of one branch or stack, so that a check of either leaves the other out. May be wrong if the budget is
+   * exhausted.
+   */
   areExpected(one: Branches, other: Branches): boolean {
     if (one.branch !== null && one.branch === other.branch) return true
     return this.#expects(one, other) && this.#expects(other, one)
@@ -60,7 +63,10 @@ export class Stacks {
     return built_on !== undefined && [...built_on].some((name) => above.has(name))
   }
 
-  /** The branches below an activity: its base, the bases of other activities on its branch, and theirs. Excludes its own branch. */
+  /**
+   * The branches below an activity: its base, the bases of other activities on its branch, and theirs. Excludes its own
+   * branch.
+   */
   #belowOf(work: Branches): ReadonlySet<string> {
     return cached(this.#below, work, () =>
       this.#reach(this.#bases, { start: this.#basesOf(work), except: work.branch }),

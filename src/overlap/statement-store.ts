@@ -101,7 +101,10 @@ const nextPattern = (
   where repo_id = ${REPO} and place = ${place} and kind = ${code(PATTERN)} ${condition}
   order by repo_id desc, place desc, kind desc, glob desc, record_id desc, weight desc limit 1`
 
-/** The distinct patterns at the points, the last one first. Each step reads one index row, because many records share few patterns. */
+/**
+ * The distinct patterns at the points, the last one first. Each step reads one index row, because many records share few
+ * patterns.
+ */
 const PATTERNS = sql`patterns as (
   select given.place, next.* from points given
   cross join lateral (${nextPattern(sql`given.place`, sql`and ${IS_FIRST}`)}) next
@@ -156,7 +159,10 @@ const LIVE_ACTIVITIES = sql`${liveCountOf(sql.placeholder('repo_id'), 'act')} - 
 const LIVE_NOTABLES = sql`${liveCountOf(sql.placeholder('repo_id'), 'ntb')} - (select count(*)::int from ended where id >= ${NOTABLE})`
 const KEY_RECORD = sql`case when kind = ${code(TRUNCATED)} then record_id end`
 
-/** The search of a check. Each row is one part of the answer: a match, a key to decide, an own or stacked activity, or a count. */
+/**
+ * The search of a check. Each row is one part of the answer: a match, a key to decide, an own or stacked activity, or a
+ * count.
+ */
 export const runSearch = prepared('overlap_search', (db) =>
   db
     .select({

@@ -8,7 +8,10 @@ import { branchKey, pullRequestKey, type SideKey } from '../signal/pair.ts'
 import { groupOverlaps, sideOfBranch } from './overlap-groups.ts'
 import { enterOverlaps } from './sightings.ts'
 
-/** Records the pairs that the answer to a create showed. Those of a branch without a pull request are entered first: no recheck has done so yet. */
+/**
+ * Records the pairs that the answer to a create showed. Those of a branch without a pull request are entered first: no
+ * recheck has done so yet.
+ */
 export async function createAnswered(
   ctx: RepoContext,
   activity: ActivityRow,

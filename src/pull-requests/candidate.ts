@@ -46,7 +46,10 @@ export function candidateOf(
   }
 }
 
-/** Whether the group and the pull request have the same author. For a group with a pull request, the author of the pull request counts, because another user may have declared the activity. */
+/**
+ * Whether the group and the pull request have the same author. For a group with a pull request, the author of the pull
+ * request counts, because another user may have declared the activity.
+ */
 function isSameAuthor(
   { number, overlaps }: OverlapGroup,
   { author }: Subject,
@@ -65,7 +68,10 @@ interface Opened {
   number: number | null
 }
 
-/** Whether `one` was opened first. Within a second, the lower number counts as earlier, and work without a pull request as the earliest. */
+/**
+ * Whether `one` was opened first. Within a second, the lower number counts as earlier, and work without a pull request as
+ * the earliest.
+ */
 function isEarlier(one: Opened, other: Opened): boolean {
   return (bySecond(one.at, other.at) || (one.number ?? 0) - (other.number ?? 0)) < 0
 }

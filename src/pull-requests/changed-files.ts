@@ -1,4 +1,7 @@
-/** Reads the changed files of pull requests: at events, for activities linked by the API, and those that were never read (contract §11). */
+/**
+ * Reads the changed files of pull requests: at events, for activities linked by the API, and those that were never read
+ * (contract §11).
+ */
 import { replaceChangesOf } from '../activities/automatic.ts'
 import type { PushedChanges } from '../activities/file-changes.ts'
 import { listUnread } from '../activities/pull-request-store.ts'
@@ -20,7 +23,10 @@ export const READ_MISSING_FILES = 'read_missing_files'
 /** The maximum number of pull requests per installation and minute whose missing files are read. */
 const PER_MINUTE = 20
 
-/** The changed files of a pull request, with digests of their patches; undefined if the repository is neither installed nor watched any more. */
+/**
+ * The changed files of a pull request, with digests of their patches; undefined if the repository is neither installed nor
+ * watched any more.
+ */
 export async function readChanges(
   app: App,
   ctx: RepoContext,

@@ -92,7 +92,10 @@ function leadOf(activities: ReportedActivity[]): ReportedActivity {
   )
 }
 
-/** One list item per file or area, with the activities that change it. Only the first mention of an activity has its title and author. */
+/**
+ * One list item per file or area, with the activities that change it. Only the first mention of an activity has its title
+ * and author.
+ */
 function byPlace(activities: ReportedActivity[]): string {
   const there = new Map<string, Map<ReportedActivity, string>>()
   const mentioned = new Set<ReportedActivity>()

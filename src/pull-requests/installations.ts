@@ -46,7 +46,10 @@ export function repositoryJob(repository: InstalledRepository, run_at: Date): Ne
   }
 }
 
-/** Enqueues the import of all repositories of an installation. If the installation was deleted, marks them as uninstalled. One call per 100 repositories. */
+/**
+ * Enqueues the import of all repositories of an installation. If the installation was deleted, marks them as uninstalled.
+ * One call per 100 repositories.
+ */
 export async function importInstallation(app: App, installation_id: number, now: Date): Promise<void> {
   const db = app.database.connection()
   try {
@@ -128,7 +131,10 @@ export function pullRequestJobs(
   })
 }
 
-/** Imports a few pull requests at the same time, because each waits for GitHub. If one fails, the job retries all; the others then cost no call. */
+/**
+ * Imports a few pull requests at the same time, because each waits for GitHub. If one fails, the job retries all; the
+ * others then cost no call.
+ */
 export async function importBatch(app: App, ctx: RepoContext, payload: unknown): Promise<void> {
   // Earlier versions stored one pull request.
   const imports = await Promise.allSettled(

@@ -5,7 +5,10 @@ import { count, titledList } from './markdown.ts'
 import { notableItem, placeItem, placesOf, subjectOf } from './overlap-words.ts'
 import type { Report, Suppressed } from './report.ts'
 
-/** The heading and text if nothing is shown: no overlap, overlaps that are not shown, or not compared. `since`: `any more` if an overlap was shown before. */
+/**
+ * The heading and text if nothing is shown: no overlap, overlaps that are not shown, or not compared. `since`: `any more`
+ * if an overlap was shown before.
+ */
 export function nothingShown(report: Report, since = ''): { heading: string; text: string } {
   const { suppressed, threshold, not_compared, is_complete } = report
   const worst = [...suppressed.activities, ...suppressed.notables].sort(byRank)[0]?.severity

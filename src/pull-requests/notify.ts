@@ -71,7 +71,10 @@ function isForPeople({ first_author, second_author }: PairRow, { settings }: Rep
   return !isOne || comment.same_author
 }
 
-/** Posts one notification, unless its pair or notable has ended in the meantime. Throws if the receiver does not accept it; the job retries. */
+/**
+ * Posts one notification, unless its pair or notable has ended in the meantime. Throws if the receiver does not accept it;
+ * the job retries.
+ */
 export function postNotification(app: App): JobHandler {
   return async ({ id, repo_id, payload }, now) => {
     const { notify } = app.config

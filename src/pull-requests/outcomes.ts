@@ -68,7 +68,10 @@ export async function readOutcome(app: App, ctx: RepoContext, name: PairName): P
     await enqueue(db, [outcomeJob(repo.id, name, later(now, NEXT_READ_MS))], now)
 }
 
-/** Records the overlaps of a branch without a pull request after its activity `changed`. If no activity is live any more, records that its work has ended. */
+/**
+ * Records the overlaps of a branch without a pull request after its activity `changed`. If no activity is live any more,
+ * records that its work has ended.
+ */
 export async function branchChanged(ctx: RepoContext, branch: string, changed: ActivityRow): Promise<void> {
   const { db, now, repo, settings } = ctx
   if (settings.comment.mode === 'off') return

@@ -23,8 +23,8 @@ interface Publication {
 }
 
 /**
- * Writes the comment and the check run if their texts changed. If one fails, the other is still written. Nothing is written in the
- * modes `shadow` and `off`. Returns whether the comment shows the report now, or would in shadow mode.
+ * Writes the comment and the check run if their texts changed. If one fails, the other is still written. Nothing is
+ * written in the modes `shadow` and `off`. Returns whether the comment shows the report now, or would in shadow mode.
  */
 export async function publish(
   app: App,

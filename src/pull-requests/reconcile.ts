@@ -110,7 +110,10 @@ export async function knownOpen(ctx: RepoContext): Promise<Known> {
   }
 }
 
-/** Enqueues the import of new and changed pull requests of a page, and removes the page from `known`. `position`: how many were listed before. */
+/**
+ * Enqueues the import of new and changed pull requests of a page, and removes the page from `known`. `position`: how many
+ * were listed before.
+ */
 export async function importOpen(
   ctx: RepoContext,
   page: Listed[],
@@ -136,7 +139,10 @@ export async function importOpen(
   await enqueue(db, pullRequestJobs(repo.id, changed, { now, position }), now)
 }
 
-/** Whether every open pull request should have a live activity: not if the settings let one expire before the next reconciliation. */
+/**
+ * Whether every open pull request should have a live activity: not if the settings let one expire before the next
+ * reconciliation.
+ */
 function isKeptAlive({
   track_pull_requests,
   activity_ttl_ms,

@@ -21,7 +21,10 @@ const PAGE = 100
 const PAGES_MAX = 50
 /** The maximum number of redelivery requests of one run, for the oldest deliveries first. One call each. */
 const REQUESTS_MAX = 100
-/** The maximum number of redelivery requests per delivery, with exponential backoff: the delivery may be the cause of the failure. */
+/**
+ * The maximum number of redelivery requests per delivery, with exponential backoff: the delivery may be the cause of the
+ * failure.
+ */
 const ATTEMPTS_MAX = 5
 
 /** The job enqueues its next run itself, so that there is one, whatever the number of instances. */

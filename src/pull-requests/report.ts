@@ -1,4 +1,7 @@
-/** The report of a recheck: which other work overlaps with a pull request, and which is closer to its merge (contract §10). Pure. */
+/**
+ * The report of a recheck: which other work overlaps with a pull request, and which is closer to its merge (contract §10).
+ * Pure.
+ */
 import type { Settings } from '../context/settings.ts'
 import type { Duplicate } from '../lines/duplicate.ts'
 import type { FileVerdict } from '../lines/pair-verdict.ts'

@@ -25,7 +25,10 @@ export interface PushedCommits {
   commits: readonly string[]
 }
 
-/** Stores the commits of a push to a branch, not the default one, and links the branch to the pull requests that it is built on. */
+/**
+ * Stores the commits of a push to a branch, not the default one, and links the branch to the pull requests that it is
+ * built on.
+ */
 export async function linkPushedStack(ctx: RepoContext, push: PushedCommits): Promise<void> {
   const { branch, before, after, forced } = push
   const listed = push.commits.slice(-COMMITS_MAX)
@@ -79,7 +82,10 @@ async function linksOfStack(
   })
 }
 
-/** Stores links, and enqueues rechecks for the activities on newly linked branches, whose collisions may not be collisions any more. */
+/**
+ * Stores links, and enqueues rechecks for the activities on newly linked branches, whose collisions may not be collisions
+ * any more.
+ */
 async function link(ctx: RepoContext, links: BranchLink[]): Promise<void> {
   const { db, repo, now } = ctx
   const added = await addLinks(db, repo.id, links, now)

@@ -32,7 +32,10 @@ export const pull_requests = pgTable(
     /** The login of its author; null for rows older than the column. */
     author: text(),
     opened_at: instant().notNull(),
-    /** When it was last pushed, or opened. If the service saw neither event, GitHub's `updated_at`, which is not earlier. Null for rows older than the column. */
+    /**
+     * When it was last pushed, or opened. If the service saw neither event, GitHub's `updated_at`, which is not earlier.
+     * Null for rows older than the column.
+     */
     pushed_at: instant(),
     is_push_seen: boolean().notNull().default(false),
     /** When the service learned of that push. */

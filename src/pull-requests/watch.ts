@@ -130,7 +130,10 @@ function named({ owner, name }: Watched): { repository: string } {
   return { repository: `${owner}/${name}` }
 }
 
-/** Imports what changed since the last poll. One call, which does not count towards the rate limit if nothing changed. Once an hour, and after a start, it reads all open pull requests. */
+/**
+ * Imports what changed since the last poll. One call, which does not count towards the rate limit if nothing changed. Once
+ * an hour, and after a start, it reads all open pull requests.
+ */
 export async function poll(app: App, ctx: RepoContext): Promise<void> {
   const { now, repo } = ctx
   const watched = repo.is_watched ? app.watch?.find(repo) : undefined
@@ -184,7 +187,10 @@ async function importAll(app: App, ctx: RepoContext, { reader, watched }: Polled
   )
 }
 
-/** Imports the pull requests that were updated since the last poll. Returns false if there may be more than one page of them. One call. */
+/**
+ * Imports the pull requests that were updated since the last poll. Returns false if there may be more than one page of
+ * them. One call.
+ */
 async function importUpdated(app: App, ctx: RepoContext, { reader, watched }: Polled): Promise<boolean> {
   const { owner, name } = ctx.repo
   const since = later(watched.newest_at ?? ctx.now, -LAG_MS)

@@ -1,4 +1,7 @@
-/** The limits of a scope (contract §4 and §11). This file imports nothing, so that the command can use it without loading schemas. */
+/**
+ * The limits of a scope (contract §4 and §11). This file imports nothing, so that the command can use it without loading
+ * schemas.
+ */
 
 export const PATHS_MAX = 3000
 /** Characters of a path. */

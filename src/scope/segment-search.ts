@@ -164,7 +164,10 @@ function shortestIn(x: Wild, y: Wild, mayHide: boolean, budget: Budget): string 
   return null
 }
 
-/** `routes` says how each settled state was reached: `before + 1` is a skip from the state `before`, `-before - 1` a character. */
+/**
+ * `routes` says how each settled state was reached: `before + 1` is a skip from the state `before`, `-before - 1` a
+ * character.
+ */
 function nameFrom(routes: Int32Array, a: Automaton, b: Automaton, layout: Layout): string {
   const { high, low, maskJ, name } = layout
   const characters: string[] = []

@@ -22,7 +22,10 @@ export const BUDGET_DAYS = 30
 /** With fewer pull requests, the share is not meaningful. */
 const PULL_REQUESTS_MIN = 20
 
-/** The state of the budget. `pull_requests`: those by people that were opened in the last `BUDGET_DAYS`; `commented`: those of them with a comment. */
+/**
+ * The state of the budget. `pull_requests`: those by people that were opened in the last `BUDGET_DAYS`; `commented`: those
+ * of them with a comment.
+ */
 export function budgetOf(
   { pull_requests, commented }: { pull_requests: number; commented: number },
   limit: number,

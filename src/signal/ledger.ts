@@ -58,7 +58,10 @@ export interface Sightings {
   is_complete: boolean
 }
 
-/** Records the result of a comparison. Returns all pairs of the side. `pairs`: the result of `pairsOf` in the same transaction. */
+/**
+ * Records the result of a comparison. Returns all pairs of the side. `pairs`: the result of `pairsOf` in the same
+ * transaction.
+ */
 export async function enterSightings(
   within: RepoContext,
   side: LedgerSide,
@@ -168,7 +171,10 @@ export async function enterPushAfterMerge(
   return next
 }
 
-/** Counts a request to GitHub about the side that is still open after a merge. Undefined if there must be no request: the outcome is known, or there were `max` already. */
+/**
+ * Counts a request to GitHub about the side that is still open after a merge. Undefined if there must be no request: the
+ * outcome is known, or there were `max` already.
+ */
 export function enterRead(ctx: RepoContext, name: store.PairName, max: number): Promise<PairRow | undefined> {
   return inTransaction(ctx, async ({ db, repo }) => {
     await store.lockLedger(db, repo.id)
@@ -200,7 +206,10 @@ export function wasShown({ first_shown_at, second_shown_at }: PairRow): boolean 
   return first_shown_at !== null || second_shown_at !== null
 }
 
-/** The number of the pull request that is still open after the other side was merged. Null if neither was merged, or if the other one is a branch. */
+/**
+ * The number of the pull request that is still open after the other side was merged. Null if neither was merged, or if the
+ * other one is a branch.
+ */
 export function openNumberOf(row: PairRow): number | null {
   if (row.merged === null) return null
   return numberOf(row.merged === 'first' ? row.second : row.first)

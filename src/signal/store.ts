@@ -146,7 +146,10 @@ function isOld(repo_id: number, before: Date) {
   )
 }
 
-/** Deletes these pairs and adds those that were shown to the totals of their months, in the transaction `tx`; returns how many. */
+/**
+ * Deletes these pairs and adds those that were shown to the totals of their months, in the transaction `tx`; returns how
+ * many.
+ */
 export async function purgePairs(tx: Db, repo_id: number, before: Date, names: PairName[]): Promise<number> {
   let deleted = 0
   for (const { first, second } of names) {

@@ -21,7 +21,10 @@ export function otherOf(row: Pick<PairRow, 'first' | 'second'>, key: SideKey): S
   return row.first === key ? row.second : row.first
 }
 
-/** The row after a comparison found the pair. `row`: the stored one, if any. A pair that had ended is opened again, unless it ended after a merge. */
+/**
+ * The row after a comparison found the pair. `row`: the stored one, if any. A pair that had ended is opened again, unless
+ * it ended after a merge.
+ */
 export function afterSighting(
   row: PairRow | undefined,
   { side, sighting, repo_id, now }: { side: LedgerSide; sighting: Sighting; repo_id: number; now: Date },
