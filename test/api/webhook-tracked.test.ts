@@ -361,7 +361,7 @@ describe('a pull request with a declared activity', () => {
     })
   })
 
-  test('gets one although GitHub fails at first', async () => {
+  test('gets an activity of its own although GitHub fails at first', async () => {
     github.fault(`GET /repos/${repo.full_name}/pulls/1`, 'server_error', 1)
     await repo.request('POST', `/activity/${id}/archive`)
     expect(await service.runDueJobs()).toHaveLength(1)
@@ -370,7 +370,7 @@ describe('a pull request with a declared activity', () => {
     expect((await only()).title).toBe('Words')
   })
 
-  test('gets none while another declared activity is linked', async () => {
+  test('gets no activity of its own while another declared activity is linked', async () => {
     const pr_url = `https://github.com/${repo.full_name}/pull/1`
     const other = await repo.createActivity({ branch: 'elsewhere', pr_url })
     await repo.request('POST', `/activity/${id}/archive`)
@@ -381,14 +381,14 @@ describe('a pull request with a declared activity', () => {
     expect(await repo.tracked()).toHaveLength(1)
   })
 
-  test('gets none when it was closed and the event was missed', async () => {
+  test('gets no activity of its own when it was closed and the event was missed', async () => {
     repo.githubRepo.close(1)
     await repo.request('POST', `/activity/${id}/archive`)
     expect(await service.runDueJobs()).toEqual([])
     expect(await repo.tracked()).toEqual([])
   })
 
-  test('gets none if tracking is off, without a call', async () => {
+  test('gets no activity of its own if tracking is off, without a call', async () => {
     await repo.configure({ track_pull_requests: false })
     const before = github.calls(`GET /repos/${repo.full_name}/pulls/*`)
     await repo.request('POST', `/activity/${id}/archive`)
@@ -397,7 +397,7 @@ describe('a pull request with a declared activity', () => {
     expect(github.calls(`GET /repos/${repo.full_name}/pulls/*`)).toBe(before)
   })
 
-  test('gets none after its own was archived, until it is reopened', async () => {
+  test('gets no further activity after its own was archived, until it is reopened', async () => {
     await repo.request('POST', `/activity/${id}/archive`)
     await service.runDueJobs()
     const own = await only()

@@ -256,7 +256,7 @@ test('the token comes from gh, for the host of the remote, if the environment ha
   expect((await tree.run(['list'], { env })).code).toBe(0)
 })
 
-describe('the state of git', () => {
+describe('the scope from git', () => {
   test('gives the changed files: commits and working tree, with untracked, staged, renamed and deleted files', async () => {
     await tree.write({ 'gone.ts': 'export const gone = true\n' })
     await tree.git('add', '-A')
