@@ -22,7 +22,7 @@ export interface Rules {
 
 type RuleSettings = Pick<Settings, 'areas' | 'ignore_paths' | 'noise_paths' | 'noise_classes'>
 
-/** The size of the cache in characters of settings. Most repositories have the defaults, the others few globs. */
+/** The maximum size of the cache, in characters of settings. Most repositories share the entry of the default settings. */
 const CACHE_SIZE_MAX = 500_000
 const cache = new LRUCache<string, Rules>({
   maxSize: CACHE_SIZE_MAX,
