@@ -24,8 +24,6 @@ afterAll(async () => {
 /** The statement that reads the scopes to compare, after the list of live activities. */
 const SCOPES = /^select "json" from json_array_elements_text/
 const DAY_MS = 86_400_000
-/** Only limits the wait. */
-const PATIENTLY = { timeout: 60_000 }
 const LEFT = 'request aborted by the client'
 
 const OUTCOMES = ['computed', 'shared', 'cancelled', 'failed'] as const
@@ -82,7 +80,7 @@ function leaving(repo: TestRepository) {
       const before = noticed()
       controller.abort()
       expect(await left).toBe('left')
-      await expect.poll(noticed, PATIENTLY).toBe(before + 1)
+      await expect.poll(noticed).toBe(before + 1)
     },
   }
 }
@@ -98,7 +96,7 @@ test('20 concurrent callers share one comparison', async () => {
     .poll(async () => {
       shared += (await counts()).shared as number
       return shared
-    }, PATIENTLY)
+    })
     .toBe(19)
   held.release()
   expect(await Promise.all(answers)).toEqual(Array.from({ length: 20 }, () => [ids]))
@@ -146,7 +144,7 @@ test.each<[string, (repo: TestRepository, ids: [string, string]) => Promise<unkn
     await repo.request('PATCH', `/activity/${ids[0]}`, { body: { title: 'Another title' } })
     held = holdStatements(SCOPES, 1)
     const earlier = pairsIn(repo)
-    await expect.poll(held.executed, PATIENTLY).toBe(1)
+    await expect.poll(held.executed).toBe(1)
     await change(repo, ids)
     expect(await pairsIn(repo)).toEqual([])
     held.release()
@@ -166,10 +164,10 @@ test('a comparison is cancelled when its only caller disconnects', async () => {
   const counts = counting()
   await counts()
   const caller = leaving(repo)
-  await expect.poll(held.executed, PATIENTLY).toBe(1)
+  await expect.poll(held.executed).toBe(1)
   await caller.leave()
   held.release()
-  await expect.poll(counts, PATIENTLY).toEqual({ computed: 0, shared: 0, cancelled: 1, failed: 0 })
+  await expect.poll(counts).toEqual({ computed: 0, shared: 0, cancelled: 1, failed: 0 })
   // Without the cancellation, two more pages of scopes would be read.
   expect(held.executed()).toBe(1)
   expect(service.log.filter((line) => JSON.parse(line).level >= 50)).toEqual([])
@@ -181,9 +179,9 @@ test('a comparison continues while one of its callers waits', async () => {
   const counts = counting()
   await counts()
   const first = leaving(repo)
-  await expect.poll(held.executed, PATIENTLY).toBe(1)
+  await expect.poll(held.executed).toBe(1)
   const second = pairsIn(repo)
-  await expect.poll(async () => (await counts()).shared, PATIENTLY).toBe(1)
+  await expect.poll(async () => (await counts()).shared).toBe(1)
   await first.leave()
   held.release()
   expect(await second).toEqual([ids])
@@ -194,7 +192,7 @@ test('a caller after a cancellation starts a new comparison', async () => {
   const { repo, ids } = await withCollision()
   held = holdStatements(SCOPES, 1)
   const first = leaving(repo)
-  await expect.poll(held.executed, PATIENTLY).toBe(1)
+  await expect.poll(held.executed).toBe(1)
   await first.leave()
   expect(await pairsIn(repo)).toEqual([ids])
   expect(held.executed()).toBe(2)

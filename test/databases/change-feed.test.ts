@@ -146,24 +146,26 @@ async function openStream({ full_name }: AppRepository, token = 'ada') {
     .getReader()
   const read = async () => (await reader.read()).value
   let text = ''
-  expect(await read()).toContain('event: hello')
   const untilClosed = async () => {
     for (let chunk = await read(); chunk !== undefined; chunk = await read()) text += chunk
     return text
   }
+  /** The data of the next event of that name; others before it are skipped. */
+  const next = async (name: string) => {
+    const event = new RegExp(`^event: ${name}\ndata: (.*)\n\n`, 'm')
+    while (!event.test(text)) {
+      const chunk = await read()
+      if (chunk === undefined) throw new Error(`the stream ended without ${name}`)
+      text += chunk
+    }
+    const [whole, data] = event.exec(text) as unknown as [string, string]
+    text = text.slice(text.indexOf(whole) + whole.length)
+    return JSON.parse(data)
+  }
+  // Another event may be in the same chunk.
+  await next('hello')
   return {
-    /** The data of the next event of that name; others before it are skipped. */
-    async next(name: string) {
-      const event = new RegExp(`^event: ${name}\ndata: (.*)\n\n`, 'm')
-      while (!event.test(text)) {
-        const chunk = await read()
-        if (chunk === undefined) throw new Error(`the stream ended without ${name}`)
-        text += chunk
-      }
-      const [whole, data] = event.exec(text) as unknown as [string, string]
-      text = text.slice(text.indexOf(whole) + whole.length)
-      return JSON.parse(data)
-    },
+    next,
     /** Everything that was received and not yet read, until the service ends the stream. */
     untilClosed,
     /** Stops the service, which ends every stream. Returns everything received before the end. */

@@ -466,7 +466,7 @@ test('an idle worker has one abort listener', async () => {
     listening.push(getEventListeners(ending.signal, 'abort').length)
   }
   const working = runUntil(runner, { wakeup: new Wakeup() }, ending.signal)
-  await expect.poll(() => ran.length, { timeout: 30_000, interval: 10 }).toBe(5)
+  await expect.poll(() => ran.length, { interval: 10 }).toBe(5)
   ending.abort()
   await working
   expect(Math.max(...listening)).toBeLessThanOrEqual(1)

@@ -28,7 +28,7 @@ interface Delivery {
 }
 
 test('10,000 deliveries, 2,000 of them sent twice, are all acknowledged and take effect once', {
-  timeout: 240_000,
+  timeout: 600_000,
 }, async () => {
   const names = Array.from({ length: REPOSITORIES }, (_, index) => `acme/shop-${index}`)
   const permissions = Object.fromEntries(names.map((name) => [name, 'write' as const]))
@@ -91,7 +91,7 @@ test('10,000 deliveries, 2,000 of them sent twice, are all acknowledged and take
   const sql = connectRaw(cluster.url)
   const done = () => sql`select id, attempts from jobs where kind = 'delivery' and state = 'done'`
   await expect
-    .poll(async () => (await done()).length, { interval: 500, timeout: 150_000 })
+    .poll(async () => (await done()).length, { interval: 500, timeout: 400_000 })
     .toBeGreaterThan(WORKED_OFF)
   const worked_off = await done()
   const rows = await sql`select id from jobs where kind = 'delivery' and state <> 'dead'`

@@ -109,23 +109,21 @@ test('the commands lead from a check to the end of an activity, with exit codes 
 })
 
 test('watch shows new activities and collisions while it runs', async () => {
-  const polling = { timeout: 60_000, interval: 50 }
   const watch = tree.start(['watch', '--interval', '1'])
-  await expect.poll(watch.output, polling).toMatch(/^acme\/shop {2}0 activities, 0 collisions, 0 notables/)
+  await expect.poll(watch.output).toMatch(/^acme\/shop {2}0 activities, 0 collisions, 0 notables/)
   const id = await startAsBen({ scope: { paths: ['src/**'] } })
-  await expect
-    .poll(watch.output, polling)
-    .toMatch(/1 activity, 0 collisions.*\nTidy the retries {2}Ben {2}tidy/)
+  await expect.poll(watch.output).toMatch(/1 activity, 0 collisions.*\nTidy the retries {2}Ben {2}tidy/)
   await api('POST', `/activity/${id}/heartbeat`)
   await startAsBen({ title: 'Rewrite', agent: 'codex', branch: 'rewrite', scope: { paths: ['src/a.ts'] } })
   await expect
-    .poll(watch.output, polling)
+    .poll(watch.output)
     .toMatch(
       /2 activities, 1 collision.*\nRewrite +Ben \(codex\).*\n.*\n {2}collision, medium {2}Tidy the retries/,
     )
   await watch.stop()
-  // The heartbeat wrote nothing.
-  expect(watch.output().match(/acme\/shop/g)).toHaveLength(3)
+  // The heartbeat wrote nothing: each list differs from the one before.
+  const counted = watch.output().match(/^acme\/shop .*/gm) ?? []
+  expect(counted.filter((line, at) => line === counted[at - 1])).toEqual([])
 })
 
 test('the pre-push hook allows the push, and shows who else works on the files', async () => {
@@ -170,7 +168,7 @@ describe('the hook of an agent', () => {
   const AGENT_TIMEOUT_MS = 10_000
   const input = JSON.stringify({ session_id: 's1' })
   /** For hooks that have to succeed on a busy machine too. */
-  const patient = { DECONFLICT_HOOK_TIMEOUT_MS: '9000' }
+  const patient = { DECONFLICT_HOOK_TIMEOUT_MS: '50000' }
 
   test('creates one activity for several edits at once', async () => {
     const files = ['a.ts', 'b.ts', 'c.ts', 'd.ts']
@@ -197,7 +195,7 @@ describe('the hook of an agent', () => {
     // The hook holds the lock while it sends requests.
     await expect.poll(() => silent?.requests.length, { timeout: 60_000, interval: 20 }).toBe(1)
     await killed.stop('SIGKILL')
-    const next = await tree.runProcess(HOOK, { env: patient, input, timeout_ms: AGENT_TIMEOUT_MS })
+    const next = await tree.runProcess(HOOK, { env: patient, input })
     expect(next).toEqual({ code: 0, stdout: '', stderr: '' })
     expect((await api('GET', '/activity')).body.items).toMatchObject([
       { agent: 'claude-code', branch: 'work' },
@@ -206,10 +204,10 @@ describe('the hook of an agent', () => {
 
   test('sends no request after the first hook to a server that does not respond', async () => {
     silent = await startSilentServer()
-    const options = { env: { ...patient, DECONFLICT_URL: silent.url }, input, timeout_ms: 30_000 }
+    const options = { env: { ...patient, DECONFLICT_URL: silent.url }, input }
     const first = await tree.runProcess(HOOK, {
       ...options,
-      env: { DECONFLICT_URL: silent.url, DECONFLICT_HOOK_TIMEOUT_MS: '3000' },
+      env: { DECONFLICT_URL: silent.url, DECONFLICT_HOOK_TIMEOUT_MS: '5000' },
     })
     expect(first).toEqual({ code: 0, stdout: '', stderr: expect.stringMatching(/^deconflict: .*\n$/) })
     const { length } = silent.requests

@@ -8,7 +8,7 @@ import { startBrowser } from './browser.ts'
 import { freshDatabase } from './database.ts'
 import { startProcess } from './process.ts'
 
-const OPTIONS = { timeout: 30_000 }
+const OPTIONS = { timeout: 60_000 }
 const REPOSITORIES = 20
 
 export interface PageRepository {
@@ -66,10 +66,21 @@ export async function startPageFixture(): Promise<PageFixture> {
           const response = await fetch(`${service.url}/events/${name}`, {
             headers: { authorization: 'Bearer ada' },
           })
-          const reader = (response.body as ReadableStream<Uint8Array>).getReader()
-          await reader.read()
+          const reader = (response.body as ReadableStream<Uint8Array>)
+            .pipeThrough(new TextDecoderStream())
+            .getReader()
+          let text = ''
+          // Other events, such as `compared`, may come between, and several may be in one chunk.
+          const received = async (event: RegExp) => {
+            while (!event.test(text)) {
+              const { value, done } = await reader.read()
+              if (done) throw new Error(`the stream ended without ${event}`)
+              text += value
+            }
+          }
+          await received(/^event: hello$/m)
           return async () => {
-            await reader.read()
+            await received(/^event: (changed|outdated)$/m)
             await reader.cancel()
           }
         },
