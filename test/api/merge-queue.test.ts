@@ -34,7 +34,7 @@ test('a pull request in the merge queue is ahead of one that was opened before',
   expect(repository.comment(second)).toContain('This pull request is in the merge queue and goes first: tell')
 })
 
-describe('it is behind again', () => {
+describe('a pull request is no longer ahead', () => {
   beforeEach(async () => {
     await deliver('enqueued')
     expect(order()).toBe('in the merge queue and goes first')
@@ -60,7 +60,7 @@ describe('it is behind again', () => {
     expect(order()).toBe('was opened first')
   })
 
-  test('but not by other events', async () => {
+  test('but not after other events', async () => {
     await repository.deliver(second, 'edited')
     await repository.advance(QUIET_MS)
     expect(order()).toBe('in the merge queue and goes first')

@@ -156,7 +156,7 @@ describe('hourly reconciliation', () => {
     })
   })
 
-  test('updates the comments of the pull requests that it overlapped with', async () => {
+  test('updates the comments of pull requests that overlapped with a merged one', async () => {
     const merged = await repository.open({ author: 'ben' })
     const number = await repository.open({ author: 'ada' })
     expect(repository.comment(number)).toContain('Severity: ')

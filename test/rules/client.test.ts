@@ -295,7 +295,7 @@ test('the client needs three small packages at run time and no server code', () 
   ).toEqual([])
 })
 
-test('the command needs two more, and loads MCP on demand', () => {
+test('the command needs two packages more than the client, and loads MCP on demand', () => {
   const { packages, files } = graphOf('surfaces/cli/program.ts')
   expect([...packages].sort()).toEqual([
     'commander',

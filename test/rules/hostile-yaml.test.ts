@@ -39,7 +39,7 @@ describe('a hostile file is rejected and neither throws nor ends the process', (
     expect(Object.keys(settings?.areas ?? {})).toHaveLength(41)
   })
 
-  test('twenty of thousands of duplicate names are reported', () => {
+  test('of thousands of duplicate names, twenty are reported', () => {
     expect(readSettingsFile(':\n'.repeat(30_000)).errors).toHaveLength(20)
     expect(readSettingsFile('? a\n'.repeat(16_000)).errors).toHaveLength(20)
   })
