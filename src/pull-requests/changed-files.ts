@@ -14,7 +14,7 @@ import { isNotFound, listChangedFiles } from '../github/client.ts'
 import { enqueue, type NewJob } from '../jobs/store.ts'
 import { changeOf, type FileEntry } from '../lines/change.ts'
 import { readGithub } from './reading.ts'
-import { findPullRequest, listNumbered } from './store.ts'
+import { findPullRequest, listNumbered, listUnreadPushes, savePullRequest } from './store.ts'
 
 /** The kinds of jobs that read the files of one pull request, and that enqueue such jobs for an installation. */
 export const READ_FILES = 'read_files'
@@ -62,10 +62,13 @@ export async function enqueueFileReads({ db, now, repo }: RepoContext, numbers: 
 
 /** Stores the files of an open pull request with its activities. */
 export async function readFiles(app: App, ctx: RepoContext, { number }: { number: number }): Promise<void> {
-  if (!(await findPullRequest(ctx.db, ctx.repo.id, number))?.is_open) return
+  const pr = await findPullRequest(ctx.db, ctx.repo.id, number)
+  if (!pr?.is_open) return
   try {
     const changes = await readChanges(app, ctx, number)
-    if (changes) await replaceChangesOf(ctx, number, changes)
+    if (!changes) return
+    await replaceChangesOf(ctx, number, changes)
+    await savePullRequest(ctx.db, ctx.repo.id, number, { pushed_head_sha: pr.head_sha })
   } catch (error) {
     if (!isNotFound(error)) throw error
   }
@@ -92,9 +95,19 @@ export function missingFilesJob(
   }
 }
 
-/** Whether the repository has a pull request whose files were not read, such as one imported by an earlier version. */
-export async function hasMissingFiles({ db, now, repo }: RepoContext): Promise<boolean> {
-  return (await listUnread(db, repo.id, { now, after: 0, limit: 1 })).length > 0
+/** Whether the repository has a pull request whose files were not read, such as one that an earlier version imported or received a push to. */
+export async function hasMissingFiles(ctx: RepoContext): Promise<boolean> {
+  return (await listMissing(ctx, { after: 0, limit: 1 })).length > 0
+}
+
+/** The numbers of up to `limit` pull requests after the number `after` whose files, or those of the last push, were not read. */
+async function listMissing(
+  { db, now, repo }: RepoContext,
+  page: { after: number; limit: number },
+): Promise<number[]> {
+  const never = await listUnread(db, repo.id, { now, ...page })
+  const pushed = await listUnreadPushes(db, repo.id, page)
+  return [...new Set([...never, ...pushed])].sort((a, b) => a - b).slice(0, page.limit)
 }
 
 /** Enqueues reading the next pull requests of an installation, and itself again if there are more. */
@@ -111,7 +124,7 @@ export async function readMissingFiles(
     const ctx = await openKnownRepo(app, repo_id, now)
     if (!ctx) continue
     const first = repo_id === after.repo_id ? after.number : 0
-    const numbers = await listUnread(db, repo_id, { now, after: first, limit: left })
+    const numbers = await listMissing(ctx, { after: first, limit: left })
     await enqueueFileReads(ctx, numbers)
     left -= numbers.length
     const last = numbers.at(-1)
