@@ -39,7 +39,8 @@ export async function startFakeGithubServer(options: FakeGithubOptions = {}): Pr
       await once(server, 'close')
     },
   }
-  const server = createServer((request, response) => {
+  // A slow client must not reuse a connection that is being closed.
+  const server = createServer({ keepAliveTimeout: 0 }, (request, response) => {
     const waited = started.delay_ms > 0 ? wait(started.delay_ms) : Promise.resolve()
     waited.then(() => answer(github, request, response)).catch((error: Error) => response.destroy(error))
   })

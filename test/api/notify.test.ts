@@ -34,7 +34,7 @@ let fixture: PullRequestService
 let repository: TrackedRepository
 
 beforeAll(async () => {
-  receiver = createServer(async (req, res) => {
+  receiver = createServer({ keepAliveTimeout: 0 }, async (req, res) => {
     const raw = await text(req)
     received.push({ headers: req.headers, raw, body: JSON.parse(raw) })
     const [status, headers = {}] = answers.shift() ?? [200]

@@ -33,7 +33,9 @@ const aYes = JSON.stringify({ id: 7, name: 'shop', owner: { login: 'acme' }, per
 
 beforeAll(async () => {
   fixture = await startFaultFixture()
-  front = await listening(createServer((request, response) => void answer(request, response)))
+  front = await listening(
+    createServer({ keepAliveTimeout: 0 }, (request, response) => void answer(request, response)),
+  )
   elsewhere = await listening(
     createServer(({ headers }, response) => {
       askedElsewhere.push(headers)

@@ -13,7 +13,8 @@ export interface LossyProxy {
 }
 
 export async function startLossyProxy(target: string): Promise<LossyProxy> {
-  const server = createServer(async (req, res) => {
+  // A slow client must not reuse a connection that is being closed.
+  const server = createServer({ keepAliveTimeout: 0 }, async (req, res) => {
     const request = `${req.method} ${req.url}`
     proxy.requests.push(request)
     const body = await text(req)

@@ -13,7 +13,8 @@ export interface RoundRobin {
 export async function startRoundRobin(targets: string[]): Promise<RoundRobin> {
   const given = targets.map(() => 0)
   let turn = 0
-  const server = createServer((incoming, outgoing) => {
+  // A slow client must not reuse a connection that is being closed.
+  const server = createServer({ keepAliveTimeout: 0 }, (incoming, outgoing) => {
     const at = turn % targets.length
     turn += 1
     given[at] = (given[at] ?? 0) + 1
