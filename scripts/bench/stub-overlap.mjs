@@ -1,6 +1,6 @@
 /** Replaces `dist/overlap/check.js`: finds no overlap at once. */
 const NO_OVERLAP = {
-  is_announced: true,
+  checked: 'proposal',
   branch: null,
   emptiness: null,
   expected: new Map(),
@@ -17,7 +17,7 @@ async function noOverlap() {
   return NO_OVERLAP
 }
 
-export { noOverlap as examineActivities, noOverlap as examineProposal }
+export { noOverlap as checkActivities, noOverlap as checkProposal }
 
 export async function overlapBriefOf() {
   return BRIEF

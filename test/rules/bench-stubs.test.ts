@@ -1,0 +1,12 @@
+/** The stubs of the benchmark. The service loads them in place of its own modules, so they need the same exports. */
+import { expect, test } from 'vitest'
+
+const exportsOf = async (path: string): Promise<string[]> =>
+  Object.keys(await import(new URL(`../../${path}`, import.meta.url).href)).sort()
+
+test.each([
+  ['scripts/bench/stub-overlap.mjs', 'src/overlap/check.ts'],
+  ['scripts/bench/stub-database.mjs', 'src/db/postgres.ts'],
+])('%s exports what %s exports', async (stub, replaced) => {
+  expect(await exportsOf(stub)).toEqual(await exportsOf(replaced))
+})
