@@ -1,8 +1,11 @@
 /** The hook files of agents have the forms that their agents read. */
-import { describe, expect, test } from 'vitest'
+import { readFile, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { describe, expect, test, vi } from 'vitest'
 import { HOOK_EVENTS } from '../../src/surfaces/cli/hook/payload.ts'
 import { HOOK_PARTS, hookFile } from '../../src/surfaces/cli/init/agent-hooks.ts'
 import { opencodePlugin } from '../../src/surfaces/cli/init/opencode-plugin.ts'
+import { temporaryDirectory } from '../support/temporary-directory.ts'
 
 const file = (part: (typeof HOOK_PARTS)[number]) => hookFile(part, { without_titles: false })
 const first = (part: (typeof HOOK_PARTS)[number], event: string) => {
@@ -67,10 +70,14 @@ describe('the hook file', () => {
   })
 })
 
+async function hooksOf(source: string) {
+  const module = await import(`data:text/javascript,${encodeURIComponent(source)}`)
+  return module.Deconflict({ directory: '/nowhere' })
+}
+
 test('the plugin of OpenCode is a module that offers its hooks', async () => {
   const source = opencodePlugin({ without_titles: true })
-  const module = await import(`data:text/javascript,${encodeURIComponent(source)}`)
-  const hooks = await module.Deconflict({ directory: '/nowhere' })
+  const hooks = await hooksOf(source)
   expect(Object.keys(hooks)).toEqual([
     'event',
     'chat.message',
@@ -79,4 +86,32 @@ test('the plugin of OpenCode is a module that offers its hooks', async () => {
     'dispose',
   ])
   expect(source).toContain("['--agent', 'opencode', '--no-titles']")
+})
+
+test('the plugin of OpenCode ends a session after the other hooks of the session have ended', async () => {
+  const directory = await temporaryDirectory('plugin')
+  const log = join(directory.path, 'log')
+  const slowHook = `#!/bin/sh
+echo "$2 starts" >> '${log}'
+cat > /dev/null
+[ "$2" != stop ] || sleep 0.5
+echo "$2 ends" >> '${log}'
+`
+  await writeFile(join(directory.path, 'deconflict'), slowHook, { mode: 0o755 })
+  vi.stubEnv('PATH', `${directory.path}:${process.env.PATH}`)
+  try {
+    const hooks = await hooksOf(opencodePlugin({ without_titles: false }))
+    await hooks['chat.message']({ sessionID: 'one' }, { message: { id: 'msg' }, parts: [] })
+    const stopped = hooks.event({ event: { type: 'session.idle', properties: { sessionID: 'one' } } })
+    await Promise.all([stopped, hooks.dispose()])
+    expect((await readFile(log, 'utf8')).split('\n').slice(2, -1)).toEqual([
+      'stop starts',
+      'stop ends',
+      'session-end starts',
+      'session-end ends',
+    ])
+  } finally {
+    vi.unstubAllEnvs()
+    await directory.remove()
+  }
 })

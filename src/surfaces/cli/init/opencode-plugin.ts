@@ -48,10 +48,17 @@ export const Deconflict = async ({ directory }) => {
   const parents = new Map()
   const inputs = new Map()
   const rootOf = (id) => (parents.has(id) ? rootOf(parents.get(id)) : id)
-  const call = (event, id, more = {}) =>
-    hook(event, { session_id: rootOf(id), cwd: directory, ...more })
+  const running = new Set()
+  const call = (event, id, more = {}) => {
+    const run = hook(event, { session_id: rootOf(id), cwd: directory, ...more })
+    running.add(run)
+    return run.finally(() => running.delete(run))
+  }
+  // A hook that finishes after the end would create another activity.
   const end = async (id) => {
-    if (started.delete(id)) await call('session-end', id)
+    if (!started.delete(id)) return
+    await Promise.all(running)
+    await call('session-end', id)
   }
   return {
     event: async ({ event: { type, properties } }) => {
