@@ -5,7 +5,6 @@ import { digestChanges } from '../activities/file-changes.ts'
 import { listMerged, listScopes, type MergedActivity, type SidedActivity } from '../activities/live-store.ts'
 import { EMPTY_ACTIVITY_SCOPE } from '../activities/scope-changes.ts'
 import type { ActivityRow } from '../activities/table.ts'
-import type { Budget } from '../base/budget.ts'
 import { later } from '../base/clock.ts'
 import { periodicYield } from '../base/event-loop.ts'
 import type { RepoContext } from '../context/repo.ts'
@@ -49,8 +48,6 @@ interface CheckInput {
   /** The author, if `side` does not contain it. Called only if something collides. */
   findAuthor?: () => Promise<Author>
 }
-
-type Bounded = Comparison & { budget: Budget }
 
 /** Checks a proposal. Creates nothing. */
 export async function checkProposal(ctx: RepoContext, input: CheckOverlap): Promise<Conclusion> {
@@ -151,10 +148,7 @@ async function check(
 ): Promise<Conclusion> {
   const comparison = await begin(ctx, work)
   const found = await findOverlaps(comparison, searchLimits(ctx, IDS_MAX, MERGED_PAGE))
-  const merged = await compareMerged(
-    { ...comparison, budget: ctx.meter.budget(MERGED_UNITS_MAX) },
-    found.merged,
-  )
+  const merged = await compareMerged(comparison, found.merged)
   const { collisions, notables } = await recordsOf(
     await withAuthor(comparison, work, found.activities),
     found,
@@ -232,11 +226,12 @@ async function activitiesOn(
  * search has read.
  */
 async function compareMerged(
-  { ctx, proposal, rules, budget, pause }: Bounded,
+  { ctx, proposal, rules, pause }: Comparison,
   first: MergedActivity[],
 ): Promise<MergedActivity[]> {
   const merged: MergedActivity[] = []
   if (proposal.emptiness !== null) return merged
+  const budget = ctx.meter.budget(MERGED_UNITS_MAX)
   let page = first
   for (let compared = MERGED_PAGE; ; compared += MERGED_PAGE) {
     for (const activity of page) {
