@@ -1,4 +1,5 @@
 /** Renders the OpenAPI document as Markdown, for docs/api.md and the page at `/docs`. */
+import { formatJson } from './format-json.ts'
 
 interface Schema {
   $ref?: string
@@ -73,8 +74,6 @@ const ROUTING_ERRORS: [status: string, type: string, when: string][] = [
   ['405', 'method_not_allowed', 'The path does not support this method; see `Allow`.'],
 ]
 
-const LINE_MAX = 80
-
 /** Headings are unique, so that their anchors are the same on GitHub and on `/docs`. */
 export function apiReference(document: { paths?: object; components?: { schemas?: object } }): string {
   const paths = document.paths as Record<string, Record<string, OperationObject>>
@@ -122,7 +121,7 @@ function section(operation: Operation, { schemas }: Reference): string {
   for (const [status, { content }] of Object.entries(operation.responses)) {
     if (Number(status) >= 400) continue
     const { schema, example } = content['application/json']
-    parts.push(`Returns ${status}, ${typeOf(schema)}:`, `\`\`\`json\n${format(example)}\n\`\`\``)
+    parts.push(`Returns ${status}, ${typeOf(schema)}:`, `\`\`\`json\n${formatJson(example)}\n\`\`\``)
   }
   const errors = errorsOf(operation).map(([status, type]) => `${status} ${code(type)}`)
   parts.push(`[Errors](#errors): ${errors.join(', ')}.`)
@@ -143,7 +142,7 @@ function curl({ method, path, parameters = [], requestBody }: Operation): string
     .filter((parameter) => parameter.in === 'header')
     .map((parameter) => `-H '${parameter.name}: ${exampleOf(parameter)}'`)
   const sent = requestBody?.content['application/json'].example
-  const body = sent === undefined ? [] : [`-d '${format(sent).replaceAll("'", "'\\''")}'`]
+  const body = sent === undefined ? [] : [`-d '${formatJson(sent).replaceAll("'", "'\\''")}'`]
   const isPlain = method === 'GET' || (method === 'POST' && sent !== undefined)
   return [
     'curl -s',
@@ -225,20 +224,6 @@ function notes(schema: Schema): string {
 function rangeOf({ minimum = 0, maximum }: Schema): string {
   if (maximum !== undefined && maximum !== Number.MAX_SAFE_INTEGER) return `${minimum} to ${maximum}.`
   return minimum > 0 ? `At least ${minimum}.` : ''
-}
-
-/** Formats JSON. A value that fits on one line stays on one line. */
-function format(value: unknown, indent = ''): string {
-  const flat = JSON.stringify(value, null, 1)
-    .replaceAll(/([[{])\n\s*|\n\s*(?=[\]}])/g, '$1')
-    .replaceAll(/\n\s*/g, ' ')
-  if (typeof value !== 'object' || value === null || flat.length + indent.length <= LINE_MAX) return flat
-  const deeper = `${indent}  `
-  const lines = Array.isArray(value)
-    ? value.map((each) => `${deeper}${format(each, deeper)}`)
-    : Object.entries(value).map(([key, each]) => `${deeper}${JSON.stringify(key)}: ${format(each, deeper)}`)
-  const [open, close] = Array.isArray(value) ? '[]' : '{}'
-  return `${open}\n${lines.join(',\n')}\n${indent}${close}`
 }
 
 function table(head: string[], rows: string[][]): string {
