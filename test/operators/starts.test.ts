@@ -3,7 +3,7 @@ import { mkdir, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest'
 import { type FakeGithubServer, startFakeGithubServer } from '../../scripts/fake-github-server.ts'
-import { apiAt } from '../support/api.ts'
+import { type Api, apiAt } from '../support/api.ts'
 import { freshDatabase, runOn } from '../support/database.ts'
 import { connectRaw, databaseUrl, freePort } from '../support/postgres.ts'
 import { exitOfProcess, launch, type ServiceProcess, startProcess } from '../support/process.ts'
@@ -29,6 +29,11 @@ const environment = (database_url: string | undefined) => ({
   GITHUB_API_URL: github.url,
   RATE_LIMIT_PER_MINUTE: '1000000',
 })
+
+async function untilHealthy(api: Api): Promise<void> {
+  const status = async () => (await api('GET', '/healthz').catch(() => null))?.status
+  await expect.poll(status, WAIT_OPTIONS).toBe(200)
+}
 
 describe('an invalid value in the environment', () => {
   // `test/rules/config.test.ts` has every variable and bound.
@@ -108,16 +113,7 @@ test('while migrations wait, /healthz is 200 and everything else is 503 service_
     .begin(async (sql) => {
       await sql`create schema drizzle`
       starting = startProcess({ ...environment(databaseUrl(url, name)), PORT })
-      await expect
-        .poll(
-          () =>
-            api('GET', '/healthz').then(
-              ({ status }) => status,
-              () => null,
-            ),
-          WAIT_OPTIONS,
-        )
-        .toBe(200)
+      await untilHealthy(api)
       for (const path of ['/readyz', '/activity']) {
         const { status, body } = await api('GET', path)
         expect([status, body.error.type]).toEqual([503, 'service_unavailable'])
@@ -134,23 +130,14 @@ test('while migrations wait, /healthz is 200 and everything else is 503 service_
 })
 
 test('SIGTERM before it is ready ends the process with 0', async () => {
-  const way = await startTcpProxy(inject('postgres').url)
-  way.blackhole()
+  const proxy = await startTcpProxy(inject('postgres').url)
+  proxy.blackhole()
   const PORT = String(await freePort())
-  const starting = launch({ ...environment(way.url), PORT })
+  const starting = launch({ ...environment(proxy.url), PORT })
   const api = apiAt(`http://127.0.0.1:${PORT}`, 'ada')
-  await expect
-    .poll(
-      () =>
-        api('GET', '/healthz').then(
-          ({ status }) => status,
-          () => null,
-        ),
-      WAIT_OPTIONS,
-    )
-    .toBe(200)
+  await untilHealthy(api)
   expect(await starting.kill('SIGTERM')).toEqual({ code: 0, errors: [] })
-  await way.close()
+  await proxy.close()
 })
 
 test('a damaged embedded database ends the process with one line that names it', async () => {
